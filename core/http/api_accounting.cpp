@@ -1,6 +1,7 @@
 // What work used, by queue, worker, label, machine, time or what was wasted: as JSON, or as a table for spreadsheets.
 #include "core/http/route.h"
 
+#include "core/engine/reading/accounting.h"
 #include "core/engine/state/accounting_view.h"
 #include "core/http/csv.h"
 #include "core/http/error_map.h"
@@ -137,7 +138,8 @@ coro::Task<Response> getAccounting(Call& call) {
     const auto by = readBy(call.query);
     if (!by) co_return errorResponse(by.error());
     const bool isCsv = wantsCsv(call.request);
-    const auto view = co_await call.engine.accounting({.by = *by, .from = span->from, .to = span->to});
+    const auto view =
+        co_await call.engine.ask(&engine::Accounting::view, {.by = *by, .from = span->from, .to = span->to});
     if (!view) co_return errorResponse(view.error());
     Response response = jsonResponse(isCsv ? toCsv(*view) : toJson(*view));
     if (isCsv) response.contentType = "text/csv; charset=utf-8; header=present";

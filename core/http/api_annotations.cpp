@@ -2,6 +2,7 @@
 // api_queues.cpp).
 #include "core/http/handler_steps.h"
 
+#include "core/engine/commands/annotating.h"
 #include "core/http/error_map.h"
 #include "core/json/json_writer.h"
 #include "core/model/annotation.h"
@@ -46,23 +47,25 @@ Response commentsResponse(const Result<std::vector<Comment>>& comments) {
 }
 
 coro::Task<Response> listComments(Call& call) {
-    co_return commentsResponse(co_await call.engine.comments(call.lsn()));
+    co_return commentsResponse(co_await call.engine.ask(&engine::Annotating::comments, call.lsn()));
 }
 
 coro::Task<Response> addComment(Call& call) {
     auto comment = readComment(call.body);
     if (!comment) co_return errorResponse(comment.error());
-    co_return commentResponse(co_await call.engine.comment(call.lsn(), std::move(*comment)));
+    co_return commentResponse(
+        co_await call.engine.ask(&engine::Annotating::comment, call.lsn(), std::move(*comment)));
 }
 
 coro::Task<Response> listQueueComments(Call& call) {
-    co_return commentsResponse(co_await call.engine.queueComments(*call.queue));
+    co_return commentsResponse(co_await call.engine.ask(&engine::Annotating::queueComments, *call.queue));
 }
 
 coro::Task<Response> addQueueComment(Call& call) {
     auto comment = readComment(call.body);
     if (!comment) co_return errorResponse(comment.error());
-    co_return commentResponse(co_await call.engine.commentQueue(*call.queue, std::move(*comment)));
+    co_return commentResponse(
+        co_await call.engine.ask(&engine::Annotating::commentQueue, *call.queue, std::move(*comment)));
 }
 
 } // namespace

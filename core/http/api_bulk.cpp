@@ -2,6 +2,12 @@
 #include "core/http/handler_steps.h"
 
 #include "core/coro/parallel.h"
+#include "core/engine/commands/annotating.h"
+#include "core/engine/commands/operations.h"
+#include "core/engine/commands/rescheduling.h"
+#include "core/engine/reading/action_details.h"
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/listing.h"
 #include "core/http/error_map.h"
 #include "core/http/json_request.h"
 #include "core/http/list_filter.h"
@@ -38,14 +44,14 @@ using ForOne = coro::Task<Result<void>> (*)(Call&, const engine::BulkDeed&, Lsn,
 
 coro::Task<Result<void>> changeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn, std::vector<Lsn>& revived) {
     switch (deed.kind) {
-    case engine::BulkKind::Cancel: co_return co_await call.engine.cancel(lsn);
-    case engine::BulkKind::Retire: co_return co_await call.engine.retire(lsn);
-    case engine::BulkKind::Hold: co_return co_await call.engine.hold(lsn);
-    case engine::BulkKind::Release: co_return co_await call.engine.release(lsn);
-    case engine::BulkKind::Set: co_return co_await call.engine.change(lsn, deed.set);
+    case engine::BulkKind::Cancel: co_return co_await call.engine.ask(&engine::Operations::cancel, lsn);
+    case engine::BulkKind::Retire: co_return co_await call.engine.ask(&engine::Operations::retire, lsn);
+    case engine::BulkKind::Hold: co_return co_await call.engine.ask(&engine::Operations::hold, lsn);
+    case engine::BulkKind::Release: co_return co_await call.engine.ask(&engine::Operations::release, lsn);
+    case engine::BulkKind::Set: co_return co_await call.engine.ask(&engine::Operations::change, lsn, deed.set);
     case engine::BulkKind::Retry: break;
     }
-    const auto done = co_await call.engine.reschedule(lsn, deed.force);
+    const auto done = co_await call.engine.ask(&engine::Rescheduling::reschedule, lsn, deed.force);
     if (!done) co_return std::unexpected(done.error());
     revived.insert(revived.end(), done->revived.begin(), done->revived.end());
     co_return Result<void>{};
@@ -56,7 +62,7 @@ namespace {
 coro::Task<Result<void>> mayChangeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn, std::vector<Lsn>&) {
     auto inQueue = co_await checkQueue(call, lsn);
     if (!inQueue) co_return inQueue;
-    co_return co_await call.engine.mayChange(deed, lsn);
+    co_return co_await call.engine.ask(&engine::Operations::mayChange, deed, lsn);
 }
 
 coro::Task<Result<void>> changeOneInQueue(Call& call, const engine::BulkDeed& deed, Lsn lsn,
@@ -94,8 +100,10 @@ coro::Task<void> changeAll(Call& call, const engine::BulkDeed& deed, std::vector
                            engine::BulkAnswer& answer) {
     const auto changed = co_await forEach(call, deed, std::move(lsns), &changeOneInQueue, answer);
     answer.changed += std::ssize(changed);
-    if (deed.kind == engine::BulkKind::Cancel) answer.ending += co_await call.engine.beingCancelled(changed);
-    if (deed.kind == engine::BulkKind::Retry) answer.terminals += co_await call.engine.withTerminal(changed);
+    if (deed.kind == engine::BulkKind::Cancel)
+        answer.ending += co_await call.engine.ask(&engine::Operations::beingCancelled, changed);
+    if (deed.kind == engine::BulkKind::Retry)
+        answer.terminals += co_await call.engine.ask(&engine::ActionDetails::withTerminal, changed);
 }
 
 /// Of retry: others come back with the chosen ones, `revived` of the answer. Those of them that were refused alone,
@@ -103,7 +111,7 @@ coro::Task<void> changeAll(Call& call, const engine::BulkDeed& deed, std::vector
 coro::Task<Result<void>> chooseDependents(Call& call, const engine::BulkDeed& deed, std::vector<Lsn>& chosen,
                                           engine::BulkAnswer& answer) {
     if (deed.kind != engine::BulkKind::Retry) co_return Result<void>{};
-    const auto back = co_await call.engine.wouldRevive(chosen);
+    const auto back = co_await call.engine.ask(&engine::Rescheduling::wouldRevive, chosen);
     if (!back) co_return std::unexpected(back.error());
     answer.revived = std::ssize(*back);
     std::erase_if(answer.refused, [&](const std::pair<Lsn, Error>& refusal) {
@@ -150,7 +158,7 @@ coro::Task<std::vector<Lsn>> meantOf(Call& call, const engine::BulkDeed& deed, s
         for (const ActionResult& job : page) lsns.push_back(job.lsn);
         co_return lsns;
     }
-    engine::RetryChoice choice = co_await call.engine.meantToRetry(std::move(page));
+    engine::RetryChoice choice = co_await call.engine.ask(&engine::Rescheduling::meantToRetry, std::move(page));
     answer.replacedLeft += choice.replaced;
     answer.terminalsLeft += choice.terminals;
     co_return std::move(choice.lsns);
@@ -162,7 +170,7 @@ coro::Task<Result<engine::BulkAnswer>> changeFinished(Call& call, BulkAsked aske
     engine::BulkAnswer answer;
     std::vector<Lsn> chosen;
     for (;;) {
-        auto page = co_await call.engine.list(query);
+        auto page = co_await call.engine.ask(&engine::Listing::list, query);
         if (!page) co_return std::unexpected(page.error());
         std::vector<Lsn> lsns = co_await meantOf(call, asked.deed, std::move(page->jobs), answer);
         if (asked.isBounded()) {
@@ -182,7 +190,7 @@ coro::Task<Result<engine::BulkAnswer>> changeFinished(Call& call, BulkAsked aske
 coro::Task<Result<void>> mayMarkOne(Call& call, const engine::BulkDeed&, Lsn lsn, std::vector<Lsn>&) {
     auto inQueue = co_await checkQueue(call, lsn);
     if (!inQueue || call.queue) co_return inQueue;
-    const auto there = co_await call.engine.action(lsn);
+    const auto there = co_await call.engine.ask(&engine::ActionRows::action, lsn);
     if (!there) co_return std::unexpected(there.error());
     co_return Result<void>{};
 }
@@ -192,7 +200,7 @@ coro::Task<Result<void>> markChosen(Call& call, Mark mark, std::span<const Lsn> 
                                     engine::BulkAnswer& answer) {
     for (std::size_t at = 0; at < chosen.size(); at += kMaxBulk) {
         const auto part = chosen.subspan(at, std::min(kMaxBulk, chosen.size() - at));
-        const auto marked = co_await call.engine.mark({part.begin(), part.end()}, mark);
+        const auto marked = co_await call.engine.ask(&engine::Annotating::mark, {part.begin(), part.end()}, mark);
         if (!marked)
             co_return fail(marked.error().kind,
                            answer.changed == 0
@@ -224,7 +232,7 @@ coro::Task<Result<engine::BulkAnswer>> markFiltered(Call& call, BulkAsked asked,
     engine::BulkAnswer answer;
     std::vector<Lsn> chosen;
     for (bool more = true; more;) {
-        auto page = co_await call.engine.list(query);
+        auto page = co_await call.engine.ask(&engine::Listing::list, query);
         if (!page) co_return std::unexpected(page.error());
         for (const ActionResult& job : page->jobs) chosen.push_back(job.lsn);
         query.cursor = page->cursor;
@@ -257,10 +265,10 @@ coro::Task<Result<engine::BulkAnswer>> changeFiltered(Call& call, BulkAsked aske
         co_return co_await markFiltered(call, std::move(asked), std::move(query));
     }
     if (kind != engine::BulkKind::Retry && kind != engine::BulkKind::Retire)
-        co_return co_await call.engine.changeMatching({.deed = std::move(asked.deed),
-                                                       .which = std::move(query),
-                                                       .dryRun = asked.dryRun,
-                                                       .atMost = asked.atMost});
+        co_return co_await call.engine.ask(&engine::Operations::changeMatching, {.deed = std::move(asked.deed),
+                                                                                 .which = std::move(query),
+                                                                                 .dryRun = asked.dryRun,
+                                                                                 .atMost = asked.atMost});
     query.sort.descending = false;
     query.limit = static_cast<int>(kMaxBulk);
     if (query.states.empty() && !query.heldOnly && !query.retryOnly)
@@ -356,14 +364,15 @@ coro::Task<Response> patchJob(Call& call) {
     const Lsn lsn = call.lsn();
     Result<void> done;
     if (asked.mark) {
-        const auto marked = co_await call.engine.mark(std::vector{lsn}, *asked.mark);
+        const auto marked = co_await call.engine.ask(&engine::Annotating::mark, std::vector{lsn}, *asked.mark);
         if (!marked) co_return errorResponse(marked.error());
     } else {
         std::vector<Lsn> revived;
         done = co_await changeOne(call, asked.deed, lsn, revived);
     }
     if (!done) co_return errorResponse(done.error());
-    const auto result = co_await call.engine.action(lsn); // of one to mark that is not there: says so
+    const auto result =
+        co_await call.engine.ask(&engine::ActionRows::action, lsn); // of one to mark that is not there: says so
     co_return result ? jsonResponse(toJson(*result)) : errorResponse(result.error());
 }
 

@@ -1,6 +1,8 @@
 // Failures by likeness: those that ended with the same line, but for numbers and paths; and who wants to hear of them.
 #include "core/http/route.h"
 
+#include "core/engine/reading/failures.h"
+#include "core/engine/state/failure_mutes.h"
 #include "core/engine/state/failures_view.h"
 #include "core/http/error_map.h"
 #include "core/http/list_filter.h"
@@ -123,10 +125,11 @@ coro::Task<Response> getFailures(Call& call) {
     if (!query) co_return errorResponse(query.error());
     if (const auto group = call.query.text("group")) {
         if (!isFailureId(*group)) co_return errorResponse(noGroup().error());
-        const auto detail = co_await call.engine.failuresAlike(std::move(*query), std::string(*group));
+        const auto detail =
+            co_await call.engine.ask(&engine::Failures::detail, std::move(*query), std::string(*group));
         co_return detail ? jsonResponse(toJson(*detail)) : errorResponse(detail.error());
     }
-    const auto groups = co_await call.engine.failures(std::move(*query));
+    const auto groups = co_await call.engine.ask(&engine::Failures::groups, std::move(*query));
     co_return groups ? jsonResponse(toJson(*groups)) : errorResponse(groups.error());
 }
 
@@ -141,7 +144,7 @@ coro::Task<Response> muteFailures(Call& call) {
         co_return errorResponse(
             invalid("until", "Give the time until which the group is muted, in microseconds; 0 ends the mute.")
                 .error());
-    const auto muted = co_await call.engine.muteFailures(*group, **until);
+    const auto muted = co_await call.engine.ask(&engine::FailureMutes::set, *group, **until);
     if (!muted) co_return errorResponse(muted.error());
     co_return jsonResponse(fmt::format(R"({{"group":"{}","until":{}}})", *group, **until));
 }

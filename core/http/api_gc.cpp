@@ -1,6 +1,7 @@
 // POST gc: clear up, or say what would go.
 #include "core/http/route.h"
 
+#include "core/engine/running/retention.h"
 #include "core/http/error_map.h"
 #include "core/json/json_writer.h"
 
@@ -44,7 +45,7 @@ std::string reportJson(const engine::GcReport& report) {
 coro::Task<Response> clearUp(Call& call) {
     const auto dryRun = call.body.flag("dry_run");
     if (!dryRun) co_return errorResponse(dryRun.error());
-    const auto report = co_await call.engine.gc(*dryRun);
+    const auto report = co_await call.engine.ask(&engine::Retention::pass, *dryRun);
     co_return report ? jsonResponse(reportJson(*report)) : errorResponse(report.error());
 }
 

@@ -1,6 +1,7 @@
 // Who waits for whom, around an action or of a queue.
 #include "core/http/route.h"
 
+#include "core/engine/reading/graphs.h"
 #include "core/engine/state/graph_view.h"
 #include "core/http/error_map.h"
 #include "core/http/request_limits.h"
@@ -102,7 +103,7 @@ Result<engine::GraphQuery> readGraphQuery(const Query& parameters) {
 coro::Task<Response> getGraph(Call& call) {
     const auto query = readGraphQuery(call.query);
     if (!query) co_return errorResponse(query.error());
-    auto view = co_await call.engine.graph(*query);
+    auto view = co_await call.engine.ask(&engine::Graphs::view, *query);
     if (!view) co_return errorResponse(view.error());
     // Of ten thousand nodes it takes a while to be written down.
     constexpr std::size_t kInlineNodes = 500;

@@ -1,6 +1,12 @@
 // Single actions by their LSN.
 #include "core/http/handler_steps.h"
 
+#include "core/engine/commands/operations.h"
+#include "core/engine/commands/rescheduling.h"
+#include "core/engine/commands/results.h"
+#include "core/engine/reading/action_details.h"
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/reasons.h"
 #include "core/engine/running/terminal.h"
 #include "core/http/error_map.h"
 #include "core/http/terminal_seats.h"
@@ -27,7 +33,7 @@ coro::Task<Result<ActionResult>> waitFor(Call& call, Lsn lsn, Duration wait) {
         bool stopped = false;
         try {
             WaitScope scope(link);
-            auto result = co_await call.engine.waitForAction(lsn, std::min(left, kLookAtClient));
+            auto result = co_await call.engine.ask(&engine::Results::waitFor, lsn, std::min(left, kLookAtClient));
             if (!result || isEnded(result->state)) co_return result;
         } catch (const coro::Interrupted&) {
             if (!link.isStopping()) throw;
@@ -35,7 +41,7 @@ coro::Task<Result<ActionResult>> waitFor(Call& call, Lsn lsn, Duration wait) {
         }
         if (stopped || link.peerGone()) break;
     }
-    co_return co_await call.engine.action(lsn);
+    co_return co_await call.engine.ask(&engine::ActionRows::action, lsn);
 }
 
 namespace {
@@ -53,17 +59,17 @@ coro::Task<Response> getJob(Call& call) {
 coro::Task<Response> getSpec(Call& call) {
     const auto element = call.query.flag("element");
     if (!element) co_return errorResponse(element.error());
-    auto spec = co_await call.engine.spec(call.lsn(), *element);
+    auto spec = co_await call.engine.ask(&engine::ActionDetails::spec, call.lsn(), *element);
     co_return spec ? jsonResponse(std::move(*spec)) : errorResponse(spec.error());
 }
 
 coro::Task<Response> getWhy(Call& call) {
-    const auto why = co_await call.engine.why(call.lsn());
+    const auto why = co_await call.engine.ask(&engine::Reasons::why, call.lsn());
     co_return why ? jsonResponse(toJson(*why)) : errorResponse(why.error());
 }
 
 coro::Task<Response> getSamples(Call& call) {
-    const auto samples = co_await call.engine.samples(call.lsn());
+    const auto samples = co_await call.engine.ask(&engine::ActionDetails::samples, call.lsn());
     if (!samples) co_return errorResponse(samples.error());
     std::string text;
     JsonWriter writer(text);
@@ -93,7 +99,7 @@ coro::Task<Response> typeIntoTerminal(Call& call) {
                                                                      engine::kMostKeys >> 10));
         keys += *piece;
     }
-    const auto done = co_await call.engine.typeInto(call.lsn(), std::move(keys));
+    const auto done = co_await call.engine.ask(&engine::ActionDetails::typeInto, call.lsn(), std::move(keys));
     if (!done) co_return errorResponse(done.error());
     co_return jsonResponse(fmt::format(R"({{"lsn":{}}})", call.lsn().value));
 }
@@ -106,7 +112,7 @@ coro::Task<Response> resizeTerminal(Call& call) {
     if (!*rows || !*cols)
         co_return errorResponse(invalid(*rows ? "cols" : "rows", "Give both \"rows\" and \"cols\".").error());
     const TerminalSize size{.rows = static_cast<int>(**rows), .cols = static_cast<int>(**cols)};
-    const auto done = co_await call.engine.resizeTerminal(call.lsn(), size);
+    const auto done = co_await call.engine.ask(&engine::ActionDetails::resizeTerminal, call.lsn(), size);
     if (!done) co_return errorResponse(done.error());
     if (const auto seat = call.query.text("seat")) call.api.seats.resized(call.lsn(), *seat, size);
     co_return jsonResponse(fmt::format(R"({{"lsn":{}}})", call.lsn().value));
@@ -115,9 +121,9 @@ coro::Task<Response> resizeTerminal(Call& call) {
 coro::Task<Response> rescheduleJob(Call& call) {
     const auto force = call.body.flag("force");
     if (!force) co_return errorResponse(force.error());
-    const auto done = co_await call.engine.reschedule(call.lsn(), *force);
+    const auto done = co_await call.engine.ask(&engine::Rescheduling::reschedule, call.lsn(), *force);
     if (!done) co_return errorResponse(done.error());
-    const std::int64_t terminals = co_await call.engine.withTerminal({call.lsn()});
+    const std::int64_t terminals = co_await call.engine.ask(&engine::ActionDetails::withTerminal, {call.lsn()});
     co_return jsonResponse(fmt::format(R"({{"lsn":{},"retry_count":{},"revived":{}{}}})", call.lsn().value,
                                        done->retryCount, done->revived.size(),
                                        terminals > 0 ? R"(,"terminals":1)" : ""));
@@ -129,7 +135,7 @@ coro::Task<Response> changeJob(Call& call, engine::BulkKind kind, std::string_vi
     const auto done = co_await changeOne(call, {.kind = kind}, lsn, revived);
     if (!done) co_return errorResponse(done.error());
     if (kind == engine::BulkKind::Cancel) {
-        const std::int64_t ending = co_await call.engine.beingCancelled(std::vector{lsn});
+        const std::int64_t ending = co_await call.engine.ask(&engine::Operations::beingCancelled, std::vector{lsn});
         if (ending > 0) answer = R"(,"ending":true)";
     }
     co_return jsonResponse(fmt::format(R"({{"lsn":{}{}}})", lsn.value, answer));

@@ -1,6 +1,8 @@
 // GET jobs and its relatives: pages of results.
 #include "core/http/handler_steps.h"
 
+#include "core/engine/reading/facets.h"
+#include "core/engine/reading/listing.h"
 #include "core/http/error_map.h"
 #include "core/http/list_filter.h"
 #include "core/json/json_writer.h"
@@ -197,7 +199,7 @@ coro::Task<Response> listLsns(Call& call) {
     auto query = readListQuery(call.query, engine::kMostLsnsInPart, engine::kMostLsnsInPart);
     if (query) query = co_await inQueue(call, std::move(*query));
     if (!query) co_return errorResponse(query.error());
-    const auto part = co_await call.engine.listLsns(std::move(*query));
+    const auto part = co_await call.engine.ask(&engine::Listing::lsns, std::move(*query));
     co_return part ? jsonResponse(partJson(*part)) : errorResponse(part.error());
 }
 
@@ -209,11 +211,11 @@ coro::Task<Response> listJobs(Call& call) {
     if (!wantsCount) co_return errorResponse(wantsCount.error());
     std::optional<engine::ListCount> count;
     if (*wantsCount) {
-        const auto counted = co_await call.engine.count(*query);
+        const auto counted = co_await call.engine.ask(&engine::Listing::count, *query);
         if (!counted) co_return errorResponse(counted.error());
         count = *counted;
     }
-    const auto page = co_await call.engine.list(std::move(*query));
+    const auto page = co_await call.engine.ask(&engine::Listing::list, std::move(*query));
     co_return page ? jsonResponse(pageJson(*page, count)) : errorResponse(page.error());
 }
 
@@ -252,10 +254,10 @@ coro::Task<Response> countFacets(Call& call) {
     if (!by) co_return errorResponse(by.error());
     const auto own = call.query.flag("own");
     if (!own) co_return errorResponse(own.error());
-    const auto counts = co_await call.engine.facets({.which = std::move(*query),
-                                                     .by = std::move(*by),
-                                                     .underOwn = *own,
-                                                     .isQueueFixed = call.queue.has_value()});
+    const auto counts = co_await call.engine.ask(&engine::Facets::count, {.which = std::move(*query),
+                                                                          .by = std::move(*by),
+                                                                          .underOwn = *own,
+                                                                          .isQueueFixed = call.queue.has_value()});
     co_return counts ? jsonResponse(facetsJson(*counts)) : errorResponse(counts.error());
 }
 
@@ -266,7 +268,7 @@ coro::Task<Response> listStates(Call& call, std::vector<ActionState> states) {
     if (!good) co_return errorResponse(good.error());
     query.queue = call.queue;
     query.states = std::move(states);
-    const auto page = co_await call.engine.list(std::move(query));
+    const auto page = co_await call.engine.ask(&engine::Listing::list, std::move(query));
     co_return page ? jsonResponse(pageJson(*page)) : errorResponse(page.error());
 }
 
@@ -283,7 +285,7 @@ coro::Task<Response> listHistory(Call& call) {
     const Result<void> good = co_await requireQueue(call, QueueNeeded::Known);
     if (!good) co_return errorResponse(good.error());
     engine::QueueSelector queue{.ref = call.queue};
-    const auto page = co_await call.engine.history(std::move(queue));
+    const auto page = co_await call.engine.ask(&engine::Listing::history, std::move(queue));
     co_return page ? jsonResponse(pageJson(*page)) : errorResponse(page.error());
 }
 

@@ -1,4 +1,5 @@
 // Named locks: who holds them, who waits.
+#include "core/engine/state/lock_watch.h"
 #include "core/http/route.h"
 
 #include "core/json/json_writer.h"
@@ -24,7 +25,7 @@ void write(JsonWriter& writer, const engine::LockView& lock) {
 }
 
 coro::Task<Response> listLocks(Call& call) {
-    const std::vector<engine::LockView> locks = co_await call.engine.locks();
+    const std::vector<engine::LockView> locks = co_await call.engine.ask(&engine::LockWatch::list);
     std::string text;
     JsonWriter writer(text);
     writer.openObject();

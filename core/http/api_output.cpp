@@ -1,6 +1,7 @@
 // GET jobs/{lsn}/stdout and stderr: what was kept, what there is so far, or all of it as it comes.
 #include "core/http/handler_steps.h"
 
+#include "core/engine/reading/action_details.h"
 #include "core/http/error_map.h"
 #include "core/http/file_producers.h"
 #include "core/http/terminal_seats.h"
@@ -52,7 +53,8 @@ coro::Task<Response> storedStream(Call& call, engine::Stream stream, std::uint32
     auto file = co_await LiveFile::open(call.helpers, source.livePath);
     if (!file && file.error().kind == ErrorKind::NotFound) {
         // It was moved into the store between the two looks.
-        const auto moved = co_await call.engine.openStream(call.lsn(), stream, attempt, false);
+        const auto moved =
+            co_await call.engine.ask(&engine::ActionDetails::openStream, call.lsn(), stream, attempt, false);
         if (!moved) co_return errorResponse(moved.error());
         if (!moved->chunk) co_return bytesResponse();
         co_return co_await streamChunk(call, *moved->chunk, last);
@@ -82,7 +84,7 @@ coro::Task<Response> getStream(Call& call, engine::Stream stream) {
     if (!ownSize) co_return errorResponse(ownSize.error());
     const Lsn lsn = call.lsn();
     const auto number = static_cast<std::uint32_t>(attempt->value_or(0));
-    auto source = co_await call.engine.openStream(lsn, stream, number, *follow);
+    auto source = co_await call.engine.ask(&engine::ActionDetails::openStream, lsn, stream, number, *follow);
     if (!source) co_return errorResponse(source.error());
     if (*follow) {
         Link& link = *call.request.link;

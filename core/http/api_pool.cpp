@@ -1,6 +1,8 @@
 // The warm pool: GET and PATCH pool, restart of a worker's processes, the end of one.
 #include "core/http/route.h"
 
+#include "core/engine/running/warm_pool.h"
+#include "core/engine/state/workers.h"
 #include "core/http/error_map.h"
 #include "core/json/json_writer.h"
 
@@ -114,11 +116,11 @@ std::string poolJson(const engine::PoolView& pool) {
 }
 
 coro::Task<Response> getPool(Call& call) {
-    co_return jsonResponse(poolJson(co_await call.engine.pool()));
+    co_return jsonResponse(poolJson(co_await call.engine.ask(&engine::WarmPool::view)));
 }
 
 coro::Task<Response> getPoolProcess(Call& call) {
-    const auto detail = co_await call.engine.poolProcess(call.capture());
+    const auto detail = co_await call.engine.ask(&engine::WarmPool::process, call.capture());
     if (!detail) co_return errorResponse(detail.error());
     std::string text;
     JsonWriter writer(text);
@@ -131,20 +133,20 @@ coro::Task<Response> getPoolProcess(Call& call) {
 }
 
 coro::Task<Response> changePool(Call& call) {
-    const auto changed = co_await call.engine.changePool(std::move(call.request.body));
+    const auto changed = co_await call.engine.ask(&engine::WarmPool::change, std::move(call.request.body));
     co_return changed ? jsonResponse(poolJson(*changed)) : errorResponse(changed.error());
 }
 
 coro::Task<Response> restartPool(Call& call) {
-    const auto worker = co_await call.engine.worker(call.capture());
+    const auto worker = co_await call.engine.ask(&engine::Workers::get, call.capture());
     if (!worker) co_return errorResponse(worker.error());
-    const auto done = co_await call.engine.restartPool(worker->id);
+    const auto done = co_await call.engine.ask(&engine::WarmPool::restart, worker->id);
     co_return done ? jsonResponse(fmt::format(R"({{"worker":"{}"}})", worker->id)) : errorResponse(done.error());
 }
 
 coro::Task<Response> endPoolProcess(Call& call) {
     const std::string& id = call.capture();
-    const auto done = co_await call.engine.endPoolProcess(id);
+    const auto done = co_await call.engine.ask(&engine::WarmPool::end, id);
     if (!done) co_return errorResponse(done.error());
     std::string text;
     JsonWriter writer(text);

@@ -1,6 +1,8 @@
 // Queues: docs/queues.md, docs/api.md, 4.
 #include "core/http/handler_steps.h"
 
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/state/queues.h"
 #include "core/http/error_map.h"
 #include "core/http/view_json.h"
 #include "core/json/json_writer.h"
@@ -43,7 +45,7 @@ Response queueResponse(const Result<QueueView>& queue) {
 }
 
 coro::Task<Response> listQueues(Call& call) {
-    const std::vector<QueueView> queues = co_await call.engine.queues();
+    const std::vector<QueueView> queues = co_await call.engine.ask(&engine::Queues::list);
     std::string text = R"({"queues":[)";
     for (const QueueView& queue : queues) {
         if (text.back() == '}') text += ',';
@@ -56,7 +58,7 @@ coro::Task<Response> listQueues(Call& call) {
 coro::Task<Response> createQueue(Call& call) {
     auto tag = call.body.word("tag", kMaxTag);
     if (!tag) co_return errorResponse(tag.error());
-    co_return queueResponse(co_await call.engine.createQueue(std::move(*tag), call.body.raw()));
+    co_return queueResponse(co_await call.engine.ask(&engine::Queues::create, std::move(*tag), call.body.raw()));
 }
 
 coro::Task<Response> configureQueue(Call& call) {
@@ -66,20 +68,20 @@ coro::Task<Response> configureQueue(Call& call) {
     if (!configures && !*mark)
         co_return errorResponse(
             invalid("config", "Give \"config\" with what is to change, \"mark\", or both.").error());
-    if (!configures) co_return queueResponse(co_await call.engine.markQueue(*call.queue, **mark));
-    auto queue = co_await call.engine.configureQueue(*call.queue, call.body.raw());
-    if (queue && *mark) queue = co_await call.engine.markQueue(*call.queue, **mark);
+    if (!configures) co_return queueResponse(co_await call.engine.ask(&engine::Queues::mark, *call.queue, **mark));
+    auto queue = co_await call.engine.ask(&engine::Queues::configure, *call.queue, call.body.raw());
+    if (queue && *mark) queue = co_await call.engine.ask(&engine::Queues::mark, *call.queue, **mark);
     co_return queueResponse(queue);
 }
 
 coro::Task<Response> getQueue(Call& call) {
-    co_return queueResponse(co_await call.engine.queue(*call.queue));
+    co_return queueResponse(co_await call.engine.ask(&engine::Queues::get, *call.queue));
 }
 
 coro::Task<Response> deleteQueue(Call& call) {
-    const auto queue = co_await call.engine.queue(*call.queue);
+    const auto queue = co_await call.engine.ask(&engine::Queues::get, *call.queue);
     if (!queue) co_return errorResponse(queue.error());
-    const auto done = co_await call.engine.deleteQueue(*call.queue);
+    const auto done = co_await call.engine.ask(&engine::Queues::remove, *call.queue);
     if (!done) co_return errorResponse(done.error());
     std::string text;
     JsonWriter writer(text);
@@ -90,19 +92,19 @@ coro::Task<Response> deleteQueue(Call& call) {
 }
 
 coro::Task<Response> holdQueue(Call& call) {
-    co_return queueResponse(co_await call.engine.holdQueue(*call.queue));
+    co_return queueResponse(co_await call.engine.ask(&engine::Queues::setHeld, *call.queue, true));
 }
 
 coro::Task<Response> releaseQueue(Call& call) {
-    co_return queueResponse(co_await call.engine.releaseQueue(*call.queue));
+    co_return queueResponse(co_await call.engine.ask(&engine::Queues::setHeld, *call.queue, false));
 }
 
 coro::Task<Response> drainQueue(Call& call) {
-    co_return queueResponse(co_await call.engine.drainQueue(*call.queue));
+    co_return queueResponse(co_await call.engine.ask(&engine::Queues::drain, *call.queue));
 }
 
 coro::Task<Response> cancelQueue(Call& call) {
-    co_return queueResponse(co_await call.engine.cancelQueue(*call.queue));
+    co_return queueResponse(co_await call.engine.ask(&engine::Queues::cancel, *call.queue));
 }
 
 } // namespace
@@ -110,10 +112,10 @@ coro::Task<Response> cancelQueue(Call& call) {
 coro::Task<Result<void>> requireQueue(Call& call, QueueNeeded needed) {
     if (!call.queue) co_return Result<void>{};
     if (needed == QueueNeeded::Known) {
-        const auto number = co_await call.engine.queueNumber(*call.queue);
+        const auto number = co_await call.engine.ask(&engine::Queues::numberOf, *call.queue);
         if (!number) co_return std::unexpected(number.error());
     } else {
-        const auto queue = co_await call.engine.queue(*call.queue);
+        const auto queue = co_await call.engine.ask(&engine::Queues::get, *call.queue);
         if (!queue) co_return std::unexpected(queue.error());
     }
     co_return Result<void>{};
@@ -121,9 +123,9 @@ coro::Task<Result<void>> requireQueue(Call& call, QueueNeeded needed) {
 
 coro::Task<Result<void>> checkQueue(Call& call, Lsn lsn) {
     if (!call.queue) co_return Result<void>{};
-    const auto queue = co_await call.engine.queueNumber(*call.queue);
+    const auto queue = co_await call.engine.ask(&engine::Queues::numberOf, *call.queue);
     if (!queue) co_return std::unexpected(queue.error());
-    const auto action = co_await call.engine.action(lsn);
+    const auto action = co_await call.engine.ask(&engine::ActionRows::action, lsn);
     if (!action) co_return std::unexpected(action.error());
     if (action->queue != *queue)
         co_return fail(ErrorKind::NotFound,

@@ -1,6 +1,8 @@
 // The session and what is outside of the prefix.
 #include "core/http/route.h"
 
+#include "core/engine/reading/waiting_counts.h"
+#include "core/engine/state/queues.h"
 #include "core/http/closing.h"
 #include "core/http/error_map.h"
 #include "core/http/openapi.h"
@@ -181,7 +183,7 @@ coro::Task<Response> getSession(Call& call) {
 }
 
 coro::Task<Response> getWaiting(Call& call) {
-    const engine::WaitingView waiting = co_await call.engine.waiting();
+    const engine::WaitingView waiting = co_await call.engine.ask(&engine::WaitingCounts::view);
     std::string text;
     JsonWriter writer(text);
     writer.openObject();
@@ -232,9 +234,9 @@ coro::Task<Response> abandonSession(Call& call) {
 coro::Task<Response> setHeldEverywhere(Call& call, bool held) {
     Result<void> done;
     if (held)
-        done = co_await call.engine.holdAll();
+        done = co_await call.engine.ask(&engine::Queues::setAllHeld, true);
     else
-        done = co_await call.engine.releaseAll();
+        done = co_await call.engine.ask(&engine::Queues::setAllHeld, false);
     co_return done ? jsonResponse(fmt::format(R"({{"held":{}}})", held)) : errorResponse(done.error());
 }
 

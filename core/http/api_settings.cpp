@@ -1,6 +1,7 @@
 // GET and PATCH settings: values by name, what is known of each, and what waits for a restart.
 #include "core/http/route.h"
 
+#include "core/engine/state/settings_service.h"
 #include "core/http/error_map.h"
 #include "core/json/json_writer.h"
 #include "core/model/settings.h"
@@ -59,11 +60,11 @@ std::string settingsJson(const engine::SettingsView& settings) {
 }
 
 coro::Task<Response> getSettings(Call& call) {
-    co_return jsonResponse(settingsJson(co_await call.engine.settings()));
+    co_return jsonResponse(settingsJson(co_await call.engine.ask(&engine::SettingsService::view)));
 }
 
 coro::Task<Response> changeSettings(Call& call) {
-    const auto changed = co_await call.engine.changeSettings(std::move(call.request.body));
+    const auto changed = co_await call.engine.ask(&engine::SettingsService::change, std::move(call.request.body));
     co_return changed ? jsonResponse(settingsJson(*changed)) : errorResponse(changed.error());
 }
 

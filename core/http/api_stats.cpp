@@ -1,6 +1,7 @@
 // Figures over time.
 #include "core/http/route.h"
 
+#include "core/engine/running/stats_sampler.h"
 #include "core/history/stats_history.h"
 #include "core/http/error_map.h"
 #include "core/http/time_span.h"
@@ -77,7 +78,8 @@ namespace {
 coro::Task<Response> getStats(Call& call) {
     const auto span = readSpan(call.query);
     if (!span) co_return errorResponse(span.error());
-    const history::StatsView stats = co_await call.engine.stats({span->from, span->to, span->resolution});
+    const history::StatsView stats =
+        co_await call.engine.ask(&engine::StatsSampler::query, {span->from, span->to, span->resolution});
     co_return jsonResponse(toJson(stats));
 }
 

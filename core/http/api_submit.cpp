@@ -1,6 +1,7 @@
 // POST jobs and jobs/{worker}: one action, an array, or a list, accepted whole or not at all.
 #include "core/http/handler_steps.h"
 
+#include "core/engine/commands/intake.h"
 #include "core/http/error_map.h"
 #include "core/json/json_writer.h"
 #include "core/json/utf8.h"
@@ -118,8 +119,8 @@ coro::Task<Response> submit(Call& call) {
                     "Only one action can be waited for; submit it alone, or ask with GET jobs/{lsn}?wait=S.")
                 .error());
     const MonoTime until = MonoClock::now() + wait->value_or(Duration::zero());
-    const auto answer =
-        co_await call.engine.submit(std::move(*submission), std::min(kLinger, wait->value_or(Duration::zero())));
+    const auto answer = co_await call.engine.ask(&engine::Intake::submit, std::move(*submission),
+                                                 std::min(kLinger, wait->value_or(Duration::zero())));
     if (!answer) co_return errorResponse(answer.error());
     if (*wait && answer->ended) co_return jsonResponse(toJson(*answer->ended));
     if (*wait) co_return co_await answerWhenFinished(call, answer->items.front().first, until - MonoClock::now());

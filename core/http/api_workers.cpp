@@ -1,6 +1,7 @@
 // Registered workers: docs/api.md, 3.
 #include "core/http/handler_steps.h"
 
+#include "core/engine/state/workers.h"
 #include "core/http/error_map.h"
 #include "core/json/json_writer.h"
 
@@ -23,7 +24,7 @@ std::string workerJson(const engine::WorkerView& worker) {
 coro::Task<Response> listWorkers(Call& call) {
     const auto good = co_await requireQueue(call);
     if (!good) co_return errorResponse(good.error());
-    const std::vector<engine::WorkerView> workers = co_await call.engine.workers();
+    const std::vector<engine::WorkerView> workers = co_await call.engine.ask(&engine::Workers::list);
     std::string text;
     JsonWriter writer(text);
     writer.openObject();
@@ -38,7 +39,7 @@ coro::Task<Response> listWorkers(Call& call) {
 coro::Task<Response> listAllWorkers(Call& call) {
     const auto good = co_await requireQueue(call);
     if (!good) co_return errorResponse(good.error());
-    const std::vector<engine::WorkerView> workers = co_await call.engine.workers();
+    const std::vector<engine::WorkerView> workers = co_await call.engine.ask(&engine::Workers::list);
     std::string text = R"({"workers":[)";
     for (std::size_t i = 0; i < workers.size(); ++i) {
         if (i > 0) text += ',';
@@ -51,7 +52,7 @@ coro::Task<Response> listAllWorkers(Call& call) {
 coro::Task<Response> getWorker(Call& call) {
     const auto good = co_await requireQueue(call);
     if (!good) co_return errorResponse(good.error());
-    const auto worker = co_await call.engine.worker(call.capture());
+    const auto worker = co_await call.engine.ask(&engine::Workers::get, call.capture());
     co_return worker ? jsonResponse(workerJson(*worker)) : errorResponse(worker.error());
 }
 
@@ -70,7 +71,7 @@ coro::Task<Response> registerWorker(Call& call) {
     if (call.capture() != id)
         co_return errorResponse(
             invalid("id", fmt::format("The id of this descriptor is {}; post it to workers/{}.", id, id)).error());
-    const auto done = co_await call.engine.registerWorker(std::move(*worker));
+    const auto done = co_await call.engine.ask(&engine::Workers::add, std::move(*worker));
     co_return done ? jsonResponse(fmt::format(R"({{"id":"{}"}})", id)) : errorResponse(done.error());
 }
 
@@ -79,9 +80,9 @@ coro::Task<Response> removeWorker(Call& call) {
     if (!good) co_return errorResponse(good.error());
     const auto force = call.body.flag("force");
     if (!force) co_return errorResponse(force.error());
-    const auto worker = co_await call.engine.worker(call.capture());
+    const auto worker = co_await call.engine.ask(&engine::Workers::get, call.capture());
     if (!worker) co_return errorResponse(worker.error());
-    const auto done = co_await call.engine.removeWorker(worker->id, *force);
+    const auto done = co_await call.engine.ask(&engine::Workers::remove, worker->id, *force);
     co_return done ? jsonResponse(fmt::format(R"({{"id":"{}"}})", worker->id)) : errorResponse(done.error());
 }
 

@@ -3,6 +3,8 @@
 #include "core/base/log.h"
 #include "core/coro/loop.h"
 #include "core/coro/suspend.h"
+#include "core/engine/reading/watching.h"
+#include "core/engine/state/change_log.h"
 #include "core/http/web_socket.h"
 
 #include <algorithm>
@@ -123,7 +125,7 @@ coro::Task<bool> EventHub::greet(WebSocket& socket, Watcher& watcher, std::optio
     request.watch = watcher.watch;
     request.seen = since ? since->seq : 0;
     std::vector<engine::WatchRequest> requests{request};
-    const WatchedChanges now = co_await engine_.collect(std::move(requests));
+    const WatchedChanges now = co_await engine_.ask(&engine::Watching::collect, std::move(requests));
     if (now.updates.empty()) co_return false; // the engine closes
     const bool resumed =
         since && since->runId == now.session.runId && now.updates[0].kind == WatchUpdate::Kind::Told;
@@ -236,7 +238,7 @@ coro::Task<void> EventHub::listen() {
         co_await armed_.wait();
         armed_.clear();
         std::uint64_t newest = 0;
-        do newest = co_await engine_.awaitChange(latest_);
+        do newest = co_await engine_.ask(&engine::ChangeLog::after, latest_);
         while (newest != 0 && newest <= latest_);
         if (newest == 0) co_return closeAll(); // the engine closes
         latest_ = newest;
@@ -279,7 +281,7 @@ coro::Task<void> EventHub::tellAll() {
     if (groups.empty()) co_return;
     std::vector<engine::WatchRequest> requests;
     for (const Group& group : groups) requests.push_back(group.request);
-    const WatchedChanges collected = co_await engine_.collect(std::move(requests));
+    const WatchedChanges collected = co_await engine_.ask(&engine::Watching::collect, std::move(requests));
     if (collected.updates.size() != groups.size()) co_return closeAll(); // the engine closes
     FrameWriter frames(collected);
     for (std::size_t i = 0; i < groups.size(); ++i) {

@@ -3,6 +3,7 @@
 #include "core/base/files.h"
 #include "core/base/sentences.h"
 #include "core/coro/suspend.h"
+#include "core/engine/reading/action_details.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -216,7 +217,7 @@ coro::Task<Result<engine::StreamProgress>> FollowProducer::awaitMore() {
     if (!stopped) {
         try {
             WaitScope scope(link_);
-            progress = co_await engine_.awaitStream(lsn_, stream_, attempt_, offset_);
+            progress = co_await engine_.ask(&engine::ActionDetails::awaitStream, lsn_, stream_, attempt_, offset_);
         } catch (const coro::Interrupted&) {
             if (!link_.isStopping()) throw;
             stopped = true;
@@ -242,7 +243,7 @@ coro::Task<Result<FollowProducer::Step>> FollowProducer::reopen() {
     if (!stopped) {
         try {
             WaitScope scope(link_);
-            source = co_await engine_.openStream(lsn_, stream_, attempt_, true);
+            source = co_await engine_.ask(&engine::ActionDetails::openStream, lsn_, stream_, attempt_, true);
         } catch (const coro::Interrupted&) {
             if (!link_.isStopping()) throw;
             stopped = true;

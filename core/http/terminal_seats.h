@@ -7,6 +7,7 @@
 #include "core/base/ids.h"
 #include "core/coro/thread.h"
 #include "core/engine/engine.h"
+#include "core/engine/reading/action_details.h"
 #include "core/http/message.h"
 #include "core/model/terminal_size.h"
 
@@ -81,7 +82,7 @@ public:
 
 private:
     static coro::Task<void> giveBack(engine::Engine& engine, Lsn lsn, TerminalSize size) {
-        (void)co_await engine.resizeTerminal(lsn, size); // it may have ended
+        (void)co_await engine.ask(&engine::ActionDetails::resizeTerminal, lsn, size); // it may have ended
     }
 
     /// Where the terminal has the size of who leaves, it gets that of who told theirs last among those that stay.

@@ -2,6 +2,8 @@
 // thousand running actions; and what two thousand that sleep cost. docs/lifetimes.md.
 // bench_lifetimes [ORPHANS] [ACTIONS] [SLEEPERS] [SECONDS], 0: not that part
 #include "core/base/files.h"
+#include "core/engine/commands/intake.h"
+#include "core/engine/commands/operations.h"
 #include "core/engine/engine.h"
 #include "core/engine/state/metrics.h"
 #include "core/launcher/launcher.h"
@@ -94,7 +96,7 @@ void startSleepers(engine::Engine& engine, int actions) {
         actions);
     submission.actions = must(parseActions(json)).actions;
     const MonoTime begun = MonoClock::now();
-    (void)must(run(engine.submit(std::move(submission))));
+    (void)must(run(engine.ask(&engine::Intake::submit, std::move(submission), Duration::zero())));
     until([&] { return run(engine.session()).counts[static_cast<std::size_t>(ActionState::Running)] == actions; });
     std::printf("%d running after %.2f s\n", actions, since(begun));
 }
@@ -126,7 +128,7 @@ void endOfMany(const std::string& directory, int actions) {
     engine::BulkRequest cancel;
     cancel.deed.kind = engine::BulkKind::Cancel;
     MonoTime begun = MonoClock::now();
-    (void)must(run(engine->changeMatching(std::move(cancel))));
+    (void)must(run(engine->ask(&engine::Operations::changeMatching, std::move(cancel))));
     until([&] { return run(engine->metrics()).attemptsInFlight == 0; });
     std::printf("%d cancelled: the last process gone after %.2f s (target 5)\n", actions, since(begun));
     engine->close();

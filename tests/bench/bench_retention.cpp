@@ -3,7 +3,10 @@
 // the p99 does not double.
 //
 //     bench_retention [ACTIONS] [DIRECTORY]
+#include "core/engine/commands/intake.h"
 #include "core/engine/engine.h"
+#include "core/engine/running/retention.h"
+#include "core/engine/state/settings_service.h"
 #include "core/launcher/launcher.h"
 #include "core/model/action_spec.h"
 #include "core/model/class_key.h"
@@ -127,7 +130,7 @@ Latencies submitUntil(engine::Engine& engine, F isOver) {
     std::vector<double> times;
     while (!isOver()) {
         const MonoTime begun = MonoClock::now();
-        (void)must(run(engine.submit(submission())));
+        (void)must(run(engine.ask(&engine::Intake::submit, submission(), Duration::zero())));
         times.push_back(std::chrono::duration<double, std::milli>(MonoClock::now() - begun).count());
         std::this_thread::sleep_for(kBetween);
     }
@@ -169,12 +172,12 @@ int main(int argc, char** argv) {
     const Latencies before = calm(*engine);
     print("nothing is cleared up", before);
 
-    (void)must(run(engine->changeSettings(R"({"keep_actions":1})"))); // begins a pass
+    (void)must(run(engine->ask(&engine::SettingsService::change, R"({"keep_actions":1})"))); // begins a pass
     std::atomic<bool> over{false};
     engine::GcReport report;
     const MonoTime begun = MonoClock::now();
     std::thread clearing([&] {
-        report = must(run(engine->gc(false))); // after that pass: what it left
+        report = must(run(engine->ask(&engine::Retention::pass, false))); // after that pass: what it left
         over = true;
     });
     const Latencies during = submitUntil(*engine, [&] { return over.load(); });

@@ -2,6 +2,9 @@
 
 #include "core/base/log.h"
 #include "core/coro/suspend.h"
+#include "core/engine/commands/intake.h"
+#include "core/engine/commands/results.h"
+#include "core/engine/state/views.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -38,13 +41,13 @@ coro::Task<void> runTrueActions(engine::Engine& engine, std::string members, lon
     for (long done = 0; done < count; done += kBatch) {
         engine::Submission submission;
         submission.actions = trueActions(members, std::min(kBatch, count - done));
-        const auto answer = co_await engine.submit(std::move(submission));
+        const auto answer = co_await engine.ask(&engine::Intake::submit, std::move(submission), Duration::zero());
         if (!answer) die(answer.error().message);
         last = answer->items.back().first;
     }
     // They start in order, so those that end last are among the last.
     for (Lsn lsn = last; lsn.value > last.value - std::min(kInFlight, count); --lsn.value) {
-        const auto end = co_await engine.waitForAction(lsn, std::chrono::seconds(600));
+        const auto end = co_await engine.ask(&engine::Results::waitFor, lsn, std::chrono::seconds(600));
         if (!end || end->state != ActionState::Completed) die("an action did not complete");
     }
     // Where the machine is busy with something else one may have stood still while the last ones ran.

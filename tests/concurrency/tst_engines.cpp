@@ -1,7 +1,12 @@
 // Locks as actions see them: in one engine, and between two engines of one user; and that each action has its own
 // directory beside the shared, read-only parts.
 #include "core/base/files.h"
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/reasons.h"
+#include "core/engine/state/lock_watch.h"
 #include "core/engine/state/metrics.h"
+#include "core/engine/state/workers.h"
 #include "core/launcher/launcher.h"
 #include "core/locks/named_lock.h"
 #include "core/model/worker.h"
@@ -37,7 +42,7 @@ const Wait* lockIn(const Why& why) {
 Wait lockOf(EngineTest& engine, Lsn lsn) {
     Wait found;
     const bool seen = EngineTest::eventually([&] {
-        const auto why = engine.run(engine->why(lsn));
+        const auto why = engine.run(engine->ask(&engine::Reasons::why, lsn));
         const Wait* wait = why ? lockIn(*why) : nullptr;
         if (wait) found = *wait;
         return wait && wait->holder;
@@ -46,7 +51,7 @@ Wait lockOf(EngineTest& engine, Lsn lsn) {
 }
 
 engine::LockView lockNamed(EngineTest& engine, const std::string& name) {
-    for (engine::LockView& lock : engine.run(engine->locks()))
+    for (engine::LockView& lock : engine.run(engine->ask(&engine::LockWatch::list)))
         if (lock.name == name) return std::move(lock);
     return {};
 }
@@ -151,7 +156,7 @@ void TestEngines::whatIsCancelledWhileItWaitsNeverGetsTheLock() {
     QVERIFY(held && !held->isBusy);
     const Lsn waits = engine.sh("echo x >ran", R"(,"locks":["x"])");
     QVERIFY(lockOf(engine, waits).holder.has_value());
-    QVERIFY(engine.run(engine->cancel(waits)).has_value());
+    QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, waits)).has_value());
     QCOMPARE(ending(engine.wait(waits)), std::string("cancelled cancelled"));
     QVERIFY(!exists(engine.path("ran")));
 }
@@ -181,7 +186,7 @@ void TestEngines::waitersSurviveARestart() {
     engine.start();
     QCOMPARE(ending(engine.wait(first)), std::string("completed"));
     QCOMPARE(ending(engine.wait(second)), std::string("completed"));
-    QVERIFY(engine.run(engine->release(held)).has_value());
+    QVERIFY(engine.run(engine->ask(&engine::Operations::release, held)).has_value());
     QCOMPARE(ending(engine.wait(held)), std::string("completed"));
 }
 
@@ -191,10 +196,10 @@ void TestEngines::theCausesOfAnEndHaveTheirOwnReasons() {
     const Lsn cancelled = engine.sh(untilGo("c"), R"(,"locks":["b"])");
     const Lsn abandoned = engine.sh(untilGo("d"), R"(,"locks":["c"])");
     QVERIFY(EngineTest::eventually([&] { return exists(engine.path("c")) && exists(engine.path("d")); }));
-    for (int i = 0; i < 3; ++i) (void)engine.run(engine->cancel(cancelled));
+    for (int i = 0; i < 3; ++i) (void)engine.run(engine->ask(&engine::Operations::cancel, cancelled));
     QCOMPARE(ending(engine.wait(cancelled)), std::string("cancelled cancelled"));
     QVERIFY(EngineTest::eventually([&] {
-        const auto known = engine.run(engine->action(late));
+        const auto known = engine.run(engine->ask(&engine::ActionRows::action, late));
         return known && known->retryCount > 0;
     }));
     QVERIFY(engine.run(engine->moveSession(SessionState::Abandoned)).has_value());
@@ -240,7 +245,7 @@ std::string registerWorker(EngineTest& engine, const std::string& script, const 
     auto parsed = parseWorker(json);
     if (!parsed) qFatal("worker: %s", parsed.error().message.c_str());
     const std::string id = parsed->id.hex();
-    if (auto done = engine.run(engine->registerWorker(std::move(*parsed))); !done)
+    if (auto done = engine.run(engine->ask(&engine::Workers::add, std::move(*parsed))); !done)
         qFatal("worker: %s", done.error().message.c_str());
     return id;
 }

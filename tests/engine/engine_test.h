@@ -2,6 +2,8 @@
 #pragma once
 
 #include "core/coro/loop.h"
+#include "core/engine/commands/intake.h"
+#include "core/engine/commands/results.h"
 #include "core/engine/engine.h"
 #include "core/model/action_spec.h"
 #include "core/store/chunk_store.h"
@@ -72,7 +74,7 @@ public:
         engine::Submission submission;
         submission.actions = std::move(parsed->actions);
         submission.queue.ref = std::move(queue);
-        return run(engine_->submit(std::move(submission)));
+        return run(engine_->ask(&engine::Intake::submit, std::move(submission), Duration::zero()));
     }
     /// Submits one action and waits for its end with the same command.
     Result<engine::SubmitAnswer> submitAndWait(const std::string& json, Duration linger,
@@ -80,7 +82,7 @@ public:
         engine::Submission submission;
         submission.actions = std::move(parseActions(json)->actions);
         submission.queue.ref = std::move(queue);
-        return run(engine_->submit(std::move(submission), linger));
+        return run(engine_->ask(&engine::Intake::submit, std::move(submission), linger));
     }
     /// An exec of `sh -c script` in the test's directory.
     Lsn sh(const std::string& script, const std::string& more = "", std::optional<QueueRef> queue = {}) {
@@ -91,7 +93,7 @@ public:
                            dir_.path().toStdString(), more);
     }
     ActionResult wait(Lsn lsn, Duration atMost = std::chrono::milliseconds(kWaitMs)) {
-        auto result = run(engine_->waitForAction(lsn, atMost));
+        auto result = run(engine_->ask(&engine::Results::waitFor, lsn, atMost));
         if (!result) qFatal("action %lld: %s", static_cast<long long>(lsn.value), result.error().message.c_str());
         return std::move(*result);
     }

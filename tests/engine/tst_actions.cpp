@@ -1,6 +1,13 @@
 // The main job through the door: actions are accepted, run, retried, ended and kept.
 #include "core/base/files.h"
+#include "core/engine/commands/intake.h"
+#include "core/engine/commands/operations.h"
+#include "core/engine/commands/rescheduling.h"
+#include "core/engine/reading/action_details.h"
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/listing.h"
 #include "core/engine/running/timeline_keeper.h"
+#include "core/engine/state/queues.h"
 #include "core/launcher/launcher.h"
 #include "core/lease/slots.h"
 #include "tests/engine/engine_test.h"
@@ -23,7 +30,7 @@ const std::string kNoRetry = R"({"max_retries":0,"max_interruptions":0})";
 const std::string kQuickRetry = R"({"max_retries":2,"max_interruptions":2,"backoff_s":0.01,"backoff_max_s":0.02})";
 
 QueueRef queueWith(EngineTest& engine, const std::string& config) {
-    auto queue = engine.run(engine->createQueue("test", config));
+    auto queue = engine.run(engine->ask(&engine::Queues::create, "test", config));
     if (!queue) qFatal("queue: %s", queue.error().message.c_str());
     return QueueRef{queue->id, {}};
 }
@@ -115,7 +122,8 @@ private Q_SLOTS:
                                  queueWith(engine, isRetried ? kQuickRetry : kNoRetry));
         QVERIFY(answer);
         QCOMPARE(answer->ended.has_value(), !isRetried); // what has more to tell is read
-        const ActionResult kept = *engine.run(engine->action(answer->items.front().first));
+        const ActionResult kept =
+            *engine.run(engine->ask(&engine::ActionRows::action, answer->items.front().first));
         QVERIFY(isEnded(kept.state));
         if (answer->ended) QCOMPARE(toJson(*answer->ended), toJson(kept));
     }
@@ -187,7 +195,7 @@ private Q_SLOTS:
         const Lsn lsn = engine.submit(fmt::format(R"({{"worker":"exec","argv":["{}"]}})", program));
         QCOMPARE(ending(engine.wait(lsn)), "failed spawn_error");
         QVERIFY(writeFileAtomically(program, "#!/bin/sh\necho here\n", 0755));
-        const auto retried = engine.run(engine->reschedule(lsn, false));
+        const auto retried = engine.run(engine->ask(&engine::Rescheduling::reschedule, lsn, false));
         QVERIFY2(retried.has_value(), retried ? "" : retried.error().message.c_str());
         const ActionResult result = engine.wait(lsn);
         QCOMPARE(ending(result), "completed");
@@ -203,10 +211,11 @@ private Q_SLOTS:
              deadline *= 4) { // until it sets its trap in time
             lsn = engine.sh("trap 'touch termed' TERM; while [ ! -e go ]; do sleep 0.01; done",
                             fmt::format(R"(,"deadline_s":{})", deadline));
-            QVERIFY(EngineTest::eventually(
-                [&] { return isToldToEnd() || isEnded(engine.run(engine->action(lsn))->state); }));
+            QVERIFY(EngineTest::eventually([&] {
+                return isToldToEnd() || isEnded(engine.run(engine->ask(&engine::ActionRows::action, lsn))->state);
+            }));
         }
-        QVERIFY(engine.run(engine->cancel(lsn)));
+        QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, lsn)));
         QVERIFY(writeFileAtomically(engine.path("go"), "", 0600));
         const ActionResult result = engine.wait(lsn);
         QCOMPARE(ending(result), "failed deadline"); // and not retried
@@ -238,7 +247,7 @@ private Q_SLOTS:
             }
         }
         engine.start();
-        if (runs) QVERIFY(engine.run(engine->release(lsn)));
+        if (runs) QVERIFY(engine.run(engine->ask(&engine::Operations::release, lsn)));
         const ActionResult result = engine.wait(lsn);
         QCOMPARE(ending(result), runs ? "completed" : "abandoned engine_died");
         if (!runs) QCOMPARE(result.times[ActionState::Running] != 0, step == 2); // as far as that is known
@@ -316,19 +325,19 @@ private Q_SLOTS:
         const QueueRef queue = queueWith(engine, kNoRetry);
         const Lsn lsn = engine.sh("test -e fixed", "", queue);
         QCOMPARE(ending(engine.wait(lsn)), "failed exit_code 1");
-        auto refused = engine.run(engine->reschedule(lsn, false));
+        auto refused = engine.run(engine->ask(&engine::Rescheduling::reschedule, lsn, false));
         QVERIFY(!refused);
         QCOMPARE(refused.error().kind, ErrorKind::AtLimit);
-        QCOMPARE(engine.run(engine->queue(queue))->counters.failed, 1);
+        QCOMPARE(engine.run(engine->ask(&engine::Queues::get, queue))->counters.failed, 1);
         std::ofstream(engine.path("fixed")) << "now";
-        auto again = engine.run(engine->reschedule(lsn, true));
+        auto again = engine.run(engine->ask(&engine::Rescheduling::reschedule, lsn, true));
         QVERIFY2(again.has_value(), again ? "" : again.error().message.c_str());
         QCOMPARE(again->retryCount, 1);
         QCOMPARE(ending(engine.wait(lsn)), "completed");
-        const QueueCounters counters = engine.run(engine->queue(queue))->counters;
+        const QueueCounters counters = engine.run(engine->ask(&engine::Queues::get, queue))->counters;
         QCOMPARE(counters.failed, 0);
         QCOMPARE(counters.completed, 1);
-        auto completed = engine.run(engine->reschedule(lsn, true));
+        auto completed = engine.run(engine->ask(&engine::Rescheduling::reschedule, lsn, true));
         QCOMPARE(completed.error().kind, ErrorKind::WrongState);
     }
 
@@ -337,23 +346,23 @@ private Q_SLOTS:
         const Lsn running = engine.sh("touch begun; sleep 100");
         QVERIFY(EngineTest::eventually([&] { return exists(engine.path("begun")); }));
         const Lsn waiting = engine.sh("true");
-        QVERIFY(engine.run(engine->cancel(waiting)).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, waiting)).has_value());
         QCOMPARE(ending(engine.wait(waiting)), "cancelled cancelled");
-        QVERIFY(engine.run(engine->cancel(running)).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, running)).has_value());
         const ActionResult result = engine.wait(running);
         QCOMPARE(ending(result), "cancelled cancelled");
         QCOMPARE(result.attempts.size(), std::size_t{1});
-        QCOMPARE(engine.run(engine->cancel(running)).error().kind, ErrorKind::WrongState);
+        QCOMPARE(engine.run(engine->ask(&engine::Operations::cancel, running)).error().kind, ErrorKind::WrongState);
     }
 
     void aCancelInProgressIsSeenUntilItsProcessesAreGone() {
         EngineTest engine(1, [](engine::Options& options) { options.grace = std::chrono::seconds(20); });
         const Lsn lsn = engine.sh("trap 'touch told' TERM; touch begun; until test -e go; do sleep 0.02; done");
         QVERIFY(EngineTest::eventually([&] { return exists(engine.path("begun")); }));
-        QVERIFY(!engine.run(engine->action(lsn))->ending);
-        QVERIFY(engine.run(engine->cancel(lsn)).has_value());
+        QVERIFY(!engine.run(engine->ask(&engine::ActionRows::action, lsn))->ending);
+        QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, lsn)).has_value());
         QVERIFY(EngineTest::eventually([&] { return exists(engine.path("told")); }));
-        const ActionResult seen = *engine.run(engine->action(lsn));
+        const ActionResult seen = *engine.run(engine->ask(&engine::ActionRows::action, lsn));
         QCOMPARE(seen.state, ActionState::Running);
         QVERIFY(seen.ending == ActionState::Cancelled);
         QCOMPARE(seen.note, std::string("cancelled: its processes are being ended"));
@@ -379,21 +388,21 @@ private Q_SLOTS:
         EngineTest engine;
         const Lsn held = engine.sh("true", R"(,"hold":true)");
         QCOMPARE(ending(engine.wait(engine.sh("true"))), "completed");
-        const ActionResult before = *engine.run(engine->action(held));
+        const ActionResult before = *engine.run(engine->ask(&engine::ActionRows::action, held));
         QCOMPARE(before.state, ActionState::Pending);
         QVERIFY(before.held);
-        QVERIFY(engine.run(engine->release(held)).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Operations::release, held)).has_value());
         QCOMPARE(ending(engine.wait(held)), "completed");
     }
 
     void aHeldQueueStartsNothingUntilReleased() {
         EngineTest engine;
         const QueueRef queue = queueWith(engine, "{}");
-        QVERIFY(engine.run(engine->holdQueue(queue))->held);
+        QVERIFY(engine.run(engine->ask(&engine::Queues::setHeld, queue, true))->held);
         const Lsn lsn = engine.sh("true", "", queue);
         QCOMPARE(ending(engine.wait(engine.sh("true"))), "completed");
-        QCOMPARE(engine.run(engine->action(lsn))->state, ActionState::Pending);
-        QVERIFY(!engine.run(engine->releaseQueue(queue))->held);
+        QCOMPARE(engine.run(engine->ask(&engine::ActionRows::action, lsn))->state, ActionState::Pending);
+        QVERIFY(!engine.run(engine->ask(&engine::Queues::setHeld, queue, false))->held);
         QCOMPARE(ending(engine.wait(lsn)), "completed");
     }
 
@@ -455,10 +464,10 @@ private Q_SLOTS:
         EngineTest engine;
         const Lsn lsn = engine.sh("true");
         QCOMPARE(ending(engine.wait(lsn)), "completed");
-        QVERIFY(engine.run(engine->spec(lsn)).has_value());
-        QVERIFY(engine.run(engine->retire(lsn)).has_value());
-        QCOMPARE(engine.run(engine->action(lsn)).error().kind, ErrorKind::NotFound);
-        QCOMPARE(engine.run(engine->retire(lsn)).error().kind, ErrorKind::NotFound);
+        QVERIFY(engine.run(engine->ask(&engine::ActionDetails::spec, lsn, false)).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Operations::retire, lsn)).has_value());
+        QCOMPARE(engine.run(engine->ask(&engine::ActionRows::action, lsn)).error().kind, ErrorKind::NotFound);
+        QCOMPARE(engine.run(engine->ask(&engine::Operations::retire, lsn)).error().kind, ErrorKind::NotFound);
     }
 
     void requestsThatCanNeverBeMetAreRefused() {
@@ -479,7 +488,7 @@ private Q_SLOTS:
         for (int i = 0; i < 500; ++i) QCOMPARE(ending(engine.wait(Lsn{first.value + i})), "completed");
         std::ifstream runs(engine.path("runs"));
         QCOMPARE(std::count(std::istreambuf_iterator<char>(runs), {}, '\n'), 500);
-        QCOMPARE(engine.run(engine->queue(queue))->counters.completed, 500);
+        QCOMPARE(engine.run(engine->ask(&engine::Queues::get, queue))->counters.completed, 500);
     }
 
     void abandonEndsEverythingAtOnceAndRetriesNothing() {
@@ -516,12 +525,12 @@ private Q_SLOTS:
         const Lsn often = engine.sh("exit 3", R"(,"max_retries":3,"hold":true)", queue);
         engine.stop();
         engine.start();
-        const auto refused = engine.run(engine->reschedule(once, false));
+        const auto refused = engine.run(engine->ask(&engine::Rescheduling::reschedule, once, false));
         QVERIFY(!refused);
         QCOMPARE(refused.error().kind, ErrorKind::AtLimit);
-        QVERIFY(engine.run(engine->reschedule(once, true)).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Rescheduling::reschedule, once, true)).has_value());
         QCOMPARE(engine.wait(once).attempts.size(), std::size_t{2});
-        QVERIFY(engine.run(engine->release(often)).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Operations::release, often)).has_value());
         QCOMPARE(engine.wait(often).attempts.size(), std::size_t{4});
     }
 
@@ -530,17 +539,17 @@ private Q_SLOTS:
         const QueueRef queue = queueWith(engine, R"({"max_retries":7})");
         const Lsn done = engine.sh("echo kept", "", queue);
         QCOMPARE(ending(engine.wait(done)), "completed");
-        QVERIFY(engine.run(engine->holdQueue(queue)).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Queues::setHeld, queue, true)).has_value());
         const Lsn waiting = engine.sh("true", "", queue);
         engine.stop();
         engine.start();
-        QCOMPARE(engine.text(engine.run(engine->action(done))->outcome->out), "kept\n");
-        const QueueView view = *engine.run(engine->queue(queue));
+        QCOMPARE(engine.text(engine.run(engine->ask(&engine::ActionRows::action, done))->outcome->out), "kept\n");
+        const QueueView view = *engine.run(engine->ask(&engine::Queues::get, queue));
         QVERIFY(view.held);
         QCOMPARE(view.config.maxRetries, 7);
         QCOMPARE(view.counters.completed, 1);
         QCOMPARE(view.counters.pending, 1);
-        QVERIFY(engine.run(engine->releaseQueue(queue)).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Queues::setHeld, queue, false)).has_value());
         QCOMPARE(ending(engine.wait(waiting)), "completed");
         QVERIFY(engine.sh("true").value > waiting.value);
     }
@@ -553,7 +562,7 @@ private Q_SLOTS:
             submission.actions = std::move(parsed->actions);
             submission.idempotencyKey = "once";
             submission.bodyHash = Sha256::of(body);
-            return engine.run(engine->submit(std::move(submission)));
+            return engine.run(engine->ask(&engine::Intake::submit, std::move(submission), Duration::zero()));
         };
         const std::string body = engine.shJson("exit 0");
         const auto first = submit(body);
@@ -566,7 +575,7 @@ private Q_SLOTS:
         const auto other = submit(engine.shJson("exit 1"));
         QVERIFY(!other);
         QCOMPARE(other.error().kind, ErrorKind::Invalid);
-        QCOMPARE(engine.run(engine->list({}))->jobs.size(), std::size_t{1});
+        QCOMPARE(engine.run(engine->ask(&engine::Listing::list, {}))->jobs.size(), std::size_t{1});
     }
 
     void aSecondEngineIsRefusedTheDirectory() {

@@ -1,4 +1,7 @@
 // How many actions may be pending: what would be more is refused, whole, and says so.
+#include "core/engine/commands/operations.h"
+#include "core/engine/state/settings_service.h"
+#include "core/engine/state/workers.h"
 #include "core/launcher/launcher.h"
 #include "core/model/worker.h"
 #include "tests/engine/engine_test.h"
@@ -51,11 +54,11 @@ void TestAdmission::whatWouldBeTooManyIsRefusedWhole() {
         std::string("10 actions are pending, and with 1 more there would be over 10: submit again once some have "
                     "ended, or raise the setting max_pending."));
     // One goes, one may come; a higher limit holds at once.
-    QVERIFY(engine.run(engine->cancel(Lsn{1})));
+    QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, Lsn{1})));
     QVERIFY(EngineTest::eventually([&] { return pending() == 9; }));
     QCOMPARE(kindOf(held()), std::string("taken"));
     QCOMPARE(kindOf(held()), std::string("too_many_pending"));
-    QVERIFY(engine.run(engine->changeSettings(R"({"max_pending":11})")));
+    QVERIFY(engine.run(engine->ask(&engine::SettingsService::change, R"({"max_pending":11})")));
     QCOMPARE(kindOf(held()), std::string("taken"));
 }
 
@@ -77,12 +80,12 @@ void TestAdmission::aWorkerWhoseFileWasCutShortNeedsItAgain() {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(engine.path("data/chunks")))
         if (entry.is_regular_file() && entry.file_size() > 20'000)
             std::filesystem::resize_file(entry.path(), 20'000);
-    const auto refused = engine.run(engine->registerWorker(*worker));
+    const auto refused = engine.run(engine->ask(&engine::Workers::add, *worker));
     QVERIFY(!refused);
     QCOMPARE(std::string(errorName(refused.error().kind)), std::string("need"));
     QCOMPARE(refused.error().need, std::vector<std::string>{hash.hex()});
     QVERIFY(put());
-    QVERIFY(engine.run(engine->registerWorker(*worker)));
+    QVERIFY(engine.run(engine->ask(&engine::Workers::add, *worker)));
 }
 
 int main(int argc, char** argv) {

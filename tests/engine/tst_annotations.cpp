@@ -1,6 +1,10 @@
 // Marks and comments: the runs that hold them, their limits, filters by them, and a whole engine that keeps them.
 #include "core/engine/commands/annotating.h"
 
+#include "core/engine/commands/operations.h"
+#include "core/engine/commands/rescheduling.h"
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/state/queues.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 #include "tests/engine/listing_bench.h"
@@ -260,33 +264,34 @@ private Q_SLOTS:
         yard::test::EngineTest engine;
         const Lsn one = engine.sh("true");
         (void)engine.wait(one);
-        const auto queue = engine.run(engine->createQueue("noted", "{\"idle_expiry_s\":0}"));
+        const auto queue = engine.run(engine->ask(&engine::Queues::create, "noted", "{\"idle_expiry_s\":0}"));
         const QueueRef ref{queue->id, {}};
-        QCOMPARE(engine.run(engine->mark({one}, Mark::Red))->marked, 1);
-        QVERIFY(engine.run(engine->comment(one, {.t = 0, .by = "anna", .text = "why?"})));
-        QVERIFY(engine.run(engine->markQueue(ref, Mark::Blue)));
-        QVERIFY(engine.run(engine->commentQueue(ref, {.t = 0, .by = "anna", .text = "slow"})));
+        QCOMPARE(engine.run(engine->ask(&engine::Annotating::mark, {one}, Mark::Red))->marked, 1);
+        QVERIFY(engine.run(engine->ask(&engine::Annotating::comment, one, {.t = 0, .by = "anna", .text = "why?"})));
+        QVERIFY(engine.run(engine->ask(&engine::Queues::mark, ref, Mark::Blue)));
+        QVERIFY(engine.run(
+            engine->ask(&engine::Annotating::commentQueue, ref, {.t = 0, .by = "anna", .text = "slow"})));
         engine.stop();
         engine.start();
-        const ActionResult shown = *engine.run(engine->action(one));
+        const ActionResult shown = *engine.run(engine->ask(&engine::ActionRows::action, one));
         QCOMPARE(shown.mark, Mark::Red);
         QCOMPARE(shown.comments->last.text, "why?");
-        const QueueView view = *engine.run(engine->queue(ref));
+        const QueueView view = *engine.run(engine->ask(&engine::Queues::get, ref));
         QCOMPARE(view.mark, Mark::Blue);
         QCOMPARE(view.comments->count, 1);
-        QVERIFY(engine.run(engine->retire(one)));
-        QCOMPARE(engine.run(engine->comments(one)).error().kind, ErrorKind::NotFound);
-        QVERIFY(engine.run(engine->deleteQueue(ref)));
+        QVERIFY(engine.run(engine->ask(&engine::Operations::retire, one)));
+        QCOMPARE(engine.run(engine->ask(&engine::Annotating::comments, one)).error().kind, ErrorKind::NotFound);
+        QVERIFY(engine.run(engine->ask(&engine::Queues::remove, ref)));
         engine.stop();
         engine.start();
-        QCOMPARE(engine.run(engine->mark({one}, Mark::Red))->unknown, std::vector{one});
+        QCOMPARE(engine.run(engine->ask(&engine::Annotating::mark, {one}, Mark::Red))->unknown, std::vector{one});
     }
     void aMarkStaysWhenAnActionIsRunAgain() {
         yard::test::EngineTest engine;
         const Lsn lsn = engine.sh("exit 3");
         (void)engine.wait(lsn);
-        QVERIFY(engine.run(engine->mark({lsn}, Mark::Orange)));
-        QVERIFY(engine.run(engine->reschedule(lsn, true)));
+        QVERIFY(engine.run(engine->ask(&engine::Annotating::mark, {lsn}, Mark::Orange)));
+        QVERIFY(engine.run(engine->ask(&engine::Rescheduling::reschedule, lsn, true)));
         QCOMPARE(engine.wait(lsn).mark, Mark::Orange);
     }
 };

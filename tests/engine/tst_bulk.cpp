@@ -1,4 +1,9 @@
 // One change of many actions: chosen by a filter, effective for all, kept over a restart.
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/listing.h"
+#include "core/engine/reading/reasons.h"
+#include "core/engine/state/queues.h"
 #include "core/launcher/launcher.h"
 #include "core/store/bulk.h"
 #include "tests/engine/engine_test.h"
@@ -25,9 +30,9 @@ BulkRequest request(BulkKind kind, std::string_view filter) {
 
 class Bulk {
 public:
-    Bulk() { (void)engine.run(engine->holdQueue(QueueRef{QueueId{0}, {}})); }
+    Bulk() { (void)engine.run(engine->ask(&engine::Queues::setHeld, QueueRef{QueueId{0}, {}}, true)); }
     BulkAnswer change(BulkRequest request) {
-        auto answer = engine.run(engine->changeMatching(std::move(request)));
+        auto answer = engine.run(engine->ask(&engine::Operations::changeMatching, std::move(request)));
         if (!answer) qFatal("refused: %s", answer.error().message.c_str());
         return std::move(*answer);
     }
@@ -38,7 +43,7 @@ public:
             count - 1, more));
     }
     ActionResult action(Lsn lsn) {
-        auto result = engine.run(engine->action(lsn));
+        auto result = engine.run(engine->ask(&engine::ActionRows::action, lsn));
         if (!result) qFatal("%s", result.error().message.c_str());
         return std::move(*result);
     }
@@ -112,15 +117,15 @@ private Q_SLOTS:
     void aChangeMovesThemToAnotherQueue() {
         Bulk bulk;
         const Lsn first = bulk.array(3'000);
-        const auto to = bulk.engine.run(bulk.engine->createQueue("to", R"({"idle_expiry_s":0})"));
+        const auto to = bulk.engine.run(bulk.engine->ask(&engine::Queues::create, "to", R"({"idle_expiry_s":0})"));
         QVERIFY(to);
-        QVERIFY(bulk.engine.run(bulk.engine->holdQueue(QueueRef{to->id, {}})));
+        QVERIFY(bulk.engine.run(bulk.engine->ask(&engine::Queues::setHeld, QueueRef{to->id, {}}, true)));
         BulkRequest move = request(BulkKind::Set, fmt::format("lsn:{}..{}", first.value + 1, first.value + 2'500));
         move.deed.set.queue = QueueRef{to->id, {}};
         move.deed.set.priority = -4;
         QCOMPARE(bulk.change(move).changed, 2'500);
         bulk.restart();
-        const auto view = bulk.engine.run(bulk.engine->queue(QueueRef{to->id, {}}));
+        const auto view = bulk.engine.run(bulk.engine->ask(&engine::Queues::get, QueueRef{to->id, {}}));
         QVERIFY(view);
         QCOMPARE(view->counters.pending, 2'500);
         QCOMPARE(bulk.action(Lsn{first.value + 1}).priority, -4);
@@ -128,7 +133,8 @@ private Q_SLOTS:
         move = request(BulkKind::Set, "queue:to");
         move.deed.set.queue = QueueRef{QueueId{0}, {}};
         QCOMPARE(bulk.change(move).changed, 2'500);
-        QCOMPARE(bulk.engine.run(bulk.engine->queue(QueueRef{to->id, {}}))->counters.pending, 0);
+        QCOMPARE(bulk.engine.run(bulk.engine->ask(&engine::Queues::get, QueueRef{to->id, {}}))->counters.pending,
+                 0);
     }
 
     void whatIsCancelledEndsAndNothingOfItStarts() {
@@ -136,7 +142,7 @@ private Q_SLOTS:
         const Lsn first = bulk.array(kMany, R"(,"label":"doomed")");
         const Lsn spared = bulk.array(5);
         QCOMPARE(bulk.change(request(BulkKind::Cancel, "label:doomed")).changed, kMany);
-        QVERIFY(bulk.engine.run(bulk.engine->releaseQueue(QueueRef{QueueId{0}, {}})));
+        QVERIFY(bulk.engine.run(bulk.engine->ask(&engine::Queues::setHeld, QueueRef{QueueId{0}, {}}, false)));
         QVERIFY(bulk.settles(ActionState::Cancelled, kMany));
         QVERIFY(bulk.settles(ActionState::Completed, 5));
         QCOMPARE(ending(bulk.action(first)), "cancelled cancelled");
@@ -151,7 +157,7 @@ private Q_SLOTS:
         Bulk bulk;
         const Lsn running = bulk.engine.sh("sleep 100", R"(,"label":"long")");
         const Lsn waiting = bulk.engine.sh("sleep 100", R"(,"label":"long","hold":true)");
-        QVERIFY(bulk.engine.run(bulk.engine->releaseQueue(QueueRef{QueueId{0}, {}})));
+        QVERIFY(bulk.engine.run(bulk.engine->ask(&engine::Queues::setHeld, QueueRef{QueueId{0}, {}}, false)));
         QVERIFY(bulk.settles(ActionState::Running, 1));
         const BulkAnswer held = bulk.change(request(BulkKind::Hold, "label:long"));
         QCOMPARE(held.changed, 1);
@@ -200,9 +206,9 @@ private Q_SLOTS:
         (void)bulk.array(2, R"(,"label":"one")");
         (void)bulk.array(1, R"(,"label":"two","hold":true)");
         (void)bulk.array(1);
-        const auto named = bulk.engine.run(bulk.engine->createQueue("named", ""));
+        const auto named = bulk.engine.run(bulk.engine->ask(&engine::Queues::create, "named", ""));
         QVERIFY(named);
-        QVERIFY(bulk.engine.run(bulk.engine->holdQueue(QueueRef{named->id, {}})));
+        QVERIFY(bulk.engine.run(bulk.engine->ask(&engine::Queues::setHeld, QueueRef{named->id, {}}, true)));
         (void)bulk.engine.sh("true", "", QueueRef{named->id, {}});
         if (filter == "finished>1970") filter = "finished:since-00:00";
         QCOMPARE(bulk.change(request(BulkKind::Cancel, filter.toStdString())).changed, count);
@@ -231,16 +237,20 @@ private Q_SLOTS:
         const Lsn lsn = bulk.array(2);
         BulkRequest wrong = request(BulkKind::Set, "state:pending");
         wrong.deed.set.priority = 101;
-        QCOMPARE(bulk.engine.run(bulk.engine->changeMatching(wrong)).error().kind, ErrorKind::Invalid);
+        QCOMPARE(bulk.engine.run(bulk.engine->ask(&engine::Operations::changeMatching, wrong)).error().kind,
+                 ErrorKind::Invalid);
         wrong.deed.set.priority = 1;
         wrong.deed.set.queue = QueueRef{QueueId{77}, {}};
-        QCOMPARE(bulk.engine.run(bulk.engine->changeMatching(wrong)).error().kind, ErrorKind::NotFound);
-        const auto drained = bulk.engine.run(bulk.engine->createQueue("", ""));
-        QVERIFY(drained && bulk.engine.run(bulk.engine->drainQueue(QueueRef{drained->id, {}})));
+        QCOMPARE(bulk.engine.run(bulk.engine->ask(&engine::Operations::changeMatching, wrong)).error().kind,
+                 ErrorKind::NotFound);
+        const auto drained = bulk.engine.run(bulk.engine->ask(&engine::Queues::create, "", ""));
+        QVERIFY(drained && bulk.engine.run(bulk.engine->ask(&engine::Queues::drain, QueueRef{drained->id, {}})));
         wrong.deed.set.queue = QueueRef{drained->id, {}};
-        QCOMPARE(bulk.engine.run(bulk.engine->changeMatching(wrong)).error().kind, ErrorKind::WrongState);
+        QCOMPARE(bulk.engine.run(bulk.engine->ask(&engine::Operations::changeMatching, wrong)).error().kind,
+                 ErrorKind::WrongState);
         wrong.which.queue = QueueRef{QueueId{78}, {}};
-        QCOMPARE(bulk.engine.run(bulk.engine->changeMatching(wrong)).error().kind, ErrorKind::NotFound);
+        QCOMPARE(bulk.engine.run(bulk.engine->ask(&engine::Operations::changeMatching, wrong)).error().kind,
+                 ErrorKind::NotFound);
         QCOMPARE(bulk.action(lsn).priority, 0);
     }
 
@@ -278,7 +288,7 @@ private Q_SLOTS:
         QCOMPARE(none.changed, 0);
         QCOMPARE(none.counted.value_or(-1), kMany);
         QCOMPARE(bulk.count(ActionState::Pending), kMany);
-        QVERIFY(!bulk.engine.run(bulk.engine->why(first))->waits.empty());
+        QVERIFY(!bulk.engine.run(bulk.engine->ask(&engine::Reasons::why, first))->waits.empty());
         cancel.atMost = kMany;
         const BulkAnswer all = bulk.change(cancel);
         QCOMPARE(all.changed, kMany);
@@ -290,7 +300,7 @@ private Q_SLOTS:
         Bulk bulk;
         const Lsn running = bulk.engine.sh("sleep 100", R"(,"label":"long")");
         (void)bulk.engine.sh("sleep 100", R"(,"label":"long","hold":true)");
-        QVERIFY(bulk.engine.run(bulk.engine->releaseQueue(QueueRef{QueueId{0}, {}})));
+        QVERIFY(bulk.engine.run(bulk.engine->ask(&engine::Queues::setHeld, QueueRef{QueueId{0}, {}}, false)));
         QVERIFY(bulk.settles(ActionState::Running, 1));
         for (const auto& [kind, count] : {std::pair{BulkKind::Cancel, 2}, std::pair{BulkKind::Hold, 1},
                                           std::pair{BulkKind::Release, 1}, std::pair{BulkKind::Set, 1}}) {
@@ -302,20 +312,22 @@ private Q_SLOTS:
             QCOMPARE(counted.refused.size(), static_cast<std::size_t>(2 - count));
         }
         const auto may = [&](BulkKind kind) {
-            return bulk.engine.run(
-                bulk.engine->mayChange({.kind = kind, .set = {.priority = 1, .queue = {}}}, running));
+            return bulk.engine.run(bulk.engine->ask(&engine::Operations::mayChange,
+                                                    {.kind = kind, .set = {.priority = 1, .queue = {}}}, running));
         };
         QVERIFY(may(BulkKind::Cancel));
         for (const BulkKind kind : {BulkKind::Hold, BulkKind::Set, BulkKind::Retry, BulkKind::Retire})
             QCOMPARE(may(kind).error().kind, ErrorKind::WrongState);
-        QVERIFY(bulk.engine.run(bulk.engine->cancel(running)));
+        QVERIFY(bulk.engine.run(bulk.engine->ask(&engine::Operations::cancel, running)));
         QCOMPARE(ending(bulk.engine.wait(running)), "cancelled cancelled");
         for (const BulkKind kind :
              {BulkKind::Cancel, BulkKind::Hold, BulkKind::Release, BulkKind::Set, BulkKind::Retry})
             QCOMPARE(may(kind).error().kind, ErrorKind::WrongState);
         QVERIFY(may(BulkKind::Retire));
         for (const BulkKind kind : {BulkKind::Cancel, BulkKind::Retry, BulkKind::Retire})
-            QCOMPARE(bulk.engine.run(bulk.engine->mayChange({.kind = kind}, Lsn{99'999})).error().kind,
+            QCOMPARE(bulk.engine.run(bulk.engine->ask(&engine::Operations::mayChange, {.kind = kind}, Lsn{99'999}))
+                         .error()
+                         .kind,
                      ErrorKind::NotFound);
     }
 
@@ -331,7 +343,7 @@ private Q_SLOTS:
             query.sort.descending = newestFirst;
             std::vector<Lsn> lsns;
             for (int pages = 0; pages < 10'000; ++pages) {
-                const auto page = bulk.engine.run(bulk.engine->list(query));
+                const auto page = bulk.engine.run(bulk.engine->ask(&engine::Listing::list, query));
                 if (!page) qFatal("%s", page.error().message.c_str());
                 for (const ActionResult& job : page->jobs) lsns.push_back(job.lsn);
                 if (std::ssize(page->jobs) > limit) qFatal("a page over its limit");

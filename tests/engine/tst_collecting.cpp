@@ -1,7 +1,11 @@
 // What an action left in outputs/ goes into the content store: nobody waits for what takes long, and it can be
 // ended.
 #include "core/base/files.h"
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/reasons.h"
 #include "core/engine/running/timeline_keeper.h"
+#include "core/engine/state/settings_service.h"
 #include "core/launcher/launcher.h"
 #include "core/lease/slots.h"
 #include "core/locks/janitor.h"
@@ -118,7 +122,7 @@ private Q_SLOTS:
         if (!out.isEmpty()) QVERIFY(writeFileAtomically(stream + "out", out.toStdString(), 0600));
         if (hasErr) QVERIFY(writeFileAtomically(stream + "err", "", 0600));
         engine.start();
-        QVERIFY(engine.run(engine->release(lsn)));
+        QVERIFY(engine.run(engine->ask(&engine::Operations::release, lsn)));
         const ActionResult result = engine.wait(lsn);
         QVERIFY(result.state == ActionState::Completed);
         QCOMPARE(result.attempts.size(), std::size_t{2});
@@ -170,9 +174,9 @@ private Q_SLOTS:
         for (const Lsn lsn : large) QVERIFY(isCollected(engine, lsn));
         const Lsn small = engine.sh("echo x > $YARD_SCRATCH/outputs/big", kExpect);
         QCOMPARE(ending(engine.wait(small)), "completed");
-        QVERIFY(engine.run(engine->changeSettings(R"({"keep_days":7})")).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::SettingsService::change, R"({"keep_days":7})")).has_value());
         for (const Lsn lsn : large) {
-            QVERIFY(engine.run(engine->cancel(lsn)).has_value());
+            QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, lsn)).has_value());
             const ActionResult result = engine.wait(lsn);
             QCOMPARE(ending(result), "cancelled cancelled");
             QVERIFY(result.outcome->outputs.empty());
@@ -189,16 +193,16 @@ private Q_SLOTS:
         const Lsn lsn = engine.sh(kEndless, kExpect);
         QVERIFY(isCollected(engine, lsn));
         const std::string words = "its program has ended, its outputs are being kept";
-        const Why why = *engine.run(engine->why(lsn));
+        const Why why = *engine.run(engine->ask(&engine::Reasons::why, lsn));
         QCOMPARE(why.state, ActionState::Running);
         QCOMPARE(why.waits.size(), 1u);
         QCOMPARE(name(why.waits[0].kind), "collecting");
         QCOMPARE(why.waits[0].message, words);
-        const ActionResult now = *engine.run(engine->action(lsn));
+        const ActionResult now = *engine.run(engine->ask(&engine::ActionRows::action, lsn));
         QCOMPARE(now.note, words);
         QCOMPARE(why.waits[0].since, now.times.exited);
         QVERIFY(now.times.exited > 0);
-        QVERIFY(engine.run(engine->cancel(lsn)).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, lsn)).has_value());
         QCOMPARE(ending(engine.wait(lsn)), "cancelled cancelled");
     }
 
@@ -214,7 +218,7 @@ private Q_SLOTS:
         for (const auto& lane : lanes) QCOMPARE(lane.bars.size(), 1u);
         QCOMPARE(lanes.front().bars.front().lsn, large.back()); // the slot is that of the last one
         for (const Lsn lsn : large) {
-            QVERIFY(engine.run(engine->cancel(lsn)).has_value());
+            QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, lsn)).has_value());
             QCOMPARE(ending(engine.wait(lsn)), "cancelled cancelled");
         }
     }
@@ -270,7 +274,7 @@ private Q_SLOTS:
         QVERIFY(output.isAskedFor());
         QCOMPARE(ending(engine.wait(engine.sh("true", kExpect))),
                  "failed missing_output"); // has the core meanwhile
-        QVERIFY(!isEnded(engine.run(engine->action(output.lsn()))->state));
+        QVERIFY(!isEnded(engine.run(engine->ask(&engine::ActionRows::action, output.lsn()))->state));
         const ActionResult result = engine.wait(output.lsn()); // another attempt has another file
         const AttemptOutcome& first = result.attempts.front().outcome;
         QVERIFY(first.reason == Reason::ResultTooLarge && first.outputs.empty());
@@ -286,7 +290,7 @@ private Q_SLOTS:
         if (!output.isThere()) QSKIP("the file system has no leases");
         output.endAction();
         QVERIFY(output.isAskedFor());
-        QVERIFY(engine.run(engine->cancel(output.lsn())).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, output.lsn())).has_value());
         QCOMPARE(ending(engine.wait(output.lsn())), "cancelled cancelled");
     }
 
@@ -294,7 +298,7 @@ private:
     /// Its process has ended.
     static bool isCollected(EngineTest& engine, Lsn lsn) {
         return EngineTest::eventually([&] {
-            const auto known = engine.run(engine->action(lsn));
+            const auto known = engine.run(engine->ask(&engine::ActionRows::action, lsn));
             return known && known->times.exited != 0 && !isEnded(known->state);
         });
     }

@@ -1,6 +1,9 @@
 // When something is expected to start and to end: from what was seen here, and nothing where nothing is known.
 // Times are compared with each other, never with a clock: what takes one kind's mean again and again.
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/action_rows.h"
 #include "core/engine/state/estimator.h"
+#include "core/engine/state/queues.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
@@ -32,7 +35,7 @@ public:
             if (!EngineTest::eventually([&] { return at(lsn).state == ActionState::Running; }))
                 qFatal("does not run");
     }
-    ActionResult at(Lsn lsn) { return *engine.run(engine->action(lsn)); }
+    ActionResult at(Lsn lsn) { return *engine.run(engine->ask(&engine::ActionRows::action, lsn)); }
     /// How many means until it starts, from the moment it was asked; -1: not known. What runs does not end before
     /// finish(): it is late sooner or later, and then what waits counts from now, whenever it is asked for.
     double rounds(Lsn lsn) {
@@ -48,7 +51,7 @@ public:
         return lsns;
     }
     QueueRef queue(const std::string& config = "{}") {
-        const auto made = engine.run(engine->createQueue({}, config));
+        const auto made = engine.run(engine->ask(&engine::Queues::create, {}, config));
         if (!made) qFatal("%s", made.error().message.c_str());
         return *parseQueueRef(std::to_string(made->id.value));
     }
@@ -143,7 +146,7 @@ void TestEstimates::whatNeedsALockRunsOneAfterTheOther() {
     const auto locked = b.submit(7, R"(,"locks":["one"])");
     QVERIFY2(EngineTest::eventually([&] { return isAbout(b.rounds(locked[6]), 6); }),
              std::to_string(b.rounds(locked[6])).c_str());
-    const auto queue = b.engine.run(b.engine->queue(*parseQueueRef("0")));
+    const auto queue = b.engine.run(b.engine->ask(&engine::Queues::get, *parseQueueRef("0")));
     const auto mean = b.at(locked[6]).estimatedFinish - b.at(locked[6]).estimatedStart;
     QVERIFY(queue->estimatedFinish - wallNow() >= 6 * mean);
     b.finish();
@@ -155,7 +158,7 @@ void TestEstimates::whatHasALimitedLabelRunsOneAfterTheOther() {
     b.fill(1, "", queue);
     const auto labelled = b.submit(6, "", queue);
     QVERIFY(EngineTest::eventually([&] { return b.rounds(labelled[5]) >= 5; }));
-    const auto view = b.engine.run(b.engine->queue(queue));
+    const auto view = b.engine.run(b.engine->ask(&engine::Queues::get, queue));
     const auto mean = b.at(labelled[5]).estimatedFinish - b.at(labelled[5]).estimatedStart;
     QVERIFY(view->estimatedFinish - wallNow() >= 5 * mean);
     b.finish();
@@ -169,7 +172,7 @@ void TestEstimates::heldActionsTakeNoPartOfTheMachine() {
     const auto plain = b.submit(5, "");
     QVERIFY2(EngineTest::eventually([&] { return isAbout(b.rounds(plain[4]), 2); }),
              std::to_string(b.rounds(plain[4])).c_str());
-    QCOMPARE(b.engine.run(b.engine->queue(held))->estimatedFinish, 0);
+    QCOMPARE(b.engine.run(b.engine->ask(&engine::Queues::get, held))->estimatedFinish, 0);
     b.finish();
 }
 
@@ -179,7 +182,7 @@ void TestEstimates::aNewQueueIsEstimatedByWhatWasSeenBefore() {
     const QueueRef fresh = b.queue();
     const auto waiting = b.submit(3, "", fresh);
     QVERIFY(EngineTest::eventually([&] {
-        const auto view = b.engine.run(b.engine->queue(fresh));
+        const auto view = b.engine.run(b.engine->ask(&engine::Queues::get, fresh));
         return view->estimatedStart != 0 && view->estimatedFinish > view->estimatedStart;
     }));
     QVERIFY(EngineTest::eventually([&] { return b.rounds(waiting[2]) > 0; }));
@@ -211,9 +214,10 @@ void TestEstimates::behindWhatHasNoKnownEndNothingIsSaidButWhy() {
     // Both cores are not.
     const Lsn large = b.engine.sh("true", R"(,"label":"work","resources":{"cores":2})");
     QVERIFY(EngineTest::eventually([&] { return estimateOf(b.at(large)) == "waits_for_unknown"; }));
-    QVERIFY2(
-        EngineTest::eventually([&] { return estimateOf(*b.engine.run(b.engine->queue(other))) == "no_history"; }),
-        estimateOf(*b.engine.run(b.engine->queue(other))).c_str());
+    QVERIFY2(EngineTest::eventually([&] {
+                 return estimateOf(*b.engine.run(b.engine->ask(&engine::Queues::get, other))) == "no_history";
+             }),
+             estimateOf(*b.engine.run(b.engine->ask(&engine::Queues::get, other))).c_str());
     b.finish();
     (void)b.engine.wait(large);
 }
@@ -225,16 +229,18 @@ void TestEstimates::whatCannotStartSaysWhyItHasNoEstimate() {
     const Lsn held = b.engine.sh("true", R"(,"label":"work","hold":true)", queue);
     QVERIFY2(EngineTest::eventually([&] { return estimateOf(b.at(held)) == "held"; }),
              estimateOf(b.at(held)).c_str());
-    QVERIFY2(EngineTest::eventually([&] { return estimateOf(*b.engine.run(b.engine->queue(queue))) == "held"; }),
-             estimateOf(*b.engine.run(b.engine->queue(queue))).c_str());
+    QVERIFY2(EngineTest::eventually(
+                 [&] { return estimateOf(*b.engine.run(b.engine->ask(&engine::Queues::get, queue))) == "held"; }),
+             estimateOf(*b.engine.run(b.engine->ask(&engine::Queues::get, queue))).c_str());
     const QueueRef second = b.queue();
     const Lsn child = b.engine.sh("true", fmt::format(R"(,"label":"work","after":[{}])", held.value), second);
     QVERIFY2(EngineTest::eventually([&] { return estimateOf(b.at(child)) == "dependency"; }),
              estimateOf(b.at(child)).c_str());
-    QVERIFY2(
-        EngineTest::eventually([&] { return estimateOf(*b.engine.run(b.engine->queue(second))) == "dependency"; }),
-        estimateOf(*b.engine.run(b.engine->queue(second))).c_str());
-    QVERIFY(b.engine.run(b.engine->cancel(held)));
+    QVERIFY2(EngineTest::eventually([&] {
+                 return estimateOf(*b.engine.run(b.engine->ask(&engine::Queues::get, second))) == "dependency";
+             }),
+             estimateOf(*b.engine.run(b.engine->ask(&engine::Queues::get, second))).c_str());
+    QVERIFY(b.engine.run(b.engine->ask(&engine::Operations::cancel, held)));
     b.finish();
 }
 
@@ -242,7 +248,8 @@ void TestEstimates::aQueueSaysWhyItsEndIsNotKnown() {
     Busy b(1);
     b.fill(1);
     const auto isSaid = [&](const QueueRef& queue, const std::string& what) {
-        return EngineTest::eventually([&] { return estimateOf(*b.engine.run(b.engine->queue(queue))) == what; });
+        return EngineTest::eventually(
+            [&] { return estimateOf(*b.engine.run(b.engine->ask(&engine::Queues::get, queue))) == what; });
     };
     // Known with one action, and with this one beside it?
     const auto queueWith = [&](const std::string& more, const std::string& isThen) {
@@ -264,14 +271,14 @@ void TestEstimates::aQueueEndsAfterWhatIsNotToStartBefore() {
     const QueueRef queue = b.queue();
     const WallMicros tomorrow = wallNow() + WallMicros{86'400} * 1'000'000;
     const Lsn late = b.engine.sh("true", fmt::format(R"(,"label":"work","not_before":{})", tomorrow), queue);
-    const auto viewed = [&] { return *b.engine.run(b.engine->queue(queue)); };
+    const auto viewed = [&] { return *b.engine.run(b.engine->ask(&engine::Queues::get, queue)); };
     QVERIFY(EngineTest::eventually(
         [&] { return viewed().estimatedStart == tomorrow && b.at(late).estimatedStart == tomorrow; }));
     const auto view = viewed();
     const ActionResult seen = b.at(late);
     QVERIFY(seen.estimatedFinish > tomorrow);
     QCOMPARE(view.estimatedFinish, seen.estimatedFinish);
-    QVERIFY(b.engine.run(b.engine->cancel(late)));
+    QVERIFY(b.engine.run(b.engine->ask(&engine::Operations::cancel, late)));
 }
 
 void TestEstimates::whatIsLateSaysSoAndNoTimeInThePast() {
@@ -281,9 +288,11 @@ void TestEstimates::whatIsLateSaysSoAndNoTimeInThePast() {
     const ActionResult late = b.at(b.running[0]);
     QCOMPARE(late.estimatedFinish, 0);
     QVERIFY(late.note.starts_with("usually takes"));
-    QVERIFY2(EngineTest::eventually(
-                 [&] { return estimateOf(*b.engine.run(b.engine->queue(*parseQueueRef("0")))) == "overdue"; }),
-             estimateOf(*b.engine.run(b.engine->queue(*parseQueueRef("0")))).c_str());
+    QVERIFY2(EngineTest::eventually([&] {
+                 return estimateOf(*b.engine.run(b.engine->ask(&engine::Queues::get, *parseQueueRef("0")))) ==
+                        "overdue";
+             }),
+             estimateOf(*b.engine.run(b.engine->ask(&engine::Queues::get, *parseQueueRef("0")))).c_str());
     // What waits for it has an end: it is late, not lost.
     const auto waiting = b.submit(1, "");
     QVERIFY2(EngineTest::eventually([&] { return estimateOf(b.at(waiting[0])) == "known"; }),
@@ -294,7 +303,7 @@ void TestEstimates::whatIsLateSaysSoAndNoTimeInThePast() {
 /// The commands of a queue that have no label may be anything: what one of them took says nothing of another.
 void TestEstimates::aCommandWithoutALabelIsLateByItsOwnTimeOnly() {
     EngineTest engine(1);
-    const auto known = [&](Lsn lsn) { return *engine.run(engine->action(lsn)); };
+    const auto known = [&](Lsn lsn) { return *engine.run(engine->ask(&engine::ActionRows::action, lsn)); };
     (void)engine.wait(engine.sh("true"));
     const std::string waits = "while [ -e stay ]; do sleep 0.05; done";
     for (const char* isThen : {"no_history", "overdue"}) {
@@ -327,11 +336,11 @@ void TestEstimates::nothingIsSaidWhereNothingIsKnown() {
     EngineTest engine(1);
     const Lsn runs = engine.sh("while [ ! -e go ]; do sleep 0.05; done");
     const Lsn waits = engine.sh("true");
-    QVERIFY(
-        EngineTest::eventually([&] { return engine.run(engine->action(runs))->state == ActionState::Running; }));
-    QCOMPARE(engine.run(engine->action(runs))->estimatedFinish, 0);
-    QCOMPARE(engine.run(engine->action(waits))->estimatedStart, 0);
-    const auto queue = engine.run(engine->queue(*parseQueueRef("0")));
+    QVERIFY(EngineTest::eventually(
+        [&] { return engine.run(engine->ask(&engine::ActionRows::action, runs))->state == ActionState::Running; }));
+    QCOMPARE(engine.run(engine->ask(&engine::ActionRows::action, runs))->estimatedFinish, 0);
+    QCOMPARE(engine.run(engine->ask(&engine::ActionRows::action, waits))->estimatedStart, 0);
+    const auto queue = engine.run(engine->ask(&engine::Queues::get, *parseQueueRef("0")));
     QCOMPARE(queue->estimatedStart, 0);
     QCOMPARE(queue->estimatedFinish, 0);
     std::ofstream(engine.path("go")) << "";

@@ -1,4 +1,7 @@
 // Where a process may open few files an engine runs fewer actions at once than it has cores, and says so.
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/reasons.h"
+#include "core/engine/running/warm_pool.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
@@ -16,7 +19,7 @@ private Q_SLOTS:
         QCOMPARE(session.capacity, 40);
         QVERIFY(session.slots.oneCore > 0 && session.slots.oneCore < 40);
         QVERIFY(session.slots.other > 0 && session.slots.warm > 0);
-        QCOMPARE(std::int64_t{session.slots.warm}, engine.run(engine->pool()).max);
+        QCOMPARE(std::int64_t{session.slots.warm}, engine.run(engine->ask(&engine::WarmPool::view)).max);
         QCOMPARE(session.slots.why,
                  "a process may open only 256 files here: raise the hard limit (ulimit -Hn) for more");
         std::vector<Lsn> lsns;
@@ -27,7 +30,7 @@ private Q_SLOTS:
         }));
         int waiting = 0;
         for (const Lsn lsn : lsns) {
-            const auto why = engine.run(engine->why(lsn));
+            const auto why = engine.run(engine->ask(&engine::Reasons::why, lsn));
             if (why->state != ActionState::Pending) continue;
             // Its place among those that wait there too, however many cores are free.
             const std::string place =
@@ -54,7 +57,7 @@ private Q_SLOTS:
         const int all = engine.run(engine->session()).slots.oneCore * 10 + 50;
         std::vector<Lsn> lsns;
         for (int i = 0; i < all; ++i) lsns.push_back(engine.sh("while [ ! -e go ]; do sleep 0.1; done"));
-        const auto last = [&] { return engine.run(engine->why(lsns.back())); };
+        const auto last = [&] { return engine.run(engine->ask(&engine::Reasons::why, lsns.back())); };
         QVERIFY(EngineTest::eventually([&] { return last()->waits.size() == 1; }));
         QFile go(engine.dir().filePath("go"));
         QVERIFY(go.open(QIODevice::WriteOnly));
@@ -73,7 +76,7 @@ private Q_SLOTS:
             for (int i = 0; i < slots * 6; ++i) lsns.push_back(engine.sh("touch begun"));
             engine::BulkRequest all;
             all.deed.kind = engine::BulkKind::Cancel;
-            const auto answer = engine.run(engine->changeMatching(std::move(all)));
+            const auto answer = engine.run(engine->ask(&engine::Operations::changeMatching, std::move(all)));
             QVERIFY(answer);
             QCOMPARE(answer->changed, std::ssize(lsns));
             QCOMPARE(answer->ending, slots);

@@ -1,4 +1,7 @@
 // Figures over time: the history of machine and engine, what /proc says, and how they outlast the engine.
+#include "core/engine/commands/operations.h"
+#include "core/engine/commands/rescheduling.h"
+#include "core/engine/reading/listing.h"
 #include "core/engine/running/stats_sampler.h"
 #include "core/host/process_tree.h"
 #include "core/launcher/launcher.h"
@@ -266,13 +269,14 @@ void FiguresTest::looksAtWholeTrees() {
 
 void FiguresTest::historyOutlivesTheEngine() {
     test::EngineTest engine;
-    engine.run(engine->stats({}));
+    engine.run(engine->ask(&engine::StatsSampler::query, {}));
     const Lsn lsn = engine.sh("true");
     engine.wait(lsn);
-    QVERIFY(engine.eventually([&] { return completedIn(engine.run(engine->stats({}))) == 1; }));
+    QVERIFY(engine.eventually(
+        [&] { return completedIn(engine.run(engine->ask(&engine::StatsSampler::query, {}))) == 1; }));
     engine.stop();
     engine.start();
-    const history::StatsView view = engine.run(engine->stats({}));
+    const history::StatsView view = engine.run(engine->ask(&engine::StatsSampler::query, {}));
     QCOMPARE(completedIn(view), 1);
 }
 
@@ -282,7 +286,7 @@ void FiguresTest::aForeignFileIsBegunAnew() {
     write(engine.path("data/stats"), std::string(500'000, 'x'));
     engine.start();
     QVERIFY(engine.eventually([&] {
-        for (const auto& row : engine.run(engine->stats({})).rows)
+        for (const auto& row : engine.run(engine->ask(&engine::StatsSampler::query, {})).rows)
             if (row.sample) return true;
         return false;
     }));
@@ -297,7 +301,7 @@ void FiguresTest::anEngineWhoseFileCannotBeWrittenGoesOn() {
     std::filesystem::create_directory(engine.path("data/stats"));
     engine.start();
     QVERIFY(engine.eventually([&] {
-        for (const auto& row : engine.run(engine->stats({})).rows)
+        for (const auto& row : engine.run(engine->ask(&engine::StatsSampler::query, {})).rows)
             if (row.sample) return true;
         return false;
     }));
@@ -308,7 +312,8 @@ void FiguresTest::actionsShowInTheHistory() {
     test::EngineTest engine;
     const Lsn lsn = engine.sh("while :; do :; done");
     QVERIFY(engine.eventually([&] {
-        for (const auto& row : engine.run(engine->stats({{}, {}, Duration(kSecond)})).rows)
+        for (const auto& row :
+             engine.run(engine->ask(&engine::StatsSampler::query, {{}, {}, Duration(kSecond)})).rows)
             if (row.sample && row.sample->cpuActions > 0.05 && row.sample->running == 1) return true;
         return false;
     }));
@@ -317,7 +322,7 @@ void FiguresTest::actionsShowInTheHistory() {
     QVERIFY(session.itself.rssBytes > 0);
     QVERIFY(session.itself.journalBytes > 0);
     QVERIFY(session.itself.diskFreeBytes > 0 && session.itself.diskFreeBytes <= session.itself.diskBytes);
-    engine.run(engine->cancel(lsn));
+    engine.run(engine->ask(&engine::Operations::cancel, lsn));
     engine.wait(lsn);
 }
 
@@ -327,13 +332,14 @@ void FiguresTest::whatBurnsIsInEveryStep() {
     const Lsn lsn = engine.sh("while :; do :; done");
     QVERIFY(engine.eventually([&] {
         int inARow = 0;
-        for (const auto& row : engine.run(engine->stats({{}, {}, Duration(kSecond)})).rows) {
+        for (const auto& row :
+             engine.run(engine->ask(&engine::StatsSampler::query, {{}, {}, Duration(kSecond)})).rows) {
             inARow = row.sample && row.sample->cpuActions > 0.05 ? inARow + 1 : 0;
             if (inARow == 4) return true;
         }
         return false;
     }));
-    engine.run(engine->cancel(lsn));
+    engine.run(engine->ask(&engine::Operations::cancel, lsn));
     engine.wait(lsn);
 }
 
@@ -341,14 +347,15 @@ void FiguresTest::aFailureAfterARetryByHandCountsAgain() {
     test::EngineTest engine;
     const auto failures = [&] {
         std::int64_t failed = 0;
-        for (const auto& row : engine.run(engine->stats({{}, {}, Duration(kSecond)})).rows)
+        for (const auto& row :
+             engine.run(engine->ask(&engine::StatsSampler::query, {{}, {}, Duration(kSecond)})).rows)
             if (row.sample) failed += row.sample->failed;
         return failed;
     };
     const Lsn lsn = engine.sh("exit 3", R"(,"max_retries":0)");
     QCOMPARE(test::ending(engine.wait(lsn)), std::string("failed exit_code 3"));
     QVERIFY(test::EngineTest::eventually([&] { return failures() == 1; }));
-    QVERIFY(engine.run(engine->reschedule(lsn, true)));
+    QVERIFY(engine.run(engine->ask(&engine::Rescheduling::reschedule, lsn, true)));
     QCOMPARE(test::ending(engine.wait(lsn)), std::string("failed exit_code 3"));
     QVERIFY(test::EngineTest::eventually([&] { return failures() == 2; }));
 }
@@ -360,7 +367,7 @@ void FiguresTest::rowsOfRunningActionsSayWhatTheyUsed() {
         engine::ListQuery running;
         running.states = {ActionState::Running};
         running.limit = 10;
-        const auto page = engine.run(engine->list(running));
+        const auto page = engine.run(engine->ask(&engine::Listing::list, running));
         return page && page->jobs.size() == 1 ? page->jobs.front() : ActionResult{};
     };
     QVERIFY(test::EngineTest::eventually([&] { return row().outcome.has_value(); }));

@@ -1,4 +1,7 @@
 // What an action is given along: its environment, values that are never kept, its stdin.
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/action_details.h"
+#include "core/engine/state/settings_service.h"
 #include "core/engine/state/unkept_values.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
@@ -107,7 +110,7 @@ private Q_SLOTS:
         QCOMPARE(result.outcome->note, "");
         const Lsn failed = engine.sh("exit 1", kEnv + R"(,"max_retries":0)");
         (void)engine.wait(failed);
-        const auto spec = engine.run(engine->spec(failed, false));
+        const auto spec = engine.run(engine->ask(&engine::ActionDetails::spec, failed, false));
         QVERIFY2(spec && spec->contains(R"("env":{"PLAIN":"p","API_KEY":null})"), spec->c_str());
         engine.stop();
         QCOMPARE(filesWith(engine.path("data"), kSecret), std::string());
@@ -119,7 +122,7 @@ private Q_SLOTS:
         const Lsn failing = engine.sh("echo bad >&2; exit 1", kEnv + R"(,"hold":true,"max_retries":0)");
         engine.stop();
         engine.start();
-        for (const Lsn lsn : {fine, failing}) QVERIFY(engine.run(engine->release(lsn)));
+        for (const Lsn lsn : {fine, failing}) QVERIFY(engine.run(engine->ask(&engine::Operations::release, lsn)));
         const ActionResult result = engine.wait(fine);
         QCOMPARE(engine.text(result.outcome->out), "p/0");
         QCOMPARE(result.outcome->note, "it ran without API_KEY: the value is never kept, so not over a restart");
@@ -129,10 +132,10 @@ private Q_SLOTS:
 
     void whatIsNeverKeptIsASetting() {
         EngineTest engine;
-        QVERIFY(engine.run(engine->changeSettings(R"({"env_never_kept":"PLA*"})")));
+        QVERIFY(engine.run(engine->ask(&engine::SettingsService::change, R"({"env_never_kept":"PLA*"})")));
         const Lsn lsn = engine.sh("exit 1", kEnv + R"(,"max_retries":0)");
         (void)engine.wait(lsn);
-        const auto spec = engine.run(engine->spec(lsn, false));
+        const auto spec = engine.run(engine->ask(&engine::ActionDetails::spec, lsn, false));
         QVERIFY2(spec->contains(fmt::format(R"("env":{{"API_KEY":"{}","PLAIN":null}})", kSecret)), spec->c_str());
     }
 

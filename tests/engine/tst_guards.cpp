@@ -1,9 +1,15 @@
 // What looks after running actions: the memory guard, those that hang, and how long things take.
 #include "core/base/files.h"
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/listing.h"
+#include "core/engine/reading/reasons.h"
 #include "core/engine/running/memory_guard.h"
 #include "core/engine/running/progress.h"
 #include "core/engine/state/estimator.h"
 #include "core/engine/state/metrics.h"
+#include "core/engine/state/queues.h"
+#include "core/engine/state/settings_service.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
@@ -42,7 +48,9 @@ class TestGuards : public QObject {
         };
     }
     static engine::SessionView::Guard guardOf(EngineTest& engine) { return engine.run(engine->session()).guard; }
-    static ActionResult now(EngineTest& engine, Lsn lsn) { return *engine.run(engine->action(lsn)); }
+    static ActionResult now(EngineTest& engine, Lsn lsn) {
+        return *engine.run(engine->ask(&engine::ActionRows::action, lsn));
+    }
 
 private Q_SLOTS:
     void init() { percent_ = 50; }
@@ -54,7 +62,7 @@ private Q_SLOTS:
         percent_ = 92;
         QVERIFY(EngineTest::eventually([&] { return guardOf(engine).holding; }));
         const Lsn second = engine.sh("true");
-        const Why why = *engine.run(engine->why(second));
+        const Why why = *engine.run(engine->ask(&engine::Reasons::why, second));
         QCOMPARE(why.waits.size(), 1u);
         QCOMPARE(why.waits[0].of, "memory");
         QCOMPARE(why.waits[0].message, "92 % of the machine's memory is in use, starting goes on below 88 % "
@@ -91,11 +99,11 @@ private Q_SLOTS:
         percent_ = 50;
         QCOMPARE(ending(engine.wait(first)), "completed");
         // A threshold that changes counts from the next start on, whatever was read before.
-        QVERIFY(engine.run(engine->changeSettings(R"({"guard_hold_percent":1})")));
+        QVERIFY(engine.run(engine->ask(&engine::SettingsService::change, R"({"guard_hold_percent":1})")));
         const Lsn second = engine.sh("true");
         QVERIFY(EngineTest::eventually([&] { return guardOf(engine).holding; }));
         QCOMPARE(now(engine, second).state, ActionState::Pending);
-        QVERIFY(engine.run(engine->changeSettings(R"({"guard_hold_percent":0})")));
+        QVERIFY(engine.run(engine->ask(&engine::SettingsService::change, R"({"guard_hold_percent":0})")));
         QCOMPARE(ending(engine.wait(second)), "completed");
     }
 
@@ -112,7 +120,8 @@ private Q_SLOTS:
 
     void theNewestIsStoppedAndRunsAgainWhenThereIsMemory() {
         EngineTest engine(2, withMemory());
-        QVERIFY(engine.run(engine->configureQueue(*parseQueueRef("0"), R"({"max_retries":0})")).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Queues::configure, *parseQueueRef("0"), R"({"max_retries":0})"))
+                    .has_value());
         const Lsn older = engine.sh("touch older; while [ ! -e go ]; do sleep 0.05; done");
         QVERIFY(EngineTest::eventually([&] { return exists(engine.path("older")); }));
         const Lsn newer = engine.sh("[ -e newer ] && exit 0; touch newer; exec sleep 600");
@@ -161,7 +170,7 @@ private Q_SLOTS:
                  stop->reason.c_str());
         QVERIFY2(stop->reason.ends_with(" MiB and asked for 50"), stop->reason.c_str());
         QCOMPARE(ending(engine.wait(over)), "completed");
-        for (const Lsn lsn : {modest, newest}) QVERIFY(engine.run(engine->cancel(lsn)));
+        for (const Lsn lsn : {modest, newest}) QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, lsn)));
     }
 
     void thresholdsOfZeroAreOff() {
@@ -272,17 +281,17 @@ private Q_SLOTS:
             engine::ListQuery silent;
             silent.filter = *parseFilter("silent>=1", wallNow());
             if (!live) silent.states = {ActionState::Completed, ActionState::Pending};
-            const auto listed = engine.run(engine->list(silent));
+            const auto listed = engine.run(engine->ask(&engine::Listing::list, silent));
             QVERIFY(listed.has_value());
             QCOMPARE(listed->jobs.size(), live ? 1u : 0u);
             if (live) QCOMPARE(listed->jobs.front().lsn, hangs);
         }
         engine::ListQuery bySilence;
         bySilence.sort = *parseSort("hung_since");
-        auto sorted = engine.run(engine->list(bySilence));
+        auto sorted = engine.run(engine->ask(&engine::Listing::list, bySilence));
         while (sorted && sorted->jobs.empty() && !sorted->cursor.empty()) {
             bySilence.cursor = sorted->cursor;
-            sorted = engine.run(engine->list(bySilence));
+            sorted = engine.run(engine->ask(&engine::Listing::list, bySilence));
         }
         QCOMPARE(sorted->jobs.front().lsn, hangs);
         write(engine.path("stop"), "");
@@ -299,15 +308,15 @@ private Q_SLOTS:
         EngineTest engine(1, [](engine::Options& options) { options.set = {"hung_s=3600"}; });
         const Lsn hangs = engine.sh("exec sleep 600");
         QVERIFY(EngineTest::eventually([&] { return now(engine, hangs).state == ActionState::Running; }));
-        QVERIFY(engine.run(engine->changeSettings(R"({"hung_s":1})")).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::SettingsService::change, R"({"hung_s":1})")).has_value());
         QVERIFY(EngineTest::eventually([&] { return now(engine, hangs).hungSince != 0; }));
-        QVERIFY(engine.run(engine->changeSettings(R"({"hung_s":3600})")).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::SettingsService::change, R"({"hung_s":3600})")).has_value());
         QVERIFY(EngineTest::eventually([&] { return now(engine, hangs).hungSince == 0; }));
-        QVERIFY(engine.run(engine->changeSettings(R"({"hung_s":1})")).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::SettingsService::change, R"({"hung_s":1})")).has_value());
         QVERIFY(EngineTest::eventually([&] { return now(engine, hangs).hungSince != 0; }));
-        QVERIFY(engine.run(engine->changeSettings(R"({"hung_s":0})")).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::SettingsService::change, R"({"hung_s":0})")).has_value());
         QVERIFY(EngineTest::eventually([&] { return now(engine, hangs).hungSince == 0; }));
-        QVERIFY(engine.run(engine->cancel(hangs)));
+        QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, hangs)));
     }
 
     /// Output alone: what it takes to write a line now and then is below what the kernel counts.
@@ -328,7 +337,7 @@ private Q_SLOTS:
         QVERIFY(EngineTest::eventually([&] { return now(engine, writes).hungSince == 0; }));
         fifo.close();
         QCOMPARE(ending(engine.wait(writes)), "completed");
-        QVERIFY(engine.run(engine->cancel(silent)));
+        QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, silent)));
     }
 
     void aTreesProcessorTimeIsThatOfItsSessionAndItsDescendants() {
@@ -381,7 +390,8 @@ private Q_SLOTS:
             return wrong;
         };
         QCOMPARE(check(), std::string());
-        QCOMPARE(engine.run(engine->queue(*parseQueueRef("0")))->estimatedFinish, 0); // the held one is left
+        QCOMPARE(engine.run(engine->ask(&engine::Queues::get, *parseQueueRef("0")))->estimatedFinish,
+                 0); // the held one is left
         engine.stop();
         engine.start();
         QCOMPARE(check(), std::string()); // also after a restart

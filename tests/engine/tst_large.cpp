@@ -1,6 +1,9 @@
 // Submissions that go to the journal in parts: whole or not at all, and nobody sees them before they are whole.
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/action_rows.h"
 #include "core/engine/state/accept_parts.h"
 #include "core/engine/state/metrics.h"
+#include "core/engine/state/queues.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
@@ -46,7 +49,7 @@ std::int64_t numberIn(const std::string& path, const char* sql) {
 /// Nothing starts.
 class Held {
 public:
-    Held() { (void)engine.run(engine->holdQueue(QueueRef{QueueId{0}, {}})); }
+    Held() { (void)engine.run(engine->ask(&engine::Queues::setHeld, QueueRef{QueueId{0}, {}}, true)); }
     std::int64_t pending() {
         return engine.run(engine->session()).counts[static_cast<std::size_t>(ActionState::Pending)];
     }
@@ -145,14 +148,16 @@ private Q_SLOTS:
         held.engine.stop();
         held.engine.start();
         QCOMPARE(held.pending(), kMany);
-        const auto last = held.engine.run(held.engine->action(Lsn{first.value + kMany - 1}));
+        const auto last =
+            held.engine.run(held.engine->ask(&engine::ActionRows::action, Lsn{first.value + kMany - 1}));
         QVERIFY(last && last->label == "many");
-        QVERIFY(!held.engine.run(held.engine->action(Lsn{first.value + kMany})));
+        QVERIFY(!held.engine.run(held.engine->ask(&engine::ActionRows::action, Lsn{first.value + kMany})));
         // Each has its own index, also those of later parts.
         BulkRequest rest{.deed = {.kind = BulkKind::Cancel}, .which = {}};
         rest.which.filter = *parseFilter(fmt::format("-lsn:{}", first.value + kMany - 1), wallNow());
-        QCOMPARE(held.engine.run(held.engine->changeMatching(std::move(rest)))->changed, kMany - 1);
-        (void)held.engine.run(held.engine->releaseQueue(QueueRef{QueueId{0}, {}}));
+        QCOMPARE(held.engine.run(held.engine->ask(&engine::Operations::changeMatching, std::move(rest)))->changed,
+                 kMany - 1);
+        (void)held.engine.run(held.engine->ask(&engine::Queues::setHeld, QueueRef{QueueId{0}, {}}, false));
         QCOMPARE(ending(held.engine.wait(Lsn{first.value + kMany - 1})), std::string("completed"));
     }
 
@@ -217,7 +222,7 @@ private Q_SLOTS:
         QVERIFY(EngineTest::eventually([&] { return running() == kActions; }));
         BulkRequest cancel;
         cancel.deed.kind = BulkKind::Cancel;
-        QVERIFY(engine.run(engine->changeMatching(std::move(cancel))));
+        QVERIFY(engine.run(engine->ask(&engine::Operations::changeMatching, std::move(cancel))));
         QVERIFY(EngineTest::eventually([&] { return engine.run(engine->metrics()).attemptsInFlight == 0; }));
     }
 
@@ -247,19 +252,22 @@ private Q_SLOTS:
     void aHoldThatIsRefusedLeavesNothingBehind() {
         EngineTest engine;
         const Lsn lsn = engine.sh("exec sleep 100");
-        QVERIFY(
-            EngineTest::eventually([&] { return engine.run(engine->action(lsn))->state == ActionState::Running; }));
-        const auto held = engine.run(engine->hold(lsn));
+        QVERIFY(EngineTest::eventually([&] {
+            return engine.run(engine->ask(&engine::ActionRows::action, lsn))->state == ActionState::Running;
+        }));
+        const auto held = engine.run(engine->ask(&engine::Operations::hold, lsn));
         QVERIFY(!held && held.error().kind == ErrorKind::WrongState);
         QCOMPARE(numberIn(engine.path("data/journal.sqlite"), "SELECT flags FROM pending"), 0);
-        QVERIFY(engine.run(engine->cancel(lsn)));
+        QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, lsn)));
         QCOMPARE(ending(engine.wait(lsn)), std::string("cancelled cancelled"));
-        for (const auto& late :
-             {engine.run(engine->cancel(lsn)), engine.run(engine->hold(lsn)), engine.run(engine->release(lsn))}) {
+        for (const auto& late : {engine.run(engine->ask(&engine::Operations::cancel, lsn)),
+                                 engine.run(engine->ask(&engine::Operations::hold, lsn)),
+                                 engine.run(engine->ask(&engine::Operations::release, lsn))}) {
             QVERIFY(!late);
             QVERIFY2(late.error().kind == ErrorKind::WrongState, late.error().message.c_str());
         }
-        for (const auto& unknown : {engine.run(engine->cancel(Lsn{77})), engine.run(engine->hold(Lsn{77}))})
+        for (const auto& unknown : {engine.run(engine->ask(&engine::Operations::cancel, Lsn{77})),
+                                    engine.run(engine->ask(&engine::Operations::hold, Lsn{77}))})
             QVERIFY(!unknown && unknown.error().kind == ErrorKind::NotFound);
     }
 };

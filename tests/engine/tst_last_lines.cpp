@@ -2,7 +2,11 @@
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/listing.h"
+#include "core/engine/reading/watching.h"
 #include "core/engine/running/output_tails.h"
+#include "core/engine/state/change_log.h"
 #include "core/engine/state/watch.h"
 #include "tests/support/waiting.h"
 
@@ -49,15 +53,15 @@ struct Watcher {
         watch->kind = Watch::Kind::Lsns;
         watch->lsns = {lsn};
         request = {.watch = watch, .seen = 0, .everything = true, .afterQueue = {}, .allRows = true, .known = {}};
-        told = engine.run(engine->collect({request}));
+        told = engine.run(engine->ask(&engine::Watching::collect, {request}));
         request.everything = request.allRows = false;
     }
     /// The note told last, when it is this one or after a hundred changes.
     std::string hears(const std::string& note) {
         for (int looks = 0; looks < 100 && (!told.rows.contains(lsn) || told.rows.at(lsn).note != note); ++looks) {
             request.seen = told.updates.front().seq;
-            engine.run(engine->awaitChange(request.seen));
-            told = engine.run(engine->collect({request}));
+            engine.run(engine->ask(&engine::ChangeLog::after, request.seen));
+            told = engine.run(engine->ask(&engine::Watching::collect, {request}));
         }
         return told.rows.contains(lsn) ? told.rows.at(lsn).note : "no row";
     }
@@ -159,14 +163,14 @@ private Q_SLOTS:
         EngineTest engine;
         engine.wait(engine.sh("true")); // from now on it is known how long such an action takes
         const Lsn lsn = twoLines(engine);
-        const auto noted = [&] { return engine.run(engine->action(lsn))->note; };
+        const auto noted = [&] { return engine.run(engine->ask(&engine::ActionRows::action, lsn))->note; };
         const auto listed = [&](const char* sort, const char* filter) {
             ListQuery query;
             query.sort = *parseSort(sort);
             query.filter = *parseFilter(filter, wallNow());
             if (query.filter.empty()) query.states = {ActionState::Running};
             for (;;) {
-                const auto page = engine.run(engine->list(query));
+                const auto page = engine.run(engine->ask(&engine::Listing::list, query));
                 if (!page->jobs.empty() || page->cursor.empty())
                     return page->jobs.empty() ? std::string("no row") : page->jobs.front().note;
                 query.cursor = page->cursor;
@@ -194,7 +198,7 @@ private Q_SLOTS:
     void watchersHearOfNewLines() {
         EngineTest engine;
         const Lsn lsn = twoLines(engine);
-        QTRY_COMPARE_WITH_TIMEOUT(engine.run(engine->action(lsn))->note, "one", kWaitMs);
+        QTRY_COMPARE_WITH_TIMEOUT(engine.run(engine->ask(&engine::ActionRows::action, lsn))->note, "one", kWaitMs);
         Watcher watcher(engine, lsn);
         std::ofstream(engine.path("go")) << "now";
         QCOMPARE(watcher.hears("two"), "two");

@@ -1,4 +1,5 @@
 // What actions are called, in lists, results and filters, while they wait and when they have ended.
+#include "core/engine/commands/intake.h"
 #include "core/engine/running/timeline_keeper.h"
 #include "core/launcher/launcher.h"
 #include "core/model/action_name.h"
@@ -45,7 +46,8 @@ class TestNames : public QObject {
     std::int64_t count(const char* text) { return engine_->run((*engine_)->count(filtered(text)))->count; }
     std::string nameOf(Lsn lsn) { return actionName(*engine_->run((*engine_)->action(lsn))); }
     Lsn held(const char* command, const char* more = "") {
-        return engine_->submit(
+        return engine_->ask(
+            &engine::Intake::submit,
             fmt::format(R"({{"worker":"exec","argv":["{}","zebra"],"hold":true{}}})", command, more));
     }
 

@@ -1,4 +1,10 @@
 // Finished actions that run again: what they wait for, and who comes back with them.
+#include "core/engine/commands/operations.h"
+#include "core/engine/commands/rescheduling.h"
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/listing.h"
+#include "core/engine/reading/reasons.h"
+#include "core/engine/state/queues.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
@@ -23,14 +29,18 @@ class Family {
 public:
     explicit Family(EngineTest& engine)
         : engine_(engine)
-        , queue_{engine.run(engine->createQueue("q", R"({"max_retries":0,"idle_expiry_s":0})"))->id, {}} {}
+        , queue_{
+              engine.run(engine->ask(&engine::Queues::create, "q", R"({"max_retries":0,"idle_expiry_s":0})"))->id,
+              {}} {}
 
     Lsn untilThereIs(const std::string& file, const std::vector<Lsn>& parents = {}) {
         return engine_.sh("test -e " + file, parents.empty() ? "" : after(parents), queue_);
     }
     void make(const std::string& file) const { std::ofstream(engine_.path(file)) << "now"; }
     std::string ends(Lsn lsn) const { return ending(engine_.wait(lsn)); }
-    std::string state(Lsn lsn) const { return std::string(name(engine_.run(engine_->action(lsn))->state)); }
+    std::string state(Lsn lsn) const {
+        return std::string(name(engine_.run(engine_->ask(&engine::ActionRows::action, lsn))->state));
+    }
 
 private:
     EngineTest& engine_;
@@ -50,15 +60,17 @@ private Q_SLOTS:
         const Lsn failed = family.untilThereIs("go");
         QCOMPARE(family.ends(failed), "failed exit_code 1");
         const Lsn held = engine.sh("true", R"(,"hold":true)");
-        const auto session = engine.run(engine->queues());
-        for (const QueueView& queue : session) QVERIFY(engine.run(engine->holdQueue({queue.id, {}})));
-        QVERIFY(engine.run(engine->reschedule(failed, true)));
+        const auto session = engine.run(engine->ask(&engine::Queues::list));
+        for (const QueueView& queue : session)
+            QVERIFY(engine.run(engine->ask(&engine::Queues::setHeld, {queue.id, {}}, true)));
+        QVERIFY(engine.run(engine->ask(&engine::Rescheduling::reschedule, failed, true)));
         const auto longest = [&] {
             ListQuery query;
             query.states = {ActionState::Pending};
             query.sort = *parseSort("-waited");
             std::vector<Lsn> lsns;
-            for (const ActionResult& job : engine.run(engine->list(query))->jobs) lsns.push_back(job.lsn);
+            for (const ActionResult& job : engine.run(engine->ask(&engine::Listing::list, query))->jobs)
+                lsns.push_back(job.lsn);
             return lsns;
         };
         // A list that is put in order may come with an empty page first.
@@ -80,14 +92,16 @@ private Q_SLOTS:
         QCOMPARE(family.ends(grandchild), "failed dependency_failed");
         QCOMPARE(family.ends(cleaner), "completed");
         // Foretold, and nothing changed by that.
-        const auto would = engine.run(engine->wouldRevive({parent}));
+        const auto would = engine.run(engine->ask(&engine::Rescheduling::wouldRevive, {parent}));
         QCOMPARE(would->size(), std::size_t{12});
         QCOMPARE(would->front(), child);
-        QCOMPARE(engine.run(engine->wouldRevive({child}))->size(), std::size_t{0}); // its parent stays as it is
+        QCOMPARE(engine.run(engine->ask(&engine::Rescheduling::wouldRevive, {child}))->size(),
+                 std::size_t{0}); // its parent stays as it is
         QCOMPARE(family.state(child), "failed");
-        QVERIFY(!engine.run(engine->mayChange({.kind = BulkKind::Retry, .force = true}, child)));
+        QVERIFY(!engine.run(
+            engine->ask(&engine::Operations::mayChange, {.kind = BulkKind::Retry, .force = true}, child)));
         family.make("go");
-        const auto again = engine.run(engine->reschedule(parent, true));
+        const auto again = engine.run(engine->ask(&engine::Rescheduling::reschedule, parent, true));
         QVERIFY2(again.has_value(), again ? "" : again.error().message.c_str());
         QCOMPARE(again->retryCount, 1);
         std::vector<Lsn> expected{child};
@@ -112,12 +126,13 @@ private Q_SLOTS:
             // Forced or not, what helps is said.
             for (const bool force : {false, true})
                 QCOMPARE(
-                    engine.run(engine->reschedule(child, force)).error().message,
+                    engine.run(engine->ask(&engine::Rescheduling::reschedule, child, force)).error().message,
                     fmt::format("Action {} waits for action {}, which is failed: run that one again, and this one "
                                 "comes back with it.",
                                 child.value, parent.value));
             if (round == 2) family.make("go");
-            QCOMPARE(engine.run(engine->reschedule(parent, true))->revived, std::vector<Lsn>{child});
+            QCOMPARE(engine.run(engine->ask(&engine::Rescheduling::reschedule, parent, true))->revived,
+                     std::vector<Lsn>{child});
         }
         QCOMPARE(family.ends(child), "completed");
         QCOMPARE(triesOf(engine.wait(child)), 1);
@@ -133,9 +148,10 @@ private Q_SLOTS:
         const Lsn child = family.untilThereIs("first", {first, second});
         QCOMPARE(family.ends(child), "failed dependency_failed");
         family.make("first");
-        QCOMPARE(engine.run(engine->reschedule(first, true))->revived, std::vector<Lsn>{});
+        QCOMPARE(engine.run(engine->ask(&engine::Rescheduling::reschedule, first, true))->revived,
+                 std::vector<Lsn>{});
         QCOMPARE(family.ends(first), "completed");
-        const auto refused = engine.run(engine->reschedule(child, true));
+        const auto refused = engine.run(engine->ask(&engine::Rescheduling::reschedule, child, true));
         QVERIFY(!refused);
         QCOMPARE(refused.error().kind, ErrorKind::WrongState);
         QCOMPARE(
@@ -144,7 +160,8 @@ private Q_SLOTS:
                         "back with it.",
                         child.value, second.value));
         family.make("second");
-        QCOMPARE(engine.run(engine->reschedule(second, true))->revived, std::vector<Lsn>{child});
+        QCOMPARE(engine.run(engine->ask(&engine::Rescheduling::reschedule, second, true))->revived,
+                 std::vector<Lsn>{child});
         QCOMPARE(family.ends(child), "completed");
     }
 
@@ -153,9 +170,9 @@ private Q_SLOTS:
         Family family(engine);
         const Lsn parent = engine.sh("true", R"(,"hold":true)");
         const Lsn child = family.untilThereIs("go", {parent});
-        QVERIFY(engine.run(engine->cancel(parent)).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, parent)).has_value());
         QCOMPARE(family.ends(child), "failed dependency_failed");
-        const auto refused = engine.run(engine->reschedule(child, true));
+        const auto refused = engine.run(engine->ask(&engine::Rescheduling::reschedule, child, true));
         QCOMPARE(
             refused.error().message,
             fmt::format("Action {} waits for action {}, which is cancelled: submit it again, without that one in "
@@ -170,23 +187,25 @@ private Q_SLOTS:
         const Lsn child = engine.sh("test -e parent-ran", after({parent}));
         const Lsn grandchild = family.untilThereIs("go", {child});
         QCOMPARE(family.ends(grandchild), "failed dependency_failed");
-        QVERIFY(engine.run(engine->holdAll()).has_value());
-        QCOMPARE(engine.run(engine->reschedule(parent, true))->revived, (std::vector<Lsn>{child, grandchild}));
+        QVERIFY(engine.run(engine->ask(&engine::Queues::setAllHeld, true)).has_value());
+        QCOMPARE(engine.run(engine->ask(&engine::Rescheduling::reschedule, parent, true))->revived,
+                 (std::vector<Lsn>{child, grandchild}));
         for (int i = 0; i < 2; ++i) {
-            const auto why = engine.run(engine->why(child));
+            const auto why = engine.run(engine->ask(&engine::Reasons::why, child));
             QVERIFY(std::ranges::any_of(why->waits, [&](const Wait& wait) {
                 return wait.kind == WaitKind::Dependency && wait.lsn == parent;
             }));
             engine.stop();
             engine.start();
         }
-        QVERIFY(engine.run(engine->releaseAll()).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Queues::setAllHeld, false)).has_value());
         // It fails once more, and so do those that wait for it.
         QCOMPARE(family.ends(grandchild), "failed dependency_failed");
         QCOMPARE(family.ends(parent), "failed exit_code 1");
         family.make("go");
         family.make("parent-ran");
-        QCOMPARE(engine.run(engine->reschedule(parent, true))->revived, (std::vector<Lsn>{child, grandchild}));
+        QCOMPARE(engine.run(engine->ask(&engine::Rescheduling::reschedule, parent, true))->revived,
+                 (std::vector<Lsn>{child, grandchild}));
         QCOMPARE(family.ends(grandchild), "completed");
     }
 
@@ -197,7 +216,8 @@ private Q_SLOTS:
         const Lsn child = family.untilThereIs("go", {parent});
         QCOMPARE(family.ends(child), "failed exit_code 1");
         family.make("go");
-        QCOMPARE(engine.run(engine->reschedule(child, true))->revived, std::vector<Lsn>{});
+        QCOMPARE(engine.run(engine->ask(&engine::Rescheduling::reschedule, child, true))->revived,
+                 std::vector<Lsn>{});
         QCOMPARE(family.ends(child), "completed");
     }
 
@@ -210,12 +230,13 @@ private Q_SLOTS:
         const Lsn parent = family.untilThereIs("go");
         const Lsn held = engine.sh("true", after({parent}) + R"(,"hold":true)");
         const Lsn released = engine.sh("true", after({parent}) + R"(,"hold":true)");
-        (void)engine.run(engine->release(released)); // or it failed before
+        (void)engine.run(engine->ask(&engine::Operations::release, released)); // or it failed before
         const Lsn later = engine.sh("true", after({parent}) + inAnHour);
         const Lsn past = engine.sh("true", after({parent}) + R"(,"not_before":1)");
         for (const Lsn lsn : {held, released, later, past}) QCOMPARE(family.ends(lsn), "failed dependency_failed");
         family.make("go");
-        QCOMPARE(engine.run(engine->reschedule(parent, true))->revived.size(), std::size_t{4});
+        QCOMPARE(engine.run(engine->ask(&engine::Rescheduling::reschedule, parent, true))->revived.size(),
+                 std::size_t{4});
         QCOMPARE(family.ends(past), "completed");
         const Lsn array = engine.sh("true", R"(,"hold":true,"array":{"from":0,"to":2})");
         QVERIFY(engine.run(engine->moveSession(SessionState::Abandoned)));
@@ -223,17 +244,20 @@ private Q_SLOTS:
         engine.stop();
         engine.start();
         const Lsn element{array.value + 1};
-        for (const Lsn lsn : {held, later, element}) QVERIFY(engine.run(engine->reschedule(lsn, true)));
-        const auto waitsFor = [&](Lsn lsn) { return engine.run(engine->why(lsn))->waits.at(0).kind; };
+        for (const Lsn lsn : {held, later, element})
+            QVERIFY(engine.run(engine->ask(&engine::Rescheduling::reschedule, lsn, true)));
+        const auto waitsFor = [&](Lsn lsn) {
+            return engine.run(engine->ask(&engine::Reasons::why, lsn))->waits.at(0).kind;
+        };
         for (int i = 0; i < 2; ++i) {
             QCOMPARE(waitsFor(held), WaitKind::Hold);
             QCOMPARE(waitsFor(element), WaitKind::Hold);
             QCOMPARE(waitsFor(later), WaitKind::NotBefore);
-            QVERIFY(engine.run(engine->action(held))->held);
+            QVERIFY(engine.run(engine->ask(&engine::ActionRows::action, held))->held);
             engine.stop();
             engine.start();
         }
-        QVERIFY(engine.run(engine->release(held)));
+        QVERIFY(engine.run(engine->ask(&engine::Operations::release, held)));
         QCOMPARE(family.ends(held), "completed");
     }
 
@@ -247,7 +271,8 @@ private Q_SLOTS:
         QCOMPARE(family.ends(last.back()), "failed dependency_failed");
         QCOMPARE(family.ends(Lsn(array.value + 999)), "failed dependency_failed");
         family.make("go");
-        QCOMPARE(engine.run(engine->reschedule(parent, true))->revived.size(), std::size_t{1'300});
+        QCOMPARE(engine.run(engine->ask(&engine::Rescheduling::reschedule, parent, true))->revived.size(),
+                 std::size_t{1'300});
         QCOMPARE(family.ends(last.back()), "completed");
         QCOMPARE(family.ends(Lsn(array.value + 999)), "completed");
     }

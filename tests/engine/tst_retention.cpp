@@ -1,4 +1,9 @@
 // Retention as the engine carries it out: what is kept, when a pass comes by itself, and what is left alone.
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/running/retention.h"
+#include "core/engine/state/queues.h"
+#include "core/engine/state/settings_service.h"
 #include "core/launcher/launcher.h"
 #include "tests/base/in_mount_namespace.h"
 #include "tests/engine/engine_test.h"
@@ -26,13 +31,15 @@ class TestRetention : public QObject {
             if (ending(engine.wait(lsn)) != "completed") qFatal("it should have been completed");
         return lsns;
     }
-    static bool isThere(EngineTest& engine, Lsn lsn) { return engine.run(engine->action(lsn)).has_value(); }
+    static bool isThere(EngineTest& engine, Lsn lsn) {
+        return engine.run(engine->ask(&engine::ActionRows::action, lsn)).has_value();
+    }
     static void set(EngineTest& engine, const std::string& json) {
-        const auto done = engine.run(engine->changeSettings(json));
+        const auto done = engine.run(engine->ask(&engine::SettingsService::change, json));
         if (!done) qFatal("%s", done.error().message.c_str());
     }
     static engine::GcReport gc(EngineTest& engine, bool dryRun = false) {
-        auto report = engine.run(engine->gc(dryRun));
+        auto report = engine.run(engine->ask(&engine::Retention::pass, dryRun));
         if (!report) qFatal("%s", report.error().message.c_str());
         return std::move(*report);
     }
@@ -68,7 +75,7 @@ private Q_SLOTS:
         QVERIFY(engine.text(first).starts_with("("));
         QCOMPARE(engine.text(last), "output of 10\n");
         // Counters count what was, and what is kept outlives a restart.
-        QCOMPARE(engine.run(engine->queue(*parseQueueRef("0")))->counters.completed, 10);
+        QCOMPARE(engine.run(engine->ask(&engine::Queues::get, *parseQueueRef("0")))->counters.completed, 10);
         engine.stop();
         engine.start();
         QVERIFY(isThere(engine, lsns[9]));
@@ -107,7 +114,7 @@ private Q_SLOTS:
         set(engine, R"({"keep_actions":1})");
         QVERIFY(
             EngineTest::eventually([&] { return engine.text(*orphan).starts_with("(") || (gc(engine), false); }));
-        QVERIFY(engine.run(engine->release(held)).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Operations::release, held)).has_value());
         const ActionResult result = engine.wait(held);
         QCOMPARE(ending(result), "completed");
         QCOMPARE(engine.text(result.outcome->out), "an input");
@@ -169,10 +176,12 @@ private Q_SLOTS:
             fmt::format(R"({{"worker":"exec","argv":["true","{}"]}})", std::string(60'000, 'x'));
         QVERIFY(EngineTest::eventually([&] { return !engine.trySubmit(large); }));
         QVERIFY(isReserved());
-        QVERIFY(EngineTest::eventually([&] { return engine.run(engine->gc(false)).has_value(); }));
+        QVERIFY(EngineTest::eventually(
+            [&] { return engine.run(engine->ask(&engine::Retention::pass, false)).has_value(); }));
         QVERIFY(!isReserved());
         QVERIFY(QFile::remove(QString::fromStdString(disk + "/filler")));
-        QVERIFY(EngineTest::eventually([&] { return engine.run(engine->gc(false)).has_value() && isReserved(); }));
+        QVERIFY(EngineTest::eventually(
+            [&] { return engine.run(engine->ask(&engine::Retention::pass, false)).has_value() && isReserved(); }));
         // At its start.
         fourMore();
         engine.stop();

@@ -1,4 +1,5 @@
 // A whole engine with a second runner beside this machine: what it runs, and what a restart makes of it.
+#include "core/engine/reading/action_rows.h"
 #include "core/launcher/launcher.h"
 #include "core/runners/runner_source.h"
 #include "tests/engine/engine_test.h"
@@ -77,7 +78,8 @@ public:
         source->runner.load()->post([lsn](FakeRunner& runner) { runner.begin(lsn.value); });
     }
     bool becomes(Lsn lsn, ActionState state) {
-        return EngineTest::eventually([&] { return engine.run(engine->action(lsn))->state == state; });
+        return EngineTest::eventually(
+            [&] { return engine.run(engine->ask(&engine::ActionRows::action, lsn))->state == state; });
     }
 };
 

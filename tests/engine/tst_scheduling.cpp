@@ -1,4 +1,9 @@
 // When actions may start: resources, dependencies, limits. Real processes tell what ran beside what.
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/listing.h"
+#include "core/engine/reading/reasons.h"
+#include "core/engine/state/queues.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
@@ -25,7 +30,7 @@ std::string after(const std::string& list) {
 
 /// State and reasons: "pending hold: it is held".
 std::string why(EngineTest& engine, Lsn lsn) {
-    const auto known = engine.run(engine->why(lsn));
+    const auto known = engine.run(engine->ask(&engine::Reasons::why, lsn));
     if (!known) return known.error().message;
     std::string text(name(known->state));
     for (const Wait& wait : known->waits)
@@ -34,7 +39,7 @@ std::string why(EngineTest& engine, Lsn lsn) {
 }
 
 QueueRef queueWith(EngineTest& engine, const std::string& config) {
-    auto queue = engine.run(engine->createQueue("test", config));
+    auto queue = engine.run(engine->ask(&engine::Queues::create, "test", config));
     if (!queue) qFatal("queue: %s", queue.error().message.c_str());
     return QueueRef{queue->id, {}};
 }
@@ -85,7 +90,8 @@ private Q_SLOTS:
         for (int i = 0; i < 2; ++i) lasting.push_back(engine.sh(untilGo, "", slow));
         for (int i = 0; i < 40; ++i) brisk.push_back(quick());
         for (const Lsn lsn : brisk) QCOMPARE(ending(engine.wait(lsn)), "completed");
-        for (const Lsn lsn : lasting) QVERIFY(!isEnded(engine.run(engine->action(lsn))->state));
+        for (const Lsn lsn : lasting)
+            QVERIFY(!isEnded(engine.run(engine->ask(&engine::ActionRows::action, lsn))->state));
         std::ofstream(engine.path("go")) << "now";
         for (const Lsn lsn : lasting) QCOMPARE(ending(engine.wait(lsn)), "completed");
     }
@@ -131,7 +137,7 @@ private Q_SLOTS:
         const Lsn child =
             engine.sh("test -e a && test -e b", after(fmt::format("{},{}", first.value, second.value)));
         QCOMPARE(ending(engine.wait(second)), "completed");
-        QCOMPARE(name(engine.run(engine->action(child))->state), "pending");
+        QCOMPARE(name(engine.run(engine->ask(&engine::ActionRows::action, child))->state), "pending");
         std::ofstream(engine.path("go")) << "now";
         QCOMPARE(ending(engine.wait(child)), "completed");
     }
@@ -192,7 +198,7 @@ private Q_SLOTS:
             std::string text;
             ListQuery query = asked(filter, sort);
             do {
-                const auto page = engine.run(engine->list(query));
+                const auto page = engine.run(engine->ask(&engine::Listing::list, query));
                 if (!page) return std::string(errorName(page.error().kind));
                 for (const ActionResult& job : page->jobs) text += fmt::format("{} ", job.lsn.value - parent.value);
                 query.cursor = page->cursor;
@@ -206,19 +212,20 @@ private Q_SLOTS:
         QCOMPARE(listed("-" + ofParent), "0 1 ");
         QCOMPARE(listed(fmt::format("after>{}", parent.value)), "3 4 5 6 7 ");
         QCOMPARE(listed(fmt::format("after:{}..{} -lsn:{}", parent.value, other.value, array.value)), "2 4 5 6 7 ");
-        QCOMPARE(engine.run(engine->count(asked(ofParent)))->count, 6);
+        QCOMPARE(engine.run(engine->ask(&engine::Listing::count, asked(ofParent)))->count, 6);
         ListQuery numbers = asked(ofParent);
         numbers.limit = 10;
-        const auto part = [&] { return *engine.run(engine->listLsns(numbers)); };
+        const auto part = [&] { return *engine.run(engine->ask(&engine::Listing::lsns, numbers)); };
         for (LsnPart got = part(); got.lsns.empty() && !got.cursor.empty(); got = part())
             numbers.cursor = got.cursor;
         QCOMPARE(part().lsns, (std::vector<Lsn>{child, array, Lsn(array.value + 1), Lsn(array.value + 2),
                                                 Lsn(array.value + 3), Lsn(array.value + 4)}));
-        const auto held =
-            engine.run(engine->changeMatching({.deed = {.kind = BulkKind::Hold}, .which = asked(ofParent)}));
+        const auto held = engine.run(engine->ask(&engine::Operations::changeMatching,
+                                                 {.deed = {.kind = BulkKind::Hold}, .which = asked(ofParent)}));
         QCOMPARE(held->changed, 6);
         // Also when all that waited for has ended, and after a restart.
-        for (const Lsn lsn : {parent, other}) QVERIFY(engine.run(engine->cancel(lsn)).has_value());
+        for (const Lsn lsn : {parent, other})
+            QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, lsn)).has_value());
         QCOMPARE(ending(engine.wait(child)), "failed dependency_failed");
         engine.stop();
         engine.start();
@@ -241,7 +248,7 @@ private Q_SLOTS:
     void dependenciesSurviveARestart() {
         EngineTest engine;
         const QueueRef held = queueWith(engine, R"({"max_retries":0,"idle_expiry_s":0})");
-        QVERIFY(engine.run(engine->holdQueue(held)).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Queues::setHeld, held, true)).has_value());
         const Lsn done = engine.sh("true");
         QCOMPARE(ending(engine.wait(done)), "completed");
         const Lsn parent = engine.sh("touch parent", "", held);
@@ -250,8 +257,8 @@ private Q_SLOTS:
         const Lsn orphan = engine.sh("true", after(fmt::format("{}", loser.value)));
         engine.stop();
         engine.start();
-        QCOMPARE(name(engine.run(engine->action(child))->state), "pending");
-        QVERIFY(engine.run(engine->releaseQueue(held)).has_value());
+        QCOMPARE(name(engine.run(engine->ask(&engine::ActionRows::action, child))->state), "pending");
+        QVERIFY(engine.run(engine->ask(&engine::Queues::setHeld, held, false)).has_value());
         QCOMPARE(ending(engine.wait(child)), "completed");
         QCOMPARE(ending(engine.wait(orphan)), "failed dependency_failed");
     }
@@ -274,10 +281,11 @@ private Q_SLOTS:
             engine.sh("true", after(fmt::format("{}", parent.value)) + R"(,"array":{"from":0,"to":2999})");
         // They fail or start in steps; cancelled ones do not wait for their turn.
         const QueueRef none{QueueId{0}, {}};
-        for (int i = 0; i < 2900; ++i) QVERIFY(engine.run(engine->cancel(Lsn{array.value + i})).has_value());
+        for (int i = 0; i < 2900; ++i)
+            QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, Lsn{array.value + i})).has_value());
         std::ofstream(engine.path("go")) << "now";
         for (int i = 2900; i < 3000; ++i) QCOMPARE(ending(engine.wait(Lsn{array.value + i})), "completed");
-        QCOMPARE(engine.run(engine->queue(none))->counters.active(), 0);
+        QCOMPARE(engine.run(engine->ask(&engine::Queues::get, none))->counters.active(), 0);
     }
 
     void aQueueRunsNoMoreThanItsLimit() {
@@ -298,7 +306,7 @@ private Q_SLOTS:
         engine.start();
         for (int i = 0; i < 3; ++i) lsns.push_back(engine.sh(kAlone, R"(,"label":"io")", queue));
         for (const Lsn lsn : lsns) QCOMPARE(ending(engine.wait(lsn)), "completed");
-        QVERIFY(engine.run(engine->configureQueue(queue, R"({"label_limits":null})")).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Queues::configure, queue, R"({"label_limits":null})")).has_value());
         lsns.clear();
         for (int i = 0; i < 3; ++i) lsns.push_back(engine.sh(together(3), R"(,"label":"io")", queue));
         for (const Lsn lsn : lsns) QCOMPARE(ending(engine.wait(lsn)), "completed");
@@ -313,33 +321,38 @@ private Q_SLOTS:
         const Lsn three = engine.sh("true", "", queue);
         QCOMPARE(ending(engine.wait(one)), "failed exit_code 1");
         QCOMPARE(ending(engine.wait(two)), "failed exit_code 1");
-        QVERIFY(EngineTest::eventually([&] { return engine.run(engine->queue(queue))->held; }));
+        QVERIFY(EngineTest::eventually([&] { return engine.run(engine->ask(&engine::Queues::get, queue))->held; }));
         engine.stop(); // it is kept
         engine.start();
-        QVERIFY(engine.run(engine->queue(queue))->held);
-        QCOMPARE(name(engine.run(engine->action(three))->state), "pending");
-        QVERIFY(engine.run(engine->releaseQueue(queue)).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Queues::get, queue))->held);
+        QCOMPARE(name(engine.run(engine->ask(&engine::ActionRows::action, three))->state), "pending");
+        QVERIFY(engine.run(engine->ask(&engine::Queues::setHeld, queue, false)).has_value());
         QCOMPARE(ending(engine.wait(three)), "completed");
         const Lsn four = engine.sh("false", "", queue); // counted again
         QCOMPARE(ending(engine.wait(four)), "failed exit_code 1");
-        QVERIFY(!engine.run(engine->queue(queue))->held);
+        QVERIFY(!engine.run(engine->ask(&engine::Queues::get, queue))->held);
     }
 
     void aChangedPriorityAndQueueAreKept() {
         EngineTest engine;
         const QueueRef to = queueWith(engine, R"({"idle_expiry_s":0})");
         const Lsn lsn = engine.sh("true", R"(,"hold":true)");
-        QVERIFY(engine.run(engine->change(lsn, {.priority = 5, .queue = to})).has_value());
+        QVERIFY(
+            engine.run(engine->ask(&engine::Operations::change, lsn, {.priority = 5, .queue = to})).has_value());
         engine.stop();
         engine.start();
-        const auto known = engine.run(engine->action(lsn));
+        const auto known = engine.run(engine->ask(&engine::ActionRows::action, lsn));
         QCOMPARE(known->priority, 5);
         QVERIFY(known->queue == *to.number);
-        QCOMPARE(engine.run(engine->change(lsn, {.priority = 101, .queue = {}})).error().kind, ErrorKind::Invalid);
-        QVERIFY(engine.run(engine->release(lsn)).has_value());
+        QCOMPARE(
+            engine.run(engine->ask(&engine::Operations::change, lsn, {.priority = 101, .queue = {}})).error().kind,
+            ErrorKind::Invalid);
+        QVERIFY(engine.run(engine->ask(&engine::Operations::release, lsn)).has_value());
         QCOMPARE(ending(engine.wait(lsn)), "completed");
-        QCOMPARE(engine.run(engine->change(lsn, {.priority = 1, .queue = {}})).error().kind, ErrorKind::WrongState);
-        QCOMPARE(engine.run(engine->queue(to))->counters.completed, 1);
+        QCOMPARE(
+            engine.run(engine->ask(&engine::Operations::change, lsn, {.priority = 1, .queue = {}})).error().kind,
+            ErrorKind::WrongState);
+        QCOMPARE(engine.run(engine->ask(&engine::Queues::get, to))->counters.completed, 1);
     }
 
     void aRetryRuleDecidesByExitCode() {
@@ -355,16 +368,16 @@ private Q_SLOTS:
         const Lsn lsn = engine.sh("trap '' TERM; touch ready; while [ ! -e go ]; do sleep 0.02; done");
         const Lsn waits = engine.sh("true");
         QVERIFY(EngineTest::eventually([&] { return QFile::exists(engine.dir().filePath("ready")); }));
-        QCOMPARE(engine.run(engine->beingCancelled({lsn, waits})), 0);
+        QCOMPARE(engine.run(engine->ask(&engine::Operations::beingCancelled, {lsn, waits})), 0);
         engine::BulkRequest cancelling;
         cancelling.deed.kind = engine::BulkKind::Cancel;
-        const auto cancelled = engine.run(engine->changeMatching(std::move(cancelling)));
+        const auto cancelled = engine.run(engine->ask(&engine::Operations::changeMatching, std::move(cancelling)));
         QVERIFY(cancelled.has_value());
         QCOMPARE(cancelled->changed, 2);
         QCOMPARE(cancelled->ending, 1);
-        QCOMPARE(engine.run(engine->beingCancelled({lsn, waits, Lsn(99)})), 1);
+        QCOMPARE(engine.run(engine->ask(&engine::Operations::beingCancelled, {lsn, waits, Lsn(99)})), 1);
         QCOMPARE(why(engine, lsn), "running ending: told to end, SIGKILL follows");
-        const auto known = engine.run(engine->why(lsn));
+        const auto known = engine.run(engine->ask(&engine::Reasons::why, lsn));
         QCOMPARE(known->waits.front().until - known->waits.front().since, 60'000'000);
         QFile go(engine.dir().filePath("go"));
         QVERIFY(go.open(QIODevice::WriteOnly));
@@ -388,17 +401,17 @@ private Q_SLOTS:
                  fmt::format("pending dependency: action {} to be completed, dependency: action {} to be "
                              "completed",
                              runs.value, next.value));
-        QCOMPARE(engine.run(engine->action(child))->note, "2 actions to end");
-        QVERIFY(engine.run(engine->holdQueue(held)).has_value());
+        QCOMPARE(engine.run(engine->ask(&engine::ActionRows::action, child))->note, "2 actions to end");
+        QVERIFY(engine.run(engine->ask(&engine::Queues::setHeld, held, true)).has_value());
         QCOMPARE(why(engine, engine.sh("true", "", held)), "pending hold: its queue is held");
-        QVERIFY(engine.run(engine->releaseQueue(held)).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::Queues::setHeld, held, false)).has_value());
         std::ofstream(engine.path("go")) << "now";
         QCOMPARE(ending(engine.wait(child)), "completed");
         QCOMPARE(why(engine, child), "completed");
         const Lsn fails = engine.sh("false", "", held);
         QVERIFY(EngineTest::eventually([&] { return why(engine, fails).starts_with("pending backoff: "); }));
-        QVERIFY(engine.run(engine->why(fails))->waits.front().until > wallNow());
-        QCOMPARE(engine.run(engine->why(Lsn{4711})).error().kind, ErrorKind::NotFound);
+        QVERIFY(engine.run(engine->ask(&engine::Reasons::why, fails))->waits.front().until > wallNow());
+        QCOMPARE(engine.run(engine->ask(&engine::Reasons::why, Lsn{4711})).error().kind, ErrorKind::NotFound);
         QVERIFY(engine.run(engine->moveSession(SessionState::Paused)).has_value());
         QVERIFY2(why(engine, fails).contains("hold: the session is paused"), why(engine, fails).c_str());
     }

@@ -1,5 +1,8 @@
 // A directory that does not answer is nobody's but its own action's: neither the engine's threads nor its helpers
 // look at it.
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/reasons.h"
+#include "core/engine/state/settings_service.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 #include "tests/runners/fuse_test.h"
@@ -35,7 +38,7 @@ private Q_SLOTS:
         if (sandbox.isEmpty()) {
             const std::string path = mount.path() + "/below";
             const auto isBeingStarted = [&](Lsn lsn) {
-                const auto why = engine.run(engine->why(lsn));
+                const auto why = engine.run(engine->ask(&engine::Reasons::why, lsn));
                 return why && why->state == ActionState::Pending && why->waits.size() == 1 &&
                        why->waits.front().kind == WaitKind::Start && why->waits.front().path == path &&
                        why->waits.front().since > 0 &&
@@ -43,12 +46,13 @@ private Q_SLOTS:
             };
             QVERIFY(std::ranges::any_of(lsns, isBeingStarted));
         }
-        QVERIFY(engine.run(engine->changeSettings(R"({"grace_s":1})")));
+        QVERIFY(engine.run(engine->ask(&engine::SettingsService::change, R"({"grace_s":1})")));
         // One with a directory, which a helper makes.
         const Lsn other = engine.submit(R"({"worker":"exec","argv":["/bin/sh","-c","echo x > outputs/y"]})");
         QCOMPARE(ending(engine.wait(other)), "completed");
         for (const Lsn lsn : lsns) {
-            static_cast<void>(engine.run(engine->cancel(lsn))); // or it was refused already
+            static_cast<void>(
+                engine.run(engine->ask(&engine::Operations::cancel, lsn))); // or it was refused already
             const ActionResult result = engine.wait(lsn);
             QVERIFY2(ending(result) == "cancelled cancelled" || ending(result) == "failed spawn_error",
                      ending(result).c_str());

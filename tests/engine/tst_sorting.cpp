@@ -1,6 +1,11 @@
 // Lists in other orders than that of the LSNs: what is in them, in which order, and what holds while actions
 // change.
+#include "core/engine/commands/operations.h"
+#include "core/engine/commands/rescheduling.h"
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/listing.h"
 #include "core/engine/reading/sorted_list_cache.h"
+#include "core/engine/state/queues.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
@@ -39,7 +44,7 @@ OrderParts parts(std::vector<store::SortKey> ended, bool descending) {
 class Sorted {
 public:
     Sorted() {
-        queue = *engine.run(engine->createQueue("", std::string(kNoRetry)));
+        queue = *engine.run(engine->ask(&engine::Queues::create, "", std::string(kNoRetry)));
         ref = QueueRef{queue.id, {}};
         add("a", "exit 0");
         add("b", "exit 3");
@@ -49,7 +54,7 @@ public:
             qFatal("it does not run");
         add("d", "exit 0", false, R"(,"hold":true,"priority":7,"locks":["app:z"])");
         const Lsn cancelled = add("e", "exit 0", false, R"(,"hold":true,"priority":-7)");
-        if (!engine.run(engine->cancel(cancelled))) qFatal("cannot be cancelled");
+        if (!engine.run(engine->ask(&engine::Operations::cancel, cancelled))) qFatal("cannot be cancelled");
         (void)engine.wait(cancelled);
     }
     Lsn add(const std::string& label, const std::string& script, bool wait = true, std::string more = "") {
@@ -67,7 +72,7 @@ public:
         query.limit = limit;
         query.cursor = std::move(cursor);
         query.filter = *parseFilter(filter, wallNow());
-        return engine.run(engine->list(std::move(query)));
+        return engine.run(engine->ask(&engine::Listing::list, std::move(query)));
     }
     /// All pages, as labels.
     std::string list(const std::string& sort, int limit = 100, std::string_view filter = {}) {
@@ -90,7 +95,7 @@ public:
         query.limit = limit;
         query.cursor = std::move(cursor);
         query.filter = *parseFilter(filter, wallNow());
-        return engine.run(engine->listLsns(std::move(query)));
+        return engine.run(engine->ask(&engine::Listing::lsns, std::move(query)));
     }
     /// All parts, as labels, and behind them the total that the last one told.
     std::string lsns(const std::string& sort, int limit, std::string_view filter = {}) {
@@ -230,12 +235,14 @@ private Q_SLOTS:
 
     void whatWaitsAfterAFailureGoesByWhenItRunsAgain() {
         EngineTest engine;
-        const QueueView queue =
-            *engine.run(engine->createQueue("", R"({"max_retries":9,"backoff_s":600,"backoff_max_s":600})"));
+        const QueueView queue = *engine.run(
+            engine->ask(&engine::Queues::create, "", R"({"max_retries":9,"backoff_s":600,"backoff_max_s":600})"));
         const QueueRef ref{queue.id, {}};
         std::vector<Lsn> lsns;
         for (int i = 0; i < 5; ++i) lsns.push_back(engine.sh("exit 1", "", ref));
-        const auto retryAt = [&](Lsn lsn) { return engine.run(engine->action(lsn))->retryAt; };
+        const auto retryAt = [&](Lsn lsn) {
+            return engine.run(engine->ask(&engine::ActionRows::action, lsn))->retryAt;
+        };
         QVERIFY(EngineTest::eventually(
             [&] { return std::ranges::all_of(lsns, [&](Lsn lsn) { return retryAt(lsn) != 0; }); }));
         const Lsn other = engine.sh("exit 0", R"(,"hold":true)", ref);
@@ -247,7 +254,7 @@ private Q_SLOTS:
         query.sort = *parseSort("retry_at");
         std::vector<Lsn> listed;
         do {
-            const auto page = engine.run(engine->list(query));
+            const auto page = engine.run(engine->ask(&engine::Listing::list, query));
             QVERIFY(page);
             for (const ActionResult& job : page->jobs) listed.push_back(job.lsn);
             query.cursor = page->cursor;
@@ -299,13 +306,13 @@ private Q_SLOTS:
         QCOMPARE(first.jobs.size(), std::size_t{2});
         // Those that are listed already, and those that are not, change their places; one goes, one comes.
         const Lsn failed = first.jobs.back().lsn;
-        QVERIFY(sorted.engine.run(sorted.engine->reschedule(failed, true)));
+        QVERIFY(sorted.engine.run(sorted.engine->ask(&engine::Rescheduling::reschedule, failed, true)));
         for (const auto& [lsn, label] : sorted.names)
-            if (label == "c") QVERIFY(sorted.engine.run(sorted.engine->cancel(Lsn{lsn})));
+            if (label == "c") QVERIFY(sorted.engine.run(sorted.engine->ask(&engine::Operations::cancel, Lsn{lsn})));
         for (const auto& [lsn, label] : sorted.names)
             if (label == "c") (void)sorted.engine.wait(Lsn{lsn});
         for (const auto& [lsn, label] : sorted.names)
-            if (label == "a") QVERIFY(sorted.engine.run(sorted.engine->retire(Lsn{lsn})));
+            if (label == "a") QVERIFY(sorted.engine.run(sorted.engine->ask(&engine::Operations::retire, Lsn{lsn})));
         sorted.add("new", "exit 0");
         std::string rest;
         for (std::string cursor = first.cursor; !cursor.empty();) {
@@ -328,7 +335,7 @@ private Q_SLOTS:
             if (label == "d") {
                 ActionChange change;
                 change.priority = -9;
-                QVERIFY(sorted.engine.run(sorted.engine->change(Lsn{lsn}, change)));
+                QVERIFY(sorted.engine.run(sorted.engine->ask(&engine::Operations::change, Lsn{lsn}, change)));
             }
         QCOMPARE(sorted.list("priority"), std::string("deab-c"));
     }

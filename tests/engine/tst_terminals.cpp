@@ -1,4 +1,8 @@
 // Actions with a terminal in the engine: how many at once, what is typed before they read, restarts.
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/action_details.h"
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/reasons.h"
 #include "core/engine/running/terminal.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
@@ -41,7 +45,7 @@ void TestEngineTerminals::moreThanThereAreWaitForOne() {
     QVERIFY(EngineTest::eventually([&] { return exists(engine.path("at0")) && exists(engine.path("at1")); }));
     // Others do not want one.
     QCOMPARE(ending(engine.wait(engine.sh("true"))), "completed");
-    const auto why = engine.run(engine->why(lsns[2]));
+    const auto why = engine.run(engine->ask(&engine::Reasons::why, lsns[2]));
     QVERIFY(why);
     QCOMPARE(why->waits.size(), std::size_t{1});
     QVERIFY(why->waits.front().kind == WaitKind::Capacity);
@@ -49,7 +53,8 @@ void TestEngineTerminals::moreThanThereAreWaitForOne() {
     QCOMPARE(why->waits.front().message, "0 of 2 terminals free, first of its queue");
     QVERIFY(!exists(engine.path("at2")));
     for (const Lsn lsn : lsns) {
-        QVERIFY(EngineTest::eventually([&] { return engine.run(engine->typeInto(lsn, "\n")).has_value(); }));
+        QVERIFY(EngineTest::eventually(
+            [&] { return engine.run(engine->ask(&engine::ActionDetails::typeInto, lsn, "\n")).has_value(); }));
         QCOMPARE(ending(engine.wait(lsn)), "failed exit_code 3");
     }
     QVERIFY(exists(engine.path("at2")));
@@ -70,7 +75,7 @@ void TestEngineTerminals::whatWaitsHasItAfterARestart() {
     const Lsn lsn = engine.sh("stty size", std::string(kTty) + R"(,"hold":true)");
     engine.stop();
     engine.start();
-    QVERIFY(engine.run(engine->release(lsn)));
+    QVERIFY(engine.run(engine->ask(&engine::Operations::release, lsn)));
     const ActionResult result = engine.wait(lsn);
     QCOMPARE(ending(result), "completed");
     QCOMPARE(engine.text(result.outcome->out), "33 101\r\n");
@@ -84,8 +89,9 @@ void TestEngineTerminals::whatIsTypedWaitsForItsReader() {
                               "tr -d k | wc -c",
                               kTty);
     QVERIFY(EngineTest::eventually([&] { return exists(engine.path("ready")); }));
-    for (int i = 0; i < 3; ++i) QVERIFY(engine.run(engine->typeInto(lsn, most)));
-    QVERIFY(engine.run(engine->typeInto(lsn, std::string(200'000 - 3 * most.size(), 'k'))));
+    for (int i = 0; i < 3; ++i) QVERIFY(engine.run(engine->ask(&engine::ActionDetails::typeInto, lsn, most)));
+    QVERIFY(engine.run(
+        engine->ask(&engine::ActionDetails::typeInto, lsn, std::string(200'000 - 3 * most.size(), 'k'))));
     std::ofstream(engine.path("go")) << "x";
     const ActionResult result = engine.wait(lsn);
     QCOMPARE(ending(result), "completed");
@@ -99,24 +105,26 @@ void TestEngineTerminals::aProgramThatNeverReadsIsBounded() {
     const std::string most(engine::kMostKeys, 'k');
     std::size_t taken = 0;
     Result<void> typed;
-    while ((typed = engine.run(engine->typeInto(lsn, most)))) taken += most.size();
+    while ((typed = engine.run(engine->ask(&engine::ActionDetails::typeInto, lsn, most)))) taken += most.size();
     QVERIFY(typed.error().kind == ErrorKind::Busy);
     QVERIFY2(taken >= engine::Terminal::kMostUnread && taken <= 2 * engine::Terminal::kMostUnread,
              std::to_string(taken).c_str());
-    QVERIFY(engine.run(engine->resizeTerminal(lsn, {.rows = 5, .cols = 6})));
-    QCOMPARE(engine.run(engine->action(lsn))->tty->cols, 6);
-    QVERIFY(engine.run(engine->cancel(lsn)));
+    QVERIFY(engine.run(engine->ask(&engine::ActionDetails::resizeTerminal, lsn, {.rows = 5, .cols = 6})));
+    QCOMPARE(engine.run(engine->ask(&engine::ActionRows::action, lsn))->tty->cols, 6);
+    QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, lsn)));
     QCOMPARE(ending(engine.wait(lsn)), "cancelled cancelled");
-    QVERIFY(engine.run(engine->typeInto(lsn, "k")).error().kind == ErrorKind::WrongState);
+    QVERIFY(engine.run(engine->ask(&engine::ActionDetails::typeInto, lsn, "k")).error().kind ==
+            ErrorKind::WrongState);
 }
 
 void TestEngineTerminals::nobodyAtATerminalHangs() {
     EngineTest engine(3, [](engine::Options& options) { options.set = {"hung_s=0.3"}; });
     const Lsn sits = engine.sh("read x", kTty);
     const Lsn hangs = engine.sh("exec sleep 1000");
-    QVERIFY(EngineTest::eventually([&] { return engine.run(engine->action(hangs))->hungSince != 0; }));
-    QVERIFY(engine.run(engine->action(sits))->hungSince == 0);
-    QVERIFY(engine.run(engine->typeInto(sits, "\n")));
+    QVERIFY(EngineTest::eventually(
+        [&] { return engine.run(engine->ask(&engine::ActionRows::action, hangs))->hungSince != 0; }));
+    QVERIFY(engine.run(engine->ask(&engine::ActionRows::action, sits))->hungSince == 0);
+    QVERIFY(engine.run(engine->ask(&engine::ActionDetails::typeInto, sits, "\n")));
     QCOMPARE(ending(engine.wait(sits)), "completed");
 }
 

@@ -1,5 +1,7 @@
 // Timelines: the store behind them, and what an engine that ran shows, also after the next start.
+#include "core/engine/commands/operations.h"
 #include "core/engine/running/timeline_keeper.h"
+#include "core/engine/state/queues.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
@@ -215,7 +217,7 @@ void TimelinesTest::whatRunsHasNoEnd() {
     const auto now = [&] { return shown(engine.run(engine->timelines({}))); };
     QVERIFY(engine.eventually([&] { return now().text == fmt::format("{}.1 running ", lsn.value); }));
     QCOMPARE(now().open, 1);
-    engine.run(engine->cancel(lsn));
+    engine.run(engine->ask(&engine::Operations::cancel, lsn));
     engine.wait(lsn);
     const TimelineView ended = engine.run(engine->timelines(lately()));
     QCOMPARE(countOf(ended.view), 1);
@@ -224,7 +226,7 @@ void TimelinesTest::whatRunsHasNoEnd() {
 
 void TimelinesTest::eachAttemptHasItsBar() {
     test::EngineTest engine;
-    engine.run(engine->configureQueue({QueueId(0), {}}, R"({"max_retries":1,"backoff_s":0})"));
+    engine.run(engine->ask(&engine::Queues::configure, {QueueId(0), {}}, R"({"max_retries":1,"backoff_s":0})"));
     const Lsn lsn = engine.sh("sleep 0.1; exit 3");
     engine.wait(lsn);
     const Shown all = shown(engine.run(engine->timelines(lately())));

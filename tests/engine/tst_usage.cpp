@@ -1,4 +1,5 @@
 // What an action used: everything that ran for it counts, whoever waited for it or did not.
+#include "core/engine/commands/intake.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
@@ -94,7 +95,8 @@ private Q_SLOTS:
     }
     void whatLostItsParentIsSeenWhileItRuns() {
         QFETCH(const QString, how);
-        const Lsn lsn = engine_->submit(shell(how.arg("while :; do :; done").toStdString(), false));
+        const Lsn lsn =
+            engine_->ask(&engine::Intake::submit, shell(how.arg("while :; do :; done").toStdString(), false));
         QVERIFY(EngineTest::eventually([&] {
             const auto samples = engine_->run((*engine_)->samples(lsn));
             return samples && !samples->empty() && samples->back().cpuPercent > 10;
@@ -104,7 +106,9 @@ private Q_SLOTS:
     }
 
 private:
-    ActionResult resultOf(const std::string& json) { return engine_->wait(engine_->submit(json)); }
+    ActionResult resultOf(const std::string& json) {
+        return engine_->wait(engine_->ask(&engine::Intake::submit, json, Duration::zero()));
+    }
     std::vector<double> workOf(const ActionResult& result) {
         return result.outcome ? saidByTheirWork(engine_->text(result.outcome->out)) : std::vector<double>{};
     }

@@ -2,8 +2,12 @@
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/watching.h"
 #include "core/engine/state/change_feed.h"
+#include "core/engine/state/change_log.h"
 #include "core/engine/state/metrics.h"
+#include "core/engine/state/queues.h"
 #include "core/engine/state/watch.h"
 #include "core/history/histogram.h"
 
@@ -62,7 +66,7 @@ public:
             ask();
             if (holds(last)) return true;
             if (last.updates.front().kind == WatchUpdate::Kind::Lost) return false;
-            engine_.run(engine_->awaitChange(request.seen));
+            engine_.run(engine_->ask(&engine::ChangeLog::after, request.seen));
         }
         return false;
     }
@@ -80,7 +84,7 @@ public:
 private:
     WatchedChanges collect() {
         std::vector<WatchRequest> requests{request};
-        WatchedChanges told = engine_.run(engine_->collect(std::move(requests)));
+        WatchedChanges told = engine_.run(engine_->ask(&engine::Watching::collect, std::move(requests)));
         if (told.updates.front().kind == WatchUpdate::Kind::Told) request.seen = told.updates.front().seq;
         return told;
     }
@@ -155,7 +159,7 @@ private Q_SLOTS:
     void endsAreToldWithTheirReasonAndExitCode() {
         EngineTest engine;
         Watcher watcher(engine, watchOf(Watch::Kind::Finished));
-        engine.run(engine->configureQueue({QueueId(0), {}}, R"({"max_retries":0})"));
+        engine.run(engine->ask(&engine::Queues::configure, {QueueId(0), {}}, R"({"max_retries":0})"));
         const Lsn good = engine.sh("exit 0");
         const Lsn bad = engine.sh("exit 3");
         const Lsn killed = engine.sh("kill -9 $$");
@@ -190,7 +194,7 @@ private Q_SLOTS:
             return told.rows.contains(mine) && told.rows.at(mine).state == ActionState::Completed;
         }));
         QVERIFY(!watcher.last.rows.contains(other));
-        QVERIFY(engine.run(engine->retire(mine)));
+        QVERIFY(engine.run(engine->ask(&engine::Operations::retire, mine)));
         QCOMPARE(watcher.ask().goneRows, std::vector<Lsn>{mine});
         QVERIFY(watcher.last.updates.front().queues.empty()); // retirement changes no counters
     }
@@ -210,14 +214,14 @@ private Q_SLOTS:
         watcher.ask();
         QCOMPARE(watcher.states(), fmt::format("{} pending", second.value));
         watcher.request.known = std::make_shared<KnownRows>(KnownRows{first, second});
-        QVERIFY(engine.run(engine->release(first)));
+        QVERIFY(engine.run(engine->ask(&engine::Operations::release, first)));
         engine.wait(first);
         watcher.ask();
         QCOMPARE(watcher.states(), fmt::format(" -{}", first.value));
         watcher.request.known = std::make_shared<KnownRows>(KnownRows{second});
-        QVERIFY(engine.run(engine->cancel(second)));
+        QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, second)));
         engine.wait(second);
-        QVERIFY(engine.run(engine->retire(second)));
+        QVERIFY(engine.run(engine->ask(&engine::Operations::retire, second)));
         watcher.ask();
         QCOMPARE(watcher.states(), fmt::format(" -{}", second.value));
     }
@@ -238,8 +242,8 @@ private Q_SLOTS:
 
     void aFilterLooksAtQueueWorkerStateAndText() {
         EngineTest engine;
-        engine.run(engine->configureQueue({QueueId(0), {}}, R"({"max_retries":0})"));
-        const QueueId queue = engine.run(engine->createQueue("", "{}"))->id;
+        engine.run(engine->ask(&engine::Queues::configure, {QueueId(0), {}}, R"({"max_retries":0})"));
+        const QueueId queue = engine.run(engine->ask(&engine::Queues::create, "", "{}"))->id;
         ListQuery failures;
         failures.queue = QueueRef{queue, {}};
         failures.worker = "exec";
@@ -248,7 +252,7 @@ private Q_SLOTS:
         Watcher watcher(engine, watchFilter(failures));
         QCOMPARE(watcher.states(), std::string());
         const auto inQueue = [&](const char* script) { return engine.sh(script, "", QueueRef{queue, {}}); };
-        engine.run(engine->configureQueue({queue, {}}, R"({"max_retries":0})"));
+        engine.run(engine->ask(&engine::Queues::configure, {queue, {}}, R"({"max_retries":0})"));
         const Lsn wanted = inQueue("echo sorry >&2; exit 1");
         for (const Lsn other :
              {inQueue("echo fine; exit 1"), inQueue("echo sorry"), engine.sh("echo sorry; exit 1")})
@@ -263,10 +267,10 @@ private Q_SLOTS:
         QCOMPARE(told, std::vector<Lsn>{wanted});
 
         // What has finished stays to be seen when its queue is deleted.
-        QVERIFY(engine.run(engine->deleteQueue({queue, {}})));
+        QVERIFY(engine.run(engine->ask(&engine::Queues::remove, {queue, {}})));
         Watcher later(engine, watchFilter(failures));
         QCOMPARE(later.states(), fmt::format("{} failed", wanted.value));
-        QVERIFY(engine.run(engine->retire(wanted)));
+        QVERIFY(engine.run(engine->ask(&engine::Operations::retire, wanted)));
         later.request.known = std::make_shared<KnownRows>(KnownRows{wanted});
         later.ask();
         QCOMPARE(later.states(), fmt::format(" -{}", wanted.value));
@@ -283,27 +287,27 @@ private Q_SLOTS:
     void queuesComeAndGo() {
         EngineTest engine;
         Watcher watcher(engine, watchOf(Watch::Kind::Nothing));
-        const QueueView queue = *engine.run(engine->createQueue("night", "{}"));
+        const QueueView queue = *engine.run(engine->ask(&engine::Queues::create, "night", "{}"));
         QCOMPARE(watcher.ask().queues, std::vector<QueueId>{queue.id});
         QCOMPARE(watcher.last.queues.at(queue.id).tag, std::string("night"));
-        engine.run(engine->holdQueue({queue.id, {}}));
+        engine.run(engine->ask(&engine::Queues::setHeld, {queue.id, {}}, true));
         QCOMPARE(watcher.ask().queues, std::vector<QueueId>{queue.id});
         QVERIFY(watcher.last.queues.at(queue.id).held);
-        QVERIFY(engine.run(engine->deleteQueue({queue.id, {}})));
+        QVERIFY(engine.run(engine->ask(&engine::Queues::remove, {queue.id, {}})));
         QCOMPARE(watcher.ask().goneQueues, std::vector<QueueId>{queue.id});
     }
 
     void whatAQueueThatIsGoneDidCountsInAllAfterARestart() {
         EngineTest engine;
-        const QueueView queue = *engine.run(engine->createQueue("night", R"({"max_retries":0})"));
+        const QueueView queue = *engine.run(engine->ask(&engine::Queues::create, "night", R"({"max_retries":0})"));
         engine.wait(engine.sh("true", "", QueueRef{queue.id, {}}));
         engine.wait(engine.sh("exit 3", "", QueueRef{queue.id, {}}));
         engine.wait(engine.sh("true"));
         const auto counts = [&] { return engine.run(engine->session()).counts; };
         const auto before = counts();
         QCOMPARE(before[std::size_t(ActionState::Completed)], 2);
-        QVERIFY(engine.run(engine->deleteQueue({queue.id, {}})));
-        QVERIFY(EngineTest::eventually([&] { return engine.run(engine->queues()).size() == 1; }));
+        QVERIFY(engine.run(engine->ask(&engine::Queues::remove, {queue.id, {}})));
+        QVERIFY(EngineTest::eventually([&] { return engine.run(engine->ask(&engine::Queues::list)).size() == 1; }));
         for (int restart = 0; restart < 2; ++restart) {
             engine.stop();
             engine.start();
@@ -314,13 +318,13 @@ private Q_SLOTS:
     void manyQueuesAreToldInParts() {
         EngineTest engine;
         constexpr int kQueues = 520;
-        for (int i = 1; i < kQueues; ++i) QVERIFY(engine.run(engine->createQueue("", "{}")));
+        for (int i = 1; i < kQueues; ++i) QVERIFY(engine.run(engine->ask(&engine::Queues::create, "", "{}")));
         Watcher watcher(engine, watchOf(Watch::Kind::Nothing));
         const WatchUpdate first = watcher.last.updates.front();
         QVERIFY(first.moreQueues);
         QCOMPARE(first.queues.size(), 500u);
         // Between the parts something changes: it is told after them.
-        engine.run(engine->holdQueue({QueueId(1), {}}));
+        engine.run(engine->ask(&engine::Queues::setHeld, {QueueId(1), {}}, true));
         watcher.request.everything = true;
         watcher.request.afterQueue = first.queues.back();
         const WatchUpdate second = watcher.ask();
@@ -331,7 +335,7 @@ private Q_SLOTS:
         watcher.request.afterQueue.reset();
         QCOMPARE(watcher.ask().queues, std::vector<QueueId>{QueueId(1)});
         // More queues change at once than one update holds.
-        engine.run(engine->holdAll());
+        engine.run(engine->ask(&engine::Queues::setAllHeld, true));
         const WatchUpdate some = watcher.ask();
         QCOMPARE(some.queues.size(), 500u);
         QVERIFY(some.seq < watcher.last.latest);
@@ -342,11 +346,11 @@ private Q_SLOTS:
     void manyEndsAreToldInParts() {
         EngineTest engine;
         constexpr int kActions = 5'000;
-        const QueueId queue = engine.run(engine->createQueue("", "{}"))->id;
+        const QueueId queue = engine.run(engine->ask(&engine::Queues::create, "", "{}"))->id;
         Watcher watcher(engine, watchOf(Watch::Kind::Finished));
         engine.sh("true", fmt::format(R"(,"hold":true,"array":{{"from":1,"to":{}}})", kActions),
                   QueueRef{queue, {}});
-        QVERIFY(engine.run(engine->cancelQueue({queue, {}})));
+        QVERIFY(engine.run(engine->ask(&engine::Queues::cancel, {queue, {}})));
         std::size_t ends = 0;
         std::size_t most = 0;
         QVERIFY(watcher.askUntil([&](const WatchedChanges& told) {
@@ -362,7 +366,7 @@ private Q_SLOTS:
         EngineTest engine;
         Watcher watcher(engine, watchOf(Watch::Kind::Nothing));
         const std::uint64_t begun = watcher.request.seen;
-        const QueueId queue = engine.run(engine->createQueue("", "{}"))->id;
+        const QueueId queue = engine.run(engine->ask(&engine::Queues::create, "", "{}"))->id;
         engine.sh("true", R"(,"hold":true,"array":{"from":1,"to":70000})", QueueRef{queue, {}});
         QVERIFY(watcher.ask().kind == WatchUpdate::Kind::Lost);
         QCOMPARE(watcher.request.seen, begun);
@@ -393,7 +397,7 @@ private Q_SLOTS:
             request.seen = watcher.request.seen;
             request.allRows = true;
         }
-        const WatchedChanges told = engine.run(engine->collect(requests));
+        const WatchedChanges told = engine.run(engine->ask(&engine::Watching::collect, requests));
         QVERIFY(told.updates[0].kind == WatchUpdate::Kind::Told);
         QVERIFY(told.updates[4].kind == WatchUpdate::Kind::Later);
         QVERIFY(told.updates[5].kind == WatchUpdate::Kind::Later);
@@ -424,18 +428,18 @@ private Q_SLOTS:
 
     void aMoveOfAHeldActionIsSeen() {
         EngineTest engine;
-        const QueueView other = *engine.run(engine->createQueue("", "{}"));
+        const QueueView other = *engine.run(engine->ask(&engine::Queues::create, "", "{}"));
         const Lsn lsn = engine.sh("exit 0", R"(,"hold":true)");
         Watcher watcher(engine, watchFilter({}));
         QVERIFY(watcher.last.rows.contains(lsn));
         ActionChange change;
         change.priority = 9;
-        QVERIFY(engine.run(engine->change(lsn, change)));
+        QVERIFY(engine.run(engine->ask(&engine::Operations::change, lsn, change)));
         QVERIFY(watcher.askUntil([&](const WatchedChanges& told) {
             return told.rows.contains(lsn) && told.rows.at(lsn).priority == 9;
         }));
         change = {.priority = {}, .queue = QueueRef{other.id, {}}};
-        QVERIFY(engine.run(engine->change(lsn, change)));
+        QVERIFY(engine.run(engine->ask(&engine::Operations::change, lsn, change)));
         QVERIFY(watcher.askUntil([&](const WatchedChanges& told) {
             return told.queues.contains(QueueId(0)) && told.queues.at(QueueId(0)).counters.pending == 0 &&
                    told.queues.contains(other.id) && told.queues.at(other.id).counters.pending == 1;
@@ -444,7 +448,8 @@ private Q_SLOTS:
 
     void aRetryIsSeenAsPendingWithItsTime() {
         EngineTest engine;
-        engine.run(engine->configureQueue({QueueId(0), {}}, R"({"backoff_s":600,"backoff_max_s":600})"));
+        engine.run(
+            engine->ask(&engine::Queues::configure, {QueueId(0), {}}, R"({"backoff_s":600,"backoff_max_s":600})"));
         ListQuery retrying;
         retrying.retryOnly = true;
         Watcher watcher(engine, watchFilter(retrying));
@@ -457,7 +462,7 @@ private Q_SLOTS:
 
     void figuresCountWhatHappened() {
         EngineTest engine;
-        engine.run(engine->configureQueue({QueueId(0), {}}, R"({"max_retries":0})"));
+        engine.run(engine->ask(&engine::Queues::configure, {QueueId(0), {}}, R"({"max_retries":0})"));
         engine.wait(engine.sh("exit 0"));
         engine.wait(engine.sh("exit 4"));
         engine.sh("true", R"(,"hold":true)");

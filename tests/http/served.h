@@ -3,6 +3,7 @@
 
 #include "tests/engine/engine_test.h"
 
+#include "core/engine/state/queues.h"
 #include "core/http/api.h"
 #include "core/http/server.h"
 #include "tests/http/ws_client.h"
@@ -27,7 +28,7 @@ public:
         auto started = Server::start({"127.0.0.1", 0}, *api_, limits);
         if (!started) qFatal("no server: %s", started.error().message.c_str());
         server = std::move(*started);
-        engine.run(engine->configureQueue({QueueId(0), {}}, R"({"max_retries":0})"));
+        engine.run(engine->ask(&engine::Queues::configure, {QueueId(0), {}}, R"({"max_retries":0})"));
     }
     ~Served() { server->stop(); }
     std::uint16_t port() const { return server->port(); }

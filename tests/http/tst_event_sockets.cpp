@@ -1,4 +1,6 @@
 // GET events as a WebSocket: frames that break the rules, pings and silence, how a connection ends.
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/action_rows.h"
 #include "core/engine/running/memory_guard.h"
 #include "core/launcher/launcher.h"
 #include "tests/http/served.h"
@@ -158,8 +160,10 @@ void EventSocketsTest::whatTheMemoryGuardDoesIsTold() {
         };
     });
     const auto runs = [&served](Lsn lsn) {
-        return test::EngineTest::eventually(
-            [&] { return served.engine.run(served.engine->action(lsn))->state == ActionState::Running; });
+        return test::EngineTest::eventually([&] {
+            return served.engine.run(served.engine->ask(&engine::ActionRows::action, lsn))->state ==
+                   ActionState::Running;
+        });
     };
     const Lsn older = served.engine.sh("exec sleep 600");
     QVERIFY(runs(older));
@@ -195,8 +199,8 @@ void EventSocketsTest::whatTheMemoryGuardDoesIsTold() {
     QCOMPARE(told, std::string("go_on: 60 % of the machine's memory is in use"));
     QVERIFY(!guard.at("holding").as_bool());
     QVERIFY(!session.contains("why"));
-    QVERIFY(served.engine.run(served.engine->cancel(older)));
-    QVERIFY(served.engine.run(served.engine->cancel(newer)));
+    QVERIFY(served.engine.run(served.engine->ask(&engine::Operations::cancel, older)));
+    QVERIFY(served.engine.run(served.engine->ask(&engine::Operations::cancel, newer)));
 }
 
 void EventSocketsTest::aClosedEngineEndsItsWatchers() {

@@ -1,4 +1,7 @@
 // GET events over real sockets: what watchers are told, what happens to slow ones.
+#include "core/engine/commands/operations.h"
+#include "core/engine/state/queues.h"
+#include "core/engine/state/workers.h"
 #include "core/launcher/launcher.h"
 #include "tests/http/served.h"
 
@@ -150,7 +153,7 @@ void EventsTest::queuesWorkersAndTheSessionComeUnasked() {
     test::EngineTest& engine = served.engine;
     WsClient client = served.connect();
     begin(client);
-    const QueueView queue = *engine.run(engine->createQueue("night", "{}"));
+    const QueueView queue = *engine.run(engine->ask(&engine::Queues::create, "night", "{}"));
     json::object seen;
     const auto frameWith = [&](std::string_view member) {
         return client.nextUntil([&](const json::object& frame) {
@@ -160,12 +163,12 @@ void EventsTest::queuesWorkersAndTheSessionComeUnasked() {
     };
     QVERIFY(frameWith("queues"));
     QCOMPARE(text(list(seen, "queues")[0].as_object(), "tag"), std::string("night"));
-    QVERIFY(engine.run(engine->deleteQueue({queue.id, {}})));
+    QVERIFY(engine.run(engine->ask(&engine::Queues::remove, {queue.id, {}})));
     QVERIFY(frameWith("gone_queues"));
     QCOMPARE(list(seen, "gone_queues")[0], json::value(queue.id.value));
     auto worker = parseWorker(
         R"({"name":"w","version":"1","platform":"linux-x86_64","executable":"w","files":[],"functions":[{"name":"f","version":"1"}]})");
-    if (worker && engine.run(engine->registerWorker(*worker))) {
+    if (worker && engine.run(engine->ask(&engine::Workers::add, *worker))) {
         QVERIFY(frameWith("workers"));
         QCOMPARE(list(seen, "workers")[0], json::value(worker->id.hex()));
     }
@@ -214,14 +217,14 @@ void EventsTest::aListOfActionsComesWholeAndThenByChanges() {
     QCOMPARE(text(list(all, "actions")[0].as_object(), "label"), std::string("mine"));
     QCOMPARE(list(all, "gone"), json::array{mine.value + 7'000'000});
     served.engine.wait(served.engine.sh("true"));
-    QVERIFY(served.engine.run(served.engine->release(mine)));
+    QVERIFY(served.engine.run(served.engine->ask(&engine::Operations::release, mine)));
     std::set<std::string> states;
     QVERIFY(client.nextUntil([&](const json::object& frame) {
         for (const std::string& line : actions(frame)) states.insert(line);
         return states.contains(fmt::format("{} completed", mine.value));
     }));
     for (const std::string& line : states) QVERIFY(line.starts_with(fmt::format("{} ", mine.value)));
-    QVERIFY(served.engine.run(served.engine->retire(mine)));
+    QVERIFY(served.engine.run(served.engine->ask(&engine::Operations::retire, mine)));
     QVERIFY(client.nextUntil(
         [&](const json::object& frame) { return list(frame, "gone") == json::array{mine.value}; }));
     // Another watch takes its place, and none at all as well.
@@ -241,7 +244,7 @@ void EventsTest::aFilterTellsWhatEntersAndLeaves() {
     QVERIFY(client.nextUntil([&](const json::object& frame) {
         return actions(frame) == std::vector<std::string>{fmt::format("{} pending", second.value)};
     }));
-    QVERIFY(served.engine.run(served.engine->release(first)));
+    QVERIFY(served.engine.run(served.engine->ask(&engine::Operations::release, first)));
     QVERIFY(client.nextUntil(
         [&](const json::object& frame) { return list(frame, "gone") == json::array{first.value}; }));
 }
@@ -255,9 +258,9 @@ void EventsTest::aFilterKeepsItsNewestRows() {
     const Lsn newest = served.engine.sh("true", R"(,"hold":true)");
     QVERIFY(client.nextUntil([&](const json::object& frame) { return has(frame, "actions"); }));
     // The oldest gave way; what happens to it is not told any more, but what happens to the newest is.
-    QVERIFY(served.engine.run(served.engine->hold(first)));
-    QVERIFY(served.engine.run(served.engine->cancel(first)));
-    QVERIFY(served.engine.run(served.engine->cancel(newest)));
+    QVERIFY(served.engine.run(served.engine->ask(&engine::Operations::hold, first)));
+    QVERIFY(served.engine.run(served.engine->ask(&engine::Operations::cancel, first)));
+    QVERIFY(served.engine.run(served.engine->ask(&engine::Operations::cancel, newest)));
     bool toldOfFirst = false;
     QVERIFY(client.nextUntil([&](const json::object& frame) {
         const json::array gone = list(frame, "gone");
@@ -354,11 +357,11 @@ void EventsTest::aSlowWatcherIsToldToBeginAnew() {
     begin(client);
     watch(client, kEnds);
     // More ends than the sockets hold, then more changes than the engine keeps.
-    const QueueId queue = engine.run(engine->createQueue("", "{}"))->id;
+    const QueueId queue = engine.run(engine->ask(&engine::Queues::create, "", "{}"))->id;
     engine.sh("true", R"(,"hold":true,"array":{"from":1,"to":20000})", QueueRef{queue, {}});
-    QVERIFY(engine.run(engine->cancelQueue({queue, {}})));
+    QVERIFY(engine.run(engine->ask(&engine::Queues::cancel, {queue, {}})));
     QVERIFY(test::EngineTest::eventually(
-        [&] { return engine.run(engine->queue({queue, {}}))->counters.cancelled == 20'000; }));
+        [&] { return engine.run(engine->ask(&engine::Queues::get, {queue, {}}))->counters.cancelled == 20'000; }));
     engine.sh("true", R"(,"hold":true,"array":{"from":1,"to":70000})");
     QVERIFY(client.nextUntil([](const json::object& frame) { return has(frame, "resync"); }));
     // While changes still come it may fall behind again, and what ends then is in the next snapshot.
@@ -383,9 +386,9 @@ void EventsTest::aWatcherWhoNeverReadsIsCut() {
     WsClient stuck = served.connect("/compute/events", 4'096);
     begin(stuck);
     watch(stuck, kEnds);
-    const QueueId queue = engine.run(engine->createQueue("", "{}"))->id;
+    const QueueId queue = engine.run(engine->ask(&engine::Queues::create, "", "{}"))->id;
     engine.sh("true", R"(,"hold":true,"array":{"from":1,"to":20000})", QueueRef{queue, {}});
-    QVERIFY(engine.run(engine->cancelQueue({queue, {}})));
+    QVERIFY(engine.run(engine->ask(&engine::Queues::cancel, {queue, {}})));
     // Its place is free again only when it was cut.
     QVERIFY(test::EngineTest::eventually([&] { return served.connect().answer.status == 101; }));
 }

@@ -1,4 +1,6 @@
 // Failures by likeness over a real engine: what the route says of a mix, changes by a group's filter, mutes.
+#include "core/engine/reading/failures.h"
+#include "core/engine/state/failure_mutes.h"
 #include "core/engine/state/failures_view.h"
 #include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
@@ -164,11 +166,11 @@ void FailuresTest::aMuteSurvivesARestart() {
     const std::string id = idOf(kLine);
     const WallMicros until = wallNow() + 3'600'000'000;
     test::EngineTest& engine = api_->engine;
-    const auto muted = engine.run(engine->muteFailures(id, until));
+    const auto muted = engine.run(engine->ask(&engine::FailureMutes::set, id, until));
     QVERIFY(muted);
     engine.stop();
     engine.start();
-    const auto all = engine.run(engine->failures({}));
+    const auto all = engine.run(engine->ask(&engine::Failures::groups, {}));
     QVERIFY(all);
     QCOMPARE(all->groups.front().id, id);
     QCOMPARE(all->groups.front().count, 3);

@@ -1,6 +1,7 @@
 // Settings of a real engine: shown, changed while it runs, kept, and used by the next start.
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/engine/state/settings_service.h"
 #include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
 
@@ -91,19 +92,22 @@ void SettingsRouteTest::aChangeAppliesAtOnceAndIsKept() {
 
 void SettingsRouteTest::whatNeedsARestartSaysSoAndIsHeededByTheNextStart() {
     test::EngineTest engine;
-    const auto changed = engine.run(engine->changeSettings(R"({"durability":"power","deadline_s":7})"));
+    const auto changed =
+        engine.run(engine->ask(&engine::SettingsService::change, R"({"durability":"power","deadline_s":7})"));
     QVERIFY(changed);
     QCOMPARE(changed->restartNeeded, std::vector<std::string>{"durability"});
-    QCOMPARE(engine.run(engine->settings()).restartNeeded, std::vector<std::string>{"durability"});
-    const auto amounts =
-        engine.run(engine->changeSettings(R"({"durability":null,"resources.gpus":1,"resources.licence.x":2})"));
+    QCOMPARE(engine.run(engine->ask(&engine::SettingsService::view)).restartNeeded,
+             std::vector<std::string>{"durability"});
+    const auto amounts = engine.run(engine->ask(
+        &engine::SettingsService::change, R"({"durability":null,"resources.gpus":1,"resources.licence.x":2})"));
     QCOMPARE(amounts->restartNeeded, (std::vector<std::string>{"resources.gpus", "resources.licence.x"}));
-    const auto back = engine.run(
-        engine->changeSettings(R"({"durability":"power","resources.gpus":null,"resources.licence.x":null})"));
+    const auto back =
+        engine.run(engine->ask(&engine::SettingsService::change,
+                               R"({"durability":"power","resources.gpus":null,"resources.licence.x":null})"));
     QCOMPARE(back->restartNeeded, std::vector<std::string>{"durability"});
     engine.stop();
     engine.start();
-    const auto kept = engine.run(engine->settings());
+    const auto kept = engine.run(engine->ask(&engine::SettingsService::view));
     QCOMPARE(kept.restartNeeded, std::vector<std::string>{});
     QCOMPARE(kept.asked.durability, std::string("power"));
     QCOMPARE(kept.asked.deadline, Duration(7'000'000));

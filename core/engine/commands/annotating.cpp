@@ -72,7 +72,7 @@ coro::Task<Result<Comment>> Annotating::comment(Lsn lsn, Comment comment) {
     co_return comment;
 }
 
-coro::Task<Result<Comment>> Annotating::comment(QueueRef ref, Comment comment) {
+coro::Task<Result<Comment>> Annotating::commentQueue(QueueRef ref, Comment comment) {
     YARD_ASSERT_OWNER(owner_);
     if (auto good = complete(comment); !good) co_return std::unexpected(good.error());
     const auto guard = co_await mutex_.lock();
@@ -98,7 +98,7 @@ coro::Task<Result<std::vector<Comment>>> Annotating::comments(Lsn lsn) {
     co_return copyOf(parts_.annotations.commentsOf(lsn));
 }
 
-coro::Task<Result<std::vector<Comment>>> Annotating::comments(QueueRef ref) {
+coro::Task<Result<std::vector<Comment>>> Annotating::queueComments(QueueRef ref) {
     YARD_ASSERT_OWNER(owner_);
     const Result<QueueId> queue = parts_.queues.existing(ref);
     if (!queue) co_return std::unexpected(queue.error());

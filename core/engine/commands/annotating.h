@@ -42,10 +42,10 @@ public:
     coro::Task<Result<MarkAnswer>> mark(std::vector<Lsn> lsns, Mark mark);
     /// As it was written. Invalid ("text", "by"), NotFound, AtLimit.
     coro::Task<Result<Comment>> comment(Lsn lsn, Comment comment);
-    coro::Task<Result<Comment>> comment(QueueRef queue, Comment comment);
+    coro::Task<Result<Comment>> commentQueue(QueueRef queue, Comment comment);
     /// The oldest first. NotFound.
     coro::Task<Result<std::vector<Comment>>> comments(Lsn lsn);
-    coro::Task<Result<std::vector<Comment>>> comments(QueueRef queue);
+    coro::Task<Result<std::vector<Comment>>> queueComments(QueueRef queue);
 
 private:
     coro::Task<Result<std::vector<store::LsnRun>>> known(std::vector<Lsn> lsns, MarkAnswer& answer);

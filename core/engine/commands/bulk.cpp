@@ -125,7 +125,7 @@ Result<void> Operations::changeLive(Lsn lsn, const store::BulkChange& change) {
 
 coro::Task<Result<BulkAnswer>> Operations::changeMatching(BulkRequest request) {
     YARD_ASSERT_OWNER(owner_);
-    const auto queue = parts_.queues.numberOf(request.which.queue);
+    const auto queue = parts_.queues.numberIfNamed(request.which.queue);
     if (!queue) co_return std::unexpected(queue.error());
     const auto guard = co_await bulkMutex_.lock();
     Result<ListQuery> which = co_await parts_.selection.lookUp(std::move(request.which));

@@ -67,7 +67,9 @@ public:
 
     /// What the journal has: numbers to give, and when the last action was submitted.
     void restore(store::LsnBlock lsns, WallMicros lastSubmitTime);
-    /// `linger`: waits so long for the end of a single action.
+    /// Accepted means committed. NeedChunks, Invalid (unknown worker or function, unknown LSN in `after`, …; with
+    /// index), NotFound (queue), WrongState (queue drains), NotAccepting, Busy, Journal. `linger`: of a single action,
+    /// the answer waits so long for its end, and brings the result if that came.
     coro::Task<Result<SubmitAnswer>> submit(Submission submission, Duration linger);
 
 private:

@@ -57,15 +57,21 @@ public:
     explicit Operations(Parts parts)
         : parts_(std::move(parts)) {}
 
-    // --- one
+    // --- one. NotFound, WrongState.
     coro::Task<Result<void>> cancel(Lsn lsn);
     coro::Task<Result<void>> hold(Lsn lsn);
     coro::Task<Result<void>> release(Lsn lsn);
+    /// Priority (-100..100), queue, or both; only while it is pending and not being started, else WrongState. The
+    /// queue must take work.
     coro::Task<Result<void>> change(Lsn lsn, ActionChange what);
     coro::Task<Result<void>> retire(Lsn lsn);
-    /// What the deed would answer for it.
+    /// What the deed would answer for it now; nothing changes.
     coro::Task<Result<void>> mayChange(BulkDeed deed, Lsn lsn);
     // --- many (bulk.cpp)
+    /// All that live and match, without a limit to their number; what has finished is not looked at. Cancel: what
+    /// waits or runs, none of which starts once this answers; their ends follow. Others: what is pending, changed
+    /// and in the journal when this answers. An engine that dies meanwhile finishes it at its next start.
+    /// With `atMost` it never changes more: those that are changed are chosen, and counted, before the first is.
     coro::Task<Result<BulkAnswer>> changeMatching(BulkRequest request);
     /// How many of these are told to end, and have not.
     coro::Task<std::int64_t> beingCancelled(std::vector<Lsn> lsns);

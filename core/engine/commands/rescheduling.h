@@ -70,6 +70,9 @@ public:
     explicit Rescheduling(Parts parts)
         : parts_(std::move(parts)) {}
 
+    /// It waits for what it was posted to wait for, and what failed only because of it comes back as well.
+    /// WrongState when not Failed or Abandoned, its queue is not active, or what it waits for ended otherwise;
+    /// AtLimit unless forced.
     coro::Task<Result<Rescheduled>> reschedule(Lsn lsn, bool force);
     /// What reschedule() would answer.
     coro::Task<Result<void>> mayRetry(Lsn lsn, bool force);

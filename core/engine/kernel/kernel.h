@@ -102,28 +102,24 @@ public:
     Annotating& annotating() { return *annotating_; }
     Listing& listing() { return *listing_; }
     Facets& facets() { return *facets_; }
-    coro::Task<WaitingView> waiting() { return waitingCounts_->view(); }
+    WaitingCounts& waiting() { return *waitingCounts_; }
     Accounting& accounting() { return *accounting_; }
     Failures& failures() { return *failures_; }
     FailureMutes& failureMutes() { return *failureMutes_; }
     Graphs& graphs() { return *graphs_; }
     Queues& queues() { return *queues_; }
-    coro::Task<Result<QueueId>> queueNumber(QueueRef ref) { co_return queues_->numberOf(ref); }
     Workers& workers() { return *workers_; }
     Watching& watching() { return *watching_; }
     ChangeLog& changes() { return *changes_; }
     LockWatch& locks() { return *locks_; }
     coro::Task<MetricsView> metrics();
-    coro::Task<history::StatsView> stats(history::StatsQuery query) { return figures_->query(query); }
+    StatsSampler& figures() { return *figures_; }
     coro::Task<TimelineView> timelines(TimelineQuery query);
     coro::Task<SessionView> session();
     coro::Task<Result<void>> moveSession(SessionState to);
-    coro::Task<SettingsView> settings() { co_return settingsService_.view(); }
-    coro::Task<Result<SettingsView>> changeSettings(std::string json) {
-        return settingsService_.change(std::move(json), *helpers_);
-    }
+    SettingsService& settings() { return settingsService_; }
     WarmPool& pool() { return *pool_; }
-    coro::Task<Result<GcReport>> gc(bool dryRun) { return retention_->pass(dryRun); }
+    Retention& retention() { return *retention_; }
 
     // --- thread-safe
     coro::Loop& loop() { return loop_; }

@@ -144,6 +144,7 @@ Result<void> Kernel::open() {
     if (auto opened = openStorage(); !opened) return opened;
     sandboxing_.emplace(!options_.noSandbox);
     helpers_.emplace(kHelpers);
+    settingsService_.useHelpers(*helpers_);
     auto scratch = runners::ScratchHome::open(directory_->path());
     if (!scratch) return std::unexpected(scratch.error());
 

@@ -44,7 +44,7 @@ coro::Task<Result<ListCount>> Listing::count(ListQuery query) {
     auto whole = co_await parts_.selection.lookUp(std::move(query));
     if (!whole) co_return std::unexpected(whole.error());
     query = std::move(*whole);
-    const auto queue = parts_.queues.numberOf(query.queue);
+    const auto queue = parts_.queues.numberIfNamed(query.queue);
     if (!queue) co_return std::unexpected(queue.error());
     const MonoTime until = parts_.matches.until();
     ListCount counted;

@@ -40,7 +40,7 @@ FacetKind Facets::kindOf(const ActionResult& row) const {
 }
 
 coro::Task<Result<bool>> Facets::walk(ListQuery query, FacetTally& tally) {
-    const auto queue = parts_.queues.numberOf(query.queue);
+    const auto queue = parts_.queues.numberIfNamed(query.queue);
     if (!queue) co_return std::unexpected(queue.error());
     const MonoTime until = parts_.matches.until();
     bool isWhole = true;
@@ -63,7 +63,7 @@ coro::Task<Result<bool>> Facets::walk(ListQuery query, FacetTally& tally) {
 
 coro::Task<Result<FacetCounts>> Facets::count(FacetQuery query) {
     YARD_ASSERT_OWNER(owner_);
-    const auto queue = parts_.queues.numberOf(query.which.queue); // also where it holds of some counts only
+    const auto queue = parts_.queues.numberIfNamed(query.which.queue); // also where it holds of some counts only
     if (!queue) co_return std::unexpected(queue.error());
     auto whole = co_await parts_.selection.lookUp(std::move(query.which));
     if (!whole) co_return std::unexpected(whole.error());

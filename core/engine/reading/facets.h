@@ -36,7 +36,8 @@ public:
     explicit Facets(Parts parts)
         : parts_(std::move(parts)) {}
 
-    /// NotFound: the queue. AtLimit: see Selection::lookUp().
+    /// Of all that match by state, queue and so on; see FacetQuery. Looks for a quarter of a second at most, one after
+    /// another. NotFound: the queue. AtLimit: see Selection::lookUp().
     coro::Task<Result<FacetCounts>> count(FacetQuery query);
 
 private:

@@ -187,7 +187,7 @@ coro::Task<Result<ListPage>> Listing::rowsOf(std::span<const Lsn> lsns, std::siz
 }
 
 coro::Task<Result<ListPage>> Listing::history(QueueSelector selector) {
-    const auto queue = parts_.queues.numberOf(selector.ref);
+    const auto queue = parts_.queues.numberIfNamed(selector.ref);
     if (!queue) co_return std::unexpected(queue.error());
     auto rows = co_await parts_.journal.history(kHistory, *queue);
     if (!rows) co_return std::unexpected(rows.error());

@@ -40,10 +40,20 @@ public:
     explicit Listing(Parts parts)
         : parts_(std::move(parts)) {}
 
+    /// A page, within some 20 ms: it may be short, even empty, and still have a cursor to go on with.
+    /// By LSN: what is there all the time is listed once, what comes or goes meanwhile at most once.
+    /// By another field: the first page has an order made of all that match then; see sorted_list_cache.h for how long
+    /// it is kept. What matched then and still does is listed once, at the place it had then, as it is now; what came
+    /// to match later is not. Malformed: no cursor of this list. WrongState: its order is not kept any more.
+    /// AtLimit: too many match for an order. Busy: too many orders are being made.
     coro::Task<Result<ListPage>> list(ListQuery query);
+    /// The LSNs of all that match and nothing else of them, query.limit (1..kMostLsnsInPart) at a time. Whatever
+    /// the field, an order is made and kept as for list() by another field than the LSN, and its errors are the
+    /// same. A part without LSNs and with a cursor: the order is still being made, go on.
     coro::Task<Result<LsnPart>> lsns(ListQuery query);
+    /// All that match, order, limit and cursor apart. Looks for a quarter of a second at most.
     coro::Task<Result<ListCount>> count(ListQuery query);
-    /// The last that finished, of all queues or of one.
+    /// The last 1000 that finished, of all queues or of one, newest first.
     coro::Task<Result<ListPage>> history(QueueSelector queue);
     /// list() of a query that Selection::lookUp() has looked up.
     coro::Task<Result<ListPage>> pageOf(ListQuery query);

@@ -54,6 +54,7 @@ public:
     explicit Reasons(Parts parts)
         : parts_(std::move(parts)) {}
 
+    /// What it waits for, in every state; NotFound when it never was or is retired.
     coro::Task<Result<Why>> why(Lsn lsn);
     /// The first reason in short, without its place in line; nothing: it is on its way.
     std::optional<Wait> first(Lsn lsn, const session::Waiting& waiting) const;

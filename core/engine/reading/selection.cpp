@@ -113,7 +113,7 @@ coro::Task<Result<bool>> Selection::findCommands(ListQuery& query, MonoTime unti
 
 Result<store::PageFilter> Selection::pageFilter(const ListQuery& query) {
     store::PageFilter filter;
-    const auto queue = parts_.queues.numberOf(query.queue);
+    const auto queue = parts_.queues.numberIfNamed(query.queue);
     if (!queue) return std::unexpected(queue.error());
     filter.queue = *queue;
     if (!query.worker.empty()) {

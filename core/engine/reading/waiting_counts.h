@@ -27,6 +27,7 @@ public:
     explicit WaitingCounts(Parts parts)
         : parts_(std::move(parts)) {}
 
+    /// Why work is waiting.
     coro::Task<WaitingView> view();
 
 private:

@@ -41,7 +41,8 @@ public:
     explicit Watching(Parts parts)
         : parts_(std::move(parts)) {}
 
-    /// What each of them is told; the rows are read once for all.
+    /// What each of them is told, from one look; the rows are read once for all. From the first call on, and for a
+    /// minute after the last, changes are kept for those who ask on.
     coro::Task<WatchedChanges> collect(std::vector<WatchRequest> requests);
 
 private:

@@ -60,11 +60,17 @@ public:
     void lookAtIdleNext();
 
     // --- questions and changes
+    /// The warm processes as they are; looks at what they use, which takes a moment.
     coro::Task<PoolView> view();
+    /// One of them, or one of the last that ended, with what it printed last. NotFound; Busy when the launcher does
+    /// not answer, or too many ask.
     coro::Task<Result<PoolProcessDetail>> process(std::string id);
-    /// The pool's limits are settings: kept, and in force at once.
+    /// Some of max, max_per_group and max_idle_s, which are settings: kept, and in force at once. Invalid names the
+    /// member.
     coro::Task<Result<PoolView>> change(std::string json);
+    /// Replaces the worker's processes one by one. NotFound, or WrongState when it is not warm.
     coro::Task<Result<void>> restart(std::string worker);
+    /// Ends a process once it has answered what it has. NotFound.
     coro::Task<Result<void>> end(std::string id);
 
 private:

@@ -73,7 +73,7 @@ Result<QueueId> Queues::numberOf(const QueueRef& ref) {
     return *number;
 }
 
-Result<std::optional<QueueId>> Queues::numberOf(const std::optional<QueueRef>& ref) {
+Result<std::optional<QueueId>> Queues::numberIfNamed(const std::optional<QueueRef>& ref) {
     if (!ref) return std::optional<QueueId>();
     const Result<QueueId> number = numberOf(*ref);
     if (!number) return std::unexpected(number.error());

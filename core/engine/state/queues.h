@@ -57,7 +57,7 @@ public:
     /// The same. NotFound.
     Result<QueueId> numberOf(const QueueRef& ref);
     /// Nothing when none is named.
-    Result<std::optional<QueueId>> numberOf(const std::optional<QueueRef>& ref);
+    Result<std::optional<QueueId>> numberIfNamed(const std::optional<QueueRef>& ref);
     QueueView view(const QueueEntry& entry) const;
 
     // --- what happens to their actions

@@ -53,7 +53,7 @@ SettingsView SettingsService::view() const {
     return view;
 }
 
-coro::Task<Result<SettingsView>> SettingsService::change(std::string json, coro::HelperPool& helpers) {
+coro::Task<Result<SettingsView>> SettingsService::change(std::string json) {
     YARD_ASSERT_OWNER(owner_);
     const auto guard = co_await mutex_.lock();
     // What --set gave for this run alone stays so.
@@ -62,7 +62,7 @@ coro::Task<Result<SettingsView>> SettingsService::change(std::string json, coro:
     const auto asked = applySettings({asked_, 0}, json);
     if (!asked) co_return std::unexpected(asked.error());
     auto write = [path = path_, text = toJson(*saved)] { return writeFileAtomically(path, text, 0600, true); };
-    const Result<void> written = co_await helpers.run(std::move(write));
+    const Result<void> written = co_await helpers_->run(std::move(write));
     if (!written) co_return std::unexpected(written.error());
     saved_ = *saved;
     asked_ = asked->values;

@@ -29,11 +29,14 @@ public:
         listeners_.push_back(std::move(listener));
     }
 
+    /// Write the file; there before the first change.
+    void useHelpers(coro::HelperPool& helpers) { helpers_ = &helpers; }
+
     const Settings& inForce() const { return inForce_; }
     SettingsView view() const;
     /// What the request names changes for this run and in the file; the rest stays. Malformed, Invalid, Io, NoSpace:
     /// nothing has changed.
-    coro::Task<Result<SettingsView>> change(std::string json, coro::HelperPool& helpers);
+    coro::Task<Result<SettingsView>> change(std::string json);
 
 private:
     std::string path_;
@@ -41,6 +44,7 @@ private:
     Settings asked_;      ///< with what is set for this run
     Settings inForce_;    ///< those of `asked_` that need no restart, or were there at the start
     std::vector<std::function<void(const Settings&)>> listeners_;
+    coro::HelperPool* helpers_ = nullptr;
     coro::Mutex mutex_; ///< one change at a time
     OwnerCheck owner_;
 };

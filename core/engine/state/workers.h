@@ -50,6 +50,7 @@ public:
 
     coro::Task<Result<void>> add(ParsedWorker worker);
     coro::Task<std::vector<WorkerView>> list();
+    /// By id, name (the newest registered) or name@version. NotFound.
     coro::Task<Result<WorkerView>> get(std::string ref);
     /// `force` cancels its actions; without it WrongState where there are some. Busy: their ends take their time.
     coro::Task<Result<void>> remove(std::string ref, bool force);

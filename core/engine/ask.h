@@ -1,0 +1,170 @@
+// How a command of a service of the engine is asked for from another thread: Engine::ask(). A service can be asked when
+// serviceOf() is declared for it here and defined in engine.cpp; its commands are then its public member functions, each
+// documented in its own header.
+//
+// Owner: none; what is declared here may be called on any coro::Loop but the engine's own.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/sentences.h"
+#include "core/coro/one_shot.h"
+#include "core/coro/task.h"
+
+#include <functional>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace yard::engine {
+
+class Kernel;
+
+class Accounting;
+class ActionDetails;
+class ActionRows;
+class Annotating;
+class ChangeLog;
+class Facets;
+class FailureMutes;
+class Failures;
+class Graphs;
+class Intake;
+class Listing;
+class LockWatch;
+class Operations;
+class Queues;
+class Reasons;
+class Rescheduling;
+class Results;
+class Retention;
+class SettingsService;
+class StatsSampler;
+class WaitingCounts;
+class WarmPool;
+class Watching;
+class Workers;
+
+/// On the engine thread.
+template<class Service>
+Service& serviceOf(Kernel& kernel);
+
+template<>
+Accounting& serviceOf(Kernel& kernel);
+template<>
+ActionDetails& serviceOf(Kernel& kernel);
+template<>
+ActionRows& serviceOf(Kernel& kernel);
+template<>
+Annotating& serviceOf(Kernel& kernel);
+template<>
+ChangeLog& serviceOf(Kernel& kernel);
+template<>
+Facets& serviceOf(Kernel& kernel);
+template<>
+FailureMutes& serviceOf(Kernel& kernel);
+template<>
+Failures& serviceOf(Kernel& kernel);
+template<>
+Graphs& serviceOf(Kernel& kernel);
+template<>
+Intake& serviceOf(Kernel& kernel);
+template<>
+Listing& serviceOf(Kernel& kernel);
+template<>
+LockWatch& serviceOf(Kernel& kernel);
+template<>
+Operations& serviceOf(Kernel& kernel);
+template<>
+Queues& serviceOf(Kernel& kernel);
+template<>
+Reasons& serviceOf(Kernel& kernel);
+template<>
+Rescheduling& serviceOf(Kernel& kernel);
+template<>
+Results& serviceOf(Kernel& kernel);
+template<>
+Retention& serviceOf(Kernel& kernel);
+template<>
+SettingsService& serviceOf(Kernel& kernel);
+template<>
+StatsSampler& serviceOf(Kernel& kernel);
+template<>
+WaitingCounts& serviceOf(Kernel& kernel);
+template<>
+WarmPool& serviceOf(Kernel& kernel);
+template<>
+Watching& serviceOf(Kernel& kernel);
+template<>
+Workers& serviceOf(Kernel& kernel);
+
+bool isClosing(const Kernel& kernel);
+/// `command` becomes a cooperative thread of the engine; it is dropped where the engine ends before its turn.
+void startCommand(Kernel& kernel, std::move_only_function<coro::Task<void>()> command);
+
+namespace ask_detail {
+
+template<class T>
+struct Unwrapped {
+    using Type = T;
+    static constexpr bool kIsTask = false;
+};
+template<class T>
+struct Unwrapped<coro::Task<T>> {
+    using Type = T;
+    static constexpr bool kIsTask = true;
+};
+
+template<class Answer>
+Answer closedAnswer() {
+    if constexpr (requires { typename Answer::error_type; })
+        return fail(ErrorKind::NotAccepting, kEngineIsStopping);
+    else
+        return Answer{};
+}
+
+/// The function, which owns what it uses, is called on the engine thread; it may return a task.
+template<class F, class Answer>
+coro::Task<void> carryOut(F function, coro::Promise<Answer> promise) {
+    if constexpr (Unwrapped<std::invoke_result_t<F&>>::kIsTask)
+        promise.set(co_await function());
+    else
+        promise.set(function());
+    co_return;
+}
+
+template<class F, class Answer = typename Unwrapped<std::invoke_result_t<F&>>::Type>
+coro::Task<Answer> onEngine(Kernel& kernel, F function) {
+    if (isClosing(kernel)) co_return closedAnswer<Answer>();
+    coro::OneShot<Answer> answer("engine");
+    startCommand(kernel, [function = std::move(function), promise = answer.promise()]() mutable {
+        return carryOut<F, Answer>(std::move(function), std::move(promise));
+    });
+    std::optional<Answer> value;
+    try {
+        value.emplace(co_await answer.get());
+    } catch (const coro::LostError&) {
+        // The engine ended before the command's turn.
+    }
+    if (!value) co_return closedAnswer<Answer>();
+    co_return std::move(*value);
+}
+
+/// An argument, in the type of its parameter; that type comes from the command alone.
+template<class Parameter>
+using Kept = std::type_identity_t<std::decay_t<Parameter>>;
+
+template<class Service, class Returned, class... Parameters, class Command>
+auto ask(Kernel& kernel, Command command, Kept<Parameters>... arguments) {
+    return onEngine(kernel, [&kernel, command, kept = std::tuple(std::move(arguments)...)]() mutable -> Returned {
+        return std::apply(
+            [&](auto&... each) {
+                return (serviceOf<Service>(kernel).*command)(static_cast<Parameters&&>(each)...);
+            },
+            kept);
+    });
+}
+
+} // namespace ask_detail
+
+} // namespace yard::engine
