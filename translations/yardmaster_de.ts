@@ -2283,6 +2283,13 @@
     </message>
 </context>
 <context>
+    <name>Resubmit</name>
+    <message>
+        <source>Only element %1 of its array is submitted again.</source>
+        <translation>Nur Element %1 des Arrays wird noch einmal abgegeben.</translation>
+    </message>
+</context>
+<context>
     <name>Sandbox</name>
     <message>
         <source>the machine&apos;s</source>
@@ -2991,10 +2998,6 @@
     <message>
         <source>Nothing has been submitted yet. Ctrl+N submits, or type: %1</source>
         <translation>Noch wurde nichts abgegeben. Strg+N gibt ab, oder tippen Sie: %1</translation>
-    </message>
-    <message>
-        <source>Only element %1 of its array is submitted again.</source>
-        <translation>Nur Element %1 des Arrays wird noch einmal abgegeben.</translation>
     </message>
     <message>
         <source>%1 is not selected in the list; the panel shows it.</source>

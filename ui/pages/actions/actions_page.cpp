@@ -2,6 +2,7 @@
 
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/pages/actions/filter_source.h"
+#include "ui/pages/actions/resubmit.h"
 #include "ui/pages/actions/state_chips.h"
 #include "ui/state/action_file.h"
 #include "ui/state/tonight.h"
@@ -145,7 +146,7 @@ void ActionsPage::connectTable() {
     connect(detail_, &DetailPanel::closed, this, [this] { closeInnermost(); });
     connect(detail_, &DetailPanel::rescheduleWanted, this,
             [this](qint64 lsn) { context_.commands.change(reschedulingOf(Target::of({lsn}))); });
-    connect(detail_, &DetailPanel::editWanted, this, &ActionsPage::editAndResubmit);
+    connect(detail_, &DetailPanel::editWanted, this, &ActionsPage::edit);
 }
 
 void ActionsPage::makeHead() {
@@ -229,7 +230,7 @@ void ActionsPage::makeCommands() {
     make("hold", [this] { holdOrRelease(); });
     make("move", [this] { moveToQueue(); });
     make("priority", [this] { setPriority(); });
-    make("edit", [this] { editAndResubmit(single()); });
+    make("edit", [this] { edit(single()); });
     make("compare", [this] {
         if (single() != 0) open(single(), "history");
     });
@@ -553,31 +554,10 @@ void ActionsPage::setPriority() {
     if (good) context_.commands.change(priorityOf(all, priority));
 }
 
-/// What it was submitted as, `copy`, does not say what was done to it since. The engine cancels what has not begun when
-/// it takes the copy.
-static void takeOver(const ActionRow& now, QJsonObject& copy) {
-    if (now.isPending() && now.held != copy.value("hold").toBool()) copy.insert("hold", now.held);
-    if (now.isPending() && now.priority != copy.value("priority").toInt()) copy.insert("priority", now.priority);
-    if (now.replacedBy == 0) copy.insert("replaces", now.lsn); // one is its successor, another stands beside that
-}
-
-/// Of an array this one alone; the form says so.
-void ActionsPage::editAndResubmit(qint64 lsn) {
+void ActionsPage::edit(qint64 lsn) {
     if (lsn == 0) return;
     const ActionRow* row = model_->action(lsn);
-    const ActionRow now = row != nullptr ? *row : actionRowOf(detail_->action());
-    context_.link.send(
-        {"GET", QStringLiteral("jobs/%1/spec").arg(lsn), QUrlQuery("element=1"), {}, {}}, this,
-        [this, now](const Answer& answer) {
-            if (!answer.ok()) return context_.window.say(answer.message, true);
-            const QJsonValue index = answer.json.value("array").toObject().value("from");
-            if (index.isDouble())
-                context_.window.say(
-                    tr("Only element %1 of its array is submitted again.").arg(Format().number(index.toInteger())));
-            QJsonObject action = answer.json;
-            takeOver(now, action);
-            context_.navigator.openSubmit(action, now.queue);
-        });
+    editAndResubmit(context_, this, row != nullptr ? *row : actionRowOf(detail_->action()));
 }
 
 QList<QAction*> ActionsPage::commands() const {

@@ -66,7 +66,7 @@ private:
     void holdOrRelease();
     void moveToQueue();
     void setPriority();
-    void editAndResubmit(qint64 lsn);
+    void edit(qint64 lsn);
     /// The one action that commands act on; 0: none, or several.
     qint64 single() const;
     void place();
