@@ -4091,6 +4091,26 @@
         <source>Esc closes    Settings, Keys changes them</source>
         <translation>Esc schließt    Einstellungen, Tasten ändert sie</translation>
     </message>
+    <message>
+        <source>In output</source>
+        <translation>In der Ausgabe</translation>
+    </message>
+    <message>
+        <source>Ctrl+F</source>
+        <translation>Strg+F</translation>
+    </message>
+    <message>
+        <source>Find</source>
+        <translation>Suchen</translation>
+    </message>
+    <message>
+        <source>F3, Shift+F3</source>
+        <translation>F3, Umschalt+F3</translation>
+    </message>
+    <message>
+        <source>Next and previous match</source>
+        <translation>Nächster und voriger Treffer</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::LimitsPanel</name>
@@ -4264,6 +4284,37 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::LogPane</name>
+    <message>
+        <source>Find; Enter for the next</source>
+        <translation>Suchen; Enter für den nächsten</translation>
+    </message>
+    <message>
+        <source>Find in output</source>
+        <translation>In der Ausgabe suchen</translation>
+    </message>
+    <message>
+        <source>Only lines that hold…</source>
+        <translation>Nur Zeilen mit…</translation>
+    </message>
+    <message>
+        <source>Filter output</source>
+        <translation>Ausgabe filtern</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Close find</source>
+        <translation>Suche schließen</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::LogView</name>
     <message>
         <source>Output</source>
@@ -4419,30 +4470,6 @@
 </context>
 <context>
     <name>yard::ui::OutputTab</name>
-    <message>
-        <source>Find; Enter for the next</source>
-        <translation>Suchen; Enter für den nächsten</translation>
-    </message>
-    <message>
-        <source>Find in output</source>
-        <translation>In der Ausgabe suchen</translation>
-    </message>
-    <message>
-        <source>Only lines that hold…</source>
-        <translation>Nur Zeilen mit…</translation>
-    </message>
-    <message>
-        <source>Filter output</source>
-        <translation>Ausgabe filtern</translation>
-    </message>
-    <message>
-        <source>Pause</source>
-        <translation>Pause</translation>
-    </message>
-    <message>
-        <source>Close find</source>
-        <translation>Suche schließen</translation>
-    </message>
     <message>
         <source>This try has not started; choose one before it at the right.</source>
         <translation>Dieser Versuch hat nicht begonnen; wählen Sie rechts einen früheren.</translation>

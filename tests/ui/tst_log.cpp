@@ -1,9 +1,13 @@
 // Output as lines: what came is what is there, colours apart, bounded, and nothing in it plays tricks.
 #include "tests/support/waiting.h"
+#include "ui/log/log_pane.h"
 #include "ui/log/log_text.h"
 #include "ui/log/log_view.h"
 #include "ui/style/theme.h"
 
+#include <QBoxLayout>
+#include <QLineEdit>
+#include <QShortcut>
 #include <QTest>
 
 using namespace yard::ui;
@@ -152,6 +156,51 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(view.shownLines(), std::size_t{2}, yard::kWaitMs);
         QTest::keyClick(&view, Qt::Key_A, Qt::ControlModifier);
         QCOMPARE(view.selectedText(), QString("alpha\nbeta"));
+    }
+
+    void controlFFindsInOutputWhereTheFocusIsAndIsThePagesElsewhere() {
+        const Theme theme(nullptr);
+        QWidget window;
+        auto* column = new QVBoxLayout(&window);
+        auto* elsewhere = new QLineEdit;
+        auto* pane = new LogPane;
+        column->addWidget(elsewhere);
+        column->addWidget(pane);
+        int asked = 0;
+        const QShortcut shortcut(QKeySequence("Ctrl+F"), &window);
+        connect(&shortcut, &QShortcut::activated, &window, [&] { ++asked; });
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        elsewhere->setFocus();
+        QTest::keyClick(elsewhere, Qt::Key_F, Qt::ControlModifier);
+        QCOMPARE(asked, 1);
+        QVERIFY(!pane->isFinding());
+        pane->view()->setFocus();
+        QTest::keyClick(pane->view(), Qt::Key_F, Qt::ControlModifier);
+        QCOMPARE(asked, 1);
+        QVERIFY(pane->isFinding() && pane->findField()->hasFocus());
+    }
+
+    void f3GoesFromMatchToMatchAndEscClosesFind() {
+        const Theme theme(nullptr);
+        LogPane pane;
+        pane.view()->append(LogStream::Out, "alpha\nbeta\nalpha\nalpha\n");
+        pane.show();
+        QVERIFY(QTest::qWaitForWindowActive(&pane));
+        pane.view()->setFocus();
+        QTest::keyClick(pane.view(), Qt::Key_F3); // there is nothing to find yet
+        QVERIFY(pane.isFinding() && pane.findField()->hasFocus());
+        QTest::keyClicks(pane.findField(), "alpha");
+        QCOMPARE(pane.view()->foundLine(), std::ptrdiff_t{0});
+        QTest::keyClick(pane.findField(), Qt::Key_Return);
+        QCOMPARE(pane.view()->foundLine(), std::ptrdiff_t{2});
+        QTest::keyClick(pane.view(), Qt::Key_F3);
+        QCOMPARE(pane.view()->foundLine(), std::ptrdiff_t{3});
+        QTest::keyClick(pane.findField(), Qt::Key_F3, Qt::ShiftModifier);
+        QCOMPARE(pane.view()->foundLine(), std::ptrdiff_t{2});
+        QTest::keyClick(pane.findField(), Qt::Key_Escape);
+        QVERIFY(!pane.isFinding() && pane.view()->hasFocus());
+        QCOMPARE(pane.view()->foundLine(), std::ptrdiff_t{-1});
     }
 };
 

@@ -31,6 +31,8 @@ public:
     std::size_t shownLines() const;
     /// Highlights; the next one from where we are is scrolled to. False: there is none.
     bool find(const QString& text, bool backwards = false);
+    /// The line of the last find(), from 0; -1: there was none.
+    std::ptrdiff_t foundLine() const { return foundLine_; }
     /// While paused what comes is kept, and not shown.
     void setPaused(bool paused);
     bool follows() const { return follows_; }

@@ -100,6 +100,7 @@ std::vector<KeyGroup> CommandRegistry::keyGroups() const {
     std::vector<KeyGroup> groups;
     if (!here.keys.empty()) groups.push_back(std::move(here));
     groups.push_back(tableKeys());
+    groups.push_back(outputKeys());
     groups.push_back(std::move(pages));
     groups.push_back(std::move(everywhere));
     return groups;

@@ -61,6 +61,12 @@ KeyGroup tableKeys() {
              {KeyOverlay::tr("letters"), KeyOverlay::tr("Into the filter")}}};
 }
 
+KeyGroup outputKeys() {
+    return {KeyOverlay::tr("In output"),
+            {{KeyOverlay::tr("Ctrl+F"), KeyOverlay::tr("Find")},
+             {KeyOverlay::tr("F3, Shift+F3"), KeyOverlay::tr("Next and previous match")}}};
+}
+
 KeyOverlay::KeyOverlay(QWidget& window)
     : Popover(window, "keys-overlay") {
     setAccessibleName(tr("Keys of this page"));

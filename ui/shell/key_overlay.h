@@ -20,6 +20,8 @@ struct KeyGroup {
 std::vector<int> columnsOf(const std::vector<KeyGroup>& groups, int columns);
 /// What every table of the window knows.
 KeyGroup tableKeys();
+/// What the output of an action or of a process knows.
+KeyGroup outputKeys();
 
 class KeyOverlay final : public Popover {
     Q_OBJECT

@@ -2,11 +2,6 @@
 
 #include "ui/pages/save_as.h"
 #include "ui/style/format.h"
-#include "ui/widgets/button.h"
-#include "ui/widgets/panel.h"
-
-#include <QCheckBox>
-#include <QKeyEvent>
 
 #include <utility>
 
@@ -25,40 +20,11 @@ const char* nameOf(LogStream stream) {
 OutputTab::OutputTab(Context context, QWidget* parent)
     : QWidget(parent)
     , context_(context)
-    , view_(new LogView)
-    , findBar_(new Surface(Token::Bg2))
-    , find_(new QLineEdit)
-    , only_(new QLineEdit) {
+    , pane_(new LogPane)
+    , view_(pane_->view()) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    auto* row = new QHBoxLayout(findBar_);
-    row->setContentsMargins(12, 4, 12, 4);
-    row->setSpacing(8);
-    find_->setPlaceholderText(tr("Find; Enter for the next"));
-    find_->setAccessibleName(tr("Find in output"));
-    only_->setPlaceholderText(tr("Only lines that hold…"));
-    only_->setAccessibleName(tr("Filter output"));
-    auto* pause = new QCheckBox(tr("Pause"));
-    auto* close = new Button(Button::Kind::Flat, {}, "close");
-    close->setAccessibleName(tr("Close find"));
-    row->addWidget(find_, 1);
-    row->addWidget(only_, 1);
-    row->addWidget(pause);
-    row->addWidget(close);
-    findBar_->hide();
-    column->addWidget(findBar_);
-    column->addWidget(view_, 1);
-    connect(find_, &QLineEdit::textChanged, this, [this](const QString& text) { view_->find(text); });
-    connect(find_, &QLineEdit::returnPressed, this, [this] { view_->find(find_->text()); });
-    connect(only_, &QLineEdit::textChanged, view_, &LogView::setFilter);
-    connect(pause, &QCheckBox::toggled, view_, &LogView::setPaused);
-    connect(close, &QAbstractButton::clicked, this, [this] {
-        find_->clear();
-        only_->clear();
-        findBar_->hide();
-        view_->setFocus();
-    });
+    column->addWidget(pane_);
     connect(view_, &LogView::changed, this, &OutputTab::changed);
 }
 
@@ -155,12 +121,6 @@ QString OutputTab::summary() const {
                         .arg(Format().size(text.bytes()));
     if (!cut_.isEmpty()) words += ", " + cut_;
     return words;
-}
-
-void OutputTab::openFind() {
-    findBar_->show();
-    find_->setFocus();
-    find_->selectAll();
 }
 
 void OutputTab::save() {

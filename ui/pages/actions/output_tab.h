@@ -1,10 +1,8 @@
 // Output of one attempt: what there is, and what comes while it runs. Owner: ui thread.
 #pragma once
 
-#include "ui/log/log_view.h"
+#include "ui/log/log_pane.h"
 #include "ui/pages/page.h"
-
-#include <QLineEdit>
 
 namespace yard::ui {
 
@@ -19,9 +17,10 @@ public:
     using QWidget::show;
     void clear();
     LogView* view() const { return view_; }
+    LogPane* pane() const { return pane_; }
     /// "32 lines, 2.1 kB, stdout and stderr".
     QString summary() const;
-    void openFind();
+    void openFind() { pane_->openFind(); }
     void save();
     void setWrap(bool wrap) { view_->setWrap(wrap); }
 
@@ -35,10 +34,8 @@ private:
     void followError();
 
     Context context_;
+    LogPane* pane_;
     LogView* view_;
-    QWidget* findBar_;
-    QLineEdit* find_;
-    QLineEdit* only_;
     QString key_; ///< what is shown: action, attempt, and whether it ran
     QString error_;
     qint64 lsn_ = 0;

@@ -1,6 +1,6 @@
 #include "ui/pages/pool/process_output.h"
 
-#include "ui/log/log_view.h"
+#include "ui/log/log_pane.h"
 #include "ui/style/format.h"
 #include "ui/widgets/button.h"
 
@@ -28,7 +28,8 @@ KeptEnd::News KeptEnd::take(qint64 size, const QByteArray& end) {
 
 ProcessOutput::ProcessOutput(Context context, QWidget* parent)
     : Panel({}, false, parent)
-    , view_(new LogView)
+    , pane_(new LogPane)
+    , view_(pane_->view())
     , poll_(
           context.link, kOutputLookMs,
           [this]() -> std::optional<Request> {
@@ -40,7 +41,7 @@ ProcessOutput::ProcessOutput(Context context, QWidget* parent)
     close->setAccessibleName(tr("Close the output"));
     close->setToolTip(tr("Esc"));
     addToHead(close);
-    setBody(view_);
+    setBody(pane_);
     connect(close, &QAbstractButton::clicked, this, &ProcessOutput::closed);
     connect(&poll_, &Poll::failed, view_, [this](int, const QString& message) { view_->setMessage(message); });
 }

@@ -11,6 +11,7 @@
 
 namespace yard::ui {
 
+class LogPane;
 class LogView;
 
 /// The newest end of a text of which only ends are kept: what is new of it behind what was seen before.
@@ -44,6 +45,7 @@ signals:
 
 private:
     void take(const QJsonObject& json);
+    LogPane* pane_;
     LogView* view_;
     QString process_;
     std::array<KeptEnd, 2> ends_;
