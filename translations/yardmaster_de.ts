@@ -153,6 +153,61 @@
     </message>
 </context>
 <context>
+    <name>ActionEntries</name>
+    <message>
+        <source>Copied: %1</source>
+        <translation>Kopiert: %1</translation>
+    </message>
+    <message>
+        <source>It waits for no other action; see why.</source>
+        <translation>Sie wartet auf keine andere Aktion; siehe Warum.</translation>
+    </message>
+    <message>
+        <source>Show on timeline</source>
+        <translation>Auf der Zeitachse zeigen</translation>
+    </message>
+    <message>
+        <source>Show what it waits for</source>
+        <translation>Zeigen, worauf sie wartet</translation>
+    </message>
+    <message>
+        <source>Show same kind</source>
+        <translation>Gleichartige zeigen</translation>
+    </message>
+    <message>
+        <source>Show same queue</source>
+        <translation>Gleiche Warteschlange zeigen</translation>
+    </message>
+    <message>
+        <source>Show same worker</source>
+        <translation>Gleichen Worker zeigen</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
+    </message>
+    <message>
+        <source>LSN</source>
+        <translation>LSN</translation>
+    </message>
+    <message>
+        <source>yardctl</source>
+        <translation>yardctl</translation>
+    </message>
+    <message>
+        <source>curl</source>
+        <translation>curl</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Shell command</source>
+        <translation>Shell-Befehl</translation>
+    </message>
+</context>
+<context>
     <name>ActionFile</name>
     <message>
         <source>Line %1 is no action: %2</source>
@@ -194,32 +249,8 @@
         <translation>Ablegen</translation>
     </message>
     <message>
-        <source>Show same queue</source>
-        <translation>Gleiche Warteschlange zeigen</translation>
-    </message>
-    <message>
-        <source>Show same worker</source>
-        <translation>Gleichen Worker zeigen</translation>
-    </message>
-    <message>
-        <source>Copy as</source>
-        <translation>Kopieren als</translation>
-    </message>
-    <message>
-        <source>LSN</source>
-        <translation>LSN</translation>
-    </message>
-    <message>
-        <source>yardctl</source>
-        <translation>yardctl</translation>
-    </message>
-    <message>
-        <source>curl</source>
-        <translation>curl</translation>
-    </message>
-    <message>
-        <source>JSON</source>
-        <translation>JSON</translation>
+        <source>Compare with the last good one</source>
+        <translation>Mit dem letzten guten vergleichen</translation>
     </message>
 </context>
 <context>
@@ -3010,6 +3041,10 @@
     <message>
         <source>Comment…</source>
         <translation>Kommentar …</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
     </message>
 </context>
 <context>
@@ -6343,6 +6378,10 @@
     <message>
         <source>Its label, else its command or function</source>
         <translation>Ihre Beschriftung, sonst ihr Befehl oder ihre Funktion</translation>
+    </message>
+    <message>
+        <source>That action has not run</source>
+        <translation>Diese Aktion ist noch nicht gelaufen</translation>
     </message>
 </context>
 <context>

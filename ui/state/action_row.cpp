@@ -108,6 +108,20 @@ std::optional<Duration> ActionRow::prepared(qint64 now) const {
     return rowBetween(submitting, started != 0 ? started : face == DisplayState::Submitting ? now : 0);
 }
 
+QString ActionRow::kindFilter() const {
+    QString filter = "worker:" + filterQuoted(worker);
+    if (!function.isEmpty()) filter += " function:" + filterQuoted(function);
+    if (!label.isEmpty())
+        filter += " label:" + filterQuoted(label);
+    else if (function.isEmpty() && !name.isEmpty())
+        filter += " name:" + filterQuoted(name);
+    return filter;
+}
+
+QString filterQuoted(const QString& value) {
+    return '"' + QString(value).replace('"', '*') + '"';
+}
+
 QString wordOfReason(const QString& reason, std::optional<int> exitCode, int signal) {
     if (reason == "exit_code")
         return QCoreApplication::translate("Reason", "exit code %1").arg(exitCode.value_or(-1));

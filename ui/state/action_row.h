@@ -56,7 +56,12 @@ struct ActionRow {
     std::optional<Duration> ran(qint64 now) const;
     std::optional<Duration> waited(qint64 now) const;
     std::optional<Duration> prepared(qint64 now) const;
+    /// A filter that finds actions like it: of its worker, its function and its label, or of its name without one.
+    QString kindFilter() const;
 };
+
+/// A value of the filter language, whatever is in it.
+QString filterQuoted(const QString& value);
 
 /// Of an action or an attempt.
 Measures measuresOf(const QJsonObject& json);

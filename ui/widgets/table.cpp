@@ -173,6 +173,9 @@ void Table::keyPressEvent(QKeyEvent* event) {
         return;
     }
     switch (event->key()) {
+    case Qt::Key_F10:
+        if (event->modifiers() != Qt::ShiftModifier) break;
+        return menuOfCurrent();
     case Qt::Key_Return:
     case Qt::Key_Enter:
         if (plain && currentId() != 0) emit opened(currentId());
@@ -265,9 +268,16 @@ void Table::leaveEvent(QEvent* event) {
     QTableView::leaveEvent(event);
 }
 
+/// By key: of the row that has the focus frame.
+void Table::menuOfCurrent() {
+    const QModelIndex index = currentIndex();
+    if (index.isValid() && !selectionModel()->isSelected(index)) selectRow(index.row());
+    const QRect row = index.isValid() ? visualRect(index) : QRect();
+    emit menuWanted(viewport()->mapToGlobal(row.bottomLeft()));
+}
+
 void Table::contextMenuEvent(QContextMenuEvent* event) {
-    if (event->reason() == QContextMenuEvent::Keyboard && currentIndex().isValid())
-        return emit menuWanted(viewport()->mapToGlobal(visualRect(currentIndex()).bottomLeft()));
+    if (event->reason() == QContextMenuEvent::Keyboard) return menuOfCurrent();
     const QModelIndex index = indexAt(event->pos());
     if (index.isValid() && !selectionModel()->isSelected(index)) selectRow(index.row());
     emit menuWanted(event->globalPos());

@@ -71,6 +71,7 @@ protected:
 private:
     void updateFrozen();
     void onHeaderClicked(int section);
+    void menuOfCurrent();
     bool isPressable(const QModelIndex& index) const;
     qint64 targetAt(const QPoint& at) const;
 

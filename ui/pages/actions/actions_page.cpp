@@ -1,5 +1,6 @@
 #include "ui/pages/actions/actions_page.h"
 
+#include "ui/pages/action_entries.h"
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/pages/actions/filter_source.h"
 #include "ui/pages/actions/resubmit.h"
@@ -480,7 +481,9 @@ bool ActionsPage::closeInnermost() {
 void ActionsPage::showMenu(const QPoint& global) {
     QMenu menu(this);
     if (!moreFor_->text().isEmpty()) menu.addAction(moreFor_->text())->setEnabled(false);
-    menu.addActions({actions_["reschedule"], actions_["edit"], actions_["compare"], actions_["log"]});
+    const qint64 lsn = single();
+    menu.addAction(tr("Open"), this, [this, lsn] { open(lsn, {}), detail_->takeFocus(); })->setEnabled(lsn != 0);
+    menu.addActions({actions_["log"], actions_["reschedule"], actions_["edit"], actions_["compare"]});
     menu.addSeparator();
     menu.addActions({actions_["hold"], actions_["move"], actions_["priority"]});
     menu.addSeparator();
@@ -491,6 +494,12 @@ void ActionsPage::showMenu(const QPoint& global) {
     menu.addAction(tr("Comment…"), this, &ActionsPage::comment)->setEnabled(!isBlocked && single() != 0);
     menu.addSeparator();
     menu.addActions({actions_["cancel"], actions_["retire"]});
+    menu.addSeparator();
+    const ActionRow* one = lsn == 0 ? nullptr : model_->action(lsn);
+    const ActionRow row = one != nullptr ? *one : actionRowOf(detail_->action());
+    const bool isKnown = lsn != 0 && row.lsn == lsn;
+    if (isKnown) addPlaces(menu, context_, this, row);
+    if (!target().isEmpty()) addCopyAs(menu, context_, this, target(), isKnown ? &row : nullptr);
     menu.exec(global);
 }
 

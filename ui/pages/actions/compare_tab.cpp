@@ -37,11 +37,6 @@ std::vector<Column> compareColumns() {
     };
 }
 
-/// A value of a filter: quoted.
-QString compareQuoted(QString text) {
-    return '"' + text.replace('"', '*') + '"';
-}
-
 QString shown(const QJsonValue& value) {
     if (value.isUndefined()) return {};
     if (value.isObject()) return QString::fromUtf8(QJsonDocument(value.toObject()).toJson(QJsonDocument::Compact));
@@ -102,9 +97,7 @@ void CompareTab::show(const QJsonObject& action, const QJsonObject& spec) {
 }
 
 void CompareTab::findOther() {
-    QString filter = QStringLiteral("state:completed worker:%1").arg(compareQuoted(action_.worker));
-    if (!action_.function.isEmpty()) filter += " function:" + compareQuoted(action_.function);
-    if (!action_.label.isEmpty()) filter += " label:" + compareQuoted(action_.label);
+    const QString filter = "state:completed " + action_.kindFilter();
     Request request{"GET", "jobs", {}, {}, {}};
     request.query.addQueryItem("q", QUrl::toPercentEncoding(filter));
     request.query.addQueryItem("limit", "2");

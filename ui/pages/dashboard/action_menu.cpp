@@ -1,9 +1,8 @@
 #include "ui/pages/dashboard/action_menu.h"
 
-#include <QApplication>
-#include <QClipboard>
+#include "ui/pages/action_entries.h"
+
 #include <QCoreApplication>
-#include <QJsonDocument>
 #include <QMenu>
 
 namespace yard::ui {
@@ -15,37 +14,25 @@ struct ActionMenu {
 } // namespace
 
 void showActionMenu(Context& context, QWidget* parent, const QJsonObject& job, const QPoint& global) {
-    const qint64 lsn = job.value("lsn").toInteger();
-    const qint64 queue = job.value("queue_id").toInteger();
-    const QString state = job.value("state").toString();
-    const bool ended = state != u"pending" && state != u"running" && state != u"submitting";
+    const ActionRow row = actionRowOf(job);
+    const qint64 lsn = row.lsn;
     const Target target = Target::of({lsn});
     QMenu menu(parent);
     menu.addAction(ActionMenu::tr("Open"), [&] { context.navigator.showAction(lsn); });
     menu.addAction(ActionMenu::tr("Log"), [&] { context.navigator.showAction(lsn, "output"); });
+    menu.addAction(ActionMenu::tr("Compare with the last good one"),
+                   [&] { context.navigator.showAction(lsn, "history"); });
     menu.addSeparator();
     menu.addAction(ActionMenu::tr("Reschedule"), [&] { context.commands.run(operations::reschedule(target)); })
-        ->setEnabled(state == u"failed" || state == u"abandoned");
+        ->setEnabled(row.canGoAgain());
     menu.addAction(ActionMenu::tr("Cancel"), [&] { context.commands.run(operations::cancel(target)); })
-        ->setEnabled(!ended);
+        ->setEnabled(!row.isFinal());
     menu.addAction(ActionMenu::tr("Retire"), [&] { context.commands.run(operations::retire(target)); })
-        ->setEnabled(ended);
+        ->setEnabled(row.isFinal());
     menu.addSeparator();
-    menu.addAction(ActionMenu::tr("Show same queue"),
-                   [&] { context.navigator.show("actions", QStringLiteral("queue:%1").arg(queue)); });
-    if (const QString worker = job.value("worker_name").toString(); !worker.isEmpty())
-        menu.addAction(ActionMenu::tr("Show same worker"),
-                       [&] { context.navigator.show("actions", "worker:" + worker); });
+    addPlaces(menu, context, parent, row);
     menu.addSeparator();
-    QMenu* copyAs = menu.addMenu(ActionMenu::tr("Copy as"));
-    const auto copy = [&](const QString& title, const QString& text) {
-        copyAs->addAction(title, [text] { QApplication::clipboard()->setText(text); });
-    };
-    copy(ActionMenu::tr("LSN"), QString::number(lsn));
-    const Operation show = operations::look(target);
-    copy(ActionMenu::tr("yardctl"), context.link.yardctl(show.yardctl));
-    copy(ActionMenu::tr("curl"), context.link.curl(show.request));
-    copy(ActionMenu::tr("JSON"), QString::fromUtf8(QJsonDocument(job).toJson()));
+    addCopyAs(menu, context, parent, target, &row);
     menu.exec(global);
 }
 

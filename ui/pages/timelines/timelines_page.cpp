@@ -21,6 +21,7 @@ namespace {
 
 /// How long a finer picture of a lane may take.
 constexpr WallMicros kFinerWithin = 5 * timeline::kSecond;
+constexpr WallMicros kBarWithin = timeline::kMinute; // it may be long ago, and read from files
 
 std::vector<Column> tableColumns() {
     return {
@@ -247,6 +248,7 @@ void TimelinesPage::connectView() {
     connect(source_, &TimelineData::changed, this, [this] {
         updateEmpty();
         seekLane();
+        seekBar();
     });
     connect(view_, &TimelineView::opened, this,
             [this](qint64 lsn, const QString& tab) { context_.navigator.showAction(lsn, tab); });
@@ -465,7 +467,36 @@ void TimelinesPage::takeUpdates() {
     view_->settle();
 }
 void TimelinesPage::open(qint64 lsn, const QString&) {
-    if (!view_->selectAction(lsn)) context_.window.say(tr("That action has no bar in the range shown"));
+    wantedBar_.reset();
+    context_.link.send({"GET", QStringLiteral("jobs/%1").arg(lsn), {}, {}, {}}, this, [this](const Answer& answer) {
+        if (!answer.ok()) return context_.window.say(answer.message, true);
+        goToBar(actionRowOf(answer.json));
+    });
+}
+
+/// Its last attempt, with as much around it as it took.
+void TimelinesPage::goToBar(const ActionRow& row) {
+    if (row.submitting == 0) return context_.window.say(tr("That action has not run"));
+    const WallMicros now = source_->now();
+    const WallMicros end = std::max(row.submitting, row.isFinal() ? std::max(row.exited, row.finished) : now);
+    const WallMicros around = std::clamp<WallMicros>(end - row.submitting, kSecond, kHour);
+    view_->setRange({row.submitting - around, end + around});
+    view_->select(std::nullopt);
+    wantedBar_ = WantedBar{row.lsn, row.workerId, now + kBarWithin};
+    seekBar();
+}
+
+/// Of the coarse picture, which comes first, it may be one of several in a step: then the finer one is waited for.
+void TimelinesPage::seekBar() {
+    if (!wantedBar_) return;
+    const bool isOther = selectedLsn() != 0 && selectedLsn() != wantedBar_->lsn; // the hand has chosen
+    if (isOther || source_->now() > wantedBar_->until) return wantedBar_.reset();
+    view_->settle();
+    const bool isFound = view_->selectAction(wantedBar_->lsn);
+    const QString worker = view_->store().isBySlot() ? QString() : wantedBar_->worker;
+    if (isFound ? view_->selected()->item.isStep : view_->isIncomplete(worker)) return;
+    wantedBar_.reset();
+    if (!isFound) context_.window.say(tr("That action has no bar in the range shown"));
 }
 QList<QAction*> TimelinesPage::commands() const {
     return {openAction_, logAction_,      compareAction_, followAction_,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/pages/page.h"
+#include "ui/state/action_row.h"
 #include "ui/timeline/timeline_source.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/page_head.h"
@@ -29,6 +30,7 @@ public:
     QString filter() const override;
     void focusFilter() override;
     void takeUpdates() override;
+    /// Goes to where this action ran, with its bar selected once that is here.
     void open(qint64 lsn, const QString& tab) override;
     QList<QAction*> commands() const override;
     bool closeInnermost() override;
@@ -58,6 +60,8 @@ private:
     void goToLast();
     void readMachine();
     void seekLane();
+    void goToBar(const ActionRow& row);
+    void seekBar();
     void showMenu(const QPoint& global);
     qint64 selectedLsn() const;
     QString rangeText() const;
@@ -86,6 +90,12 @@ private:
         bool again = false;   ///< something coarse is shown
     };
     std::optional<WantedLane> wantedLane_; ///< until its bars are here
+    struct WantedBar {
+        qint64 lsn = 0;
+        QString worker;       ///< id
+        WallMicros until = 0; ///< it is waited for, or for something finer than the step it is in
+    };
+    std::optional<WantedBar> wantedBar_;
     double guardShare_ = 0;
     std::vector<qint64> rowLsns_;
     QAction* openAction_ = nullptr;
