@@ -4994,6 +4994,38 @@
         <source>Comment…</source>
         <translation>Kommentar …</translation>
     </message>
+    <message>
+        <source>Set weight…</source>
+        <translation>Gewicht setzen…</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
+    </message>
+    <message>
+        <source>Copied: %1</source>
+        <translation>Kopiert: %1</translation>
+    </message>
+    <message>
+        <source>yardctl</source>
+        <translation>yardctl</translation>
+    </message>
+    <message>
+        <source>curl</source>
+        <translation>curl</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Set weight</source>
+        <translation>Gewicht setzen</translation>
+    </message>
+    <message>
+        <source>Share against other queues</source>
+        <translation>Anteil gegenüber anderen Warteschlangen</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::QueueDrop</name>

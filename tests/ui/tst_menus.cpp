@@ -1,4 +1,4 @@
-// The context menus of actions, by mouse and key, on the real window over a real engine: where they lead, and what they
+// The context menus of actions and queues, by mouse and key, on the real window over a real engine: where they lead, and what they
 // copy.
 #include "tests/ui/operator_test.h"
 #include "ui/pages/action_entries.h"
@@ -6,9 +6,12 @@
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/dashboard/failures_panel.h"
+#include "ui/pages/queues/queue_rows.h"
+#include "ui/pages/queues/queues_page.h"
 #include "ui/pages/timelines/timelines_page.h"
 
 #include <QClipboard>
+#include <QInputDialog>
 
 using namespace yard;
 using namespace yard::ui;
@@ -223,6 +226,42 @@ private slots:
         for (const char* text :
              {"Compare with the last good one", "Show on timeline", "Show same kind", "Copy as/JSON"})
             QVERIFY2(texts.contains(text), text);
+    }
+
+    // --- the menu of a queue
+
+    void theMenuOfAQueueSetsItsWeightAndCopies() {
+        window_->navigation().show("queues");
+        Table* table = qobject_cast<QueuesPage*>(window_->navigation().page())->table();
+        const qint64 row = rowIdOf(queue_);
+        QTRY_VERIFY_WITH_TIMEOUT(table->rows()->rowOf(row) >= 0, kSoon);
+        QVERIFY(!shownRow(table, row).isEmpty());
+        QStringList texts;
+        readMenu(texts);
+        rightClickRow(table, row, 0);
+        for (const char* text :
+             {"Show actions", "Show failures", "Reschedule failures", "Hold", "Release", "Drain…", "Cancel…",
+              "Delete…", "Set weight…", "Copy token", "Copy as/yardctl", "Copy as/curl"})
+            QVERIFY2(texts.contains(text), text);
+        chooseToCopy("JSON");
+        rightClickRow(table, row, 0);
+        QVERIFY2(copied().startsWith('{') && copied().contains("\"menus\""), qPrintable(copied()));
+
+        QTimer answer;
+        connect(&answer, &QTimer::timeout, this, [&answer] {
+            auto* dialog = qobject_cast<QInputDialog*>(QApplication::activeModalWidget());
+            if (dialog == nullptr) return;
+            answer.stop();
+            dialog->setDoubleValue(2.5);
+            dialog->accept();
+        });
+        answer.start(10);
+        clickInMenu("Set weight…");
+        rightClickRow(table, row, 0);
+        const auto weight = [this] {
+            return ask("GET", QStringLiteral("queues/%1").arg(queue_)).json.value("config")["weight"].toDouble();
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(weight(), 2.5, kSoon);
     }
 };
 

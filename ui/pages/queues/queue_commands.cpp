@@ -1,12 +1,16 @@
 #include "ui/pages/queues/queue_commands.h"
 
+#include "core/model/limits.h"
 #include "ui/pages/queues/queue_rows.h"
 #include "ui/widgets/mark_menu.h"
 #include "ui/widgets/table.h"
+#include "ui/widgets/text_view.h"
 
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QInputDialog>
+#include <QJsonValue>
 #include <QLocale>
 #include <QMenu>
 
@@ -149,6 +153,7 @@ void QueueCommands::showMenu(const QPoint& global) {
     menu.addActions({showActions_, showFailures_, rescheduleFailures_});
     menu.addSeparator();
     menu.addActions({hold_, release_, drain_, cancel_, delete_});
+    menu.addAction(tr("Set weight…"), this, &QueueCommands::setWeight)->setEnabled(holdBlocked().isEmpty());
     menu.addSeparator();
     addMarkMenu(menu, [this](Mark mark) {
         forSelected([&](const QueueInfo& queue) {
@@ -158,7 +163,38 @@ void QueueCommands::showMenu(const QPoint& global) {
     menu.addAction(tr("Comment…"), this, &QueueCommands::comment)->setEnabled(holdBlocked().isEmpty());
     menu.addSeparator();
     menu.addAction(copyToken_);
+    addCopyAs(menu);
     menu.exec(global);
+}
+
+/// What shows it, for a script, and what is known of it.
+void QueueCommands::addCopyAs(QMenu& menu) {
+    const QueueInfo* queue = selected();
+    if (queue == nullptr) return;
+    QMenu* entries = menu.addMenu(tr("Copy as"));
+    const auto copy = [&](const QString& title, const QString& text) {
+        entries->addAction(title, this, [this, text] {
+            QApplication::clipboard()->setText(text);
+            context_.window.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
+        });
+    };
+    const Operation show = operations::lookAtQueue(queue->id);
+    copy(tr("yardctl"), context_.link.yardctl(show.yardctl));
+    copy(tr("curl"), context_.link.curl(show.request));
+    copy(tr("JSON"), jsonText(queue->json));
+}
+
+void QueueCommands::setWeight() {
+    const QueueInfo* first = selected();
+    if (first == nullptr) return;
+    bool good = false;
+    const double now = first->config.value("weight").toDouble(1);
+    const double weight = QInputDialog::getDouble(table_, tr("Set weight"), tr("Share against other queues"), now,
+                                                  kLeastWeight, kMostWeight, 3, &good);
+    if (!good) return;
+    forSelected([&](const QueueInfo& queue) {
+        context_.commands.run(operations::configureQueue(queue.id, queue.name(), {{"weight", weight}}));
+    });
 }
 
 void QueueCommands::comment() {

@@ -6,6 +6,10 @@
 
 #include <QPoint>
 
+QT_BEGIN_NAMESPACE
+class QMenu;
+QT_END_NAMESPACE
+
 namespace yard::ui {
 
 class Table;
@@ -43,6 +47,8 @@ private:
     void askToCancel();
     void askToDelete();
     void comment();
+    void setWeight();
+    void addCopyAs(QMenu& menu);
 
     Context context_;
     Table* table_;
