@@ -328,6 +328,13 @@
     </message>
 </context>
 <context>
+    <name>CompareValues</name>
+    <message>
+        <source>input %1</source>
+        <translation>Eingabe %1</translation>
+    </message>
+</context>
+<context>
     <name>EngineLink</name>
     <message>
         <source>The answer is too long to show; ask for less of it.</source>
@@ -3169,10 +3176,6 @@
         <translation>Was sich unterscheidet</translation>
     </message>
     <message>
-        <source>none has completed yet</source>
-        <translation>noch keiner ist gelungen</translation>
-    </message>
-    <message>
         <source>differs</source>
         <translation>anders</translation>
     </message>
@@ -3209,12 +3212,27 @@
         <translation>Worker</translation>
     </message>
     <message>
-        <source>input %1</source>
-        <translation>Eingabe %1</translation>
+        <source>Only differences</source>
+        <translation>Nur Unterschiede</translation>
     </message>
     <message>
-        <source>It wrote nothing.</source>
-        <translation>Sie schrieb nichts.</translation>
+        <source>No other one like it has completed yet.</source>
+        <translation>Noch keine andere dieser Art ist fertig geworden.</translation>
+    </message>
+    <message>
+        <source>Reading both outputs…</source>
+        <translation>Beide Ausgaben werden gelesen…</translation>
+    </message>
+    <message>
+        <source>Both were submitted with the same values.</source>
+        <translation>Beide wurden mit denselben Werten abgegeben.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n value(s) that they were submitted with differ.</source>
+        <translation>
+            <numerusform>%n Wert, mit dem sie abgegeben wurden, ist verschieden.</numerusform>
+            <numerusform>%n Werte, mit denen sie abgegeben wurden, sind verschieden.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3713,6 +3731,58 @@
             <numerusform>%n davor</numerusform>
             <numerusform>%n davor</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::DiffView</name>
+    <message>
+        <source>Both outputs</source>
+        <translation>Beide Ausgaben</translation>
+    </message>
+    <message>
+        <source>%1: both wrote nothing</source>
+        <translation>%1: beide haben nichts geschrieben</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1: the same, %n line(s)</source>
+        <translation>
+            <numerusform>%1: gleich, %n Zeile</numerusform>
+            <numerusform>%1: gleich, %n Zeilen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1: %n line(s) differ</source>
+        <translation>
+            <numerusform>%1: %n Zeile ist verschieden</numerusform>
+            <numerusform>%1: %n Zeilen sind verschieden</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>; only the last %1 of each are compared</source>
+        <translation>; nur die letzten %1 von beiden werden verglichen</translation>
+    </message>
+    <message>
+        <source>; more than %1 came and went, so they are not aligned</source>
+        <translation>; mehr als %1 kamen oder fielen weg, darum stehen gleiche nicht nebeneinander</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n equal line(s)</source>
+        <translation>
+            <numerusform>%n gleiche Zeile</numerusform>
+            <numerusform>%n gleiche Zeilen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>no line</source>
+        <translation>keine Zeile</translation>
+    </message>
+    <message>
+        <source>the same</source>
+        <translation>gleich</translation>
+    </message>
+    <message>
+        <source>other: %1</source>
+        <translation>andere: %1</translation>
     </message>
 </context>
 <context>

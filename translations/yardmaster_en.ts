@@ -202,6 +202,16 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::CompareTab</name>
+    <message numerus="yes">
+        <source>%n value(s) that they were submitted with differ.</source>
+        <translation>
+            <numerusform>%n value that they were submitted with differs.</numerusform>
+            <numerusform>%n values that they were submitted with differ.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::Describer</name>
     <message numerus="yes">
         <source>It did not answer --describe within %n second(s).</source>
@@ -225,6 +235,30 @@
         <translation>
             <numerusform>%n before it</numerusform>
             <numerusform>%n before it</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::DiffView</name>
+    <message numerus="yes">
+        <source>%1: the same, %n line(s)</source>
+        <translation>
+            <numerusform>%1: the same, %n line</numerusform>
+            <numerusform>%1: the same, %n lines</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1: %n line(s) differ</source>
+        <translation>
+            <numerusform>%1: %n line differs</numerusform>
+            <numerusform>%1: %n lines differ</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n equal line(s)</source>
+        <translation>
+            <numerusform>%n equal line</numerusform>
+            <numerusform>%n equal lines</numerusform>
         </translation>
     </message>
 </context>

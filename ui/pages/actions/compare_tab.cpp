@@ -1,10 +1,17 @@
 #include "ui/pages/actions/compare_tab.h"
 
 #include "core/base/clock.h"
+#include "ui/log/diff_view.h"
+#include "ui/pages/actions/compare_values.h"
+#include "ui/state/chunk_upload.h"
 #include "ui/widgets/table.h"
 
-#include <QJsonDocument>
+#include <QCheckBox>
+#include <QJsonArray>
+#include <QSettings>
 #include <QSplitter>
+
+#include <algorithm>
 
 namespace yard::ui {
 
@@ -21,13 +28,13 @@ std::vector<Column> compareColumns() {
         {.id = "this",
          .title = CompareTab::tr("This one"),
          .tip = CompareTab::tr("The action of this panel"),
-         .kind = Name,
+         .kind = Text,
          .width = 130,
          .stretches = true},
         {.id = "other",
          .title = CompareTab::tr("Last good one"),
          .tip = CompareTab::tr("The newest that completed, of the same worker, function and label"),
-         .kind = Name,
+         .kind = Text,
          .width = 130},
         {.id = "differs",
          .title = CompareTab::tr("Differs"),
@@ -37,11 +44,23 @@ std::vector<Column> compareColumns() {
     };
 }
 
-QString shown(const QJsonValue& value) {
-    if (value.isUndefined()) return {};
-    if (value.isObject()) return QString::fromUtf8(QJsonDocument(value.toObject()).toJson(QJsonDocument::Compact));
-    if (value.isArray()) return QString::fromUtf8(QJsonDocument(value.toArray()).toJson(QJsonDocument::Compact));
-    return value.toVariant().toString();
+/// The end of it, as far as it is compared. `from`: how many lines are before.
+std::vector<QString> comparedLines(const LogText& text, std::size_t& from) {
+    const std::size_t skipped = text.size() > kMostDiffLines ? text.size() - kMostDiffLines : 0;
+    from = text.dropped() + skipped;
+    std::vector<QString> lines;
+    lines.reserve(text.size() - skipped);
+    for (std::size_t i = skipped; i < text.size(); ++i) lines.push_back(text.line(i).text);
+    return lines;
+}
+
+DiffPart diffPart(const QString& title, const LogText& left, const LogText& right) {
+    DiffPart part;
+    part.title = title;
+    part.left = comparedLines(left, part.leftFrom);
+    part.right = comparedLines(right, part.rightFrom);
+    part.diff = diffOf(part.left, part.right);
+    return part;
 }
 
 } // namespace
@@ -49,36 +68,51 @@ QString shown(const QJsonValue& value) {
 CompareTab::CompareTab(Context context, QWidget* parent)
     : QWidget(parent)
     , context_(context)
+    , head_(new Label({}, Type::Body, Token::Text2))
+    , only_(new QCheckBox(tr("Only differences")))
     , table_(new Table({}))
     , rows_(new RowsModel(compareColumns(), this))
-    , left_(new Panel(tr("This one"), false))
-    , right_(new Panel(tr("Last good one"), false))
-    , leftLog_(new LogView)
-    , rightLog_(new LogView) {
+    , diff_(new DiffView) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(16, 4, 12, 4);
+    head_->setElides(true);
+    head->addWidget(head_, 1);
+    head->addWidget(only_);
+    column->addLayout(head);
     table_->setRows(rows_);
     table_->setAccessibleName(tr("What differs"));
     table_->setMinimumWidth(scaled(440)); // all of its columns
-    left_->setBody(leftLog_);
-    right_->setBody(rightLog_);
-    auto* logs = new QSplitter(Qt::Horizontal);
-    logs->addWidget(left_);
-    logs->addWidget(right_);
     auto* split = new QSplitter(Qt::Horizontal);
+    split->setChildrenCollapsible(false);
     split->addWidget(table_);
-    split->addWidget(logs);
+    split->addWidget(diff_);
     split->setSizes({500, 700});
-    column->addWidget(split);
+    column->addWidget(split, 1);
+    only_->setObjectName("only-differences");
+    only_->setChecked(!QSettings().value("compare/all").toBool());
+    diff_->setAll(!only_->isChecked());
+    connect(only_, &QCheckBox::clicked, this, [this](bool only) {
+        QSettings().setValue("compare/all", !only);
+        diff_->setAll(!only);
+        fill();
+    });
 }
 
 CompareTab::~CompareTab() = default;
 
 void CompareTab::clear() {
+    ++pair_;
     for (auto& stream : streams_) stream.reset();
+    for (LogText& text : texts_) text.clear();
+    ended_ = {};
     action_ = other_ = {};
-    leftLog_->clear();
-    rightLog_->clear();
+    spec_ = otherSpec_ = {};
+    diff_->clear();
+    diff_->setMessage({});
+    head_->setText({});
     rows_->setRows({});
 }
 
@@ -92,7 +126,6 @@ void CompareTab::show(const QJsonObject& action, const QJsonObject& spec) {
     action_ = row;
     spec_ = spec;
     fill();
-    fetch(leftLog_, action_.lsn, 0);
     findOther();
 }
 
@@ -101,84 +134,111 @@ void CompareTab::findOther() {
     Request request{"GET", "jobs", {}, {}, {}};
     request.query.addQueryItem("q", QUrl::toPercentEncoding(filter));
     request.query.addQueryItem("limit", "2");
-    sendList(context_.link, request, this, [this, lsn = action_.lsn](const Answer& answer) {
-        if (lsn != action_.lsn) return;
+    sendList(context_.link, request, this, [this, pair = pair_](const Answer& answer) {
+        if (pair != pair_) return;
         for (const QJsonValue job : answer.json.value("jobs").toArray())
-            if (job.toObject().value("lsn").toInteger() != lsn) return takeOther(job.toObject());
-        right_->setNote(answer.ok() ? tr("none has completed yet") : answer.message);
+            if (job.toObject().value("lsn").toInteger() != action_.lsn) return takeOther(job.toObject());
+        const QString none = answer.ok() ? tr("No other one like it has completed yet.") : answer.message;
+        head_->setText(none);
+        diff_->setMessage(none);
     });
 }
 
 void CompareTab::takeOther(const QJsonObject& other) {
     other_ = actionRowOf(other);
-    right_->setNote(Format().number(other_.lsn));
-    fetch(rightLog_, other_.lsn, 2);
+    diff_->setMessage(tr("Reading both outputs…"));
+    fetch(action_.lsn, 0);
+    fetch(other_.lsn, 2);
     context_.link.send({"GET", QStringLiteral("jobs/%1/spec").arg(other_.lsn), QUrlQuery("element=1"), {}, {}},
-                       this, [this, lsn = other_.lsn](const Answer& answer) {
-                           if (lsn != other_.lsn) return;
+                       this, [this, pair = pair_](const Answer& answer) {
+                           if (pair != pair_) return;
                            otherSpec_ = answer.ok() ? answer.json : QJsonObject();
                            fill();
                        });
     fill();
 }
 
+/// Without differences only who they are is shown, and how they ended.
 void CompareTab::fill() {
     const Format format;
     const qint64 now = wallNow();
     const bool both = other_.lsn != 0;
+    int different = 0;
     std::vector<Row> rows;
-    const auto add = [&](const QString& what, const QString& mine, const QString& theirs, bool measured = false) {
+    const auto add = [&](const QString& what, const QString& mine, const QString& theirs, bool always = false) {
         const bool differs = both && mine != theirs;
+        if (!always && both && !differs && only_->isChecked()) return;
+        const auto [left, right] = both ? aroundDifference(mine, theirs) : std::pair(mine, theirs);
+        const auto cell = [](const QString& text, const QString& whole) {
+            Cell made{text.isEmpty() ? Format::unknown() : text};
+            if (text != whole) made.tip = whole;
+            return made;
+        };
         Row row;
         row.id = static_cast<qint64>(rows.size()) + 1;
-        row.cells = {{what, {}, {}, {}, Cell::Tone::Dim},
-                     {mine.isEmpty() ? Format::unknown() : mine},
-                     {!both || theirs.isEmpty() ? Format::unknown() : theirs},
-                     {!both     ? QString()
-                      : differs ? tr("differs")
-                                : tr("same"),
-                      {},
-                      {},
-                      {},
-                      differs && !measured ? Cell::Tone::Alert : Cell::Tone::Faint}};
+        Cell word{!both ? QString() : differs ? tr("differs") : tr("same")};
+        word.tone = differs ? Cell::Tone::Normal : Cell::Tone::Faint;
+        Cell title{what};
+        title.tone = Cell::Tone::Dim;
+        row.cells = {title, cell(left, mine), both ? cell(right, theirs) : Cell{Format::unknown()}, word};
         rows.push_back(std::move(row));
     };
     const auto memory = [&](const ActionRow& row) {
         return row.measures[Measure::PeakMemory] ? format.size(*row.measures[Measure::PeakMemory]) : QString();
     };
     add(tr("Action"), format.number(action_.lsn), format.number(other_.lsn), true);
-    add(tr("State"), wordOf(action_.face), wordOf(other_.face));
+    add(tr("State"), wordOf(action_.face), wordOf(other_.face), true);
     add(tr("Exit code"), action_.exitCode ? QString::number(*action_.exitCode) : QString(),
         other_.exitCode ? QString::number(*other_.exitCode) : QString());
     add(tr("Started"), action_.started == 0 ? QString() : format.time(action_.started, now),
-        other_.started == 0 ? QString() : format.time(other_.started, now), true);
-    add(tr("Ran"), format.duration(action_.ran(now)), format.duration(other_.ran(now)), true);
-    add(tr("Peak memory"), memory(action_), memory(other_), true);
+        other_.started == 0 ? QString() : format.time(other_.started, now));
+    add(tr("Ran"), format.duration(action_.ran(now)), format.duration(other_.ran(now)));
+    add(tr("Peak memory"), memory(action_), memory(other_));
     add(tr("Worker"), action_.workerId, other_.workerId);
-    for (const char* key : {"argv", "args", "cwd", "env", "resources", "deadline_s", "locks"}) {
-        const QString mine = shown(spec_.value(QLatin1String(key)));
-        const QString theirs = shown(otherSpec_.value(QLatin1String(key)));
-        if (!mine.isEmpty() || !theirs.isEmpty()) add(QLatin1String(key), mine, theirs);
+    const bool isKnown = !both || (!spec_.isEmpty() && !otherSpec_.isEmpty()); // else all would differ
+    for (const ComparedValue& value : isKnown ? comparedValues(spec_, otherSpec_) : std::vector<ComparedValue>()) {
+        if (value.left != value.right) ++different;
+        add(value.what, value.left, value.right);
     }
-    const QJsonObject mine = spec_.value("inputs").toObject();
-    const QJsonObject theirs = otherSpec_.value("inputs").toObject();
-    QStringList names = mine.keys();
-    for (const QString& name : theirs.keys())
-        if (!names.contains(name)) names << name;
-    for (const QString& name : names)
-        add(tr("input %1").arg(name), shown(mine.value(name)), shown(theirs.value(name)));
     rows_->setRows(std::move(rows));
+    if (both && isKnown)
+        head_->setText(different == 0
+                           ? tr("Both were submitted with the same values.")
+                           : tr("%n value(s) that they were submitted with differ.", nullptr, different));
 }
 
-void CompareTab::fetch(LogView* view, qint64 lsn, std::size_t slot) {
-    view->setMessage(tr("It wrote nothing."));
-    for (const auto stream : {LogStream::Out, LogStream::Err}) {
+/// Both streams, the first at `slot`: each is compared with the same of the other, as nobody knows how they mixed.
+void CompareTab::fetch(qint64 lsn, std::size_t slot) {
+    for (const LogStream stream : {LogStream::Out, LogStream::Err}) {
         const QString name = stream == LogStream::Out ? "stdout" : "stderr";
-        streams_[slot++] = context_.link.stream(
+        streams_[slot] = context_.link.stream(
             {"GET", QStringLiteral("jobs/%1/%2").arg(lsn).arg(name), {}, {}, {}},
-            [view, stream](const QByteArray& bytes) { view->append(stream, bytes); },
-            [view, stream](const Answer&) { view->finish(stream); });
+            [this, slot, stream](const QByteArray& bytes) { texts_[slot].append(stream, bytes); },
+            [this, slot, stream](const Answer& answer) {
+                texts_[slot].finish(stream);
+                onEnd(slot, answer);
+            });
+        ++slot;
     }
+}
+
+/// Of what was not found there is no output.
+void CompareTab::onEnd(std::size_t slot, const Answer& answer) {
+    if (!answer.ok() && answer.status != 404) return diff_->setMessage(answer.message);
+    ended_[slot] = true;
+    if (std::ranges::all_of(ended_, [](bool ended) { return ended; })) compareOutputs();
+}
+
+void CompareTab::compareOutputs() {
+    inBackground(
+        this,
+        [texts = std::exchange(texts_, {})] {
+            return std::vector{diffPart(QStringLiteral("stdout"), texts[0], texts[2]),
+                               diffPart(QStringLiteral("stderr"), texts[1], texts[3])};
+        },
+        [this, pair = pair_](std::vector<DiffPart> parts) {
+            if (pair == pair_) diff_->setParts(std::move(parts));
+        });
 }
 
 } // namespace yard::ui

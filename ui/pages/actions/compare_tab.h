@@ -1,15 +1,22 @@
-// An action beside the last good one like it: what differs, and both outputs. "Like it" is the same worker,
-// function and label. Owner: ui thread.
+// An action beside the last good one like it: which values differ, and both outputs line by line. "Like it" is
+// ActionRow::kindFilter(). Owner: ui thread; differences of long outputs are looked for on Qt's thread pool.
 #pragma once
 
-#include "ui/log/log_view.h"
+#include "ui/log/log_text.h"
 #include "ui/pages/page.h"
 #include "ui/state/action_row.h"
 #include "ui/widgets/panel.h"
 #include "ui/widgets/rows_model.h"
 
+#include <array>
+
+QT_BEGIN_NAMESPACE
+class QCheckBox;
+QT_END_NAMESPACE
+
 namespace yard::ui {
 
+class DiffView;
 class Table;
 
 class CompareTab final : public QWidget {
@@ -21,25 +28,34 @@ public:
     using QWidget::show;
     void clear();
     qint64 other() const { return other_.lsn; }
+    DiffView* diff() const { return diff_; }
+    Table* values() const { return table_; }
+    QCheckBox* onlyDifferences() const { return only_; }
 
 private:
+    static constexpr std::size_t kStreams = 4; ///< stdout and stderr of this one, then of the other
+
     void findOther();
     void takeOther(const QJsonObject& other);
     void fill();
-    void fetch(LogView* view, qint64 lsn, std::size_t slot);
+    void fetch(qint64 lsn, std::size_t slot);
+    void onEnd(std::size_t slot, const Answer& answer);
+    void compareOutputs();
 
     Context context_;
     ActionRow action_;
     ActionRow other_;
     QJsonObject spec_;
     QJsonObject otherSpec_;
+    Label* head_;
+    QCheckBox* only_;
     Table* table_;
     RowsModel* rows_;
-    Panel* left_;
-    Panel* right_;
-    LogView* leftLog_;
-    LogView* rightLog_;
-    std::array<std::unique_ptr<QObject>, 4> streams_;
+    DiffView* diff_;
+    std::array<std::unique_ptr<QObject>, kStreams> streams_;
+    std::array<LogText, kStreams> texts_;
+    std::array<bool, kStreams> ended_{};
+    quint64 pair_ = 0; ///< which two are compared: what comes of those before is dropped
 };
 
 } // namespace yard::ui
