@@ -208,6 +208,53 @@
     </message>
 </context>
 <context>
+    <name>ActionFields</name>
+    <message>
+        <source>A quote stays open, or a name is missing</source>
+        <translation>Ein Anführungszeichen bleibt offen, oder ein Name fehlt</translation>
+    </message>
+    <message>
+        <source>This is no JSON; text stands in quotes</source>
+        <translation>Das ist kein JSON; Text steht in Anführungszeichen</translation>
+    </message>
+    <message>
+        <source>This wants from-to: 0-99</source>
+        <translation>Hier gehört von-bis hin: 0-99</translation>
+    </message>
+    <message>
+        <source>This wants rows and columns: 24x80</source>
+        <translation>Hier sind Zeilen und Spalten gefragt: 24x80</translation>
+    </message>
+    <message>
+        <source>This wants numbers of actions: 12, 13 any</source>
+        <translation>Hier gehören Nummern von Aktionen hin: 12, 13 any</translation>
+    </message>
+    <message>
+        <source>This wants numbers of actions: 12, 13</source>
+        <translation>Hier sind Nummern von Aktionen gefragt: 12, 13</translation>
+    </message>
+    <message>
+        <source>This wants name=hash</source>
+        <translation>Hier gehört Name=Hash hin</translation>
+    </message>
+    <message>
+        <source>This wants name=amount: gpus=1</source>
+        <translation>Hier ist Name=Menge gefragt: gpus=1</translation>
+    </message>
+    <message>
+        <source>This wants a time: 22:30, or 2026-11-24 22:30</source>
+        <translation>Hier ist eine Zeit gefragt: 22:30 oder 2026-11-24 22:30</translation>
+    </message>
+    <message>
+        <source>This wants a whole number</source>
+        <translation>Hier ist eine ganze Zahl gefragt</translation>
+    </message>
+    <message>
+        <source>This wants a number</source>
+        <translation>Hier gehört eine Zahl hin</translation>
+    </message>
+</context>
+<context>
     <name>ActionFile</name>
     <message>
         <source>Line %1 is no action: %2</source>
@@ -5990,14 +6037,6 @@
 <context>
     <name>yard::ui::SubmitForm</name>
     <message>
-        <source>Form</source>
-        <translation>Formular</translation>
-    </message>
-    <message>
-        <source>JSON</source>
-        <translation>JSON</translation>
-    </message>
-    <message>
         <source>until it is released</source>
         <translation>bis sie freigegeben wird</translation>
     </message>
@@ -6118,36 +6157,8 @@
         <translation>Schließen</translation>
     </message>
     <message>
-        <source>A quote stays open</source>
-        <translation>Ein Anführungszeichen bleibt offen</translation>
-    </message>
-    <message>
-        <source>This is no JSON; text stands in quotes</source>
-        <translation>Das ist kein JSON; Text steht in Anführungszeichen</translation>
-    </message>
-    <message>
-        <source>This wants from-to: 0-99</source>
-        <translation>Hier gehört von-bis hin: 0-99</translation>
-    </message>
-    <message>
-        <source>This wants numbers of actions: 12, 13 any</source>
-        <translation>Hier gehören Nummern von Aktionen hin: 12, 13 any</translation>
-    </message>
-    <message>
-        <source>This wants name=hash</source>
-        <translation>Hier gehört Name=Hash hin</translation>
-    </message>
-    <message>
-        <source>This wants a number</source>
-        <translation>Hier gehört eine Zahl hin</translation>
-    </message>
-    <message>
         <source>A list of actions has no form; it can be submitted from here.</source>
         <translation>Eine Liste von Aktionen hat kein Formular; sie kann von hier abgegeben werden.</translation>
-    </message>
-    <message>
-        <source>Fix the JSON first.</source>
-        <translation>Bessern Sie zuerst das JSON aus.</translation>
     </message>
     <message>
         <source>It is being submitted</source>
@@ -6180,6 +6191,122 @@
     <message>
         <source>Ctrl+Enter</source>
         <translation>Strg+Eingabe</translation>
+    </message>
+    <message>
+        <source>Expected outputs</source>
+        <translation>Erwartete Ausgaben</translation>
+    </message>
+    <message>
+        <source>Paths below outputs/ that must be there at its end, with commas.</source>
+        <translation>Pfade unter outputs/, die am Ende da sein müssen, mit Kommas.</translation>
+    </message>
+    <message>
+        <source>Environment</source>
+        <translation>Umgebung</translation>
+    </message>
+    <message>
+        <source>A=1 B=&apos;two words&apos;; the value of a name alone is not kept.</source>
+        <translation>A=1 B=&apos;zwei Wörter&apos;; der Wert eines Namens allein wird nicht aufbewahrt.</translation>
+    </message>
+    <message>
+        <source>Engine&apos;s environment</source>
+        <translation>Umgebung der Engine</translation>
+    </message>
+    <message>
+        <source>as well</source>
+        <translation>ebenfalls</translation>
+    </message>
+    <message>
+        <source>Standard input</source>
+        <translation>Standardeingabe</translation>
+    </message>
+    <message>
+        <source>A text, \n for a new line; or the hash of a chunk.</source>
+        <translation>Ein Text, \n für eine neue Zeile; oder der Hash eines Chunks.</translation>
+    </message>
+    <message>
+        <source>Other resources</source>
+        <translation>Andere Ressourcen</translation>
+    </message>
+    <message>
+        <source>gpus=1, licence.x=2</source>
+        <translation>gpus=1, licence.x=2</translation>
+    </message>
+    <message>
+        <source>Locks</source>
+        <translation>Sperren</translation>
+    </message>
+    <message>
+        <source>Names, with commas; no other one with one of them runs meanwhile.</source>
+        <translation>Namen, mit Kommas; keine andere mit einer davon läuft währenddessen.</translation>
+    </message>
+    <message>
+        <source>Deadline in seconds</source>
+        <translation>Frist in Sekunden</translation>
+    </message>
+    <message>
+        <source>Of each attempt; empty is that of its queue or worker.</source>
+        <translation>Für jeden Versuch; leer ist die ihrer Warteschlange oder ihres Workers.</translation>
+    </message>
+    <message>
+        <source>Retries</source>
+        <translation>Wiederholungen</translation>
+    </message>
+    <message>
+        <source>Empty is what its queue says.</source>
+        <translation>Leer ist, was ihre Warteschlange sagt.</translation>
+    </message>
+    <message>
+        <source>Interruptions</source>
+        <translation>Unterbrechungen</translation>
+    </message>
+    <message>
+        <source>How often it runs again after the engine or a machine was lost.</source>
+        <translation>Wie oft sie wieder läuft, nachdem Engine oder Maschine verloren gingen.</translation>
+    </message>
+    <message>
+        <source>Sandbox</source>
+        <translation>Sandbox</translation>
+    </message>
+    <message>
+        <source>as for a registered worker</source>
+        <translation>wie für einen registrierten Worker</translation>
+    </message>
+    <message>
+        <source>Terminal</source>
+        <translation>Terminal</translation>
+    </message>
+    <message>
+        <source>Rows and columns, 24x80; empty is none.</source>
+        <translation>Zeilen und Spalten, 24x80; leer ist keines.</translation>
+    </message>
+    <message>
+        <source>Not before</source>
+        <translation>Nicht vor</translation>
+    </message>
+    <message>
+        <source>22:30, or 2026-11-24 22:30.</source>
+        <translation>22:30 oder 2026-11-24 22:30.</translation>
+    </message>
+    <message>
+        <source>Replaces</source>
+        <translation>Ersetzt</translation>
+    </message>
+    <message>
+        <source>Numbers of actions that this is a changed copy of; pending ones are cancelled.</source>
+        <translation>Nummern von Aktionen, deren geänderte Kopie dies ist; wartende werden abgebrochen.</translation>
+    </message>
+    <message>
+        <source>Id</source>
+        <translation>Id</translation>
+    </message>
+    <message>
+        <source>By which others of a list name it.</source>
+        <translation>Unter dem andere einer Liste sie nennen.</translation>
+    </message>
+    <message>
+        <source>Give a command</source>
+        <translation>Einen Befehl angeben</translation>
     </message>
 </context>
 <context>

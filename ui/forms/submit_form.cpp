@@ -3,6 +3,7 @@
 #include "ui/state/chunk_upload.h"
 #include "ui/style/type.h"
 #include "ui/widgets/panel.h"
+#include "ui/widgets/text_view.h"
 
 #include <QApplication>
 #include <QCheckBox>
@@ -11,154 +12,64 @@
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QJsonArray>
 #include <QJsonDocument>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QRegularExpression>
+#include <QScreen>
+#include <QScrollBar>
 #include <QShortcut>
-#include <QStackedWidget>
+#include <QSplitter>
 
 #include <algorithm>
+#include <utility>
 
 namespace yard::ui {
 
 namespace {
 
-QString compact(const QJsonValue& value) {
-    if (value.isObject()) return QString::fromUtf8(QJsonDocument(value.toObject()).toJson(QJsonDocument::Compact));
-    if (value.isArray()) return QString::fromUtf8(QJsonDocument(value.toArray()).toJson(QJsonDocument::Compact));
-    const QByteArray wrapped = QJsonDocument(QJsonArray{value}).toJson(QJsonDocument::Compact);
-    return QString::fromUtf8(wrapped.mid(1, wrapped.size() - 2));
-}
-
-std::optional<QJsonValue> anyJson(const QString& text) {
-    QJsonParseError error;
-    const QJsonDocument document = QJsonDocument::fromJson('[' + text.toUtf8() + ']', &error);
-    if (error.error != QJsonParseError::NoError || document.array().size() != 1) return std::nullopt;
-    return document.array().first();
-}
-
-/// "photo.jpg=<hash>, …" for people to see and to edit.
-QString inputsText(const QJsonObject& inputs) {
-    QStringList all;
-    for (auto it = inputs.begin(); it != inputs.end(); ++it) all << it.key() + '=' + it.value().toString();
-    return all.join(", ");
-}
-
-QString parentText(const QJsonObject& parent) {
-    const bool isArray = parent.contains("array");
-    const QString number = QString::number(parent.value(isArray ? "array" : "lsn").toInteger());
-    const QString on = parent.value("on").toString();
-    return (isArray ? "array " + number : number) + (on.isEmpty() ? QString() : ' ' + on);
-}
-
-QString afterText(const QJsonArray& after) {
-    QStringList all;
-    for (const QJsonValue each : after)
-        all << (each.isObject() ? parentText(each.toObject()) : QString::number(each.toInteger()));
-    return all.join(", ");
-}
-
-QString formTextOf(const QString& member, const QJsonObject& action) {
-    const QJsonValue value = action.value(member);
-    const QJsonObject resources = action.value("resources").toObject();
-    if (member == "cores" || member == "memory_mb")
-        return resources.contains(member) ? QLocale().toString(resources.value(member).toDouble(), 'g', 12)
-                                          : QString();
-    if (value.isUndefined()) return {};
-    if (member == "argv") return lineOf(value.toVariant().toStringList());
-    if (member == "args") return compact(value);
-    if (member == "inputs") return inputsText(value.toObject());
-    if (member == "after") return afterText(value.toArray());
-    if (member == "array")
-        return QStringLiteral("%1-%2")
-            .arg(value.toObject().value("from").toInteger())
-            .arg(value.toObject().value("to").toInteger());
-    return value.isString() ? value.toString() : compact(value);
-}
+constexpr QSize kSubmitForm{1'060, 700};
+constexpr int kSubmitFields = 600;
 
 } // namespace
-
-std::optional<QStringList> wordsOf(const QString& line) {
-    QStringList words;
-    QString word;
-    bool open = false;
-    QChar quote;
-    for (qsizetype i = 0; i < line.size(); ++i) {
-        const QChar c = line[i];
-        if (!quote.isNull()) {
-            if (c == quote)
-                quote = {};
-            else if (c == '\\' && quote == '"' && i + 1 < line.size())
-                word += line[++i];
-            else
-                word += c;
-        } else if (c == '\'' || c == '"') {
-            quote = c;
-            open = true;
-        } else if (c == '\\' && i + 1 < line.size()) {
-            word += line[++i];
-            open = true;
-        } else if (c.isSpace()) {
-            if (open) words << word;
-            word.clear();
-            open = false;
-        } else {
-            word += c;
-            open = true;
-        }
-    }
-    if (!quote.isNull()) return std::nullopt;
-    if (open) words << word;
-    return words;
-}
-
-QString lineOf(const QStringList& words) {
-    QStringList all;
-    for (const QString& word : words) all << shellWord(word);
-    return all.join(' ');
-}
 
 SubmitForm::SubmitForm(Context context, const QJsonObject& action, qint64 queue, QWidget* parent)
     : QDialog(parent)
     , context_(context)
     , queue_(new QComboBox)
-    , views_(new QStackedWidget)
-    , formButton_(new Button(Button::Kind::Plain, tr("Form"), {}))
-    , jsonButton_(new Button(Button::Kind::Plain, tr("JSON"), {}))
     , text_(new QPlainTextEdit)
     , worker_(new QComboBox)
     , function_(new QComboBox)
-    , hold_(new QCheckBox(tr("until it is released")))
     , problem_(new WrappedLabel({}, Type::Body, Token::Text1))
     , submit_(new Button(Button::Kind::Primary, tr("Submit"), {}))
-    , action_(action.isEmpty() ? QJsonObject{{"worker", "exec"}, {"argv", QJsonArray{"echo", "hello"}}} : action) {
+    , action_(action.isEmpty() ? QJsonObject{{"worker", "exec"}} : action)
+    , whole_(action_) {
     setObjectName("submit");
     setWindowTitle(tr("Submit"));
     setAttribute(Qt::WA_DeleteOnClose);
     setAcceptDrops(true);
-    resize(scaled(760), scaled(640));
+    resize(QSize(scaled(kSubmitForm.width()), scaled(kSubmitForm.height()))
+               .boundedTo(screen()->availableSize() - QSize(40, 40)));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(20, 18, 20, 16);
     column->setSpacing(10);
     column->addLayout(makeHead(queue));
-    views_->addWidget(makeFields());
-    text_->setFont(typeface(Type::Mono));
-    text_->setObjectName("json");
-    text_->setAccessibleName(tr("Action as JSON"));
-    text_->setTabChangesFocus(true);
-    views_->addWidget(text_);
-    column->addWidget(views_, 1);
+    makeJson();
+    auto* split = new QSplitter(Qt::Horizontal);
+    split->setChildrenCollapsible(false);
+    split->addWidget(makeFields());
+    split->addWidget(text_);
+    split->setSizes({scaled(kSubmitFields), scaled(kSubmitForm.width() - kSubmitFields)});
+    column->addWidget(split, 1);
     column->addWidget(problem_);
     column->addLayout(makeFoot());
-    connect(text_, &QPlainTextEdit::textChanged, this, &SubmitForm::check);
     connect(&context_.state, &EngineState::connectionChanged, this, &SubmitForm::check);
     fillFields();
-    showJson(false);
-    // What is written first, over the example where there is one.
+    writeJson();
+    check();
+    // What is written first.
     auto* first = qobject_cast<QLineEdit*>(row(worker_->currentText() == "exec" ? "argv" : "args")->control());
     first->setFocus();
     first->selectAll();
@@ -178,38 +89,68 @@ QLayout* SubmitForm::makeHead(qint64 queue) {
     queue_->setObjectName("queue");
     head->addWidget(queue_);
     head->addStretch(1);
-    formButton_->setObjectName("view-form");
-    jsonButton_->setObjectName("view-json");
-    head->addWidget(formButton_);
-    head->addWidget(jsonButton_);
-    connect(formButton_, &QAbstractButton::clicked, this, [this] { showJson(false); });
-    connect(jsonButton_, &QAbstractButton::clicked, this, [this] { showJson(true); });
     return head;
 }
 
-QLineEdit* SubmitForm::addLine(const QString& member, const QString& title, const QString& help) {
+void SubmitForm::makeJson() {
+    text_->setFont(typeface(Type::Mono));
+    text_->setObjectName("json");
+    text_->setAccessibleName(tr("Action as JSON"));
+    text_->setTabChangesFocus(true);
+    text_->setMinimumWidth(scaled(240));
+    connect(text_, &QPlainTextEdit::textChanged, this, &SubmitForm::onJson);
+}
+
+QLineEdit* SubmitForm::addLine(const QString& member, const QString& title, const QString& help, bool isShort) {
     auto* edit = new QLineEdit;
     edit->setObjectName(member);
     rows_.emplace_back(member, new FormRow(title, edit, help));
-    connect(edit, &QLineEdit::textEdited, this, &SubmitForm::onField);
+    if (isShort) edit->setFixedWidth(scaled(108));
+    connect(edit, &QLineEdit::textEdited, this, [this, member] { onField(member); });
     return edit;
 }
 
+/// `usual`: what holds where the action does not have the member.
+void SubmitForm::addCheck(const QString& member, const QString& title, const QString& text, bool usual) {
+    auto* box = new QCheckBox(text);
+    box->setObjectName(member);
+    box->setProperty("usual", usual);
+    rows_.emplace_back(member, new FormRow(title, box, {}));
+    connect(box, &QCheckBox::clicked, this, [this, member](bool on) { onCheck(member, on); });
+}
+
 QWidget* SubmitForm::makeFields() {
-    worker_->setEditable(true);
-    worker_->setObjectName("worker");
-    worker_->setInsertPolicy(QComboBox::NoInsert);
-    function_->setEditable(true);
-    function_->setObjectName("function");
-    function_->setInsertPolicy(QComboBox::NoInsert);
+    addWhat();
+    addHow();
+    addWhen();
+    fields_ = new QWidget;
+    auto* column = new QVBoxLayout(fields_);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(8);
+    for (const auto& [member, row] : rows_) column->addWidget(row);
+    column->addStretch(1);
+    return scrolling(fields_);
+}
+
+/// What is run, with what.
+void SubmitForm::addWhat() {
     for (QComboBox* box : {worker_, function_}) {
+        const bool isWorker = box == worker_;
+        box->setEditable(true);
+        box->setObjectName(isWorker ? "worker" : "function");
+        box->setInsertPolicy(QComboBox::NoInsert);
         box->lineEdit()->setFrame(false); // the box has one
-        box->lineEdit()->setAccessibleName(box == worker_ ? tr("Worker") : tr("Function"));
+        box->lineEdit()->setAccessibleName(isWorker ? tr("Worker") : tr("Function"));
+        rows_.emplace_back(box->objectName(), new FormRow(isWorker ? tr("Worker") : tr("Function"), box, {}));
+        connect(box, &QComboBox::editTextChanged, this, [this, isWorker] {
+            if (isWorker && !filling_) showFunctions();
+            onWorker();
+        });
     }
-    rows_.emplace_back("worker", new FormRow(tr("Worker"), worker_, {}));
-    rows_.emplace_back("function", new FormRow(tr("Function"), function_, {}));
-    addLine("argv", tr("Command"), tr("Program and arguments, quoted as for a shell; no shell runs it."))
-        ->setFont(typeface(Type::Mono));
+    auto* command =
+        addLine("argv", tr("Command"), tr("Program and arguments, quoted as for a shell; no shell runs it."));
+    command->setPlaceholderText("echo hello");
+    command->setFont(typeface(Type::Mono));
     addLine("cwd", tr("Directory"), tr("Where it runs; empty is a scratch directory of its own."));
     addLine("args", tr("Arguments"), tr("Any JSON."))->setFont(typeface(Type::Mono));
     addLine("label", tr("Label"), {});
@@ -220,28 +161,40 @@ QWidget* SubmitForm::makeFields() {
     connect(add, &QAbstractButton::clicked, this, [this] {
         for (const QString& path : QFileDialog::getOpenFileNames(this, tr("Inputs"))) addInput(path);
     });
-    for (QLineEdit* edit : {addLine("cores", tr("Cores"), {}), addLine("memory_mb", tr("Memory in MiB"), {}),
-                            addLine("priority", tr("Priority"), tr("-100 to 100; higher first."))})
-        edit->setFixedWidth(scaled(108));
-    addLine("array", tr("Array"), tr("0-99: one action for each number; {index} in the command becomes it."))
-        ->setFixedWidth(scaled(108));
+    addLine("expect", tr("Expected outputs"),
+            tr("Paths below outputs/ that must be there at its end, with commas."));
+    addLine("env", tr("Environment"), tr("A=1 B='two words'; the value of a name alone is not kept."))
+        ->setFont(typeface(Type::Mono));
+    addCheck("engine_env", tr("Engine's environment"), tr("as well"), true);
+    addLine("stdin", tr("Standard input"), tr("A text, \\n for a new line; or the hash of a chunk."));
+}
+
+/// What it takes, and what it may.
+void SubmitForm::addHow() {
+    addLine("cores", tr("Cores"), {}, true);
+    addLine("memory_mb", tr("Memory in MiB"), {}, true);
+    addLine("resources", tr("Other resources"), tr("gpus=1, licence.x=2"));
+    addLine("locks", tr("Locks"), tr("Names, with commas; no other one with one of them runs meanwhile."));
+    addLine("deadline_s", tr("Deadline in seconds"), tr("Of each attempt; empty is that of its queue or worker."),
+            true);
+    addLine("max_retries", tr("Retries"), tr("Empty is what its queue says."), true);
+    addLine("max_interruptions", tr("Interruptions"),
+            tr("How often it runs again after the engine or a machine was lost."), true);
+    addCheck("sandbox", tr("Sandbox"), tr("as for a registered worker"), false);
+    addLine("tty", tr("Terminal"), tr("Rows and columns, 24x80; empty is none."), true);
+}
+
+/// When it runs, and beside what.
+void SubmitForm::addWhen() {
+    addLine("priority", tr("Priority"), tr("-100 to 100; higher first."), true);
+    addLine("not_before", tr("Not before"), tr("22:30, or 2026-11-24 22:30."));
     addLine("after", tr("After"),
             tr("Numbers of actions, with commas; \"12 any\", \"12 failed\" for how they must end."));
-    hold_->setObjectName("hold");
-    rows_.emplace_back("hold", new FormRow(tr("Hold"), hold_, {}));
-    auto* form = new QWidget;
-    auto* column = new QVBoxLayout(form);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(8);
-    for (const auto& [member, row] : rows_) column->addWidget(row);
-    column->addStretch(1);
-    connect(worker_, &QComboBox::editTextChanged, this, [this] {
-        showFunctions();
-        onField();
-    });
-    connect(function_, &QComboBox::editTextChanged, this, &SubmitForm::onField);
-    connect(hold_, &QCheckBox::clicked, this, &SubmitForm::onField);
-    return scrolling(form);
+    addLine("array", tr("Array"), tr("0-99: one action for each number; {index} in the command becomes it."), true);
+    addLine("replaces", tr("Replaces"),
+            tr("Numbers of actions that this is a changed copy of; pending ones are cancelled."));
+    addLine("id", tr("Id"), tr("By which others of a list name it."));
+    addCheck("hold", tr("Hold"), tr("until it is released"), false);
 }
 
 QLayout* SubmitForm::makeFoot() {
@@ -295,10 +248,7 @@ void SubmitForm::takeWorkers(const QJsonArray& workers) {
 void SubmitForm::showFunctions() {
     const QString worker = worker_->currentText();
     const bool exec = worker == "exec";
-    row("function")->setVisible(!exec);
-    row("args")->setVisible(!exec);
-    row("argv")->setVisible(exec);
-    row("cwd")->setVisible(exec);
+    for (const auto& [member, row] : rows_) row->setVisible(canHave(member, exec));
     const QString written = function_->currentText();
     const bool was = std::exchange(filling_, true);
     function_->clear();
@@ -324,143 +274,91 @@ void SubmitForm::fillFields() {
     else
         worker_->setEditText(worker);
     function_->setEditText(action_.value("function").toString());
-    hold_->setChecked(action_.value("hold").toBool());
     for (const auto& [member, row] : rows_) {
         row->setProblem({});
-        if (auto* edit = qobject_cast<QLineEdit*>(row->control())) edit->setText(formTextOf(member, action_));
+        if (auto* edit = qobject_cast<QLineEdit*>(row->control())) edit->setText(fieldText(member, action_));
+        if (auto* box = qobject_cast<QCheckBox*>(row->control()))
+            box->setChecked(action_.value(member).toBool(box->property("usual").toBool()));
     }
     filling_ = false;
     showFunctions();
 }
 
-bool SubmitForm::readField(const QString& member, const QString& text) {
-    QJsonObject resources = action_.value("resources").toObject();
-    const bool resource = member == "cores" || member == "memory_mb";
-    if (text.isEmpty()) {
-        action_.remove(member);
-        resources.remove(member);
-        if (resource) action_.insert("resources", resources);
-        if (action_.value("resources").toObject().isEmpty()) action_.remove("resources");
-        return true;
-    }
-    if (resource || member == "priority") {
-        bool good = false;
-        const double number = QLocale().toDouble(text, &good);
-        if (!good) return false;
-        if (resource) {
-            resources.insert(member, number);
-            action_.insert("resources", resources);
-        } else {
-            action_.insert(member, number);
-        }
-        return true;
-    }
-    if (member == "argv") {
-        const auto words = wordsOf(text);
-        if (words) action_.insert(member, QJsonArray::fromStringList(*words));
-        return words.has_value();
-    }
-    if (member == "args") {
-        const auto value = anyJson(text);
-        if (value) action_.insert(member, *value);
-        return value.has_value();
-    }
-    if (member == "array") {
-        static const QRegularExpression span("^\\s*(\\d{1,9})\\s*-\\s*(\\d{1,9})\\s*$");
-        const auto match = span.match(text);
-        if (match.hasMatch())
-            action_.insert(member, QJsonObject{{"from", match.captured(1).toLongLong()},
-                                               {"to", match.captured(2).toLongLong()}});
-        return match.hasMatch();
-    }
-    if (member == "after") {
-        static const QRegularExpression one("^(array\\s+)?(\\d{1,18})(?:\\s+(completed|any|failed))?$");
-        QJsonArray after;
-        for (const QString& part : text.split(',')) {
-            const auto match = one.match(part.trimmed());
-            if (!match.hasMatch()) return false;
-            const qint64 lsn = match.captured(2).toLongLong();
-            const bool isArray = !match.captured(1).isEmpty();
-            QJsonObject parent{{isArray ? "array" : "lsn", lsn}};
-            if (!match.captured(3).isEmpty()) parent.insert("on", match.captured(3));
-            if (isArray || parent.size() > 1)
-                after.append(parent);
-            else
-                after.append(lsn);
-        }
-        action_.insert(member, after);
-        return true;
-    }
-    if (member == "inputs") {
-        QJsonObject inputs;
-        for (const QString& part : text.split(',')) {
-            const auto at = part.indexOf('=');
-            if (at <= 0) return false;
-            inputs.insert(part.left(at).trimmed(), part.mid(at + 1).trimmed());
-        }
-        action_.insert(member, inputs);
-        return true;
-    }
-    action_.insert(member, text);
-    return true;
-}
-
-void SubmitForm::onField() {
+/// What another kind of worker cannot have goes.
+void SubmitForm::onWorker() {
     if (filling_) return;
+    forgetRefusal();
     const int at = worker_->findText(worker_->currentText());
     action_.insert("worker",
                    at >= 0 ? worker_->itemData(at).toJsonValue() : QJsonValue(worker_->currentText().trimmed()));
     const bool exec = worker_->currentText() == "exec";
-    if (exec || function_->currentText().isEmpty())
+    if (function_->currentText().isEmpty())
         action_.remove("function");
     else
         action_.insert("function", function_->currentText());
-    if (hold_->isChecked())
-        action_.insert("hold", true);
-    else
-        action_.remove("hold");
     for (const auto& [member, row] : rows_) {
-        const auto* edit = qobject_cast<QLineEdit*>(row->control());
-        if (edit == nullptr) continue;
-        const bool other = exec ? member == "args" : member == "argv" || member == "cwd";
-        const bool good = readField(member, other ? QString() : edit->text().trimmed());
-        row->setProblem(good                 ? QString()
-                        : member == "argv"   ? tr("A quote stays open")
-                        : member == "args"   ? tr("This is no JSON; text stands in quotes")
-                        : member == "array"  ? tr("This wants from-to: 0-99")
-                        : member == "after"  ? tr("This wants numbers of actions: 12, 13 any")
-                        : member == "inputs" ? tr("This wants name=hash")
-                                             : tr("This wants a number"));
+        if (canHave(member, exec)) continue;
+        action_.remove(member);
+        row->setProblem({});
     }
+    take(action_);
+}
+
+void SubmitForm::onField(const QString& member) {
+    if (filling_) return;
+    forgetRefusal();
+    FormRow* at = row(member);
+    const bool good = readField(member, qobject_cast<QLineEdit*>(at->control())->text().trimmed(), action_);
+    at->setProblem(good ? QString() : fieldWants(member));
+    take(action_);
+}
+
+void SubmitForm::onCheck(const QString& member, bool on) {
+    forgetRefusal();
+    if (on == row(member)->control()->property("usual").toBool())
+        action_.remove(member);
+    else
+        action_.insert(member, on);
+    take(action_);
+}
+
+/// What the engine said of one field holds until something is changed.
+void SubmitForm::forgetRefusal() {
+    if (FormRow* at = row(std::exchange(refused_, {}))) at->setProblem({});
+}
+
+/// From the fields: the JSON follows.
+void SubmitForm::take(const QJsonObject& action) {
+    whole_ = action;
+    badJson_.clear();
+    writeJson();
     check();
 }
 
-void SubmitForm::showJson(bool json) {
-    if (json) {
-        const QSignalBlocker quiet(text_);
-        text_->setPlainText(QString::fromUtf8(QJsonDocument(action_).toJson()));
-    } else if (views_->currentIndex() == 1) {
-        const QJsonDocument document = QJsonDocument::fromJson(text_->toPlainText().toUtf8());
-        if (!document.isObject()) {
-            problem_->setText(document.isArray()
-                                  ? tr("A list of actions has no form; it can be submitted from here.")
-                                  : tr("Fix the JSON first."));
-            return;
-        }
+void SubmitForm::writeJson() {
+    const QSignalBlocker quiet(text_);
+    const int scrolled = text_->verticalScrollBar()->value();
+    text_->setPlainText(jsonText(action_));
+    text_->verticalScrollBar()->setValue(scrolled);
+}
+
+/// From the JSON: the fields follow, where it is one action.
+void SubmitForm::onJson() {
+    QJsonParseError error;
+    const QJsonDocument document = QJsonDocument::fromJson(text_->toPlainText().toUtf8(), &error);
+    whole_ = {};
+    badJson_.clear();
+    if (error.error != QJsonParseError::NoError) {
+        badJson_ = tr("At character %1: %2").arg(error.offset).arg(error.errorString());
+    } else if (document.isArray()) {
+        whole_ = document.array();
+        badJson_ = tr("A list of actions has no form; it can be submitted from here.");
+    } else {
         action_ = document.object();
+        whole_ = action_;
         fillFields();
     }
-    views_->setCurrentIndex(json ? 1 : 0);
-    formButton_->setLit(!json);
-    jsonButton_->setLit(json);
     check();
-}
-
-QJsonValue SubmitForm::actions() const {
-    if (views_->currentIndex() == 0) return action_;
-    const QJsonDocument document = QJsonDocument::fromJson(text_->toPlainText().toUtf8());
-    if (document.isArray()) return document.array();
-    return document.isObject() ? QJsonValue(document.object()) : QJsonValue();
 }
 
 void SubmitForm::addInput(const QString& path) {
@@ -476,28 +374,26 @@ void SubmitForm::addInput(const QString& path) {
                 QJsonObject inputs = action_.value("inputs").toObject();
                 inputs.insert(QFileInfo(file.path).fileName(), file.hash);
                 action_.insert("inputs", inputs);
-                fillFields();
-                if (views_->currentIndex() == 1) showJson(true);
+                qobject_cast<QLineEdit*>(row("inputs")->control())->setText(fieldText("inputs", action_));
+                if (badJson_.isEmpty()) return take(action_);
             }
             check();
         });
 }
 
 void SubmitForm::check() {
+    fields_->setEnabled(badJson_.isEmpty());
+    problem_->setText(badJson_);
     QString why = context_.state.whyBlocked();
     if (why.isEmpty() && sending_) why = tr("It is being submitted");
     if (why.isEmpty() && hashing_ > 0) why = tr("Its inputs are being read");
-    if (views_->currentIndex() == 1) {
-        QJsonParseError error;
-        const QJsonDocument document = QJsonDocument::fromJson(text_->toPlainText().toUtf8(), &error);
-        problem_->setText(error.error != QJsonParseError::NoError
-                              ? tr("At character %1: %2").arg(error.offset).arg(error.errorString())
-                              : QString());
-        if (!document.isObject() && !document.isArray()) why = tr("Fix the JSON first");
-    } else {
-        problem_->setText({});
+    if (why.isEmpty() && whole_.isNull()) why = tr("Fix the JSON first");
+    if (why.isEmpty() && whole_.isObject()) {
         for (const auto& [member, row] : rows_)
             if (!row->problem().isEmpty()) why = tr("See %1").arg(row->title());
+        const bool isExec = whole_.toObject().value("worker").toString("exec") == "exec";
+        if (why.isEmpty() && isExec && whole_.toObject().value("argv").toArray().isEmpty())
+            why = tr("Give a command");
     }
     submit_->setBlocked(why);
 }
@@ -522,9 +418,13 @@ void SubmitForm::submit() {
         if (answer.ok()) return accept();
         check(); // nothing that was written is lost
         const QString field = answer.json.value("field").toString();
-        FormRow* at = row(field.section(QRegularExpression("[.\\[]"), 0, 0));
-        const bool inForm = at != nullptr && views_->currentIndex() == 0;
-        if (inForm) at->setProblem(answer.message);
+        const QString member = field.section(QRegularExpression("[.\\[]"), 0, 0);
+        FormRow* at = row(member);
+        const bool inForm = at != nullptr && whole_.isObject();
+        if (inForm) {
+            at->setProblem(answer.message);
+            refused_ = member;
+        }
         problem_->setText(inForm ? tr("See %1.").arg(at->title()) : answer.message);
     });
 }

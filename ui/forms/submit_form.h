@@ -1,26 +1,24 @@
-// The form for new work: one action field by field, or anything as JSON; each view is filled in from the other, and
-// what was written stays when the engine refuses it. Owner: ui thread; input files are hashed elsewhere.
+// The form for new work: one action field by field, with everything that it can have, and beside it the same as JSON, in
+// step; a list of actions as JSON alone. What was written stays when the engine refuses it. Owner: ui thread; input
+// files are hashed elsewhere.
 #pragma once
 
+#include "ui/forms/action_fields.h"
 #include "ui/pages/page.h"
 #include "ui/widgets/form.h"
 
 #include <QDialog>
 #include <QHash>
+#include <QJsonArray>
 
 QT_BEGIN_NAMESPACE
 class QCheckBox;
 class QComboBox;
 class QLineEdit;
 class QPlainTextEdit;
-class QStackedWidget;
 QT_END_NAMESPACE
 
 namespace yard::ui {
-
-/// Words of a command line with quotes and backslashes, as a shell splits them; nothing when a quote stays open.
-std::optional<QStringList> wordsOf(const QString& line);
-QString lineOf(const QStringList& words);
 
 class SubmitForm final : public QDialog {
     Q_OBJECT
@@ -29,10 +27,10 @@ public:
     SubmitForm(Context context, const QJsonObject& action, qint64 queue, QWidget* parent = nullptr);
 
     FormRow* row(const QString& member) const;
+    QPlainTextEdit* json() const { return text_; }
     QString problem() const { return problem_->text(); }
-    /// As it would be sent; of the form view an object.
-    QJsonValue actions() const;
-    void showJson(bool json);
+    /// What would be sent: an action or a list of them; null while the JSON is none.
+    QJsonValue actions() const { return whole_; }
     void addInput(const QString& path);
 
 protected:
@@ -42,31 +40,41 @@ protected:
 private:
     QLayout* makeHead(qint64 queue);
     QWidget* makeFields();
+    void addWhat();
+    void addHow();
+    void addWhen();
+    void makeJson();
     QLayout* makeFoot();
-    QLineEdit* addLine(const QString& member, const QString& title, const QString& help);
+    QLineEdit* addLine(const QString& member, const QString& title, const QString& help, bool isShort = false);
+    void addCheck(const QString& member, const QString& title, const QString& text, bool usual);
     void takeWorkers(const QJsonArray& workers);
     void showFunctions();
     void fillFields();
-    void onField();
+    void onWorker();
+    void onField(const QString& member);
+    void onCheck(const QString& member, bool on);
+    void onJson();
+    void take(const QJsonObject& action);
+    void forgetRefusal();
+    void writeJson();
     void check();
     void submit();
     void copy(bool curl);
     Operation operation() const;
-    bool readField(const QString& member, const QString& text);
 
     Context context_;
     QComboBox* queue_;
-    QStackedWidget* views_;
-    Button* formButton_;
-    Button* jsonButton_;
+    QWidget* fields_ = nullptr;
     QPlainTextEdit* text_;
     QComboBox* worker_;
     QComboBox* function_;
-    QCheckBox* hold_;
     std::vector<std::pair<QString, FormRow*>> rows_; ///< by member, in order
     WrappedLabel* problem_;
     Button* submit_;
-    QJsonObject action_;
+    QJsonObject action_; ///< of the fields
+    QJsonValue whole_;
+    QString badJson_; ///< what is wrong with the JSON, or why it has no fields
+    QString refused_; ///< the field that the engine did not take
     QJsonArray workers_;
     QHash<QString, QString> files_; ///< by hash: what can be sent
     bool filling_ = false;
