@@ -121,6 +121,19 @@ private slots:
         ask("POST", QStringLiteral("jobs/%1/cancel").arg(first));
     }
 
+    void whyStandsBesideEveryTab() {
+        const qint64 lsn = submit("held for its reason", "true", {{"hold", true}});
+        window_->navigation().showAction(lsn, "output");
+        DetailPanel* detail = page()->detail();
+        QTRY_VERIFY_WITH_TIMEOUT(has(detail->why()->facts(), "held"), kSoon);
+        for (int tab = 0; tab < DetailPanel::kTabs; ++tab) {
+            detail->setTab(tab);
+            QVERIFY2(detail->why()->isVisible(), qPrintable(QString::number(tab)));
+            QTRY_VERIFY_WITH_TIMEOUT(detail->why()->visibleRegion().boundingRect().width() > 100, kSoon);
+        }
+        ask("POST", QStringLiteral("jobs/%1/cancel").arg(lsn));
+    }
+
     void whatNeverStartedIsNotSaidToHaveRunShort() {
         const qint64 lsn = submit("never", "true", {{"hold", true}});
         window_->navigation().showAction(lsn, "processor");

@@ -2,6 +2,7 @@
 
 #include "core/base/clock.h"
 #include "ui/pages/actions/compare_tab.h"
+#include "ui/pages/actions/fitting_splitter.h"
 #include "ui/pages/actions/graph_tab.h"
 #include "ui/pages/actions/output_tab.h"
 #include "ui/pages/actions/result_view.h"
@@ -75,21 +76,6 @@ std::vector<Column> fileColumns() {
     };
 }
 
-/// The output beside what is known of it where there is width, above it where there is height.
-class FittingSplitter final : public QSplitter {
-public:
-    FittingSplitter() { setChildrenCollapsible(false); }
-
-protected:
-    void resizeEvent(QResizeEvent* event) override {
-        QSplitter::resizeEvent(event);
-        const auto fits = height() > width() ? Qt::Vertical : Qt::Horizontal;
-        if (fits == orientation()) return;
-        setOrientation(fits);
-        setSizes({600, fits == Qt::Vertical ? 400 : scaled(540)});
-    }
-};
-
 } // namespace
 
 DetailPanel::DetailPanel(Context context, QWidget* parent)
@@ -104,6 +90,7 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
                       tr("History"), tr("Graph"), tr("JSON")}))
     , summary_(new Label({}, Type::Caption, Token::Text3))
     , logTools_(new QWidget)
+    , area_(new FittingSplitter)
     , stack_(new QStackedWidget)
     , output_(new OutputTab(context))
     , result_(new ResultView(context))
@@ -150,12 +137,17 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     facts->addWidget(processor_);
     facts->addWidget(samples_, 1);
     for (QWidget* page :
-         {makeOutput(), static_cast<QWidget*>(inputs_), static_cast<QWidget*>(outputs_),
+         {makeAnswer(), static_cast<QWidget*>(inputs_), static_cast<QWidget*>(outputs_),
           static_cast<QWidget*>(command_), processor, static_cast<QWidget*>(sandbox_),
           static_cast<QWidget*>(compare_), static_cast<QWidget*>(graph_), static_cast<QWidget*>(json_)})
         stack_->addWidget(page);
-    column->addWidget(stack_, 1);
+    area_->addWidget(stack_);
+    area_->addWidget(makeBeside());
+    area_->setStretchFactor(0, 1);
+    area_->setSizes({600, scaled(540)});
+    column->addWidget(area_, 1);
     setMinimumHeight(scaled(200));
+    setTab(kOutput);
     connect(tabs_, &Tabs::chosen, this, qOverload<int>(&DetailPanel::setTab));
     connect(output_, &OutputTab::changed, this, [this] { summary_->setText(output_->summary()); });
     tick_.setInterval(1'000);
@@ -245,12 +237,10 @@ QWidget* DetailPanel::makeTabRow() {
     return line;
 }
 
-QWidget* DetailPanel::makeOutput() {
-    auto* split = new FittingSplitter;
+/// Beside every tab: why it waits or how it ended, and what it may; beside the output its tries as well.
+QWidget* DetailPanel::makeBeside() {
     auto* beside = new QSplitter(Qt::Horizontal);
     beside->setChildrenCollapsible(false);
-    split->addWidget(makeAnswer());
-    split->addWidget(beside);
     attempts_->setRows(attemptRows_);
     attempts_->setAccessibleName(tr("Tries"));
     attempts_->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -276,13 +266,11 @@ QWidget* DetailPanel::makeOutput() {
     column->addWidget(split_);
     column->addStretch(1);
     QScrollArea* facts = scrolling(right);
-    facts->setMinimumWidth(scaled(240));
+    facts->setMinimumWidth(scaled(200));
     beside->addWidget(facts);
     beside->setSizes({scaled(240), scaled(300)});
-    split->setStretchFactor(0, 1);
-    split->setSizes({600, scaled(540)});
     for (Facts* each : {why_, locks_}) connect(each, &Facts::linkClicked, this, &DetailPanel::followTarget);
-    return split;
+    return beside;
 }
 
 /// Output, and below it what a warm worker returned.
@@ -504,6 +492,13 @@ void DetailPanel::setTab(const QString& tab) {
 void DetailPanel::setTab(int tab) {
     tabs_->setCurrent(tab);
     stack_->setCurrentIndex(tab);
+    // Only what is shown asks for room.
+    for (int i = 0; i < stack_->count(); ++i) {
+        const auto policy = i == tab ? QSizePolicy::Expanding : QSizePolicy::Ignored;
+        stack_->widget(i)->setSizePolicy(policy, policy);
+    }
+    attempts_->setVisible(tab == kOutput);
+    area_->setWide(tab == kOutput);
     logTools_->setVisible(tab == kOutput && !output_->isHidden());
     summary_->setVisible(tab == kOutput);
     if (tab == kHistory && !action_.isEmpty()) compare_->show(action_, spec_);

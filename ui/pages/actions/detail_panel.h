@@ -21,6 +21,7 @@ QT_END_NAMESPACE
 namespace yard::ui {
 
 class CompareTab;
+class FittingSplitter;
 class GraphTab;
 class OutputTab;
 class Poll;
@@ -73,7 +74,7 @@ protected:
 private:
     QWidget* makeHead();
     QWidget* makeTabRow();
-    QWidget* makeOutput();
+    QWidget* makeBeside();
     QWidget* makeAnswer();
     void load();
     void loadWhy();
@@ -110,6 +111,7 @@ private:
     Tabs* tabs_;
     Label* summary_;
     QWidget* logTools_;
+    FittingSplitter* area_;
     QStackedWidget* stack_;
     OutputTab* output_;
     ResultView* result_;
