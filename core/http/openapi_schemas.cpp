@@ -68,6 +68,7 @@ std::string_view openApiSchemas() {
   "queue_id":{"type":"integer","format":"int64","minimum":0},"worker":{"type":"string"},
   "worker_name":{"type":"string"},"function":{"type":"string"},"label":{"type":"string"},
   "id":{"type":"string","description":"by which others of its list name it"},
+  "index":{"type":"integer","format":"int64","description":"of an element of an array: what {index} stands for"},
   "name":{"type":"string","description":"what it is called: its label, else its command in short, else worker.function"},
   "state":{"$ref":"#/components/schemas/State"},"held":{"type":"boolean"},"retry_at":{"type":"integer",
   "format":"int64","description":"microseconds since the Unix epoch"},"ending":{"type":"string",

@@ -87,8 +87,14 @@ std::string elementName(std::string command, std::int64_t index, std::size_t mos
     return command;
 }
 
+std::string labelOf(const ActionResult& action) {
+    std::string label = action.label;
+    if (action.index) replaceAll(label, kIndex, fmt::format("{}", *action.index));
+    return label;
+}
+
 std::string actionName(const ActionResult& action) {
-    if (!action.label.empty()) return action.label;
+    if (!action.label.empty()) return labelOf(action);
     if (!action.command.empty()) return action.command;
     const std::string& worker = action.workerName.empty() ? action.workerId : action.workerName;
     return action.function.empty() ? worker : worker + "." + action.function;

@@ -18,6 +18,8 @@ inline constexpr std::size_t kMaxNameBytes = 200;
 std::string commandName(std::span<const std::string> argv, std::size_t most = kMaxNameBytes);
 /// The same of element `index` of an array, of which `command` is the name: "{index}" is replaced.
 std::string elementName(std::string command, std::int64_t index, std::size_t most = kMaxNameBytes);
+/// Its label, with the index put in where it is an element of an array.
+std::string labelOf(const ActionResult& action);
 /// Of a result whose `command` is filled in where the action has no label.
 std::string actionName(const ActionResult& action);
 

@@ -399,8 +399,9 @@ bool matchesTerm(const FilterTerm& term, const ActionResult& action, WallMicros 
         return matchesText(term.words.front(), action) ||
                (!action.isCommandKnown && isInOneOf(term.found, static_cast<double>(action.lsn.value)));
     case FilterKey::Name:
-        return action.isCommandKnown ? anyPattern(term.words, actionName(action))
-                                     : isInOneOf(term.found, static_cast<double>(action.lsn.value));
+        if (!action.isCommandKnown) return isInOneOf(term.found, static_cast<double>(action.lsn.value));
+        // As it was posted: what waits is looked for without its index.
+        return anyPattern(term.words, action.label.empty() ? actionName(action) : action.label);
     case FilterKey::State: return matchesState(term, action);
     case FilterKey::Queue:
         return anyPattern(term.words, fmt::format("{}", action.queue.value)) ||

@@ -79,9 +79,10 @@ struct ActionResult {
     std::string workerId; ///< 64 hex digits, or "exec"
     std::string workerName;
     std::string function;
-    std::string label;
-    std::string id;      ///< by which others of its list name it
-    std::string command; ///< of an exec without a label: what it runs, in short (action_name.h)
+    std::string label;                 ///< as it was posted; labelOf() (action_name.h) puts the index in
+    std::string id;                    ///< by which others of its list name it
+    std::optional<std::int64_t> index; ///< of an element of an array: what {index} stands for
+    std::string command;               ///< of an exec without a label: what it runs, in short (action_name.h)
     ActionState state = ActionState::New;
     bool held = false;
     WallMicros retryAt = 0;

@@ -64,6 +64,7 @@ private:
     OwnerCheck owner_;
     StatementMaker statements_; ///< of all parts
     // what a group gathers
+    FoldRows folds_;
     EndTally tally_;
     PackWriter packs_;
     // tables that several matters need

@@ -31,6 +31,7 @@ struct Footprint {
         for (const auto& item : accept.items)
             bytes += sizeof item + item.spec.size() + item.chunks.size() * sizeof(Hash256) +
                      item.row.after.size() * sizeof(Edge) + item.row.command.size() + item.row.id.size();
+        bytes += accept.folds.size() * sizeof(FoldRun);
         for (const auto& label : accept.labels) bytes += sizeof label + label.text.size();
         for (const auto& entry : accept.classes) bytes += sizeof entry + entry.text.size();
         if (accept.idempotency) bytes += accept.idempotency->key.size() + accept.idempotency->answer.size();
@@ -115,6 +116,9 @@ struct Validate {
     Result<void> operator()(const Accept& accept) const {
         for (std::size_t i = 0; i < accept.items.size(); ++i)
             if (auto ok = checkItem(accept.items[i], static_cast<int>(i)); !ok) return ok;
+        for (const FoldRun& fold : accept.folds)
+            if (fold.lsns.first.value <= 0 || fold.lsns.count < 2)
+                return fail(ErrorKind::Invalid, "an array or a list that is one row has two actions at least");
         return {};
     }
     Result<void> operator()(const UndoAccept& undo) const { return checkRuns({undo.rows}); }

@@ -62,6 +62,8 @@ Reader::Impl::~Impl() {
                                  &waitsBelow,
                                  &waitName,
                                  &arraySize,
+                                 &foldUpTo,
+                                 &foldsBehind,
                                  &countDone,
                                  &countAll,
                                  &useRows,
@@ -153,6 +155,7 @@ ActionResult Reader::Impl::doneRow(const Statement& row) {
     result.note = row.text(20);
     outcome.note = result.note;
     result.command = commandIn(row, 21);
+    if (!row.isNull(22)) result.index = row.integer(22);
     result.id = row.text(9);
     result.replacedBy = Lsn(row.integer(10));
     return result;
@@ -171,6 +174,7 @@ ActionResult Reader::Impl::pendingRow(const Statement& row) {
     result.times[ActionState::Pending] = timeAt(row, 7, row.integer(6));
     result.retryCount = static_cast<std::int32_t>(row.integer(10));
     result.command = commandIn(row, 11);
+    if (!row.isNull(12)) result.index = row.integer(12);
     result.id = row.text(13);
     result.replacedBy = Lsn(row.integer(14));
     return result;

@@ -136,6 +136,15 @@ public:
     Result<LsnSet> dependents(Lsn first, Lsn last, int most);
     /// How many elements the arrays have that begin with these; 0: there is none.
     Result<std::vector<std::int64_t>> arraySizes(std::span<const Lsn> bases);
+    /// The array or list of each of these, in the same order; of what is of none an empty one.
+    Result<std::vector<FoldRow>> folds(std::span<const Lsn> lsns);
+    /// Arrays and lists that begin behind `behind`, the lowest first. Stops after kMostFoldRuns or `lookFor`.
+    struct FoldRuns {
+        std::vector<LsnRun> runs;
+        Lsn cursor; ///< the last one's first LSN, to pass on; 0: that was all
+    };
+    static constexpr std::size_t kMostFoldRuns = 65'536;
+    Result<FoldRuns> foldRuns(Lsn behind, Duration lookFor);
     /// Those of [first, last] behind `behind` that ended otherwise than completed, at most kMostOtherwise. Stops
     /// after `lookFor` with what it has.
     struct Otherwise {

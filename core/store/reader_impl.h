@@ -105,6 +105,7 @@ struct Reader::Impl {
     Statement useRows, useAbove, useAttempts, oldestDone;
     Statement pendingNames, nameOf, arraySize, ends, pendingDependents;
     Statement waitUnit, waitParents, waitOns, waitChildren, waitsBelow, waitName;
+    Statement foldUpTo, foldsBehind;
     Statement recent, spec, findBlob, idem, hidden, dependents, failedDependents;
     std::vector<LsnRun> hiddenRuns;
 };

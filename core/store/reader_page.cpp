@@ -138,6 +138,9 @@ Result<void> Reader::Impl::prepareRest() {
          "WHERE lsn=?1))) AND EXISTS (SELECT 1 FROM pending p WHERE p.lsn BETWEEN d.lsn AND d.lsn + d.count - 1) "
          "GROUP BY lsn ORDER BY lsn LIMIT ?2"},
         {&arraySize, "SELECT size FROM array WHERE base=?"},
+        {&foldUpTo, "SELECT first, last, kind, completed, failed, abandoned, cancelled, gone, started FROM fold "
+                    "WHERE first<=? ORDER BY first DESC LIMIT 1"},
+        {&foldsBehind, "SELECT first, last FROM fold WHERE first>? ORDER BY first"},
         {&useRows,
          "SELECT lsn, queue, class, " USE_COLUMNS "state, reason, flags, d_submitting, d_running, d_exited, "
          "d_end, max_rss FROM done WHERE lsn BETWEEN ?1 AND ?2 AND t_new<?4 AND t_new+d_end>=?3 "

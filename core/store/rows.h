@@ -7,6 +7,7 @@
 #include "core/base/ids.h"
 #include "core/model/action_spec.h"
 #include "core/model/annotation.h"
+#include "core/model/fold.h"
 #include "core/model/queue.h"
 #include "core/model/result.h"
 #include "core/model/states.h"
@@ -127,6 +128,20 @@ struct CommentRow {
     Lsn lsn{};       ///< 0: it is of a queue
     QueueId queue{}; ///< when it is of no action
     Comment comment{};
+};
+
+/// An array, or single actions of a posted list that follow each other; two actions at least.
+struct FoldRun {
+    LsnRun lsns{};
+    FoldKind kind = FoldKind::Array;
+};
+/// The same with what became of its actions. Those that neither ended nor are gone are pending in the journal.
+struct FoldRow {
+    LsnRun lsns{}; ///< count 0: there is none
+    FoldKind kind = FoldKind::Array;
+    EndCounts ended{};
+    std::int64_t gone = 0;  ///< forgotten
+    WallMicros started = 0; ///< of the attempts that ended the first start; 0: none began
 };
 
 /// LSNs [first, end) that belong to this run of the engine. Their end is on the disk.

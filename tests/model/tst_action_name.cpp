@@ -66,6 +66,18 @@ private Q_SLOTS:
         QCOMPARE(elementName(full, 123'456'789'012).size(), kMaxNameBytes);
     }
 
+    void theLabelOfAnElementHasItsIndexAndFiltersTakeItAsPosted() {
+        ActionResult element;
+        element.label = "cliff_{index}_8k";
+        QCOMPARE(labelOf(element), std::string("cliff_{index}_8k"));
+        element.index = 52;
+        QCOMPARE(labelOf(element), std::string("cliff_52_8k"));
+        QCOMPARE(actionName(element), std::string("cliff_52_8k"));
+        QVERIFY(parseFilter("name:cliff_{index}*", 1)->matches(element, 1));
+        const std::string json = toJson(element);
+        QVERIFY(json.contains(R"("label":"cliff_52_8k","index":52)"));
+    }
+
     void itsLabelGoesBeforeItsCommandAndThatBeforeItsFunction() {
         ActionResult action = command("make all");
         QCOMPARE(actionName(action), std::string("make all"));

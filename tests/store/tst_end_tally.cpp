@@ -14,10 +14,13 @@ class TestEndTally : public QObject {
     Q_OBJECT
 
     std::optional<Tables> tables_;
+    std::optional<FoldRows> folds_;
     std::optional<EndTally> tally_;
 
     void load() {
-        tally_.emplace(tables_->sql);
+        tally_.reset();
+        folds_.emplace(tables_->sql);
+        tally_.emplace(tables_->sql, *folds_);
         QVERIFY(tables_->sql.result());
         QVERIFY(tally_->load());
     }
@@ -46,6 +49,7 @@ private Q_SLOTS:
     }
     void cleanup() {
         tally_.reset();
+        folds_.reset();
         tables_.reset();
     }
     void endsOfAGroupAreWrittenTogether() {
@@ -61,7 +65,7 @@ private Q_SLOTS:
     void whatIsRescheduledIsCountedBack() {
         tally_->ended(Lsn(1), 0, ActionState::Failed);
         commit();
-        tally_->reopened(0, ActionState::Failed);
+        tally_->reopened(Lsn(1), 0, ActionState::Failed);
         commit();
         QCOMPARE(counters(), "0 0 0 0");
         QCOMPARE(finished(), "0");
@@ -69,7 +73,7 @@ private Q_SLOTS:
     void rowsThatAreGoneAreNoLongerKept() {
         for (int lsn = 1; lsn <= 5; ++lsn) tally_->ended(Lsn(lsn), 0, ActionState::Completed);
         commit();
-        tally_->retired(3);
+        for (int lsn = 1; lsn <= 3; ++lsn) tally_->retired(Lsn(lsn), ActionState::Completed);
         commit();
         QCOMPARE(finished(), "2");
         QCOMPARE(counters(), "5 0 0 0");

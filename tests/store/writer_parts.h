@@ -14,7 +14,8 @@ namespace yard::test {
 
 struct Parts {
     Tables tables;
-    store::EndTally tally{tables.sql};
+    store::FoldRows folds{tables.sql};
+    store::EndTally tally{tables.sql, folds};
     store::PackWriter packs{tables.sql, *tables.files};
     store::ReferenceNotes notes{tables.owner};
     store::ChunkRows chunks{tables.sql, *tables.files, packs, notes};
@@ -24,7 +25,7 @@ struct Parts {
     store::ReplacedRows replaced{tables.sql, actions};
     store::AnnotationRows annotations{tables.sql, actions};
     store::IdempotencyKeys keys{tables.sql};
-    store::Acceptance acceptance{tables.sql, {actions, specs, replaced, chunks, keys}};
+    store::Acceptance acceptance{tables.sql, {actions, specs, replaced, chunks, keys, folds}};
     store::Endings ends{tables.sql, {actions, attempts, specs, chunks, tally}};
     store::BulkChanges many{tables.sql, tally};
     store::Retirement retirement{tables.sql, {actions, attempts, specs, replaced, annotations, tally}};

@@ -90,6 +90,22 @@ private:
     std::vector<Lsn> lsns_;
 };
 
+/// Arrays, and the single actions between them: what a list shows as one row.
+std::vector<store::FoldRun> foldsOf(const std::vector<store::AcceptItem>& items) {
+    std::vector<store::FoldRun> folds;
+    for (const store::AcceptItem& item : items) {
+        const store::LsnRun lsns{item.row.lsn, item.count};
+        if (item.isArray)
+            folds.push_back({.lsns = lsns, .kind = FoldKind::Array});
+        else if (!folds.empty() && folds.back().kind == FoldKind::List)
+            ++folds.back().lsns.count;
+        else
+            folds.push_back({.lsns = lsns, .kind = FoldKind::List});
+    }
+    std::erase_if(folds, [](const store::FoldRun& fold) { return fold.lsns.count < 2; });
+    return folds;
+}
+
 Error atIndex(Error error, std::size_t index, bool isList) {
     if (isList) error.index = static_cast<int>(index);
     return error;
@@ -381,6 +397,7 @@ store::Accept Intake::acceptOf(Resolved& resolved, const Submission& submission,
             element = std::min(element + 1, item.count - 1);
         }
     }
+    accept.folds = foldsOf(resolved.items);
     accept.labels = resolved.labels;
     accept.classes = resolved.classes;
     accept.now = wallNow();

@@ -69,10 +69,12 @@ std::optional<ActionResult> ActionRows::ofFinish(const store::Finish& finish) co
     result.workerName = key.workerName;
     result.function = key.function;
     result.label = parts_.dictionary.label(live->label.value);
+    const Attempt* own = parts_.attempt(finish.lsn);
+    const SpecPtr spec = own ? own->spec : nullptr;
+    if (spec && spec->array) return std::nullopt; // the journal knows its index
     if (result.label.empty() && key.workerId == "exec") {
-        const Attempt* attempt = parts_.attempt(finish.lsn);
-        if (!attempt || !attempt->spec || attempt->spec->array) return std::nullopt;
-        result.command = commandName(attempt->spec->argv);
+        if (!spec) return std::nullopt;
+        result.command = commandName(spec->argv);
     }
     result.state = finish.state;
     result.priority = live->priority;

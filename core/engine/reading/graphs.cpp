@@ -195,10 +195,13 @@ coro::Task<Result<void>> Graphs::lookAt(GraphParts& parts, MonoTime until) {
 }
 
 std::string Graphs::nameOf(const store::WaitUnit& row, const store::WaitName& name, bool isAlone) const {
-    if (row.label > 0 && row.label < parts_.dictionary.labelCount()) return parts_.dictionary.label(row.label);
+    const bool isElement = row.lsns.count == 1 && name.arrayIndex;
+    if (row.label > 0 && row.label < parts_.dictionary.labelCount()) {
+        const std::string& label = parts_.dictionary.label(row.label);
+        return isElement ? elementName(label, *name.arrayIndex, label.size() + kMaxNameBytes) : label;
+    }
     if (isAlone && !name.id.empty()) return name.id;
-    if (!name.command.empty())
-        return row.lsns.count == 1 && name.arrayIndex ? elementName(name.command, *name.arrayIndex) : name.command;
+    if (!name.command.empty()) return isElement ? elementName(name.command, *name.arrayIndex) : name.command;
     if (row.classNumber == 0 || row.classNumber > parts_.dictionary.classCount()) return {};
     const ClassKey& key = parts_.dictionary.classKey(row.classNumber - 1);
     return key.function.empty() ? key.workerName : fmt::format("{}.{}", key.workerName, key.function);

@@ -58,7 +58,10 @@ store::Accept AcceptParts::next() {
     }
     rows_ += rows;
     part.part->ends = atEnd();
-    if (atEnd()) part.replaced = std::move(whole_.replaced);
+    if (atEnd()) {
+        part.replaced = std::move(whole_.replaced);
+        part.folds = std::move(whole_.folds);
+    }
     return part;
 }
 

@@ -100,6 +100,8 @@ int Acceptance::write(const Accept& accept) {
     }
     for (const Replacement& one : accept.replaced)
         if (rc == SQLITE_OK) rc = below_.replaced.insert(one);
+    for (const FoldRun& fold : accept.folds)
+        if (rc == SQLITE_OK) rc = below_.folds.insert(fold);
     if (rc == SQLITE_OK && ends && accept.idempotency) rc = below_.keys.keep(*accept.idempotency, accept.now);
     return rc;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/store/writer/chunk_rows.h"
+#include "core/store/writer/fold_rows.h"
 #include "core/store/writer/idempotency_keys.h"
 #include "core/store/writer/replaced_rows.h"
 #include "core/store/writer/spec_rows.h"
@@ -26,6 +27,7 @@ public:
         ReplacedRows& replaced;
         ChunkRows& chunks;
         IdempotencyKeys& keys;
+        FoldRows& folds;
     };
 
     Acceptance(StatementMaker& sql, const Below& below);

@@ -10,9 +10,10 @@ namespace yard::store {
 /// Among the counters of a group: those of queues that are gone. No queue has that number.
 static constexpr std::int64_t kPast = -1;
 
-EndTally::EndTally(StatementMaker& sql)
+EndTally::EndTally(StatementMaker& sql, FoldRows& folds)
     : database_(sql.database())
-    , owner_(sql.owner()) {
+    , owner_(sql.owner())
+    , folds_(folds) {
     countQueue_ = sql("UPDATE queue SET completed=completed+?, failed=failed+?, abandoned=abandoned+?, "
                       "cancelled=cancelled+? WHERE id=?");
     countPast_ = sql("INSERT INTO meta VALUES(?1, CAST(?2 AS TEXT)) ON CONFLICT(key) DO UPDATE SET "
@@ -36,16 +37,29 @@ Result<void> EndTally::load() {
     return {};
 }
 
-void EndTally::ended(Lsn lsn, std::int64_t queue, ActionState state) {
+void EndTally::ended(Lsn lsn, std::int64_t queue, ActionState state, WallMicros started) {
     YARD_ASSERT_OWNER(owner_);
     count(queue, state, 1);
     group_.finished.push_back(lsn);
+    group_.folds.push_back({.lsn = lsn, .state = state, .ended = 1, .started = started});
 }
 
-void EndTally::reopened(std::int64_t queue, ActionState state) {
+void EndTally::tried(Lsn lsn, WallMicros started) {
+    YARD_ASSERT_OWNER(owner_);
+    if (started != 0) group_.folds.push_back({.lsn = lsn, .started = started});
+}
+
+void EndTally::reopened(Lsn lsn, std::int64_t queue, ActionState state) {
     YARD_ASSERT_OWNER(owner_);
     count(queue, state, -1);
     ++group_.rowsGone;
+    group_.folds.push_back({.lsn = lsn, .state = state, .ended = -1});
+}
+
+void EndTally::retired(Lsn lsn, ActionState state) {
+    YARD_ASSERT_OWNER(owner_);
+    ++group_.rowsGone;
+    group_.folds.push_back({.lsn = lsn, .state = state, .ended = -1, .gone = 1});
 }
 
 void EndTally::queueGone(const Counters& counters) {
@@ -73,7 +87,8 @@ void EndTally::backToMark() {
 
 int EndTally::write() {
     YARD_ASSERT_OWNER(owner_);
-    const int rc = writeCounters();
+    int rc = writeCounters();
+    if (rc == SQLITE_OK && !group_.folds.empty()) rc = folds_.add(group_.folds);
     return rc == SQLITE_OK && !group_.finished.empty() ? writeRecent() : rc;
 }
 

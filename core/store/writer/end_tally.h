@@ -1,10 +1,11 @@
-// Private to core/store: what the ends of actions add up to: the counters of queues, how many finished actions are
-// kept, and the ring of those that finished last. The writer's thread.
+// Private to core/store: what the ends of actions add up to: the counters of queues and folds, how many finished
+// actions are kept, and the ring of those that finished last. The writer's thread.
 #pragma once
 
 #include "core/base/ids.h"
 #include "core/model/states.h"
 #include "core/store/schema.h"
+#include "core/store/writer/fold_rows.h"
 #include "core/store/writer/statement_maker.h"
 
 #include <array>
@@ -25,16 +26,19 @@ public:
     /// Of one queue: completed, failed, abandoned, cancelled.
     using Counters = std::array<std::int64_t, 4>;
 
-    explicit EndTally(StatementMaker& sql);
+    EndTally(StatementMaker& sql, FoldRows& folds);
     /// Reads the ring. Once, before anything else.
     Result<void> load();
 
     // --- what operations tell
-    void ended(Lsn lsn, std::int64_t queue, ActionState state);
+    /// `started`: when the attempt that it ended with began to run; 0: it did not.
+    void ended(Lsn lsn, std::int64_t queue, ActionState state, WallMicros started = 0);
+    /// An attempt ended that began to run then, and the action is to run again.
+    void tried(Lsn lsn, WallMicros started);
     /// It ended as `state`, and is pending again.
-    void reopened(std::int64_t queue, ActionState state);
-    /// So many rows of finished actions are gone.
-    void retired(std::int64_t rows) { group_.rowsGone += rows; }
+    void reopened(Lsn lsn, std::int64_t queue, ActionState state);
+    /// The row of this finished action is gone.
+    void retired(Lsn lsn, ActionState state);
     /// The queue goes; its counters are kept among those of queues that are gone.
     void queueGone(const Counters& counters);
 
@@ -51,6 +55,7 @@ private:
     struct Group {
         std::map<std::int64_t, Counters> counters; ///< as differences
         std::vector<Lsn> finished;
+        std::vector<FoldChange> folds;
         std::int64_t rowsGone = 0; ///< of `done`; `finished` are those that came
     };
 
@@ -60,6 +65,7 @@ private:
 
     Database& database_;
     const OwnerCheck& owner_;
+    FoldRows& folds_;
     Group group_;
     Group marked_;
     std::array<Lsn, std::size_t{kRecentRows} * kRecentPerRow> recent_{};

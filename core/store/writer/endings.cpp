@@ -106,7 +106,8 @@ Applied Endings::apply(const Finish& finish) {
     if (rc == SQLITE_OK && !finish.keepSpec && !needed && !row->arrayBase) rc = below_.specs.forgetText(finish.lsn);
     if (rc == SQLITE_OK) rc = below_.chunks.put(finish.chunks);
     if (rc != SQLITE_OK) return Applied::with(rc);
-    below_.tally.ended(finish.lsn, row->queue, finish.state);
+    below_.tally.ended(finish.lsn, row->queue, finish.state,
+                       finish.attempt ? finish.attempt->times[ActionState::Running] : 0);
     return {};
 }
 
@@ -122,6 +123,7 @@ Applied Endings::apply(const Retry& retry) {
         rc = retryPending_.run(flags, since(row->tNew, retry.tPending), present(retry.notBefore), retry.attempt.n,
                                retry.retryCount, retry.ownFailures, retry.interruptions, retry.lsn);
     if (rc == SQLITE_OK) rc = below_.chunks.put(retry.chunks);
+    if (rc == SQLITE_OK) below_.tally.tried(retry.lsn, retry.attempt.times[ActionState::Running]);
     return Applied::with(rc);
 }
 
@@ -200,7 +202,7 @@ Applied Endings::apply(const Reopen& reopen) {
             detail.finished.push_back({edge.lsn, ended.state});
     }
     if (const int rc = putBack(reopen); rc != SQLITE_OK) return Applied::with(rc);
-    below_.tally.reopened(done.row.queue.value, done.state);
+    below_.tally.reopened(reopen.lsn, done.row.queue.value, done.state);
     detail.row = std::move(done.row);
     return applied;
 }

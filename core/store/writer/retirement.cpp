@@ -7,7 +7,8 @@ namespace yard::store {
 Retirement::Retirement(StatementMaker& sql, const Below& below)
     : owner_(sql.owner())
     , below_(below) {
-    scan_ = sql("SELECT lsn, array_base, t_new + coalesce(d_end, 0) FROM done WHERE lsn>=? ORDER BY lsn LIMIT ?");
+    scan_ = sql(
+        "SELECT lsn, array_base, t_new + coalesce(d_end, 0), state FROM done WHERE lsn>=? ORDER BY lsn LIMIT ?");
     deleteRun_ = sql("DELETE FROM done WHERE lsn BETWEEN ? AND ?");
 }
 
@@ -30,7 +31,7 @@ Applied Retirement::apply(const Retire& retire) {
     if (rc == SQLITE_DONE) return notFinished(retire.lsn);
     if (rc != SQLITE_ROW) return Applied::with(rc);
     rc = remove({.first = retire.lsn.value, .last = retire.lsn.value, .arrayBase = done.arrayBase});
-    if (rc == SQLITE_OK) below_.tally.retired(1);
+    if (rc == SQLITE_OK) below_.tally.retired(retire.lsn, done.state);
     return Applied::with(rc);
 }
 
@@ -43,7 +44,8 @@ int Retirement::remove(const Run& run) {
 }
 
 /// The rows that go, as runs; where to go on in `swept`.
-int Retirement::findOutdated(const RetireOutdated& retire, std::vector<Run>& runs, SweepResult& swept) {
+int Retirement::findOutdated(const RetireOutdated& retire, std::vector<Run>& runs, std::vector<Gone>& gone,
+                             SweepResult& swept) {
     QueryScope row(scan_, retire.from, retire.most);
     int looked = 0;
     int rc = row.step();
@@ -58,6 +60,7 @@ int Retirement::findOutdated(const RetireOutdated& retire, std::vector<Run>& run
             runs.back().last = lsn;
         else
             runs.push_back({lsn, lsn, base});
+        gone.push_back({Lsn(lsn), static_cast<ActionState>(row->integer(3))});
         ++swept.gone;
     }
     swept.more = looked == retire.most;
@@ -68,13 +71,14 @@ Applied Retirement::apply(const RetireOutdated& retire) {
     YARD_ASSERT_OWNER(owner_);
     SweepResult swept;
     std::vector<Run> runs;
-    int rc = findOutdated(retire, runs, swept);
+    std::vector<Gone> gone;
+    int rc = findOutdated(retire, runs, gone, swept);
     for (const Run& run : runs) {
         if (rc == SQLITE_OK) rc = remove(run);
         swept.runs.emplace_back(run.first, run.last);
     }
     if (rc != SQLITE_OK) return Applied::with(rc);
-    below_.tally.retired(swept.gone);
+    for (const auto& [lsn, state] : gone) below_.tally.retired(lsn, state);
     return Applied::swept(std::move(swept));
 }
 

@@ -44,8 +44,14 @@ private:
         std::optional<std::int64_t> arrayBase;
     };
 
+    struct Gone {
+        Lsn lsn;
+        ActionState state;
+    };
+
     Applied notFinished(Lsn lsn);
-    int findOutdated(const RetireOutdated& retire, std::vector<Run>& runs, SweepResult& swept);
+    int findOutdated(const RetireOutdated& retire, std::vector<Run>& runs, std::vector<Gone>& gone,
+                     SweepResult& swept);
     int remove(const Run& run);
 
     const OwnerCheck& owner_;
