@@ -28,6 +28,7 @@ class ChangeLog;
 class Facets;
 class FailureMutes;
 class Failures;
+class Folding;
 class Graphs;
 class Intake;
 class Listing;
@@ -65,6 +66,8 @@ template<>
 FailureMutes& serviceOf(Kernel& kernel);
 template<>
 Failures& serviceOf(Kernel& kernel);
+template<>
+Folding& serviceOf(Kernel& kernel);
 template<>
 Graphs& serviceOf(Kernel& kernel);
 template<>

@@ -38,6 +38,10 @@ Failures& serviceOf(Kernel& kernel) {
     return kernel.failures();
 }
 template<>
+Folding& serviceOf(Kernel& kernel) {
+    return kernel.folding();
+}
+template<>
 Graphs& serviceOf(Kernel& kernel) {
     return kernel.graphs();
 }

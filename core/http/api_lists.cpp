@@ -2,6 +2,7 @@
 #include "core/http/handler_steps.h"
 
 #include "core/engine/reading/facets.h"
+#include "core/engine/reading/folding.h"
 #include "core/engine/reading/listing.h"
 #include "core/http/error_map.h"
 #include "core/http/list_filter.h"
@@ -22,13 +23,47 @@ constexpr int kUsualPage = 100;
 constexpr std::int64_t kMostExactLsn = 9'007'199'254'740'992;
 constexpr std::size_t kUsualResultBytes = 512;
 
+/// Into the object that ends the text.
+void appendFold(std::string& text, const engine::FoldView& fold) {
+    if (fold.count == 0) return;
+    text.back() = ',';
+    text += R"("fold":)";
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("first", fold.first.value);
+    writer.member("count", fold.count);
+    writer.member("kind", name(fold.kind));
+    writer.member("name", fold.name);
+    if (fold.started != 0) writer.member("started", fold.started);
+    if (!fold.failure.empty()) {
+        writer.key("failure");
+        writer.openObject();
+        writer.member("line", fold.failure);
+        writer.member("count", fold.failures);
+        writer.closeObject();
+    }
+    if (!fold.isExact) writer.member("exact", false);
+    writer.closeObject();
+    text += R"(,"states":{)";
+    const auto add = [&text](std::string_view word, std::int64_t count) {
+        if (count == 0) return;
+        text += fmt::format(R"({}"{}":{})", text.back() == '{' ? "" : ",", word, count);
+    };
+    for (std::size_t state = 0; state < fold.states.size(); ++state)
+        add(name(static_cast<ActionState>(state)), fold.states[state]);
+    add("held", fold.held);
+    add("retry", fold.retry);
+    text += "}}";
+}
+
 std::string pageJson(const engine::ListPage& page, const std::optional<engine::ListCount>& count = {}) {
     std::string text;
     text.reserve(page.jobs.size() * kUsualResultBytes + 64);
     text += R"({"jobs":[)";
-    for (const ActionResult& job : page.jobs) {
-        if (text.back() == '}') text += ',';
-        appendJson(text, job);
+    for (std::size_t i = 0; i < page.jobs.size(); ++i) {
+        if (i > 0) text += ',';
+        appendJson(text, page.jobs[i]);
+        if (i < page.folds.size()) appendFold(text, page.folds[i]);
     }
     text += ']';
     if (!page.cursor.empty()) {
@@ -63,7 +98,8 @@ std::string runsOf(const std::vector<Lsn>& lsns) {
 std::string partJson(const engine::LsnPart& part) {
     std::string text = R"({"lsns":")" + runsOf(part.lsns) + '"';
     const bool isMade = !part.lsns.empty() || part.cursor.empty();
-    if (isMade) text += fmt::format(R"(,"total":{})", part.total);
+    if (isMade) text += fmt::format(R"(,"total":{})", part.matched.value_or(part.total));
+    if (isMade && part.matched) text += fmt::format(R"(,"rows":{})", part.total);
     if (!part.cursor.empty()) {
         text += R"(,"cursor":)";
         appendJsonString(text, part.cursor);
@@ -180,6 +216,9 @@ Result<engine::ListQuery> readListQuery(const Query& parameters, int usual, int 
     if (good)
         if (const auto filter = parameters.text("q")) good = readFilter(*filter, "q", query);
     if (!good) return std::unexpected(good.error());
+    const Result<bool> fold = parameters.flag("fold");
+    if (!fold) return std::unexpected(fold.error());
+    query.fold = *fold;
     const Result<Sort> sort = parseSort(parameters.text("sort").value_or("-lsn"));
     if (!sort) return std::unexpected(sort.error());
     query.sort = *sort;
@@ -215,7 +254,8 @@ coro::Task<Response> listJobs(Call& call) {
         if (!counted) co_return errorResponse(counted.error());
         count = *counted;
     }
-    const auto page = co_await call.engine.ask(&engine::Listing::list, std::move(*query));
+    const auto page = query->fold ? co_await call.engine.ask(&engine::Folding::list, std::move(*query))
+                                  : co_await call.engine.ask(&engine::Listing::list, std::move(*query));
     co_return page ? jsonResponse(pageJson(*page, count)) : errorResponse(page.error());
 }
 
@@ -300,13 +340,13 @@ std::span<const Route> listRoutes() {
          &listJobs,
          {.id = "listJobs",
           .summary = "A page of actions",
-          .query = "state queue worker label lsn q sort limit cursor count",
+          .query = "state queue worker label lsn q sort limit cursor count fold=folded",
           .answers = {{{200, "Jobs"}}}}},
         {{Get, "jobs/lsns", Both},
          &listLsns,
          {.id = "listLsns",
           .summary = "The numbers alone of all actions that match, in order",
-          .query = "state queue worker label lsn q sort limit=part cursor",
+          .query = "state queue worker label lsn q sort limit=part cursor fold=folded",
           .answers = {{{200, "Lsns"}}}}},
         {{Get, "jobs/facets", Both},
          &countFacets,

@@ -59,6 +59,8 @@ std::string_view openApiParameters() {
   "minimum":0,"maximum":#step#}},
 "count":{"name":"count","in":"query","description":"1: say how many match in all","schema":{"type":"string",
   "enum":["0","1",""]}},
+"folded":{"name":"fold","in":"query","description":"1: an array, or the actions of a posted list that follow each other, as one row","schema":{"type":"string",
+  "enum":["0","1",""]}},
 "facets":{"name":"by","in":"query","description":"a comma list of state, queue, worker, label, reason, machine; absent: all",
   "schema":{"type":"string"}},
 "own":{"name":"own","in":"query","description":"1: each facet under its own terms, too","schema":{"type":"string",

@@ -19,8 +19,9 @@ public:
     std::map<Lsn, ActionResult> ended;
     std::map<Lsn, store::LsnSet> children; ///< by what they wait for
     std::map<Lsn, store::Reader::SpecText> specs;
-    std::optional<Error> error; ///< it cannot be read
-    int perRead = 1'000;        ///< rows that one answer looks at
+    std::vector<store::FoldRow> foldRows; ///< by their LSNs
+    std::optional<Error> error;           ///< it cannot be read
+    int perRead = 1'000;                  ///< rows that one answer looks at
     int reads = 0;
     std::function<store::LabelNumber(std::string_view)> labelNumber = [](std::string_view) { return 0u; };
     std::function<void()> whileReading; ///< once, after the next answer is made and before it is given
@@ -130,6 +131,19 @@ public:
     }
     Answer<std::vector<store::WaitName>> waitNames(std::vector<Lsn> lsns, Duration /*lookFor*/) override {
         return give(std::vector<store::WaitName>(lsns.size()));
+    }
+    Answer<std::vector<store::FoldRow>> folds(std::vector<Lsn> lsns) override {
+        std::vector<store::FoldRow> found(lsns.size());
+        for (std::size_t i = 0; i < lsns.size(); ++i)
+            for (const store::FoldRow& fold : foldRows)
+                if (fold.lsns.first <= lsns[i] && lsns[i] <= fold.lsns.last()) found[i] = fold;
+        return give(std::move(found));
+    }
+    Answer<store::Reader::FoldRuns> foldRuns(Lsn behind, Duration /*lookFor*/) override {
+        store::Reader::FoldRuns found;
+        for (const store::FoldRow& fold : foldRows)
+            if (fold.lsns.first > behind) found.runs.push_back(fold.lsns);
+        return give(std::move(found));
     }
     Answer<std::optional<store::Reader::SpecText>> specText(Lsn lsn) override {
         const auto at = specs.find(lsn);

@@ -22,6 +22,7 @@
 #include "core/engine/reading/estimates.h"
 #include "core/engine/reading/facets.h"
 #include "core/engine/reading/failures.h"
+#include "core/engine/reading/folding.h"
 #include "core/engine/reading/graphs.h"
 #include "core/engine/reading/listing.h"
 #include "core/engine/reading/notes.h"
@@ -101,6 +102,7 @@ public:
     Operations& operations() { return *operations_; }
     Annotating& annotating() { return *annotating_; }
     Listing& listing() { return *listing_; }
+    Folding& folding() { return *folding_; }
     Facets& facets() { return *facets_; }
     WaitingCounts& waiting() { return *waitingCounts_; }
     Accounting& accounting() { return *accounting_; }
@@ -272,6 +274,7 @@ private:
     std::optional<Orders> orders_;
     std::optional<MatchWalk> matches_;
     std::optional<Listing> listing_;
+    std::optional<Folding> folding_;
     std::optional<Facets> facets_;
     std::optional<Failures> failures_;
     std::optional<Watching> watching_;

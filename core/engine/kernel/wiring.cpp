@@ -390,6 +390,12 @@ void Kernel::openLists() {
                                     .matches = *matches_,
                                     .journal = journal_,
                                     .now = MonoClock::now});
+    folding_.emplace(Folding::Parts{.session = *session_,
+                                    .selection = *selection_,
+                                    .listing = *listing_,
+                                    .journal = journal_,
+                                    .attempt = attempts(),
+                                    .now = MonoClock::now});
     facets_.emplace(Facets::Parts{.session = *session_,
                                   .dictionary = dictionary_,
                                   .queues = *queues_,

@@ -26,9 +26,9 @@ coro::Task<Result<ListPage>> Listing::list(ListQuery query) {
     co_return co_await pageOf(std::move(*whole));
 }
 
-coro::Task<Result<ListPage>> Listing::pageOf(ListQuery query) {
+coro::Task<Result<ListPage>> Listing::pageOf(ListQuery query, MonoTime latest) {
     YARD_ASSERT_OWNER(owner_);
-    const MonoTime until = parts_.now() + kLookFor;
+    const MonoTime until = std::min(parts_.now() + kLookFor, latest);
     Result<store::PageFilter> filter = parts_.selection.pageFilter(query);
     if (!filter) co_return std::unexpected(filter.error());
     if (query.sort.field != SortField::Lsn) co_return co_await sorted(std::move(query), std::move(*filter), until);
@@ -46,13 +46,15 @@ coro::Task<Result<ListPage>> Listing::byLsn(ListQuery query, store::PageFilter f
     const bool ended = wantsEnded(query);
     const bool looksItself = !query.filter.empty() || !query.text.empty();
     const int wanted = query.limit;
+    // Of a list that folds a few will do, as long as they match: what follows may be of the same array.
+    int atOnce = looksItself && !query.fold ? kRowsAtOnce : query.limit;
     ListPage page;
-    for (;;) {
+    for (;; atOnce = looksItself ? std::min(kRowsAtOnce, 4 * atOnce) : query.limit) {
         filter.lookFor = lookLeft(until, parts_.now());
         auto both = co_await parts_.journal.pages(
             {.filter = filter,
              .order = query.sort.descending ? store::PageOrder::NewestFirst : store::PageOrder::OldestFirst,
-             .limit = looksItself ? kRowsAtOnce : query.limit,
+             .limit = atOnce,
              .cursor = cursor,
              .live = live,
              .ended = ended});
@@ -163,6 +165,7 @@ coro::Task<Result<LsnPart>> Listing::lsns(ListQuery query) {
     const auto first = order.lsns.begin() + static_cast<std::ptrdiff_t>(from);
     part.lsns.assign(first, first + static_cast<std::ptrdiff_t>(count));
     part.total = std::ssize(order.lsns);
+    if (query.fold) part.matched = order.matched;
     if (from + count < order.lsns.size()) part.cursor = parts_.orders.cursorAt(order, from + count);
     co_return part;
 }

@@ -55,8 +55,8 @@ public:
     coro::Task<Result<ListCount>> count(ListQuery query);
     /// The last 1000 that finished, of all queues or of one, newest first.
     coro::Task<Result<ListPage>> history(QueueSelector queue);
-    /// list() of a query that Selection::lookUp() has looked up.
-    coro::Task<Result<ListPage>> pageOf(ListQuery query);
+    /// list() of a query that Selection::lookUp() has looked up. Looks until then, and no longer than usual.
+    coro::Task<Result<ListPage>> pageOf(ListQuery query, MonoTime until = MonoTime::max());
 
 private:
     coro::Task<Result<ListPage>> byLsn(ListQuery query, store::PageFilter filter, MonoTime until);

@@ -114,7 +114,28 @@ std::string Orders::cursorAt(KeptOrder& order, std::size_t at) const {
 
 coro::Task<void> Orders::make(std::shared_ptr<KeptOrder> order, store::PageFilter filter) {
     const coro::SemaphoreUnits turn = co_await inTheMaking_.hold();
-    kept_.finish(*order, co_await inOrder(*order, std::move(filter)));
+    auto lsns = co_await inOrder(*order, std::move(filter));
+    if (lsns && order->query.fold) {
+        order->matched = std::ssize(*lsns);
+        lsns = co_await folded(std::move(*lsns));
+    }
+    kept_.finish(*order, std::move(lsns));
+}
+
+/// What of an array or a list comes after its first one is left out.
+coro::Task<Result<std::vector<Lsn>>> Orders::folded(std::vector<Lsn> lsns) {
+    std::vector<store::LsnRun> folds;
+    for (Lsn behind{};;) {
+        const auto portion = co_await parts_.journal.foldRuns(behind, kSortPortion);
+        if (!portion) co_return std::unexpected(portion.error());
+        folds.insert(folds.end(), portion->runs.begin(), portion->runs.end());
+        if (folds.size() > SortedListCache::kMostOfOne) co_return tooMany();
+        behind = portion->cursor;
+        if (behind.value == 0) break;
+    }
+    co_return co_await parts_.helpers.run([lsns = std::move(lsns), folds = std::move(folds)]() mutable {
+        return firstOfEach(std::move(lsns), folds);
+    });
 }
 
 /// What lives is looked at first: what ends meanwhile is then seen at least once. What is put back meanwhile may be

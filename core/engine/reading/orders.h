@@ -62,6 +62,7 @@ private:
     coro::Task<void> dropUnused();
     coro::Task<void> make(std::shared_ptr<KeptOrder> order, store::PageFilter filter);
     coro::Task<Result<std::vector<Lsn>>> inOrder(const KeptOrder& order, store::PageFilter filter);
+    coro::Task<Result<std::vector<Lsn>>> folded(std::vector<Lsn> lsns);
     coro::Task<KeyPieces> liveKeys(const ListQuery& query, std::optional<QueueId> queue);
     coro::Task<Result<void>> endedKeys(const ListQuery& query, store::PageFilter filter, WallMicros now,
                                        KeyPieces& keys);

@@ -151,4 +151,23 @@ void SortedListCache::dropUnused(MonoTime now) {
     std::erase_if(orders_, [now](const auto& order) { return order->made.isSet() && now - order->used >= kKeep; });
 }
 
+std::vector<Lsn> firstOfEach(std::vector<Lsn> lsns, const std::vector<store::LsnRun>& folds) {
+    std::vector<bool> isSeen(folds.size());
+    std::erase_if(lsns, [&, at = std::size_t{0}](Lsn lsn) mutable {
+        const auto has = [&](std::size_t i) {
+            return i < folds.size() && folds[i].first <= lsn && lsn <= folds[i].last();
+        };
+        if (!has(at)) { // else the same one as before, as most are
+            const auto behind = std::ranges::upper_bound(folds, lsn, {}, &store::LsnRun::first);
+            if (behind == folds.begin()) return false;
+            at = static_cast<std::size_t>(std::prev(behind) - folds.begin());
+            if (!has(at)) return false;
+        }
+        const bool wasSeen = isSeen[at];
+        isSeen[at] = true;
+        return wasSeen;
+    });
+    return lsns;
+}
+
 } // namespace yard::engine

@@ -30,6 +30,7 @@ struct KeptOrder {
     ListQuery query;            ///< limit and cursor mean nothing
     std::uint64_t revision = 0; ///< of the change feed when it was begun
     std::vector<Lsn> lsns;      ///< once it is made
+    std::int64_t matched = 0;   ///< how many there were before arrays and lists were folded
     std::vector<Lsn> putBack; ///< went from finished to pending while it was made: neither look may have seen them
     std::optional<Error> failed;
     coro::Event made;        ///< or failed
@@ -103,5 +104,8 @@ struct OrderParts {
 /// The LSNs in order: by key, then by LSN; what is unknown comes last in both directions. Takes a second for some
 /// millions.
 std::vector<Lsn> arrange(OrderParts parts);
+
+/// Of each of these, which do not overlap and are in order, the first LSN that is in it, and those that are in none.
+std::vector<Lsn> firstOfEach(std::vector<Lsn> lsns, const std::vector<store::LsnRun>& folds);
 
 } // namespace yard::engine

@@ -133,4 +133,12 @@ auto JournalReader::waitNames(std::vector<Lsn> lsns, Duration lookFor) -> Answer
         [lsns = std::move(lsns), lookFor](store::Reader& reader) { return reader.waitNames(lsns, lookFor); });
 }
 
+auto JournalReader::folds(std::vector<Lsn> lsns) -> Answer<std::vector<store::FoldRow>> {
+    return ask([lsns = std::move(lsns)](store::Reader& reader) { return reader.folds(lsns); });
+}
+
+auto JournalReader::foldRuns(Lsn behind, Duration lookFor) -> Answer<store::Reader::FoldRuns> {
+    return ask([=](store::Reader& reader) { return reader.foldRuns(behind, lookFor); });
+}
+
 } // namespace yard::engine

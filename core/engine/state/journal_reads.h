@@ -71,6 +71,8 @@ public:
                                                    int most, Duration lookFor) = 0;
     virtual Answer<store::WaitsOfQueue> waitsOfQueue(QueueId queue, Lsn below, Duration lookFor) = 0;
     virtual Answer<std::vector<store::WaitName>> waitNames(std::vector<Lsn> lsns, Duration lookFor) = 0;
+    virtual Answer<std::vector<store::FoldRow>> folds(std::vector<Lsn> lsns) = 0;
+    virtual Answer<store::Reader::FoldRuns> foldRuns(Lsn behind, Duration lookFor) = 0;
 };
 
 /// The journal itself.
@@ -115,6 +117,8 @@ public:
                                            Duration lookFor) override;
     Answer<store::WaitsOfQueue> waitsOfQueue(QueueId queue, Lsn below, Duration lookFor) override;
     Answer<std::vector<store::WaitName>> waitNames(std::vector<Lsn> lsns, Duration lookFor) override;
+    Answer<std::vector<store::FoldRow>> folds(std::vector<Lsn> lsns) override;
+    Answer<store::Reader::FoldRuns> foldRuns(Lsn behind, Duration lookFor) override;
 
 private:
     Post post_;

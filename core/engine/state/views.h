@@ -7,6 +7,7 @@
 #include "core/model/action_spec.h"
 #include "core/model/facet.h"
 #include "core/model/filter.h"
+#include "core/model/fold.h"
 #include "core/model/queue.h"
 #include "core/model/result.h"
 #include "core/model/settings.h"
@@ -65,6 +66,7 @@ struct ListQuery {
     Sort sort;
     int limit = 100;    ///< 1..1000
     std::string cursor; ///< as given by the page before
+    bool fold = false;  ///< of each array or list only the first one in this order
     friend bool operator==(const ListQuery&, const ListQuery&) = default;
 };
 /// What many actions are to be changed by: those that live, or have ended (Retry, Retire).
@@ -138,16 +140,33 @@ struct WaitingView {
 };
 inline constexpr std::size_t kMostWaitingRows = 100;
 
+/// An array or a list as one row: of all its actions, whichever of them a list means.
+struct FoldView {
+    Lsn first;
+    std::int64_t count = 0; ///< as it was posted; 0: there is none
+    FoldKind kind = FoldKind::Array;
+    std::array<std::int64_t, kActionStates> states{}; ///< of those that are kept
+    std::int64_t held = 0;                            ///< of the pending ones
+    std::int64_t retry = 0;                           ///< of the pending ones: in back-off
+    bool isExact = true;                              ///< false: `held` and `retry` are at least so many
+    WallMicros started = 0;                           ///< the first start of one of them; 0: none began
+    std::string name;                                 ///< with "{index}" in it; of a list that of its first action
+    std::string failure;       ///< the commonest line of its newest failures, as the newest of these says it
+    std::int64_t failures = 0; ///< how many of these have that line
+};
+
 struct ListPage {
     std::vector<ActionResult> jobs;
-    std::string cursor; ///< empty: nothing more
+    std::string cursor;            ///< empty: nothing more
+    std::vector<FoldView> folds{}; ///< of a list that folds: one for each of `jobs`
 };
 
 /// A part of a list's LSNs.
 struct LsnPart {
     std::vector<Lsn> lsns;
-    std::int64_t total = 0; ///< of the whole list; 0 while it is being put in order
-    std::string cursor;     ///< empty: nothing more
+    std::int64_t total = 0;                ///< of the whole list; 0 while it is being put in order
+    std::optional<std::int64_t> matched{}; ///< of a list that folds: how many actions its rows stand for
+    std::string cursor;                    ///< empty: nothing more
 };
 inline constexpr int kMostLsnsInPart = 100'000;
 
