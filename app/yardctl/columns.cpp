@@ -1,6 +1,7 @@
 #include "app/yardctl/columns.h"
 
 #include "app/yardctl/action_view.h"
+#include "app/yardctl/fold_view.h"
 #include "core/base/nearest.h"
 #include "core/model/result.h"
 
@@ -51,6 +52,7 @@ std::string momentCell(const json::object& action, std::int64_t now) {
 
 /// When its program began to run; of one that is being started, when that began.
 std::string startedCell(const json::object& action, std::int64_t now) {
+    if (const auto first = foldStarted(action)) return timeCellOf(first, now);
     const auto running = timestamp(action, "running");
     return timeCellOf(running || isEnded(action) ? running : timestamp(action, "submitting"), now);
 }
@@ -85,13 +87,23 @@ std::string signalCell(const json::object& action, std::int64_t /*now*/) {
     return signal ? signalName(static_cast<int>(*signal)) : "-";
 }
 
+std::string lsnCell(const json::object& action, std::int64_t /*now*/) {
+    return foldLsns(action).value_or(number(action, "lsn"));
+}
+
+constexpr char kIndex[] = "index";
+
+/// Of an array as one row its elements have one each.
+std::string indexCell(const json::object& action, std::int64_t now) {
+    return isFolded(action) ? "-" : numberCell<kIndex>(action, now);
+}
+
 std::string triesCell(const json::object& action, std::int64_t /*now*/) {
     const auto state = actionStateFrom(textOf(action, "state")).value_or(ActionState::New);
     const auto retries = static_cast<std::int32_t>(integerOf(action, "retry_count").value_or(0));
     return fmt::format("{}", triesOf(state, retries, timestamp(action, "submitting").value_or(0)));
 }
 
-constexpr char kLsn[] = "lsn";
 constexpr char kQueue[] = "queue_id";
 constexpr char kFunction[] = "function";
 constexpr char kLabel[] = "label";
@@ -122,16 +134,22 @@ ActionColumn measureColumn(int goes) {
 }
 
 /// In the order of the help. Those of the usual list come first, and in its order.
-const std::array<ActionColumn, 29> kActionColumns{{
-    {"lsn", "", {"LSN", true}, numberCell<kLsn>},
-    {"state", "", {"STATE", false, 12}, [](Action a, std::int64_t) { return stateWords(a); }},
+const std::array<ActionColumn, 32> kActionColumns{{
+    {"lsn", "", {"LSN", true}, lsnCell},
+    {"state",
+     "",
+     {"STATE", false, 12},
+     [](Action a, std::int64_t) { return foldState(a).value_or(stateWords(a)); }},
     {"queue", "queue_id", {"QUEUE", true, kWhole, 4}, numberCell<kQueue>},
     {"started", "", {"STARTED", false, kWhole, 5}, startedCell},
     {"runtime", "", {"TIME", true}, runtimeCell},
     measureColumn<Measure::CpuTime>(3),
     measureColumn<Measure::PeakMemory>(2),
-    {"name", "", {"WHAT", false, 16}, [](Action a, std::int64_t) { return whatWords(a); }},
-    {"note", "", {"NOTE", false, 12, 1}, [](Action a, std::int64_t) { return noteWords(a); }},
+    {"name", "", {"WHAT", false, 16}, [](Action a, std::int64_t) { return foldName(a).value_or(whatWords(a)); }},
+    {"note", "", {"NOTE", false, 12, 1}, [](Action a, std::int64_t) { return foldNote(a).value_or(noteWords(a)); }},
+    {"index", "", {"INDEX", true}, indexCell},
+    {"done", "", {"DONE", true}, [](Action a, std::int64_t) { return foldDone(a).value_or("-"); }},
+    {"failed", "", {"FAILED", true}, [](Action a, std::int64_t) { return foldFailed(a).value_or("-"); }},
     {"label", "", {"LABEL", false, 8}, textCell<kLabel>},
     {"worker", "worker_name", {"WORKER", false, 8}, workerCell},
     {"function", "", {"FUNCTION", false, 8}, textCell<kFunction>},
@@ -172,6 +190,10 @@ std::vector<const ActionColumn*> usualColumns() {
     std::vector<const ActionColumn*> columns;
     for (const ActionColumn& column : actionColumns().first(kUsual)) columns.push_back(&column);
     return columns;
+}
+
+std::vector<const ActionColumn*> foldedColumns() {
+    return *columnsNamed("lsn,state,index,done,failed,queue,started,name,note");
 }
 
 Outcome<std::vector<const ActionColumn*>> columnsNamed(std::string_view names) {

@@ -25,6 +25,8 @@ struct ActionColumn {
 std::span<const ActionColumn> actionColumns();
 /// Those of a list without --columns.
 std::vector<const ActionColumn*> usualColumns();
+/// Those of one in which arrays and lists are one row each.
+std::vector<const ActionColumn*> foldedColumns();
 /// Of "lsn,state,name": in this order. An unknown name is a usage error that names the nearest one.
 Outcome<std::vector<const ActionColumn*>> columnsNamed(std::string_view names);
 /// "lsn, state, …", for help.

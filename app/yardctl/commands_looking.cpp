@@ -22,11 +22,13 @@ std::vector<Command> lookingCommands() {
                      "yardctl ls started:yesterday..today 'label:\"night job\"'\n"
                      "yardctl ls 'mem>4GB' 'runtime:10min..2h' --sort -lsn\n"
                      "yardctl ls --columns lsn,exit_code,finished,name state:failed\n"
+                     "yardctl ls --fold queue:nightly\n"
                      "yardctl ls --count-by label,reason state:failed 'finished>-1h'",
          .options = {{"limit", 'n', "N", "at most so many (100); 0 for all"},
                      queueOption(),
                      {"sort", 's', "FIELD", "by a field of the result, - before it for descending (-lsn)"},
                      {"columns", 'c', "COLUMNS", "these columns: lsn,state,name"},
+                     {"fold", 0, "", "arrays and lists as one row each"},
                      {"count-by", 0, "FACETS", "numbers instead, by state,queue,worker,label,reason,machine"}},
          .takesFilter = true,
          .function = listCommand,

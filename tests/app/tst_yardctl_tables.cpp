@@ -20,6 +20,7 @@ class TestYardctlTables : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void columnsAreChosenByName();
+    void arraysAndListsAreOneRowEach();
     void aQueueThatDoesNotExistIsNamed();
     void aRangeThatEndsBeforeItBeginsIsRefused();
     void countsAreATableForEachFacet();
@@ -124,6 +125,35 @@ void TestYardctlTables::columnsAreChosenByName() {
     QVERIFY2(ended.out == expected, ended.out.c_str());
 }
 
+void TestYardctlTables::arraysAndListsAreOneRowEach() {
+    constexpr const char* kRows = R"({"jobs":[
+        {"lsn":415,"state":"pending","held":true,"queue_id":7,"name":"sh","index":4},
+        {"lsn":414,"state":"completed","queue_id":7,"name":"second","note":"of one of them",
+         "fold":{"first":413,"count":2,"kind":"list","name":"make all","started":1000000},"states":{"completed":2}},
+        {"lsn":411,"state":"pending","held":true,"queue_id":7,"name":"cliff_399","index":399,
+         "fold":{"first":12,"count":400,"kind":"array","name":"cliff_{index}",
+                 "failure":{"line":"error: no room","count":9}},
+         "states":{"pending":31,"running":3,"completed":352,"failed":11,"abandoned":1,"held":31}},
+        {"lsn":11,"state":"pending","held":true,"queue_id":7,"name":"x","note":"after 3",
+         "fold":{"first":10,"count":2,"kind":"list","name":"x"},"states":{"pending":2,"held":2}}]})";
+    FakeServer server(table({{"GET /compute/jobs?limit=100&state=failed&fold=1", {.body = kRows}},
+                             {"GET /compute/jobs?limit=100&fold=1", {.body = R"({"jobs":[]})"}}}));
+    const DataDirectory data(server);
+    const Ended ended =
+        data.run({"ls", "--fold", "--columns", "lsn,state,index,done,failed,name,note", "state:failed"});
+    QCOMPARE(ended.err, "");
+    const std::string expected =
+        "     LSN  STATE          INDEX        DONE  FAILED  WHAT                  NOTE\n"
+        "     415  pending: held      4           -       -  sh\n"
+        "413..414  completed          -      2 of 2       0  make all and 1 other  of one of them\n"
+        " 12..411  running            -  366 of 400      12  cliff_{index}         9 x error: no room\n"
+        "  10..11  pending: held      -      0 of 2       0  x and 1 other         after 3\n";
+    QVERIFY2(ended.out == expected, ended.out.c_str());
+    const std::string usual = data.run({"ls", "--fold", "state:failed"}).out;
+    QVERIFY2(usual.contains("INDEX") && usual.contains("DONE") && usual.contains("FAILED"), usual.c_str());
+    QCOMPARE(data.run({"ls", "--fold"}).err, "There are no actions.\n");
+}
+
 void TestYardctlTables::aQueueThatDoesNotExistIsNamed() {
     FakeServer server(table({{"GET /compute/jobs?limit=100&q=queue%3Anope", {.body = R"({"jobs":[]})"}},
                              {"GET /compute/jobs?limit=100&queue=7", {.body = R"({"jobs":[]})"}},
@@ -188,7 +218,7 @@ void TestYardctlTables::countsOfNothingSaySo() {
 void TestYardctlTables::optionsOfListsAreNotForCounts() {
     FakeServer server(engine());
     const DataDirectory data(server);
-    for (const char* option : {"--limit", "--sort", "--columns"}) {
+    for (const char* option : {"--limit", "--sort", "--columns", "--fold"}) {
         const Ended ended = data.run({"ls", "--count-by", "state", option, "5"});
         QCOMPARE(ended.code, 2);
         QVERIFY2(ended.err.contains(option), ended.err.c_str());

@@ -87,7 +87,7 @@ struct Shown {
 
 Outcome<Shown> shownColumns(const Invocation& invocation) {
     const auto names = invocation.arguments.value("columns");
-    if (!names) return Shown{.columns = usualColumns()};
+    if (!names) return Shown{.columns = invocation.arguments.has("fold") ? foldedColumns() : usualColumns()};
     if (invocation.json) return usageError("--columns is for tables: --json prints all of each action");
     auto columns = columnsNamed(*names);
     if (!columns) return std::unexpected(columns.error());
@@ -156,7 +156,7 @@ std::string countsOf(FacetKey facet, const json::object& answer, bool isExact) {
 
 /// What `ls` would list, by each of the facets; `query` begins with "&".
 Outcome<int> countBy(const Invocation& invocation, const std::string& by, const std::string& query) {
-    for (const std::string_view option : {"limit", "sort", "columns"})
+    for (const std::string_view option : {"limit", "sort", "columns", "fold"})
         if (invocation.arguments.has(option))
             return usageError(fmt::format("--{} is for lists: --count-by counts all that match", option));
     const auto facets = parseFacets(by);
@@ -198,6 +198,8 @@ Outcome<int> listCommand(const Invocation& invocation) {
     if (const auto queue = arguments.value("queue")) query += "&queue=" + percentEncode(*queue);
     if (const auto by = arguments.value("count-by")) return countBy(invocation, *by, query);
     if (const auto sort = arguments.value("sort")) query += "&sort=" + percentEncode(*sort);
+    const bool isFiltered = !query.empty();
+    if (arguments.has("fold")) query += "&fold=1";
     const auto shown = shownColumns(invocation);
     if (!shown) return std::unexpected(shown.error());
     Table table = tableOf(shown->columns, shown->areNamed);
@@ -218,7 +220,7 @@ Outcome<int> listCommand(const Invocation& invocation) {
     if (invocation.json) return 0;
     if (!table.empty())
         fmt::print("{}", table.text(terminalWidth()));
-    else if (auto told = tellOfNothing(invocation, !query.empty()); !told)
+    else if (auto told = tellOfNothing(invocation, isFiltered); !told)
         return std::unexpected(told.error());
     tellOfWords(arguments.operands(), !table.empty());
     if (!pages.atEnd() && !table.empty()) fmt::print(stderr, "There are more: --limit N, or --limit 0 for all.\n");
