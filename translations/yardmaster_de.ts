@@ -1133,6 +1133,95 @@
     </message>
 </context>
 <context>
+    <name>FoldedRows</name>
+    <message numerus="yes">
+        <source>%1 and %Ln other(s)</source>
+        <translation>
+            <numerusform>%1 und %Ln weitere</numerusform>
+            <numerusform>%1 und %Ln weitere</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Where it stands, of an array or a list all of it</source>
+        <translation>Wo sie steht, bei einem Array oder einer Liste alles davon</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>Aktion</translation>
+    </message>
+    <message>
+        <source>Its number (LSN), of an array or a list the first</source>
+        <translation>Ihre Nummer (LSN), bei einem Array oder einer Liste die erste</translation>
+    </message>
+    <message>
+        <source>Index, done</source>
+        <translation>Index, fertig</translation>
+    </message>
+    <message>
+        <source>How many of all have ended; of one of an array its index</source>
+        <translation>Wie viele von allen geendet haben; bei einer eines Arrays ihr Index</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+    <message>
+        <source>Its label, else its command or function</source>
+        <translation>Ihre Beschriftung, sonst ihr Befehl oder ihre Funktion</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>How many failed or were abandoned</source>
+        <translation>Wie viele gescheitert sind oder aufgegeben wurden</translation>
+    </message>
+    <message>
+        <source>Ran</source>
+        <translation>Lief</translation>
+    </message>
+    <message>
+        <source>Of an array or a list since its first start, while it goes on</source>
+        <translation>Bei einem Array oder einer Liste seit dem ersten Start, solange etwas davon läuft oder wartet</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Hinweis</translation>
+    </message>
+    <message>
+        <source>The commonest first error line, else the reason to wait, or progress</source>
+        <translation>Die häufigste erste Fehlerzeile, sonst Wartegrund oder Fortschritt</translation>
+    </message>
+    <message>
+        <source>Runs those that failed again</source>
+        <translation>Führt die gescheiterten noch einmal aus</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>Reschedule the %Ln</source>
+        <translation>
+            <numerusform>Diese %Ln neu einreihen</numerusform>
+            <numerusform>Diese %Ln neu einreihen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Show all %1</source>
+        <translation>Alle %1 zeigen</translation>
+    </message>
+    <message>
+        <source>%1 more: %2</source>
+        <translation>%1 weitere: %2</translation>
+    </message>
+</context>
+<context>
     <name>Format</name>
     <message>
         <source>%1 %</source>
@@ -3099,6 +3188,16 @@
     <message>
         <source>Open</source>
         <translation>Öffnen</translation>
+        <source>Arrays folded</source>
+        <translation>Arrays gefaltet</translation>
+    </message>
+    <message>
+        <source>Reschedule what failed of an array or a list</source>
+        <translation>Gescheiterte eines Arrays oder einer Liste neu einreihen</translation>
+    </message>
+    <message>
+        <source>Fold arrays first</source>
+        <translation>Zuerst Arrays falten</translation>
     </message>
 </context>
 <context>
@@ -4085,6 +4184,74 @@
     <message>
         <source>What fits the filter</source>
         <translation>Was zum Filter passt</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::FoldedList</name>
+    <message>
+        <source>Actions, arrays folded</source>
+        <translation>Aktionen, Arrays gefaltet</translation>
+    </message>
+    <message>
+        <source>%1 and more</source>
+        <translation>%1 und mehr</translation>
+    </message>
+    <message>
+        <source>%1 in %2 rows</source>
+        <translation>%1 in %2 Zeilen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln row(s)</source>
+        <translation>
+            <numerusform>%Ln Zeile</numerusform>
+            <numerusform>%Ln Zeilen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 in %Ln row(s)</source>
+        <translation>
+            <numerusform>%1 in %Ln Zeile</numerusform>
+            <numerusform>%1 in %Ln Zeilen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Select an array or a list first</source>
+        <translation>Zuerst ein Array oder eine Liste wählen</translation>
+    </message>
+    <message>
+        <source>None of it failed or was abandoned</source>
+        <translation>Nichts davon ist gescheitert oder wurde aufgegeben</translation>
+    </message>
+    <message>
+        <source>Fold</source>
+        <translation>Falten</translation>
+    </message>
+    <message>
+        <source>Unfold</source>
+        <translation>Aufklappen</translation>
+    </message>
+    <message>
+        <source>Show all %1</source>
+        <translation>Alle %1 zeigen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Reschedule the %Ln that failed</source>
+        <translation>
+            <numerusform>Die %Ln gescheiterte neu einreihen</numerusform>
+            <numerusform>Die %Ln gescheiterten neu einreihen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Resubmit all of it…</source>
+        <translation>Alles davon neu abgeben…</translation>
+    </message>
+    <message>
+        <source>No action matches this filter.</source>
+        <translation>Keine Aktion passt zu diesem Filter.</translation>
+    </message>
+    <message>
+        <source>Nothing has been submitted yet.</source>
+        <translation>Noch wurde nichts abgegeben.</translation>
     </message>
 </context>
 <context>

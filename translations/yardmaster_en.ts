@@ -2,6 +2,23 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>FoldedRows</name>
+    <message numerus="yes">
+        <source>%1 and %Ln other(s)</source>
+        <translation>
+            <numerusform>%1 and %Ln other</numerusform>
+            <numerusform>%1 and %Ln others</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Reschedule the %Ln</source>
+        <translation>
+            <numerusform>Reschedule the %Ln</numerusform>
+            <numerusform>Reschedule the %Ln</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Notices</name>
     <message numerus="yes">
         <source>%n queue(s) have finished: %1</source>
@@ -259,6 +276,16 @@
         <translation>
             <numerusform>%n equal line</numerusform>
             <numerusform>%n equal lines</numerusform>
+    <name>yard::ui::FoldedList</name>
+        <source>%Ln row(s)</source>
+            <numerusform>%Ln row</numerusform>
+            <numerusform>%Ln rows</numerusform>
+        <source>%1 in %Ln row(s)</source>
+            <numerusform>%1 in %Ln row</numerusform>
+            <numerusform>%1 in %Ln rows</numerusform>
+        <source>Reschedule the %Ln that failed</source>
+            <numerusform>Reschedule the %Ln that failed</numerusform>
+            <numerusform>Reschedule the %Ln that failed</numerusform>
         </translation>
     </message>
 </context>

@@ -53,6 +53,7 @@ ActionRow actionRowOf(const QJsonObject& json) {
     row.face = faceOf(json.value("state").toString().toStdString(), row.held, json.contains("retry_at"));
     row.cancelling = json.value("ending").toString() == "cancelled";
     if (json.contains("exit_code")) row.exitCode = json.value("exit_code").toInt();
+    if (json.contains("index")) row.index = json.value("index").toInteger();
     row.priority = json.value("priority").toInt();
     row.measures = measuresOf(json);
     if (json.contains("usage")) row.cpuPercent = json.value("usage").toObject().value("cpu_percent").toDouble();

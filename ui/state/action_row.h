@@ -27,6 +27,7 @@ struct ActionRow {
     bool held = false;       ///< by itself; its face is Held in a queue that is held, too
     bool cancelling = false; ///< told to end, and not gone yet
     std::optional<int> exitCode;
+    std::optional<qint64> index; ///< of an element of an array
     Mark mark = Mark::None;
     qint64 replacedBy = 0; ///< submitted as a changed copy of it; 0: none
     int tries = 0;         ///< begun so far, with one that is under way

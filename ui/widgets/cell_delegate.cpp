@@ -8,6 +8,8 @@
 #include <QHeaderView>
 #include <QPainter>
 
+#include <algorithm>
+
 namespace yard::ui {
 
 namespace {
@@ -80,6 +82,23 @@ void paintPress(QPainter& painter, const QRectF& area, const Cell& cell, bool ho
     paint::text(painter, inside, cell.text, own, colour, Qt::AlignLeft, Qt::ElideNone);
 }
 
+bool hasShares(const Cell& cell) {
+    return std::ranges::any_of(cell.shares, [](std::int64_t count) { return count > 0; });
+}
+
+/// What stands for several actions: the triangle that unfolds it, and how they stand.
+void paintBar(QPainter& painter, const QRectF& area, const Cell& cell, const Theme& theme) {
+    constexpr qreal kIcon = 14;
+    constexpr int kBar = 98;
+    if (!cell.icon.isEmpty())
+        icons::paint(painter, QRectF(area.left(), area.top(), kIcon, area.height()), cell.icon, 14,
+                     theme(Token::Text2));
+    const qreal left = area.left() + kIcon + 6;
+    const QRectF bar(left, std::round(area.center().y() - 4), std::min<qreal>(scaled(kBar), area.right() - left),
+                     8);
+    paint::progress(painter, bar, cell.shares);
+}
+
 } // namespace
 
 QRectF linkArea(const QRectF& cell, const Cell& shown, bool first, bool last) {
@@ -124,10 +143,15 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     if (first)
         paint::mark(*painter, QPointF(area.left() + 6, area.center().y()), kDotRadius, rows->markAt(index.row()));
     inside.setLeft(inside.left() + scaled(cell.indent));
+    const bool isAtHand = selected || table_->isHovered(index.row()) || table_->currentIndex().row() == index.row();
     const CellKind kind = rows->columns()[static_cast<std::size_t>(index.column())].kind;
     const QColor colour = cellColourOf(theme, cell);
     if (kind == CellKind::State && cell.face) {
         paint::state(*painter, inside, *cell.face, cell.text, selected, theme(under));
+    } else if (kind == CellKind::State && hasShares(cell)) {
+        paintBar(*painter, inside, cell, theme);
+    } else if (kind == CellKind::Press && cell.onHand && !isAtHand) {
+        // its row is not looked at
     } else if (kind == CellKind::Progress) {
         paint::progress(*painter, QRectF(inside.left(), std::round(inside.center().y() - 4), inside.width(), 8),
                         cell.shares);

@@ -20,7 +20,7 @@ enum class CellKind : std::uint8_t {
     Name,     ///< elided in the middle: labels, paths, hashes
     Mono,     ///< in the mono font
     Number,   ///< at the right, digits line up, never elided
-    State,    ///< icon and word
+    State,    ///< icon and word; of what has shares its icon and a bar
     Progress, ///< segments
     Link,     ///< in accent; linkClicked(id, column) of the table
     Press     ///< a small button; as Link
@@ -50,6 +50,7 @@ struct Cell {
     qint64 target = 0;   ///< an id; targetClicked() of the table
     bool isHead = false; ///< of a row that heads those below: on bg2, its first cell semibold
     int indent = 0;      ///< at 100 %: of a row below a head
+    bool onHand = false; ///< of Press: there on the row that is chosen, or under the pointer, alone
     bool operator==(const Cell&) const = default;
 };
 

@@ -22,12 +22,12 @@ constexpr int kMaxRowsOfPage = 1'000;
 constexpr Duration kLinesPortion{3'000};
 
 /// Behind all of the fold, in the order of a list by LSN; behind the action itself where it is of none.
-Lsn behind(const ListQuery& query, Lsn lsn, const store::LsnRun& fold) {
+Lsn behindFold(const ListQuery& query, Lsn lsn, const store::LsnRun& fold) {
     if (fold.count == 0) return lsn;
     return query.sort.descending ? fold.first : fold.last();
 }
 
-bool has(const store::LsnRun& run, Lsn lsn) {
+bool isInRun(const store::LsnRun& run, Lsn lsn) {
     return run.count > 0 && run.first <= lsn && lsn <= run.last();
 }
 
@@ -70,7 +70,7 @@ coro::Task<Result<bool>> Folding::take(Gathered& all, ListPage more, const ListQ
     all.page.cursor = more.cursor;
     for (std::size_t i = 0; i < more.jobs.size(); ++i) {
         const store::FoldRow& fold = (*folds)[i];
-        if (isByLsn && has(all.last, lsns[i])) continue;
+        if (isByLsn && isInRun(all.last, lsns[i])) continue;
         FoldView view;
         if (fold.lsns.count > 0) {
             auto made = co_await viewOf(fold, more.jobs[i], all.running);
@@ -84,11 +84,11 @@ coro::Task<Result<bool>> Folding::take(Gathered& all, ListPage more, const ListQ
         const bool isOver = std::ssize(all.page.jobs) >= all.wanted || parts_.now() >= all.until;
         if (!isByLsn || !isOver) continue;
         const bool isLast = more.cursor.empty() && i + 1 == more.jobs.size();
-        all.page.cursor = isLast ? std::string() : fmt::format("{}", behind(query, lsns[i], fold.lsns).value);
+        all.page.cursor = isLast ? std::string() : fmt::format("{}", behindFold(query, lsns[i], fold.lsns).value);
         co_return false;
     }
     if (isByLsn && !more.cursor.empty() && all.last.count > 0) {
-        const Lsn next = behind(query, {}, all.last);
+        const Lsn next = behindFold(query, {}, all.last);
         const Lsn looked = lsnFrom(more.cursor).value_or(next);
         if (query.sort.descending ? next < looked : next > looked) all.page.cursor = fmt::format("{}", next.value);
     }

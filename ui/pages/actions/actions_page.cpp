@@ -3,10 +3,10 @@
 #include "ui/pages/action_entries.h"
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/pages/actions/filter_source.h"
+#include "ui/pages/actions/folded_list.h"
 #include "ui/pages/actions/resubmit.h"
 #include "ui/pages/actions/state_chips.h"
 #include "ui/state/action_file.h"
-#include "ui/state/tonight.h"
 #include "ui/style/format.h"
 #include "ui/widgets/mark_menu.h"
 
@@ -15,7 +15,7 @@
 #include <QInputDialog>
 #include <QMenu>
 #include <QScrollBar>
-#include <QSettings>
+#include <QStackedWidget>
 
 #include <algorithm>
 #include <utility>
@@ -27,20 +27,6 @@ namespace {
 constexpr int kFilterMs = 200;
 constexpr int kBesideFrom = 1'600;
 
-struct View {
-    const char* title;
-    const char* filter; ///< null: what finished tonight
-};
-
-constexpr View kViews[] = {
-    {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "All"), ""},
-    {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Tonight"), nullptr},
-    {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Running"), "state:running,submitting"},
-    {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Failed"), "state:failed"},
-    {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Waiting long"), "state:pending waited>10min"},
-    {QT_TRANSLATE_NOOP("yard::ui::ActionsPage", "Silent for 10 min"), "state:running silent>10min"},
-};
-
 } // namespace
 
 ActionsPage::ActionsPage(Context context)
@@ -51,10 +37,13 @@ ActionsPage::ActionsPage(Context context)
     , badge_(new Button(Button::Kind::Plain, {}, {}))
     , reschedule_(new Button(Button::Kind::Plain, tr("Reschedule"), "again"))
     , cancel_(new Button(Button::Kind::Plain, tr("Cancel"), "close"))
+    , foldedButton_(new Button(Button::Kind::Plain, tr("Arrays folded"), "queues"))
     , more_(new Button(Button::Kind::Plain, tr("More"), {}))
     , chips_(new StateChips)
     , table_(new Table("actions"))
     , model_(new ActionsModel(context.state, this))
+    , folded_(new FoldedList(context))
+    , lists_(new QStackedWidget)
     , split_(new QSplitter(Qt::Vertical))
     , detail_(new DetailPanel(context))
     , source_(new FilterSource(context, *model_, this)) {
@@ -76,11 +65,13 @@ ActionsPage::ActionsPage(Context context)
     model_->setDragData(
         [this](const std::vector<qint64>& lsns) { return dragOf(lsns, context_.link.address().toString()); });
     table_->setObjectName("pane");
-    setFocusProxy(table_);
+    folded_->setObjectName("pane");
+    lists_->addWidget(table_);
+    lists_->addWidget(folded_);
     table_->setAccessibleName(tr("Actions"));
     detail_->setObjectName("pane");
     split_->setChildrenCollapsible(false);
-    split_->addWidget(table_);
+    split_->addWidget(lists_);
     split_->addWidget(detail_);
     split_->setStretchFactor(0, 1);
     detail_->hide();
@@ -89,7 +80,7 @@ ActionsPage::ActionsPage(Context context)
     connectList();
     connectTable();
     chips_->count(context_.state);
-    onSelection();
+    makeFolded();
 }
 
 void ActionsPage::connectList() {
@@ -122,10 +113,7 @@ void ActionsPage::connectList() {
     blockedLater_.setInterval(0); // once for all that one answer changed
     connect(model_, &QAbstractItemModel::dataChanged, &blockedLater_, qOverload<>(&QTimer::start));
     connect(&blockedLater_, &QTimer::timeout, this, &ActionsPage::updateBlocked);
-    connect(model_, &TableModel::waitingChanged, this, [this](int count) {
-        badge_->setText(tr("%n update(s) wait", nullptr, count));
-        badge_->setVisible(count > 0);
-    });
+    connect(model_, &TableModel::waitingChanged, this, &ActionsPage::showWaiting);
 }
 
 void ActionsPage::connectTable() {
@@ -154,6 +142,7 @@ void ActionsPage::makeHead() {
     filter_->setMaximumWidth(scaled(620));
     head_->addLeft(filter_, 1);
     head_->addLeft(view_);
+    head_->addLeft(foldedButton_);
     makeViews();
     badge_->setLit(true);
     badge_->setHint(tr("F5"));
@@ -168,46 +157,11 @@ void ActionsPage::makeHead() {
     auto* menu = new QMenu(this);
     moreFor_ = menu->addAction(QString());
     moreFor_->setEnabled(false);
-    for (const char* id : {"hold", "retire", "move", "priority", "edit"}) menu->addAction(actions_[id]);
+    for (const char* id : {"hold", "retire", "move", "priority", "edit", "fold"}) menu->addAction(actions_[id]);
     more_->setMenu(menu);
     connect(reschedule_, &QAbstractButton::clicked, this, &ActionsPage::reschedule);
     connect(cancel_, &QAbstractButton::clicked, this, &ActionsPage::cancel);
     for (QWidget* button : {reschedule_, cancel_, more_}) head_->addRight(button);
-}
-
-/// The views that are always there, then those of the operator.
-void ActionsPage::makeViews() {
-    auto* menu = new QMenu(this);
-    connect(menu, &QMenu::aboutToShow, this, [this, menu] {
-        menu->clear();
-        const auto choose = [this](const QString& title, const QString& filter) {
-            setFilter(filter);
-            view_->setText(title);
-            view_->updateGeometry();
-        };
-        for (const View& view : kViews) {
-            const QString title = tr(view.title);
-            const QString filter = view.filter == nullptr ? finishedTonight() : QString(view.filter);
-            menu->addAction(title, this, [=] { choose(title, filter); });
-        }
-        QSettings settings;
-        settings.beginGroup("views");
-        const QStringList own = settings.childKeys();
-        if (!own.isEmpty()) menu->addSeparator();
-        for (const QString& title : own)
-            menu->addAction(title, this, [=, filter = settings.value(title).toString()] { choose(title, filter); });
-        menu->addSeparator();
-        menu->addAction(tr("Keep this filter as a view…"), this, [this] {
-            bool good = false;
-            QString title =
-                QInputDialog::getText(this, tr("Keep as a view"), tr("Name"), QLineEdit::Normal, {}, &good);
-            title = title.trimmed().replace('/', '-');
-            if (good && !title.isEmpty()) QSettings().setValue("views/" + title, filter_->text());
-        });
-        if (!own.isEmpty())
-            menu->addAction(tr("Forget the views of your own"), this, [] { QSettings().remove("views"); });
-    });
-    view_->setMenu(menu);
 }
 
 std::vector<CommandSpec> ActionsPage::declared() {
@@ -219,7 +173,9 @@ std::vector<CommandSpec> ActionsPage::declared() {
             {"priority", tr("Set priority…")},
             {"edit", tr("Edit and resubmit"), QKeySequence("Ctrl+E")},
             {"compare", tr("Compare with the last good one"), QKeySequence("Ctrl+D")},
-            {"log", tr("Log"), QKeySequence("Ctrl+L")}};
+            {"log", tr("Log"), QKeySequence("Ctrl+L")},
+            {"again-failed", tr("Reschedule what failed of an array or a list"), QKeySequence("Ctrl+Shift+R")},
+            {"fold", tr("Arrays folded")}};
 }
 
 void ActionsPage::makeCommands() {
@@ -232,6 +188,8 @@ void ActionsPage::makeCommands() {
     make("move", [this] { moveToQueue(); });
     make("priority", [this] { setPriority(); });
     make("edit", [this] { edit(single()); });
+    make("again-failed", [this] { folded_->rescheduleFailed(); });
+    make("fold", [this] { setFolded(!isFolded()); });
     make("compare", [this] {
         if (single() != 0) open(single(), "history");
     });
@@ -248,13 +206,14 @@ void ActionsPage::makeCommands() {
 }
 
 Target ActionsPage::target() const {
+    if (isFolded() && !isPanelMeant()) return folded_->target();
     if (table_->allSelected()) return Target::matching(model_->filter(), model_->total());
     return Target::of(isPanelMeant() ? std::vector{detail_->lsn()} : table_->selectedIds());
 }
 
 bool ActionsPage::isPanelMeant() const {
     return detail_->isVisibleTo(this) && detail_->lsn() != 0 && (inPanel_ || wanted_ == detail_->lsn()) &&
-           !table_->selectionModel()->hasSelection();
+           !list()->selectionModel()->hasSelection();
 }
 
 /// Buttons of the head and other windows take the focus only while they are used.
@@ -303,16 +262,16 @@ void ActionsPage::showTarget() {
 }
 
 void ActionsPage::onSelection() {
-    const auto ids = table_->allSelected() ? std::vector<qint64>() : table_->selectedIds();
+    const auto ids = list()->allSelected() ? std::vector<qint64>() : list()->selectedIds();
     selected_ = static_cast<qint64>(ids.size());
-    if (ids.size() == 1) open(ids.front(), {});
+    if (ids.size() == 1 && ids.front() > 0) open(ids.front(), {});
     updateBlocked();
     showTotal();
 }
 
 /// What is selected may be less now; the panel stays as it is.
 void ActionsPage::onKept() {
-    if (!table_->allSelected()) selected_ = static_cast<qint64>(table_->selectedIds().size());
+    if (!list()->allSelected()) selected_ = static_cast<qint64>(list()->selectedIds().size());
     updateBlocked();
     showTotal();
 }
@@ -320,14 +279,16 @@ void ActionsPage::onKept() {
 /// What can be done to none of those selected says why; of rows that are not here it is not known.
 void ActionsPage::updateBlocked() {
     const Target chosen = target();
-    const QString none = chosen.lsns.empty() && !table_->allSelected() ? tr("Select an action first") : QString();
+    // Of all that match, and of arrays as one row, it is not known what can be done to each.
+    const bool isMany = list()->allSelected() || !chosen.filter.isEmpty();
+    const QString none = chosen.lsns.empty() && !isMany ? tr("Select an action first") : QString();
     const QString dead = context_.state.isLive() ? none : context_.state.whyBlocked();
     const auto why = [&](bool (*can)(const ActionRow&), const QString& reason) {
         const auto may = [&](qint64 lsn) {
             const ActionRow* row = model_->action(lsn);
             return row == nullptr || can(*row);
         };
-        return !dead.isEmpty() || table_->allSelected() || std::ranges::any_of(chosen.lsns, may) ? dead : reason;
+        return !dead.isEmpty() || isMany || std::ranges::any_of(chosen.lsns, may) ? dead : reason;
     };
     const auto isPending = [](const ActionRow& row) { return row.isPending(); };
     const QString started = tr("Only what waits can be changed so");
@@ -339,6 +300,7 @@ void ActionsPage::updateBlocked() {
     setBlocked(actions_["retire"],
                why([](const ActionRow& row) { return row.isFinal(); }, tr("Only what has ended can be retired")));
     for (const char* id : {"hold", "move", "priority"}) setBlocked(actions_[id], why(isPending, started));
+    setBlocked(actions_["again-failed"], isFolded() ? folded_->whyNotAgain() : tr("Fold arrays first"));
     const QString one = single() == 0 && dead.isEmpty() ? tr("Select one action") : dead;
     setBlocked(actions_["edit"], one);
     for (const char* id : {"compare", "log"})
@@ -352,6 +314,7 @@ void ActionsPage::updateBlocked() {
 
 /// How many match, how many of them are selected, and how old it is when the engine is away.
 void ActionsPage::showTotal() {
+    if (isFolded()) return head_->setNote(folded_->note());
     const Format format;
     // Of a filter that the engine does not take there is no number; the rows of the one before stay.
     if (model_->problem().isEmpty()) total_ = model_->total();
@@ -388,7 +351,9 @@ void ActionsPage::onScrolled() {
 }
 
 void ActionsPage::setActive(bool active) {
-    model_->setActive(active);
+    active_ = active;
+    model_->setActive(active && !isFolded());
+    folded_->folded()->setActive(active && isFolded());
     detail_->setActive(active);
     if (active) onScrolled();
 }
@@ -404,10 +369,11 @@ void ActionsPage::setFilter(const QString& filter) {
 /// All that were selected are not all that another filter finds; what a link opened beside the list before is a look.
 void ActionsPage::find(const QString& filter) {
     if (filter != model_->filter()) {
-        if (table_->allSelected()) table_->clearSelection();
+        if (list()->allSelected()) list()->clearSelection();
         wanted_ = 0;
     }
     model_->setFilter(filter);
+    folded_->folded()->setFilter(filter);
     updateBlocked();
 }
 
@@ -420,7 +386,8 @@ void ActionsPage::focusFilter() {
 }
 
 void ActionsPage::takeUpdates() {
-    model_->takeWaiting();
+    list()->rows()->takeWaiting();
+    if (isFolded()) return folded_->folded()->reload();
     if (model_->filter().isEmpty()) return;
     model_->reload();
 }
@@ -431,14 +398,14 @@ void ActionsPage::open(qint64 lsn, const QString& tab) {
     if (!tab.isEmpty()) detail_->setTab(tab);
     detail_->setVisible(true);
     if (!was) place();
-    if (table_->currentId() != lsn) table_->selectId(lsn);
-    wanted_ = table_->currentId() == lsn ? 0 : lsn;
+    if (list()->currentId() != lsn) list()->selectId(lsn);
+    wanted_ = list()->currentId() == lsn ? 0 : lsn;
     updateBlocked();
 }
 
 /// The list may come after what was asked for by its number; what the hand has chosen meanwhile stays.
 void ActionsPage::selectWanted() {
-    if (wanted_ == 0) return;
+    if (wanted_ == 0 || isFolded()) return;
     if (detail_->lsn() != wanted_ || !table_->selectedIds().empty())
         wanted_ = 0;
     else if (model_->rowOf(wanted_) >= 0)
@@ -456,6 +423,7 @@ void ActionsPage::place() {
 
 void ActionsPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
+    placeSwitch();
     const bool beside = width() >= kBesideFrom;
     if (detail_->isVisible() && beside != (split_->orientation() == Qt::Horizontal)) place();
     onScrolled();
@@ -466,11 +434,11 @@ bool ActionsPage::closeInnermost() {
         detail_->hide();
         detail_->showAction(0);
         updateBlocked();
-        table_->setFocus();
+        list()->setFocus();
         return true;
     }
-    if (table_->selectionModel()->hasSelection()) {
-        table_->clearSelection();
+    if (list()->selectionModel()->hasSelection()) {
+        list()->clearSelection();
         return true;
     }
     if (filter_->text().isEmpty()) return false;
@@ -481,6 +449,7 @@ bool ActionsPage::closeInnermost() {
 void ActionsPage::showMenu(const QPoint& global) {
     QMenu menu(this);
     if (!moreFor_->text().isEmpty()) menu.addAction(moreFor_->text())->setEnabled(false);
+    if (isFolded()) folded_->addTo(menu);
     const qint64 lsn = single();
     menu.addAction(tr("Open"), this, [this, lsn] { open(lsn, {}), detail_->takeFocus(); })->setEnabled(lsn != 0);
     menu.addActions({actions_["log"], actions_["reschedule"], actions_["edit"], actions_["compare"]});

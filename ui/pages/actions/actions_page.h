@@ -8,10 +8,15 @@
 
 #include <QSplitter>
 
+QT_BEGIN_NAMESPACE
+class QStackedWidget;
+QT_END_NAMESPACE
+
 namespace yard::ui {
 
 class DetailPanel;
 class FilterSource;
+class FoldedList;
 class StateChips;
 
 class ActionsPage final : public Page {
@@ -32,6 +37,7 @@ public:
     Operation asOperation() const override;
 
     Table* table() const { return table_; }
+    FoldedList* folded() const { return folded_; }
     ActionsModel* model() const { return model_; }
     DetailPanel* detail() const { return detail_; }
 
@@ -48,6 +54,13 @@ private:
     void onKept();
     /// Of what the list does not show nothing is ended or forgotten unasked.
     ManyChange asSeen(const ManyChange& change) const;
+    // folded_switch.cpp: arrays and lists as one row each
+    bool isFolded() const;
+    Table* list() const; ///< the one that is shown
+    void makeFolded();
+    void setFolded(bool folded);
+    void showWaiting(int count);
+    void placeSwitch();
     void makeHead();
     void connectList();
     void connectTable();
@@ -79,17 +92,21 @@ private:
     Button* badge_;
     Button* reschedule_;
     Button* cancel_;
+    Button* foldedButton_;
     Button* more_;
     QAction* moreFor_ = nullptr; ///< what the entries of "More" act on
     StateChips* chips_;
     Table* table_;
     ActionsModel* model_;
+    FoldedList* folded_;
+    QStackedWidget* lists_;
     QSplitter* split_;
     DetailPanel* detail_;
     FilterSource* source_;
     QTimer filterLater_;
     QTimer blockedLater_;
-    qint64 wanted_ = 0;    ///< shown beside the list, of which its row is not known yet
+    qint64 wanted_ = 0; ///< shown beside the list, of which its row is not known yet
+    bool active_ = false;
     bool inPanel_ = false; ///< the hand was in the panel last, not in the list
     qint64 selected_ = 0;
     std::optional<qint64> total_; ///< as the head says

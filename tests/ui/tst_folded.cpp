@@ -1,0 +1,189 @@
+// Arrays and lists as one row on the Actions page: what a row says, unfolding by keys, the way to all of it, and
+// rescheduling what failed.
+#include "tests/ui/operator_test.h"
+#include "ui/pages/actions/actions_page.h"
+#include "ui/pages/actions/folded_list.h"
+#include "ui/widgets/page_head.h"
+
+#include <QAction>
+#include <QFile>
+
+#include <algorithm>
+
+using namespace yard;
+using namespace yard::ui;
+
+class TestFolded : public test::OperatorTest {
+    Q_OBJECT
+
+    ActionsPage* page() {
+        if (window_->navigation().pageId() != "actions") window_->navigation().show("actions");
+        return qobject_cast<ActionsPage*>(window_->navigation().page());
+    }
+    FoldedList* list() { return page()->folded(); }
+    FoldedModel* rows() { return list()->folded(); }
+    QString cell(int row, FoldedColumn column) { return rows()->cell(row, static_cast<int>(column)).text; }
+    bool hasEnded(qint64 first, int count) {
+        for (qint64 lsn = first; lsn < first + count; ++lsn)
+            if (const QString state = stateOf(lsn); state != "completed" && state != "failed") return false;
+        return true;
+    }
+    /// Four, of which the one with index 1 fails unless the file is there.
+    qint64 submitArray(const QString& label, const QString& file) {
+        return submit(label, "test $YARD_INDEX != 1 || test -e \"$GO\" || { echo error: no room >&2; exit 1; }",
+                      {{"array", QJsonObject{{"from", 0}, {"to", 3}}},
+                       {"max_retries", 0},
+                       {"env", QJsonObject{{"GO", file}}}});
+    }
+    /// The button of the head, as an operator finds it.
+    void clickSwitch() {
+        for (auto* button : page()->findChildren<QAbstractButton*>())
+            if (button->text() == "Arrays folded" && button->isVisible())
+                return click(button, button->rect().center());
+        QFAIL("there is no switch");
+    }
+    QAction* command(const QString& id) {
+        for (QAction* action : page()->commands())
+            if (action->objectName() == id) return action;
+        return nullptr;
+    }
+
+private slots:
+    void initTestCase() { QVERIFY(start("folded", {"--capacity", "2"})); }
+    void init() {
+        QSettings().clear();
+        QVERIFY(openWindow());
+    }
+    void cleanup() { window_.reset(); }
+
+    void anArrayIsOneRowWithNumbersOfAll() {
+        const qint64 first = submitArray("cliff_{index}", engine_.directory() + "/never");
+        QTRY_VERIFY_WITH_TIMEOUT(hasEnded(first, 4), kSoon);
+        page()->setFilter("label:cliff_*");
+        clickSwitch();
+        QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 1, kSoon);
+        QVERIFY(list()->isVisible() && !page()->table()->isVisible());
+        QCOMPARE(cell(0, FoldedColumn::Lsn), grouped(first));
+        QCOMPARE(cell(0, FoldedColumn::Index), QString("4 of 4"));
+        QCOMPARE(cell(0, FoldedColumn::What), QString("cliff_{index}"));
+        QCOMPARE(cell(0, FoldedColumn::Failed), QString("1"));
+        QCOMPARE(cell(0, FoldedColumn::Note), QString("error: no room"));
+        QCOMPARE(cell(0, FoldedColumn::Again), QString("Reschedule the 1"));
+        QTRY_COMPARE_WITH_TIMEOUT(page()->findChild<PageHead*>()->note(), QString("4 in 1 row(s)"), kSoon);
+        QVERIFY(QSettings().value("actions/folded").toBool());
+        clickSwitch();
+        QVERIFY(page()->table()->isVisible());
+        QTRY_COMPARE_WITH_TIMEOUT(page()->model()->rowCount(), 4, kSoon);
+    }
+
+    void rightUnfoldsLeftFoldsAndEnterShowsAll() {
+        const qint64 first = submitArray("rock_{index}", engine_.directory() + "/never");
+        QTRY_VERIFY_WITH_TIMEOUT(hasEnded(first, 4), kSoon);
+        page()->setFilter("label:rock_*");
+        clickSwitch();
+        QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 1, kSoon);
+        list()->selectId(rows()->idAt(0));
+        QTest::keyClick(list(), Qt::Key_Right);
+        QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 3, kSoon);
+        QCOMPARE(cell(1, FoldedColumn::State), QString("Failed"));
+        QCOMPARE(cell(1, FoldedColumn::Lsn), grouped(first + 1));
+        QCOMPARE(cell(1, FoldedColumn::Index), QString("1"));
+        QCOMPARE(cell(1, FoldedColumn::What), QString("rock_1"));
+        QCOMPARE(cell(2, FoldedColumn::Note), QString("3 more: 3 completed"));
+        QCOMPARE(cell(2, FoldedColumn::What), QString("Show all 4"));
+        // From a row below it as well.
+        list()->selectId(first + 1);
+        QTest::keyClick(list(), Qt::Key_Left);
+        QCOMPARE(rows()->rowCount(), 1);
+        QTest::keyClick(list(), Qt::Key_Right);
+        QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 3, kSoon);
+        list()->selectId(restIdOf(first));
+        QTest::keyClick(list(), Qt::Key_Return);
+        QCOMPARE(page()->filter(), QStringLiteral("lsn:%1..%2").arg(first).arg(first + 3));
+        QVERIFY(page()->table()->isVisible());
+        QTRY_COMPARE_WITH_TIMEOUT(page()->model()->rowCount(), 4, kSoon);
+    }
+
+    void whatFailedOfAnArrayIsRescheduledFromItsRow() {
+        const QString file = engine_.directory() + "/go";
+        const qint64 first = submitArray("moss_{index}", file);
+        QTRY_VERIFY_WITH_TIMEOUT(hasEnded(first, 4), kSoon);
+        page()->setFilter("label:moss_*");
+        QCOMPARE(blockedWhy(command("again-failed")), QString("Fold arrays first"));
+        clickSwitch();
+        QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 1, kSoon);
+        QVERIFY(!blockedWhy(command("again-failed")).isEmpty()); // nothing is chosen
+        QFile go(file);
+        QVERIFY(go.open(QIODevice::WriteOnly));
+        go.close();
+        clickRow(list(), rows()->idAt(0), static_cast<int>(FoldedColumn::Again));
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(first + 1), QString("completed"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(cell(0, FoldedColumn::Failed), QString("0"), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(blockedWhy(command("again-failed")).contains("None of it failed"), kSoon);
+    }
+
+    void whatIsChosenIsMeantAsAWhole() {
+        const qint64 first =
+            submit("held_{index}", "true", {{"hold", true}, {"array", QJsonObject{{"from", 0}, {"to", 2}}}});
+        const qint64 alone = submit("held_alone", "true", {{"hold", true}});
+        page()->setFilter("label:held_*");
+        clickSwitch();
+        QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 2, kSoon);
+        QCOMPARE(rows()->idAt(0), alone);
+        QCOMPARE(cell(0, FoldedColumn::State), QString("Held"));
+        QCOMPARE(cell(1, FoldedColumn::Index), QString("0 of 3"));
+        list()->selectId(rows()->idAt(1));
+        QCOMPARE(list()->target().filter, QStringLiteral("lsn:%1..%2").arg(first).arg(first + 2));
+        QCOMPARE(list()->target().count, std::optional<qint64>(3));
+        list()->selectAll();
+        QCOMPARE(list()->target().filter, QStringLiteral("lsn:%1..%2,%3").arg(first).arg(first + 2).arg(alone));
+        QCOMPARE(list()->target().count, std::optional<qint64>(4));
+        list()->selectId(alone);
+        QCOMPARE(list()->target().lsns, std::vector<qint64>{alone});
+        ask("POST", "jobs/cancel", QJsonObject{{"filter", "label:held_*"}});
+    }
+
+    void itIsRememberedAndAListIsCalledLikeItsFirst() {
+        const QJsonObject one{{"worker", "exec"}, {"argv", QJsonArray{"true"}}, {"label", "lists"}, {"hold", true}};
+        QVERIFY(ask("POST", "jobs", QJsonArray{one, one, one}).ok());
+        QSettings().setValue("actions/folded", true);
+        window_.reset();
+        QVERIFY(openWindow());
+        page()->setFilter("label:lists");
+        QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 1, kSoon);
+        QVERIFY(list()->isVisible());
+        QCOMPARE(cell(0, FoldedColumn::What), QString("lists and 2 other(s)"));
+        page()->setFilter("sate:failed");
+        QTRY_VERIFY_WITH_TIMEOUT(rows()->problem().contains("sate"), kSoon);
+        ask("POST", "jobs/cancel", QJsonObject{{"filter", "label:lists"}});
+    }
+
+    void whatIsLeftIsToldByState() {
+        const QJsonObject json{
+            {"lsn", 20},
+            {"state", "running"},
+            {"fold", QJsonObject{{"first", 10},
+                                 {"count", 400},
+                                 {"kind", "array"},
+                                 {"name", "x {index}"},
+                                 {"failure", QJsonObject{{"line", "error: y"}, {"count", 9}}}}},
+            {"states",
+             QJsonObject{
+                 {"pending", 36}, {"held", 2}, {"retry", 3}, {"running", 2}, {"completed", 350}, {"failed", 12}}}};
+        const FoldedRow row = foldedRowOf(json);
+        QCOMPARE(row.filter(), QString("lsn:10..409"));
+        QCOMPARE(foldOf(row.id()), qint64{10});
+        QVERIFY(!isRestId(row.id()) && isRestId(restIdOf(10)) && foldOf(restIdOf(10)) == 10);
+        const Row shown = foldedTableRow(row, false, 1);
+        QCOMPARE(shown.cells[static_cast<std::size_t>(FoldedColumn::Index)].text, QString("362 of 400"));
+        QCOMPARE(shown.cells[static_cast<std::size_t>(FoldedColumn::Note)].text, QString("9 × error: y"));
+        std::vector<ActionRow> members(5);
+        for (ActionRow& member : members) member.face = DisplayState::Failed;
+        const Row rest = foldedRestRow(row, members);
+        QCOMPARE(rest.cells[static_cast<std::size_t>(FoldedColumn::Note)].text,
+                 QString("395 more: 7 failed, 2 running, 3 retry waiting, 2 held, 31 pending, 350 completed"));
+    }
+};
+
+QTEST_MAIN(TestFolded)
+#include "tst_folded.moc"

@@ -1,0 +1,189 @@
+#include "ui/pages/actions/folded_list.h"
+
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QScrollBar>
+
+#include <algorithm>
+
+namespace yard::ui {
+
+namespace {
+
+/// Of a row's beginning what belongs to the triangle.
+constexpr int kTriangle = 30;
+
+} // namespace
+
+FoldedList::FoldedList(Context context, QWidget* parent)
+    : Table("actions-folded", parent)
+    , context_(context)
+    , folded_(new FoldedModel(context.state, this)) {
+    setRows(folded_);
+    setAccessibleName(tr("Actions, arrays folded"));
+    connect(this, &Table::linkClicked, this, [this](qint64 id, int) {
+        if (const FoldedRow* row = folded_->rowFor(id)) rescheduleFailedOf(*row);
+    });
+    connect(this, &Table::targetClicked, this, [this](qint64 id) {
+        const FoldedRow* row = isRestId(id) ? folded_->rowFor(id) : nullptr;
+        if (row != nullptr) emit showAllWanted(row->filter());
+    });
+    const auto onScrolled = [this] {
+        const int last = rowAt(viewport()->height() - 1);
+        folded_->setLastVisible(last < 0 ? folded_->rowCount() - 1 : last);
+    };
+    connect(verticalScrollBar(), &QScrollBar::valueChanged, this, onScrolled);
+    connect(folded_, &QAbstractItemModel::modelReset, this, onScrolled, Qt::QueuedConnection);
+    connect(folded_, &FoldedModel::told, this, &FoldedList::tellNothing);
+}
+
+// --- what is meant
+
+Target FoldedList::target() const {
+    if (allSelected()) return Target::matching(folded_->filter(), folded_->total());
+    std::vector<qint64> lsns;
+    QStringList ranges;
+    qint64 count = 0;
+    for (const qint64 id : selectedIds()) {
+        if (isRestId(id)) continue;
+        const FoldedRow* row = foldOf(id) != 0 ? folded_->rowFor(id) : nullptr;
+        if (row != nullptr) {
+            ranges << QStringLiteral("%1..%2").arg(row->first).arg(row->last());
+            count += row->count;
+        } else if (id > 0) {
+            lsns.push_back(id);
+        }
+    }
+    if (ranges.isEmpty()) return Target::of(std::move(lsns));
+    for (const qint64 lsn : lsns) ranges << QString::number(lsn);
+    return Target::matching("lsn:" + ranges.join(','), count + static_cast<qint64>(lsns.size()));
+}
+
+const FoldedRow* FoldedList::chosen() const {
+    const auto ids = selectedIds();
+    const qint64 id = ids.size() == 1 ? ids.front() : ids.empty() ? currentId() : 0;
+    const FoldedRow* row = foldOf(id) != 0 ? folded_->rowFor(id) : nullptr;
+    return row != nullptr && row->isFold() ? row : nullptr;
+}
+
+QString FoldedList::note() const {
+    const Format format;
+    const auto total = folded_->total();
+    const auto rows = folded_->rows();
+    if (!rows) {
+        const QString here = tr("%1 and more").arg(format.number(folded_->rowCount()));
+        return total ? tr("%1 in %2 rows").arg(format.number(*total), here) : here;
+    }
+    if (!total) return tr("%Ln row(s)", nullptr, static_cast<int>(*rows));
+    return tr("%1 in %Ln row(s)", nullptr, static_cast<int>(*rows)).arg(format.number(*total));
+}
+
+QString FoldedList::whyNotAgain() const {
+    if (!context_.state.isLive()) return context_.state.whyBlocked();
+    const FoldedRow* row = chosen();
+    if (row == nullptr) return tr("Select an array or a list first");
+    return row->failed() > 0 ? QString() : tr("None of it failed or was abandoned");
+}
+
+// --- acting on it
+
+void FoldedList::rescheduleFailedOf(const FoldedRow& row) {
+    if (row.failed() == 0) return;
+    context_.commands.change(
+        reschedulingOf(Target::matching(row.filter() + " state:failed,abandoned", row.failed())));
+}
+
+void FoldedList::rescheduleFailed() {
+    if (const FoldedRow* row = chosen()) rescheduleFailedOf(*row);
+}
+
+/// As it was posted, whole, in the form: it is looked at before it is sent.
+void FoldedList::resubmit(const FoldedRow& row) {
+    const qint64 queue = row.action.queue;
+    context_.link.send({"GET", QStringLiteral("jobs/%1/spec").arg(row.action.lsn), {}, {}, {}}, this,
+                       [this, queue](const Answer& answer) {
+                           if (!answer.ok()) return context_.window.say(answer.message, true);
+                           context_.navigator.openSubmit(answer.json, queue);
+                       });
+}
+
+void FoldedList::addTo(QMenu& menu) {
+    const FoldedRow* row = chosen();
+    if (row == nullptr) return;
+    const QString blocked = context_.state.whyBlocked();
+    const int head = folded_->rowOf(row->id());
+    const bool isOpen = folded_->isOpen(row->first);
+    menu.addAction(isOpen ? tr("Fold") : tr("Unfold"), this, [this, head, isOpen] { setUnfolded(head, !isOpen); });
+    menu.addAction(tr("Show all %1").arg(Format().number(row->count)), this,
+                   [this, filter = row->filter()] { emit showAllWanted(filter); });
+    const auto failed = static_cast<int>(std::min<qint64>(row->failed(), 1 << 30));
+    menu.addAction(tr("Reschedule the %Ln that failed", nullptr, failed), this, &FoldedList::rescheduleFailed)
+        ->setEnabled(failed > 0 && blocked.isEmpty());
+    // The actions of a list have a text each.
+    menu.addAction(tr("Resubmit all of it…"), this, [this, copy = *row] { resubmit(copy); })
+        ->setEnabled(!row->isList && blocked.isEmpty());
+    menu.addSeparator();
+}
+
+// --- folding
+
+int FoldedList::headOf(int row) const {
+    for (int at = row; at >= 0; --at) {
+        const qint64 id = folded_->idAt(at);
+        if (id < 0 && !isRestId(id)) return at;
+        const bool isBelow = isRestId(id) || folded_->cell(at, 0).indent > 0;
+        if (!isBelow) return -1;
+    }
+    return -1;
+}
+
+void FoldedList::setUnfolded(int row, bool isUnfolded) {
+    const int head = headOf(row);
+    if (head < 0) return;
+    const qint64 id = folded_->idAt(head);
+    const bool isBelow = head != row;
+    if (isUnfolded)
+        folded_->unfold(foldOf(id));
+    else
+        folded_->fold(foldOf(id));
+    if (isBelow && !isUnfolded) selectId(id); // what was chosen is not there any more
+}
+
+void FoldedList::keyPressEvent(QKeyEvent* event) {
+    const bool plain = (event->modifiers() & ~Qt::KeypadModifier) == 0;
+    const int row = currentIndex().isValid() ? currentIndex().row() : -1;
+    if (plain && row >= 0 && (event->key() == Qt::Key_Right || event->key() == Qt::Key_Left))
+        return setUnfolded(row, event->key() == Qt::Key_Right);
+    // Of an array or a list there is no panel.
+    const bool isOpening = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    if (plain && isOpening && isRestId(currentId())) return emit targetClicked(currentId());
+    if (plain && isOpening && foldOf(currentId()) != 0)
+        return setUnfolded(row, !folded_->isOpen(foldOf(currentId())));
+    if (event->key() == Qt::Key_Space && foldOf(currentId()) != 0) return;
+    Table::keyPressEvent(event);
+}
+
+void FoldedList::mouseReleaseEvent(QMouseEvent* event) {
+    Table::mouseReleaseEvent(event);
+    const QModelIndex index = indexAt(event->pos());
+    if (!index.isValid() || event->button() != Qt::LeftButton || event->modifiers() != Qt::NoModifier) return;
+    const qint64 id = folded_->idAt(index.row());
+    const bool isTriangle = index.column() == 0 && id < 0 && !isRestId(id) &&
+                            event->pos().x() - visualRect(index).left() < scaled(kTriangle);
+    if (isTriangle) setUnfolded(index.row(), !folded_->isOpen(foldOf(id)));
+}
+
+/// In place of rows.
+void FoldedList::tellNothing() {
+    QString message;
+    if (folded_->rowCount() == 0)
+        message = !folded_->problem().isEmpty()  ? folded_->problem()
+                  : !folded_->filter().isEmpty() ? tr("No action matches this filter.")
+                  : folded_->isLoading()         ? QString()
+                                                 : tr("Nothing has been submitted yet.");
+    setMessage(message);
+}
+
+} // namespace yard::ui

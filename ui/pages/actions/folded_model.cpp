@@ -1,0 +1,188 @@
+#include "ui/pages/actions/folded_model.h"
+
+#include "core/base/clock.h"
+
+#include <QJsonArray>
+#include <QUrl>
+
+#include <algorithm>
+#include <utility>
+
+namespace yard::ui {
+
+namespace {
+
+/// Rows before the end at which more are asked for.
+constexpr int kAhead = 50;
+
+} // namespace
+
+FoldedModel::FoldedModel(EngineState& state, QObject* parent)
+    : RowsModel(foldedColumns(), parent)
+    , state_(state) {
+    again_.setInterval(kEveryMs);
+    connect(&again_, &QTimer::timeout, this, [this] {
+        if (!asking_ && std::exchange(moved_, false)) return reload();
+        show(); // durations
+    });
+    connect(&state_, &EngineState::countsChanged, this, [this] { moved_ = true; });
+    connect(&state_, &EngineState::refreshed, this, &FoldedModel::reload);
+}
+
+void FoldedModel::setActive(bool active) {
+    if (active_ == active) return;
+    active_ = active;
+    if (active) {
+        again_.start();
+        return reload();
+    }
+    again_.stop();
+    ++generation_;
+    asking_ = false;
+}
+
+void FoldedModel::setFilter(const QString& filter) {
+    const QString trimmed = filter.trimmed();
+    if (trimmed == filter_) return;
+    filter_ = trimmed;
+    wanted_ = kPage;
+    total_.reset();
+    reload();
+}
+
+void FoldedModel::sortBy(int column, Qt::SortOrder order) {
+    QString sort;
+    if (column >= 0) sort = columns()[static_cast<std::size_t>(column)].sort;
+    if (!sort.isEmpty() && order == Qt::DescendingOrder) sort.prepend('-');
+    if (sort == "-lsn") sort.clear();
+    if (sort == sort_) return;
+    sort_ = sort;
+    reload();
+}
+
+void FoldedModel::setLastVisible(int row) {
+    if (row + kAhead < rowCount() || isAll_ || asking_ || folded_.size() < wanted_ || wanted_ >= kMostRows) return;
+    wanted_ = std::min(kMostRows, wanted_ + kPage);
+    reload();
+}
+
+void FoldedModel::reload() {
+    if (!active_ || !state_.isLive()) return;
+    ++generation_;
+    cursor_.clear();
+    coming_.clear();
+    comingTotal_.reset();
+    ask();
+    for (const qint64 first : open_) askMembers(first);
+}
+
+void FoldedModel::ask() {
+    asking_ = true;
+    Request request{"GET", "jobs", {}, {}, {}};
+    request.query.addQueryItem("fold", "1");
+    request.query.addQueryItem("limit", QString::number(kPage));
+    if (!filter_.isEmpty()) request.query.addQueryItem("q", QUrl::toPercentEncoding(filter_));
+    if (!sort_.isEmpty()) request.query.addQueryItem("sort", sort_);
+    if (cursor_.isEmpty())
+        request.query.addQueryItem("count", "1");
+    else
+        request.query.addQueryItem("cursor", cursor_);
+    sendList(state_.link(), request, this,
+             [this, generation = generation_](const Answer& answer) { take(answer, generation); });
+}
+
+void FoldedModel::take(const Answer& answer, quint64 generation) {
+    if (generation != generation_) return;
+    asking_ = false;
+    if (!answer.ok()) {
+        problem_ = answer.message;
+        return emit told();
+    }
+    problem_.clear();
+    for (const QJsonValue job : answer.json.value("jobs").toArray()) coming_.push_back(foldedRowOf(job.toObject()));
+    if (answer.json.contains("total")) comingTotal_ = answer.json.value("total").toInteger();
+    cursor_ = answer.json.value("cursor").toString();
+    if (!cursor_.isEmpty() && coming_.size() < wanted_) return ask();
+    isAll_ = cursor_.isEmpty();
+    folded_ = std::exchange(coming_, {});
+    total_ = comingTotal_;
+    show();
+    emit told();
+}
+
+// --- unfolding
+
+bool FoldedModel::isOpen(qint64 first) const {
+    return std::ranges::find(open_, first) != open_.end();
+}
+
+void FoldedModel::unfold(qint64 first) {
+    if (isOpen(first) || rowFor(-2 * first) == nullptr) return;
+    open_.push_back(first);
+    if (open_.size() > kMostOpen) {
+        members_.erase(open_.front());
+        open_.pop_front();
+    }
+    show(true);
+    askMembers(first);
+}
+
+void FoldedModel::fold(qint64 first) {
+    if (std::erase(open_, first) == 0) return;
+    members_.erase(first);
+    show(true);
+}
+
+/// Those that failed, run or wait to be tried again.
+void FoldedModel::askMembers(qint64 first) {
+    const FoldedRow* row = rowFor(-2 * first);
+    if (row == nullptr) return;
+    const QString filter = row->filter() + QStringLiteral(" state:failed,abandoned,submitting,running,retry");
+    Request request{"GET", "jobs", {}, {}, {}};
+    request.query.addQueryItem("q", QUrl::toPercentEncoding(filter));
+    request.query.addQueryItem("sort", "-state");
+    request.query.addQueryItem("limit", QString::number(kMembers));
+    sendList(state_.link(), request, this, [this, first](const Answer& answer) {
+        if (!answer.ok() || !isOpen(first)) return;
+        std::vector<ActionRow> members;
+        for (const QJsonValue job : answer.json.value("jobs").toArray()) {
+            if (std::ssize(members) == kMembers) break;
+            members.push_back(actionRowOf(job.toObject()));
+        }
+        const bool isNew = !members_.contains(first);
+        members_[first] = std::move(members);
+        show(isNew);
+    });
+}
+
+// --- rows
+
+/// `isByHand`: what moves rows was asked for, so it is shown although the table is frozen.
+void FoldedModel::show(bool isByHand) {
+    const qint64 now = wallNow();
+    std::vector<Row> rows;
+    rows.reserve(folded_.size());
+    for (const FoldedRow& folded : folded_) {
+        const bool isUnfolded = folded.isFold() && isOpen(folded.first);
+        rows.push_back(foldedTableRow(folded, isUnfolded, now));
+        const auto members = isUnfolded ? members_.find(folded.first) : members_.end();
+        if (members == members_.end()) continue;
+        for (const ActionRow& member : members->second) rows.push_back(foldedMemberRow(member, now));
+        rows.push_back(foldedRestRow(folded, members->second));
+    }
+    setRows(std::move(rows));
+    if (isByHand && waiting() > 0) takeWaiting();
+}
+
+const FoldedRow* FoldedModel::rowFor(qint64 id) const {
+    const auto found = std::ranges::find_if(folded_, [id](const FoldedRow& row) {
+        return row.id() == id || (id < 0 && row.isFold() && row.first == foldOf(id));
+    });
+    return found == folded_.end() ? nullptr : &*found;
+}
+
+std::optional<qint64> FoldedModel::rows() const {
+    return isAll_ ? std::optional<qint64>(std::ssize(folded_)) : std::nullopt;
+}
+
+} // namespace yard::ui

@@ -1,0 +1,80 @@
+// Actions with arrays and lists as one row each, or not: the page's side of it.
+#include "ui/pages/actions/actions_page.h"
+#include "ui/pages/actions/detail_panel.h"
+#include "ui/pages/actions/folded_list.h"
+
+#include <QMenu>
+#include <QSettings>
+#include <QStackedWidget>
+
+namespace yard::ui {
+
+namespace {
+
+constexpr const char* kFoldedKey = "actions/folded";
+/// Of the page's width: with less the head has no room for the switch, which is in "More" as well.
+constexpr int kSwitchFrom = 1'240;
+
+} // namespace
+
+bool ActionsPage::isFolded() const {
+    return lists_->currentWidget() == folded_;
+}
+
+Table* ActionsPage::list() const {
+    return isFolded() ? folded_ : table_;
+}
+
+void ActionsPage::makeFolded() {
+    foldedButton_->setAccessibleName(tr("Arrays folded"));
+    connect(foldedButton_, &QAbstractButton::clicked, this, [this] { setFolded(!isFolded()); });
+    connect(folded_, &Table::selectionEdited, this, &ActionsPage::onSelection);
+    connect(folded_, &Table::selectionKept, this, &ActionsPage::onKept);
+    connect(folded_, &Table::opened, this, [this](qint64 lsn) {
+        open(lsn, {});
+        detail_->takeFocus();
+    });
+    connect(folded_, &Table::peeked, this, [this](qint64 lsn) { open(lsn, {}); });
+    connect(folded_, &Table::menuWanted, this, &ActionsPage::showMenu);
+    connect(folded_, &Table::typed, this, [this](const QString& text) {
+        filter_->setFocus();
+        filter_->insert(text);
+    });
+    connect(folded_, &FoldedList::showAllWanted, this, [this](const QString& filter) {
+        setFolded(false);
+        setFilter(filter);
+    });
+    connect(folded_->folded(), &FoldedModel::told, this, [this] {
+        if (!isFolded()) return;
+        filter_->setProblem(folded_->folded()->problem());
+        showTotal();
+        updateBlocked();
+    });
+    connect(folded_->folded(), &TableModel::waitingChanged, this, [this](int count) { showWaiting(count); });
+    setFolded(QSettings().value(kFoldedKey).toBool());
+}
+
+/// The list that is not shown asks for nothing.
+void ActionsPage::setFolded(bool folded) {
+    if (folded != isFolded()) QSettings().setValue(kFoldedKey, folded);
+    const bool hadFocus = list()->hasFocus();
+    lists_->setCurrentWidget(folded ? static_cast<QWidget*>(folded_) : table_);
+    foldedButton_->setLit(folded);
+    setFocusProxy(list());
+    if (hadFocus) list()->setFocus();
+    model_->setActive(active_ && !folded);
+    folded_->folded()->setActive(active_ && folded);
+    showWaiting(list()->rows()->waiting());
+    onSelection();
+}
+
+void ActionsPage::placeSwitch() {
+    foldedButton_->setVisible(width() >= scaled(kSwitchFrom));
+}
+
+void ActionsPage::showWaiting(int count) {
+    badge_->setText(tr("%n update(s) wait", nullptr, count));
+    badge_->setVisible(count > 0);
+}
+
+} // namespace yard::ui
