@@ -47,7 +47,7 @@ void writeGroupMembers(JsonWriter& writer, const FailureGroup& group) {
 }
 
 std::string toJson(const FailureGroups& groups) {
-    constexpr std::size_t kUsualGroupBytes = 400;
+    constexpr std::size_t kUsualGroupBytes = 500;
     std::string text;
     text.reserve(groups.groups.size() * kUsualGroupBytes + 64);
     JsonWriter writer(text);
@@ -58,6 +58,7 @@ std::string toJson(const FailureGroups& groups) {
     writeFailureList(writer, "groups", groups.groups, [&](const FailureGroup& group) {
         writer.openObject();
         writeGroupMembers(writer, group);
+        writeFailureList(writer, "hours", group.hours, [&](std::int64_t count) { writer.integer(count); });
         writer.closeObject();
     });
     writer.closeObject();

@@ -48,6 +48,7 @@ constexpr std::array kLimits{
     Limit{"exit_codes", number(kMaxExitCodes)},
     Limit{"facet_values", number(engine::kMaxFacetValues)},
     Limit{"failure_groups", number(engine::kMostFailureGroups)},
+    Limit{"failure_hours", number(engine::kFailureHours)},
     Limit{"failure_values", number(engine::kMostFailureValues)},
     Limit{"failures", number(engine::kMostFailures)},
     Limit{"files", number(kMaxFiles)},

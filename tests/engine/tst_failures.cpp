@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <latch>
@@ -32,7 +33,8 @@ public:
                           .mutes = mutes,
                           .helpers = helpers,
                           .machineName = "here",
-                          .now = [this] { return rig.loop.now(); }};
+                          .now = [this] { return rig.loop.now(); },
+                          .wall = [this] { return wall(); }};
     Failures failures{parts};
 
     ~Bench() { rig.loop.shutdown(); } // before what its threads use goes
@@ -187,6 +189,23 @@ private Q_SLOTS:
         const FailureGroups all = b.rig.ask(b.failures.groups(query)).value();
         QCOMPARE(b.printed(all), "2 broken in 1");
         QCOMPARE(all.groups.front().first, 200'000'000);
+    }
+
+    void theLastHoursAreCountedUpToNow() {
+        Bench b;
+        constexpr WallMicros kHour = 3'600'000'000;
+        b.wall = [] { return 100 * kHour; };
+        const auto ended = [&b](WallMicros at) { b.endAt(b.failed("broken"), at / 1'000'000); };
+        for (const WallMicros at : {100 * kHour, 99 * kHour + 1'000'000, 99 * kHour, 76 * kHour + 1'000'000,
+                                    76 * kHour, 5 * kHour, 100 * kHour + 3'000'000})
+            ended(at);
+        const FailureGroup group = b.groups().groups.front();
+        QCOMPARE(group.count, 7);
+        std::array<std::int64_t, kFailureHours> wanted{};
+        wanted.back() = 3; // one of them ended while they were counted
+        wanted[kFailureHours - 2] = 1;
+        wanted.front() = 1;
+        QCOMPARE(group.hours, wanted);
     }
 
     void theNewestTenAreNamed() {

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,10 @@ void FailuresTest::whatFailedAlikeIsOneGroup() {
     QCOMPARE(largest.at("first").as_int64(), endOf(first_));
     QCOMPARE(largest.at("last").as_int64(), endOf(third_));
     QCOMPARE(largest.at("muted").as_bool(), false);
+    const std::vector<std::int64_t> hours = numbers(largest, "hours");
+    QCOMPARE(hours.size(), engine::kFailureHours);
+    QCOMPARE(std::accumulate(hours.begin(), hours.end(), std::int64_t{0}), 3);
+    QVERIFY(hours.back() >= 1);
     QCOMPARE(group("exit code 4").at("count").as_int64(), 1);
     QCOMPARE(group("killed by SIGKILL; it printed nothing").at("count").as_int64(), 1);
 }

@@ -411,7 +411,8 @@ void Kernel::openLists() {
                                       .mutes = *failureMutes_,
                                       .helpers = *helpers_,
                                       .machineName = machineName_,
-                                      .now = MonoClock::now});
+                                      .now = MonoClock::now,
+                                      .wall = [this] { return scale_.at(MonoClock::now()); }});
     watching_.emplace(Watching::Parts{.session = *session_,
                                       .dictionary = dictionary_,
                                       .registry = registry_,

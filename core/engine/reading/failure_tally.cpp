@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <ranges>
 #include <tuple>
+#include <utility>
 
 namespace yard::engine {
 
@@ -86,8 +87,16 @@ void FailureTally::add(const ActionResult& row) {
     group->queues.add(fmt::format("{}", row.queue.value));
     group->workers.add(workerOf(row));
     if (row.times[ActionState::Submitting] != 0) group->machines.add(names_.machine);
+    addHour(*group, end);
     if (group->lsns.size() < kMostFailureLsns) group->lsns.push_back(row.lsn);
     if (!only_.empty()) addParts(*group, row, masked);
+}
+
+/// What ended while this was counted belongs to the last hour.
+void FailureTally::addHour(Group& group, WallMicros end) const {
+    const WallMicros age = std::max<WallMicros>(0, names_.now - end) / kOneHour;
+    if (std::cmp_less(age, group.hours.size()))
+        ++group.hours[group.hours.size() - 1 - static_cast<std::size_t>(age)];
 }
 
 void FailureTally::addParts(const Group& group, const ActionResult& row, const MaskedLine& masked) {
@@ -110,7 +119,8 @@ FailureGroup FailureTally::shown(const Group& group) {
                      .last = group.last,
                      .workers = namesIn(group.workers.counts(kMostFailureValues)),
                      .machines = namesIn(group.machines.counts(kMostFailureValues)),
-                     .lsns = group.lsns};
+                     .lsns = group.lsns,
+                     .hours = group.hours};
     for (const auto& [queue, count] : group.queues.counts(kMostFailureValues).values)
         out.queues.push_back(queueFrom(queue));
     return out;

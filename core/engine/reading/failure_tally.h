@@ -4,6 +4,7 @@
 #include "core/engine/state/failures_view.h"
 #include "core/model/result.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,6 +26,7 @@ public:
     struct Names {
         std::vector<std::string> workers; ///< name@version by the numbers of classes, the first one is 1
         std::string machine;
+        WallMicros now = 0; ///< the last of the hours that are counted ends with it
     };
     /// `only`: the one group whose values are counted, too; empty: all groups, without.
     explicit FailureTally(Names names, std::string only = {})
@@ -57,8 +59,10 @@ private:
         WallMicros last = 0;
         Values queues, workers, machines;
         std::vector<Lsn> lsns;
+        std::array<std::int64_t, kFailureHours> hours{};
     };
     Group* groupOf(Reason reason, const std::string& line);
+    void addHour(Group& group, WallMicros end) const;
     void addParts(const Group& group, const ActionResult& row, const MaskedLine& masked);
     std::string workerOf(const ActionResult& row) const;
     static FailureGroup shown(const Group& group);

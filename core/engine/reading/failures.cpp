@@ -38,7 +38,7 @@ ListQuery failuresOf(FailureQuery query) {
 
 /// As they are now: what has ended by now is of one of these.
 coro::Task<FailureTally::Names> Failures::names() {
-    FailureTally::Names names{.workers = {}, .machine = parts_.machineName};
+    FailureTally::Names names{.workers = {}, .machine = parts_.machineName, .now = parts_.wall()};
     const std::size_t count = parts_.dictionary.classCount();
     names.workers.reserve(count);
     for (std::uint32_t number = 0; number < count; ++number) {

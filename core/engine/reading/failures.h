@@ -40,6 +40,7 @@ public:
         coro::HelperPool& helpers;
         std::string machineName;
         std::function<MonoTime()> now;
+        std::function<WallMicros()> wall;
         std::int64_t most = kMostFailures;
     };
     explicit Failures(Parts parts)

@@ -7,6 +7,7 @@
 #include "core/model/failure_line.h"
 #include "core/model/states.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,6 +25,8 @@ inline constexpr std::size_t kMostFailureGroups = 200;
 inline constexpr std::size_t kMostFailureValues = 100;
 /// LSNs that a group names, the newest first.
 inline constexpr std::size_t kMostFailureLsns = 10;
+/// Hours of which a group has the counts, up to the moment of the answer.
+inline constexpr std::size_t kFailureHours = 24;
 /// Mutes that are kept.
 inline constexpr std::size_t kMostMutes = 1'000;
 
@@ -43,8 +46,9 @@ struct FailureGroup {
     std::vector<QueueId> queues{};
     std::vector<std::string> workers{}; ///< name@version, "exec"
     std::vector<std::string> machines{};
-    std::vector<Lsn> lsns{};   ///< the newest
-    WallMicros mutedUntil = 0; ///< 0: it is not
+    std::vector<Lsn> lsns{};                         ///< the newest
+    std::array<std::int64_t, kFailureHours> hours{}; ///< of the last hours, the oldest first
+    WallMicros mutedUntil = 0;                       ///< 0: it is not
 };
 struct FailureGroups {
     std::vector<FailureGroup> groups; ///< the largest first
