@@ -3188,6 +3188,8 @@
     <message>
         <source>Open</source>
         <translation>Öffnen</translation>
+    </message>
+    <message>
         <source>Arrays folded</source>
         <translation>Arrays gefaltet</translation>
     </message>

@@ -276,14 +276,28 @@
         <translation>
             <numerusform>%n equal line</numerusform>
             <numerusform>%n equal lines</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::FoldedList</name>
+    <message numerus="yes">
         <source>%Ln row(s)</source>
+        <translation>
             <numerusform>%Ln row</numerusform>
             <numerusform>%Ln rows</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%1 in %Ln row(s)</source>
+        <translation>
             <numerusform>%1 in %Ln row</numerusform>
             <numerusform>%1 in %Ln rows</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Reschedule the %Ln that failed</source>
+        <translation>
             <numerusform>Reschedule the %Ln that failed</numerusform>
             <numerusform>Reschedule the %Ln that failed</numerusform>
         </translation>
