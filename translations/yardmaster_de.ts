@@ -1011,6 +1011,100 @@
     </message>
 </context>
 <context>
+    <name>FailureColumns</name>
+    <message>
+        <source>Count</source>
+        <translation>Anzahl</translation>
+    </message>
+    <message>
+        <source>How many actions failed so</source>
+        <translation>Wie viele Aktionen so fehlgeschlagen sind</translation>
+    </message>
+    <message>
+        <source>First error line</source>
+        <translation>Erste Fehlerzeile</translation>
+    </message>
+    <message>
+        <source>What they said alike; # stands for a number, &lt;path&gt; for a path</source>
+        <translation>Was sie gleich gemeldet haben; # steht für eine Zahl, &lt;path&gt; für einen Pfad</translation>
+    </message>
+    <message>
+        <source>Queues</source>
+        <translation>Warteschlangen</translation>
+    </message>
+    <message>
+        <source>The queue with most of them, and how many others there are</source>
+        <translation>Die Warteschlange mit den meisten, und wie viele andere es gibt</translation>
+    </message>
+    <message>
+        <source>Worker versions</source>
+        <translation>Worker-Versionen</translation>
+    </message>
+    <message>
+        <source>The worker with most of them, and how many others there are</source>
+        <translation>Der Worker mit den meisten, und wie viele andere es gibt</translation>
+    </message>
+    <message>
+        <source>Machines</source>
+        <translation>Rechner</translation>
+    </message>
+    <message>
+        <source>The machine with most of them, and how many others there are</source>
+        <translation>Der Rechner mit den meisten, und wie viele andere es gibt</translation>
+    </message>
+    <message>
+        <source>By hour</source>
+        <translation>Je Stunde</translation>
+    </message>
+    <message>
+        <source>The last 24 hours, each row on its own scale</source>
+        <translation>Die letzten 24 Stunden, jede Zeile mit eigenem Maßstab</translation>
+    </message>
+    <message>
+        <source>First</source>
+        <translation>Erste</translation>
+    </message>
+    <message>
+        <source>When the first of them ended</source>
+        <translation>Wann die erste von ihnen geendet hat</translation>
+    </message>
+    <message>
+        <source>Last</source>
+        <translation>Letzte</translation>
+    </message>
+    <message>
+        <source>When the newest of them ended</source>
+        <translation>Wann die neueste von ihnen geendet hat</translation>
+    </message>
+    <message>
+        <source>24 hours</source>
+        <translation>24 Stunden</translation>
+    </message>
+    <message>
+        <source>7 days</source>
+        <translation>7 Tage</translation>
+    </message>
+    <message>
+        <source>All that is kept</source>
+        <translation>Alles Aufbewahrte</translation>
+    </message>
+</context>
+<context>
+    <name>FailureGroups</name>
+    <message>
+        <source>%1 in the last 24 hours, at most %2 in one of them</source>
+        <translation>%1 in den letzten 24 Stunden, höchstens %2 in einer davon</translation>
+    </message>
+    <message>
+        <source>muted</source>
+        <translation>stumm</translation>
+    </message>
+    <message>
+        <source>muted to %1</source>
+        <translation>stumm bis %1</translation>
+    </message>
+</context>
+<context>
     <name>FailureKinds</name>
     <message>
         <source>unknown</source>
@@ -1023,6 +1117,77 @@
     <message>
         <source>%1, %2</source>
         <translation>%1, %2</translation>
+    </message>
+</context>
+<context>
+    <name>FailurePanel</name>
+    <message>
+        <source>What differs</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
+        <source>What is masked in the line, in its order; then where it failed</source>
+        <translation>Was in der Zeile maskiert ist, in ihrer Reihenfolge; dann, wo es fehlgeschlagen ist</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>Wert</translation>
+    </message>
+    <message>
+        <source>What stood there</source>
+        <translation>Was dort stand</translation>
+    </message>
+    <message>
+        <source>Count</source>
+        <translation>Anzahl</translation>
+    </message>
+    <message>
+        <source>How many of the group have this value</source>
+        <translation>Wie viele der Gruppe diesen Wert haben</translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation>Ende</translation>
+    </message>
+    <message>
+        <source>When it failed</source>
+        <translation>Wann sie fehlgeschlagen ist</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>Aktion</translation>
+    </message>
+    <message>
+        <source>Its number (LSN)</source>
+        <translation>Ihre Nummer (LSN)</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+    <message>
+        <source>Its label, else its command or function</source>
+        <translation>Ihre Beschriftung, sonst ihr Befehl oder ihre Funktion</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Warteschlange</translation>
+    </message>
+    <message>
+        <source>The queue it came in</source>
+        <translation>Die Warteschlange, in die sie kam</translation>
+    </message>
+    <message>
+        <source>Tries</source>
+        <translation>Versuche</translation>
+    </message>
+    <message>
+        <source>How often it was tried</source>
+        <translation>Wie oft sie versucht wurde</translation>
+    </message>
+    <message>
+        <source>others</source>
+        <translation>andere</translation>
     </message>
 </context>
 <context>
@@ -1786,6 +1951,18 @@
         <source>Comment on %1</source>
         <translation>Kommentar zu %1</translation>
     </message>
+    <message>
+        <source>Show failures</source>
+        <translation>Fehlschläge zeigen</translation>
+    </message>
+    <message>
+        <source>Unmute failures</source>
+        <translation>Fehlschläge nicht mehr stumm schalten</translation>
+    </message>
+    <message>
+        <source>Mute failures</source>
+        <translation>Fehlschläge stumm schalten</translation>
+    </message>
 </context>
 <context>
     <name>Pages</name>
@@ -1816,6 +1993,10 @@
     <message>
         <source>Pool</source>
         <translation>Pool</translation>
+    </message>
+    <message>
+        <source>Failures</source>
+        <translation>Fehlschläge</translation>
     </message>
 </context>
 <context>
@@ -4108,6 +4289,219 @@
     <message>
         <source>Copy</source>
         <translation>Kopieren</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::FailurePanel</name>
+    <message>
+        <source>Mute</source>
+        <translation>Stumm schalten</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
+    </message>
+    <message>
+        <source>The newest</source>
+        <translation>Die neuesten</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>What differs, and where it failed</source>
+        <translation>Was sich unterscheidet, und wo es fehlgeschlagen ist</translation>
+    </message>
+    <message>
+        <source>The newest actions that failed so</source>
+        <translation>Die neuesten Aktionen, die so fehlgeschlagen sind</translation>
+    </message>
+    <message>
+        <source>asking…</source>
+        <translation>wird abgefragt …</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln failure(s)</source>
+        <translation>
+            <numerusform>%Ln Fehlschlag</numerusform>
+            <numerusform>%Ln Fehlschläge</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>in %Ln queue(s), %1 to %2</source>
+        <translation>
+            <numerusform>in %Ln Warteschlange, %1 bis %2</numerusform>
+            <numerusform>in %Ln Warteschlangen, %1 bis %2</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Reschedule %1</source>
+        <translation>%1 neu einreihen</translation>
+    </message>
+    <message>
+        <source>Show %1 in Actions</source>
+        <translation>%1 in Aktionen zeigen</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Warteschlange</translation>
+    </message>
+    <message>
+        <source>Worker</source>
+        <translation>Worker</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>Rechner</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::FailuresPage</name>
+    <message>
+        <source>Failures</source>
+        <translation>Fehlschläge</translation>
+    </message>
+    <message>
+        <source>queue:nightly text…</source>
+        <translation>queue:nightly Text…</translation>
+    </message>
+    <message>
+        <source>Failures by likeness</source>
+        <translation>Fehlschläge nach Ähnlichkeit</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n update(s) wait</source>
+        <translation>
+            <numerusform>%n Änderung wartet</numerusform>
+            <numerusform>%n Änderungen warten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Columns</source>
+        <translation>Spalten</translation>
+    </message>
+    <message>
+        <source>F5</source>
+        <translation>F5</translation>
+    </message>
+    <message>
+        <source>Mute</source>
+        <translation>Stumm schalten</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
+    </message>
+    <message>
+        <source>No failure matches this filter</source>
+        <translation>Kein Fehlschlag passt zu diesem Filter</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln failure(s)</source>
+        <translation>
+            <numerusform>%Ln Fehlschlag</numerusform>
+            <numerusform>%Ln Fehlschläge</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>at least %1</source>
+        <translation>mindestens %1</translation>
+    </message>
+    <message>
+        <source>%1 in %2</source>
+        <translation>%1 in %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln group(s)</source>
+        <translation>
+            <numerusform>%Ln Gruppe</numerusform>
+            <numerusform>%Ln Gruppen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing failed in these 24 hours</source>
+        <translation>In diesen 24 Stunden ist nichts fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Nothing failed in these 7 days</source>
+        <translation>In diesen 7 Tagen ist nichts fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Nothing that is kept has failed</source>
+        <translation>Nichts Aufbewahrtes ist fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Select a group of failures first</source>
+        <translation>Zuerst eine Gruppe von Fehlschlägen auswählen</translation>
+    </message>
+    <message>
+        <source>It is not muted</source>
+        <translation>Sie ist nicht stumm</translation>
+    </message>
+    <message>
+        <source>Reschedule failures of the group</source>
+        <translation>Fehlschläge der Gruppe neu einreihen</translation>
+    </message>
+    <message>
+        <source>Mute…</source>
+        <translation>Stumm schalten…</translation>
+    </message>
+    <message>
+        <source>Unmute</source>
+        <translation>Nicht mehr stumm schalten</translation>
+    </message>
+    <message>
+        <source>Show actions of the group</source>
+        <translation>Aktionen der Gruppe zeigen</translation>
+    </message>
+    <message>
+        <source>Copy the error line</source>
+        <translation>Fehlerzeile kopieren</translation>
+    </message>
+    <message>
+        <source>For 1 hour</source>
+        <translation>Für 1 Stunde</translation>
+    </message>
+    <message>
+        <source>For a day</source>
+        <translation>Für einen Tag</translation>
+    </message>
+    <message>
+        <source>To Monday</source>
+        <translation>Bis Montag</translation>
+    </message>
+    <message>
+        <source>Until it is unmuted</source>
+        <translation>Bis sie nicht mehr stumm geschaltet ist</translation>
+    </message>
+    <message>
+        <source>Copied: %1</source>
+        <translation>Kopiert: %1</translation>
+    </message>
+    <message>
+        <source>Error line</source>
+        <translation>Fehlerzeile</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>Filter</translation>
+    </message>
+    <message>
+        <source>yardctl</source>
+        <translation>yardctl</translation>
+    </message>
+    <message>
+        <source>curl</source>
+        <translation>curl</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>%1 muted</source>
+        <translation>%1 stumm</translation>
     </message>
 </context>
 <context>

@@ -280,6 +280,47 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::FailurePanel</name>
+    <message numerus="yes">
+        <source>%Ln failure(s)</source>
+        <translation>
+            <numerusform>%Ln failure</numerusform>
+            <numerusform>%Ln failures</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>in %Ln queue(s), %1 to %2</source>
+        <translation>
+            <numerusform>in %Ln queue, %1 to %2</numerusform>
+            <numerusform>in %Ln queues, %1 to %2</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::FailuresPage</name>
+    <message numerus="yes">
+        <source>%n update(s) wait</source>
+        <translation>
+            <numerusform>%n update waits</numerusform>
+            <numerusform>%n updates wait</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln failure(s)</source>
+        <translation>
+            <numerusform>%Ln failure</numerusform>
+            <numerusform>%Ln failures</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln group(s)</source>
+        <translation>
+            <numerusform>%Ln group</numerusform>
+            <numerusform>%Ln groups</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::FoldedList</name>
     <message numerus="yes">
         <source>%Ln row(s)</source>

@@ -204,6 +204,19 @@ private slots:
         QVERIFY2(words.contains("1,200 completed") && words.contains("3 failed"), qPrintable(words));
         QCOMPARE(model.index(0, 0).data(Qt::AccessibleTextRole).toString(), "nightly, " + words);
     }
+
+    void barsAreSpokenByTheirWordsAndWhatStandsAsideIsSpokenToo() {
+        RowsModel model({{.id = "line", .title = "Line", .tip = {}, .kind = CellKind::Mono, .width = 100},
+                         {.id = "hours", .title = "By hour", .tip = {}, .kind = CellKind::Bars, .width = 100}});
+        Cell line{"broken"};
+        line.aside = "muted";
+        Cell hours;
+        hours.bars = {0, 3, 1};
+        hours.tip = "4 in three hours";
+        model.setRows({{1, {line, hours}, {}}});
+        QCOMPARE(model.index(0, 0).data(Qt::AccessibleTextRole).toString(),
+                 QString("broken, muted, 4 in three hours"));
+    }
 };
 
 QTEST_MAIN(TestAccess)

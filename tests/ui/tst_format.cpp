@@ -18,6 +18,8 @@ private slots:
     void sizesHaveThreeFigures();
     void timesSayAsMuchAsIsNeeded_data();
     void timesSayAsMuchAsIsNeeded();
+    void timesToComeHaveNoSeconds_data();
+    void timesToComeHaveNoSeconds();
     void exactTimesHaveMillisecondsZoneAndAge();
     void numbersFollowTheLocale();
     void unknownIsADash();
@@ -94,6 +96,23 @@ void TestFormat::timesSayAsMuchAsIsNeeded_data() {
     QTest::newRow("last year") << "2025-12-31T03:12:00Z" << "2025-12-31";
     QTest::newRow("to come") << "2026-11-16T03:12:00Z" << "16 Nov 03:12";
 }
+void TestFormat::timesToComeHaveNoSeconds_data() {
+    QTest::addColumn<QString>("at");
+    QTest::addColumn<QString>("reads");
+    QTest::newRow("today") << "2026-11-15T16:30:59Z" << "16:30";
+    QTest::newRow("tomorrow") << "2026-11-16T08:00:00Z" << "Mon 08:00";
+    QTest::newRow("in a week") << "2026-11-22T08:00:00Z" << "22 Nov 08:00";
+    QTest::newRow("next year") << "2027-01-04T08:00:00Z" << "2027-01-04";
+    QTest::newRow("over") << "2026-11-13T03:12:00Z" << "Fri 03:12";
+}
+void TestFormat::timesToComeHaveNoSeconds() {
+    QFETCH(QString, at);
+    const auto micros = [](const QString& iso) {
+        return QDateTime::fromString(iso, Qt::ISODate).toMSecsSinceEpoch() * 1000;
+    };
+    QTEST(english_.coming(micros(at), micros("2026-11-15T09:45:31Z")), "reads");
+}
+
 void TestFormat::timesSayAsMuchAsIsNeeded() {
     const auto micros = [](const QString& iso) {
         return QDateTime::fromString(iso, Qt::ISODate).toMSecsSinceEpoch() * 1000;

@@ -1,6 +1,9 @@
 #include "ui/bridge/operation.h"
 
+#include "core/base/clock.h"
+
 #include <QCoreApplication>
+#include <QDateTime>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QLocale>
@@ -175,6 +178,36 @@ Operation comment(qint64 lsn, const QString& text) {
     return {plain(QT_TRANSLATE_NOOP("Operation", "Comment on action %1")).arg(lsn),
             post(QStringLiteral("jobs/%1/comments").arg(lsn), {{"text", text}}),
             QStringLiteral("yardctl comment %1 ").arg(lsn) + shellWord(text)};
+}
+
+Operation lookAtFailures(const QString& filter, int hours, const QString& group) {
+    Request request{"GET", "failures", {}, {}, {}};
+    QString line = "yardctl failures";
+    if (hours > 0) {
+        constexpr qint64 kHour = 3'600'000'000;
+        request.query.addQueryItem("since", QString::number(wallNow() - hours * kHour));
+        line += QStringLiteral(" --since -%1h").arg(hours);
+    }
+    if (!group.isEmpty()) {
+        request.query.addQueryItem("group", group);
+        line += " --show " + shellWord(group);
+    }
+    if (!filter.isEmpty()) {
+        request.query.addQueryItem("q", QUrl::toPercentEncoding(filter));
+        line += (filter.startsWith('-') ? QStringLiteral(" -- ") : QStringLiteral(" ")) + shellWord(filter);
+    }
+    return {plain(QT_TRANSLATE_NOOP("Operation", "Show failures")), request, line};
+}
+
+Operation muteFailures(const QString& group, qint64 until) {
+    const QString line = "yardctl failures ";
+    const Request request = post("failures/mute", {{"group", group}, {"until", until}});
+    if (until == 0)
+        return {plain(QT_TRANSLATE_NOOP("Operation", "Unmute failures")), request,
+                line + "--unmute " + shellWord(group)};
+    const QString time = QDateTime::fromMSecsSinceEpoch(until / 1'000).toString(QStringLiteral("yyyy-MM-dd HH:mm"));
+    return {plain(QT_TRANSLATE_NOOP("Operation", "Mute failures")), request,
+            line + "--mute " + shellWord(group) + " --until " + shellWord(time)};
 }
 
 Operation markQueue(qint64 queue, const QString& name, Mark mark) {

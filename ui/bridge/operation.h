@@ -53,6 +53,11 @@ Operation mark(const Target& target, Mark mark);
 Operation comment(qint64 lsn, const QString& text);
 Operation moveTo(const Target& target, qint64 queue, const QString& name);
 
+/// Failures by likeness of the last `hours`, 0: of all time; with the id of a `group` the counts of that one.
+Operation lookAtFailures(const QString& filter, int hours, const QString& group = {});
+/// `until`: microseconds since the epoch; 0 ends the mute.
+Operation muteFailures(const QString& group, qint64 until);
+
 Operation lookAtQueue(qint64 queue);
 Operation markQueue(qint64 queue, const QString& name, Mark mark);
 Operation commentQueue(qint64 queue, const QString& name, const QString& text);

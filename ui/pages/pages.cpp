@@ -1,5 +1,6 @@
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/dashboard/dashboard_page.h"
+#include "ui/pages/failures/failures_page.h"
 #include "ui/pages/page.h"
 #include "ui/pages/pool/pool_page.h"
 #include "ui/pages/queues/queue_commands.h"
@@ -64,6 +65,12 @@ std::vector<PageSpec> allPages() {
                                     QLocale().toString(most)};
          },
          &PoolPage::declared},
+        {"failures",
+         title(QT_TRANSLATE_NOOP("Pages", "Failures")),
+         "failures",
+         [](Context context) -> Page* { return new FailuresPage(context); },
+         {},
+         &FailuresPage::declared},
         {"settings",
          title(QT_TRANSLATE_NOOP("Pages", "Settings")),
          "settings",

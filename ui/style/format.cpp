@@ -89,6 +89,15 @@ QString Format::time(WallMicros at, WallMicros now) const {
     return when.date().toString(Qt::ISODate);
 }
 
+QString Format::coming(WallMicros at, WallMicros now) const {
+    const QDateTime when = formatDateOf(at, zone_);
+    const QDateTime today = formatDateOf(now, zone_);
+    const qint64 days = today.date().daysTo(when.date());
+    if (days == 0) return locale_.toString(when.time(), QStringLiteral("HH:mm"));
+    if (days > 0 && days < 7) return locale_.toString(when, QStringLiteral("ddd HH:mm"));
+    return time(at, now);
+}
+
 QString Format::exactTime(WallMicros at, WallMicros now) const {
     const QDateTime when = formatDateOf(at, zone_);
     const QString exact =

@@ -31,6 +31,9 @@ public:
     QString cores(double cores) const;
     /// 09:45:31 today, Fri 03:12 within the last six days, 12 Nov 03:12 this year, else 2025-11-12.
     QString time(WallMicros at, WallMicros now) const;
+    /// Of what is to come, without seconds: 16:30 today, Mon 08:00 within the next six days, 12 Nov 03:12 this year, else
+    /// 2027-11-12.
+    QString coming(WallMicros at, WallMicros now) const;
     /// With milliseconds, zone, and how long ago: for tooltips.
     QString exactTime(WallMicros at, WallMicros now) const;
 

@@ -178,6 +178,23 @@ void segment(QPainter& painter, const QRectF& area, DisplayState face) {
     if (isHatched(face)) hatch(painter, area, theme(Token::Bg1));
 }
 
+void bars(QPainter& painter, const QRectF& area, std::span<const qint64> numbers, const QColor& colour) {
+    constexpr qreal kBarWidth = 2;
+    constexpr qreal kLeastBar = 2;
+    hairline(painter, area.bottomLeft(), area.bottomRight(), Theme::current()(Token::Line));
+    if (numbers.empty()) return;
+    const auto most = static_cast<double>(std::max<qint64>(1, std::ranges::max(numbers)));
+    const qreal step = area.width() / static_cast<qreal>(numbers.size());
+    qreal x = area.left();
+    for (const qint64 number : numbers) {
+        const qreal height = std::max(kLeastBar, std::round(area.height() * static_cast<double>(number) / most));
+        if (number > 0)
+            painter.fillRect(QRectF(std::round(x), area.bottom() - height, std::min(kBarWidth, step), height),
+                             colour);
+        x += step;
+    }
+}
+
 void progress(QPainter& painter, const QRectF& area, const Shares& shares) {
     const auto widths = widthsOf(shares, area.width());
     const qreal ratio = painter.device()->devicePixelRatioF();

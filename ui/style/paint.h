@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace yard::ui {
@@ -38,6 +39,8 @@ void state(QPainter& painter, const QRectF& area, DisplayState face, const QStri
 /// px.
 using Shares = std::array<std::int64_t, kFaces>;
 void progress(QPainter& painter, const QRectF& area, const Shares& shares);
+/// A bar for each number from the left, the largest as high as `area`; what is there gets at least 2 px.
+void bars(QPainter& painter, const QRectF& area, std::span<const qint64> numbers, const QColor& colour);
 /// One block of a face as bars show it: legends.
 void segment(QPainter& painter, const QRectF& area, DisplayState face);
 /// Filled to `share` of 1, empty part in bg4.

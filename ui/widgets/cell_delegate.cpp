@@ -99,6 +99,17 @@ void paintBar(QPainter& painter, const QRectF& area, const Cell& cell, const The
     paint::progress(painter, bar, cell.shares);
 }
 
+/// What stands at the right end, and how much room it takes.
+qreal paintAside(QPainter& painter, const QRectF& area, const Cell& cell) {
+    if (cell.aside.isEmpty()) return 0;
+    constexpr qreal kGap = 8;
+    const QFont& own = typeface(Type::Caption);
+    const qreal width = std::min(area.width() / 2, std::ceil(QFontMetricsF(own).horizontalAdvance(cell.aside)) + 1);
+    paint::text(painter, QRectF(area.right() - width, area.top(), width, area.height()), cell.aside, own,
+                Theme::current()(Token::Text3));
+    return width + kGap;
+}
+
 } // namespace
 
 QRectF linkArea(const QRectF& cell, const Cell& shown, bool first, bool last) {
@@ -155,6 +166,9 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     } else if (kind == CellKind::Progress) {
         paint::progress(*painter, QRectF(inside.left(), std::round(inside.center().y() - 4), inside.width(), 8),
                         cell.shares);
+    } else if (kind == CellKind::Bars) {
+        paint::bars(*painter, QRectF(inside.left(), area.top() + 5, inside.width(), area.height() - 10), cell.bars,
+                    cell.tone == Cell::Tone::Faint ? theme(Token::Text3) : theme.fillOf(DisplayState::Failed));
     } else if (kind == CellKind::Press) {
         paintPress(*painter, inside, cell, table_->isHovered(index.row()));
     } else if (cell.target != 0 && cell.text.contains(cell.link)) {
@@ -170,6 +184,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
                 icons::paint(*painter, icon, cell.icon, 14, theme(Token::Text2));
             inside.setLeft(inside.left() + 21);
         }
+        inside.setRight(inside.right() - paintAside(*painter, inside, cell));
         const bool mono = cell.mono || kind == CellKind::Mono;
         const QFont& own = typeface(mono ? Type::Mono : cell.isHead && first ? Type::Strong : Type::Body);
         paint::text(*painter, inside, cell.text, own, kind == CellKind::Link ? theme(Token::Accent) : colour,

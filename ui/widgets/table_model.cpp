@@ -26,7 +26,10 @@ QString wordsOf(const paint::Shares& shares) {
 
 QString TableModel::wordsAt(int row, int column) const {
     const Cell cell = this->cell(row, column);
-    return columns_[static_cast<std::size_t>(column)].kind == CellKind::Progress ? wordsOf(cell.shares) : cell.text;
+    const CellKind kind = columns_[static_cast<std::size_t>(column)].kind;
+    if (kind == CellKind::Progress) return wordsOf(cell.shares);
+    if (kind == CellKind::Bars) return cell.tip;
+    return cell.aside.isEmpty() ? cell.text : cell.text + QStringLiteral(", ") + cell.aside;
 }
 
 QString TableModel::spoken(int row) const {

@@ -22,6 +22,7 @@ enum class CellKind : std::uint8_t {
     Number,   ///< at the right, digits line up, never elided
     State,    ///< icon and word; of what has shares its icon and a bar
     Progress, ///< segments
+    Bars,     ///< one bar for each of a few numbers, on a scale of their own; `tip` says them in words
     Link,     ///< in accent; linkClicked(id, column) of the table
     Press     ///< a small button; as Link
 };
@@ -44,13 +45,15 @@ struct Cell {
     QString icon = {};                     ///< an icon that is no state's
     paint::Shares shares = {};             ///< of Progress
     enum class Tone : std::uint8_t { Normal, Dim, Faint, Alert, Accent } tone = Tone::Normal;
-    bool mono = false;   ///< output, not our words
-    QString tip = {};    ///< in place of the text, when it says more
-    QString link = {};   ///< a part of the text that leads to `target`, in accent
-    qint64 target = 0;   ///< an id; targetClicked() of the table
-    bool isHead = false; ///< of a row that heads those below: on bg2, its first cell semibold
-    int indent = 0;      ///< at 100 %: of a row below a head
-    bool onHand = false; ///< of Press: there on the row that is chosen, or under the pointer, alone
+    bool mono = false;             ///< output, not our words
+    QString tip = {};              ///< in place of the text, when it says more
+    QString link = {};             ///< a part of the text that leads to `target`, in accent
+    qint64 target = 0;             ///< an id; targetClicked() of the table
+    bool isHead = false;           ///< of a row that heads those below: on bg2, its first cell semibold
+    int indent = 0;                ///< at 100 %: of a row below a head
+    bool onHand = false;           ///< of Press: there on the row that is chosen, or under the pointer, alone
+    std::vector<qint64> bars = {}; ///< of Bars
+    QString aside = {};            ///< at the right end, in text3, of a Text, Name or Mono: the text has the rest
     bool operator==(const Cell&) const = default;
 };
 
