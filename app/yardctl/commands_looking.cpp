@@ -124,6 +124,23 @@ std::vector<Command> lookingCommands() {
                      {"stderr", 0, "", "only their stderr"}},
          .minOperands = 1,
          .function = logsCommand},
+        {.name = "search",
+         .usage = "[options] TEXT [LSN…] [FILTER…]",
+         .summary = "lines with a text in the output of actions",
+         .details =
+             "Of all actions that match, the newest first: lines of the stdout and stderr of their last attempt "
+             "that have the text, each behind its LSN. Capitals do not count. Of a stream the first 100 lines "
+             "are shown, of a long line what is around the text. A search that finds nothing exits 1.",
+         .examples = "yardctl search 'no space left'\n"
+                     "yardctl search X3004 state:failed queue:nightly\n"
+                     "yardctl search --line-number warning 12 15..20",
+         .options = {{"limit", 'n', "N", "at most so many lines (1000)"},
+                     {"line-number", 0, "", "with the number of the line: 12:88: text"},
+                     {"case", 0, "", "capitals count"},
+                     queueOption()},
+         .minOperands = 1,
+         .takesFilter = true,
+         .function = searchCommand},
         {.name = "failures",
          .usage = "[options] [FILTER…]",
          .summary = "what failed alike, as one row",

@@ -45,11 +45,11 @@ std::span<const Route> allRoutes() {
         // What its path shares with another row of the same method comes first where both fit: jobs/{lsn}, jobs/{worker}.
         std::vector<Route> all;
         for (const std::span<const Route> routes :
-             {sessionRoutes(),    metricsRoutes(), listRoutes(),     bulkRoutes(),     jobRoutes(),
-              annotationRoutes(), outputRoutes(),  submitRoutes(),   queueRoutes(),    workerRoutes(),
-              lockRoutes(),       chunkRoutes(),   timelineRoutes(), statsRoutes(),    accountingRoutes(),
-              graphRoutes(),      failureRoutes(), poolRoutes(),     settingsRoutes(), gcRoutes(),
-              eventRoutes()})
+             {sessionRoutes(),    metricsRoutes(),    listRoutes(),    searchRoutes(),   bulkRoutes(),
+              jobRoutes(),        annotationRoutes(), outputRoutes(),  submitRoutes(),   queueRoutes(),
+              workerRoutes(),     lockRoutes(),       chunkRoutes(),   timelineRoutes(), statsRoutes(),
+              accountingRoutes(), graphRoutes(),      failureRoutes(), poolRoutes(),     settingsRoutes(),
+              gcRoutes(),         eventRoutes()})
             all.insert(all.end(), routes.begin(), routes.end());
         return all;
     }();
@@ -68,6 +68,7 @@ Api::Api(engine::Engine& engine, ApiOptions options)
              .events = events_,
              .seats = seats_,
              .partBudget = partBudget_,
+             .searches = searches_,
              .prefix = prefix_,
              .started = started_,
              .server = server_,

@@ -58,6 +58,7 @@ private:
     coro::HelperPool helpers_;
     EventHub events_;
     BodyBudget partBudget_{kPartBudget};
+    int searches_ = 0; ///< http thread
     const WallMicros started_ = wallNow();
     std::atomic<const Server*> server_{nullptr};
     std::atomic<bool> sunset_{false};

@@ -234,17 +234,25 @@ coro::Task<Result<engine::ListQuery>> inQueue(Call& call, engine::ListQuery quer
     co_return query;
 }
 
-coro::Task<Response> listLsns(Call& call) {
-    auto query = readListQuery(call.query, engine::kMostLsnsInPart, engine::kMostLsnsInPart);
+} // namespace
+
+coro::Task<Result<engine::ListQuery>> readListCall(Call& call, int usual, int most) {
+    auto query = readListQuery(call.query, usual, most);
     if (query) query = co_await inQueue(call, std::move(*query));
+    co_return query;
+}
+
+namespace {
+
+coro::Task<Response> listLsns(Call& call) {
+    auto query = co_await readListCall(call, engine::kMostLsnsInPart, engine::kMostLsnsInPart);
     if (!query) co_return errorResponse(query.error());
     const auto part = co_await call.engine.ask(&engine::Listing::lsns, std::move(*query));
     co_return part ? jsonResponse(partJson(*part)) : errorResponse(part.error());
 }
 
 coro::Task<Response> listJobs(Call& call) {
-    auto query = readListQuery(call.query, kUsualPage, kMaxPage);
-    if (query) query = co_await inQueue(call, std::move(*query));
+    auto query = co_await readListCall(call, kUsualPage, kMaxPage);
     if (!query) co_return errorResponse(query.error());
     const auto wantsCount = call.query.flag("count");
     if (!wantsCount) co_return errorResponse(wantsCount.error());
@@ -287,8 +295,7 @@ std::string facetsJson(const engine::FacetCounts& counts) {
 }
 
 coro::Task<Response> countFacets(Call& call) {
-    auto query = readListQuery(call.query, kUsualPage, kMaxPage);
-    if (query) query = co_await inQueue(call, std::move(*query));
+    auto query = co_await readListCall(call, kUsualPage, kMaxPage);
     if (!query) co_return errorResponse(query.error());
     auto by = readFacets(call.query.text("by"));
     if (!by) co_return errorResponse(by.error());

@@ -5,6 +5,10 @@
 
 namespace yard::http {
 
+// lists (api_lists.cpp)
+/// What the parameters of a list say, within the queue that the route names. `usual`, `most`: rows of a page.
+coro::Task<Result<engine::ListQuery>> readListCall(Call& call, int usual, int most);
+
 // queues (api_queues.cpp)
 /// For routes that only read, a queue that was deleted will do, by its number.
 enum class QueueNeeded : unsigned char { Existing, Known };

@@ -66,7 +66,13 @@ void writeContent(JsonWriter& writer, std::string_view schema, bool parts = fals
     writer.openObject();
     const bool bytes = schema == "bytes";
     const bool text = schema == "text";
-    writer.key(bytes ? "application/octet-stream" : text ? "text/plain" : "application/json");
+    constexpr std::string_view kLines = "ndjson:";
+    const bool lines = schema.starts_with(kLines);
+    if (lines) schema.remove_prefix(kLines.size());
+    writer.key(bytes   ? "application/octet-stream"
+               : text  ? "text/plain"
+               : lines ? "application/x-ndjson"
+                       : "application/json");
     writer.openObject();
     writer.key("schema");
     if (bytes)

@@ -5,6 +5,7 @@
 #include "core/engine/state/failures_view.h"
 #include "core/engine/state/graph_view.h"
 #include "core/http/request_limits.h"
+#include "core/http/search_producer.h"
 #include "core/json/json_writer.h"
 #include "core/model/action_spec.h"
 #include "core/model/filter.h"
@@ -78,6 +79,9 @@ constexpr std::array kLimits{
     Limit{"retries", number(kMaxRetryLimit)},
     Limit{"rules", number(kMaxRules)},
     Limit{"running", number(kMaxRunning)},
+    Limit{"search_lines", number(SearchProducer::kMostLines)},
+    Limit{"search_text", number(LineSearch::kMaxText)},
+    Limit{"search_usual", number(SearchProducer::kUsualLines)},
     Limit{"seat", number(kMaxSeat)},
     Limit{"side", number(kMaxTerminalSide)},
     Limit{"stdin", number(kMaxStdinText)},

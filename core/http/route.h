@@ -35,6 +35,7 @@ struct ApiParts {
     EventHub& events;
     TerminalSeats& seats;
     BodyBudget& partBudget;
+    int& searches; ///< GET jobs/search under way
     const std::string& prefix;
     WallMicros started;
     const std::atomic<const Server*>& server; ///< null: none was shown
@@ -60,9 +61,10 @@ using RouteHandler = coro::Task<Response> (*)(Call&);
 
 /// One answer of success.
 struct DescribedAnswer {
-    int status = 0;               ///< 0: none
-    std::string_view schema = {}; ///< name of a schema; "bytes" or "text" for what is no JSON; empty: no body
-    bool orCsv = false;           ///< or as text/csv, where that is asked for
+    int status = 0; ///< 0: none
+    std::string_view schema =
+        {}; ///< name of a schema, behind "ndjson:" that of each line; "bytes" or "text" for what is no JSON; empty: no body
+    bool orCsv = false; ///< or as text/csv, where that is asked for
 };
 
 /// In `members`: the handler takes any body, and checks it.
@@ -103,6 +105,7 @@ std::span<const Route> allRoutes();
 std::span<const Route> sessionRoutes();
 std::span<const Route> metricsRoutes();
 std::span<const Route> listRoutes();
+std::span<const Route> searchRoutes();
 std::span<const Route> bulkRoutes();
 std::span<const Route> jobRoutes();
 std::span<const Route> outputRoutes();

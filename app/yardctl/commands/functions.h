@@ -20,6 +20,7 @@ Outcome<int> submitCommand(const Invocation&);
 Outcome<int> waitCommand(const Invocation&);
 Outcome<int> showCommand(const Invocation&);
 Outcome<int> logsCommand(const Invocation&);
+Outcome<int> searchCommand(const Invocation&);
 Outcome<int> whyCommand(const Invocation&);
 Outcome<int> graphCommand(const Invocation&);
 Outcome<int> attemptsCommand(const Invocation&);

@@ -4,8 +4,8 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/json_text.h"
+#include "app/yardctl/list_terms.h"
 #include "app/yardctl/pages.h"
-#include "app/yardctl/queue_ref.h"
 #include "core/base/clock.h"
 #include "core/model/facet.h"
 #include "core/model/states.h"
@@ -56,30 +56,6 @@ std::string queryOf(const std::vector<std::string>& words) {
     return out;
 }
 
-/// "12", "12..20", "12,14": what other commands take as actions.
-bool isLsns(std::string_view word) {
-    const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
-    const bool fits = word.find_first_not_of("0123456789.,") == std::string_view::npos;
-    return fits && !word.empty() && isDigit(word.front()) && isDigit(word.back());
-}
-
-/// LSNs among the words become one term: any of them. A range that ends before it begins is refused.
-Outcome<std::vector<std::string>> termsOf(const std::vector<std::string>& words) {
-    std::vector<std::string> terms;
-    std::string lsns;
-    for (const std::string& word : words) {
-        if (!isLsns(word)) {
-            terms.push_back(word);
-            continue;
-        }
-        if (word.contains("..") && !word.contains(','))
-            if (const auto range = parseLsnRanges({word}); !range) return std::unexpected(range.error());
-        lsns += (lsns.empty() ? "lsn:" : ",") + word;
-    }
-    if (!lsns.empty()) terms.push_back(std::move(lsns));
-    return terms;
-}
-
 struct Shown {
     std::vector<const ActionColumn*> columns;
     bool areNamed = false;
@@ -112,19 +88,6 @@ void tellOfWords(const std::vector<std::string>& words, bool foundAny) {
                        "'{}' is {}; for anything else write KEY:VALUE ('yardctl ls --help' has the keys).\n", shown,
                        kWhere);
     }
-}
-
-/// For a queue that is mistyped: a filter finds nothing in it, and says no more.
-Outcome<void> checkQueues(Engine& engine, const std::vector<std::string>& words) {
-    constexpr std::string_view kKey = "queue:";
-    for (const std::string& word : words) {
-        if (!word.starts_with(kKey) || word.find_first_of("*,\"'") != std::string::npos) continue;
-        const auto ref = resolveQueue(engine, word.substr(kKey.size()));
-        if (!ref) return std::unexpected(ref.error());
-        if (const auto queue = engine.get("queues/" + percentEncode(*ref)); !queue)
-            return failedWith(queue.error());
-    }
-    return {};
 }
 
 /// A filter may name a queue that does not exist: said where nothing was found.
@@ -192,7 +155,7 @@ Outcome<int> listCommand(const Invocation& invocation) {
         if (*limit < 0) return usageError("--limit wants 0 (all) or more");
         left = *limit == 0 ? std::numeric_limits<std::int64_t>::max() : *limit;
     }
-    const auto terms = termsOf(arguments.operands());
+    const auto terms = listTerms(arguments.operands());
     if (!terms) return std::unexpected(terms.error());
     std::string query = queryOf(*terms);
     if (const auto queue = arguments.value("queue")) query += "&queue=" + percentEncode(*queue);

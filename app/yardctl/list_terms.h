@@ -1,0 +1,21 @@
+// The words behind `ls` and others that take a filter: what of them are LSNs, and whether the queues they name are there.
+// One thread; checkQueues() asks the engine and blocks.
+#pragma once
+
+#include "app/yardctl/engine.h"
+#include "app/yardctl/failure.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yard::ctl {
+
+/// "12", "12..20", "12,14": what other commands take as actions.
+bool isLsns(std::string_view word);
+/// LSNs among the words become one term: any of them. A range that ends before it begins is refused.
+Outcome<std::vector<std::string>> listTerms(const std::vector<std::string>& words);
+/// For a queue that is mistyped: a filter finds nothing in it, and says no more.
+Outcome<void> checkQueues(Engine& engine, const std::vector<std::string>& words);
+
+} // namespace yard::ctl
