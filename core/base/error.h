@@ -14,7 +14,7 @@ namespace yard {
 enum class ErrorKind : unsigned char {
     Malformed,    ///< the bytes are not what the format says (400)
     Unauthorized, ///< token missing or wrong (401)
-    Forbidden,    ///< foreign Host or Origin (403)
+    Forbidden,    ///< foreign Host or Origin, or a token without the right (403)
     NotFound,     ///< no such thing (404)
     MethodNotAllowed,
     WrongState,      ///< exists, but its state forbids this (409)

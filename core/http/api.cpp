@@ -4,6 +4,7 @@
 #include "core/http/error_map.h"
 #include "core/http/handler_steps.h"
 #include "core/http/multipart.h"
+#include "core/http/permission.h"
 #include "core/json/json_reader.h"
 
 #include <charconv>
@@ -49,7 +50,7 @@ std::span<const Route> allRoutes() {
               jobRoutes(),        annotationRoutes(), outputRoutes(),  submitRoutes(),   queueRoutes(),
               workerRoutes(),     lockRoutes(),       chunkRoutes(),   timelineRoutes(), statsRoutes(),
               accountingRoutes(), graphRoutes(),      failureRoutes(), poolRoutes(),     settingsRoutes(),
-              gcRoutes(),         eventRoutes()})
+              gcRoutes(),         tokenRoutes(),      eventRoutes()})
             all.insert(all.end(), routes.begin(), routes.end());
         return all;
     }();
@@ -63,10 +64,12 @@ Api::Api(engine::Engine& engine, ApiOptions options)
     , router_(specs(), prefix_)
     , helpers_(kHelpers)
     , events_(engine, options.maxWatchers)
+    , tokens_(engine.token(), engine.dataDir() + "/tokens.json")
     , parts_{.engine = engine_,
              .helpers = helpers_,
              .events = events_,
              .seats = seats_,
+             .tokens = tokens_,
              .partBudget = partBudget_,
              .searches = searches_,
              .prefix = prefix_,
@@ -83,8 +86,9 @@ Admission Api::admit(Request& request) {
     if (const auto error = gate_.checkPlace(head, request.localPort)) return refusal(errorResponse(*error));
     const Router::Match match = router_.match(head.method, head.path(), request.captures);
     const Route* route = match.route < 0 ? nullptr : &allRoutes()[static_cast<std::size_t>(match.route)];
+    request.presence.leave();
     if (!route || route->spec.scope != Scope::Open)
-        if (const auto error = gate_.checkToken(head)) return refusal(errorResponse(*error));
+        if (auto unknown = recognise(request)) return std::move(*unknown);
     if (!route) {
         if (match.methods == 0)
             return refusal(errorResponse(ErrorKind::NotFound,
@@ -98,6 +102,8 @@ Admission Api::admit(Request& request) {
         response.fields.emplace_back("Allow", Router::allowed(match.methods));
         return refusal(std::move(response));
     }
+    if (const Caller* caller = request.presence.caller())
+        if (const auto error = refuseByRight(*caller, route->spec.needs)) return refusal(errorResponse(*error));
     request.route = match.route * 2 + (match.inQueue ? 1 : 0);
 
     Admission admission;
@@ -129,6 +135,19 @@ Admission Api::admit(Request& request) {
     return admission;
 }
 
+std::optional<Admission> Api::recognise(Request& request) {
+    const auto token = bearerOf(request.head);
+    if (!token && !request.head.field("Authorization")) return refusal(errorResponse(tokenMissing()));
+    auto caller = tokens_.find(token.value_or(""));
+    if (caller) {
+        request.presence.enter(std::move(*caller), request.link);
+        return std::nullopt;
+    }
+    Admission refused = refusal(errorResponse(caller.error()));
+    refused.delay = wrongTokens_.note(request.peer, MonoClock::now());
+    return refused;
+}
+
 coro::Task<Response> Api::handle(Request& request) {
     const Route& route = allRoutes()[static_cast<std::size_t>(request.route / 2)];
     auto query = Query::parse(request.head.query());
@@ -151,6 +170,8 @@ coro::Task<Response> Api::handle(Request& request) {
                                     "There is no such queue; name it by its number or its token.");
     }
     if (const auto fits = checkAgainst(route, call); !fits) co_return errorResponse(fits.error());
+    if (const auto reached = co_await checkReach(call, route.spec.needs, route.isOfAction()); !reached)
+        co_return errorResponse(reached.error());
     if (call.queue && route.isOfAction())
         if (const auto inQueue = co_await checkQueue(call, call.lsn()); !inQueue)
             co_return errorResponse(inQueue.error());

@@ -15,6 +15,8 @@
 #include "core/http/router.h"
 #include "core/http/server.h"
 #include "core/http/terminal_seats.h"
+#include "core/http/tokens.h"
+#include "core/http/wrong_tokens.h"
 #include "core/model/api_address.h"
 
 #include <atomic>
@@ -50,6 +52,8 @@ private:
 
     /// The answer where a request does not fit its route.
     static Result<void> checkAgainst(const Route& route, Call& call);
+    /// Notes whose token the request shows; the refusal where it is nobody's.
+    std::optional<Admission> recognise(Request& request);
 
     engine::Engine& engine_;
     const Gate gate_;
@@ -63,6 +67,8 @@ private:
     std::atomic<const Server*> server_{nullptr};
     std::atomic<bool> sunset_{false};
     TerminalSeats seats_{engine_};
+    Tokens tokens_;
+    WrongTokens wrongTokens_;
     const ApiParts parts_;
 };
 

@@ -154,7 +154,7 @@ std::span<const Route> accountingRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Get, "accounting", Global},
+        {{Get, "accounting", Global, None, Needs::Read},
          &getAccounting,
          {.id = "getAccounting",
           .summary = "What work used, and what of it was for nothing",

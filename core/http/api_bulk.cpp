@@ -11,6 +11,7 @@
 #include "core/http/error_map.h"
 #include "core/http/json_request.h"
 #include "core/http/list_filter.h"
+#include "core/http/permission.h"
 #include "core/json/json_writer.h"
 #include "core/model/limits.h"
 
@@ -358,9 +359,17 @@ Response answerOf(const engine::BulkAnswer& answer, engine::BulkKind kind) {
     return jsonResponse(std::move(text));
 }
 
+/// Where actions are moved to.
+coro::Task<Result<void>> checkTarget(Call& call, const BulkAsked& asked) {
+    const std::optional<QueueRef>& queue = asked.deed.set.queue;
+    if (!queue) co_return Result<void>{};
+    co_return co_await checkReachOfQueue(call, *queue);
+}
+
 coro::Task<Response> patchJob(Call& call) {
     BulkAsked asked{.deed = {.kind = engine::BulkKind::Set}};
     if (auto read = readSet(call.body, asked); !read) co_return errorResponse(read.error());
+    if (auto reached = co_await checkTarget(call, asked); !reached) co_return errorResponse(reached.error());
     const Lsn lsn = call.lsn();
     Result<void> done;
     if (asked.mark) {
@@ -412,6 +421,7 @@ coro::Task<Result<engine::BulkAnswer>> changeAsked(Call& call, BulkAsked asked) 
 coro::Task<Response> changeMany(Call& call, engine::BulkKind kind) {
     const auto asked = readAsked(call.body, kind);
     if (!asked) co_return errorResponse(asked.error());
+    if (auto reached = co_await checkTarget(call, *asked); !reached) co_return errorResponse(reached.error());
     const auto answer = co_await changeAsked(call, *asked);
     if (!answer) co_return errorResponse(answer.error());
     const bool isTooMany = answer->counted && !asked->dryRun;
@@ -444,7 +454,7 @@ std::span<const Route> bulkRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Patch, "jobs", Both, Json},
+        {{Patch, "jobs", Both, Json, Needs::Steer},
          &patchJobs,
          {.id = "patchJobs",
           .summary = "Change priority or queue of pending actions, or the mark of any",
@@ -452,42 +462,42 @@ std::span<const Route> bulkRoutes() {
           .rawMember = "set",
           .request = "PatchMany",
           .answers = {{{200, "Changed"}}}}},
-        {{Post, "jobs/cancel", Both, Json},
+        {{Post, "jobs/cancel", Both, Json, Needs::Steer},
          &cancelJobs,
          {.id = "cancelJobs",
           .summary = "Cancel actions",
           .members = "lsns filter dry_run at_most",
           .request = "ChangeMany",
           .answers = {{{200, "Changed"}}}}},
-        {{Post, "jobs/retry", Both, Json},
+        {{Post, "jobs/retry", Both, Json, Needs::Steer},
          &retryJobs,
          {.id = "retryJobs",
           .summary = "Run failed or abandoned actions again",
           .members = "lsns filter dry_run at_most force",
           .request = "RetryMany",
           .answers = {{{200, "Changed"}}}}},
-        {{Post, "jobs/retire", Both, Json},
+        {{Post, "jobs/retire", Both, Json, Needs::Steer},
          &retireJobs,
          {.id = "retireJobs",
           .summary = "Forget finished actions",
           .members = "lsns filter dry_run at_most",
           .request = "ChangeMany",
           .answers = {{{200, "Changed"}}}}},
-        {{Post, "jobs/hold", Both, Json},
+        {{Post, "jobs/hold", Both, Json, Needs::Steer},
          &holdJobs,
          {.id = "holdJobs",
           .summary = "Hold pending actions back",
           .members = "lsns filter dry_run at_most",
           .request = "ChangeMany",
           .answers = {{{200, "Changed"}}}}},
-        {{Post, "jobs/release", Both, Json},
+        {{Post, "jobs/release", Both, Json, Needs::Steer},
          &releaseJobs,
          {.id = "releaseJobs",
           .summary = "Let held actions go on",
           .members = "lsns filter dry_run at_most",
           .request = "ChangeMany",
           .answers = {{{200, "Changed"}}}}},
-        {{Patch, "jobs/{lsn}", Both, Json},
+        {{Patch, "jobs/{lsn}", Both, Json, Needs::Steer},
          &patchJob,
          {.id = "patchJob",
           .summary = "Change priority or queue of a pending action, or the mark of any",

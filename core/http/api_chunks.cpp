@@ -146,13 +146,13 @@ std::span<const Route> chunkRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Get, "chunks/{hash}", Global},
+        {{Get, "chunks/{hash}", Global, None, Needs::Read},
          &getChunk,
          {.id = "getChunk",
           .summary = "The bytes with this hash, all or one range",
           .answers = {{{200, "bytes"}, {206, "bytes"}}},
           .head = {"headChunk", "Whether the bytes are there"}}},
-        {{Put, "chunks/{hash}", Global, Stream},
+        {{Put, "chunks/{hash}", Global, Stream, Needs::Upload},
          &putChunk,
          {.id = "putChunk",
           .summary = "Keep bytes under their SHA-256",

@@ -1,6 +1,8 @@
 // GET events: the way of a request to the hub of watchers.
 #include "core/http/route.h"
 
+#include "core/coro/suspend.h"
+#include "core/coro/thread_group.h"
 #include "core/http/error_map.h"
 #include "core/http/event_hub.h"
 #include "core/http/web_socket.h"
@@ -11,14 +13,35 @@ namespace {
 
 class EventsHandler final : public WebSocketHandler {
 public:
-    EventsHandler(EventHub& hub, std::optional<Since> since)
+    /// `expires`: of the token that asks; 0: never.
+    EventsHandler(EventHub& hub, std::optional<Since> since, WallMicros expires)
         : hub_(hub)
-        , since_(std::move(since)) {}
-    coro::Task<void> serve(WebSocket& socket) override { return hub_.serve(socket, since_); }
+        , since_(std::move(since))
+        , expires_(expires) {}
+
+    coro::Task<void> serve(WebSocket& socket) override {
+        if (expires_ == 0) co_return co_await hub_.serve(socket, since_);
+        coro::ThreadGroup cutter;
+        cutter.spawn("events expiry", cutAfter(socket, Duration(expires_ - wallNow())));
+        std::exception_ptr trouble;
+        try {
+            co_await hub_.serve(socket, since_);
+        } catch (...) {
+            trouble = std::current_exception();
+        }
+        co_await cutter.stop();
+        if (trouble) std::rethrow_exception(trouble);
+    }
 
 private:
+    static coro::Task<void> cutAfter(WebSocket& socket, Duration left) {
+        co_await coro::sleepFor(left);
+        socket.cut();
+    }
+
     EventHub& hub_;
     std::optional<Since> since_;
+    const WallMicros expires_;
 };
 
 coro::Task<Response> getEvents(Call& call) {
@@ -33,7 +56,8 @@ coro::Task<Response> getEvents(Call& call) {
         co_return errorResponse(ErrorKind::Busy, "Too many watch this engine already; close one, or ask with GET.");
     Response response;
     response.status = 101;
-    response.webSocket = std::make_unique<EventsHandler>(call.api.events, std::move(since));
+    response.webSocket =
+        std::make_unique<EventsHandler>(call.api.events, std::move(since), call.request.presence.caller()->expires);
     co_return response;
 }
 
@@ -44,7 +68,7 @@ std::span<const Route> eventRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Get, "events", Global},
+        {{Get, "events", Global, None, Needs::Read},
          &getEvents,
          {.id = "getEvents",
           .summary = "Changes as they happen, over a WebSocket",

@@ -157,13 +157,13 @@ std::span<const Route> failureRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Get, "failures", Global},
+        {{Get, "failures", Global, None, Needs::Read},
          &getFailures,
          {.id = "getFailures",
           .summary = "Failures by likeness: the same line but for numbers and paths; with group, the counts of one",
           .query = "since=ended_since q group",
           .answers = {{{200, "Failures"}}}}},
-        {{Post, "failures/mute", Global, Json},
+        {{Post, "failures/mute", Global, Json, Needs::Operate},
          &muteFailures,
          {.id = "muteFailures",
           .summary = "Mark a group of failures as known until a time",

@@ -56,7 +56,7 @@ std::span<const Route> gcRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Post, "gc", Global, OptionalJson},
+        {{Post, "gc", Global, OptionalJson, Needs::Admin},
          &clearUp,
          {.id = "clearUp",
           .summary = "Take away what the settings keep_… do not keep, or say what would go",

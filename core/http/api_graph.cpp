@@ -118,7 +118,7 @@ std::span<const Route> graphRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Get, "graph", Global},
+        {{Get, "graph", Global, None, Needs::Read},
          &getGraph,
          {.id = "getGraph",
           .summary = "Who waits for whom, around an action or of a queue",

@@ -9,8 +9,10 @@
 #include "core/engine/reading/reasons.h"
 #include "core/engine/running/terminal.h"
 #include "core/http/error_map.h"
+#include "core/http/permission.h"
 #include "core/http/terminal_seats.h"
 #include "core/json/json_writer.h"
+#include "core/model/action_graph.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -60,7 +62,11 @@ coro::Task<Response> getSpec(Call& call) {
     const auto element = call.query.flag("element");
     if (!element) co_return errorResponse(element.error());
     auto spec = co_await call.engine.ask(&engine::ActionDetails::spec, call.lsn(), *element);
-    co_return spec ? jsonResponse(std::move(*spec)) : errorResponse(spec.error());
+    if (!spec) co_return errorResponse(spec.error());
+    const bool all = co_await maySeeInputs(call, call.lsn());
+    for (const std::string_view member : {"env", "inputs", "stdin"})
+        if (!all) *spec = withoutMember(*spec, member);
+    co_return jsonResponse(std::move(*spec));
 }
 
 coro::Task<Response> getWhy(Call& call) {
@@ -161,13 +167,13 @@ std::span<const Route> jobRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Get, "jobs/{lsn}", Both},
+        {{Get, "jobs/{lsn}", Both, None, Needs::Read},
          &getJob,
          {.id = "getJob",
           .summary = "One action: 200 once it is finished, 202 before",
           .query = "wait",
           .answers = {{{200, "Result"}, {202, "Result"}}}}},
-        {{Post, "jobs/{lsn}", Both, OptionalJson},
+        {{Post, "jobs/{lsn}", Both, OptionalJson, Needs::Steer},
          &rescheduleJob,
          {.id = "postJob",
           .summary = "A number: run this failed or abandoned action again. A worker's id, name or name@version: "
@@ -175,31 +181,31 @@ std::span<const Route> jobRoutes() {
           .members = "force",
           .request = "RescheduleOrActions",
           .answers = {{{200, "RescheduledOrSubmitted"}, {202, "Accepted"}}}}},
-        {{Delete, "jobs/{lsn}", Both, OptionalJson},
+        {{Delete, "jobs/{lsn}", Both, OptionalJson, Needs::Steer},
          &retireJob,
          {.id = "retireJob", .summary = "Forget a finished action", .answers = {{{200, "OneChanged"}}}}},
-        {{Get, "jobs/{lsn}/spec", Both},
+        {{Get, "jobs/{lsn}/spec", Both, None, Needs::Read},
          &getSpec,
          {.id = "getSpec",
           .summary = "The action as it was posted, with those of its list that it waits for by LSN",
           .query = "element",
           .answers = {{{200, "Action"}}}}},
-        {{Get, "jobs/{lsn}/why", Both},
+        {{Get, "jobs/{lsn}/why", Both, None, Needs::Read},
          &getWhy,
          {.id = "getWhy", .summary = "What a pending action waits for", .answers = {{{200, "Why"}}}}},
-        {{Get, "jobs/{lsn}/samples", Both},
+        {{Get, "jobs/{lsn}/samples", Both, None, Needs::Read},
          &getSamples,
          {.id = "getSamples",
           .summary = "Processor and memory of the current or last attempt",
           .answers = {{{200, "Samples"}}}}},
-        {{Post, "jobs/{lsn}/terminal", Both, Keys},
+        {{Post, "jobs/{lsn}/terminal", Both, Keys, Needs::Steer},
          &typeIntoTerminal,
          {.id = "typeIntoTerminal",
           .summary = "Keys for the terminal of a running action, at most 64 KiB; any other Content-Type is 415",
           .members = kReadsItself,
           .request = "bytes",
           .answers = {{{200, "OneChanged"}}}}},
-        {{Patch, "jobs/{lsn}/terminal", Both, Json},
+        {{Patch, "jobs/{lsn}/terminal", Both, Json, Needs::Steer},
          &resizeTerminal,
          {.id = "resizeTerminal",
           .summary = "The size of the terminal of a running action",
@@ -207,13 +213,13 @@ std::span<const Route> jobRoutes() {
           .members = "rows cols",
           .request = "TerminalSize",
           .answers = {{{200, "OneChanged"}}}}},
-        {{Post, "jobs/{lsn}/cancel", Both, OptionalJson},
+        {{Post, "jobs/{lsn}/cancel", Both, OptionalJson, Needs::Steer},
          &cancelJob,
          {.id = "cancelJob", .summary = "Cancel an action", .answers = {{{200, "OneChanged"}}}}},
-        {{Post, "jobs/{lsn}/hold", Both, OptionalJson},
+        {{Post, "jobs/{lsn}/hold", Both, OptionalJson, Needs::Steer},
          &holdJob,
          {.id = "holdJob", .summary = "Hold a pending action back", .answers = {{{200, "OneChanged"}}}}},
-        {{Post, "jobs/{lsn}/release", Both, OptionalJson},
+        {{Post, "jobs/{lsn}/release", Both, OptionalJson, Needs::Steer},
          &releaseJob,
          {.id = "releaseJob", .summary = "Let a held action go on", .answers = {{{200, "OneChanged"}}}}},
     };

@@ -44,7 +44,7 @@ std::span<const Route> lockRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Get, "locks", Global},
+        {{Get, "locks", Global, None, Needs::Read},
          &listLocks,
          {.id = "listLocks",
           .summary = "Named locks, who holds them and who waits",

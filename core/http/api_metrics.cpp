@@ -35,7 +35,7 @@ std::span<const Route> metricsRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Get, "metrics", Root},
+        {{Get, "metrics", Root, None, Needs::Read},
          &getMetrics,
          {.id = "getMetrics", .summary = "Figures in the text format of Prometheus", .answers = {{{200, "text"}}}}},
     };

@@ -4,6 +4,7 @@
 #include "core/engine/reading/action_details.h"
 #include "core/http/error_map.h"
 #include "core/http/file_producers.h"
+#include "core/http/permission.h"
 #include "core/http/terminal_seats.h"
 
 #include <algorithm>
@@ -67,6 +68,12 @@ coro::Task<Response> storedStream(Call& call, engine::Stream stream, std::uint32
     co_return bytesResponse(std::move(producer), length);
 }
 
+coro::Task<Result<void>> maySteer(Call& call) {
+    const auto error = refuseByRight(*call.request.presence.caller(), Needs::Steer);
+    if (error) co_return std::unexpected(*error);
+    co_return co_await checkReach(call, Needs::Steer, true);
+}
+
 coro::Task<Response> getStream(Call& call, engine::Stream stream) {
     const auto attempt = call.query.integer("attempt", 1, kMaxAttempt);
     if (!attempt) co_return errorResponse(attempt.error());
@@ -78,6 +85,8 @@ coro::Task<Response> getStream(Call& call, engine::Stream stream) {
     if (!atTerminal) co_return errorResponse(atTerminal.error());
     if (*atTerminal && !*follow)
         co_return errorResponse(invalid("terminal", "Give \"follow=1\" with \"terminal=1\".").error());
+    if (*atTerminal) // who is there has a part in its size
+        if (auto allowed = co_await maySteer(call); !allowed) co_return errorResponse(allowed.error());
     auto seat = readSeat(call.query);
     if (!seat) co_return errorResponse(seat.error());
     const auto ownSize = readOwnSize(call.query);
@@ -114,13 +123,13 @@ std::span<const Route> outputRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Get, "jobs/{lsn}/stdout", Both},
+        {{Get, "jobs/{lsn}/stdout", Both, None, Needs::Read},
          &getStdout,
          {.id = "getStdout",
           .summary = "What it wrote to stdout",
           .query = "attempt follow last terminal seat rows cols",
           .answers = {{{200, "bytes"}}}}},
-        {{Get, "jobs/{lsn}/stderr", Both},
+        {{Get, "jobs/{lsn}/stderr", Both, None, Needs::Read},
          &getStderr,
          {.id = "getStderr",
           .summary = "What it wrote to stderr",

@@ -1,6 +1,7 @@
 // GET jobs/search: lines with a text in the outputs of actions, as they are found.
 #include "core/http/handler_steps.h"
 
+#include "core/engine/reading/listing.h"
 #include "core/http/error_map.h"
 #include "core/http/search_producer.h"
 
@@ -34,7 +35,7 @@ coro::Task<Response> searchOutputs(Call& call) {
     auto query = co_await readListCall(call, kFirstSearchPage, kFirstSearchPage);
     if (!query) co_return errorResponse(query.error());
     // What is wrong with the filter is an answer; later there can only be an end.
-    auto first = co_await call.engine.list(*query);
+    auto first = co_await call.engine.ask(&engine::Listing::list, *query);
     if (!first) co_return errorResponse(first.error());
     if (call.api.searches >= SearchProducer::kMostSearches)
         co_return errorResponse(
@@ -55,7 +56,7 @@ std::span<const Route> searchRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Get, "jobs/search", Both},
+        {{Get, "jobs/search", Both, None, Needs::Read},
          &searchOutputs,
          {.id = "searchOutputs",
           .summary = "Lines with a text in the outputs of actions, as they are found",

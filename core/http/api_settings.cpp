@@ -75,10 +75,10 @@ std::span<const Route> settingsRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Get, "settings", Global},
+        {{Get, "settings", Global, None, Needs::Read},
          &getSettings,
          {.id = "getSettings", .summary = "All settings", .answers = {{{200, "Settings"}}}}},
-        {{Patch, "settings", Global, Json},
+        {{Patch, "settings", Global, Json, Needs::Admin},
          &changeSettings,
          {.id = "changeSettings",
           .summary = "Change settings; null goes back to the default",

@@ -90,7 +90,7 @@ std::span<const Route> statsRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Get, "stats", Global},
+        {{Get, "stats", Global, None, Needs::Read},
          &getStats,
          {.id = "getStats",
           .summary = "Figures over time",

@@ -3,6 +3,7 @@
 
 #include "core/engine/commands/intake.h"
 #include "core/http/error_map.h"
+#include "core/http/permission.h"
 #include "core/json/json_writer.h"
 #include "core/json/utf8.h"
 
@@ -92,6 +93,15 @@ coro::Task<Result<engine::Submission>> readSubmission(Call& call, bool& isList) 
     co_return submission;
 }
 
+/// What a copy is submitted instead of is changed with it.
+coro::Task<Result<void>> checkReplaced(Call& call, const engine::Submission& submission) {
+    if (mayDo(call, Right::Operate)) co_return Result<void>{};
+    for (const ParsedAction& action : submission.actions)
+        for (const Lsn lsn : action.spec->replaces)
+            if (auto reached = co_await checkReachOfAction(call, lsn); !reached) co_return reached;
+    co_return Result<void>{};
+}
+
 coro::Task<Response> answerWhenFinished(Call& call, Lsn lsn, Duration wait) {
     const auto result = co_await waitFor(call, lsn, wait);
     if (result && isEnded(result->state)) co_return jsonResponse(toJson(*result));
@@ -112,6 +122,8 @@ coro::Task<Response> submit(Call& call) {
     auto submission = co_await readSubmission(call, isList);
     share.release();
     if (!submission) co_return errorResponse(submission.error());
+    if (auto reached = co_await checkReplaced(call, *submission); !reached)
+        co_return errorResponse(reached.error());
     if (isList && submission->actions.empty()) co_return jsonResponse(R"({"lsns":[]})");
     if (*wait && (isList || submission->actions.front().spec->array))
         co_return errorResponse(
@@ -134,7 +146,7 @@ std::span<const Route> submitRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Post, "jobs", Both, JsonOrParts},
+        {{Post, "jobs", Both, JsonOrParts, Needs::Submit},
          &submit,
          {.id = "submitJobs",
           .summary = "Submit one action, an array, or a list, whole or not at all",
@@ -142,7 +154,7 @@ std::span<const Route> submitRoutes() {
           .members = kReadsItself,
           .request = "Actions",
           .answers = {{{200, "Submitted"}, {202, "Accepted"}}}}},
-        {{Post, "jobs/{worker}", Both, JsonOrParts},
+        {{Post, "jobs/{worker}", Both, JsonOrParts, Needs::Submit},
          &submit,
          {.query = "wait", .members = kReadsItself, .toldBy = "jobs/{lsn}"}},
     };

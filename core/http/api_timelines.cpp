@@ -107,7 +107,7 @@ std::span<const Route> timelineRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
-        {{Get, "timelines", Global},
+        {{Get, "timelines", Global, None, Needs::Read},
          &getTimelines,
          {.id = "getTimelines",
           .summary = "Spans of work for each worker",

@@ -85,17 +85,31 @@ std::optional<Error> Gate::checkPlace(const RequestHead& head, std::uint16_t loc
     return std::nullopt;
 }
 
-std::optional<Error> Gate::checkToken(const RequestHead& head) const {
+std::optional<std::string_view> bearerOf(const RequestHead& head) {
     constexpr std::string_view kBearer = "Bearer ";
     const auto field = head.field("Authorization");
-    if (field && field->size() > kBearer.size() && equalsNoCase(field->substr(0, kBearer.size()), kBearer) &&
-        equalConstantTime(field->substr(kBearer.size()), token_))
+    if (!field || field->size() <= kBearer.size() || !equalsNoCase(field->substr(0, kBearer.size()), kBearer))
         return std::nullopt;
+    return field->substr(kBearer.size());
+}
+
+Error tokenMissing() {
     return Error{.kind = ErrorKind::Unauthorized,
-                 .message = field ? "The token is not this engine's; take the one in the file `token` of its data "
-                                    "directory."
-                                  : "Send \"Authorization: Bearer TOKEN\"; the token is in the file `token` of the "
-                                    "engine's data directory.",
+                 .message =
+                     "Send \"Authorization: Bearer TOKEN\"; the token is in the file `token` of the engine's "
+                     "data directory.",
+                 .field = {},
+                 .need = {}};
+}
+
+std::optional<Error> Gate::checkToken(const RequestHead& head) const {
+    const auto token = bearerOf(head);
+    if (token && equalConstantTime(*token, token_)) return std::nullopt;
+    return Error{.kind = ErrorKind::Unauthorized,
+                 .message = head.field("Authorization")
+                                ? "The token is not this engine's; take the one in the file `token` of its data "
+                                  "directory."
+                                : tokenMissing().message,
                  .field = {},
                  .need = {}};
 }

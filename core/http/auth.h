@@ -1,4 +1,4 @@
-// Who may speak to this engine: the bearer token, and for browsers, which carry other people's pages, the names by
+// Who may speak to this engine: the bearer token (whose it is, tokens.h says), and for browsers, which carry other people's pages, the names by
 // which it may be called. Immutable; any thread.
 #pragma once
 
@@ -19,7 +19,7 @@ public:
 
     /// Forbidden when Host or Origin are foreign: a page whose name was pointed at this machine, or any other page.
     std::optional<Error> checkPlace(const RequestHead& head, std::uint16_t localPort) const;
-    /// Unauthorized when the token is missing or wrong; compared in constant time.
+    /// Unauthorized when the owner's token is missing or wrong; compared in constant time.
     std::optional<Error> checkToken(const RequestHead& head) const;
 
 private:
@@ -27,6 +27,11 @@ private:
     std::string token_;
     std::vector<std::string> names_;
 };
+
+/// What follows "Bearer " in Authorization; nothing where it is missing or of another kind.
+std::optional<std::string_view> bearerOf(const RequestHead& head);
+/// The answer to a request without a token.
+Error tokenMissing();
 
 /// "name:80" or "[::1]:80" or a name alone, taken apart. Nothing when it is neither.
 struct HostPort {

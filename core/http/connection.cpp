@@ -51,6 +51,8 @@ Connection::Connection(ServerState& server, coro::TcpSocket socket)
     socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
     request_.link = this;
     request_.localPort = server.port;
+    const auto peer = socket_.remote_endpoint(ignored);
+    if (!ignored) request_.peer = peer.address().to_string();
     ++server_.open;
     server_.openCount.fetch_add(1, std::memory_order_relaxed);
 }
@@ -94,6 +96,10 @@ bool Connection::peerGone() {
     char byte;
     const ssize_t n = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     return n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}
+
+void Connection::cut() {
+    ::shutdown(socket_.native_handle(), SHUT_RDWR);
 }
 
 void Connection::setInterruptible(bool interruptible) {
@@ -148,7 +154,10 @@ coro::Task<Connection::Next> Connection::serveOne() {
     if (failure) co_return co_await answer(std::move(*failure));
 
     Admission admission = server_.handler.admit(request_);
-    if (admission.refusal) co_return co_await answer(std::move(*admission.refusal));
+    if (admission.refusal) {
+        if (admission.delay > Duration::zero()) co_await coro::sleepFor(admission.delay);
+        co_return co_await answer(std::move(*admission.refusal));
+    }
     if (admission.mode == BodyMode::Stream) {
         wanted_ = kStreamBuffer;
         request_.source = this;
@@ -448,6 +457,8 @@ coro::Task<bool> Connection::writeProduced(Response& response) {
 }
 
 coro::Task<Result<std::string_view>> Connection::produce(BodyProducer& producer) {
+    const Caller* caller = request_.presence.caller();
+    if (caller && caller->isOver()) co_return fail(ErrorKind::Unauthorized, "The token is no longer valid.");
     try {
         co_return co_await producer.next();
     } catch (const std::exception& problem) {

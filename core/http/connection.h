@@ -59,6 +59,7 @@ public:
     bool peerGone() override;
     bool isStopping() const override { return server_.stopping; }
     void setInterruptible(bool interruptible) override;
+    void cut() override;
     coro::Task<Result<std::string_view>> read() override;
 
 private:

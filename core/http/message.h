@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/coro/task.h"
+#include "core/http/caller.h"
 
 #include <array>
 #include <cstdint>
@@ -87,6 +88,8 @@ public:
     virtual bool isStopping() const = 0;
     /// True: a stop may interrupt the handler from now on (coro::Interrupted); for long waits. See WaitScope.
     virtual void setInterruptible(bool interruptible) = 0;
+    /// Nothing comes or goes by it from now on; it ends by itself soon. Does not block.
+    virtual void cut() = 0;
 };
 
 /// While it lives a stopping server may interrupt the handler that waits.
@@ -118,6 +121,8 @@ struct Request {
     BodySource* source = nullptr; ///< BodyMode::Stream; borrowed from the connection
     Link* link = nullptr;         ///< borrowed from the connection
     std::uint16_t localPort = 0;  ///< where the server listens
+    std::string peer;             ///< address of the client, without its port; empty: not known
+    Presence presence;            ///< who asks, a note of Handler::admit as well
     /// Notes of Handler::admit for Handler::handle: which route it is and what its pattern captured.
     int route = -1;
     std::array<std::string, kMaxCaptures> captures;
@@ -150,6 +155,7 @@ struct Response {
 /// A handler's decision on a request of which only the head was read.
 struct Admission {
     std::optional<Response> refusal; ///< the answer, without the body being read
+    Duration delay{};                ///< the refusal waits so long
     BodyMode mode = BodyMode::Whole;
     std::uint64_t limit = 0; ///< bytes of a whole body; more is 413
 };

@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::string_view kDescription =
     "Times are microseconds since the Unix epoch, durations seconds, sizes bytes unless the name says otherwise. "
-    "Members that are absent are unknown. Errors are 400 malformed, 401 token, 403 Host or Origin, 404 unknown, "
+    "Members that are absent are unknown. Errors are 400 malformed, 401 token, 403 Host, Origin or right, 404 "
+    "unknown, "
     "405, "
     "409 wrong state or limit, 413, 415, 422 invalid, 429, 431, 501 not there yet, and 503 when no work is taken.";
 

@@ -6,6 +6,7 @@
 #include "core/engine/state/graph_view.h"
 #include "core/http/request_limits.h"
 #include "core/http/search_producer.h"
+#include "core/http/tokens.h"
 #include "core/json/json_writer.h"
 #include "core/model/action_spec.h"
 #include "core/model/filter.h"
@@ -87,6 +88,10 @@ constexpr std::array kLimits{
     Limit{"stdin", number(kMaxStdinText)},
     Limit{"step", number(kLongestStep)},
     Limit{"tag", number(kMaxTag)},
+    Limit{"token_name", number(kMostTokenName)},
+    Limit{"token_queues", number(kMostTokenQueues)},
+    Limit{"token_seconds", number(kLongestToken)},
+    Limit{"tokens", number(kMostTokens)},
     Limit{"variable", number(kMaxVariableBytes - 1)},
     Limit{"variables", number(kMaxVariables)},
     Limit{"wait", number(kMaxWaitSeconds)},

@@ -27,6 +27,7 @@ namespace yard::http {
 class EventHub;
 class Server;
 class TerminalSeats;
+class Tokens;
 
 /// What handlers use beside the request. Borrowed from the Api, which outlives every call.
 struct ApiParts {
@@ -34,6 +35,7 @@ struct ApiParts {
     coro::HelperPool& helpers; ///< for what blocks
     EventHub& events;
     TerminalSeats& seats;
+    Tokens& tokens;
     BodyBudget& partBudget;
     int& searches; ///< GET jobs/search under way
     const std::string& prefix;
@@ -123,6 +125,7 @@ std::span<const Route> graphRoutes();
 std::span<const Route> poolRoutes();
 std::span<const Route> settingsRoutes();
 std::span<const Route> gcRoutes();
+std::span<const Route> tokenRoutes();
 std::span<const Route> eventRoutes();
 
 /// Bodies over this are parsed by a helper.

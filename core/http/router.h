@@ -30,6 +30,28 @@ enum class Scope : unsigned char {
     Both
 };
 
+/// What a route needs of the token that asks.
+enum class Needs : unsigned char {
+    Read,
+    Upload,  ///< bytes for actions to come
+    Submit,  ///< it adds actions to a queue
+    Steer,   ///< it changes actions or comments of a queue
+    Operate, ///< it changes queues, workers, processes, or the session
+    Admin
+};
+/// The least right that has it.
+constexpr Right rightFor(Needs needs) {
+    switch (needs) {
+    case Needs::Read: return Right::Read;
+    case Needs::Upload:
+    case Needs::Submit:
+    case Needs::Steer: return Right::Submit;
+    case Needs::Operate: return Right::Operate;
+    case Needs::Admin: break;
+    }
+    return Right::Admin;
+}
+
 /// What the router and the decision before the body need of a route. Patterns have no leading slash; a part in
 /// braces captures: {lsn} digits, {worker} what may stand for a worker (no word of the routes), others anything.
 struct RouteSpec {
@@ -37,6 +59,7 @@ struct RouteSpec {
     std::string_view pattern;
     Scope scope = Scope::Global;
     BodyKind body = BodyKind::None;
+    Needs needs = Needs::Admin; ///< a row that says nothing is the owner's alone
 };
 
 class Router {

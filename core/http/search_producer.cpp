@@ -1,6 +1,8 @@
 #include "core/http/search_producer.h"
 
 #include "core/base/sentences.h"
+#include "core/engine/reading/action_details.h"
+#include "core/engine/reading/listing.h"
 #include "core/json/json_writer.h"
 #include "core/model/action_name.h"
 
@@ -88,7 +90,7 @@ coro::Task<Result<void>> SearchProducer::step() {
 }
 
 coro::Task<Result<void>> SearchProducer::nextPage() {
-    auto page = co_await engine_.list(query_);
+    auto page = co_await engine_.ask(&engine::Listing::list, query_);
     if (!page) co_return std::unexpected(page.error());
     page_ = std::move(page->jobs);
     at_ = 0;
@@ -116,14 +118,14 @@ coro::Task<Result<void>> SearchProducer::openStream() {
         co_return Result<void>();
     }
     const auto stream = stream_ == 0 ? engine::Stream::Out : engine::Stream::Err;
-    auto source = co_await engine_.openStream(action.lsn, stream, 0, false);
+    auto source = co_await engine_.ask(&engine::ActionDetails::openStream, action.lsn, stream, 0, false);
     if (source && !source->livePath.empty()) {
         auto file = co_await LiveFile::open(pool_, source->livePath);
         if (file) {
             const std::uint64_t size = co_await file->size();
             live_.emplace(std::move(*file), size, source->limit, std::numeric_limits<std::uint64_t>::max());
         } else { // it was moved into the store between the two looks
-            source = co_await engine_.openStream(action.lsn, stream, 0, false);
+            source = co_await engine_.ask(&engine::ActionDetails::openStream, action.lsn, stream, 0, false);
         }
     }
     if (!live_ && source && source->chunk && source->chunk->size > 0) {

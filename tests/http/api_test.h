@@ -25,8 +25,10 @@ public:
     bool peerGone() override { return gone; }
     bool isStopping() const override { return stopping; }
     void setInterruptible(bool) override {}
+    void cut() override { isCut = true; }
     bool gone = false;
     bool stopping = false;
+    bool isCut = false;
 };
 
 /// A body that arrives in given pieces.

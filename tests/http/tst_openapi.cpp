@@ -68,6 +68,7 @@ std::string filledIn(std::string path) {
     put("{lsn}", "1");
     put("{worker}", "exec");
     put("{id}", "1");
+    put("{name}", "anna");
     put("{hash}", std::string(64, '0'));
     return path;
 }
@@ -164,13 +165,15 @@ void OpenApiTest::referencesLeadToSchemasAndEverySchemaIsUsed() {
 }
 
 void OpenApiTest::enumsAreTheWordsOfTheCode() {
-    std::string states, reasons, errors, sessions, queues;
+    std::string states, reasons, errors, sessions, queues, rights;
     for (std::size_t i = 0; i < kActionStates; ++i) states += std::string(name(ActionState(i))) + " ";
     for (std::size_t i = 1; i < kReasons; ++i) reasons += std::string(name(Reason(i))) + " ";
     for (int i = 0; i <= int(ErrorKind::Internal); ++i) errors += std::string(errorName(ErrorKind(i))) + " ";
     for (std::size_t i = 0; i < kSessionStates; ++i) sessions += std::string(name(SessionState(i))) + " ";
     for (std::size_t i = 0; i < kQueueStates; ++i) queues += std::string(name(QueueState(i))) + " ";
+    for (std::size_t i = 0; i < kRights; ++i) rights += std::string(name(Right(i))) + " ";
     QCOMPARE(enumOf(check_, "State"), states);
+    QCOMPARE(enumOf(check_, "Right"), rights);
     std::string rows;
     const json::value& by = check_.document().at("components").at("parameters").at("by");
     for (const json::value& word : by.at("schema").at("enum").as_array())

@@ -47,6 +47,7 @@ Outcome<int> compareCommand(const Invocation&);
 Outcome<int> workersCommand(const Invocation&);
 Outcome<int> sessionCommand(const Invocation&);
 Outcome<int> settingsCommand(const Invocation&);
+Outcome<int> tokensCommand(const Invocation&);
 Outcome<int> gcCommand(const Invocation&);
 Outcome<int> locksCommand(const Invocation&);
 Outcome<int> poolCommand(const Invocation&);
