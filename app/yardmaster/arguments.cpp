@@ -54,6 +54,9 @@ std::optional<EarlyExit> apply(Arguments& arguments, Option which, const char* v
     case Prefix: return applyPrefix(arguments, value);
     case AllowHost: arguments.allowHosts.emplace_back(value); return std::nullopt;
     case Attach: arguments.attach = value; return std::nullopt;
+    case TlsCert: arguments.tlsCert = value; return std::nullopt;
+    case TlsKey: arguments.tlsKey = value; return std::nullopt;
+    case Insecure: arguments.insecure = true; return std::nullopt;
     case TokenFile: arguments.tokenFile = value; return std::nullopt;
     case Set: return applySet(arguments, value);
     case Level: return applySet(arguments, fmt::format("log_level={}", value));
@@ -80,6 +83,10 @@ std::variant<Arguments, EarlyExit> parseArguments(int argc, char** argv) {
         if (auto exit = apply(arguments, static_cast<Option>(which), optarg)) return *exit;
     }
     if (optind < argc) return usage(fmt::format("unexpected argument '{}'", argv[optind]));
+    if (arguments.tlsCert.empty() != arguments.tlsKey.empty())
+        return usage("--tls-cert and --tls-key go together: give both");
+    if (arguments.insecure && !arguments.tlsCert.empty())
+        return usage("--insecure means plain HTTP, and --tls-cert TLS: give one of them");
     if (arguments.dataDir.empty()) arguments.dataDir = defaultDataDirectory();
     std::error_code error;
     // Actions run elsewhere: what depends on the working directory is settled now.

@@ -17,7 +17,10 @@ struct Arguments {
     std::string listen = "127.0.0.1:" + std::to_string(kUsualPort);
     std::string prefix{kUsualPrefix}; ///< empty: none
     std::string tokenFile;
-    std::string attach; ///< URL of an engine elsewhere; empty: embed one
+    std::string tlsCert; ///< PEM; empty with tlsKey: none was given
+    std::string tlsKey;
+    bool insecure = false; ///< plain HTTP beyond this machine
+    std::string attach;    ///< URL of an engine elsewhere; empty: embed one
     std::vector<std::string> allowHosts;
 };
 

@@ -11,6 +11,7 @@
 #include "core/http/closing.h"
 #include "core/http/server.h"
 #include "core/launcher/launcher.h"
+#include "core/tls/server_tls.h"
 
 #include <array>
 #include <atomic>
@@ -101,12 +102,14 @@ Result<http::ListeningSocket> listenPatiently(const http::ListenAddress& address
 }
 
 /// Who comes to the door while everything behind it goes down is told so. Few at once, and none for long.
-Result<std::unique_ptr<http::Server>> serveTheEnd(http::Server& server, http::Handler& closing) {
+Result<std::unique_ptr<http::Server>> serveTheEnd(http::Server& server, http::Handler& closing,
+                                                  std::shared_ptr<tls::ServerTls> tls) {
     http::Limits limits;
     limits.maxConnections = 64;
     limits.idle = std::chrono::seconds(1);
     limits.stop = std::chrono::milliseconds(300);
-    return http::Server::startOn(server.handOver(), closing, limits);
+    limits.certificate = std::chrono::hours(1); // nobody publishes a new one any more
+    return http::Server::startOn(server.handOver(), closing, limits, std::move(tls));
 }
 
 struct Serving {
@@ -114,6 +117,7 @@ struct Serving {
     http::Api& api;
     http::Server& server;
     http::ClosingHandler& closing;
+    std::shared_ptr<tls::ServerTls> tls;
 };
 
 /// Everything down, gently; a further signal makes it hurry.
@@ -122,7 +126,7 @@ void closeDown(int signals, const Serving& serving) {
     engine::Engine& engine = serving.engine;
     std::jthread closer([&] {
         serving.api.beginSunset();
-        const auto last = serveTheEnd(serving.server, serving.closing);
+        const auto last = serveTheEnd(serving.server, serving.closing, serving.tls);
         if (!last) logWarning("main", "nobody is told that the engine ends: {}", last.error().message);
         serving.server.stop();
         engine.close();
@@ -140,6 +144,41 @@ void closeDown(int signals, const Serving& serving) {
     }
 }
 
+/// What it shows to clients; null: plain HTTP, which is for this machine alone unless it was asked for.
+Result<std::shared_ptr<tls::ServerTls>> tlsFor(const app::Arguments& arguments,
+                                               const http::ListenAddress& address) {
+    if (!arguments.tlsCert.empty())
+        return tls::ServerTls::of({.certificate = arguments.tlsCert, .key = arguments.tlsKey});
+    if (http::isLoopback(address) || arguments.insecure) return nullptr;
+    return tls::ServerTls::own(arguments.dataDir + "/tls");
+}
+
+/// What has to be there before the engine begins to work.
+struct Door {
+    std::optional<Result<http::ListeningSocket>> socket{};
+    std::shared_ptr<tls::ServerTls> tls{};
+
+    Result<void> open(const app::Arguments& arguments, const http::ListenAddress& address) {
+        auto shown = tlsFor(arguments, address);
+        if (!shown) return std::unexpected(shown.error());
+        tls = std::move(*shown);
+        socket.emplace(listenPatiently(address));
+        return *socket ? Result<void>() : std::unexpected(socket->error());
+    }
+};
+
+/// On stdout, for programs; what people should know goes to stderr.
+void announce(const std::string& url, const std::string& fingerprint, bool insecure) {
+    std::fputs(fmt::format("listening on {}\n", url).c_str(), stdout);
+    if (!fingerprint.empty()) std::fputs(fmt::format("fingerprint {}\n", fingerprint).c_str(), stdout);
+    std::fflush(stdout);
+    if (insecure)
+        std::fputs(
+            "yardmaster: it serves plain HTTP beyond this machine: others can read along, tokens too. Without "
+            "--insecure it serves TLS.\n",
+            stderr);
+}
+
 int serve(const app::Arguments& arguments, int signals, const app::ServeHooks& hooks) {
     const auto complain = [&hooks](int code, const std::string& sentence) {
         if (hooks.failed && code != kDirectoryInUse) hooks.failed(sentence);
@@ -153,28 +192,35 @@ int serve(const app::Arguments& arguments, int signals, const app::ServeHooks& h
     options.noSandbox = arguments.noSandbox;
     options.set = arguments.set;
     // Before the engine begins to work: a port in use must not cost its actions an attempt.
-    std::optional<Result<http::ListeningSocket>> socket;
-    options.onOwned = [&]() -> Result<void> {
-        socket.emplace(listenPatiently(*address));
-        return *socket ? Result<void>() : std::unexpected(socket->error());
-    };
+    Door door;
+    options.onOwned = [&] { return door.open(arguments, *address); };
     auto engine = engine::Engine::open(std::move(options));
-    if (socket && !*socket) return complain(kCannotListen, socket->error().message);
+    if (door.socket && !*door.socket) return complain(kCannotListen, door.socket->error().message);
     if (!engine)
         return complain(engine.error().kind == ErrorKind::AtLimit ? kDirectoryInUse : kFailure,
                         withAdvice(engine.error(), arguments.dataDir));
     http::ApiOptions api;
     api.prefix = arguments.prefix;
     api.allowHosts = arguments.allowHosts;
+    api.tls = door.tls;
+    api.insecure = !door.tls && !http::isLoopback(*address);
+    const bool insecure = api.insecure;
     http::Api handler(**engine, std::move(api));
-    auto server = http::Server::startOn(std::move(**socket), handler);
+    const std::string url = http::Server::urlOf(**door.socket, door.tls != nullptr);
+    const auto publish = [&](const std::string& fingerprint) {
+        return (*engine)->publishAddress(publishedAddress(url, arguments.prefix), fingerprint);
+    };
+    if (door.tls)
+        door.tls->onChanged = [&](const std::string& fingerprint) {
+            if (auto published = publish(fingerprint); !published)
+                logWarning("main", "{}", published.error().message);
+        };
+    auto server = http::Server::startOn(std::move(**door.socket), handler, {}, door.tls);
     if (!server) return complain(kCannotListen, server.error().message);
     handler.showServer(**server);
-    const std::string url = (*server)->url();
-    if (auto published = (*engine)->publishAddress(publishedAddress(url, arguments.prefix)); !published)
-        return complain(kFailure, published.error().message);
-    std::fputs(fmt::format("listening on {}\n", url).c_str(), stdout);
-    std::fflush(stdout);
+    const std::string fingerprint = door.tls ? door.tls->fingerprint() : std::string();
+    if (auto published = publish(fingerprint); !published) return complain(kFailure, published.error().message);
+    announce(url, fingerprint, insecure);
     if (hooks.serving)
         hooks.serving({.url = url + arguments.prefix,
                        .token = (*engine)->token(),
@@ -183,7 +229,7 @@ int serve(const app::Arguments& arguments, int signals, const app::ServeHooks& h
                        .tokenFile = arguments.tokenFile});
     waitForEnd(signals, (*engine)->sunsetFd(), hooks.endFd);
     http::ClosingHandler closing((*engine)->token(), arguments.allowHosts);
-    closeDown(signals, {**engine, handler, **server, closing});
+    closeDown(signals, {**engine, handler, **server, closing, door.tls});
     return kFine;
 }
 

@@ -148,8 +148,8 @@ store::ChunkStore& Engine::chunks() {
 int Engine::sunsetFd() const {
     return core_->sunsetFd();
 }
-Result<void> Engine::publishAddress(const std::string& url) {
-    return core_->publishAddress(url);
+Result<void> Engine::publishAddress(const std::string& url, const std::string& fingerprint) {
+    return core_->publishAddress(url, fingerprint);
 }
 
 coro::Task<TimelineView> Engine::timelines(TimelineQuery query) {

@@ -77,7 +77,7 @@ public:
     /// Readable once the session is Sunset by a route; for poll() beside main's signals. Do not read it.
     int sunsetFd() const;
     /// Writes `address` into the data directory (and the lock file): the server listens. Blocks for a file write.
-    Result<void> publishAddress(const std::string& url);
+    Result<void> publishAddress(const std::string& url, const std::string& fingerprint = {});
 
 private:
     explicit Engine(std::unique_ptr<Kernel> core);

@@ -61,6 +61,8 @@ Api::Api(engine::Engine& engine, ApiOptions options)
     : engine_(engine)
     , gate_(engine.token(), std::move(options.allowHosts))
     , prefix_(std::move(options.prefix))
+    , tls_(std::move(options.tls))
+    , insecure_(options.insecure)
     , router_(specs(), prefix_)
     , helpers_(kHelpers)
     , events_(engine, options.maxWatchers)
@@ -73,6 +75,8 @@ Api::Api(engine::Engine& engine, ApiOptions options)
              .partBudget = partBudget_,
              .searches = searches_,
              .prefix = prefix_,
+             .tls = tls_.get(),
+             .insecure = insecure_,
              .started = started_,
              .server = server_,
              .sunset = sunset_} {}
@@ -83,7 +87,8 @@ Api::~Api() {
 
 Admission Api::admit(Request& request) {
     const RequestHead& head = request.head;
-    if (const auto error = gate_.checkPlace(head, request.localPort)) return refusal(errorResponse(*error));
+    if (const auto error = gate_.checkPlace(head, request.localPort, request.secure))
+        return refusal(errorResponse(*error));
     const Router::Match match = router_.match(head.method, head.path(), request.captures);
     const Route* route = match.route < 0 ? nullptr : &allRoutes()[static_cast<std::size_t>(match.route)];
     request.presence.leave();

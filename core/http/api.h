@@ -28,7 +28,9 @@ namespace yard::http {
 struct ApiOptions {
     std::string prefix{kUsualPrefix}; ///< empty: none; else a slash first and none last
     std::vector<std::string> allowHosts;
-    std::size_t maxWatchers = 1'000; ///< of GET events at once; more get 429
+    std::shared_ptr<tls::ServerTls> tls; ///< of its server; null: plain HTTP
+    bool insecure = false;               ///< plain HTTP that others than this machine reach
+    std::size_t maxWatchers = 1'000;     ///< of GET events at once; more get 429
 };
 
 class Api final : public Handler {
@@ -58,6 +60,8 @@ private:
     engine::Engine& engine_;
     const Gate gate_;
     const std::string prefix_;
+    const std::shared_ptr<tls::ServerTls> tls_;
+    const bool insecure_;
     const Router router_;
     coro::HelperPool helpers_;
     EventHub events_;

@@ -8,6 +8,7 @@
 #include "core/http/openapi.h"
 #include "core/http/view_json.h"
 #include "core/json/json_writer.h"
+#include "core/tls/server_tls.h"
 
 #include <fmt/format.h>
 
@@ -179,6 +180,10 @@ coro::Task<Response> getOpenApi(Call& call) {
 coro::Task<Response> getSession(Call& call) {
     std::string text;
     appendJson(text, co_await sessionNow(call));
+    text.pop_back();
+    if (call.api.tls) text += fmt::format(R"(,"fingerprint":"{}")", call.api.tls->fingerprint());
+    if (call.api.insecure) text += R"(,"insecure":true)";
+    text += '}';
     co_return jsonResponse(std::move(text));
 }
 

@@ -12,8 +12,6 @@ namespace yard::http {
 
 namespace {
 
-constexpr std::string_view kScheme = "http://";
-
 Error forbidden(std::string message) {
     return Error{.kind = ErrorKind::Forbidden, .message = std::move(message), .field = {}, .need = {}};
 }
@@ -67,7 +65,7 @@ bool Gate::isOurs(std::string_view host) const {
            isIpLiteral(std::string(host));
 }
 
-std::optional<Error> Gate::checkPlace(const RequestHead& head, std::uint16_t localPort) const {
+std::optional<Error> Gate::checkPlace(const RequestHead& head, std::uint16_t localPort, bool secure) const {
     if (const auto host = head.field("Host")) {
         const auto parsed = parseHostPort(*host);
         if (!parsed || !isOurs(parsed->host))
@@ -77,9 +75,10 @@ std::optional<Error> Gate::checkPlace(const RequestHead& head, std::uint16_t loc
     }
     const auto origin = head.field("Origin");
     if (!origin) return std::nullopt;
-    const bool plain = origin->starts_with(kScheme);
-    const auto parsed = plain ? parseHostPort(origin->substr(kScheme.size())) : std::nullopt;
-    if (!parsed || head.count("Origin") > 1 || !isOurs(parsed->host) || parsed->port.value_or(80) != localPort)
+    const std::string_view scheme = secure ? "https://" : "http://";
+    const auto parsed = origin->starts_with(scheme) ? parseHostPort(origin->substr(scheme.size())) : std::nullopt;
+    if (!parsed || head.count("Origin") > 1 || !isOurs(parsed->host) ||
+        parsed->port.value_or(secure ? 443 : 80) != localPort)
         return forbidden(
             "Pages of other places may not drive this engine; start it with --allow-host NAME for those of yours.");
     return std::nullopt;

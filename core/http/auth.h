@@ -18,7 +18,8 @@ public:
     Gate(std::string token, std::vector<std::string> allowHosts);
 
     /// Forbidden when Host or Origin are foreign: a page whose name was pointed at this machine, or any other page.
-    std::optional<Error> checkPlace(const RequestHead& head, std::uint16_t localPort) const;
+    /// `secure`: it came by TLS, as pages that may do so must have.
+    std::optional<Error> checkPlace(const RequestHead& head, std::uint16_t localPort, bool secure = false) const;
     /// Unauthorized when the owner's token is missing or wrong; compared in constant time.
     std::optional<Error> checkToken(const RequestHead& head) const;
 

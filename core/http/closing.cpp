@@ -23,7 +23,7 @@ Response healthResponse(SessionState session, std::string_view trouble) {
 
 Response ClosingHandler::answer(const Request& request) const {
     const RequestHead& head = request.head;
-    if (const auto error = gate_.checkPlace(head, request.localPort)) return errorResponse(*error);
+    if (const auto error = gate_.checkPlace(head, request.localPort, request.secure)) return errorResponse(*error);
     const bool reads = head.method == Method::Get || head.method == Method::Head;
     if (reads && head.path() == "/health") return healthResponse(SessionState::Sunset);
     if (const auto error = gate_.checkToken(head)) return errorResponse(*error);

@@ -31,6 +31,12 @@ constexpr std::size_t kMaxLinger = 16u << 20;
 /// Request bodies keep their buffer for the next request up to this.
 constexpr std::size_t kMaxKeptBody = 64 * 1024;
 
+/// To a client that does not speak TLS where it has to.
+constexpr std::string_view kSpeakTls =
+    "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: 77\r\nConnection: close\r\n\r\n"
+    R"({"error":"malformed","message":"This engine speaks TLS: use https:// here."}
+)";
+
 Response timeoutResponse(std::string_view what) {
     Response response;
     response.status = 408;
@@ -50,6 +56,7 @@ Connection::Connection(ServerState& server, coro::TcpSocket socket)
     socket_.native_non_blocking(true, ignored);
     socket_.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
     request_.link = this;
+    request_.secure = server.tls != nullptr;
     request_.localPort = server.port;
     const auto peer = socket_.remote_endpoint(ignored);
     if (!ignored) request_.peer = peer.address().to_string();
@@ -58,6 +65,7 @@ Connection::Connection(ServerState& server, coro::TcpSocket socket)
 }
 
 Connection::~Connection() {
+    if (tls_) tls_->close();
     // release() takes the descriptor out of epoll, which Asio's close leaves to the kernel (and that to the last
     // copy).
     boost::system::error_code error;
@@ -73,6 +81,10 @@ Connection::~Connection() {
 
 coro::Task<void> Connection::run() {
     thread_ = &coro::currentThread();
+    if (server_.tls) {
+        const bool begun = co_await beginTls();
+        if (!begun) co_return;
+    }
     for (;;) {
         const bool came = co_await waitForRequest();
         if (!came) co_return;
@@ -93,6 +105,7 @@ void Connection::interruptSoftly() {
 }
 
 bool Connection::peerGone() {
+    if (tls_) return tls_->peerGone();
     char byte;
     const ssize_t n = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     return n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
@@ -113,6 +126,32 @@ void Connection::setInterruptible(bool interruptible) {
         softlyInterrupted_ = false;
         coro::acknowledgeInterrupt();
     }
+}
+
+// --- before the first request
+
+coro::Task<bool> Connection::beginTls() {
+    if (server_.stopping) co_return false;
+    auto session = server_.tls->accept();
+    if (!session) co_return false;
+    tls_.emplace(socket_, std::move(session));
+    server_.idle.pushBack(*this);
+    server_.changed.notifyAll();
+    const auto greeting = co_await coro::within(server_.limits.handshake, greetInTurn());
+    unlink();
+    if (!greeting || softlyInterrupted_) co_return false;
+    if (*greeting == TlsChannel::Greeting::Plain) {
+        tls_.reset();
+        const bool told = co_await send(kSpeakTls);
+        if (told) co_await linger();
+        co_return false;
+    }
+    co_return *greeting == TlsChannel::Greeting::Done;
+}
+
+coro::Task<TlsChannel::Greeting> Connection::greetInTurn() {
+    const auto turn = co_await server_.handshakes.hold();
+    co_return co_await tls_->greet();
 }
 
 // --- between requests
@@ -249,7 +288,7 @@ coro::Task<Connection::Next> Connection::upgrade(std::unique_ptr<WebSocketHandle
     if (server_.stopping) co_return co_await answer(errorResponse(ErrorKind::NotAccepting, kEngineIsStopping));
     buffer_ = std::vector<char>();
     server_.waiting.push_back(*this);
-    co_await runWebSocket(socket_, request_.head, *handler, server_.limits, webSocket_);
+    co_await runWebSocket(socket_, tls_ ? &*tls_ : nullptr, request_.head, *handler, server_.limits, webSocket_);
     unlink();
     co_return Next::Linger;
 }
@@ -267,6 +306,7 @@ coro::Task<bool> Connection::skipBody() {
 }
 
 coro::Task<void> Connection::linger() {
+    if (tls_) tls_->close();
     ::shutdown(socket_.native_handle(), SHUT_WR);
     co_await coro::within(server_.limits.linger, dropInput());
 }
@@ -365,6 +405,11 @@ coro::Task<Connection::Trouble> Connection::fillBody() {
 /// At least one more byte in the buffer; false at the end or on an error.
 coro::Task<bool> Connection::fill() {
     makeRoom();
+    if (tls_) {
+        const std::size_t count = co_await tls_->read({buffer_.data() + end_, buffer_.size() - end_});
+        end_ += count;
+        co_return count > 0;
+    }
     const auto [error, bytes] = co_await coro::asyncOp<coro::IoSignature>("http read", [&](auto handler) {
         socket_.async_read_some(boost::asio::buffer(buffer_.data() + end_, buffer_.size() - end_),
                                 std::move(handler));
@@ -407,131 +452,6 @@ Response Connection::troubleResponse(Trouble trouble, std::uint64_t limit) const
     Response response = errorResponse(ErrorKind::Malformed, chunkError_);
     response.close = true;
     return response;
-}
-
-// --- writing
-
-coro::Task<bool> Connection::writeResponse(Response& response) {
-    if (response.producer) co_return co_await writeProduced(response);
-    const bool isHead = request_.head.method == Method::Head;
-    formatHead(response, isHead && response.length ? *response.length : response.body.size());
-    co_return co_await send(answerHead_, isHead ? std::string_view{} : response.body);
-}
-
-coro::Task<bool> Connection::writeProduced(Response& response) {
-    const bool chunked = !response.length && request_.head.isHttp11;
-    if (!response.length && !chunked)
-        mayGoOn_ = false; // HTTP/1.0: the end of the connection is the end of the body
-    if (request_.head.method == Method::Head) {
-        formatHead(response, response.length);
-        co_return co_await send(answerHead_);
-    }
-    Result<std::string_view> piece;
-    // With a length the first piece comes at once, and an error in its place can still be said properly.
-    if (response.length) {
-        piece = co_await produce(*response.producer);
-        if (!piece) {
-            Response failure = errorResponse(piece.error());
-            formatHead(failure, failure.body.size());
-            co_return co_await send(answerHead_, failure.body);
-        }
-    }
-    formatHead(response, response.length);
-    bool sent = co_await send(answerHead_);
-    if (!response.length && sent) piece = co_await produce(*response.producer);
-    std::uint64_t total = 0;
-    while (sent && piece && !piece->empty()) {
-        total += piece->size();
-        if (response.length && total > *response.length) co_return false;
-        if (chunked) {
-            const std::string size = fmt::format("{:x}\r\n", piece->size());
-            sent = co_await send(size, *piece, "\r\n");
-        } else {
-            sent = co_await send(*piece);
-        }
-        if (sent) piece = co_await produce(*response.producer);
-    }
-    if (!sent || !piece || (response.length && total != *response.length)) co_return false;
-    if (chunked) co_return co_await send("0\r\n\r\n");
-    co_return true;
-}
-
-coro::Task<Result<std::string_view>> Connection::produce(BodyProducer& producer) {
-    const Caller* caller = request_.presence.caller();
-    if (caller && caller->isOver()) co_return fail(ErrorKind::Unauthorized, "The token is no longer valid.");
-    try {
-        co_return co_await producer.next();
-    } catch (const std::exception& problem) {
-        logWarning("http", "an answer to {} was cut: {}", request_.head.path(), problem.what());
-    }
-    co_return fail(ErrorKind::Internal, "The answer could not be completed.");
-}
-
-void Connection::formatHead(const Response& response, std::optional<std::uint64_t> length) {
-    const std::time_t now = static_cast<std::time_t>(wallNow() / 1'000'000);
-    if (now != server_.dateSecond) {
-        std::tm parts{};
-        ::gmtime_r(&now, &parts);
-        char text[64];
-        std::strftime(text, sizeof text, "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &parts);
-        server_.dateField = text;
-        server_.dateSecond = now;
-    }
-    answerHead_.clear();
-    auto out = std::back_inserter(answerHead_);
-    fmt::format_to(out, "HTTP/1.1 {} {}\r\n{}", response.status, reasonPhrase(response.status), server_.dateField);
-    if (response.status != 204) {
-        fmt::format_to(out, "Content-Type: {}\r\n", response.contentType);
-        if (length)
-            fmt::format_to(out, "Content-Length: {}\r\n", *length);
-        else if (request_.head.isHttp11)
-            answerHead_ += "Transfer-Encoding: chunked\r\n";
-    }
-    for (const auto& [fieldName, value] : response.fields) fmt::format_to(out, "{}: {}\r\n", fieldName, value);
-    if (!mayGoOn_)
-        answerHead_ += "Connection: close\r\n";
-    else if (!request_.head.isHttp11)
-        answerHead_ += "Connection: keep-alive\r\n";
-    answerHead_ += "\r\n";
-}
-
-/// All of the pieces, in order; false when the client is gone or takes nothing for too long.
-coro::Task<bool> Connection::send(std::string_view first, std::string_view second, std::string_view third) {
-    std::array<std::string_view, 3> pieces{first, second, third};
-    for (;;) {
-        std::array<iovec, 3> parts{};
-        std::size_t count = 0;
-        for (std::string_view piece : pieces)
-            if (!piece.empty())
-                parts[count++] = {.iov_base = const_cast<char*>(piece.data()), .iov_len = piece.size()};
-        if (count == 0) co_return true;
-        msghdr message{};
-        message.msg_iov = parts.data();
-        message.msg_iovlen = count;
-        const ssize_t n = ::sendmsg(socket_.native_handle(), &message, MSG_NOSIGNAL);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK) co_return false;
-        std::size_t taken = n < 0 ? 0 : static_cast<std::size_t>(n);
-        for (std::string_view& piece : pieces) {
-            const std::size_t part = std::min(taken, piece.size());
-            piece.remove_prefix(part);
-            taken -= part;
-        }
-        if (n >= 0) continue;
-        const bool writable = co_await waitWritable();
-        if (!writable) co_return false;
-    }
-}
-
-coro::Task<bool> Connection::waitWritable() {
-    const auto writable = [](coro::TcpSocket& socket) -> coro::Task<bool> {
-        const auto [error] = co_await coro::asyncOp<coro::DoneSignature>("http write", [&](auto handler) {
-            socket.async_wait(coro::TcpSocket::wait_write, std::move(handler));
-        });
-        co_return !error;
-    };
-    const std::optional<bool> ready = co_await coro::within(server_.limits.writeStall, writable(socket_));
-    co_return ready.value_or(false);
 }
 
 coro::Task<void> serve(ServerState& server, coro::TcpSocket socket) {

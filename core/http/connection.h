@@ -6,14 +6,18 @@
 #pragma once
 
 #include "core/coro/net.h"
+#include "core/coro/sync.h"
 #include "core/coro/wait.h"
 #include "core/http/body_budget.h"
 #include "core/http/message_parser.h"
 #include "core/http/server.h"
+#include "core/http/tls_channel.h"
 #include "core/http/web_socket.h"
 
+#include <array>
 #include <atomic>
 #include <ctime>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,15 +29,19 @@ class Connection;
 
 /// What the connections of one server share.
 struct ServerState {
-    ServerState(Handler& requestHandler, const Limits& serverLimits)
+    ServerState(Handler& requestHandler, const Limits& serverLimits, std::shared_ptr<tls::ServerTls> serverTls)
         : handler(requestHandler)
         , limits(serverLimits)
-        , budget(serverLimits.bodyBudget) {}
+        , tls(std::move(serverTls))
+        , budget(serverLimits.bodyBudget)
+        , handshakes(serverLimits.handshakes) {}
 
     Handler& handler;
     const Limits limits;
+    const std::shared_ptr<tls::ServerTls> tls; ///< null: plain HTTP
     BodyBudget budget;
-    coro::HookList<Connection> idle;    ///< between requests, longest first
+    coro::Semaphore handshakes;         ///< under way at once
+    coro::HookList<Connection> idle;    ///< between requests or before the first, longest first
     coro::HookList<Connection> waiting; ///< handlers that may be interrupted by a stop
     coro::ConditionVariable changed;    ///< a connection ended or became idle
     std::uint16_t port = 0;
@@ -71,6 +79,8 @@ private:
         Trouble trouble = Trouble::None;
     };
 
+    coro::Task<bool> beginTls();
+    coro::Task<TlsChannel::Greeting> greetInTurn();
     coro::Task<bool> waitForRequest();
     coro::Task<Next> serveOne();
     coro::Task<std::optional<Response>> readHead();
@@ -98,10 +108,12 @@ private:
     coro::Task<Result<std::string_view>> produce(BodyProducer& producer);
     void formatHead(const Response& response, std::optional<std::uint64_t> length);
     coro::Task<bool> send(std::string_view first, std::string_view second = {}, std::string_view third = {});
+    coro::Task<bool> sendPlain(std::array<std::string_view, 3> pieces);
     coro::Task<bool> waitWritable();
 
     ServerState& server_;
     coro::TcpSocket socket_;
+    std::optional<TlsChannel> tls_;
     coro::Thread* thread_ = nullptr;
     MessageParser parser_;
     Request request_;
@@ -122,10 +134,10 @@ private:
     WebSocket* webSocket_ = nullptr; ///< while the connection is one
 };
 
-/// Answers the request with 101 and lets `handler` serve (web_socket.cpp). `current` points to the WebSocket
+/// Answers the request with 101 and lets `handler` serve (web_socket.cpp). `tls`: null for plain HTTP. `current` points to the WebSocket
 /// meanwhile.
-coro::Task<void> runWebSocket(coro::TcpSocket& socket, const RequestHead& head, WebSocketHandler& handler,
-                              const Limits& limits, WebSocket*& current);
+coro::Task<void> runWebSocket(coro::TcpSocket& socket, TlsChannel* tls, const RequestHead& head,
+                              WebSocketHandler& handler, const Limits& limits, WebSocket*& current);
 
 /// The body of a connection's thread: runs one and counts it.
 coro::Task<void> serve(ServerState& server, coro::TcpSocket socket);

@@ -121,6 +121,7 @@ struct Request {
     BodySource* source = nullptr; ///< BodyMode::Stream; borrowed from the connection
     Link* link = nullptr;         ///< borrowed from the connection
     std::uint16_t localPort = 0;  ///< where the server listens
+    bool secure = false;          ///< it came by TLS
     std::string peer;             ///< address of the client, without its port; empty: not known
     Presence presence;            ///< who asks, a note of Handler::admit as well
     /// Notes of Handler::admit for Handler::handle: which route it is and what its pattern captured.

@@ -410,7 +410,7 @@ std::string_view openApiSchemas() {
   "capacity","sandbox"],"properties":{"state":{"$ref":"#/components/schemas/SessionState"},
   "healthy":{"type":"boolean","description":"false: it ends, is abandoned, or cannot write its journal"},
   "why":{"type":"string","description":"nothing starts though the state lets it: the journal or the memory guard"},
-  "engine_id":{"type":"string"},"run_id":{"type":"string"},
+  "engine_id":{"type":"string"},"run_id":{"type":"string"},"fingerprint":{"$ref":"#/components/schemas/Hash"},"insecure":{"type":"boolean","description":"true: plain HTTP, where others than this machine can read along"},
   "version":{"type":"string"},"counts":{"$ref":"#/components/schemas/Counts"},
   "machine":{"$ref":"#/components/schemas/Machine"},"capacity":{"type":"integer","format":"int64","minimum":1},
   "slots":{"type":"object","description":"how many may run at once, whatever the capacity",

@@ -22,6 +22,10 @@
 #include <string>
 #include <string_view>
 
+namespace yard::tls {
+class ServerTls;
+}
+
 namespace yard::http {
 
 class EventHub;
@@ -39,6 +43,8 @@ struct ApiParts {
     BodyBudget& partBudget;
     int& searches; ///< GET jobs/search under way
     const std::string& prefix;
+    const tls::ServerTls* tls; ///< null: plain HTTP
+    bool insecure;             ///< plain HTTP that others than this machine reach
     WallMicros started;
     const std::atomic<const Server*>& server; ///< null: none was shown
     std::atomic<bool>& sunset;                ///< the engine is about to end

@@ -2,6 +2,7 @@
 
 #include "core/base/log.h"
 #include "core/base/thread_name.h"
+#include "core/coro/helper_pool.h"
 #include "core/coro/suspend.h"
 #include "core/coro/timeout.h"
 #include "core/http/connection.h"
@@ -69,15 +70,21 @@ Result<ListenAddress> parseListenAddress(std::string_view text) {
     return ListenAddress{.host = std::string(host), .port = port};
 }
 
+bool isLoopback(const ListenAddress& address) {
+    boost::system::error_code error;
+    return boost::asio::ip::make_address(address.host, error).is_loopback();
+}
+
 struct Server::Impl {
-    Impl(Handler& handler, const Limits& limits)
-        : state(handler, withCap(limits))
+    Impl(Handler& handler, const Limits& limits, std::shared_ptr<tls::ServerTls> tls)
+        : state(handler, withCap(limits), std::move(tls))
         , loop(coro::Loop::Options{.name = "http"})
         , acceptor(std::in_place, loop.io()) {}
 
     Result<void> take(ListeningSocket socket);
     void begin();
     coro::Task<void> acceptAll();
+    coro::Task<void> watchCertificate();
     coro::Task<void> makeRoom();
     coro::Task<void> stopAccepting();
     coro::Task<void> handOver(std::promise<ListeningSocket>& done);
@@ -89,6 +96,8 @@ struct Server::Impl {
     coro::Loop loop;
     std::optional<coro::TcpAcceptor> acceptor;
     coro::ThreadRef accepting;
+    coro::ThreadRef watching;                ///< where the certificate may change
+    std::optional<coro::HelperPool> helpers; ///< reads it
     std::string host;
     std::uint64_t nextConnection = 1;
     std::jthread thread;
@@ -131,6 +140,10 @@ Result<void> Server::Impl::take(ListeningSocket socket) {
 
 void Server::Impl::begin() {
     accepting = loop.spawn("http accept", acceptAll());
+    if (state.tls && state.tls->mayChange()) {
+        helpers.emplace(1);
+        watching = loop.spawn("http certificate", watchCertificate());
+    }
     loop.release();
     thread = std::jthread([this] {
         nameThisThread("http");
@@ -140,6 +153,13 @@ void Server::Impl::begin() {
             logWarning("http", "{} connections did not end in time and were cut", left);
         loop.release();
     });
+}
+
+coro::Task<void> Server::Impl::watchCertificate() {
+    for (;;) {
+        co_await coro::sleepFor(state.limits.certificate);
+        co_await helpers->run([tls = state.tls] { tls->reload(); });
+    }
 }
 
 coro::Task<void> Server::Impl::acceptAll() {
@@ -204,6 +224,11 @@ coro::Task<void> Server::Impl::finish() {
     state.stopping = true;
     if (acceptor) co_await stopAccepting();
     acceptor.reset();
+    if (helpers) {
+        watching->interrupt();
+        co_await watching.join();
+        helpers->stop();
+    }
     while (!state.idle.empty()) state.idle.front().interruptSoftly();
     while (!state.waiting.empty()) state.waiting.front().interruptSoftly();
     const bool ended = co_await coro::within(state.limits.stop, waitUntilClosed());
@@ -218,10 +243,11 @@ Server::~Server() {
     stop();
 }
 
-Result<std::unique_ptr<Server>> Server::startOn(ListeningSocket socket, Handler& handler, Limits limits) {
+Result<std::unique_ptr<Server>> Server::startOn(ListeningSocket socket, Handler& handler, Limits limits,
+                                                std::shared_ptr<tls::ServerTls> tls) {
     // A loop and its thread are more than a machine may have left; Asio and the library say so by throwing.
     try {
-        auto impl = std::make_unique<Impl>(handler, limits);
+        auto impl = std::make_unique<Impl>(handler, limits, std::move(tls));
         if (auto taken = impl->take(std::move(socket)); !taken) return std::unexpected(std::move(taken.error()));
         impl->begin();
         return std::unique_ptr<Server>(new Server(std::move(impl)));
@@ -232,10 +258,11 @@ Result<std::unique_ptr<Server>> Server::startOn(ListeningSocket socket, Handler&
     }
 }
 
-Result<std::unique_ptr<Server>> Server::start(const ListenAddress& address, Handler& handler, Limits limits) {
+Result<std::unique_ptr<Server>> Server::start(const ListenAddress& address, Handler& handler, Limits limits,
+                                              std::shared_ptr<tls::ServerTls> tls) {
     auto socket = listen(address);
     if (!socket) return std::unexpected(std::move(socket.error()));
-    return startOn(std::move(*socket), handler, limits);
+    return startOn(std::move(*socket), handler, limits, std::move(tls));
 }
 
 ListeningSocket Server::handOver() {
@@ -257,8 +284,12 @@ std::uint16_t Server::port() const {
     return impl_->state.port;
 }
 
+std::string Server::urlOf(const ListeningSocket& socket, bool secure) {
+    return (secure ? "https://" : "http://") + printed(socket.host, socket.port);
+}
+
 std::string Server::url() const {
-    return "http://" + printed(impl_->host, impl_->state.port);
+    return (impl_->state.tls ? "https://" : "http://") + printed(impl_->host, impl_->state.port);
 }
 
 ServerCounters Server::counters() const {

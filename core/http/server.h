@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/unique_fd.h"
 #include "core/http/message.h"
+#include "core/tls/server_tls.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,8 @@ struct ListenAddress {
 };
 /// "ADDR:PORT", "[::1]:PORT", "localhost:PORT". Invalid for anything else.
 Result<ListenAddress> parseListenAddress(std::string_view text);
+/// Only this machine reaches it.
+bool isLoopback(const ListenAddress& address);
 
 struct Limits {
     /// At the cap the connection that is idle for longest is closed for a new one; without an idle one, new ones
@@ -34,9 +37,12 @@ struct Limits {
     /// Whole bodies under way, all connections together. Over it a socket is not read; after budgetWait, 429.
     std::uint64_t bodyBudget = 64u << 20;
     Duration budgetWait = std::chrono::seconds(1);
-    Duration idle = std::chrono::seconds(60);      ///< between requests; then closed
-    Duration head = std::chrono::seconds(5);       ///< from the first byte of a head to its last; then 408
-    Duration bodyStall = std::chrono::seconds(20); ///< between bytes of a body; then 408
+    Duration idle = std::chrono::seconds(60);       ///< between requests; then closed
+    Duration handshake = std::chrono::seconds(5);   ///< of TLS, with the wait for its turn; then closed
+    std::size_t handshakes = 64;                    ///< of TLS at once; others wait
+    Duration certificate = std::chrono::seconds(5); ///< between two looks whether it has changed
+    Duration head = std::chrono::seconds(5);        ///< from the first byte of a head to its last; then 408
+    Duration bodyStall = std::chrono::seconds(20);  ///< between bytes of a body; then 408
     Duration bodyGrace =
         std::chrono::seconds(30);          ///< a body has this long, and longer by what arrived / minBodyRate
     std::uint64_t minBodyRate = 16 * 1024; ///< bytes a second
@@ -71,11 +77,14 @@ public:
     /// So that a port in use is known before there is anything to serve. Io ("cannot listen on …", with what to
     /// do), Invalid (the address).
     static Result<ListeningSocket> listen(const ListenAddress& address);
-    /// Serves when it returns.
-    static Result<std::unique_ptr<Server>> startOn(ListeningSocket socket, Handler& handler, Limits limits = {});
+    /// Where one that is started on it is found.
+    static std::string urlOf(const ListeningSocket& socket, bool secure);
+    /// Serves when it returns. `tls`: null for plain HTTP.
+    static Result<std::unique_ptr<Server>> startOn(ListeningSocket socket, Handler& handler, Limits limits = {},
+                                                   std::shared_ptr<tls::ServerTls> tls = nullptr);
     /// Both at once.
-    static Result<std::unique_ptr<Server>> start(const ListenAddress& address, Handler& handler,
-                                                 Limits limits = {});
+    static Result<std::unique_ptr<Server>> start(const ListenAddress& address, Handler& handler, Limits limits = {},
+                                                 std::shared_ptr<tls::ServerTls> tls = nullptr);
     /// stop(), if that was not called.
     ~Server();
     Server(const Server&) = delete;
@@ -88,7 +97,7 @@ public:
     void stop();
 
     std::uint16_t port() const;
-    /// "http://127.0.0.1:8640", as it listens.
+    /// "http://127.0.0.1:8640", as it listens; "https://…" with TLS.
     std::string url() const;
     ServerCounters counters() const;
 

@@ -7,6 +7,7 @@
 #include "core/http/error_map.h"
 
 #include <algorithm>
+#include <boost/asio/compose.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/beast/core/bind_handler.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -27,26 +28,95 @@ constexpr std::size_t kSpare = 4 * 1024;
 /// What the kernel keeps of what a slow peer has not taken: what waits there gets old, and thousands may be slow.
 constexpr int kSendBuffer = 128 * 1024;
 
-/// A connection's socket under Beast, which never closes it: the connection does, and takes it out of epoll first.
+/// The first buffer of a sequence with something in it, or in which there is room.
+template<class Buffer, class Buffers>
+Buffer firstOf(const Buffers& buffers) {
+    for (auto at = boost::asio::buffer_sequence_begin(buffers); at != boost::asio::buffer_sequence_end(buffers);
+         ++at)
+        if (const Buffer buffer(*at); buffer.size() > 0) return buffer;
+    return {};
+}
+
+/// An operation of Asio: what is said, decrypted into one buffer. Ends through the loop, never within its start.
+struct ReadSecurely {
+    TlsChannel* tls;
+    coro::TcpSocket* socket;
+    boost::asio::mutable_buffer into;
+    bool reads = false; ///< the socket does, for this
+    bool ends = false;  ///< only the end is still to be told
+    std::size_t count = 0;
+    beast::error_code outcome{};
+
+    template<class Self>
+    void operator()(Self& self, beast::error_code error = {}, std::size_t came = 0) {
+        if (ends) return self.complete(outcome, count);
+        if (reads && error) return self.complete(error, 0);
+        const std::span<char> room(static_cast<char*>(into.data()), into.size());
+        const auto step = room.empty() ? TlsChannel::Step::Done : tls->decrypt(reads ? came : 0, room, count);
+        if (step == TlsChannel::Step::NeedsMore) {
+            const std::span<char> input = tls->input();
+            reads = true;
+            return socket->async_read_some(boost::asio::buffer(input.data(), input.size()), std::move(self));
+        }
+        if (step == TlsChannel::Step::Ended) outcome = boost::asio::error::eof;
+        if (step == TlsChannel::Step::Failed) outcome = boost::asio::error::connection_aborted;
+        if (reads) return self.complete(outcome, count);
+        ends = true;
+        boost::asio::post(socket->get_executor(), std::move(self));
+    }
+};
+
+/// One buffer or the beginning of it, encrypted and sent whole.
+struct WriteSecurely {
+    TlsChannel* tls;
+    coro::TcpSocket* socket;
+    std::string_view piece;
+    bool sends = false;
+    bool ends = false;
+
+    template<class Self>
+    void operator()(Self& self, beast::error_code error = {}, std::size_t = 0) {
+        if (sends) return self.complete(error, error ? 0 : piece.size());
+        if (ends) return self.complete(boost::asio::error::connection_aborted, 0);
+        piece = piece.substr(0, tls::Session::kMostWritten);
+        if (!tls->encrypt(piece)) {
+            ends = true;
+            return boost::asio::post(socket->get_executor(), std::move(self));
+        }
+        sends = true;
+        const std::string_view bytes = tls->takeOutput();
+        boost::asio::async_write(*socket, boost::asio::buffer(bytes.data(), bytes.size()), std::move(self));
+    }
+};
+
+/// A connection's socket under Beast, by TLS where it has that, which never closes it: the connection does, and takes it out of epoll first.
 class Layer {
 public:
     using executor_type = coro::Executor;
-    explicit Layer(coro::TcpSocket& socket)
-        : socket_(&socket) {}
+    Layer(coro::TcpSocket& socket, TlsChannel* tls)
+        : socket_(&socket)
+        , tls_(tls) {}
     executor_type get_executor() const noexcept { return socket_->get_executor(); }
     template<class Buffers, class Handler>
     auto async_read_some(const Buffers& buffers, Handler&& handler) {
-        return socket_->async_read_some(buffers, std::forward<Handler>(handler));
+        if (!tls_) return socket_->async_read_some(buffers, std::forward<Handler>(handler));
+        ReadSecurely read{.tls = tls_, .socket = socket_, .into = firstOf<boost::asio::mutable_buffer>(buffers)};
+        return boost::asio::async_compose<Handler, coro::IoSignature>(std::move(read), handler, *socket_);
     }
     template<class Buffers, class Handler>
     auto async_write_some(const Buffers& buffers, Handler&& handler) {
-        return socket_->async_write_some(buffers, std::forward<Handler>(handler));
+        if (!tls_) return socket_->async_write_some(buffers, std::forward<Handler>(handler));
+        const auto from = firstOf<boost::asio::const_buffer>(buffers);
+        WriteSecurely write{
+            .tls = tls_, .socket = socket_, .piece = {static_cast<const char*>(from.data()), from.size()}};
+        return boost::asio::async_compose<Handler, coro::IoSignature>(std::move(write), handler, *socket_);
     }
     void shutDown(int how) const { ::shutdown(socket_->native_handle(), how); }
 
     friend void beast_close_socket(Layer& layer) { layer.shutDown(SHUT_RDWR); }
     template<class Handler>
     friend void async_teardown(beast::role_type, Layer& layer, Handler&& handler) {
+        if (layer.tls_) layer.tls_->close();
         layer.shutDown(SHUT_WR);
         boost::asio::post(layer.get_executor(),
                           beast::bind_front_handler(std::forward<Handler>(handler), beast::error_code{}));
@@ -54,6 +124,7 @@ public:
 
 private:
     coro::TcpSocket* socket_;
+    TlsChannel* tls_; ///< null: none
 };
 
 bool hasToken(std::string_view list, std::string_view token) {
@@ -78,9 +149,9 @@ bool isKey(std::string_view key) {
 
 class BeastSocket final : public WebSocket {
 public:
-    BeastSocket(coro::TcpSocket& socket, const Limits& limits)
+    BeastSocket(coro::TcpSocket& socket, TlsChannel* tls, const Limits& limits)
         : limits_(limits)
-        , stream_(socket)
+        , stream_(socket, tls)
         , buffer_(limits.webSocketMessage + kSpare) {
         ::setsockopt(socket.native_handle(), SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
         websocket::stream_base::timeout timeout{};
@@ -177,9 +248,9 @@ std::optional<Response> refuseUpgrade(const RequestHead& head) {
     return std::nullopt;
 }
 
-coro::Task<void> runWebSocket(coro::TcpSocket& socket, const RequestHead& head, WebSocketHandler& handler,
-                              const Limits& limits, WebSocket*& current) {
-    BeastSocket web(socket, limits);
+coro::Task<void> runWebSocket(coro::TcpSocket& socket, TlsChannel* tls, const RequestHead& head,
+                              WebSocketHandler& handler, const Limits& limits, WebSocket*& current) {
+    BeastSocket web(socket, tls, limits);
     const bool accepted = co_await web.accept(head);
     if (!accepted) co_return;
     Current guard(current, web);

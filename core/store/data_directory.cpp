@@ -210,9 +210,10 @@ Result<std::string> DataDirectory::token(const std::string& file) const {
     return secret;
 }
 
-Result<void> DataDirectory::publishAddress(std::string_view url) {
+Result<void> DataDirectory::publishAddress(std::string_view url, std::string_view fingerprint) {
     if (auto written = writeLockFile(url); !written) return written;
-    auto written = writeFileAtomically(path_ + "/address", std::string(url) + "\n", 0600, true);
+    auto written = writeFileAtomically(
+        path_ + "/address", fmt::format("{}\n{}{}", url, fingerprint, fingerprint.empty() ? "" : "\n"), 0600, true);
     if (written) published_ = true;
     return written;
 }
@@ -271,7 +272,11 @@ Result<ServedDirectory> readServedDirectory(const std::string& path) {
     if (!address) return std::unexpected(std::move(address.error()));
     auto token = readSecretFile(path + "/token");
     if (!token) return std::unexpected(std::move(token.error()));
-    return ServedDirectory{std::string(trimmed(*address)), std::move(*token)};
+    const std::string_view text = trimmed(*address);
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    return ServedDirectory{.address = std::string(trimmed(text.substr(0, end))),
+                           .token = std::move(*token),
+                           .fingerprint = std::string(trimmed(text.substr(end)))};
 }
 
 } // namespace yard::store

@@ -33,9 +33,9 @@ public:
     /// a copy of it, so that who has the directory has the token. Forbidden, with what to type, when others can
     /// read the file.
     Result<std::string> token(const std::string& file = {}) const;
-    /// Writes `address` and puts it in `lock` too. "http://127.0.0.1:8640", with the prefix of the API where that
+    /// Writes `address`, with the fingerprint of its TLS on a second line, and puts the address in `lock` too. "http://127.0.0.1:8640", with the prefix of the API where that
     /// is not the usual one.
-    Result<void> publishAddress(std::string_view url);
+    Result<void> publishAddress(std::string_view url, std::string_view fingerprint = {});
     void withdrawAddress();
 
     std::string journal() const { return path_ + "/journal.sqlite"; }
@@ -72,6 +72,7 @@ Result<void> refuseNetworkFileSystem(const std::string& path, std::uint64_t type
 struct ServedDirectory {
     std::string address;
     std::string token;
+    std::string fingerprint; ///< empty: plain HTTP
 };
 Result<ServedDirectory> readServedDirectory(const std::string& path);
 /// A secret from a file that only its owner can read: Forbidden otherwise, with the chmod to type. Trimmed.

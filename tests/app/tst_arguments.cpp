@@ -16,6 +16,7 @@ private Q_SLOTS:
     void prefixesArePathsOrNothing();
     void theUsualAddressIsThatOfItsClients();
     void helpAndManualHaveEveryOption();
+    void optionsOfTlsThatDoNotFitAreRefused();
 };
 
 void TestArguments::prefixesArePathsOrNothing() {
@@ -60,6 +61,27 @@ void TestArguments::helpAndManualHaveEveryOption() {
     }
     QVERIFY2(help.ends_with("3 the data directory is in use, 4 cannot listen.\n"), help.c_str());
     QVERIFY2(page.contains(".SH EXIT STATUS\n.TP\n.B 0\nended as asked\n"), page.c_str());
+}
+
+void TestArguments::optionsOfTlsThatDoNotFitAreRefused() {
+    const auto parsed = [](std::vector<std::string> words) {
+        words.insert(words.begin(), "yardmaster");
+        std::vector<char*> raw;
+        for (std::string& word : words) raw.push_back(word.data());
+        return parseArguments(static_cast<int>(raw.size()), raw.data());
+    };
+    const auto refusal = [&](std::vector<std::string> words) {
+        const auto result = parsed(std::move(words));
+        const auto* exit = std::get_if<EarlyExit>(&result);
+        return exit && exit->code == 2 ? exit->text : std::string("(taken)");
+    };
+    QVERIFY(refusal({"--tls-cert", "c"}).contains("--tls-cert and --tls-key go together"));
+    QVERIFY(refusal({"--tls-key", "k"}).contains("--tls-cert and --tls-key go together"));
+    QVERIFY(refusal({"--tls-cert", "c", "--tls-key", "k", "--insecure"}).contains("give one of them"));
+    const auto both = parsed({"--tls-cert", "c", "--tls-key", "k"});
+    QCOMPARE(std::get<Arguments>(both).tlsCert, std::string("c"));
+    QCOMPARE(std::get<Arguments>(both).tlsKey, std::string("k"));
+    QVERIFY(std::get<Arguments>(parsed({"--insecure"})).insecure);
 }
 
 QTEST_APPLESS_MAIN(TestArguments)

@@ -300,7 +300,12 @@ private Q_SLOTS:
             const auto served = readServedDirectory(at);
             QCOMPARE(served->address, "http://127.0.0.1:8640");
             QCOMPARE(served->token, token);
+            QVERIFY(served->fingerprint.empty());
             QVERIFY(readFile(at + "/lock")->find("address http://127.0.0.1:8640") != std::string::npos);
+            QVERIFY(directory->publishAddress("https://127.0.0.1:8640", "abc"));
+            QCOMPARE(readFile(at + "/address").value_or(""), "https://127.0.0.1:8640\nabc\n");
+            QCOMPARE(readServedDirectory(at)->address, "https://127.0.0.1:8640");
+            QCOMPARE(readServedDirectory(at)->fingerprint, "abc");
         }
         QCOMPARE(readServedDirectory(at).error().kind, ErrorKind::NotFound);
     }

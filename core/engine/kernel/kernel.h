@@ -130,7 +130,7 @@ public:
     const std::string& dataDir() const { return directory_->path(); }
     store::ChunkStore& chunks() { return *chunks_; }
     int sunsetFd() const { return sunsetFd_.get(); }
-    Result<void> publishAddress(const std::string& url);
+    Result<void> publishAddress(const std::string& url, const std::string& fingerprint);
 
 private:
     // lifecycle.cpp

@@ -473,8 +473,8 @@ void Kernel::close() {
     directory_.reset();
 }
 
-Result<void> Kernel::publishAddress(const std::string& url) {
-    return directory_->publishAddress(url);
+Result<void> Kernel::publishAddress(const std::string& url, const std::string& fingerprint) {
+    return directory_->publishAddress(url, fingerprint);
 }
 
 coro::Task<Result<void>> Kernel::moveSession(SessionState to) {

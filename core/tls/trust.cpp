@@ -1,0 +1,21 @@
+#include "core/tls/trust.h"
+
+#include "core/base/hash.h"
+#include "core/tls/openssl_handles.h"
+
+namespace yard::tls {
+
+std::string fingerprintOf(x509_st* certificate) {
+    unsigned char* der = nullptr;
+    const int size = ::i2d_X509_PUBKEY(::X509_get_X509_PUBKEY(certificate), &der);
+    if (size <= 0) return {};
+    const std::string bytes(reinterpret_cast<const char*>(der), static_cast<std::size_t>(size));
+    ::OPENSSL_free(der);
+    return Sha256::of(bytes).hex();
+}
+
+bool isFingerprint(std::string_view text) {
+    return Hash256::fromHex(text).has_value();
+}
+
+} // namespace yard::tls
