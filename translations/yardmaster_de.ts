@@ -3835,14 +3835,6 @@
         <translation>Sie nimmt keine Eingabedateien.</translation>
     </message>
     <message>
-        <source>It left no files in outputs/.</source>
-        <translation>Sie ließ keine Dateien in outputs/.</translation>
-    </message>
-    <message>
-        <source>Files it leaves in outputs/ appear when it has ended.</source>
-        <translation>Dateien, die sie in outputs/ lässt, erscheinen, wenn sie zu Ende ist.</translation>
-    </message>
-    <message>
         <source>reason</source>
         <translation>Grund</translation>
     </message>
@@ -4737,6 +4729,24 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::ImageView</name>
+    <message>
+        <source>Image</source>
+        <translation>Bild</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::JsonTreeModel</name>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>Wert</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::KeyOverlay</name>
     <message>
         <source>In tables</source>
@@ -5218,6 +5228,73 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::OutputsTab</name>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Path within the directory</source>
+        <translation>Pfad im Verzeichnis</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Bytes</source>
+        <translation>Bytes</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>What its name says that it is</source>
+        <translation>Was es dem Namen nach ist</translation>
+    </message>
+    <message>
+        <source>Hash</source>
+        <translation>Hash</translation>
+    </message>
+    <message>
+        <source>SHA-256 of its bytes</source>
+        <translation>SHA-256 der Bytes</translation>
+    </message>
+    <message>
+        <source>image</source>
+        <translation>Bild</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>table</source>
+        <translation>Tabelle</translation>
+    </message>
+    <message>
+        <source>text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>empty</source>
+        <translation>leer</translation>
+    </message>
+    <message>
+        <source>Outputs</source>
+        <translation>Ausgaben</translation>
+    </message>
+    <message>
+        <source>It left no files in outputs/.</source>
+        <translation>Sie ließ keine Dateien in outputs/.</translation>
+    </message>
+    <message>
+        <source>Files it leaves in outputs/ appear when it has ended.</source>
+        <translation>Dateien, die sie in outputs/ lässt, erscheinen, wenn sie zu Ende ist.</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::Palette</name>
     <message>
         <source>Palette</source>
@@ -5453,6 +5530,119 @@
     <message>
         <source>oldest %1</source>
         <translation>längste %1</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::Preview</name>
+    <message>
+        <source>Actual size</source>
+        <translation>Originalgröße</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>Zurück</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>Weiter</translation>
+    </message>
+    <message>
+        <source>Bytes</source>
+        <translation>Bytes</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>The engine does not say where its content is.</source>
+        <translation>Die Engine sagt nicht, wo der Inhalt ist.</translation>
+    </message>
+    <message>
+        <source>The file is empty.</source>
+        <translation>Die Datei ist leer.</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>Wird gelesen …</translation>
+    </message>
+    <message>
+        <source>Its content is gone: the engine does not have it any more.</source>
+        <translation>Der Inhalt ist weg: Die Engine hat ihn nicht mehr.</translation>
+    </message>
+    <message>
+        <source>The content ended too early; choose the file again.</source>
+        <translation>Der Inhalt endete zu früh; wählen Sie die Datei noch einmal.</translation>
+    </message>
+    <message>
+        <source>An image of %1 is too large to show; these are its bytes.</source>
+        <translation>Ein Bild von %1 ist zu groß zum Zeigen; dies sind seine Bytes.</translation>
+    </message>
+    <message>
+        <source>JSON over %1 is shown as text.</source>
+        <translation>JSON über %1 wird als Text gezeigt.</translation>
+    </message>
+    <message>
+        <source>This is no JSON at byte %1, so it is shown as text.</source>
+        <translation>Bei Byte %1 ist dies kein JSON; darum steht es hier als Text.</translation>
+    </message>
+    <message>
+        <source>It has more values, or deeper ones, than are shown.</source>
+        <translation>Es hat mehr oder tiefere Werte, als gezeigt werden.</translation>
+    </message>
+    <message>
+        <source>%1 × %2 pixels</source>
+        <translation>%1 × %2 Pixel</translation>
+    </message>
+    <message>
+        <source>It begins as an image and cannot be read as one; these are its bytes.</source>
+        <translation>Es beginnt wie ein Bild und lässt sich nicht als Bild lesen; dies sind seine Bytes.</translation>
+    </message>
+    <message>
+        <source>The first %1 lines are shown.</source>
+        <translation>Die ersten %1 Zeilen werden gezeigt.</translation>
+    </message>
+    <message>
+        <source>The first %1 columns are shown.</source>
+        <translation>Die ersten %1 Spalten werden gezeigt.</translation>
+    </message>
+    <message>
+        <source>A quote is not closed: what follows it is taken as it is.</source>
+        <translation>Ein Anführungszeichen hat kein Ende: Was ihm folgt, steht hier, wie es ist.</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>Tabelle</translation>
+    </message>
+    <message>
+        <source>It has names of columns, and nothing below them.</source>
+        <translation>Es hat Namen von Spalten und nichts darunter.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n line(s)</source>
+        <translation>
+            <numerusform>%n Zeile</numerusform>
+            <numerusform>%n Zeilen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n column(s)</source>
+        <translation>
+            <numerusform>%n Spalte</numerusform>
+            <numerusform>%n Spalten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The first %1 of %2.</source>
+        <translation>Die ersten %1 von %2.</translation>
+    </message>
+    <message>
+        <source>Bytes %1 to %2 of %3.</source>
+        <translation>Bytes %1 bis %2 von %3.</translation>
     </message>
 </context>
 <context>

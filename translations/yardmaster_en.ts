@@ -436,6 +436,23 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::Preview</name>
+    <message numerus="yes">
+        <source>%n line(s)</source>
+        <translation>
+            <numerusform>%n line</numerusform>
+            <numerusform>%n lines</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n column(s)</source>
+        <translation>
+            <numerusform>%n column</numerusform>
+            <numerusform>%n columns</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::QueueCommands</name>
     <message numerus="yes">
         <source>It takes no new actions from then on; the %n it has run to their end.</source>

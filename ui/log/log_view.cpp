@@ -124,6 +124,12 @@ void LogView::followEnd() {
     layOut();
 }
 
+void LogView::showBeginning() {
+    follows_ = false;
+    layOut();
+    verticalScrollBar()->setValue(0);
+}
+
 std::size_t LogView::shownLines() const {
     return filter_.isEmpty() ? shownSize_ : kept_.size();
 }

@@ -37,6 +37,8 @@ public:
     void setPaused(bool paused);
     bool follows() const { return follows_; }
     void followEnd();
+    /// The first line in view, and what comes later does not move it.
+    void showBeginning();
     QString selectedText() const;
     /// Everything there is, as it came.
     QByteArray bytes() const;

@@ -5,6 +5,7 @@
 #include "ui/pages/actions/fitting_splitter.h"
 #include "ui/pages/actions/graph_tab.h"
 #include "ui/pages/actions/output_tab.h"
+#include "ui/pages/actions/outputs_tab.h"
 #include "ui/pages/actions/result_view.h"
 #include "ui/pages/actions/samples_view.h"
 #include "ui/pages/actions/sandbox_tab.h"
@@ -105,8 +106,7 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     , split_(new Facts)
     , inputs_(new Table({}))
     , inputRows_(new RowsModel(fileColumns(), this))
-    , outputs_(new Table({}))
-    , outputRows_(new RowsModel(fileColumns(), this))
+    , outputs_(new OutputsTab(context))
     , sandbox_(new SandboxTab(context))
     , command_(textView(tr("Command")))
     , processor_(new Facts)
@@ -127,9 +127,7 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     column->addWidget(makeHead());
     column->addWidget(makeTabRow());
     inputs_->setRows(inputRows_);
-    outputs_->setRows(outputRows_);
     inputs_->setAccessibleName(tr("Inputs"));
-    outputs_->setAccessibleName(tr("Outputs"));
     auto* processor = new QWidget;
     auto* facts = new QVBoxLayout(processor);
     facts->setContentsMargins(0, 4, 0, 0);
@@ -454,32 +452,23 @@ void DetailPanel::refreshAttempts() {
 }
 
 void DetailPanel::refreshFiles() {
-    const Format format;
-    const auto rowsOf = [&](const QJsonObject& files) {
-        std::vector<Row> rows;
-        for (auto it = files.begin(); it != files.end(); ++it) {
-            const QJsonObject file = it.value().toObject();
-            const QString hash = it.value().isString() ? it.value().toString() : file.value("hash").toString();
-            const bool sized = file.contains("size");
-            const qint64 size = file.value("size").toInteger();
-            rows.push_back({static_cast<qint64>(rows.size()) + 1,
-                            {{it.key()}, {sized ? format.size(size) : Format::unknown()}, {hash}},
-                            {QVariant(), size, QVariant()}});
-        }
-        return rows;
-    };
-    auto inputs = rowsOf(spec_.value("inputs").toObject());
-    auto outputs = rowsOf(action_.value("outputs").toObject());
+    const QJsonObject files = spec_.value("inputs").toObject();
+    std::vector<Row> inputs;
+    for (auto it = files.begin(); it != files.end(); ++it) {
+        const QJsonObject file = it.value().toObject();
+        const QString hash = it.value().isString() ? it.value().toString() : file.value("hash").toString();
+        const qint64 size = file.value("size").toInteger();
+        inputs.push_back({static_cast<qint64>(inputs.size()) + 1,
+                          {{it.key()}, {file.contains("size") ? Format().size(size) : Format::unknown()}, {hash}},
+                          {QVariant(), size, QVariant()}});
+    }
     const QJsonArray denials = action_.value("denied").toArray();
+    outputs_->show(lsn_, action_.value("outputs").toObject(), row_.isFinal());
     tabs_->setNote(kInputs, QString::number(inputs.size()));
-    tabs_->setNote(kOutputs, QString::number(outputs.size()));
+    tabs_->setNote(kOutputs, QString::number(outputs_->count()));
     tabs_->setNote(kSandbox, tr("%n denial(s)", nullptr, static_cast<int>(denials.size())));
     inputs_->setMessage(inputs.empty() ? tr("It takes no input files.") : QString());
-    outputs_->setMessage(!outputs.empty() ? QString()
-                         : row_.isFinal() ? tr("It left no files in outputs/.")
-                                          : tr("Files it leaves in outputs/ appear when it has ended."));
     inputRows_->setRows(std::move(inputs));
-    outputRows_->setRows(std::move(outputs));
 }
 
 void DetailPanel::setTab(const QString& tab) {

@@ -24,6 +24,7 @@ class CompareTab;
 class FittingSplitter;
 class GraphTab;
 class OutputTab;
+class OutputsTab;
 class Poll;
 class ResultView;
 class SamplesView;
@@ -48,6 +49,7 @@ public:
     /// Why it cannot be given now; empty: it can.
     void setRescheduleBlocked(const QString& why);
     OutputTab* output() const { return output_; }
+    OutputsTab* outputs() const { return outputs_; }
     ResultView* result() const { return result_; }
     Facts* why() const { return why_; }
     const QJsonObject& action() const { return action_; }
@@ -126,8 +128,7 @@ private:
     Facts* split_;
     Table* inputs_;
     RowsModel* inputRows_;
-    Table* outputs_;
-    RowsModel* outputRows_;
+    OutputsTab* outputs_;
     SandboxTab* sandbox_;
     QPlainTextEdit* command_;
     Facts* processor_;

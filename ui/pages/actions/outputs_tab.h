@@ -1,0 +1,43 @@
+// The files that an action left, and what is in the selected one. Nothing is asked for while it is not looked at.
+// Owner: ui thread.
+#pragma once
+
+#include "ui/outputs/decoded.h"
+#include "ui/pages/page.h"
+#include "ui/widgets/rows_model.h"
+
+namespace yard::ui {
+
+class Preview;
+class Table;
+
+class OutputsTab final : public QWidget {
+    Q_OBJECT
+public:
+    explicit OutputsTab(Context context, QWidget* parent = nullptr);
+
+    /// `outputs`: those of a result, by name; `isFinal`: there will be no others. The same files stay selected.
+    void show(qint64 lsn, const QJsonObject& outputs, bool isFinal);
+    using QWidget::show;
+    int count() const { return static_cast<int>(files_.size()); }
+    Table* table() const { return table_; }
+    Preview* preview() const { return preview_; }
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void fill();
+    void showSelected();
+    /// Null: none is selected, or more than one.
+    const ChunkFile* selected() const;
+
+    Context context_;
+    qint64 lsn_ = 0;
+    std::vector<ChunkFile> files_; ///< a row's id is its place here, from 1
+    Table* table_;
+    RowsModel* rows_;
+    Preview* preview_;
+};
+
+} // namespace yard::ui
