@@ -49,7 +49,7 @@ public:
         unlink();
         caller_ = std::move(caller);
         link_ = link;
-        if (!caller_->name.empty()) caller_->here.pushBack(*this);
+        if (!caller_->name.empty()) caller_->here.push_back(*this);
     }
     void leave() {
         unlink();

@@ -135,7 +135,7 @@ coro::Task<bool> Connection::beginTls() {
     auto session = server_.tls->accept();
     if (!session) co_return false;
     tls_.emplace(socket_, std::move(session));
-    server_.idle.pushBack(*this);
+    server_.idle.push_back(*this);
     server_.changed.notifyAll();
     const auto greeting = co_await coro::within(server_.limits.handshake, greetInTurn());
     unlink();

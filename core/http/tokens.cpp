@@ -199,9 +199,8 @@ coro::Task<Result<void>> Tokens::remove(std::string name, const Link* asks, coro
     if (!written) co_return std::unexpected(written.error());
     callers_ = std::move(callers);
     caller->removed = true;
-    for (Presence* here = caller->here.isEmpty() ? nullptr : &caller->here.front(); here;
-         here = caller->here.after(*here))
-        if (here->link() != asks) here->link()->cut();
+    for (const Presence& here : caller->here)
+        if (here.link() != asks) here.link()->cut();
     logInfo("http", "the token \"{}\" was removed", name);
     co_return Result<void>{};
 }
