@@ -399,6 +399,37 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::OutputCommands</name>
+    <message numerus="yes">
+        <source>Replace %n file(s) that are there already?</source>
+        <translation>
+            <numerusform>Replace %n file that is there already?</numerusform>
+            <numerusform>Replace %n files that are there already?</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Saved %n file(s) in %1</source>
+        <translation>
+            <numerusform>Saved %n file in %1</numerusform>
+            <numerusform>Saved %n files in %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n stayed as they were</source>
+        <translation>
+            <numerusform>%n stayed as it was</numerusform>
+            <numerusform>%n stayed as they were</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s) are being fetched; drag again when they are here</source>
+        <translation>
+            <numerusform>%n file is being fetched; drag again when it is here</numerusform>
+            <numerusform>%n files are being fetched; drag again when they are here</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::OutputTab</name>
     <message numerus="yes">
         <source>%n line(s), %1</source>

@@ -6,11 +6,21 @@
 #include "ui/outputs/preview.h"
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/actions/detail_panel.h"
+#include "ui/pages/actions/output_commands.h"
 #include "ui/pages/actions/outputs_tab.h"
 #include "ui/style/format.h"
 #include "ui/widgets/table.h"
 
+#include <QApplication>
 #include <QBuffer>
+#include <QClipboard>
+#include <QDesktopServices>
+#include <QDir>
+#include <QFile>
+#include <QFileDialog>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMimeData>
 #include <QPlainTextEdit>
 #include <QTreeView>
 
@@ -35,16 +45,17 @@ class TestOutputs : public test::WindowTest {
     Q_OBJECT
 
     qint64 lsn_ = 0;
+    QUrl opened_;
 
     DetailPanel* detail() { return qobject_cast<ActionsPage*>(window_->navigation().page())->detail(); }
     OutputsTab* tab() { return detail()->outputs(); }
     Preview* preview() { return tab()->preview(); }
     /// An action that leaves files has ended, and they are listed.
-    void leave(const QString& script, int count) {
+    void leave(const QString& script, std::size_t count) {
         lsn_ = submit("leaves files", "cd \"$YARD_SCRATCH/outputs\" && " + script);
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn_), QString("completed"), kSoon);
         window_->navigation().showAction(lsn_, "outputs");
-        QTRY_VERIFY_WITH_TIMEOUT(detail()->lsn() == lsn_ && tab()->count() == count, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(detail()->lsn() == lsn_ && tab()->files().size() == count, kSoon);
     }
     void choose(const QString& name) {
         const int row = rowWith(tab()->table()->rows(), name);
@@ -58,6 +69,47 @@ class TestOutputs : public test::WindowTest {
             if (each->text() == text) return each;
         return nullptr;
     }
+
+    OutputCommands* commands() { return tab()->commands(); }
+    QString sentence() { return window_->findChild<StatusBar*>("status-bar")->sentence(); }
+    ChunkFile fileOf(const QString& name) {
+        for (const ChunkFile& file : tab()->files())
+            if (file.name == name) return file;
+        return {};
+    }
+    /// Saved, or not: what the window said then.
+    QString saveInto(const QString& folder, const std::vector<ChunkFile>& files) {
+        commands()->saveInto(folder, files);
+        return QTest::qWaitFor([this] { return !commands()->isSaving(); }, kSoon) ? sentence()
+                                                                                  : QString("still saving");
+    }
+    static QByteArray bytesOf(const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray("no file");
+    }
+    /// All that is in a folder, hidden files too.
+    static QString namesIn(const QString& folder) {
+        return QDir(folder)
+            .entryList(QDir::AllEntries | QDir::Hidden | QDir::System | QDir::NoDotAndDotDot, QDir::Name)
+            .join(' ');
+    }
+    /// The next question for a file gets this one; empty: none.
+    void chooseNext(const QString& path) {
+        auto* poll = new QTimer(this);
+        connect(poll, &QTimer::timeout, this, [poll, path] {
+            auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            if (dialog == nullptr) return;
+            poll->stop();
+            poll->deleteLater();
+            if (path.isEmpty()) return dialog->reject();
+            dialog->findChild<QLineEdit*>("fileNameEdit")->setText(path);
+            QTest::keyClick(dialog->findChild<QLineEdit*>("fileNameEdit"), Qt::Key_Return);
+        });
+        poll->start(10);
+    }
+
+public slots:
+    void openFile(const QUrl& url) { opened_ = url; }
 
 private slots:
     void initTestCase() { QVERIFY(start("outputs", {"--capacity", "2"})); }
@@ -177,6 +229,143 @@ private slots:
         // What was there before is there again.
         preview()->show({"a.txt", hash, 5});
         QTRY_VERIFY_WITH_TIMEOUT(shows(ContentKind::Text), kSoon);
+    }
+
+    void allAreSavedAndNothingIsReplacedUnasked() {
+        leave("mkdir d && echo one > a.txt && echo two > d/b.txt && touch e", 3);
+        QTemporaryDir folder;
+        QVERIFY(saveInto(folder.path(), tab()->files()).startsWith("Saved 3 file(s)"));
+        QCOMPARE(bytesOf(folder.filePath("a.txt")), QByteArray("one\n"));
+        QCOMPARE(bytesOf(folder.filePath("d/b.txt")), QByteArray("two\n"));
+        QCOMPARE(bytesOf(folder.filePath("e")), QByteArray());
+        QFile mine(folder.filePath("a.txt"));
+        QVERIFY(mine.open(QIODevice::WriteOnly) && mine.write("mine") == 4);
+        mine.close();
+        QVERIFY(QFile::remove(folder.filePath("e")));
+        answerNext("keep");
+        const QString kept = saveInto(folder.path(), tab()->files());
+        QVERIFY2(kept.startsWith("Saved 1 file(s)") && kept.contains("2 stayed"), qPrintable(kept));
+        QCOMPARE(bytesOf(folder.filePath("a.txt")), QByteArray("mine"));
+        answerNext("verb");
+        QVERIFY(saveInto(folder.path(), tab()->files()).startsWith("Saved 3 file(s)"));
+        QCOMPARE(bytesOf(folder.filePath("a.txt")), QByteArray("one\n"));
+        QCOMPARE(namesIn(folder.path()), QString("a.txt d e"));
+    }
+
+    void nothingIsSavedOutsideOfTheFolderNorInPart() {
+        leave("echo one > a.txt", 1);
+        const ChunkFile good = fileOf("a.txt");
+        QTemporaryDir all;
+        const QString folder = all.filePath("into");
+        QVERIFY(QDir().mkpath(folder) && QDir().mkpath(all.filePath("outside")));
+        const auto as = [&](const QString& name) { return ChunkFile{name, good.hash, good.size}; };
+        QString said = saveInto(folder, {as("../x"), as("/tmp/x"), as("a.txt")});
+        QVERIFY2(said.startsWith("Saved 1 file(s)") && said.contains("leads nowhere"), qPrintable(said));
+        QCOMPARE(namesIn(folder), QString("a.txt"));
+        QCOMPARE(namesIn(all.path()), QString("into outside"));
+        QVERIFY(QFile::link(all.filePath("outside"), folder + "/away"));
+        QVERIFY(saveInto(folder, {as("away/x")}).contains("could lead out"));
+        QCOMPARE(namesIn(all.filePath("outside")), QString());
+        QVERIFY(saveInto(folder, {as("a.txt/x")}).contains("folder cannot be made"));
+        // What does not come, or is not what was said, leaves nothing behind.
+        QVERIFY(saveInto(folder, {{"gone", QString(64, 'a'), 3}}).contains("is gone"));
+        QVERIFY(saveInto(folder, {{"longer", good.hash, 50}}).contains("not what the engine said"));
+        QVERIFY(saveInto(folder, {{"shorter", good.hash, 2}}).contains("not what the engine said"));
+        QVERIFY(saveInto(folder, {{"nowhere", "../session", 2}}).contains("does not say"));
+        QVERIFY(saveInto(all.filePath("none"), {as("x")}).startsWith("Saved 0 file(s)"));
+        QCOMPARE(namesIn(folder), QString("a.txt away"));
+        // The first that does not come is the last that is asked for.
+        QVERIFY(saveInto(folder, {{"gone", QString(64, 'a'), 3}, as("late")}).startsWith("Saved 0 file(s)"));
+        // Stopped before anything came.
+        commands()->saveInto(folder, {as("stopped")});
+        QVERIFY(commands()->isSaving());
+        QCOMPARE(button("Stop saving")->isEnabled(), true);
+        QTest::mouseClick(button("Stop saving"), Qt::LeftButton);
+        QVERIFY(!commands()->isSaving() && sentence().contains("stopped"));
+        QCOMPARE(namesIn(folder), QString("a.txt away"));
+        // No folder was chosen.
+        chooseNext({});
+        QTest::mouseClick(button("Save all…"), Qt::LeftButton);
+        QVERIFY(!commands()->isSaving());
+    }
+
+    void oneIsSavedUnderTheNameThatWasAskedFor() {
+        leave("echo one > a.txt", 1);
+        choose("a.txt");
+        QTemporaryDir folder;
+        const QString path = folder.filePath("other.txt");
+        chooseNext(path);
+        QTest::mouseClick(button("Save…"), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(bytesOf(path), QByteArray("one\n"), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(sentence().contains(path), kSoon);
+        chooseNext(folder.filePath("no/such/folder/x"));
+        QTest::mouseClick(button("Save…"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(sentence().contains("such/folder"), kSoon);
+        QCOMPARE(namesIn(folder.path()), QString("other.txt"));
+    }
+
+    void aCopyIsOpenedWithTheProgramOfTheDesktop() {
+        leave("echo one > a.txt && echo two > b.txt", 2);
+        QDesktopServices::setUrlHandler("file", this, "openFile");
+        choose("a.txt");
+        QTest::mouseClick(button("Open"), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(opened_.toLocalFile().endsWith("/a.txt"), kSoon);
+        QCOMPARE(bytesOf(opened_.toLocalFile()), QByteArray("one\n"));
+        commands()->open(fileOf("b.txt")); // not shown: it has to be fetched
+        QTRY_VERIFY_WITH_TIMEOUT(opened_.toLocalFile().endsWith("/b.txt"), kSoon);
+        QCOMPARE(bytesOf(opened_.toLocalFile()), QByteArray("two\n"));
+        QDesktopServices::unsetUrlHandler("file");
+        commands()->open({"large", QString(64, 'a'), FileCopies::kMostBytes + 1});
+        QVERIFY(sentence().contains("too large"));
+        commands()->open({"gone", QString(64, 'a'), 3});
+        QTRY_VERIFY_WITH_TIMEOUT(sentence().contains("is gone"), kSoon);
+    }
+
+    void whatIsDraggedIsAFile() {
+        leave("echo one > a.txt && echo two > b.txt", 2);
+        choose("a.txt");
+        const auto dragged = [this](const std::vector<ChunkFile>& files) {
+            return std::unique_ptr<QMimeData>(commands()->dragged(files));
+        };
+        const auto shown = dragged({fileOf("a.txt")});
+        QVERIFY(shown && shown->urls().size() == 1);
+        QCOMPARE(bytesOf(shown->urls()[0].toLocalFile()), QByteArray("one\n"));
+        QVERIFY(!dragged(tab()->files()));
+        QVERIFY(sentence().contains("being fetched"));
+        QTRY_VERIFY_WITH_TIMEOUT(dragged(tab()->files()) != nullptr, kSoon);
+        const auto both = dragged(tab()->files());
+        QCOMPARE(both->urls().size(), qsizetype{2});
+        QCOMPARE(bytesOf(both->urls()[1].toLocalFile()), QByteArray("two\n"));
+        QVERIFY(!dragged({}));
+        QVERIFY(!dragged(std::vector<ChunkFile>(OutputCommands::kMostDragged + 1, fileOf("a.txt"))));
+        // A name that is no file's is given another one.
+        const auto odd = dragged({ChunkFile{"..", fileOf("a.txt").hash, 4}});
+        QVERIFY(!odd);
+        QTRY_VERIFY_WITH_TIMEOUT(dragged({ChunkFile{"..", fileOf("a.txt").hash, 4}}) != nullptr, kSoon);
+        QVERIFY(dragged({ChunkFile{"..", fileOf("a.txt").hash, 4}})->urls()[0].toLocalFile().endsWith("/output"));
+    }
+
+    void namesAndHashesAreCopied() {
+        leave("echo one > a.txt && echo two > b.txt", 2);
+        QMenu menu;
+        commands()->fill(menu, tab()->files());
+        const auto trigger = [&menu](const QString& text) {
+            for (QAction* action : menu.actions())
+                if (action->text() == text) return action->trigger();
+            QFAIL(qPrintable(text));
+        };
+        trigger("Copy the name");
+        QCOMPARE(QApplication::clipboard()->text(), QString("a.txt\nb.txt"));
+        trigger("Copy the hash");
+        QCOMPARE(QApplication::clipboard()->text(), fileOf("a.txt").hash + '\n' + fileOf("b.txt").hash);
+        QMenu one;
+        commands()->fill(one, {fileOf("a.txt")});
+        for (QAction* action : one.actions())
+            if (action->text() == "Copy as curl") action->trigger();
+        QVERIFY(QApplication::clipboard()->text().contains("chunks/" + fileOf("a.txt").hash));
+        QMenu none;
+        commands()->fill(none, {});
+        QVERIFY(none.isEmpty());
     }
 
     void anotherActionHasItsOwnFiles() {

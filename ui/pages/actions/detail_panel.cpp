@@ -465,7 +465,7 @@ void DetailPanel::refreshFiles() {
     const QJsonArray denials = action_.value("denied").toArray();
     outputs_->show(lsn_, action_.value("outputs").toObject(), row_.isFinal());
     tabs_->setNote(kInputs, QString::number(inputs.size()));
-    tabs_->setNote(kOutputs, QString::number(outputs_->count()));
+    tabs_->setNote(kOutputs, QString::number(outputs_->files().size()));
     tabs_->setNote(kSandbox, tr("%n denial(s)", nullptr, static_cast<int>(denials.size())));
     inputs_->setMessage(inputs.empty() ? tr("It takes no input files.") : QString());
     inputRows_->setRows(std::move(inputs));

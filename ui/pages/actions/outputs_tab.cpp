@@ -1,9 +1,13 @@
 #include "ui/pages/actions/outputs_tab.h"
 
 #include "ui/outputs/preview.h"
+#include "ui/pages/actions/output_commands.h"
 #include "ui/style/format.h"
+#include "ui/widgets/button.h"
+#include "ui/widgets/panel.h"
 #include "ui/widgets/table.h"
 
+#include <QMenu>
 #include <QSplitter>
 
 #include <utility>
@@ -63,15 +67,16 @@ OutputsTab::OutputsTab(Context context, QWidget* parent)
     , context_(context)
     , table_(new Table({}))
     , rows_(new RowsModel(outputColumns(), this))
-    , preview_(new Preview(context.link)) {
+    , preview_(new Preview(context.link))
+    , commands_(new OutputCommands(context, *preview_, *this))
+    , save_(new Button(Button::Kind::Small, tr("Save…"), "save"))
+    , saveAll_(new Button(Button::Kind::Small, tr("Save all…"), "save"))
+    , open_(new Button(Button::Kind::Small, tr("Open"), "external")) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    table_->setRows(rows_);
-    table_->setAccessibleName(tr("Outputs"));
-    table_->setMinimumWidth(scaled(280));
     auto* split = new QSplitter(Qt::Horizontal);
     split->setChildrenCollapsible(false);
-    split->addWidget(table_);
+    split->addWidget(makeList());
     split->addWidget(preview_);
     split->setStretchFactor(1, 1);
     split->setSizes({scaled(400), scaled(700)});
@@ -81,6 +86,35 @@ OutputsTab::OutputsTab(Context context, QWidget* parent)
     connect(table_, &Table::selectionKept, this, &OutputsTab::showSelected);
     connect(&context_.state, &EngineState::refreshed, this,
             &OutputsTab::showSelected); // what failed is asked again
+}
+
+QWidget* OutputsTab::makeList() {
+    auto* list = new Surface(Token::Bg1);
+    auto* column = new QVBoxLayout(list);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* tools = new QHBoxLayout;
+    tools->setContentsMargins(12, 4, 12, 4);
+    tools->setSpacing(8);
+    for (QWidget* each : {save_, saveAll_, open_}) tools->addWidget(each);
+    tools->addStretch(1);
+    column->addLayout(tools);
+    column->addWidget(table_, 1);
+    table_->setRows(rows_);
+    table_->setAccessibleName(tr("Outputs"));
+    table_->setDragEnabled(true);
+    table_->setDragDropMode(QAbstractItemView::DragOnly);
+    list->setMinimumWidth(scaled(320));
+    rows_->setDragData([this](const std::vector<qint64>& ids) { return commands_->dragged(filesOf(ids)); });
+    connect(save_, &QAbstractButton::clicked, this, [this] { commands_->save(filesOf(table_->selectedIds())); });
+    connect(saveAll_, &QAbstractButton::clicked, this,
+            [this] { commands_->isSaving() ? commands_->stopSaving() : commands_->saveAll(files_); });
+    connect(open_, &QAbstractButton::clicked, this, [this] {
+        if (const auto files = filesOf(table_->selectedIds()); files.size() == 1) commands_->open(files.front());
+    });
+    connect(commands_, &OutputCommands::savingChanged, this, &OutputsTab::refreshButtons);
+    connect(table_, &Table::menuWanted, this, &OutputsTab::showMenu);
+    return list;
 }
 
 void OutputsTab::show(qint64 lsn, const QJsonObject& outputs, bool isFinal) {
@@ -116,18 +150,36 @@ void OutputsTab::fill() {
     if (rows_->waiting() > 0) rows_->takeWaiting();
 }
 
-const ChunkFile* OutputsTab::selected() const {
-    const auto ids = table_->selectedIds();
-    if (ids.size() != 1 || ids.front() > static_cast<qint64>(files_.size())) return nullptr;
-    return &files_[static_cast<std::size_t>(ids.front() - 1)];
+std::vector<ChunkFile> OutputsTab::filesOf(const std::vector<qint64>& ids) const {
+    std::vector<ChunkFile> files;
+    for (const qint64 id : ids)
+        if (id > 0 && id <= static_cast<qint64>(files_.size()))
+            files.push_back(files_[static_cast<std::size_t>(id - 1)]);
+    return files;
 }
 
-/// The first one, where nothing was chosen yet.
+/// The first one, where nothing was chosen yet; of several the one before stays.
 void OutputsTab::showSelected() {
+    refreshButtons();
     if (!isVisible()) return;
     if (files_.empty()) return preview_->clear();
     if (table_->selectedIds().empty() && table_->currentId() == 0) return table_->selectId(rows_->idAt(0));
-    if (const ChunkFile* file = selected()) preview_->show(*file);
+    if (const auto files = filesOf(table_->selectedIds()); files.size() == 1) preview_->show(files.front());
+}
+
+void OutputsTab::refreshButtons() {
+    const bool saving = commands_->isSaving();
+    const auto selected = table_->selectedIds().size();
+    saveAll_->setText(saving ? tr("Stop saving") : tr("Save all…"));
+    saveAll_->setEnabled(saving || !files_.empty());
+    save_->setEnabled(selected > 0 && (selected == 1 || !saving));
+    open_->setEnabled(selected == 1);
+}
+
+void OutputsTab::showMenu(const QPoint& global) {
+    QMenu menu(this);
+    commands_->fill(menu, filesOf(table_->selectedIds()));
+    if (!menu.isEmpty()) menu.exec(global);
 }
 
 void OutputsTab::showEvent(QShowEvent* event) {

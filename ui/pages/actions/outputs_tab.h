@@ -8,6 +8,8 @@
 
 namespace yard::ui {
 
+class Button;
+class OutputCommands;
 class Preview;
 class Table;
 
@@ -19,9 +21,10 @@ public:
     /// `outputs`: those of a result, by name; `isFinal`: there will be no others. The same files stay selected.
     void show(qint64 lsn, const QJsonObject& outputs, bool isFinal);
     using QWidget::show;
-    int count() const { return static_cast<int>(files_.size()); }
+    const std::vector<ChunkFile>& files() const { return files_; }
     Table* table() const { return table_; }
     Preview* preview() const { return preview_; }
+    OutputCommands* commands() const { return commands_; }
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -29,8 +32,11 @@ protected:
 private:
     void fill();
     void showSelected();
-    /// Null: none is selected, or more than one.
-    const ChunkFile* selected() const;
+    QWidget* makeList();
+    void showMenu(const QPoint& global);
+    void refreshButtons();
+    /// Those of these rows.
+    std::vector<ChunkFile> filesOf(const std::vector<qint64>& ids) const;
 
     Context context_;
     qint64 lsn_ = 0;
@@ -38,6 +44,10 @@ private:
     Table* table_;
     RowsModel* rows_;
     Preview* preview_;
+    OutputCommands* commands_;
+    Button* save_;
+    Button* saveAll_;
+    Button* open_;
 };
 
 } // namespace yard::ui
