@@ -4685,6 +4685,10 @@
         <source>Nothing has been submitted yet.</source>
         <translation>Noch wurde nichts abgegeben.</translation>
     </message>
+    <message>
+        <source>Resubmit this index…</source>
+        <translation>Diesen Index neu abgeben…</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::FormRow</name>

@@ -1,6 +1,7 @@
 // Arrays and lists as one row on the Actions page: what a row says, unfolding by keys, the way to all of it, and
 // rescheduling what failed.
 #include "tests/ui/operator_test.h"
+#include "ui/forms/submit_form.h"
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/actions/folded_list.h"
 #include "ui/widgets/page_head.h"
@@ -47,6 +48,8 @@ class TestFolded : public test::OperatorTest {
             if (action->objectName() == id) return action;
         return nullptr;
     }
+
+    std::unique_ptr<QMenu> menu_;
 
 private slots:
     void initTestCase() { QVERIFY(start("folded", {"--capacity", "2"})); }
@@ -102,6 +105,41 @@ private slots:
         QCOMPARE(page()->filter(), QStringLiteral("lsn:%1..%2").arg(first).arg(first + 3));
         QVERIFY(page()->table()->isVisible());
         QTRY_COMPARE_WITH_TIMEOUT(page()->model()->rowCount(), 4, kSoon);
+    }
+
+    void theMenuOffersWhatGoesWithAnArrayAListOrAnElement() {
+        const qint64 first =
+            submit("menu_{index}", "true", {{"hold", true}, {"array", QJsonObject{{"from", 4}, {"to", 5}}}});
+        page()->setFilter("label:menu_*");
+        clickSwitch();
+        QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 1, kSoon);
+        const auto offered = [&](const QString& text) -> QAction* {
+            menu_ = std::make_unique<QMenu>();
+            list()->addTo(*menu_);
+            for (QAction* action : menu_->actions())
+                if (action->text() == text) return action;
+            return nullptr;
+        };
+        QVERIFY(offered("Unfold") == nullptr); // nothing is chosen
+        list()->selectId(rows()->idAt(0));
+        QVERIFY(offered("Show all 2") != nullptr);
+        QVERIFY(!offered("Reschedule the 0 that failed")->isEnabled());
+        QVERIFY(offered("Resubmit all of it…")->isEnabled());
+        QVERIFY(offered("Resubmit this index…") == nullptr);
+        offered("Unfold")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 2,
+                                  kSoon); // none of it failed, runs or waits to be tried again
+        QCOMPARE(cell(1, FoldedColumn::Note), QString("2 more: 2 held"));
+        offered("Fold")->trigger();
+        QCOMPARE(rows()->rowCount(), 1);
+        offered("Resubmit all of it…")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(window_->findChildren<SubmitForm*>().size(), qsizetype{1}, kSoon);
+        SubmitForm* form = window_->findChildren<SubmitForm*>().front();
+        QCOMPARE(form->actions().toObject().value("array").toObject().value("to").toInt(), 5);
+        form->close();
+        menu_.reset();
+        ask("POST", QStringLiteral("jobs/%1/cancel").arg(first));
+        ask("POST", QStringLiteral("jobs/%1/cancel").arg(first + 1));
     }
 
     void whatFailedOfAnArrayIsRescheduledFromItsRow() {

@@ -109,9 +109,18 @@ void FoldedList::resubmit(const FoldedRow& row) {
                        });
 }
 
+void FoldedList::addForElement(QMenu& menu) {
+    const auto ids = selectedIds();
+    const int at = ids.size() == 1 && ids.front() > 0 ? folded_->rowOf(ids.front()) : -1;
+    if (at < 0 || folded_->cell(at, static_cast<int>(FoldedColumn::Index)).text == Format::unknown()) return;
+    menu.addAction(tr("Resubmit this index…"), this, [this, lsn = ids.front()] { emit editWanted(lsn); })
+        ->setEnabled(context_.state.whyBlocked().isEmpty());
+    menu.addSeparator();
+}
+
 void FoldedList::addTo(QMenu& menu) {
     const FoldedRow* row = chosen();
-    if (row == nullptr) return;
+    if (row == nullptr) return addForElement(menu);
     const QString blocked = context_.state.whyBlocked();
     const int head = folded_->rowOf(row->id());
     const bool isOpen = folded_->isOpen(row->first);

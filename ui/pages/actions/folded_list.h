@@ -27,13 +27,14 @@ public:
     /// Why rescheduling what failed of it is not possible; empty: it is.
     QString whyNotAgain() const;
     void rescheduleFailed();
-    /// What can be done to the chosen array or list.
+    /// What can be done to the chosen array or list, or to one of an array.
     void addTo(QMenu& menu);
     /// Another state of an array or a list, from its row or from one below it.
     void setUnfolded(int row, bool isUnfolded);
 
 signals:
     void showAllWanted(const QString& filter);
+    void editWanted(qint64 lsn); ///< one of an array is to be submitted again, by itself
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
@@ -44,6 +45,7 @@ private:
     int headOf(int row) const;
     void rescheduleFailedOf(const FoldedRow& row);
     void resubmit(const FoldedRow& row);
+    void addForElement(QMenu& menu);
     void tellNothing();
 
     Context context_;

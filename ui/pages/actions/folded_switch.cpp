@@ -30,11 +30,16 @@ void ActionsPage::makeFolded() {
     connect(foldedButton_, &QAbstractButton::clicked, this, [this] { setFolded(!isFolded()); });
     connect(folded_, &Table::selectionEdited, this, &ActionsPage::onSelection);
     connect(folded_, &Table::selectionKept, this, &ActionsPage::onKept);
+    // Of an array or a list there is no panel.
     connect(folded_, &Table::opened, this, [this](qint64 lsn) {
+        if (lsn <= 0) return;
         open(lsn, {});
         detail_->takeFocus();
     });
-    connect(folded_, &Table::peeked, this, [this](qint64 lsn) { open(lsn, {}); });
+    connect(folded_, &Table::peeked, this, [this](qint64 lsn) {
+        if (lsn > 0) open(lsn, {});
+    });
+    connect(folded_, &FoldedList::editWanted, this, &ActionsPage::editAndResubmit);
     connect(folded_, &Table::menuWanted, this, &ActionsPage::showMenu);
     connect(folded_, &Table::typed, this, [this](const QString& text) {
         filter_->setFocus();
