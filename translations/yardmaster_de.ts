@@ -44,7 +44,7 @@
         <translation>Lief</translation>
     </message>
     <message>
-        <source>Time from its process's start to its end, of the last try</source>
+        <source>Time from its process&apos;s start to its end, of the last try</source>
         <translation>Zeit vom Beginn ihres Prozesses bis zu seinem Ende, beim letzten Versuch</translation>
     </message>
     <message>
@@ -68,7 +68,7 @@
         <translation>Funktion</translation>
     </message>
     <message>
-        <source>The worker's function</source>
+        <source>The worker&apos;s function</source>
         <translation>Die Funktion des Workers</translation>
     </message>
     <message>
@@ -299,34 +299,6 @@
         <source>Compare with the last good one</source>
         <translation>Mit dem letzten guten vergleichen</translation>
     </message>
-<message>
-        <source>Show same queue</source>
-        <translation>Gleiche Warteschlange zeigen</translation>
-    </message>
-    <message>
-        <source>Show same worker</source>
-        <translation>Gleichen Worker zeigen</translation>
-    </message>
-    <message>
-        <source>Copy as</source>
-        <translation>Kopieren als</translation>
-    </message>
-    <message>
-        <source>LSN</source>
-        <translation>LSN</translation>
-    </message>
-    <message>
-        <source>yardctl</source>
-        <translation>yardctl</translation>
-    </message>
-    <message>
-        <source>curl</source>
-        <translation>curl</translation>
-    </message>
-    <message>
-        <source>JSON</source>
-        <translation>JSON</translation>
-    </message>
 </context>
 <context>
     <name>ActionRow</name>
@@ -342,7 +314,7 @@
         <translation>Darstellung</translation>
     </message>
     <message>
-        <source>Use the desktop's font</source>
+        <source>Use the desktop&apos;s font</source>
         <translation>Schrift des Desktops verwenden</translation>
     </message>
     <message>
@@ -698,7 +670,7 @@
         <translation>Bytes</translation>
     </message>
     <message>
-        <source>The limit of memory in a sandbox for workers that ask for none; 0 is the machine's memory up to guard_hold_percent.</source>
+        <source>The limit of memory in a sandbox for workers that ask for none; 0 is the machine&apos;s memory up to guard_hold_percent.</source>
         <translation>Die Speichergrenze in einer Sandbox für Worker, die keine verlangen; 0 ist der Speicher des Rechners bis guard_hold_percent.</translation>
     </message>
     <message>
@@ -762,11 +734,11 @@
         <translation>Wie lange beendete Aktionen behalten werden; 0 ist ohne Grenze.</translation>
     </message>
     <message>
-        <source>No action starts while at least this share of the machine's memory is in use (0 to 100 %, default 90); 0 is never.</source>
+        <source>No action starts while at least this share of the machine&apos;s memory is in use (0 to 100 %, default 90); 0 is never.</source>
         <translation>Keine Aktion startet, solange mindestens dieser Anteil des Speichers des Rechners belegt ist (0 bis 100 %, Standard 90); 0 ist nie.</translation>
     </message>
     <message>
-        <source>While at least this share of the machine's memory is in use (0 to 100 %, default 95), the action furthest over the memory it asked for is stopped, to run again later; 0 is never.</source>
+        <source>While at least this share of the machine&apos;s memory is in use (0 to 100 %, default 95), the action furthest over the memory it asked for is stopped, to run again later; 0 is never.</source>
         <translation>Solange mindestens dieser Anteil des Speichers des Rechners belegt ist (0 bis 100 %, Standard 95), wird die Aktion beendet, die am weitesten über dem verlangten Speicher liegt, um später erneut zu laufen; 0 ist nie.</translation>
     </message>
     <message>
@@ -809,15 +781,15 @@
         <translation>Token</translation>
     </message>
     <message>
-        <source>From the file "token" in that engine's data directory. Empty: the one that was kept.</source>
-        <translation>Aus der Datei "token" im Datenverzeichnis der Engine. Leer: das aufbewahrte.</translation>
+        <source>From the file &quot;token&quot; in that engine&apos;s data directory. Empty: the one that was kept.</source>
+        <translation>Aus der Datei &quot;token&quot; im Datenverzeichnis der Engine. Leer: das aufbewahrte.</translation>
     </message>
     <message>
         <source>Known engines</source>
         <translation>Bekannte Engines</translation>
     </message>
     <message>
-        <source>in the system's keychain</source>
+        <source>in the system&apos;s keychain</source>
         <translation>im Schlüsselbund des Systems</translation>
     </message>
     <message>
@@ -841,7 +813,7 @@
         <translation>Entsperren Sie ihn, oder wählen Sie die Datei: nur Sie können sie lesen, doch sie ist nicht verschlüsselt.</translation>
     </message>
     <message>
-        <source>This program's</source>
+        <source>This program&apos;s</source>
         <translation>Die dieses Programms</translation>
     </message>
     <message>
@@ -1233,7 +1205,7 @@
         <translation>das Programm, das sie ausführt</translation>
     </message>
     <message>
-        <source>the worker's function</source>
+        <source>the worker&apos;s function</source>
         <translation>die Funktion des Workers</translation>
     </message>
     <message>
@@ -1524,7 +1496,7 @@
         <translation>Die Nacht beginnt</translation>
     </message>
     <message>
-        <source>What failed since then, the day before, is what "tonight" means.</source>
+        <source>What failed since then, the day before, is what &quot;tonight&quot; means.</source>
         <translation>Was seitdem fehlschlug, am Vortag, ist mit „heute Nacht“ gemeint.</translation>
     </message>
     <message>
@@ -1563,7 +1535,7 @@
         <translation>mitgeliefert: %1</translation>
     </message>
     <message>
-        <source>%1 already does "%2"; give that another key first.</source>
+        <source>%1 already does &quot;%2&quot;; give that another key first.</source>
         <translation>%1 tut schon „%2“; geben Sie dem zuerst eine andere Taste.</translation>
     </message>
     <message>
@@ -1792,7 +1764,7 @@
         <translation>Leiste</translation>
     </message>
     <message>
-        <source>Show an icon in the desktop's tray</source>
+        <source>Show an icon in the desktop&apos;s tray</source>
         <translation>Ein Symbol in der Leiste des Desktops zeigen</translation>
     </message>
     <message>
@@ -1990,6 +1962,53 @@
     <message>
         <source>Mute failures</source>
         <translation>Fehlschläge stumm schalten</translation>
+    </message>
+    <message>
+        <source>Search in output</source>
+        <translation>In der Ausgabe suchen</translation>
+    </message>
+</context>
+<context>
+    <name>OutputSearch</name>
+    <message>
+        <source>Action</source>
+        <translation>Aktion</translation>
+    </message>
+    <message>
+        <source>Its number (LSN)</source>
+        <translation>Ihre Nummer (LSN)</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+    <message>
+        <source>Its label, else its command or function</source>
+        <translation>Ihre Beschriftung, sonst ihr Befehl oder ihre Funktion</translation>
+    </message>
+    <message>
+        <source>Stream</source>
+        <translation>Strom</translation>
+    </message>
+    <message>
+        <source>stdout or stderr</source>
+        <translation>stdout oder stderr</translation>
+    </message>
+    <message>
+        <source>Line</source>
+        <translation>Zeile</translation>
+    </message>
+    <message>
+        <source>Number of the line in its stream</source>
+        <translation>Nummer der Zeile in ihrem Strom</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>The line, or what of a long one is around the text</source>
+        <translation>Die Zeile, oder von einer langen, was um den Text herum steht</translation>
     </message>
 </context>
 <context>
@@ -2510,7 +2529,7 @@
         <translation>Warteschlange</translation>
     </message>
     <message>
-        <source>The queue's tag, or its number</source>
+        <source>The queue&apos;s tag, or its number</source>
         <translation>Der Name der Warteschlange oder ihre Nummer</translation>
     </message>
     <message>
@@ -2675,7 +2694,7 @@
 <context>
     <name>Sandbox</name>
     <message>
-        <source>the machine's</source>
+        <source>the machine&apos;s</source>
         <translation>das des Rechners</translation>
     </message>
     <message>
@@ -2691,8 +2710,8 @@
         <translation>Sandbox</translation>
     </message>
     <message>
-        <source>none: an exec has one when it says "sandbox": true</source>
-        <translation>keine: exec hat eine mit "sandbox": true</translation>
+        <source>none: an exec has one when it says &quot;sandbox&quot;: true</source>
+        <translation>keine: exec hat eine mit &quot;sandbox&quot;: true</translation>
     </message>
     <message>
         <source>none: the engine was started without</source>
@@ -2727,7 +2746,7 @@
         <translation>Ohne Sandbox laufen lassen</translation>
     </message>
     <message>
-        <source>The action is submitted again with the rights of the engine's user: it can read and write whatever that user can, the engine's token included.</source>
+        <source>The action is submitted again with the rights of the engine&apos;s user: it can read and write whatever that user can, the engine&apos;s token included.</source>
         <translation>Die Aktion wird mit den Rechten des Benutzers der Engine neu eingereicht: Sie kann lesen und schreiben, was er kann, auch das Token der Engine.</translation>
     </message>
     <message>
@@ -3098,7 +3117,7 @@
         <translation>geraten: nichts sagt es</translation>
     </message>
     <message>
-        <source>guessed: this machine's</source>
+        <source>guessed: this machine&apos;s</source>
         <translation>geraten: die dieses Rechners</translation>
     </message>
     <message>
@@ -3410,11 +3429,11 @@
         <source>Fold arrays first</source>
         <translation>Zuerst Arrays falten</translation>
     </message>
-<message>
-        <source>Only element %1 of its array is submitted again.</source>
-        <translation>Nur Element %1 des Arrays wird noch einmal abgegeben.</translation>
+    <message>
+        <source>Search in output…</source>
+        <translation>In der Ausgabe suchen…</translation>
     </message>
-    </context>
+</context>
 <context>
     <name>yard::ui::Chart</name>
     <message>
@@ -3435,6 +3454,25 @@
             <numerusform>%n Fehler</numerusform>
             <numerusform>%n Fehler</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ChunkDownload</name>
+    <message>
+        <source>The engine does not say where its content is.</source>
+        <translation>Die Engine sagt nicht, wo der Inhalt ist.</translation>
+    </message>
+    <message>
+        <source>What came is not what the engine said; try again.</source>
+        <translation>Was kam, ist nicht, was die Engine nannte; versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+        <source>Its content is gone: the engine does not have it any more.</source>
+        <translation>Der Inhalt ist weg: Die Engine hat ihn nicht mehr.</translation>
+    </message>
+    <message>
+        <source>The file could not be put into its place.</source>
+        <translation>Die Datei ließ sich nicht an ihren Platz bringen.</translation>
     </message>
 </context>
 <context>
@@ -3595,18 +3633,6 @@
             <numerusform>%n Werte, mit denen sie abgegeben wurden, sind verschieden.</numerusform>
         </translation>
     </message>
-<message>
-        <source>none has completed yet</source>
-        <translation>noch keiner ist gelungen</translation>
-    </message>
-    <message>
-        <source>input %1</source>
-        <translation>Eingabe %1</translation>
-    </message>
-    <message>
-        <source>It wrote nothing.</source>
-        <translation>Sie schrieb nichts.</translation>
-    </message>
 </context>
 <context>
     <name>yard::ui::DashboardPage</name>
@@ -3716,7 +3742,7 @@
         <translation>Lief</translation>
     </message>
     <message>
-        <source>From its process's start to its end</source>
+        <source>From its process&apos;s start to its end</source>
         <translation>Vom Beginn ihres Prozesses bis zu seinem Ende</translation>
     </message>
     <message>
@@ -4244,7 +4270,7 @@
         <translation>Die Engine beenden?</translation>
     </message>
     <message>
-        <source>What runs is ended and goes back to pending; the engine's process ends.</source>
+        <source>What runs is ended and goes back to pending; the engine&apos;s process ends.</source>
         <translation>Was läuft, wird beendet und wartet wieder; der Prozess der Engine endet.</translation>
     </message>
     <message>
@@ -4286,7 +4312,7 @@
 <context>
     <name>yard::ui::EngineMenu</name>
     <message>
-        <source>%1, this program's</source>
+        <source>%1, this program&apos;s</source>
         <translation>%1, die dieses Programms</translation>
     </message>
     <message>
@@ -4612,6 +4638,21 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::FileCopies</name>
+    <message>
+        <source>Other files are being fetched; try again when they are here.</source>
+        <translation>Andere Dateien werden geholt; versuchen Sie es wieder, wenn sie da sind.</translation>
+    </message>
+    <message>
+        <source>It is too large for a copy; save it instead.</source>
+        <translation>Sie ist zu groß für eine Kopie; speichern Sie sie.</translation>
+    </message>
+    <message>
+        <source>There is no place for a copy; save it instead.</source>
+        <translation>Für eine Kopie ist kein Platz; speichern Sie sie.</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::FilterPopup</name>
     <message>
         <source>What fits the filter</source>
@@ -4688,6 +4729,21 @@
     <message>
         <source>Resubmit this index…</source>
         <translation>Diesen Index neu abgeben…</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::FolderSave</name>
+    <message>
+        <source>This name leads nowhere within the folder.</source>
+        <translation>Dieser Name führt nicht in den Ordner.</translation>
+    </message>
+    <message>
+        <source>A link is in its place, and could lead out of the folder.</source>
+        <translation>An seiner Stelle ist ein Link, der aus dem Ordner führen könnte.</translation>
+    </message>
+    <message>
+        <source>Its folder cannot be made there.</source>
+        <translation>Sein Ordner lässt sich dort nicht anlegen.</translation>
     </message>
 </context>
 <context>
@@ -4932,7 +4988,7 @@
         <translation>Prozesse, mindestens</translation>
     </message>
     <message>
-        <source>the pool's</source>
+        <source>the pool&apos;s</source>
         <translation>die des Pools</translation>
     </message>
     <message>
@@ -5113,7 +5169,7 @@
 <context>
     <name>yard::ui::LsnIndex</name>
     <message>
-        <source>The engine's list of numbers cannot be read.</source>
+        <source>The engine&apos;s list of numbers cannot be read.</source>
         <translation>Die Nummernliste der Engine ist nicht lesbar.</translation>
     </message>
 </context>
@@ -5242,6 +5298,182 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::OutputCommands</name>
+    <message>
+        <source>Save outputs into a folder</source>
+        <translation>Ausgaben in einen Ordner speichern</translation>
+    </message>
+    <message>
+        <source>Other files are being saved; try again when they are there.</source>
+        <translation>Andere Dateien werden gespeichert; versuchen Sie es wieder, wenn sie da sind.</translation>
+    </message>
+    <message>
+        <source>Save an output</source>
+        <translation>Ausgabe speichern</translation>
+    </message>
+    <message>
+        <source>Saved %1</source>
+        <translation>%1 gespeichert</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>Replace %n file(s) that are there already?</source>
+        <translation>
+            <numerusform>%n Datei ersetzen, die schon da ist?</numerusform>
+            <numerusform>%n Dateien ersetzen, die schon da sind?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>What is in them now is lost. The others are saved either way.</source>
+        <translation>Was jetzt darin steht, geht verloren. Die anderen werden in jedem Fall gespeichert.</translation>
+    </message>
+    <message>
+        <source>Replace</source>
+        <translation>Ersetzen</translation>
+    </message>
+    <message>
+        <source>Leave them</source>
+        <translation>Lassen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Saved %n file(s) in %1</source>
+        <translation>
+            <numerusform>%n Datei in %1 gespeichert</numerusform>
+            <numerusform>%n Dateien in %1 gespeichert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n stayed as they were</source>
+        <translation>
+            <numerusform>%n blieb, wie sie war</numerusform>
+            <numerusform>%n blieben, wie sie waren</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Saving was stopped; the files that are there are whole.</source>
+        <translation>Das Speichern wurde beendet; die Dateien, die da sind, sind vollständig.</translation>
+    </message>
+    <message>
+        <source>The desktop has no program that opens %1</source>
+        <translation>Der Desktop hat kein Programm, das %1 öffnet</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s) are being fetched; drag again when they are here</source>
+        <translation>
+            <numerusform>%n Datei wird geholt; ziehen Sie noch einmal, wenn sie da ist</numerusform>
+            <numerusform>%n Dateien werden geholt; ziehen Sie noch einmal, wenn sie da sind</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 is here now: drag it</source>
+        <translation>%1 ist jetzt da und lässt sich ziehen</translation>
+    </message>
+    <message>
+        <source>Copied: %1</source>
+        <translation>Kopiert: %1</translation>
+    </message>
+    <message>
+        <source>Save…</source>
+        <translation>Speichern …</translation>
+    </message>
+    <message>
+        <source>Open with another program</source>
+        <translation>Mit einem anderen Programm öffnen</translation>
+    </message>
+    <message>
+        <source>Copy the name</source>
+        <translation>Namen kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the hash</source>
+        <translation>Hash kopieren</translation>
+    </message>
+    <message>
+        <source>Copy as curl</source>
+        <translation>Als curl kopieren</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::OutputSearch</name>
+    <message>
+        <source>Capitals count</source>
+        <translation>Großschreibung zählt</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suchen</translation>
+    </message>
+    <message>
+        <source>Search in output</source>
+        <translation>In der Ausgabe suchen</translation>
+    </message>
+    <message>
+        <source>Text of a line</source>
+        <translation>Text einer Zeile</translation>
+    </message>
+    <message>
+        <source>Text to look for</source>
+        <translation>Gesuchter Text</translation>
+    </message>
+    <message>
+        <source>Lines that were found</source>
+        <translation>Gefundene Zeilen</translation>
+    </message>
+    <message numerus="yes">
+        <source>In %Ln selected action(s)</source>
+        <translation>
+            <numerusform>In %Ln ausgewählten Aktion</numerusform>
+            <numerusform>In %Ln ausgewählten Aktionen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>In all actions</source>
+        <translation>In allen Aktionen</translation>
+    </message>
+    <message>
+        <source>In all that match %1</source>
+        <translation>In allen, auf die %1 passt</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln line(s)</source>
+        <translation>
+            <numerusform>%Ln Zeile</numerusform>
+            <numerusform>%Ln Zeilen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>, %1 searched, %2 read</source>
+        <translation>, %1 durchsucht, %2 gelesen</translation>
+    </message>
+    <message>
+        <source>, searching…</source>
+        <translation>, sucht…</translation>
+    </message>
+    <message>
+        <source>, stopped</source>
+        <translation>, angehalten</translation>
+    </message>
+    <message>
+        <source>Enter searches; Enter on a line opens its action there</source>
+        <translation>Eingabe sucht; Eingabe auf einer Zeile öffnet ihre Aktion dort</translation>
+    </message>
+    <message>
+        <source>; there may be more</source>
+        <translation>; es kann mehr geben</translation>
+    </message>
+    <message>
+        <source>No line has this text</source>
+        <translation>Keine Zeile hat diesen Text</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::OutputTab</name>
     <message>
         <source>This try has not started; choose one before it at the right.</source>
@@ -5274,31 +5506,7 @@
         <source>What it wrote was lost: the engine and its launcher ended before it was kept.</source>
         <translation>Was sie schrieb, ist verloren: Engine und Launcher endeten, bevor es gesichert war.</translation>
     </message>
-<message>
-        <source>Find; Enter for the next</source>
-        <translation>Suchen; Enter für den nächsten</translation>
-    </message>
-    <message>
-        <source>Find in output</source>
-        <translation>In der Ausgabe suchen</translation>
-    </message>
-    <message>
-        <source>Only lines that hold…</source>
-        <translation>Nur Zeilen mit…</translation>
-    </message>
-    <message>
-        <source>Filter output</source>
-        <translation>Ausgabe filtern</translation>
-    </message>
-    <message>
-        <source>Pause</source>
-        <translation>Pause</translation>
-    </message>
-    <message>
-        <source>Close find</source>
-        <translation>Suche schließen</translation>
-    </message>
-    </context>
+</context>
 <context>
     <name>yard::ui::OutputsTab</name>
     <message>
@@ -5365,7 +5573,7 @@
         <source>Files it leaves in outputs/ appear when it has ended.</source>
         <translation>Dateien, die sie in outputs/ lässt, erscheinen, wenn sie zu Ende ist.</translation>
     </message>
-<message>
+    <message>
         <source>Save…</source>
         <translation>Speichern …</translation>
     </message>
@@ -6069,7 +6277,7 @@
         <translation>s</translation>
     </message>
     <message>
-        <source>the engine's</source>
+        <source>the engine&apos;s</source>
         <translation>die der Engine</translation>
     </message>
     <message>
@@ -6446,7 +6654,7 @@
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>Reserved, and the limit in the sandbox; empty is the engine's own.</source>
+        <source>Reserved, and the limit in the sandbox; empty is the engine&apos;s own.</source>
         <translation>Reserviert, und die Grenze in der Sandbox; leer ist die der Engine.</translation>
     </message>
     <message>
@@ -6458,7 +6666,7 @@
         <translation>Frist</translation>
     </message>
     <message>
-        <source>How long an attempt may take; empty is the engine's own.</source>
+        <source>How long an attempt may take; empty is the engine&apos;s own.</source>
         <translation>Wie lange ein Versuch dauern darf; leer ist die der Engine.</translation>
     </message>
     <message>
@@ -6974,7 +7182,7 @@
         <translation>Nach</translation>
     </message>
     <message>
-        <source>Numbers of actions, with commas; "12 any", "12 failed" for how they must end.</source>
+        <source>Numbers of actions, with commas; &quot;12 any&quot;, &quot;12 failed&quot; for how they must end.</source>
         <translation>Nummern von Aktionen, mit Komma; „12 any“, „12 failed“ dafür, wie sie enden müssen.</translation>
     </message>
     <message>
@@ -7046,11 +7254,11 @@
         <translation>Umgebung</translation>
     </message>
     <message>
-        <source>A=1 B='two words'; the value of a name alone is not kept.</source>
-        <translation>A=1 B='zwei Wörter'; der Wert eines Namens allein wird nicht aufbewahrt.</translation>
+        <source>A=1 B=&apos;two words&apos;; the value of a name alone is not kept.</source>
+        <translation>A=1 B=&apos;zwei Wörter&apos;; der Wert eines Namens allein wird nicht aufbewahrt.</translation>
     </message>
     <message>
-        <source>Engine's environment</source>
+        <source>Engine&apos;s environment</source>
         <translation>Umgebung der Engine</translation>
     </message>
     <message>
@@ -7149,43 +7357,7 @@
         <source>Give a command</source>
         <translation>Einen Befehl angeben</translation>
     </message>
-<message>
-        <source>Form</source>
-        <translation>Formular</translation>
-    </message>
-    <message>
-        <source>JSON</source>
-        <translation>JSON</translation>
-    </message>
-    <message>
-        <source>A quote stays open</source>
-        <translation>Ein Anführungszeichen bleibt offen</translation>
-    </message>
-    <message>
-        <source>This is no JSON; text stands in quotes</source>
-        <translation>Das ist kein JSON; Text steht in Anführungszeichen</translation>
-    </message>
-    <message>
-        <source>This wants from-to: 0-99</source>
-        <translation>Hier gehört von-bis hin: 0-99</translation>
-    </message>
-    <message>
-        <source>This wants numbers of actions: 12, 13 any</source>
-        <translation>Hier gehören Nummern von Aktionen hin: 12, 13 any</translation>
-    </message>
-    <message>
-        <source>This wants name=hash</source>
-        <translation>Hier gehört Name=Hash hin</translation>
-    </message>
-    <message>
-        <source>This wants a number</source>
-        <translation>Hier gehört eine Zahl hin</translation>
-    </message>
-    <message>
-        <source>Fix the JSON first.</source>
-        <translation>Bessern Sie zuerst das JSON aus.</translation>
-    </message>
-    </context>
+</context>
 <context>
     <name>yard::ui::TableModel</name>
     <message>
@@ -7497,7 +7669,7 @@
         <translation>er antwortet nicht; vielleicht wartet er darauf, entsperrt zu werden</translation>
     </message>
     <message>
-        <source>The system's keychain cannot be used: %1.</source>
+        <source>The system&apos;s keychain cannot be used: %1.</source>
         <translation>Der Schlüsselbund des Systems ist nicht benutzbar: %1.</translation>
     </message>
     <message>
@@ -7694,7 +7866,7 @@
         <translation>Datei</translation>
     </message>
     <message>
-        <source>Path below the worker's directory</source>
+        <source>Path below the worker&apos;s directory</source>
         <translation>Pfad unter dem Verzeichnis des Workers</translation>
     </message>
     <message>
@@ -8141,154 +8313,6 @@
     <message>
         <source>Timelines</source>
         <translation>Zeitlinien</translation>
-    </message>
-</context>
-<context>
-    <name>yard::ui::ChunkDownload</name>
-    <message>
-        <source>The engine does not say where its content is.</source>
-        <translation>Die Engine sagt nicht, wo der Inhalt ist.</translation>
-    </message>
-    <message>
-        <source>What came is not what the engine said; try again.</source>
-        <translation>Was kam, ist nicht, was die Engine nannte; versuchen Sie es noch einmal.</translation>
-    </message>
-    <message>
-        <source>Its content is gone: the engine does not have it any more.</source>
-        <translation>Der Inhalt ist weg: Die Engine hat ihn nicht mehr.</translation>
-    </message>
-    <message>
-        <source>The file could not be put into its place.</source>
-        <translation>Die Datei ließ sich nicht an ihren Platz bringen.</translation>
-    </message>
-</context>
-<context>
-    <name>yard::ui::FileCopies</name>
-    <message>
-        <source>Other files are being fetched; try again when they are here.</source>
-        <translation>Andere Dateien werden geholt; versuchen Sie es wieder, wenn sie da sind.</translation>
-    </message>
-    <message>
-        <source>It is too large for a copy; save it instead.</source>
-        <translation>Sie ist zu groß für eine Kopie; speichern Sie sie.</translation>
-    </message>
-    <message>
-        <source>There is no place for a copy; save it instead.</source>
-        <translation>Für eine Kopie ist kein Platz; speichern Sie sie.</translation>
-    </message>
-</context>
-<context>
-    <name>yard::ui::FolderSave</name>
-    <message>
-        <source>This name leads nowhere within the folder.</source>
-        <translation>Dieser Name führt nicht in den Ordner.</translation>
-    </message>
-    <message>
-        <source>A link is in its place, and could lead out of the folder.</source>
-        <translation>An seiner Stelle ist ein Link, der aus dem Ordner führen könnte.</translation>
-    </message>
-    <message>
-        <source>Its folder cannot be made there.</source>
-        <translation>Sein Ordner lässt sich dort nicht anlegen.</translation>
-    </message>
-</context>
-<context>
-    <name>yard::ui::OutputCommands</name>
-    <message>
-        <source>Save outputs into a folder</source>
-        <translation>Ausgaben in einen Ordner speichern</translation>
-    </message>
-    <message>
-        <source>Other files are being saved; try again when they are there.</source>
-        <translation>Andere Dateien werden gespeichert; versuchen Sie es wieder, wenn sie da sind.</translation>
-    </message>
-    <message>
-        <source>Save an output</source>
-        <translation>Ausgabe speichern</translation>
-    </message>
-    <message>
-        <source>Saved %1</source>
-        <translation>%1 gespeichert</translation>
-    </message>
-    <message>
-        <source>%1: %2</source>
-        <translation>%1: %2</translation>
-    </message>
-    <message numerus="yes">
-        <source>Replace %n file(s) that are there already?</source>
-        <translation>
-            <numerusform>%n Datei ersetzen, die schon da ist?</numerusform>
-            <numerusform>%n Dateien ersetzen, die schon da sind?</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>What is in them now is lost. The others are saved either way.</source>
-        <translation>Was jetzt darin steht, geht verloren. Die anderen werden in jedem Fall gespeichert.</translation>
-    </message>
-    <message>
-        <source>Replace</source>
-        <translation>Ersetzen</translation>
-    </message>
-    <message>
-        <source>Leave them</source>
-        <translation>Lassen</translation>
-    </message>
-    <message numerus="yes">
-        <source>Saved %n file(s) in %1</source>
-        <translation>
-            <numerusform>%n Datei in %1 gespeichert</numerusform>
-            <numerusform>%n Dateien in %1 gespeichert</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n stayed as they were</source>
-        <translation>
-            <numerusform>%n blieb, wie sie war</numerusform>
-            <numerusform>%n blieben, wie sie waren</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Saving was stopped; the files that are there are whole.</source>
-        <translation>Das Speichern wurde beendet; die Dateien, die da sind, sind vollständig.</translation>
-    </message>
-    <message>
-        <source>The desktop has no program that opens %1</source>
-        <translation>Der Desktop hat kein Programm, das %1 öffnet</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n file(s) are being fetched; drag again when they are here</source>
-        <translation>
-            <numerusform>%n Datei wird geholt; ziehen Sie noch einmal, wenn sie da ist</numerusform>
-            <numerusform>%n Dateien werden geholt; ziehen Sie noch einmal, wenn sie da sind</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1 is here now: drag it</source>
-        <translation>%1 ist jetzt da und lässt sich ziehen</translation>
-    </message>
-    <message>
-        <source>Copied: %1</source>
-        <translation>Kopiert: %1</translation>
-    </message>
-    <message>
-        <source>Save…</source>
-        <translation>Speichern …</translation>
-    </message>
-    <message>
-        <source>Open with another program</source>
-        <translation>Mit einem anderen Programm öffnen</translation>
-    </message>
-    <message>
-        <source>Copy the name</source>
-        <translation>Namen kopieren</translation>
-    </message>
-    <message>
-        <source>Copy the hash</source>
-        <translation>Hash kopieren</translation>
-    </message>
-    <message>
-        <source>Copy as curl</source>
-        <translation>Als curl kopieren</translation>
     </message>
 </context>
 </TS>

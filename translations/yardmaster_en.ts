@@ -430,6 +430,23 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::OutputSearch</name>
+    <message numerus="yes">
+        <source>In %Ln selected action(s)</source>
+        <translation>
+            <numerusform>In %Ln selected action</numerusform>
+            <numerusform>In %Ln selected actions</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln line(s)</source>
+        <translation>
+            <numerusform>%Ln line</numerusform>
+            <numerusform>%Ln lines</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::OutputTab</name>
     <message numerus="yes">
         <source>%n line(s), %1</source>

@@ -31,6 +31,32 @@ private slots:
         QCOMPARE(text.bytes(), qsizetype{11});
     }
 
+    void aLineIsFoundByItsNumberInItsStream() {
+        LogText text;
+        text.append(LogStream::Out, "one\ntwo\n");
+        text.append(LogStream::Err, "bad\n");
+        text.append(LogStream::Out, "three\n");
+        QCOMPARE(text.lineOf(LogStream::Out, 3), 3);
+        QCOMPARE(text.lineOf(LogStream::Err, 1), 2);
+        QCOMPARE(text.lineOf(LogStream::Err, 2), -1);
+        QCOMPARE(text.lineOf(LogStream::Out, 0), -1);
+    }
+
+    void aLineThatIsShownIsTheOneThatHasTheText() {
+        LogView view;
+        view.resize(400, 100);
+        view.append(LogStream::Out, "one\nerror a\ntwo\nerror b\n");
+        QVERIFY(view.showLine(LogStream::Out, 4, "Error", false));
+        QCOMPARE(view.foundLine(), 3);
+        QVERIFY(!view.follows());
+        // Lines are counted otherwise than where they were found: the first that has it.
+        QVERIFY(!view.showLine(LogStream::Out, 3, "error", false));
+        QVERIFY(view.showLine(LogStream::Out, 3, "error", true));
+        QCOMPARE(view.foundLine(), 1);
+        QVERIFY(!view.showLine(LogStream::Err, 1, "nothing", true));
+        QCOMPARE(view.foundLine(), 1);
+    }
+
     void bothStreamsKeepTheirOwnOpenLine() {
         LogText text;
         text.append(LogStream::Out, "out");

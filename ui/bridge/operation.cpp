@@ -133,6 +133,24 @@ Operation look(const Target& target) {
             "yardctl ls" + dashes + (filter.isEmpty() ? QString() : ' ' + shellWord(filter))};
 }
 
+Operation searchOutputs(const Target& target, const QString& text, bool exactCase) {
+    Request request{"GET", "jobs/search", {}, {}, {}};
+    request.query.addQueryItem("text", QUrl::toPercentEncoding(text));
+    if (exactCase) request.query.addQueryItem("case", "1");
+    const QString numbers = numbersOf(target).trimmed();
+    if (!numbers.isEmpty())
+        request.query.addQueryItem("lsn", QString(numbers).replace(' ', ','));
+    else if (!target.filter.isEmpty())
+        request.query.addQueryItem("q", QUrl::toPercentEncoding(target.filter));
+    QString line = QStringLiteral("yardctl search") + (exactCase ? " --case" : "") +
+                   (text.startsWith('-') ? " -- " : " ") + shellWord(text);
+    if (!numbers.isEmpty())
+        line += ' ' + numbers;
+    else if (!target.filter.isEmpty())
+        line += ' ' + shellWord(target.filter);
+    return {plain(QT_TRANSLATE_NOOP("Operation", "Search in output")), request, line};
+}
+
 Operation reschedule(const Target& target) {
     Operation operation =
         onActions(QT_TRANSLATE_N_NOOP("Operation", "Reschedule %n action(s)"), "retry", target, {{"force", true}});

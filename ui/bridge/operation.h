@@ -42,6 +42,8 @@ namespace operations {
 
 /// Looking at them, which changes nothing: what is copied where nobody said what is to be done.
 Operation look(const Target& target);
+/// Lines with a text in their outputs; an empty target: of all actions.
+Operation searchOutputs(const Target& target, const QString& text, bool exactCase);
 Operation reschedule(const Target& target);
 Operation cancel(const Target& target);
 Operation retire(const Target& target);

@@ -154,6 +154,14 @@ LogLine LogText::line(std::size_t at) const {
     return parseLogLine(bytesOf(at), style);
 }
 
+std::ptrdiff_t LogText::lineOf(LogStream stream, std::size_t number) const {
+    if (dropped_ > 0) return -1;
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < lines_.size(); ++at)
+        if (lines_[at].stream == stream && ++count == number) return static_cast<std::ptrdiff_t>(at);
+    return -1;
+}
+
 bool LogText::holds(std::size_t at, const QString& text) const {
     return line(at).text.contains(text, Qt::CaseInsensitive);
 }

@@ -56,6 +56,8 @@ public:
     qsizetype bytes() const { return total_; }
     /// The first line that holds this text, from `from` on and around; -1: none.
     std::ptrdiff_t find(const QString& text, std::size_t from, bool backwards = false) const;
+    /// The line with this number among those of its stream, from 1; -1: it is not there, or lines before it went.
+    std::ptrdiff_t lineOf(LogStream stream, std::size_t number) const;
     bool holds(std::size_t line, const QString& text) const;
 
 private:

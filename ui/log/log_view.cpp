@@ -236,6 +236,19 @@ bool LogView::find(const QString& text, bool backwards) {
     return foundLine_ >= 0 || text.isEmpty();
 }
 
+bool LogView::showLine(LogStream stream, std::size_t number, const QString& text, bool orElse) {
+    std::ptrdiff_t at = text_.lineOf(stream, number);
+    if (at < 0 || !text_.holds(static_cast<std::size_t>(at), text)) at = orElse ? text_.find(text, 0) : -1;
+    if (at < 0) return false;
+    found_ = text;
+    foundLine_ = at;
+    layOut();
+    follows_ = false;
+    scrollToLine(static_cast<std::size_t>(at));
+    viewport()->update();
+    return true;
+}
+
 std::ptrdiff_t LogView::rowAtY(int y) const {
     const int visual = verticalScrollBar()->value() + std::max(0, y - 4) / lineHeight();
     if (!wrap_) return visual;

@@ -31,7 +31,10 @@ public:
     std::size_t shownLines() const;
     /// Highlights; the next one from where we are is scrolled to. False: there is none.
     bool find(const QString& text, bool backwards = false);
-    /// The line of the last find(), from 0; -1: there was none.
+    /// Highlights this line of a stream, counted from 1, and scrolls to it, if it holds the text. `orElse`: if not, the
+    /// first line that does. False: it is not there.
+    bool showLine(LogStream stream, std::size_t number, const QString& text, bool orElse);
+    /// That find() or showLine() came to last; -1: none.
     std::ptrdiff_t foundLine() const { return foundLine_; }
     /// While paused what comes is kept, and not shown.
     void setPaused(bool paused);

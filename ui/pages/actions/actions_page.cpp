@@ -175,7 +175,8 @@ std::vector<CommandSpec> ActionsPage::declared() {
             {"compare", tr("Compare with the last good one"), QKeySequence("Ctrl+D")},
             {"log", tr("Log"), QKeySequence("Ctrl+L")},
             {"again-failed", tr("Reschedule what failed of an array or a list"), QKeySequence("Ctrl+Shift+R")},
-            {"fold", tr("Arrays folded")}};
+            {"fold", tr("Arrays folded")},
+            {"search-output", tr("Search in output…"), QKeySequence("Ctrl+Shift+L")}};
 }
 
 void ActionsPage::makeCommands() {
@@ -198,6 +199,7 @@ void ActionsPage::makeCommands() {
         open(single(), "output");
         detail_->takeFocus();
     });
+    make("search-output", [this] { searchOutputs(); });
     for (int tab = 0; tab < DetailPanel::kTabs; ++tab)
         addCommand(*this,
                    {QStringLiteral("tab%1").arg(tab), tr("Tab %1").arg(tab + 1),
@@ -452,7 +454,8 @@ void ActionsPage::showMenu(const QPoint& global) {
     if (isFolded()) folded_->addTo(menu);
     const qint64 lsn = single();
     menu.addAction(tr("Open"), this, [this, lsn] { open(lsn, {}), detail_->takeFocus(); })->setEnabled(lsn != 0);
-    menu.addActions({actions_["log"], actions_["reschedule"], actions_["edit"], actions_["compare"]});
+    menu.addActions({actions_["log"], actions_["reschedule"], actions_["edit"], actions_["compare"],
+                     actions_["search-output"]});
     menu.addSeparator();
     menu.addActions({actions_["hold"], actions_["move"], actions_["priority"]});
     menu.addSeparator();

@@ -17,6 +17,7 @@ namespace yard::ui {
 class DetailPanel;
 class FilterSource;
 class FoldedList;
+class OutputSearch;
 class StateChips;
 
 class ActionsPage final : public Page {
@@ -40,6 +41,7 @@ public:
     FoldedList* folded() const { return folded_; }
     ActionsModel* model() const { return model_; }
     DetailPanel* detail() const { return detail_; }
+    OutputSearch* search() const { return search_; }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -80,6 +82,7 @@ private:
     void moveToQueue();
     void setPriority();
     void edit(qint64 lsn);
+    void searchOutputs();
     /// The one action that commands act on; 0: none, or several.
     qint64 single() const;
     void place();
@@ -103,6 +106,7 @@ private:
     QSplitter* split_;
     DetailPanel* detail_;
     FilterSource* source_;
+    OutputSearch* search_ = nullptr; ///< once it was wanted
     QTimer filterLater_;
     QTimer blockedLater_;
     qint64 wanted_ = 0; ///< shown beside the list, of which its row is not known yet

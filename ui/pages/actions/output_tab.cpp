@@ -48,6 +48,7 @@ void OutputTab::show(const QJsonObject& action, int attempt) {
     error_ = state == "failed" || state == "abandoned" ? action.value("note").toString() : QString();
     if (key == key_) { // streams that are open bring the rest themselves
         if (open_ == 0 && !error_.isEmpty()) followError();
+        showWanted();
         return;
     }
     clear();
@@ -97,7 +98,11 @@ void OutputTab::fetch(LogStream stream, const QJsonObject& kept, bool runs) {
         cut_ = tr("the last %1 of %2").arg(Format().size(kMostShown), Format().size(size));
     }
     streams_[std::to_underlying(stream)] = context_.link.stream(
-        request, [this, stream](const QByteArray& bytes) { view_->append(stream, bytes); },
+        request,
+        [this, stream](const QByteArray& bytes) {
+            view_->append(stream, bytes);
+            showWanted();
+        },
         [this, stream](const Answer& answer) { ended(stream, answer); });
 }
 
@@ -107,11 +112,25 @@ void OutputTab::ended(LogStream stream, const Answer& answer) {
     if (!answer.ok() && answer.status != 404) view_->setMessage(answer.message);
     if (answer.status == 0) key_.clear(); // the connection broke: asked again when it is back
     if (open_ == 0) followError();
+    showWanted();
     emit changed();
 }
 
 void OutputTab::followError() {
     if (!error_.isEmpty()) view_->markError(error_);
+}
+
+void OutputTab::goTo(qint64 lsn, LogStream stream, std::size_t number, const QString& text) {
+    wanted_ = Wanted{lsn, stream, number, text};
+    pane_->closeFind(); // it may hide the line
+    showWanted();
+}
+
+/// What is not there while it still comes is waited for.
+void OutputTab::showWanted() {
+    if (!wanted_ || wanted_->lsn != lsn_ || key_.isEmpty()) return;
+    const bool isWhole = open_ == 0;
+    if (view_->showLine(wanted_->stream, wanted_->number, wanted_->text, isWhole) || isWhole) wanted_.reset();
 }
 
 QString OutputTab::summary() const {

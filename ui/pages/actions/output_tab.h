@@ -4,6 +4,8 @@
 #include "ui/log/log_pane.h"
 #include "ui/pages/page.h"
 
+#include <optional>
+
 namespace yard::ui {
 
 class OutputTab final : public QWidget {
@@ -21,6 +23,8 @@ public:
     /// "32 lines, 2.1 kB, stdout and stderr".
     QString summary() const;
     void openFind() { pane_->openFind(); }
+    /// Of this action, which may still be on its way: the line of a stream, counted from 1, that has the text.
+    void goTo(qint64 lsn, LogStream stream, std::size_t number, const QString& text);
     void save();
     void setWrap(bool wrap) { view_->setWrap(wrap); }
 
@@ -32,6 +36,7 @@ private:
     void fetch(LogStream stream, const QJsonObject& kept, bool runs);
     void ended(LogStream stream, const Answer& answer);
     void followError();
+    void showWanted();
 
     Context context_;
     LogPane* pane_;
@@ -40,7 +45,14 @@ private:
     QString error_;
     qint64 lsn_ = 0;
     int attempt_ = 0;
-    int open_ = 0; ///< streams that have not ended
+    struct Wanted {
+        qint64 lsn = 0;
+        LogStream stream = LogStream::Out;
+        std::size_t number = 0;
+        QString text;
+    };
+    std::optional<Wanted> wanted_; ///< a line to be shown once it is there
+    int open_ = 0;                 ///< streams that have not ended
     std::array<std::unique_ptr<QObject>, 2> streams_;
     QString cut_;
 };
