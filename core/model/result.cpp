@@ -103,7 +103,7 @@ void writeIdentity(JsonWriter& writer, const ActionResult& result) {
     writer.member("worker", result.workerId);
     if (!result.workerName.empty()) writer.member("worker_name", result.workerName);
     if (!result.function.empty()) writer.member("function", result.function);
-    if (!result.label.empty()) writer.member("label", labelOf(result));
+    if (!result.label.empty()) writer.member("label", result.label);
     if (!result.id.empty()) writer.member("id", result.id);
     if (result.index) writer.member("index", *result.index);
     writer.member("name", actionName(result));

@@ -17,7 +17,7 @@ class FoldingTest : public QObject {
 private Q_SLOTS:
     void init() { api_ = std::make_unique<ApiTest>(); }
     void cleanup() { api_.reset(); }
-    void elementsHaveTheirIndexAndLabelsShowIt();
+    void elementsHaveTheirIndexAndNamesShowIt();
     void anArrayAndAListAreOneRowEach();
     void theRowStaysIfOneMatchesAndCountsAll();
     void numbersOfRowsComeWithHowManyActionsTheyStandFor();
@@ -67,12 +67,12 @@ private:
     std::unique_ptr<ApiTest> api_;
 };
 
-void FoldingTest::elementsHaveTheirIndexAndLabelsShowIt() {
+void FoldingTest::elementsHaveTheirIndexAndNamesShowIt() {
     const std::int64_t first = post(held(R"(,"label":"cliff_{index}_8k","array":{"from":5,"to":7})"));
     const std::int64_t alone = post(held(R"(,"label":"{index}")"));
     const Reply second = api_->get(fmt::format("/compute/jobs/{}", first + 1));
     QCOMPARE(second.number("index"), std::int64_t{6});
-    QCOMPARE(second.text("label"), "cliff_6_8k");
+    QCOMPARE(second.text("label"), "cliff_{index}_8k");
     QCOMPARE(second.text("name"), "cliff_6_8k");
     const Reply none = api_->get(fmt::format("/compute/jobs/{}", alone));
     QVERIFY(!none.json().contains("index"));

@@ -75,7 +75,7 @@ private Q_SLOTS:
         QCOMPARE(actionName(element), std::string("cliff_52_8k"));
         QVERIFY(parseFilter("name:cliff_{index}*", 1)->matches(element, 1));
         const std::string json = toJson(element);
-        QVERIFY(json.contains(R"("label":"cliff_52_8k","index":52)"));
+        QVERIFY(json.contains(R"("label":"cliff_{index}_8k","index":52,"name":"cliff_52_8k")"));
     }
 
     void itsLabelGoesBeforeItsCommandAndThatBeforeItsFunction() {
