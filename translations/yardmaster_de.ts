@@ -3909,10 +3909,6 @@
         <translation>Grund</translation>
     </message>
     <message>
-        <source>exit code %1</source>
-        <translation>Exit-Code %1</translation>
-    </message>
-    <message>
         <source>tries</source>
         <translation>Versuche</translation>
     </message>
@@ -4123,6 +4119,10 @@
             <numerusform>%n davor</numerusform>
         </translation>
     </message>
+    <message>
+        <source>exit code</source>
+        <translation>Exit-Code</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::DiffView</name>
@@ -4134,20 +4134,6 @@
         <source>%1: both wrote nothing</source>
         <translation>%1: beide haben nichts geschrieben</translation>
     </message>
-    <message numerus="yes">
-        <source>%1: the same, %n line(s)</source>
-        <translation>
-            <numerusform>%1: gleich, %n Zeile</numerusform>
-            <numerusform>%1: gleich, %n Zeilen</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%1: %n line(s) differ</source>
-        <translation>
-            <numerusform>%1: %n Zeile ist verschieden</numerusform>
-            <numerusform>%1: %n Zeilen sind verschieden</numerusform>
-        </translation>
-    </message>
     <message>
         <source>; only the last %1 of each are compared</source>
         <translation>; nur die letzten %1 von beiden werden verglichen</translation>
@@ -4155,13 +4141,6 @@
     <message>
         <source>; more than %1 came and went, so they are not aligned</source>
         <translation>; mehr als %1 kamen oder fielen weg, darum stehen gleiche nicht nebeneinander</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n equal line(s)</source>
-        <translation>
-            <numerusform>%n gleiche Zeile</numerusform>
-            <numerusform>%n gleiche Zeilen</numerusform>
-        </translation>
     </message>
     <message>
         <source>no line</source>
@@ -4174,6 +4153,27 @@
     <message>
         <source>other: %1</source>
         <translation>andere: %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1: the same, %Ln line(s)</source>
+        <translation>
+            <numerusform>%1: gleich, %Ln Zeile</numerusform>
+            <numerusform>%1: gleich, %Ln Zeilen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1: %Ln line(s) differ</source>
+        <translation>
+            <numerusform>%1: %Ln Zeile ist verschieden</numerusform>
+            <numerusform>%1: %Ln Zeilen sind verschieden</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln equal line(s)</source>
+        <translation>
+            <numerusform>%Ln gleiche Zeile</numerusform>
+            <numerusform>%Ln gleiche Zeilen</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5491,13 +5491,6 @@
         <source>the last %1 of %2</source>
         <translation>die letzten %1 von %2</translation>
     </message>
-    <message numerus="yes">
-        <source>%n line(s), %1</source>
-        <translation>
-            <numerusform>%n Zeile, %1</numerusform>
-            <numerusform>%n Zeilen, %1</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Save output</source>
         <translation>Ausgabe speichern</translation>
@@ -5505,6 +5498,13 @@
     <message>
         <source>What it wrote was lost: the engine and its launcher ended before it was kept.</source>
         <translation>Was sie schrieb, ist verloren: Engine und Launcher endeten, bevor es gesichert war.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln line(s), %1</source>
+        <translation>
+            <numerusform>%Ln Zeile, %1</numerusform>
+            <numerusform>%Ln Zeilen, %1</numerusform>
+        </translation>
     </message>
 </context>
 <context>

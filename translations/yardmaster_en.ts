@@ -258,24 +258,24 @@
 <context>
     <name>yard::ui::DiffView</name>
     <message numerus="yes">
-        <source>%1: the same, %n line(s)</source>
+        <source>%1: the same, %Ln line(s)</source>
         <translation>
-            <numerusform>%1: the same, %n line</numerusform>
-            <numerusform>%1: the same, %n lines</numerusform>
+            <numerusform>%1: the same, %Ln line</numerusform>
+            <numerusform>%1: the same, %Ln lines</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%1: %n line(s) differ</source>
+        <source>%1: %Ln line(s) differ</source>
         <translation>
-            <numerusform>%1: %n line differs</numerusform>
-            <numerusform>%1: %n lines differ</numerusform>
+            <numerusform>%1: %Ln line differs</numerusform>
+            <numerusform>%1: %Ln lines differ</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n equal line(s)</source>
+        <source>%Ln equal line(s)</source>
         <translation>
-            <numerusform>%n equal line</numerusform>
-            <numerusform>%n equal lines</numerusform>
+            <numerusform>%Ln equal line</numerusform>
+            <numerusform>%Ln equal lines</numerusform>
         </translation>
     </message>
 </context>
@@ -449,10 +449,10 @@
 <context>
     <name>yard::ui::OutputTab</name>
     <message numerus="yes">
-        <source>%n line(s), %1</source>
+        <source>%Ln line(s), %1</source>
         <translation>
-            <numerusform>%n line, %1</numerusform>
-            <numerusform>%n lines, %1</numerusform>
+            <numerusform>%Ln line, %1</numerusform>
+            <numerusform>%Ln lines, %1</numerusform>
         </translation>
     </message>
 </context>

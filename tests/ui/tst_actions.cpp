@@ -14,6 +14,7 @@
 #include <QHeaderView>
 #include <QMenu>
 #include <QScrollBar>
+#include <QSplitter>
 
 using namespace yard;
 using namespace yard::ui;
@@ -119,6 +120,30 @@ private slots:
         window_->navigation().showAction(second, "why");
         QTRY_VERIFY_WITH_TIMEOUT(has(page()->detail()->why()->facts(), QLocale().toString(first)), kSoon);
         ask("POST", QStringLiteral("jobs/%1/cancel").arg(first));
+    }
+
+    void theDetailStandsAtTheRightInWindowsOf1600AndWider() {
+        const qint64 lsn = submit("placed", "true");
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("completed"), kSoon);
+        window_->resize(1'600, 900);
+        window_->navigation().showAction(lsn, "output");
+        const auto* split = qobject_cast<QSplitter*>(page()->detail()->parentWidget());
+        QVERIFY(split != nullptr);
+        QTRY_COMPARE_WITH_TIMEOUT(split->orientation(), Qt::Horizontal, kSoon);
+        window_->resize(1'599, 900);
+        QTRY_COMPARE_WITH_TIMEOUT(split->orientation(), Qt::Vertical, kSoon);
+    }
+
+    void anExitCodeIsNoReasonOfWhatCompleted() {
+        const qint64 lsn = submit("code", "true");
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("completed"), kSoon);
+        window_->navigation().showAction(lsn, "output");
+        const auto& facts = page()->detail()->why()->facts();
+        QTRY_VERIFY_WITH_TIMEOUT(
+            std::ranges::any_of(facts,
+                                [](const Fact& fact) { return fact.name == "exit code" && fact.value == "0"; }),
+            kSoon);
+        QVERIFY(std::ranges::none_of(facts, [](const Fact& fact) { return fact.name == "reason"; }));
     }
 
     void whyStandsBesideEveryTab() {

@@ -1,6 +1,7 @@
 // The timeline: answers as pictures, what is asked for, the widget by mouse and keys, exports; the page on the real
 // program.
 #include "tests/support/waiting.h"
+#include "tests/ui/painted.h"
 #include "tests/ui/real_engine.h"
 #include "tests/ui/timeline_fixed.h"
 #include "ui/bridge/attached_link.h"
@@ -13,6 +14,7 @@
 #include "ui/style/theme.h"
 #include "ui/timeline/chrome_trace.h"
 #include "ui/timeline/hover_card.h"
+#include "ui/timeline/lane_painter.h"
 #include "ui/timeline/timeline_access.h"
 
 #include <QAccessible>
@@ -359,6 +361,36 @@ private slots:
         QCOMPARE(opened[1][1].toString(), QString("output"));
         QTest::mouseClick(&shown.view, Qt::LeftButton, {}, shown.at(kNoon + 40 * kSecond));
         QVERIFY(!shown.view.selected());
+    }
+
+    void theFocusIsFramedForKeysAndNotForTheMouse() {
+        Shown shown;
+        QVERIFY(QTest::qWaitForWindowActive(&shown.view));
+        const auto isFramed = [&] {
+            return shown.view.grab().toImage().pixelColor(0, 300) == (*theme_)(Token::Accent);
+        };
+        shown.view.setFocus(Qt::TabFocusReason);
+        QTRY_VERIFY_WITH_TIMEOUT(shown.view.hasFocus() && isFramed(), kSoon);
+        QTest::mouseClick(&shown.view, Qt::LeftButton, {}, shown.at(kNoon + 10 * kSecond));
+        QVERIFY(shown.view.hasFocus() && !isFramed());
+        QTest::keyClick(&shown.view, Qt::Key_Right);
+        QVERIFY(isFramed());
+    }
+
+    void aBarOverASeamHasItsLabelOnce() {
+        const Picture picture = demo();
+        const Lane& lane = picture.groups.front().lanes.begin()->second;
+        QWidget surface;
+        surface.resize(1'000, 40);
+        const test::Painted painted(surface, [&](QPainter& painter) {
+            LanePainter bars(painter, TimeScale({kNoon, kNoon + kMinute}, 0, 1'000), 18, picture.now, 1);
+            const QRectF row(0, 0, 1'000, 18);
+            const WallMicros seam = kNoon + 10 * kSecond; // in the middle of the first bar
+            bars.paint(row, lane, *picture.names, {kNoon, seam});
+            bars.paint(row, lane, *picture.names, {seam, kNoon + kMinute});
+        });
+        QCOMPARE(painted.text().count("brick_worn"), 1);
+        QCOMPARE(painted.text().count("foliage_wind"), 1);
     }
 
     void theWheelZoomsAroundThePointerAndEndsFollowing() {

@@ -164,8 +164,8 @@ QString DiffView::titleOf(const DiffPart& part) const {
     const Format format;
     if (part.left.empty() && part.right.empty()) return tr("%1: both wrote nothing").arg(part.title);
     if (part.diff.different == 0)
-        return tr("%1: the same, %n line(s)", nullptr, static_cast<int>(part.diff.rows.size())).arg(part.title);
-    QString title = tr("%1: %n line(s) differ", nullptr, static_cast<int>(part.diff.different)).arg(part.title);
+        return tr("%1: the same, %Ln line(s)", nullptr, static_cast<int>(part.diff.rows.size())).arg(part.title);
+    QString title = tr("%1: %Ln line(s) differ", nullptr, static_cast<int>(part.diff.different)).arg(part.title);
     if (part.leftFrom > 0 || part.rightFrom > 0)
         title += tr("; only the last %1 of each are compared").arg(format.number(kMostDiffLines));
     if (!part.diff.isAligned)
@@ -174,7 +174,7 @@ QString DiffView::titleOf(const DiffPart& part) const {
 }
 
 QString DiffView::foldText(const Shown& shown) const {
-    return tr("%n equal line(s)", nullptr, static_cast<int>(shown.count));
+    return tr("%Ln equal line(s)", nullptr, static_cast<int>(shown.count));
 }
 
 void DiffView::paintEvent(QPaintEvent*) {

@@ -52,6 +52,11 @@ void scrollBar(QPainter& painter, const QStyleOptionSlider& option, const QStyle
     painter.restore();
 }
 
+/// What a combo box opens; Qt names it by its class alone.
+bool isComboPopup(const QWidget* widget) {
+    return widget != nullptr && widget->inherits("QComboBoxPrivateContainer");
+}
+
 void comboBox(QPainter& painter, const QStyleOptionComboBox& option) {
     const Theme& theme = Theme::current();
     fieldFrame(painter, option);
@@ -112,6 +117,9 @@ void AppStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* optio
         if (qobject_cast<const QAbstractItemView*>(widget) != nullptr) return; // delegates frame the row
         return frame(*painter, option->rect, Theme::current()(Token::Accent), Qt::transparent, 2);
     case PE_Frame:
+        if (isComboPopup(widget))
+            frame(*painter, option->rect, Theme::current()(Token::Line2), Theme::current()(Token::Bg1));
+        return;
     case PE_FrameTabBarBase:
     case PE_PanelStatusBar: return;
     default: QProxyStyle::drawPrimitive(element, option, painter, widget);

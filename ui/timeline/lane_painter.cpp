@@ -165,6 +165,7 @@ void LanePainter::paintLabel(const QRectF& body, const Item& item, const QString
     const bool two = laneHeight_ >= 32;
     const QRectF room = body.adjusted(5, 0, -(taken - 5), 0);
     if (labelWidth(name) > room.width()) return;
+    if (!labelled_.emplace(item.lsn, item.attempt, opacity_ < 1).second) return;
     QColor ink = item.face == DisplayState::Cancelled ? Theme::current()(Token::Text2) : textOn(fillOf(item.face));
     ink.setAlphaF(static_cast<float>(opacity_));
     painter_.setFont(typeface(Type::BarLabel));

@@ -6,6 +6,8 @@
 #include "ui/timeline/marks.h"
 
 #include <QPainter>
+#include <set>
+#include <tuple>
 
 namespace yard::ui::timeline {
 
@@ -37,6 +39,8 @@ private:
     double opacity_ = 1;
     Range clip_;
     std::vector<Mark> marks_;
+    /// Attempts that have their label, and whether it is a pale one: a bar over a seam is painted in two parts.
+    std::set<std::tuple<qint64, std::uint32_t, bool>> labelled_;
 };
 
 /// Near black or white, whichever stands out more.

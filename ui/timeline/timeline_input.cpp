@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace yard::ui::timeline {
 
@@ -19,6 +20,7 @@ constexpr double kPanShare = 0.1; // of the width, by an arrow key
 } // namespace
 
 void TimelineView::mousePressEvent(QMouseEvent* event) {
+    if (std::exchange(isKeyed_, false)) update();
     card_->drop();
     hover_.stop();
     pressedAt_ = lastAt_ = event->position();
@@ -205,6 +207,7 @@ bool TimelineView::actionKey(QKeyEvent* event) {
 }
 
 void TimelineView::keyPressEvent(QKeyEvent* event) {
+    if (!std::exchange(isKeyed_, true)) update();
     if (zoomKey(event) || moveKey(event) || actionKey(event)) return;
     const QString text = event->text();
     const Qt::KeyboardModifiers others = event->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier);
@@ -226,6 +229,7 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
 
 void TimelineView::focusInEvent(QFocusEvent* event) {
     QWidget::focusInEvent(event);
+    isKeyed_ = event->reason() != Qt::MouseFocusReason;
     update();
 }
 

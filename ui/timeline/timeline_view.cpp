@@ -126,7 +126,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.drawPixmap(0, 0, content_);
     ScenePainter(painter, now).paintOverlay();
-    if (hasFocus()) {
+    if (hasFocus() && isKeyed_) {
         painter.setPen(QPen(Theme::current()(Token::Accent), 2));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));

@@ -164,6 +164,7 @@ private:
     bool following_ = true;
     int laneHeight_ = kUsualLane;
     double cursor_ = -1;
+    bool isKeyed_ = false; ///< the hand is on the keys: the focus is framed
     Drag drag_ = Drag::None;
     QPointF pressedAt_;
     QPointF lastAt_;

@@ -416,7 +416,7 @@ void ActionsPage::selectWanted() {
 
 /// Below the table, or at its right where there is room.
 void ActionsPage::place() {
-    const bool beside = width() >= kBesideFrom;
+    const bool beside = window()->width() >= kBesideFrom;
     split_->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
     const int all = beside ? split_->width() : split_->height();
     const int own = beside ? std::max(scaled(520), all * 2 / 5) : std::min(scaled(340), all * 3 / 5);
@@ -426,7 +426,7 @@ void ActionsPage::place() {
 void ActionsPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
     placeSwitch();
-    const bool beside = width() >= kBesideFrom;
+    const bool beside = window()->width() >= kBesideFrom;
     if (detail_->isVisible() && beside != (split_->orientation() == Qt::Horizontal)) place();
     onScrolled();
 }

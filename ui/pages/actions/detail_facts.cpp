@@ -74,7 +74,7 @@ FactList endFacts(const ActionRow& row, int signal, bool printed) {
         facts.push_back({DetailPanel::tr("reason"), wordOfReason(row.reason, row.exitCode, signal),
                          row.face == DisplayState::Failed ? Fact::Tone::Alert : Fact::Tone::Normal});
     else if (row.exitCode)
-        facts.push_back({DetailPanel::tr("reason"), DetailPanel::tr("exit code %1").arg(*row.exitCode)});
+        facts.push_back({DetailPanel::tr("exit code"), QString::number(*row.exitCode)});
     if (!row.note.isEmpty() && !printed) facts.push_back({DetailPanel::tr("message"), row.note});
     if (!row.note.isEmpty() && printed && row.face == DisplayState::Failed)
         facts.push_back({DetailPanel::tr("first error"), row.note});

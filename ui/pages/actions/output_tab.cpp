@@ -136,7 +136,7 @@ void OutputTab::showWanted() {
 QString OutputTab::summary() const {
     const LogText& text = view_->text();
     if (text.size() == 0) return {};
-    QString words = tr("%n line(s), %1", nullptr, static_cast<int>(text.dropped() + text.size()))
+    QString words = tr("%Ln line(s), %1", nullptr, static_cast<int>(text.dropped() + text.size()))
                         .arg(Format().size(text.bytes()));
     if (!cut_.isEmpty()) words += ", " + cut_;
     return words;
