@@ -523,19 +523,18 @@ void Kernel::openPool() {
         .askOutput = [this](const std::string& id, auto sink) { return warm_->askOutput(id, std::move(sink)); },
         .restart = [this](const std::string& worker) { return warm_->restart(worker); },
         .detach = [this](const std::string& id) { return warm_->detach(id); }};
-    pool_.emplace(
-        WarmPool::Parts{.session = *session_,
-                        .registry = registry_,
-                        .scale = scale_,
-                        .processes = std::move(processes),
-                        .sample =
-                            [this](WarmPool::Looks looks) {
-                                return helpers_->run([looks = std::move(looks), adopter = adopter()] {
-                                    return sampleProcesses(looks, adopter);
-                                });
-                            },
-                        .sampled = [this] { guards_->limitsMayApply(); },
-                        .changeSettings = [this](std::string json) { return changeSettings(std::move(json)); }});
+    pool_.emplace(WarmPool::Parts{
+        .session = *session_,
+        .registry = registry_,
+        .scale = scale_,
+        .processes = std::move(processes),
+        .sample =
+            [this](WarmPool::Looks looks) {
+                return helpers_->run(
+                    [looks = std::move(looks), adopter = adopter()] { return sampleProcesses(looks, adopter); });
+            },
+        .sampled = [this] { guards_->limitsMayApply(); },
+        .changeSettings = [this](std::string json) { return settingsService_.change(std::move(json)); }});
 }
 
 coro::Task<Result<ActionState>> Kernel::stateOfEnded(Lsn lsn) {
