@@ -8,6 +8,7 @@
 
 #include <QTest>
 #include <algorithm>
+#include <csignal>
 #include <fmt/format.h>
 
 using namespace yard;
@@ -32,6 +33,10 @@ private Q_SLOTS:
     void sinceTellsAttemptsApart();
     void sinceFollowsWhatIsUnderWay();
     void aLineTooLongIsBroken();
+    void allThatRunsOfAQueueIsFollowedAndWhatStartsLaterJoins();
+    void soManyAreFollowedAtOnce();
+    void oneThatFailsDoesNotKeepTheOthersOfAQueue();
+    void aFilterThatIsWrongEndsIt();
     void whatMakesNoSenseIsRefused();
 };
 
@@ -335,6 +340,102 @@ void TestYardctlLogs::aLineTooLongIsBroken() {
                                     large.substr(0, ctl::PrefixedLines::kMaxLine)));
 }
 
+/// The list of those that run of queue 7, and of what started since, as GET jobs is asked for them.
+static const std::string kRunning = "GET /compute/jobs?limit=1000&sort=lsn&queue=7&q=state%3Asubmitting%2Crunning";
+static const std::string kStarted = "GET /compute/jobs?limit=1000&sort=lsn&queue=7&q=started%3E-";
+
+static std::vector<std::string> sortedLines(const std::string& text) {
+    std::vector<std::string> lines;
+    for (const QByteArray& line : QByteArray::fromStdString(text).trimmed().split('\n'))
+        lines.push_back(line.toStdString());
+    std::ranges::sort(lines);
+    return lines;
+}
+
+void TestYardctlLogs::allThatRunsOfAQueueIsFollowedAndWhatStartsLaterJoins() {
+    FakeServer server([&](const FakeRequest& request) -> FakeReply {
+        const std::string line = request.line();
+        if (line == kRunning) return {.body = R"({"jobs":[)" + action(5, "running") + "]}"};
+        // What had ended before is none that is followed.
+        if (line == kStarted + "15s") return {.body = R"({"jobs":[)" + action(4, "completed") + "]}"};
+        if (line.starts_with(kStarted))
+            return {.body = R"({"jobs":[)" + action(4, "completed") + "," + action(5, "running") + "," +
+                            action(6, "completed") + "]}"};
+        if (line == streamLine(5, "?attempt=1&follow=1")) return {.body = "of five\n"};
+        if (line == streamLine(6, "?attempt=1&follow=1")) return {.body = "of six\n"};
+        return {.body = action(request.target.contains("/5") ? 5 : 6, "completed")};
+    });
+    const DataDirectory data(server);
+    CtlProcess logs(data.arguments({"logs", "-f", "--queue", "7", "--stdout"}));
+    const std::string five = "5 job x | of five\n";
+    const std::string six = "6 job xxx | of six\n";
+    QVERIFY(logs.waitForOutput(five.size() + six.size()));
+    logs.signal(SIGTERM);
+    QCOMPARE(sortedLines(logs.end().out), sortedLines(five + six));
+    for (const std::string& line : server.lines()) QVERIFY2(!line.contains("/jobs/4/"), line.c_str());
+}
+
+/// The last one joins when another has ended.
+void TestYardctlLogs::soManyAreFollowedAtOnce() {
+    constexpr int kMany = 33;
+    Gate full;
+    FakeServer server([&](const FakeRequest& request) -> FakeReply {
+        const std::string line = request.line();
+        if (line == kRunning || line.starts_with(kStarted)) {
+            std::string jobs;
+            for (int lsn = 1; lsn <= kMany; ++lsn)
+                jobs += fmt::format(R"({}{{"lsn":{},"state":"running","name":"x"}})", lsn == 1 ? "" : ",", lsn);
+            return {.body = R"({"jobs":[)" + jobs + "]}"};
+        }
+        if (request.target.contains("/stdout"))
+            return {.stream = [&](FakeStream& stream) {
+                full.wait();
+                return stream.write("x\n");
+            }};
+        return {.body = R"({"lsn":1,"state":"completed"})"};
+    });
+    const DataDirectory data(server);
+    CtlProcess logs(data.arguments({"logs", "-f", "--queue", "7", "--stdout"}));
+    QVERIFY(logs.waitForError("32 are followed at once"));
+    full.open();
+    std::string all;
+    for (int lsn = 1; lsn <= kMany; ++lsn) all += fmt::format("{} x | x\n", lsn);
+    QVERIFY(logs.waitForOutput(all.size()));
+    logs.signal(SIGTERM);
+    QCOMPARE(sortedLines(logs.end().out), sortedLines(all));
+}
+
+void TestYardctlLogs::oneThatFailsDoesNotKeepTheOthersOfAQueue() {
+    FakeServer server([&](const FakeRequest& request) -> FakeReply {
+        const std::string line = request.line();
+        if (line == kRunning)
+            return {.body = R"({"jobs":[)" + action(5, "running") + "," + action(6, "running") + "]}"};
+        if (line.starts_with(kStarted)) return {.body = R"({"jobs":[]})"};
+        if (line == streamLine(5, "?attempt=1&follow=1"))
+            return {500, R"({"error":"internal","message":"The chunk is damaged."})"};
+        if (line == streamLine(6, "?attempt=1&follow=1")) return {.body = "of six\n"};
+        return {.body = action(request.target.contains("/5") ? 5 : 6, "completed")};
+    });
+    const DataDirectory data(server);
+    CtlProcess logs(data.arguments({"logs", "-f", "--queue", "7", "--stdout"}));
+    QVERIFY(logs.waitForError("yardctl: action 5: The chunk is damaged."));
+    const std::string six = "6 job xxx | of six\n";
+    QVERIFY(logs.waitForOutput(six.size()));
+    logs.signal(SIGTERM);
+    QCOMPARE(logs.end().out, six);
+}
+
+void TestYardctlLogs::aFilterThatIsWrongEndsIt() {
+    FakeServer server([&](const FakeRequest&) -> FakeReply {
+        return {422, R"({"error":"invalid","message":"There is no key \u0022colour\u0022."})"};
+    });
+    const Ended ended = DataDirectory(server).run({"logs", "-f", "--filter", "colour:red"});
+    QCOMPARE(ended.code, 2);
+    QVERIFY2(ended.err.contains("colour"), ended.err.c_str());
+    QCOMPARE(server.lines().front(),
+             "GET /compute/jobs?limit=1000&sort=lsn&q=colour%3Ared%20state%3Asubmitting%2Crunning");
+}
+
 void TestYardctlLogs::whatMakesNoSenseIsRefused() {
     FakeServer server(table({}));
     const DataDirectory data(server);
@@ -344,6 +445,15 @@ void TestYardctlLogs::whatMakesNoSenseIsRefused() {
     QCOMPARE(data.run({"logs", "--attempt", "0", "5"}).code, 2);
     QCOMPARE(data.run({"logs", "--since", "soon", "5"}).code, 2);
     QCOMPARE(data.run({"logs", "--since", "-1h", "--attempt", "1", "5"}).code, 2);
+    const auto refused = [&](const QStringList& words, std::string_view why) {
+        const Ended ended = data.run(QStringList{"logs"} + words);
+        QCOMPARE(ended.code, 2);
+        QVERIFY2(ended.err.contains(why), ended.err.c_str());
+    };
+    refused({"--queue", "7"}, "add --follow");
+    refused({"--filter", "label:x"}, "add --follow");
+    refused({"-f", "--queue", "7", "5"}, "not both");
+    refused({"-f", "--queue", "7", "--tail", "3"}, "--tail is for actions that are named");
     QCOMPARE(server.lines().size(), 0);
     FakeServer wide(table({rangeOf(1, 33, "1..33")}));
     QCOMPARE(DataDirectory(wide).run({"logs", "-f", "1..33"}).err,

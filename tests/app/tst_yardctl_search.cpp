@@ -146,7 +146,7 @@ void TestYardctlSearch::wrongWordsAreRefused() {
     QFETCH(QStringList, words);
     QFETCH(QString, contains);
     FakeServer server([&](const FakeRequest&) -> FakeReply {
-        return {422, R"({"error":"invalid","message":"There is no key \"colour\"."})"};
+        return {422, R"({"error":"invalid","message":"There is no key \u0022colour\u0022."})"};
     });
     const DataDirectory data(server);
     const Ended ended = data.run(QStringList{"search"} + words);

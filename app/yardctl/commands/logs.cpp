@@ -2,6 +2,7 @@
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/group_follower.h"
 #include "app/yardctl/log_lines.h"
 #include "app/yardctl/named_actions.h"
 #include "app/yardctl/output_follower.h"
@@ -21,7 +22,7 @@ namespace yard::ctl {
 namespace {
 
 /// Each has a connection and a thread for each of its streams.
-constexpr std::size_t kMostFollowed = 32;
+constexpr std::size_t kMostFollowed = GroupFollower::kMostAtOnce;
 constexpr std::size_t kNameWidth = 24; ///< columns
 
 struct LogsRequest {
@@ -55,6 +56,14 @@ Outcome<std::vector<std::int64_t>> wantedLsns(Engine& engine, const Arguments& a
     return lsns;
 }
 
+std::vector<std::string> wantedStreams(const Arguments& arguments) {
+    const bool both = arguments.has("stdout") == arguments.has("stderr");
+    std::vector<std::string> streams;
+    if (both || arguments.has("stdout")) streams.emplace_back("stdout");
+    if (both || arguments.has("stderr")) streams.emplace_back("stderr");
+    return streams;
+}
+
 Outcome<LogsRequest> logsRequest(const Invocation& invocation) {
     const Arguments& arguments = invocation.arguments;
     LogsRequest out;
@@ -70,9 +79,7 @@ Outcome<LogsRequest> logsRequest(const Invocation& invocation) {
         if (!since) return std::unexpected(since.error());
         out.since = *since;
     }
-    const bool both = arguments.has("stdout") == arguments.has("stderr");
-    if (both || arguments.has("stdout")) out.streams.emplace_back("stdout");
-    if (both || arguments.has("stderr")) out.streams.emplace_back("stderr");
+    out.streams = wantedStreams(arguments);
     out.follow = arguments.has("follow");
     out.json = invocation.json;
     auto lsns = wantedLsns(invocation.engine, arguments);
@@ -302,9 +309,26 @@ Outcome<int> printAll(const Invocation& invocation, const LogsRequest& request,
     return 0;
 }
 
+/// All that runs of a queue or a filter.
+Outcome<int> followGroup(const Invocation& invocation) {
+    const Arguments& arguments = invocation.arguments;
+    if (!arguments.has("follow")) return usageError("--queue and --filter follow what runs: add --follow");
+    if (!arguments.operands().empty()) return usageError("give LSNs, or --queue and --filter, not both");
+    for (const std::string_view option : {"tail", "since", "attempt"})
+        if (arguments.has(option)) return usageError(fmt::format("--{} is for actions that are named", option));
+    GroupFollower group(invocation.engine, {.queue = arguments.value("queue"),
+                                            .filter = arguments.value("filter").value_or(""),
+                                            .streams = wantedStreams(arguments),
+                                            .json = invocation.json});
+    return std::unexpected(group.run());
+}
+
 } // namespace
 
 Outcome<int> logsCommand(const Invocation& invocation) {
+    if (invocation.arguments.has("queue") || invocation.arguments.has("filter")) return followGroup(invocation);
+    if (invocation.arguments.operands().empty())
+        return usageError("something is missing: yardctl logs [options] LSN…");
     auto request = logsRequest(invocation);
     if (!request) return std::unexpected(request.error());
     auto targets = targetsOf(invocation.engine, *request);
