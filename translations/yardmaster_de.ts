@@ -3433,6 +3433,17 @@
         <source>Search in output…</source>
         <translation>In der Ausgabe suchen…</translation>
     </message>
+    <message numerus="yes">
+        <source>%n window(s) of actions are open: close one first</source>
+        <translation>
+            <numerusform>%n Fenster einer Aktion ist offen: zuerst eines schließen</numerusform>
+            <numerusform>%n Fenster von Aktionen sind offen: zuerst eines schließen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Open in a window of its own</source>
+        <translation>In einem eigenen Fenster öffnen</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::Chart</name>

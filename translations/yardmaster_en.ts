@@ -197,6 +197,13 @@
             <numerusform>Reschedule %Ln actions</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n window(s) of actions are open: close one first</source>
+        <translation>
+            <numerusform>%n window of an action is open: close one first</numerusform>
+            <numerusform>%n windows of actions are open: close one first</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::Chart</name>

@@ -176,6 +176,7 @@ std::vector<CommandSpec> ActionsPage::declared() {
             {"log", tr("Log"), QKeySequence("Ctrl+L")},
             {"again-failed", tr("Reschedule what failed of an array or a list"), QKeySequence("Ctrl+Shift+R")},
             {"fold", tr("Arrays folded")},
+            {"own-window", tr("Open in a window of its own"), QKeySequence("Ctrl+Shift+Return")},
             {"search-output", tr("Search in output…"), QKeySequence("Ctrl+Shift+L")}};
 }
 
@@ -199,6 +200,7 @@ void ActionsPage::makeCommands() {
         open(single(), "output");
         detail_->takeFocus();
     });
+    make("own-window", [this] { openOwnWindow(single()); });
     make("search-output", [this] { searchOutputs(); });
     for (int tab = 0; tab < DetailPanel::kTabs; ++tab)
         addCommand(*this,
@@ -305,7 +307,7 @@ void ActionsPage::updateBlocked() {
     setBlocked(actions_["again-failed"], isFolded() ? folded_->whyNotAgain() : tr("Fold arrays first"));
     const QString one = single() == 0 && dead.isEmpty() ? tr("Select one action") : dead;
     setBlocked(actions_["edit"], one);
-    for (const char* id : {"compare", "log"})
+    for (const char* id : {"compare", "log", "own-window"})
         setBlocked(actions_[id], single() == 0 ? tr("Select one action") : QString());
     reschedule_->setBlocked(blockedWhy(actions_["reschedule"]));
     cancel_->setBlocked(blockedWhy(actions_["cancel"]));
@@ -455,7 +457,7 @@ void ActionsPage::showMenu(const QPoint& global) {
     const qint64 lsn = single();
     menu.addAction(tr("Open"), this, [this, lsn] { open(lsn, {}), detail_->takeFocus(); })->setEnabled(lsn != 0);
     menu.addActions({actions_["log"], actions_["reschedule"], actions_["edit"], actions_["compare"],
-                     actions_["search-output"]});
+                     actions_["own-window"], actions_["search-output"]});
     menu.addSeparator();
     menu.addActions({actions_["hold"], actions_["move"], actions_["priority"]});
     menu.addSeparator();

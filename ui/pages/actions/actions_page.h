@@ -15,6 +15,7 @@ QT_END_NAMESPACE
 namespace yard::ui {
 
 class DetailPanel;
+class DetailWindow;
 class FilterSource;
 class FoldedList;
 class OutputSearch;
@@ -41,6 +42,10 @@ public:
     FoldedList* folded() const { return folded_; }
     ActionsModel* model() const { return model_; }
     DetailPanel* detail() const { return detail_; }
+    static constexpr qsizetype kMostOwnWindows = 16;
+    /// The action in a window of its own, or the one that there is to the front. Beyond kMostOwnWindows it says so.
+    void openOwnWindow(qint64 lsn);
+    QList<DetailWindow*> ownWindows() const;
     OutputSearch* search() const { return search_; }
 
 protected:

@@ -39,7 +39,7 @@ void ActionsPage::makeFolded() {
     connect(folded_, &Table::peeked, this, [this](qint64 lsn) {
         if (lsn > 0) open(lsn, {});
     });
-    connect(folded_, &FoldedList::editWanted, this, &ActionsPage::editAndResubmit);
+    connect(folded_, &FoldedList::editWanted, this, &ActionsPage::edit);
     connect(folded_, &Table::menuWanted, this, &ActionsPage::showMenu);
     connect(folded_, &Table::typed, this, [this](const QString& text) {
         filter_->setFocus();
