@@ -12,9 +12,10 @@ namespace yard::ctl {
 
 const std::vector<Option>& globalOptions() {
     static const std::vector<Option> options = {
-        {"url", 0, "URL", "the engine's address, http://HOST:PORT"},
+        {"url", 0, "URL", "its address, https://…; plain http:// elsewhere: --insecure"},
         {"token-file", 0, "FILE", "file with the API token, instead of DIR/token"},
         {"data-dir", 0, "DIR", "the engine's data directory, if not the usual one"},
+        {"insecure", 0, "", "plain HTTP to another machine, where others can read along"},
         {"json", 0, "", "print the engine's objects, one a line"},
         {"help", 'h', "", "this help, or that of a command"},
         {"version", 0, "", "the version of yardctl"},
@@ -164,6 +165,8 @@ private:
             line_.global.dataDir = text;
         else if (option.name == "json")
             line_.global.json = true;
+        else if (option.name == "insecure")
+            line_.global.insecure = true;
         else if (option.name == "help")
             line_.help = true;
         else if (option.name == "version")
@@ -289,7 +292,10 @@ std::string helpText() {
         for (const Command& c : group.commands) out += fmt::format("  {:<10} {}\n", c.name, c.summary);
     }
     out += "\nOptions of every command:\n";
-    appendOptions(out, globalOptions());
+    // The line of --url names --insecure: all of this has to fit a screen.
+    std::vector<Option> shown = globalOptions();
+    std::erase_if(shown, [](const Option& option) { return option.name == "insecure"; });
+    appendOptions(out, shown);
     out += "\n'yardctl COMMAND --help' explains a command, with examples.\n"
            "An LSN is the number of an action; 12..20 means all from 12 to 20.\n"
            "Exit codes: 0 done, 1 not done, 2 wrong command line; of 'run' the program's.\n";

@@ -35,4 +35,11 @@ bool isTriedAgain(std::string_view wrong, std::string_view question) {
     return answer == 'y' || answer == 'Y' || answer == '\n';
 }
 
+std::optional<bool> isTrusted(std::string_view facts, std::string_view question) {
+    if (!isAtTerminal()) return std::nullopt;
+    fmt::print(stderr, "yardctl: {}\n", facts);
+    const char answer = answerTo(question, "[y/N]");
+    return answer == 'y' || answer == 'Y';
+}
+
 } // namespace yard::ctl

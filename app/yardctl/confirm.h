@@ -4,6 +4,7 @@
 
 #include "app/yardctl/command.h"
 
+#include <optional>
 #include <string_view>
 
 namespace yard::ctl {
@@ -13,5 +14,7 @@ bool isMeant(const Arguments& arguments, std::string_view question);
 /// Says what is wrong and asks whether to try again: true unless the answer is no, or nobody is at a terminal. There
 /// nothing is said.
 bool isTriedAgain(std::string_view wrong, std::string_view question);
+/// Tells the facts and asks: true when the answer is yes. Nothing: nobody is at a terminal.
+std::optional<bool> isTrusted(std::string_view facts, std::string_view question);
 
 } // namespace yard::ctl

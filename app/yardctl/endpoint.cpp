@@ -10,7 +10,7 @@ namespace {
 
 std::unexpected<Error> badUrl(std::string_view url, std::string_view why) {
     return fail(ErrorKind::Invalid, fmt::format("{} is not an address of an engine: {}; write it as "
-                                                "http://HOST:PORT",
+                                                "http://HOST:PORT or https://HOST:PORT",
                                                 url, why));
 }
 
@@ -28,14 +28,14 @@ bool isHostCharacter(char c) {
 } // namespace
 
 Result<Endpoint> Endpoint::parse(std::string_view url) {
-    constexpr std::string_view kScheme = "http://";
-    if (url.starts_with("https://"))
-        return badUrl(url, "the engine speaks plain HTTP (for another machine use a tunnel, ssh -L)");
-    if (!url.starts_with(kScheme)) return badUrl(url, "it does not begin with http://");
+    const bool secure = url.starts_with("https://");
+    const std::string_view scheme = secure ? "https://" : "http://";
+    if (!url.starts_with(scheme)) return badUrl(url, "it begins with neither http:// nor https://");
     ApiAddress api = apiOfWritten(url);
     Endpoint out;
+    out.secure = secure;
     out.prefix = std::move(api.prefix);
-    std::string_view host = std::string_view(api.server).substr(kScheme.size());
+    std::string_view host = std::string_view(api.server).substr(scheme.size());
     std::string_view port;
     if (host.starts_with('[')) {
         const std::size_t close = host.find(']');
@@ -64,13 +64,24 @@ std::string Endpoint::authority() const {
 }
 
 std::string Endpoint::url() const {
-    return "http://" + authority();
+    return (secure ? "https://" : "http://") + authority();
 }
 
 bool Endpoint::isLoopback() const {
     // Digits and dots only: 127.example.org is somebody else.
     const bool numeric = host.find_first_not_of("0123456789.") == std::string::npos;
     return host == "localhost" || host == "::1" || (numeric && host.starts_with("127."));
+}
+
+Result<void> Endpoint::checkPrivacy(bool insecure) const {
+    // Any address of this machine: that is where it leads.
+    const bool isHere = isLoopback() || host == "0.0.0.0" || host == "::";
+    if (secure || insecure || isHere) return {};
+    return fail(
+        ErrorKind::Invalid,
+        fmt::format("{} is plain HTTP to another machine: others can read along, tokens too. Use https:// there "
+                    "(an engine that listens beyond its machine serves it), a tunnel (ssh -L), or --insecure",
+                    url()));
 }
 
 std::string percentEncode(std::string_view text) {

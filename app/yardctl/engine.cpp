@@ -6,6 +6,7 @@
 #include "core/base/files.h"
 #include "core/base/sentences.h"
 #include "core/model/action_name.h"
+#include "core/model/known_engines.h"
 
 #include <algorithm>
 #include <array>
@@ -60,6 +61,37 @@ Result<std::string> readAddress(const GlobalOptions& options) {
         fmt::format("no engine serves the data directory {}; start one with {}, or say where it is with --url or "
                     "--data-dir",
                     dir, startWords(options)));
+}
+
+/// "https://host:port" and what is on the second line: the fingerprint of its TLS.
+struct Published {
+    ApiAddress api;
+    std::string fingerprint;
+};
+
+Result<Published> readPublished(const GlobalOptions& options) {
+    const auto text = readAddress(options);
+    if (!text) return std::unexpected(text.error());
+    const std::size_t end = std::min(text->find('\n'), text->size());
+    Published published{.api = apiOfPublished(trimmed(text->substr(0, end))), .fingerprint = {}};
+    if (end < text->size()) published.fingerprint = text->substr(end + 1);
+    return published;
+}
+
+/// What the engine has to show: as it wrote down itself, or as it was trusted before.
+Result<void> pin(Endpoint& endpoint, const GlobalOptions& options) {
+    const auto published = readPublished(options);
+    const auto itself = published ? Endpoint::parse(published->api.server) : std::unexpected(published.error());
+    if (itself && itself->url() == endpoint.url()) {
+        endpoint.fingerprint = published->fingerprint;
+        endpoint.knownBy = dataDirectory(options) + "/address";
+        return {};
+    }
+    endpoint.knownBy = knownEnginesFile();
+    auto known = knownFingerprint(endpoint.knownBy, endpoint.authority());
+    if (!known) return std::unexpected(known.error());
+    endpoint.fingerprint = std::move(*known);
+    return {};
 }
 
 ErrorKind kindOf(unsigned status) {
@@ -129,14 +161,19 @@ Result<Location> locate(const GlobalOptions& options) {
     Location out;
     ApiAddress published;
     if (!options.url) {
-        const auto address = readAddress(options);
+        auto address = readPublished(options);
         if (!address) return std::unexpected(address.error());
-        published = apiOfPublished(*address);
+        published = std::move(address->api);
     }
     auto endpoint = Endpoint::parse(options.url.value_or(published.server));
     if (!endpoint) return std::unexpected(endpoint.error());
     out.endpoint = std::move(*endpoint);
     if (!options.url) out.endpoint.prefix = std::move(published.prefix);
+    if (options.url)
+        if (auto isPrivate = out.endpoint.checkPrivacy(options.insecure); !isPrivate)
+            return std::unexpected(isPrivate.error());
+    if (out.endpoint.secure)
+        if (auto pinned = pin(out.endpoint, options); !pinned) return std::unexpected(pinned.error());
     if (options.tokenFile) {
         auto token = readToken(*options.tokenFile);
         if (!token) return std::unexpected(token.error());
@@ -152,11 +189,17 @@ Result<Location> locate(const GlobalOptions& options) {
 }
 
 Result<std::shared_ptr<HttpClient>> Engine::client() {
-    const std::scoped_lock lock(mutex_);
-    if (interrupted_) return fail(ErrorKind::Io, "interrupted");
-    if (client_) return client_;
+    {
+        const std::scoped_lock lock(mutex_);
+        if (interrupted_) return fail(ErrorKind::Io, "interrupted");
+        if (client_) return client_;
+    }
     auto location = locate(options_);
     if (!location) return std::unexpected(location.error());
+    if (location->endpoint.secure && location->endpoint.fingerprint.empty())
+        if (auto known = introduce(location->endpoint); !known) return std::unexpected(known.error());
+    const std::scoped_lock lock(mutex_);
+    if (interrupted_) return fail(ErrorKind::Io, "interrupted");
     url_ = location->endpoint.url();
     prefix_ = location->endpoint.prefix;
     client_ = std::make_shared<HttpClient>(std::move(location->endpoint), std::move(location->token));

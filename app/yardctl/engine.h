@@ -26,6 +26,7 @@ struct GlobalOptions {
     std::optional<std::string> tokenFile{};
     std::optional<std::string> dataDir{};
     bool json = false;
+    bool insecure = false; ///< plain HTTP to another machine
 };
 
 struct Location {
@@ -35,6 +36,9 @@ struct Location {
 /// By --url, else by the files `address` and `token` of the data directory. Reads files, does not connect. A token
 /// that was not named for it goes to this machine only.
 Result<Location> locate(const GlobalOptions& options);
+/// Of an engine by TLS that neither a pin nor an authority vouches for: asks at a terminal whether its fingerprint is to
+/// be trusted from now on, and writes it down. Connects. Forbidden: it is not.
+Result<void> introduce(Endpoint& endpoint);
 
 /// A successful answer: the object, and the text it came as (what --json prints).
 struct Answer {

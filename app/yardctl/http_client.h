@@ -18,20 +18,25 @@
 
 namespace yard::ctl {
 
-/// Where the API is: parsed from "http://host:port[/prefix]". IPv6 addresses stand in brackets.
+/// Where the API is: parsed from "http://host:port[/prefix]" or "https://…". IPv6 addresses stand in brackets.
 struct Endpoint {
     std::string host; ///< without brackets
     std::string port = std::to_string(kUsualPort);
     std::string prefix{kUsualPrefix};
+    bool secure = false;     ///< by TLS
+    std::string fingerprint; ///< that it has to show; empty: the system's authorities decide
+    std::string knownBy;     ///< the file that says so
 
-    /// Invalid with a sentence when it is not such a URL; https is refused (the engine speaks plain HTTP).
+    /// Invalid with a sentence when it is not such a URL.
     static Result<Endpoint> parse(std::string_view url);
-    /// As people write it: http://host:port
+    /// As people write it: http://host:port, https://host:port
     std::string url() const;
     /// The value of the Host header.
     std::string authority() const;
     /// True for localhost and the loopback addresses: the only hosts that get a token nobody named for them.
     bool isLoopback() const;
+    /// Invalid: others could read along what goes there.
+    Result<void> checkPrivacy(bool insecure) const;
 };
 
 struct Timeouts {

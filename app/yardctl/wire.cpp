@@ -3,6 +3,7 @@
 #include "app/yardctl/http_client.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fmt/format.h>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <utility>
 
 namespace yard::ctl {
 
@@ -55,6 +57,7 @@ Wire::Wire()
 Result<void> Wire::connect(const Endpoint& endpoint, std::chrono::milliseconds limit) {
     close();
     failed_ = timedOut_ = false;
+    stranger_.clear();
     auto addresses = resolve(endpoint);
     if (!addresses) return std::unexpected(addresses.error());
     Result<void> last = fail(ErrorKind::Io, "no address");
@@ -68,7 +71,7 @@ Result<void> Wire::connect(const Endpoint& endpoint, std::chrono::milliseconds l
         if (!last) continue;
         tune(fd.get());
         socket_ = std::move(fd);
-        return {};
+        return endpoint.secure ? shakeHands(endpoint, limit) : Result<void>();
     }
     return last;
 }
@@ -84,7 +87,67 @@ Result<void> Wire::connectTo(int fd, const void* address, unsigned size, std::ch
     return {};
 }
 
+Result<void> Wire::shakeHands(const Endpoint& endpoint, std::chrono::milliseconds limit) {
+    auto session = tls::Session::connect({.fingerprint = endpoint.fingerprint, .host = endpoint.host});
+    if (!session) return std::unexpected(std::move(session.error()));
+    tls_ = std::move(*session);
+    const auto usual = std::exchange(silence_, limit);
+    boost::system::error_code ec;
+    auto step = tls_->handshake();
+    while (step == tls::Session::Step::NeedsMore && flush(ec) && feed(ec)) step = tls_->handshake();
+    silence_ = usual;
+    boost::system::error_code unheard;
+    const bool told = flush(ec ? unheard : ec);
+    if (step == tls::Session::Step::Done && told) return {};
+    auto why = step == tls::Session::Step::Failed
+                   ? explainHandshake(endpoint)
+                   : fail(ErrorKind::Io, fmt::format("cannot connect: no handshake with {}: {}", endpoint.url(),
+                                                     ec == boost::asio::error::eof ? "it hung up" : ec.message()));
+    close();
+    return why;
+}
+
+Result<void> Wire::explainHandshake(const Endpoint& endpoint) {
+    if (!tls_->isMistrusted())
+        return fail(ErrorKind::Io, fmt::format("cannot connect: {} does not speak TLS 1.3 as it should: {}",
+                                               endpoint.url(), tls_->failure()));
+    const std::string& shown = tls_->peerFingerprint();
+    if (endpoint.fingerprint.empty()) {
+        stranger_ = shown;
+        return fail(ErrorKind::Forbidden,
+                    fmt::format("{} is not known here; its fingerprint is {}", endpoint.url(), shown));
+    }
+    return fail(
+        ErrorKind::Forbidden,
+        fmt::format("{} shows the fingerprint {}, and {} says {}: either the engine was set up again, or somebody "
+                    "is in between. If you know that it was, remove its line there",
+                    endpoint.url(), shown, endpoint.knownBy, endpoint.fingerprint));
+}
+
+bool Wire::flush(boost::system::error_code& ec) {
+    const std::string bytes = tls_->output();
+    for (std::string_view rest = bytes; !rest.empty() && !ec;) {
+        iovec piece{const_cast<char*>(rest.data()), rest.size()};
+        rest.remove_prefix(transmitPlain(&piece, 1, ec));
+    }
+    return !ec;
+}
+
+bool Wire::feed(boost::system::error_code& ec) {
+    std::array<char, tls::Session::kMostFed> room;
+    iovec piece{room.data(), room.size()};
+    const std::size_t came = receivePlain(&piece, 1, ec);
+    tls_->feed({room.data(), came});
+    return !ec;
+}
+
 void Wire::close() {
+    if (tls_ && socket_ && !failed_) {
+        tls_->close();
+        const std::string bytes = tls_->output();
+        if (!bytes.empty()) (void)::send(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
+    tls_.reset();
     socket_.reset();
 }
 
@@ -139,6 +202,35 @@ bool Wire::awaitWritable(boost::system::error_code& ec) {
 }
 
 std::size_t Wire::receive(iovec* vectors, std::size_t count, boost::system::error_code& ec) {
+    if (!tls_ || count == 0) return receivePlain(vectors, count, ec);
+    ec = {};
+    for (;;) {
+        std::size_t got = 0;
+        const auto step = tls_->read({static_cast<char*>(vectors[0].iov_base), vectors[0].iov_len}, got);
+        if (step == tls::Session::Step::Done) return got;
+        if (step == tls::Session::Step::NeedsMore && feed(ec)) continue;
+        failed_ = true;
+        if (!ec)
+            ec = step == tls::Session::Step::Ended ? boost::asio::error::make_error_code(boost::asio::error::eof)
+                                                   : systemError(EPROTO);
+        return 0;
+    }
+}
+
+std::size_t Wire::transmit(iovec* vectors, std::size_t count, boost::system::error_code& ec) {
+    if (!tls_ || count == 0) return transmitPlain(vectors, count, ec);
+    ec = {};
+    const std::string_view all(static_cast<const char*>(vectors[0].iov_base), vectors[0].iov_len);
+    const std::string_view piece = all.substr(0, tls::Session::kMostWritten);
+    if (tls_->write(piece) != tls::Session::Step::Done) {
+        failed_ = true;
+        ec = systemError(EPROTO);
+        return 0;
+    }
+    return flush(ec) ? piece.size() : 0;
+}
+
+std::size_t Wire::receivePlain(iovec* vectors, std::size_t count, boost::system::error_code& ec) {
     ec = {};
     if (count == 0) return 0;
     while (true) {
@@ -159,7 +251,7 @@ std::size_t Wire::receive(iovec* vectors, std::size_t count, boost::system::erro
     }
 }
 
-std::size_t Wire::transmit(iovec* vectors, std::size_t count, boost::system::error_code& ec) {
+std::size_t Wire::transmitPlain(iovec* vectors, std::size_t count, boost::system::error_code& ec) {
     ec = {};
     if (count == 0) return 0;
     msghdr message{};

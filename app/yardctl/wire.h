@@ -1,10 +1,11 @@
-// One TCP connection as a Beast SyncStream over poll(): every wait has a limit and can be ended from another
+// One connection, TCP or TLS over it, as a Beast SyncStream over poll(): every wait has a limit and can be ended from another
 // thread, which Asio's blocking sockets do not offer. One thread at a time, but for interrupt() and
 // isInterrupted().
 #pragma once
 
 #include "core/base/error.h"
 #include "core/base/unique_fd.h"
+#include "core/tls/session.h"
 
 #include <atomic>
 #include <boost/asio/buffer.hpp>
@@ -12,6 +13,8 @@
 #include <boost/system/system_error.hpp>
 #include <chrono>
 #include <cstddef>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <sys/uio.h>
 
@@ -23,9 +26,12 @@ class Wire {
 public:
     Wire();
 
-    /// Tries each address of the host; `limit` bounds each try. Blocks, name look-up included.
+    /// Tries each address of the host; `limit` bounds each try, and each wait of a handshake. Blocks, name look-up
+    /// included. Forbidden: it shows another key than the one that is known.
     Result<void> connect(const Endpoint& endpoint, std::chrono::milliseconds limit);
     void close();
+    /// Of a server by TLS that connect() did not trust, of which nothing was known; else empty.
+    const std::string& strangerFingerprint() const { return stranger_; }
     /// Open, and the other side has neither closed it nor sent anything unasked.
     bool isReusable() const;
     /// Longest wait of one read or write; 0 waits forever.
@@ -80,6 +86,13 @@ private:
     }
     std::size_t receive(iovec* vectors, std::size_t count, boost::system::error_code& ec);
     std::size_t transmit(iovec* vectors, std::size_t count, boost::system::error_code& ec);
+    std::size_t receivePlain(iovec* vectors, std::size_t count, boost::system::error_code& ec);
+    std::size_t transmitPlain(iovec* vectors, std::size_t count, boost::system::error_code& ec);
+    Result<void> shakeHands(const Endpoint& endpoint, std::chrono::milliseconds limit);
+    Result<void> explainHandshake(const Endpoint& endpoint);
+    /// What the session has to say; and what it waits for.
+    bool flush(boost::system::error_code& ec);
+    bool feed(boost::system::error_code& ec);
     /// Until the socket has what `events` ask for, the limit passes or interrupt() is called. The events that came;
     /// 0 for the other ends.
     short await(int fd, short events, std::chrono::milliseconds limit);
@@ -90,6 +103,8 @@ private:
     Result<void> connectTo(int fd, const void* address, unsigned size, std::chrono::milliseconds limit);
 
     UniqueFd socket_;
+    std::unique_ptr<tls::Session> tls_; ///< null: plain
+    std::string stranger_;
     UniqueFd wake_; ///< an eventfd that stays readable once interrupted
     std::chrono::milliseconds silence_{0};
     bool timedOut_ = false;

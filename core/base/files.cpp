@@ -147,10 +147,7 @@ Result<void> syncDirectory(const std::string& path) {
     return {};
 }
 
-std::string defaultDataDirectory() {
-    // The XDG rules ignore a relative value.
-    if (const std::string data = environmentOrEmpty("XDG_DATA_HOME"); data.starts_with('/'))
-        return data + "/yardmaster";
+std::string homeDirectory() {
     std::string home = environmentOrEmpty("HOME");
     if (!home.starts_with('/')) {
         home.clear();
@@ -160,7 +157,14 @@ std::string defaultDataDirectory() {
         if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) == 0 && found)
             home = found->pw_dir;
     }
-    return home + "/.local/share/yardmaster";
+    return home;
+}
+
+std::string defaultDataDirectory() {
+    // The XDG rules ignore a relative value.
+    if (const std::string data = environmentOrEmpty("XDG_DATA_HOME"); data.starts_with('/'))
+        return data + "/yardmaster";
+    return homeDirectory() + "/.local/share/yardmaster";
 }
 
 } // namespace yard

@@ -31,6 +31,8 @@ Result<void> syncDirectory(const std::string& path);
 /// Removes a tree that hostile programs may have made: never follows links, chmods what forbids it, bounded depth
 /// by descriptors rather than by path length. Missing is success.
 Result<void> removeTree(const std::string& path);
+/// $HOME, else what the system knows of this user.
+std::string homeDirectory();
 /// $XDG_DATA_HOME/yardmaster, else ~/.local/share/yardmaster.
 std::string defaultDataDirectory();
 

@@ -231,11 +231,20 @@ void TestYardctlWords::addressesOfEngines() {
     QCOMPARE(six->authority(), "[::1]:90");
     QVERIFY(six->isLoopback());
     QVERIFY(!Endpoint::parse("http://127.example.org")->isLoopback());
+    QVERIFY(!plain->secure);
+    const auto secure = Endpoint::parse("https://desk/yard");
+    QVERIFY(secure->secure);
+    QCOMPARE(secure->url(), "https://desk:" + std::to_string(kUsualPort));
+    QCOMPARE(secure->prefix, "/yard");
+    for (const char* fine : {"https://desk", "http://localhost", "http://[::1]", "http://0.0.0.0", "http://[::]"})
+        QVERIFY2(Endpoint::parse(fine)->checkPrivacy(false), fine);
+    QVERIFY(!Endpoint::parse("http://desk")->checkPrivacy(false));
+    QVERIFY(Endpoint::parse("http://desk")->checkPrivacy(true));
 }
 
 void TestYardctlWords::badAddressesSayWhatIsWrong() {
-    for (const char* bad : {"", "desk:8640", "https://desk", "http://", "http://desk:0", "http://desk:99999",
-                            "http://[::1", "http://a b", "http://user@desk"}) {
+    for (const char* bad : {"", "desk:8640", "ftp://desk", "https://", "http://", "http://desk:0",
+                            "http://desk:99999", "http://[::1", "http://a b", "http://user@desk"}) {
         const auto endpoint = Endpoint::parse(bad);
         QVERIFY2(!endpoint, bad);
         QVERIFY(endpoint.error().message.find("http://HOST:PORT") != std::string::npos);
@@ -248,6 +257,7 @@ void TestYardctlWords::theTokenGoesToThisMachineOnly() {
     QVERIFY(writeFileAtomically(path + "/token", "secret\n", 0600));
     QVERIFY(writeFileAtomically(path + "/address", "http://127.0.0.1:99\n", 0600));
     qputenv("XDG_DATA_HOME", (path + "/none").c_str());
+    qputenv("XDG_CONFIG_HOME", (path + "/config").c_str());
     QCOMPARE(locate({.dataDir = path})->token, "secret");
     QCOMPARE(locate({.dataDir = path})->endpoint.port, "99");
     QCOMPARE(locate({.dataDir = path})->endpoint.prefix, "/compute");
@@ -256,12 +266,20 @@ void TestYardctlWords::theTokenGoesToThisMachineOnly() {
     QCOMPARE(locate({.dataDir = path})->endpoint.prefix, "/yard");
     QVERIFY(writeFileAtomically(path + "/address", "http://127.0.0.1:99/\n", 0600));
     QCOMPARE(locate({.dataDir = path})->endpoint.prefix, "");
-    QCOMPARE(locate({.url = "http://example.org", .tokenFile = path + "/token"})->token, "secret");
+    QCOMPARE(locate({.url = "https://example.org", .tokenFile = path + "/token"})->token, "secret");
     QVERIFY(!locate({}));
     QVERIFY(makeDirectories(path + "/none/yardmaster"));
     QVERIFY(writeFileAtomically(path + "/none/yardmaster/token", "mine", 0600));
     QCOMPARE(locate({.url = "http://127.0.0.1:1"})->token, "mine");
-    QCOMPARE(locate({.url = "http://example.org:1"})->token, "");
+    QCOMPARE(locate({.url = "https://example.org:1"})->token, "");
+    QCOMPARE(locate({.url = "http://example.org:1", .insecure = true})->token, "");
+    QVERIFY(locate({.url = "http://example.org:1"}).error().message.contains("--insecure"));
+    // The key of an engine of this directory is the one that it wrote down, however it is named.
+    const std::string print(64, 'a');
+    QVERIFY(writeFileAtomically(path + "/address", "https://127.0.0.1:99\n" + print + "\n", 0600));
+    QCOMPARE(locate({.dataDir = path})->endpoint.fingerprint, print);
+    QCOMPARE(locate({.url = "https://127.0.0.1:99", .dataDir = path})->endpoint.fingerprint, print);
+    QCOMPARE(locate({.url = "https://127.0.0.1:98", .dataDir = path})->endpoint.fingerprint, "");
 }
 
 void TestYardctlWords::exitCodesAreThoseOfAShell() {

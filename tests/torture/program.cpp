@@ -206,7 +206,7 @@ Yardmaster::~Yardmaster() {
 
 bool Yardmaster::isServing(int limitMs) {
     const MonoTime until = MonoClock::now() + std::chrono::milliseconds(limitMs);
-    constexpr std::string_view kWords = "listening on http://127.0.0.1:";
+    constexpr std::string_view kWords = "listening on http"; // or https
     while (port_ == 0) {
         pollfd wait{out_.get(), POLLIN, 0};
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - MonoClock::now()).count();
@@ -215,9 +215,10 @@ bool Yardmaster::isServing(int limitMs) {
         const ssize_t n = ::read(out_.get(), buffer.data(), buffer.size());
         if (n <= 0) return false;
         said_.append(buffer.data(), static_cast<std::size_t>(n));
-        if (!said_.ends_with('\n')) continue;
-        if (!said_.starts_with(kWords)) qFatal("the first line is: %s", said_.c_str());
-        std::from_chars(said_.data() + kWords.size(), said_.data() + said_.size(), port_);
+        const std::string line = said_.substr(0, said_.find('\n'));
+        if (line.size() == said_.size()) continue;
+        if (!line.starts_with(kWords)) qFatal("the first line is: %s", said_.c_str());
+        std::from_chars(line.data() + line.rfind(':') + 1, line.data() + line.size(), port_);
     }
     return true;
 }

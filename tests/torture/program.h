@@ -86,10 +86,10 @@ private:
 class Yardmaster {
 public:
     struct Options {
-        std::vector<std::string> arguments; ///< after --headless, --data-dir and --listen
-        std::vector<std::string> wrapper;   ///< words before the program: a tracer, a limit
+        std::vector<std::string> arguments{}; ///< after --headless, --data-dir and --listen
+        std::vector<std::string> wrapper{};   ///< words before the program: a tracer, a limit
         std::string listen = "127.0.0.1:0";
-        std::string dataDir; ///< empty: the place's
+        std::string dataDir{}; ///< empty: the place's
     };
     explicit Yardmaster(const Place& place)
         : Yardmaster(place, Options{}) {}
