@@ -47,8 +47,10 @@ class Places(unittest.TestCase):
 
     def test_a_url_as_people_write_it(self):
         for url, told in (("http://box:1234", ("box", 1234, "/compute")), ("http://box", ("box", 8640, "/compute")),
-                          ("http://box/", ("box", 8640, "/compute")), ("http://box/api/", ("box", 8640, "/api"))):
-            found = endpoint.locate(url)
+                          ("http://box/", ("box", 8640, "/compute")), ("http://box/api/", ("box", 8640, "/api")),
+                          ("https://box/", ("box", 8640, "/compute"))):
+            found = endpoint.locate(url, insecure=True)
+            self.assertEqual(found.secure, url.startswith("https"))
             self.assertEqual((found.host, found.port, found.prefix), told, url)
 
     def test_a_token_goes_to_this_machine_only_unless_it_was_named(self):
@@ -56,13 +58,13 @@ class Places(unittest.TestCase):
         with mock.patch.object(endpoint, "default_data_dir", lambda: self.data):
             for url, sent in (("http://127.0.0.1:1", "secret"), ("http://localhost:1", "secret"), ("http://127.example.org", ""),
                               ("http://box:1", "")):
-                self.assertEqual(endpoint.locate(url).token, sent, url)
-        self.assertEqual(endpoint.locate("http://box:1", token_file=token).token, "secret")
-        self.assertEqual(endpoint.locate("http://box:1", data_dir=self.data).token, "secret")
-        self.assertEqual(endpoint.locate("http://box:1", token="t").token, "t")
+                self.assertEqual(endpoint.locate(url, insecure=True).token, sent, url)
+        self.assertEqual(endpoint.locate("https://box:1", token_file=token).token, "secret")
+        self.assertEqual(endpoint.locate("https://box:1", data_dir=self.data).token, "secret")
+        self.assertEqual(endpoint.locate("https://box:1", token="t").token, "t")
 
     def test_what_is_no_address_is_said(self):
-        for url, words in (("box:1", "does not begin with http://"), ("https://box", "plain HTTP"), ("http://", "no host name"),
+        for url, words in (("box:1", "neither http:// nor https://"), ("http://box", "plain HTTP to another machine"), ("http://", "no host name"),
                            ("http://box:0", "port"), ("http://box:99999", "is not an address"), ("http://a b", "no host name"),
                            ("http://u@box", "only host"), ("http://box?x", "only host")):
             with self.assertRaises(yardmaster.YardmasterError) as caught:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from .engine import Engine
 from .errors import (ActionFailed, BrokenProcess, Busy, CallTimeout, Conflict, EngineError, Invalid, NeedChunks, NotAccepting,
-                     NotFound, ProtocolError, RemoteError, TooLarge, Unauthorized, Unreachable, YardmasterError)
+                     NotFound, ProtocolError, RemoteError, TooLarge, Unauthorized, Unreachable, Untrusted, YardmasterError)
 from .executor import Executor
 from .results import Result
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["ActionFailed", "AsyncEngine", "BrokenProcess", "Busy", "CallTimeout", "Conflict", "Engine", "EngineError",
            "Executor", "Invalid", "NeedChunks", "NotAccepting", "NotFound", "ProtocolError", "RemoteError", "Result",
-           "TooLarge", "Unauthorized", "Unreachable", "YardmasterError", "register_parallel_backend"]
+           "TooLarge", "Unauthorized", "Unreachable", "Untrusted", "YardmasterError", "register_parallel_backend"]
 
 
 def __getattr__(name: str) -> Any:

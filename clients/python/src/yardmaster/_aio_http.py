@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from typing import List, Tuple
 
 from ._http import (BLOCK, Request, Response, ResponseParser, TransportFailed, body_blocks, file_blocks, head_of)
+from . import _tls
 from .endpoint import Endpoint
 from .errors import ProtocolError
 
@@ -14,10 +16,24 @@ Connection = Tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 async def open_connection(endpoint: Endpoint, timeout: float) -> Connection:
+    timeout = min(timeout, 30.0)
+    context = _tls.context(bool(endpoint.fingerprint)) if endpoint.secure else None
+    name = endpoint.host if endpoint.secure else None
     try:
-        return await asyncio.wait_for(asyncio.open_connection(endpoint.host, endpoint.port), min(timeout, 30.0))
+        opening = asyncio.open_connection(endpoint.host, endpoint.port, ssl=context, server_hostname=name)
+        reader, writer = await asyncio.wait_for(opening, timeout)
+    except ssl.SSLCertVerificationError:
+        loop = asyncio.get_running_loop()
+        raise await loop.run_in_executor(None, _tls.stranger, endpoint, timeout) from None
     except (OSError, asyncio.TimeoutError) as error:
         raise TransportFailed("cannot connect: %s" % (error or "it took too long"), sent=False) from error
+    if endpoint.fingerprint and endpoint.secure:
+        try:
+            _tls.check(endpoint, writer.get_extra_info("ssl_object").getpeercert(True))
+        except BaseException:
+            writer.close()
+            raise
+    return reader, writer
 
 
 class AsyncTransport:

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode
 
 from ._http import BLOCK, Request, Response, Sink, TransportFailed
 from .endpoint import Endpoint, locate
-from .errors import Conflict, EngineError, NeedChunks, NotFound, ProtocolError, Unreachable, error_of
+from .errors import Conflict, EngineError, NeedChunks, NotFound, ProtocolError, Unreachable, Untrusted, error_of
 from .results import Result
 
 T = TypeVar("T")
@@ -95,8 +95,8 @@ def queue_path(queue: Union[int, str, None], rest: str) -> str:
 
 class Core:
     def __init__(self, url: Optional[str], token_file: Optional[str], data_dir: Optional[str], token: Optional[str],
-                 patience: float) -> None:
-        self._where = (url, token_file, data_dir, token)
+                 patience: float, fingerprint: Optional[str] = None, insecure: bool = False) -> None:
+        self._where = (url, token_file, data_dir, token, fingerprint, insecure)
         self._endpoint: Optional[Endpoint] = None
         self._reached = False  # somebody was there: an answer came, or a connection
         self.patience = patience
@@ -144,6 +144,9 @@ class Core:
                 self._reached = self._reached or (failure.sent and not failure.garbled)
                 if failure.garbled or not request.stubborn or not self._reached or (failure.sent and not request.repeatable):
                     raise error from None
+            except Untrusted:  # another may be known at the next try
+                self.lost()
+                raise
             except Unreachable as gone:  # the address file went with the engine
                 error = gone
                 if not self._reached or not request.stubborn:

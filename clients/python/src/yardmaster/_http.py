@@ -6,10 +6,12 @@ from __future__ import annotations
 import os
 import select
 import socket
+import ssl
 import threading
 from dataclasses import dataclass, field
 from typing import BinaryIO, Callable, Dict, Iterator, List, Optional, Tuple, Union
 
+from . import _tls
 from .endpoint import Endpoint
 from .errors import ProtocolError
 
@@ -325,9 +327,27 @@ class Transport:
 
 
 def connect(endpoint: Endpoint, timeout: float) -> socket.socket:
+    timeout = min(timeout, 30.0)
     try:
-        connection = socket.create_connection((endpoint.host, endpoint.port), min(timeout, 30.0))
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return connection
+        connection = socket.create_connection((endpoint.host, endpoint.port), timeout)
+        try:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return _secured(endpoint, connection) if endpoint.secure else connection
+        except BaseException:
+            connection.close()
+            raise
+    except ssl.SSLCertVerificationError:
+        raise _tls.stranger(endpoint, timeout) from None
     except OSError as error:
         raise TransportFailed("cannot connect: %s" % error, sent=False) from error
+
+
+def _secured(endpoint: Endpoint, plain: socket.socket) -> ssl.SSLSocket:
+    connection = _tls.context(bool(endpoint.fingerprint)).wrap_socket(plain, server_hostname=endpoint.host)
+    try:
+        if endpoint.fingerprint:
+            _tls.check(endpoint, connection.getpeercert(True))
+        return connection
+    except BaseException:
+        connection.close()
+        raise

@@ -12,7 +12,7 @@ from . import _websocket
 from ._aio_http import AsyncTransport, Connection, open_connection
 from ._core import Argument, Content, Core, Json, Pause, Steps, dumps
 from ._http import BLOCK, ResponseParser, TransportFailed, head_of
-from .errors import NotFound, ProtocolError, Unreachable
+from .errors import NotFound, ProtocolError, Unreachable, Untrusted
 from .events import SILENCE, Frame, Place, ends_in, refused, watch_of
 from .results import Result
 
@@ -139,8 +139,9 @@ class AsyncEngine:
     """As Engine, for one event loop."""
 
     def __init__(self, url: Optional[str] = None, *, token_file: Optional[str] = None, data_dir: Optional[str] = None,
-                 token: Optional[str] = None, patience: float = 30.0) -> None:
-        self._core = Core(url, token_file, data_dir, token, patience)
+                 token: Optional[str] = None, patience: float = 30.0, fingerprint: Optional[str] = None,
+                 insecure: bool = False) -> None:
+        self._core = Core(url, token_file, data_dir, token, patience, fingerprint, insecure)
         self._transport = AsyncTransport()
 
     async def __aenter__(self) -> "AsyncEngine":
@@ -162,7 +163,7 @@ class AsyncEngine:
                     continue
                 try:
                     answer = await self._transport.send(self._core.endpoint(), step)
-                except (TransportFailed, Unreachable) as error:
+                except (TransportFailed, Unreachable, Untrusted) as error:
                     step = steps.throw(error)
                 else:
                     step = steps.send(answer)

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import os
 import pwd
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Optional, Tuple
 from urllib.parse import urlsplit
 
+from . import _tls
 from .errors import Unreachable, YardmasterError
 
 _USUAL_PORT = 8640
@@ -22,6 +23,9 @@ class Endpoint:
     port: int
     prefix: str
     token: str
+    secure: bool = False  # by TLS
+    fingerprint: str = ""  # that it has to show; empty: the authorities of the system decide
+    known_by: str = ""  # who says so
 
     @property
     def authority(self) -> str:
@@ -29,7 +33,7 @@ class Endpoint:
 
     @property
     def url(self) -> str:
-        return "http://" + self.authority
+        return ("https://" if self.secure else "http://") + self.authority
 
     @property
     def is_loopback(self) -> bool:
@@ -55,14 +59,12 @@ def default_data_dir() -> str:
 
 
 def _bad(url: str, why: str) -> YardmasterError:
-    return YardmasterError("%s is not an address of an engine: %s; write it as http://HOST:PORT" % (url, why))
+    return YardmasterError("%s is not an address of an engine: %s; write it as http://HOST:PORT or https://HOST:PORT" % (url, why))
 
 
 def _parse(url: str, usual_prefix: Optional[str]) -> Tuple[str, int, str]:
-    if url.startswith("https://"):
-        raise _bad(url, "this client speaks plain HTTP (for another machine use a tunnel, ssh -L)")
-    if not url.startswith("http://"):
-        raise _bad(url, "it does not begin with http://")
+    if not url.startswith(("http://", "https://")):
+        raise _bad(url, "it begins with neither http:// nor https://")
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
@@ -94,21 +96,43 @@ def _read_token(path: str) -> str:
     return token
 
 
+def _published(directory: str) -> Tuple[str, str]:
+    """The address that an engine wrote down, and the fingerprint of its TLS."""
+    address, _, fingerprint = _read(directory + "/address").partition("\n")
+    return address.strip(), fingerprint.strip()
+
+
+def _pin(endpoint: Endpoint, directory: str) -> Endpoint:
+    """As the engine wrote down itself, or as its user trusted it before."""
+    try:
+        address, fingerprint = _published(directory)
+        if _parse(address, None)[:2] == (endpoint.host, endpoint.port) and _tls.is_fingerprint(fingerprint):
+            return replace(endpoint, fingerprint=fingerprint, known_by=directory + "/address")
+    except (OSError, YardmasterError):
+        pass
+    return replace(endpoint, fingerprint=_tls.known_fingerprint(endpoint.authority), known_by=_tls.known_engines_file())
+
+
 def locate(url: Optional[str] = None, token_file: Optional[str] = None, data_dir: Optional[str] = None,
-           token: Optional[str] = None) -> Endpoint:
+           token: Optional[str] = None, fingerprint: Optional[str] = None, insecure: bool = False) -> Endpoint:
     """Reads files, does not connect. A token that was not named for it goes to this machine only."""
     directory = data_dir if data_dir is not None else default_data_dir()
     if url is None:
         try:
-            address = _read(directory + "/address")
+            address = _published(directory)[0]
         except OSError as error:
             if isinstance(error, (FileNotFoundError, NotADirectoryError)):
                 raise Unreachable("no engine serves the data directory %s; start one with 'yardmaster --headless', or say "
                                   "where it is with url= or data_dir=" % directory) from None
             raise Unreachable("the address of the engine cannot be read: %s" % error) from None
         host, port, prefix = _parse(address, None)
+        secure = address.startswith("https://")
     else:
         host, port, prefix = _parse(url, _USUAL_PREFIX)
+        secure = url.startswith("https://")
+        if not (secure or insecure or _is_loopback(host) or host in ("0.0.0.0", "::")):
+            raise _bad(url, "it is plain HTTP to another machine, where others can read along; use https://, a tunnel "
+                            "(ssh -L), or insecure=True")
     if token is None:
         token = ""
         try:
@@ -119,4 +143,9 @@ def locate(url: Optional[str] = None, token_file: Optional[str] = None, data_dir
         except OSError as error:
             if url is None or token_file is not None or not isinstance(error, FileNotFoundError):
                 raise Unreachable("the token cannot be read: %s" % error) from None
-    return Endpoint(host, port, prefix, token)
+    found = Endpoint(host, port, prefix, token, secure)
+    if fingerprint is not None:
+        if not _tls.is_fingerprint(fingerprint):
+            raise YardmasterError("a fingerprint is 64 lower-case hexadecimal digits, not %r" % fingerprint)
+        return replace(found, fingerprint=fingerprint, known_by="fingerprint=")
+    return _pin(found, directory) if secure else found

@@ -10,7 +10,7 @@ from typing import Any, Deque, Dict, Iterable, Iterator, List, Mapping, Optional
 from ._core import Argument, Content, Core, Json, Pause, Steps
 from ._http import Transport, TransportFailed
 from .events import Events, ends_in, watch_of
-from .errors import NotFound, Unreachable
+from .errors import NotFound, Unreachable, Untrusted
 from .results import Result
 
 T = TypeVar("T")
@@ -22,12 +22,17 @@ class Engine:
     """Finds the engine as yardctl does: by `url`, else by the files `address` and `token` of `data_dir` or of the user's
     default data directory. Safe for many threads.
 
+    An engine by TLS (https) is known by its fingerprint: the one that it wrote down, else `fingerprint`, else the one of
+    the user's file known_engines; without any an authority of the system has to vouch for it. Plain HTTP to another
+    machine has to be meant, by `insecure`.
+
     An engine that has answered once is looked for during `patience` seconds when it is gone: what it has accepted it
     will run. Submissions carry an Idempotency-Key, so nothing is submitted twice."""
 
     def __init__(self, url: Optional[str] = None, *, token_file: Optional[str] = None, data_dir: Optional[str] = None,
-                 token: Optional[str] = None, patience: float = 30.0) -> None:
-        self._core = Core(url, token_file, data_dir, token, patience)
+                 token: Optional[str] = None, patience: float = 30.0, fingerprint: Optional[str] = None,
+                 insecure: bool = False) -> None:
+        self._core = Core(url, token_file, data_dir, token, patience, fingerprint, insecure)
         self._transport = Transport()
 
     def __enter__(self) -> "Engine":
@@ -57,7 +62,7 @@ class Engine:
                     continue
                 try:
                     answer = self._transport.send(self._core.endpoint(), step)
-                except (TransportFailed, Unreachable) as error:
+                except (TransportFailed, Unreachable, Untrusted) as error:
                     step = steps.throw(error)
                 else:
                     step = steps.send(answer)

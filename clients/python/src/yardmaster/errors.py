@@ -17,6 +17,10 @@ class Unreachable(YardmasterError, ConnectionError):
     """No engine answers: it was never there, or was looked for during `patience` and did not come back."""
 
 
+class Untrusted(YardmasterError):
+    """Who answers by TLS is not the engine that is known there, or nobody knows it: nothing was sent."""
+
+
 class ProtocolError(YardmasterError):
     """The other side does not speak as an engine does."""
 
