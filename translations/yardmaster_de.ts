@@ -5629,6 +5629,17 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::PictureStrip</name>
+    <message>
+        <source>%1 of action %2</source>
+        <translation>%1 von Aktion %2</translation>
+    </message>
+    <message>
+        <source>Last pictures</source>
+        <translation>Letzte Bilder</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::PoolPage</name>
     <message>
         <source>Pool</source>
@@ -6342,6 +6353,13 @@
     <message>
         <source>%1 failed</source>
         <translation>%1 Fehler</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::QueuePictures</name>
+    <message>
+        <source>Last pictures</source>
+        <translation>Letzte Bilder</translation>
     </message>
 </context>
 <context>

@@ -4,11 +4,14 @@
 #include "ui/outputs/decoded.h"
 #include "ui/outputs/file_places.h"
 #include "ui/outputs/json_tree.h"
+#include "ui/outputs/picture_strip.h"
 
 #include <QAbstractItemModelTester>
 #include <QBuffer>
 #include <QDir>
 #include <QFile>
+#include <QJsonArray>
+#include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QtEndian>
@@ -118,7 +121,7 @@ private slots:
         QFETCH(bool, isWhole);
         QFETCH(ContentKind, kind);
         QFETCH(QByteArray, format);
-        const Content content = contentOf(name, head, isWhole, formats());
+        const Content content = fileContentOf(name, head, isWhole, formats());
         QCOMPARE(static_cast<int>(content.kind), static_cast<int>(kind));
         QCOMPARE(content.imageFormat, format);
     }
@@ -148,6 +151,7 @@ private slots:
             return decodedImage(bytes, format, 10).problem;
         };
         QVERIFY(problemOf(pngOf({40, 20}).first(40), "png") == DecodedImage::Problem::Broken);
+        QVERIFY(decodedImage(pngOf({40, 20}), "png", 10, 0).problem == DecodedImage::Problem::Broken); // no time
         QVERIFY(problemOf("\xff\xd8\xff and no more", "jpeg") == DecodedImage::Problem::Broken);
         QVERIFY(problemOf(pngOf({4, 4}), "jpeg") == DecodedImage::Problem::Broken); // no other decoder is tried
     }
@@ -274,6 +278,32 @@ private slots:
         QCOMPARE(hexDump(QByteArray(17, '%'), 0).count('\n'), 2);
         QVERIFY(hexDump(QByteArray(16, '%'), 0).endsWith("  %%%%%%%%%%%%%%%%\n"));
         QCOMPARE(hexDump({}, 0), QString());
+    }
+
+    void picturesAreTheLastImagesThatCanBeFetched() {
+        const auto chunk = [](char digit, qint64 size) {
+            return QJsonObject{{"hash", QString(64, digit)}, {"size", size}};
+        };
+        const QJsonObject newer{
+            {"lsn", 9},
+            {"outputs", QJsonObject{{"a.png", chunk('a', 5)},
+                                    {"b.png", chunk('b', 5)},
+                                    {"empty.png", chunk('c', 0)},
+                                    {"large.png", chunk('d', PictureStrip::kMostBytes + 1)},
+                                    {"lost.png", QJsonObject{{"hash", "../session"}, {"size", 5}}},
+                                    {"notes.txt", chunk('e', 5)}}}};
+        const QJsonObject older{{"lsn", 8}, {"outputs", QJsonObject{{"z.jpg", chunk('f', 5)}}}};
+        const auto pictures = picturesOf(QJsonArray{newer, QJsonObject{{"lsn", 3}}, older});
+        QStringList names;
+        for (const OutputPicture& picture : pictures)
+            names << QStringLiteral("%1 %2").arg(picture.lsn).arg(picture.file.name);
+        QCOMPARE(names.join(", "), QString("9 b.png, 9 a.png, 8 z.jpg"));
+        QJsonObject many;
+        for (int i = 0; i < 100; ++i)
+            many.insert(QStringLiteral("%1.png").arg(i, 3, 10, QLatin1Char('0')), chunk('a', 5));
+        const auto last = picturesOf(QJsonArray{QJsonObject{{"lsn", 1}, {"outputs", many}}, older});
+        QCOMPARE(last.size(), PictureStrip::kMost);
+        QCOMPARE(last.front().file.name, QString("099.png"));
     }
 
     void aHashIsNothingElse() {

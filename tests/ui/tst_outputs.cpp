@@ -3,11 +3,15 @@
 #include "tests/ui/window_test.h"
 #include "ui/log/log_view.h"
 #include "ui/outputs/image_view.h"
+#include "ui/outputs/picture_strip.h"
 #include "ui/outputs/preview.h"
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/pages/actions/output_commands.h"
 #include "ui/pages/actions/outputs_tab.h"
+#include "ui/pages/queues/queue_panel.h"
+#include "ui/pages/queues/queue_pictures.h"
+#include "ui/pages/queues/queues_page.h"
 #include "ui/style/format.h"
 #include "ui/widgets/table.h"
 
@@ -321,6 +325,32 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(sentence().contains("is gone"), kSoon);
     }
 
+    void copiesTakeSoMuchRoomAndNoMore() {
+        FileCopies copies(window_->engine().state()->link(), 10);
+        const auto file = [](char digit, qint64 size) { return ChunkFile{"d/x.txt", QString(64, digit), size}; };
+        const QString first = copies.put(file('a', 4), "1111");
+        QVERIFY(first.endsWith("/x.txt"));
+        QCOMPARE(copies.put(file('a', 4), "1111"), first); // it is there
+        QVERIFY(!copies.put(file('b', 4), "2222").isEmpty());
+        QCOMPARE(copies.pathOf(file('a', 4)), first);
+        QVERIFY(!copies.put(file('c', 4), "3333").isEmpty()); // the oldest makes room
+        QCOMPARE(copies.pathOf(file('a', 4)), QString());
+        QVERIFY(!QFile::exists(first));
+        QCOMPARE(bytesOf(copies.pathOf(file('b', 4))), QByteArray("2222"));
+        QCOMPARE(copies.put(file('d', 11), "11 of them."), QString());
+        // So many come at one time.
+        QStringList problems;
+        const auto note = [&](const QString&, const QString& problem) { problems << problem; };
+        for (std::size_t i = 0; i < FileCopies::kMostAtOnce; ++i)
+            copies.make({QString::number(i), QString(64, 'e'), 1}, note);
+        QVERIFY(problems.isEmpty());
+        copies.make({"one more", QString(64, 'e'), 1}, note);
+        QVERIFY(problems.size() == 1 && problems[0].contains("are being fetched"));
+        copies.make({"0", QString(64, 'e'), 1}, note); // on its way already
+        QTRY_COMPARE_WITH_TIMEOUT(static_cast<std::size_t>(problems.size()), FileCopies::kMostAtOnce + 2, kSoon);
+        QVERIFY(problems.filter("is gone").size() == problems.size() - 1);
+    }
+
     void whatIsDraggedIsAFile() {
         leave("echo one > a.txt && echo two > b.txt", 2);
         choose("a.txt");
@@ -366,6 +396,50 @@ private slots:
         QMenu none;
         commands()->fill(none, {});
         QVERIFY(none.isEmpty());
+    }
+
+    void theLastImagesOfAQueueStandInItsPanel() {
+        const qint64 queue = makeQueue("render");
+        QVERIFY(queue != 0);
+        const auto render = [&](const QString& script) {
+            const qint64 lsn = submit("frame", "cd \"$YARD_SCRATCH/outputs\" && " + script, {}, queue);
+            return QTest::qWaitFor([&] { return stateOf(lsn) == "completed"; }, kSoon) ? lsn : 0;
+        };
+        const QString png = "echo " + base64OfPng({40, 20}) + " | base64 -d > ";
+        const qint64 first = render(png + "1.png && echo no image > 2.png && echo text > notes.txt");
+        QVERIFY(first != 0);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().state()->queue(queue) != nullptr, kSoon);
+        window_->navigation().showThing("queues", queue);
+        auto* page = qobject_cast<QueuesPage*>(window_->navigation().page());
+        QVERIFY(page != nullptr);
+        PictureStrip* strip = page->panel()->pictures()->strip();
+        QTRY_COMPARE_WITH_TIMEOUT(strip->pictures().size(), std::size_t{2}, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(strip->isVisible() && strip->isDone(), kSoon);
+        QCOMPARE(strip->pictures()[0].file.name, QString("2.png")); // the last name is the newest
+        QVERIFY(strip->thumbnail(0).isNull());
+        QCOMPARE(strip->thumbnail(1).size(), QSize(40, 20));
+        // What comes later is first.
+        const qint64 second = render("mkdir d && " + png + "d/3.png");
+        QVERIFY(second != 0);
+        QTRY_COMPARE_WITH_TIMEOUT(strip->pictures().size(), std::size_t{3}, kSoon);
+        QCOMPARE(strip->pictures()[0].lsn, second);
+        QTRY_VERIFY_WITH_TIMEOUT(strip->isDone(), kSoon);
+        // A click leads to the action, with that file selected.
+        for (auto* each : strip->findChildren<QAbstractButton*>())
+            if (each->accessibleName().startsWith("1.png")) {
+                QTest::mouseClick(each, Qt::LeftButton);
+                break;
+            }
+        QTRY_COMPARE_WITH_TIMEOUT(preview()->file().name, QString("1.png"), kSoon);
+        QCOMPARE(detail()->lsn(), first);
+        QTRY_VERIFY_WITH_TIMEOUT(shows(ContentKind::Image), kSoon);
+        window_->navigation().showAction(second, "outputs/d/3.png");
+        QTRY_VERIFY_WITH_TIMEOUT(preview()->file().name == "d/3.png" && detail()->lsn() == second, kSoon);
+        // A queue without images has none.
+        window_->navigation().showThing("queues", 0);
+        QTRY_VERIFY_WITH_TIMEOUT(page->panel()->queue() == 0, kSoon);
+        page->panel()->pictures()->show(-1);
+        QVERIFY(strip->pictures().empty() && !strip->isVisible());
     }
 
     void anotherActionHasItsOwnFiles() {

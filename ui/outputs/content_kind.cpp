@@ -101,7 +101,7 @@ bool isText(const QByteArray& bytes, bool isWhole) {
     return !decoder.hasError();
 }
 
-Content contentOf(const QString& name, const QByteArray& head, bool isWhole, const QList<QByteArray>& formats) {
+Content fileContentOf(const QString& name, const QByteArray& head, bool isWhole, const QList<QByteArray>& formats) {
     if (head.isEmpty()) return {ContentKind::Empty};
     const QString suffix = suffixOf(name);
     if (const QByteArray format = imageFormatOf(suffix, head, formats); !format.isEmpty())

@@ -26,7 +26,8 @@ struct Content {
 
 /// `head`: the first bytes, `isWhole`: there are no others. `imageFormats`: those that can be decoded. What begins
 /// as an image is one whatever its name says, but for formats whose beginning says too little.
-Content contentOf(const QString& name, const QByteArray& head, bool isWhole, const QList<QByteArray>& imageFormats);
+Content fileContentOf(const QString& name, const QByteArray& head, bool isWhole,
+                      const QList<QByteArray>& imageFormats);
 
 /// As far as the name alone tells; Hex: it tells nothing.
 ContentKind kindByName(const QString& name, const QList<QByteArray>& imageFormats);

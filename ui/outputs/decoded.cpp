@@ -53,10 +53,10 @@ bool hasHash(const ChunkFile& file) {
     return file.hash.size() == 64 && std::ranges::all_of(file.hash, isDigit);
 }
 
-DecodedImage decodedImage(const QByteArray& bytes, const QByteArray& format, int side) {
+DecodedImage decodedImage(const QByteArray& bytes, const QByteArray& format, int side, int mostMs) {
     using enum DecodedImage::Problem;
     DecodedImage made;
-    PatientBytes device(bytes, ImageLimits::kMostMs);
+    PatientBytes device(bytes, mostMs);
     QImageReader reader(&device, format);
     reader.setAutoDetectImageFormat(false); // no other decoder looks at it
     reader.setAutoTransform(true);

@@ -34,8 +34,9 @@ struct DecodedImage {
     QImage fitted; ///< the same with at most `side` pixels on each side
     QSize size;    ///< as the file says, of one that is too large, too
 };
-/// `side`: of `fitted`. Only the decoder of `format` sees the bytes.
-DecodedImage decodedImage(const QByteArray& bytes, const QByteArray& format, int side);
+/// `side`: of `fitted`. Only the decoder of `format` sees the bytes, and for `mostMs` at most.
+DecodedImage decodedImage(const QByteArray& bytes, const QByteArray& format, int side,
+                          int mostMs = ImageLimits::kMostMs);
 
 struct Decoded {
     ContentKind kind = ContentKind::Empty; ///< what it turned out to be

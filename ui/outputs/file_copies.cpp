@@ -11,9 +11,10 @@
 
 namespace yard::ui {
 
-FileCopies::FileCopies(EngineLink& link, QObject* parent)
+FileCopies::FileCopies(EngineLink& link, qint64 most, QObject* parent)
     : QObject(parent)
-    , link_(link) {}
+    , link_(link)
+    , most_(most) {}
 
 FileCopies::~FileCopies() = default;
 
@@ -24,15 +25,17 @@ QString FileCopies::pathOf(const ChunkFile& file) const {
 
 /// Each in a folder of its own, so that its name is the one it had.
 QString FileCopies::newPath(const ChunkFile& file) {
-    if (file.size < 0 || file.size > kMostBytes) return {};
+    if (file.size < 0 || file.size > most_) return {};
     std::erase_if(copies_, [&](const Copy& copy) { return copy.file == file; });
     qint64 taken = file.size;
     for (const Copy& copy : copies_) taken += copy.file.size;
-    while (taken > kMostBytes && !copies_.empty()) {
+    for (const Coming& coming : coming_) taken += coming.file.size;
+    while (taken > most_ && !copies_.empty()) {
         QFile::remove(copies_.front().path);
         taken -= copies_.front().file.size;
         copies_.erase(copies_.begin());
     }
+    if (taken > most_) return {}; // what is on its way needs the room
     if (!directory_) directory_ = std::make_unique<QTemporaryDir>();
     const QString folder = directory_->filePath(QString::number(++made_));
     return directory_->isValid() && QDir().mkdir(folder) ? folder + '/' + safeFileName(file.name) : QString();
@@ -58,8 +61,8 @@ void FileCopies::make(const ChunkFile& file, Done done) {
         return done({}, tr("Other files are being fetched; try again when they are here."));
     const QString path = newPath(file);
     if (path.isEmpty())
-        return done({}, file.size > kMostBytes ? tr("It is too large for a copy; save it instead.")
-                                               : tr("There is no place for a copy; save it instead."));
+        return done({}, file.size > most_ ? tr("It is too large for a copy; save it instead.")
+                                          : tr("There is no place for a copy; save it instead."));
     Coming& coming = coming_.emplace_back();
     coming.file = file;
     coming.done.push_back(std::move(done));

@@ -17,8 +17,8 @@ public:
     /// `path` of the copy, or `problem`: why there is none, a sentence.
     using Done = std::function<void(const QString& path, const QString& problem)>;
 
-    /// `link` outlives it.
-    explicit FileCopies(EngineLink& link, QObject* parent = nullptr);
+    /// `link` outlives it. `most`: bytes of all copies.
+    explicit FileCopies(EngineLink& link, qint64 most = kMostBytes, QObject* parent = nullptr);
     ~FileCopies() override;
 
     /// Empty: there is none yet.
@@ -43,6 +43,7 @@ private:
     void came(const ChunkFile& file, const QString& path, const QString& problem);
 
     EngineLink& link_;
+    const qint64 most_;
     std::unique_ptr<QTemporaryDir> directory_;
     std::vector<Copy> copies_; ///< oldest first
     std::vector<Coming> coming_;

@@ -162,7 +162,7 @@ void Preview::ended(const Answer& answer, qint64 count, const std::function<void
 }
 
 void Preview::onHead() {
-    content_ = contentOf(file_.name, bytes_, isWhole(), imageFormats());
+    content_ = fileContentOf(file_.name, bytes_, isWhole(), imageFormats());
     const Format format;
     if (content_.kind == ContentKind::Image && file_.size > kMostImage) {
         notes_ << tr("An image of %1 is too large to show; these are its bytes.").arg(format.size(file_.size));

@@ -20,7 +20,8 @@ public:
     virtual ~Navigator() = default;
     /// To a page by its id, with a filter ("state:failed"); remembered for Alt+Left.
     virtual void show(const QString& page, const QString& filter = {}) = 0;
-    /// The action in the Actions page with its detail open, at `tab` ("output", "why"; empty: as it was).
+    /// The action in the Actions page with its detail open, at `tab` ("output", "why", "outputs/NAME"; empty: as
+    /// it was).
     virtual void showAction(qint64 lsn, const QString& tab = {}) = 0;
     /// A page with this one of its things selected: "queues", 7.
     virtual void showThing(const QString& page, qint64 id) = 0;

@@ -474,8 +474,10 @@ void DetailPanel::refreshFiles() {
 void DetailPanel::setTab(const QString& tab) {
     static const QStringList names{"output",  "inputs",  "outputs", "command", "processor",
                                    "sandbox", "history", "graph",   "json"};
-    if (const auto at = names.indexOf(tab == "why" ? QString("output") : tab); at >= 0)
-        setTab(static_cast<int>(at));
+    const QString name = tab == "why" ? QString("output") : tab.section('/', 0, 0);
+    if (const auto at = names.indexOf(name); at >= 0) setTab(static_cast<int>(at));
+    if (const QString file = tab.section('/', 1); name == "outputs" && !file.isEmpty())
+        outputs_->choose(lsn_, file);
 }
 
 void DetailPanel::setTab(int tab) {

@@ -42,6 +42,7 @@ public:
     /// 0: none.
     void showAction(qint64 lsn);
     qint64 lsn() const { return lsn_; }
+    /// "output", "graph" and so on; "outputs/NAME": with this file of it selected.
     void setTab(const QString& tab);
     void setTab(int tab);
     void setActive(bool active);

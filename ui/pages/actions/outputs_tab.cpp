@@ -10,6 +10,7 @@
 #include <QMenu>
 #include <QSplitter>
 
+#include <algorithm>
 #include <utility>
 
 namespace yard::ui {
@@ -134,7 +135,22 @@ void OutputsTab::show(qint64 lsn, const QJsonObject& outputs, bool isFinal) {
         files_ = std::move(files);
         fill();
     }
+    chooseWanted();
     showSelected();
+}
+
+void OutputsTab::choose(qint64 lsn, const QString& name) {
+    wantedLsn_ = lsn;
+    wanted_ = name;
+    chooseWanted();
+}
+
+void OutputsTab::chooseWanted() {
+    if (wantedLsn_ == 0 || wantedLsn_ != lsn_) return;
+    const auto found = std::ranges::find(files_, wanted_, &ChunkFile::name);
+    if (found == files_.end()) return;
+    wantedLsn_ = 0;
+    table_->selectId(found - files_.begin() + 1);
 }
 
 void OutputsTab::fill() {

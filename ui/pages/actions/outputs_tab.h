@@ -21,6 +21,8 @@ public:
     /// `outputs`: those of a result, by name; `isFinal`: there will be no others. The same files stay selected.
     void show(qint64 lsn, const QJsonObject& outputs, bool isFinal);
     using QWidget::show;
+    /// This one of its files is selected, as soon as its files are known.
+    void choose(qint64 lsn, const QString& name);
     const std::vector<ChunkFile>& files() const { return files_; }
     Table* table() const { return table_; }
     Preview* preview() const { return preview_; }
@@ -31,6 +33,7 @@ protected:
 
 private:
     void fill();
+    void chooseWanted();
     void showSelected();
     QWidget* makeList();
     void showMenu(const QPoint& global);
@@ -40,6 +43,8 @@ private:
 
     Context context_;
     qint64 lsn_ = 0;
+    qint64 wantedLsn_ = 0; ///< of wanted_; 0: none is
+    QString wanted_;
     std::vector<ChunkFile> files_; ///< a row's id is its place here, from 1
     Table* table_;
     RowsModel* rows_;

@@ -1,6 +1,7 @@
 #include "ui/pages/queues/queue_panel.h"
 
 #include "core/base/clock.h"
+#include "ui/pages/queues/queue_pictures.h"
 #include "ui/pages/queues/queue_rows.h"
 #include "ui/pages/queues/queue_troubles.h"
 #include "ui/state/estimate_words.h"
@@ -26,6 +27,7 @@ QueuePanel::QueuePanel(Context context, QWidget* parent)
     , name_(new Label({}, Type::Strong, Token::Text1))
     , number_(new Label({}, Type::Body, Token::Text3))
     , icon_(new QLabel)
+    , pictures_(new QueuePictures(context))
     , troubles_(new QueueTroubles(context))
     , route_(new Label({}, Type::Mono, Token::Text2))
     , line_(new Label({}, Type::Mono, Token::Text2)) {
@@ -52,6 +54,7 @@ QueuePanel::QueuePanel(Context context, QWidget* parent)
     }
     figures->addStretch(1);
     column->addLayout(figures);
+    column->addWidget(pictures_);
     makeFields(column);
     column->addWidget(troubles_);
     makeAddress(column);
@@ -110,6 +113,7 @@ void QueuePanel::makeAddress(QVBoxLayout* column) {
 
 void QueuePanel::setActive(bool active) {
     troubles_->setActive(active);
+    pictures_->setActive(active);
 }
 
 void QueuePanel::makeFields(QVBoxLayout* column) {
@@ -153,6 +157,7 @@ void QueuePanel::show(qint64 queue) {
     if (queue_ == queue) return;
     queue_ = queue;
     troubles_->show(queue);
+    pictures_->show(queue);
     for (ValueField* field : fields_) field->reset();
     refresh();
 }
@@ -185,6 +190,7 @@ void QueuePanel::refresh() {
     figures_[3].note->setText(format.percent(queue->of(DisplayState::Failed), queue->total()));
     for (ValueField* field : fields_) field->setValue(queue->config.value(field->name()));
     troubles_->refresh();
+    pictures_->refresh();
     route_->setText(context_.link.address().path() + "/queues/" +
                     (queue->token.isEmpty() ? QString::number(queue->id) : queue->token));
     line_->setText(context_.link.yardctl(QStringLiteral("yardctl ls queue:%1").arg(queue->id)));

@@ -1,5 +1,5 @@
-// The selected queue at the right: figures, settings changed in place, its failures and events, where it is
-// reached. Owner: ui thread.
+// The selected queue at the right: figures, its last pictures, settings changed in place, its failures and
+// events, where it is reached. Owner: ui thread.
 #pragma once
 
 #include "ui/pages/page.h"
@@ -8,6 +8,7 @@
 namespace yard::ui {
 
 class Button;
+class QueuePictures;
 class QueueTroubles;
 
 class QueuePanel final : public QWidget {
@@ -18,9 +19,10 @@ public:
     void show(qint64 queue);
     using QWidget::show;
     qint64 queue() const { return queue_; }
-    /// Asks for failures only while it is.
+    /// Asks for failures and pictures only while it is.
     void setActive(bool active);
     QueueTroubles* troubles() const { return troubles_; }
+    QueuePictures* pictures() const { return pictures_; }
     /// The queue may have changed.
     void refresh();
 
@@ -45,6 +47,7 @@ private:
     };
     std::vector<Figure> figures_;
     std::vector<ValueField*> fields_;
+    QueuePictures* pictures_;
     QueueTroubles* troubles_;
     Label* route_;
     Label* line_;
