@@ -309,6 +309,7 @@ private slots:
     void aHashIsNothingElse() {
         QVERIFY(hasHash({"x", QString(64, 'a'), 1}));
         QVERIFY(!hasHash({"x", QString(63, 'a'), 1}));
+        QVERIFY(!hasHash({"x", QString(64, 'a'), -1}));
         QVERIFY(!hasHash({"x", QString(64, 'A'), 1}));
         QVERIFY(!hasHash({"x", QString(64, '/'), 1}));
     }

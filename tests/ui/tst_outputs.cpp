@@ -33,6 +33,10 @@ using namespace yard::ui;
 
 namespace {
 
+/// A few bytes that say they are an image of 60,000 by 60,000 pixels.
+constexpr const char* kBomb =
+    "iVBORw0KGgoAAAANSUhEUgAA6mAAAOpgCAAAAACluSqeAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
+
 QString base64OfPng(const QSize& size) {
     QImage image(size, QImage::Format_RGB32);
     image.fill(Qt::darkRed);
@@ -163,11 +167,15 @@ private slots:
 
     void whatIsNotWhatItSaysIsShownAllTheSame() {
         leave("printf '\\211PNG\\r\\n\\032\\n and no image' > a.png && echo '{\"a\": 1,' > b.json && "
-              "printf 'a,b\\n\"x,y\\n1,2\\n' > c.csv && printf '\\377\\376' > d.txt",
-              4);
+              "printf 'a,b\\n\"x,y\\n1,2\\n' > c.csv && printf '\\377\\376' > d.txt && echo " +
+                  QString(kBomb) + " | base64 -d > e.png",
+              5);
         choose("a.png");
         QVERIFY(shows(ContentKind::Hex));
         QVERIFY(preview()->note().contains("cannot be read"));
+        choose("e.png");
+        QVERIFY(shows(ContentKind::Hex));
+        QVERIFY(preview()->note().contains("too large to show"));
         choose("b.json");
         QVERIFY(shows(ContentKind::Text));
         QVERIFY(preview()->note().contains("no JSON"));

@@ -50,7 +50,7 @@ bool isTooLarge(const QSize& size) {
 
 bool hasHash(const ChunkFile& file) {
     const auto isDigit = [](QChar each) { return (each >= '0' && each <= '9') || (each >= 'a' && each <= 'f'); };
-    return file.hash.size() == 64 && std::ranges::all_of(file.hash, isDigit);
+    return file.size >= 0 && file.hash.size() == 64 && std::ranges::all_of(file.hash, isDigit);
 }
 
 DecodedImage decodedImage(const QByteArray& bytes, const QByteArray& format, int side, int mostMs) {

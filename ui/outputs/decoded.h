@@ -18,7 +18,7 @@ struct ChunkFile {
     bool operator==(const ChunkFile&) const = default;
 };
 
-/// Whether the hash is one: what comes from the network is not to become a part of an address otherwise.
+/// Whether the hash is one, and the size: what comes from the network is not to become a part of an address otherwise.
 bool hasHash(const ChunkFile& file);
 
 struct ImageLimits {
