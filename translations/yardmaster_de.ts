@@ -3190,30 +3190,6 @@
 <context>
     <name>yard::ui::ActionsPage</name>
     <message>
-        <source>All</source>
-        <translation>Alle</translation>
-    </message>
-    <message>
-        <source>Tonight</source>
-        <translation>Heute Nacht</translation>
-    </message>
-    <message>
-        <source>Running</source>
-        <translation>Läuft</translation>
-    </message>
-    <message>
-        <source>Failed</source>
-        <translation>Gescheitert</translation>
-    </message>
-    <message>
-        <source>Waiting long</source>
-        <translation>Warten lange</translation>
-    </message>
-    <message>
-        <source>Silent for 10 min</source>
-        <translation>Still seit 10 min</translation>
-    </message>
-    <message>
         <source>Actions</source>
         <translation>Aktionen</translation>
     </message>
@@ -3247,22 +3223,6 @@
     <message>
         <source>Columns</source>
         <translation>Spalten</translation>
-    </message>
-    <message>
-        <source>Keep this filter as a view…</source>
-        <translation>Diesen Filter als Ansicht behalten…</translation>
-    </message>
-    <message>
-        <source>Keep as a view</source>
-        <translation>Als Ansicht behalten</translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation>Name</translation>
-    </message>
-    <message>
-        <source>Forget the views of your own</source>
-        <translation>Eigene Ansichten vergessen</translation>
     </message>
     <message>
         <source>Retire</source>
@@ -7820,6 +7780,53 @@
     <message>
         <source>This wants a number</source>
         <translation>Hier gehört eine Zahl hin</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ViewsButton</name>
+    <message>
+        <source>All</source>
+        <translation>Alle</translation>
+    </message>
+    <message>
+        <source>Tonight</source>
+        <translation>Heute Nacht</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>Läuft</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Gescheitert</translation>
+    </message>
+    <message>
+        <source>Waiting long</source>
+        <translation>Warten lange</translation>
+    </message>
+    <message>
+        <source>Silent for 10 min</source>
+        <translation>Still seit 10 min</translation>
+    </message>
+    <message>
+        <source>View</source>
+        <translation>Ansicht</translation>
+    </message>
+    <message>
+        <source>Keep this filter as a view…</source>
+        <translation>Diesen Filter als Ansicht behalten…</translation>
+    </message>
+    <message>
+        <source>Keep as a view</source>
+        <translation>Als Ansicht behalten</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Forget the views of your own</source>
+        <translation>Eigene Ansichten vergessen</translation>
     </message>
 </context>
 <context>

@@ -6,6 +6,7 @@
 #include "ui/pages/actions/output_tab.h"
 #include "ui/pages/actions/samples_view.h"
 #include "ui/pages/actions/state_chips.h"
+#include "ui/pages/actions/views_button.h"
 #include "ui/widgets/chart.h"
 
 #include <QAction>
@@ -352,6 +353,20 @@ private slots:
         QCOMPARE(page()->filter(), QString("finished:since-20:30"));
         QTRY_VERIFY_WITH_TIMEOUT(model()->isWhole() && model()->problem().isEmpty(), kSoon);
         QSettings().remove("general/tonight");
+    }
+
+    void theButtonOfViewsIsCalledAsTheViewThatIsShown() {
+        auto* button = page()->findChild<ViewsButton*>();
+        page()->setFilter("state:failed");
+        QCOMPARE(button->text(), QString("Failed"));
+        page()->setFilter("state:failed label:x");
+        QCOMPARE(button->text(), QString("View"));
+        QSettings().setValue("views/of x", "state:failed label:x");
+        page()->setFilter({});
+        QCOMPARE(button->text(), QString("All"));
+        page()->setFilter("state:failed label:x");
+        QCOMPARE(button->text(), QString("of x"));
+        QSettings().remove("views");
     }
 
     void aHiddenPageAsksForNothing() {

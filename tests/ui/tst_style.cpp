@@ -1,6 +1,8 @@
 // Colours can be told apart, icons are there and sharp, and the window follows the desktop between light and dark.
 #include "ui/style/app_style.h"
+#include "ui/style/format.h"
 #include "ui/style/icons.h"
+#include "ui/style/paint.h"
 #include "ui/style/theme.h"
 
 #include <QApplication>
@@ -77,6 +79,7 @@ private slots:
     void choiceGoesBeforeTheDesktop();
     void mixingMovesFromOneColourToTheOther();
     void aBoxThatCanBeWrittenIntoHasOneFrame();
+    void marksThatTurnTextAroundAreShown();
     void whatIsWrittenStandsOffTheFrame();
 };
 
@@ -183,6 +186,17 @@ void TestStyle::aBoxThatCanBeWrittenIntoHasOneFrame() {
     const int middle = image.height() / 2;
     for (int x = 3; x < image.width() - 26; ++x) QCOMPARE(QColor(image.pixel(x, middle)), theme(Token::Bg1));
     QVERIFY(QColor(image.pixel(0, middle)) != theme(Token::Bg1));
+}
+
+void TestStyle::marksThatTurnTextAroundAreShown() {
+    const Theme theme(nullptr);
+    const QString name = QString::fromUtf8("photo\xe2\x80\xaegpj.exe");
+    const QString plain = QString::fromUtf8("photo\xef\xbf\xbdgpj.exe");
+    QCOMPARE(unturned(name), plain);
+    QCOMPARE(unturned("plain"), QString("plain"));
+    QImage image(300, 30, QImage::Format_RGB32);
+    QPainter painter(&image);
+    QCOMPARE(paint::text(painter, {0, 0, 300, 30}, name, typeface(Type::Body), Qt::black), plain);
 }
 
 void TestStyle::whatIsWrittenStandsOffTheFrame() {

@@ -1,5 +1,7 @@
 #include "ui/log/log_text.h"
 
+#include "ui/style/format.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -69,8 +71,7 @@ void appendVisible(QString& text, const QByteArray& bytes) {
         else if (c.unicode() == 0x7f)
             text.append(QChar(0x2421));
         // Marks that turn the direction of text around would show another line than is there.
-        else if ((c.unicode() >= 0x202a && c.unicode() <= 0x202e) ||
-                 (c.unicode() >= 0x2066 && c.unicode() <= 0x2069))
+        else if (turnsText(c))
             text.append(QChar(0xfffd));
         else
             text.append(c);

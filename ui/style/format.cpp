@@ -22,6 +22,18 @@ QDateTime formatDateOf(WallMicros at, const QTimeZone& zone) {
 
 } // namespace
 
+bool turnsText(QChar c) {
+    return (c.unicode() >= 0x202a && c.unicode() <= 0x202e) || (c.unicode() >= 0x2066 && c.unicode() <= 0x2069);
+}
+
+QString unturned(const QString& text) {
+    if (std::none_of(text.begin(), text.end(), &turnsText)) return text;
+    QString plain = text;
+    for (QChar& c : plain)
+        if (turnsText(c)) c = QChar(0xfffd);
+    return plain;
+}
+
 Format::Format(const QLocale& locale, const QTimeZone& zone)
     : locale_(locale)
     , zone_(zone) {}

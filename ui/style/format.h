@@ -13,6 +13,11 @@
 
 namespace yard::ui {
 
+/// A mark that turns the direction of what follows: with it a text reads as another one than it is.
+bool turnsText(QChar c);
+/// Each such mark as U+FFFD.
+QString unturned(const QString& text);
+
 class Format {
 public:
     explicit Format(const QLocale& locale = QLocale(), const QTimeZone& zone = QTimeZone::systemTimeZone());

@@ -1,5 +1,6 @@
 #include "ui/style/paint.h"
 
+#include "ui/style/format.h"
 #include "ui/style/icons.h"
 
 #include <QCoreApplication>
@@ -134,7 +135,8 @@ QString text(QPainter& painter, const QRectF& area, const QString& text, const Q
     painter.setFont(font);
     painter.setPen(colour);
     const QFontMetricsF metrics(font);
-    const QString fits = elide == Qt::ElideNone ? text : metrics.elidedText(text, elide, area.width());
+    const QString plain = unturned(text);
+    const QString fits = elide == Qt::ElideNone ? plain : metrics.elidedText(plain, elide, area.width());
     const qreal width = (alignment & Qt::AlignLeft) != 0 ? 0 : metrics.horizontalAdvance(fits);
     qreal x = area.left();
     if ((alignment & Qt::AlignRight) != 0) x = area.right() - width;

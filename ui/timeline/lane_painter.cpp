@@ -173,7 +173,7 @@ void LanePainter::paintLabel(const QRectF& body, const Item& item, const QString
     const QFontMetricsF metrics(typeface(Type::BarLabel));
     const double middle = two ? body.top() + body.height() * 0.28 : body.center().y();
     const auto baseline = [&](double at) { return std::round(at + (metrics.ascent() - metrics.descent()) / 2); };
-    painter_.drawText(QPointF(room.left(), baseline(middle)), name);
+    painter_.drawText(QPointF(room.left(), baseline(middle)), unturned(name));
     if (!two) return;
     const QString second = Format().duration(Duration(item.until(now_) - item.begin));
     if (labelWidth(second) <= room.width())

@@ -6,6 +6,7 @@
 #include "ui/pages/actions/folded_list.h"
 #include "ui/pages/actions/resubmit.h"
 #include "ui/pages/actions/state_chips.h"
+#include "ui/pages/actions/views_button.h"
 #include "ui/state/action_file.h"
 #include "ui/style/format.h"
 #include "ui/widgets/mark_menu.h"
@@ -33,7 +34,7 @@ ActionsPage::ActionsPage(Context context)
     : Page(context)
     , head_(new PageHead(tr("Actions")))
     , filter_(new FilterField(tr("state:failed queue:nightly cpu>50 text…"), true))
-    , view_(new Button(Button::Kind::Plain, tr("All"), {}))
+    , view_(new ViewsButton)
     , badge_(new Button(Button::Kind::Plain, {}, {}))
     , reschedule_(new Button(Button::Kind::Plain, tr("Reschedule"), "again"))
     , cancel_(new Button(Button::Kind::Plain, tr("Cancel"), "close"))
@@ -143,7 +144,8 @@ void ActionsPage::makeHead() {
     head_->addLeft(filter_, 1);
     head_->addLeft(view_);
     head_->addLeft(foldedButton_);
-    makeViews();
+    connect(view_, &ViewsButton::chosen, this, &ActionsPage::setFilter);
+    connect(this, &Page::filterEdited, view_, &ViewsButton::showFilter);
     badge_->setLit(true);
     badge_->setHint(tr("F5"));
     badge_->hide();

@@ -20,6 +20,7 @@ class FilterSource;
 class FoldedList;
 class OutputSearch;
 class StateChips;
+class ViewsButton;
 
 class ActionsPage final : public Page {
     Q_OBJECT
@@ -72,7 +73,6 @@ private:
     void connectList();
     void connectTable();
     void makeCommands();
-    void makeViews();
     void showTotal();
     void onScrolled();
     void onSelection();
@@ -96,7 +96,7 @@ private:
 
     PageHead* head_;
     FilterField* filter_;
-    Button* view_;
+    ViewsButton* view_;
     Button* badge_;
     Button* reschedule_;
     Button* cancel_;
