@@ -179,6 +179,20 @@ private slots:
         QVERIFY(bind("rail", QKeySequence("Ctrl+H")).contains("Hold"));
     }
 
+    void keysOfTheWindowAreListedByTheirTitles() {
+        window_->navigation().show("settings", "keys");
+        auto* page = qobject_cast<SettingsPage*>(window_->navigation().page());
+        QStringList titles;
+        for (const FormRow* row : page->section("keys")->rows())
+            if (!row->control()->objectName().contains('/')) titles << row->title();
+        titles.removeLast(); // the button that resets all
+        QVERIFY(titles.size() > 10);
+        QVERIFY2(
+            std::ranges::is_sorted(
+                titles, [](const QString& a, const QString& b) { return QString::localeAwareCompare(a, b) < 0; }),
+            qPrintable(titles.join('\n')));
+    }
+
     void everyCommandOfAPageCanBeBound() {
         const std::vector<Binding> all = window_->keyBindings().bindable();
         for (const PageSpec& spec : window_->navigation().pages()) {

@@ -83,8 +83,10 @@ private slots:
 
     void coloursWeDoNotPaintAreTakenOut_data() {
         QTest::addColumn<QByteArray>("bytes");
-        QTest::newRow("256") << QByteArray("\x1b[38;5;196mx");
-        QTest::newRow("24 bits") << QByteArray("\x1b[38;2;1;2;3mx");
+        QTest::newRow("behind, of 256") << QByteArray("\x1b[48;5;196mx");
+        QTest::newRow("behind, of 24 bits") << QByteArray("\x1b[48;2;1;2;3mx");
+        QTest::newRow("of 256, but none") << QByteArray("\x1b[38;5mx");
+        QTest::newRow("of a kind that is none") << QByteArray("\x1b[38;9mx");
         QTest::newRow("cursor") << QByteArray("\x1b[2Kx");
         QTest::newRow("title") << QByteArray("\x1b]0;title\ax");
         QTest::newRow("link") << QByteArray("\x1b]8;;http://h\x1b\\x");
@@ -97,6 +99,34 @@ private slots:
         const LogLine line = parseLogLine(bytes, style);
         QCOMPARE(line.text, QString("x"));
         QVERIFY(line.runs.empty());
+    }
+
+    void manyColoursBecomeTheNearestOfTheFew_data() {
+        QTest::addColumn<QByteArray>("code");
+        QTest::addColumn<int>("colour");
+        QTest::newRow("one of 16") << QByteArray("38;5;9") << 9;
+        QTest::newRow("red of the cube") << QByteArray("38;5;196") << 1;
+        QTest::newRow("cyan of the cube") << QByteArray("38;5;51") << 6;
+        QTest::newRow("dark grey") << QByteArray("38;5;235") << 8;
+        QTest::newRow("light grey") << QByteArray("38;5;250") << 7;
+        QTest::newRow("24 bits") << QByteArray("38;2;250;200;10") << 3;
+        QTest::newRow("then another") << QByteArray("38;5;196;32") << 2;
+        QTest::newRow("before a colour behind") << QByteArray("38;5;196;48;5;21") << 1;
+    }
+    void manyColoursBecomeTheNearestOfTheFew() {
+        QFETCH(QByteArray, code);
+        LogStyle style;
+        const LogLine line = parseLogLine("\x1b[" + code + "mx", style);
+        QCOMPARE(line.text, QString("x"));
+        QCOMPARE(line.runs.size(), std::size_t{1});
+        QTEST(static_cast<int>(line.runs.front().style.colour), "colour");
+    }
+
+    void underlinesBeginAndEnd() {
+        LogStyle style;
+        const LogLine line = parseLogLine("a\x1b[4mb\x1b[24mc", style);
+        QCOMPARE(line.text, QString("abc"));
+        QCOMPARE(line.runs, (std::vector<LogRun>{{1, 1, {-1, false, true}}}));
     }
 
     void whatCannotBeSeenIsShownAsItsPicture() {

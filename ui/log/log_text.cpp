@@ -17,30 +17,44 @@ void applySgr(int code, LogStyle& style) {
     if (code == 0) style = {};
     if (code == 1) style.bold = true;
     if (code == 22) style.bold = false;
+    if (code == 4) style.underline = true;
+    if (code == 24) style.underline = false;
     if (code >= 30 && code <= 37) style.colour = static_cast<std::int8_t>(code - 30);
     if (code >= 90 && code <= 97) style.colour = static_cast<std::int8_t>(code - 90 + 8);
     if (code == 39) style.colour = -1;
 }
 
-/// "1;31": colours of 256 and 24 bits (38, 48 with what belongs to them) are passed over.
+/// Of the 8 colours the one with these parts; `high`: from where on a part is there.
+std::int8_t nearestOf(int red, int green, int blue, int high) {
+    return static_cast<std::int8_t>((red >= high ? 1 : 0) | (green >= high ? 2 : 0) | (blue >= high ? 4 : 0));
+}
+
+/// One of 256: the 16 of terminals, a cube of 6 by 6 by 6, then 24 greys.
+std::int8_t colourOf256(int number) {
+    constexpr int kCube = 16;
+    constexpr int kGreys = 232;
+    if (number < 0 || number > 255) return -1;
+    if (number < kCube) return static_cast<std::int8_t>(number);
+    if (number >= kGreys) return number < kGreys + 12 ? 8 : 7;
+    const int at = number - kCube;
+    return nearestOf(at / 36, at / 6 % 6, at % 6, 3);
+}
+
+/// "1;31", "38;5;196", "38;2;255;0;0". A colour behind the text (48) is passed over with what belongs to it.
 void applySgrs(QByteArrayView parameters, LogStyle& style) {
-    int skip = 0;
-    bool extended = false;
-    for (const QByteArray& part : parameters.toByteArray().split(';')) {
-        const int code = part.toInt();
-        if (skip > 0) {
-            --skip;
-            continue;
-        }
-        if (extended) {
-            extended = false;
-            skip = code == 5 ? 1 : code == 2 ? 3 : 0;
-            continue;
-        }
-        if (code == 38 || code == 48)
-            extended = true;
-        else
+    const QList<QByteArray> parts = parameters.toByteArray().split(';');
+    const auto number = [&](qsizetype at) { return at < parts.size() ? parts[at].toInt() : -1; };
+    for (qsizetype i = 0; i < parts.size(); ++i) {
+        const int code = number(i);
+        if (code != 38 && code != 48) {
             applySgr(code, style);
+            continue;
+        }
+        const bool is256 = number(i + 1) == 5;
+        const bool is24Bits = number(i + 1) == 2;
+        if (code == 38 && is256) style.colour = colourOf256(number(i + 2));
+        if (code == 38 && is24Bits) style.colour = nearestOf(number(i + 2), number(i + 3), number(i + 4), 128);
+        i += is256 ? 2 : is24Bits ? 4 : 1;
     }
 }
 

@@ -13,10 +13,12 @@
 
 namespace yard::ui {
 
-/// How a stretch of a line is painted: one of the 16 colours of terminals, or none.
+/// How a stretch of a line is painted: one of the 16 colours of terminals, or none. Of 256 and of 24 bits the nearest
+/// of them; what is behind the text is not painted.
 struct LogStyle {
     std::int8_t colour = -1; ///< 0 to 7, 8 to 15 bright; -1: as the line
     bool bold = false;
+    bool underline = false;
     bool operator==(const LogStyle&) const = default;
 };
 

@@ -362,10 +362,11 @@ void LogView::paintRow(QPainter& painter, std::size_t row, int y) {
             cells(c, c + found_.size(), mixed(theme(Token::Lane), theme(Token::Accent), 0.35));
     const qreal ascent = QFontMetricsF(typeface(Type::Mono)).ascent();
     const qreal down = (lineHeight() - QFontMetricsF(typeface(Type::Mono)).height()) / 2 + ascent;
-    const auto draw = [&](qsizetype begin, qsizetype length, const QColor& colour, bool bold) {
+    const auto draw = [&](qsizetype begin, qsizetype length, const QColor& colour, const LogStyle& style) {
         painter.setPen(colour);
         QFont own = typeface(Type::Mono);
-        if (bold) own.setWeight(QFont::DemiBold);
+        if (style.bold) own.setWeight(QFont::DemiBold);
+        own.setUnderline(style.underline);
         painter.setFont(own);
         for (qsizetype c = begin; c < begin + length;) {
             const qsizetype stop = std::min(begin + length, (c / columns + 1) * columns);
@@ -375,11 +376,11 @@ void LogView::paintRow(QPainter& painter, std::size_t row, int y) {
     };
     qsizetype drawn = 0;
     for (const LogRun& run : line.runs) {
-        draw(drawn, run.begin - drawn, plain, false);
-        draw(run.begin, run.length, error ? plain : logColourOf(theme, run.style, plain), run.style.bold);
+        draw(drawn, run.begin - drawn, plain, {});
+        draw(run.begin, run.length, error ? plain : logColourOf(theme, run.style, plain), run.style);
         drawn = run.begin + run.length;
     }
-    draw(drawn, line.text.size() - drawn, plain, false);
+    draw(drawn, line.text.size() - drawn, plain, {});
     painter.restore();
 }
 

@@ -5,6 +5,8 @@
 #include <QKeyEvent>
 #include <QKeySequenceEdit>
 
+#include <algorithm>
+
 namespace yard::ui {
 
 namespace {
@@ -22,7 +24,13 @@ public:
         addWidget(hint);
         QString group;
         addGroup(tr("Everywhere"));
-        for (const Binding& each : context_.window.keyBindings().bindable()) {
+        std::vector<Binding> all = context_.window.keyBindings().bindable();
+        // Those of the window come first, in an order that nobody sees; those of a page as it declares them.
+        const auto pages = std::ranges::find_if(all, [](const Binding& each) { return !each.page.isEmpty(); });
+        std::sort(all.begin(), pages, [](const Binding& one, const Binding& other) {
+            return QString::localeAwareCompare(one.title, other.title) < 0;
+        });
+        for (const Binding& each : all) {
             if (each.page != group) addGroup(group = each.page);
             addKey(each);
         }
