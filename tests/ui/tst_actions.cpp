@@ -355,6 +355,16 @@ private slots:
         QSettings().remove("general/tonight");
     }
 
+    void aLongFilterIsShownFromItsBeginningAndLettersGoToItsEnd() {
+        page()->table()->setFocus();
+        const QString filter = "state:failed,abandoned,cancelled label:" + QString(200, 'x');
+        page()->setFilter(filter);
+        auto* field = page()->findChild<FilterField*>();
+        QCOMPARE(field->cursorPosition(), 0);
+        QTest::keyClick(page()->table(), Qt::Key_Y);
+        QCOMPARE(field->text(), filter + 'y');
+    }
+
     void theButtonOfViewsIsCalledAsTheViewThatIsShown() {
         auto* button = page()->findChild<ViewsButton*>();
         page()->setFilter("state:failed");

@@ -131,6 +131,7 @@ void ActionsPage::connectTable() {
     connect(table_, &Table::menuWanted, this, &ActionsPage::showMenu);
     connect(table_, &Table::typed, this, [this](const QString& text) {
         filter_->setFocus();
+        filter_->end(false);
         filter_->insert(text);
     });
     connect(detail_, &DetailPanel::closed, this, [this] { closeInnermost(); });
@@ -366,6 +367,7 @@ void ActionsPage::setActive(bool active) {
 
 void ActionsPage::setFilter(const QString& filter) {
     filter_->setText(filter);
+    if (!filter_->hasFocus()) filter_->home(false); // a long one is read from its beginning
     filterLater_.stop();
     find(filter);
     chips_->showFilter(filter);

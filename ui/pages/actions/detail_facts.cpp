@@ -15,6 +15,9 @@ namespace {
 
 using FactList = std::vector<Fact>;
 
+/// Seconds; of less the processor's clock is too coarse to say how many cores were used.
+constexpr double kLeastForCores = 0.05;
+
 Duration detailMicros(double count) {
     return Duration(std::chrono::microseconds(static_cast<qint64>(count)));
 }
@@ -122,7 +125,7 @@ FactList limitFacts(const ActionRow& row, std::optional<Duration> ran, const QJs
         facts.push_back({DetailPanel::tr("memory"), format.size(*peak)});
     const double cores = resources.value("cores").toDouble(1);
     const double used = static_cast<double>(cpu.value_or(0)) / 1e6;
-    if (cpu && seconds > 0)
+    if (cpu && seconds >= kLeastForCores)
         facts.push_back({DetailPanel::tr("cores"),
                          DetailPanel::tr("%1 of %2").arg(format.cores(used / seconds), format.cores(cores)),
                          Fact::Tone::Normal, used / seconds / cores});
