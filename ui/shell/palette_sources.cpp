@@ -12,15 +12,6 @@
 
 namespace yard::ui {
 
-namespace {
-
-/// Of the filter language: in quotes, so that it is one value whatever is in it.
-QString sourceQuoted(const QString& value) {
-    return '"' + QString(value).remove('"') + '"';
-}
-
-} // namespace
-
 PaletteEntry entryOf(QAction* action, const QString& id, const QString& where, const QString& yardctl) {
     PaletteEntry entry;
     entry.id = id;
@@ -206,7 +197,7 @@ std::vector<PaletteEntry> LockSource::find(const PaletteQuery& query) {
         entry.yardctl = context_.link.yardctl(QStringLiteral("yardctl locks"));
         // The line, and of it the one that holds the lock with its detail open.
         entry.run = [&navigator = context_.navigator, name, lsn = ours ? lsn : 0] {
-            navigator.show("actions", "lock:" + sourceQuoted(name) + " state:running,submitting,pending");
+            navigator.show("actions", "lock:" + filterQuoted(name) + " state:running,submitting,pending");
             if (lsn > 0) navigator.showAction(lsn);
         };
         entries.push_back(std::move(entry));
