@@ -39,10 +39,10 @@ Picture work(std::uint32_t lanes, std::size_t bars, std::mt19937& random) {
             const auto runs = static_cast<WallMicros>(200'000 + random() % 8'000'000);
             item.exited = item.running + runs;
             item.end = item.exited + 15'000;
-            item.face = random() % 200 == 0   ? ui::Face::Failed
-                        : random() % 90 == 0  ? ui::Face::Cancelled
-                        : random() % 300 == 0 ? ui::Face::Abandoned
-                                              : ui::Face::Completed;
+            item.face = random() % 200 == 0   ? ui::DisplayState::Failed
+                        : random() % 90 == 0  ? ui::DisplayState::Cancelled
+                        : random() % 300 == 0 ? ui::DisplayState::Abandoned
+                                              : ui::DisplayState::Completed;
             item.name = picture.names->add(QStringLiteral("frame %1").arg(i % 500));
             at = item.end + static_cast<WallMicros>(random() % 400'000);
             items.push_back(item);
