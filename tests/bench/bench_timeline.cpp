@@ -9,7 +9,6 @@
 #include <random>
 
 using namespace yard;
-using namespace yard::engine;
 
 namespace {
 

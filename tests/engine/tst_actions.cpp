@@ -70,11 +70,11 @@ private Q_SLOTS:
         coro::Loop loop;
         for (int i = 0; i < kWaiting; ++i)
             loop.spawn("waiter", [](engine::Engine& asked, Lsn action, auto& told) -> coro::Task<void> {
-                const auto result = co_await asked.waitForAction(action, std::chrono::seconds(60));
+                const auto result = co_await asked.ask(&engine::Results::waitFor, action, std::chrono::seconds(60));
                 ++told[result ? ending(*result) : result.error().message];
             }(*engine, lsn, ends));
         loop.spawn("release", [](engine::Engine& asked, Lsn action) -> coro::Task<void> {
-            (void)co_await asked.release(action);
+            (void)co_await asked.ask(&engine::Operations::release, action);
         }(*engine, lsn));
         loop.run();
         QCOMPARE(ends.size(), 1u);

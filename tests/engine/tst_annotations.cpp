@@ -48,7 +48,7 @@ public:
     }
     Result<Comment> commentQueue(std::int64_t queue, std::string text) {
         return rig.ask(
-            annotating.comment(QueueRef{QueueId(queue), {}}, {.t = 0, .by = {}, .text = std::move(text)}));
+            annotating.commentQueue(QueueRef{QueueId(queue), {}}, {.t = 0, .by = {}, .text = std::move(text)}));
     }
     /// "3 2 1", the newest first.
     std::string found(const std::string& filter) {
@@ -256,7 +256,7 @@ private Q_SLOTS:
         const auto marked = b.rig.ask(b.queues.mark(tests, Mark::Yellow));
         QCOMPARE(marked->mark, Mark::Yellow);
         QCOMPARE(marked->comments->last.text, "held for Monday");
-        QCOMPARE(b.rig.ask(b.annotating.comments(tests))->size(), 1u);
+        QCOMPARE(b.rig.ask(b.annotating.queueComments(tests))->size(), 1u);
         QCOMPARE(b.commentQueue(9, "x").error().kind, ErrorKind::NotFound);
     }
 

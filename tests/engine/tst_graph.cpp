@@ -1,5 +1,12 @@
 // Actions of one list that wait for each other by id, and for arrays as a whole: from submission over failures and
 // restarts to running again by hand.
+#include "core/engine/commands/intake.h"
+#include "core/engine/commands/operations.h"
+#include "core/engine/commands/rescheduling.h"
+#include "core/engine/reading/action_details.h"
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/reasons.h"
+#include "core/engine/state/queues.h"
 #include "core/launcher/launcher.h"
 #include "core/model/why.h"
 #include "tests/engine/engine_test.h"
@@ -37,8 +44,8 @@ class TestGraph : public QObject {
     }
     Lsn one(const std::string& json) { return submit(json).items.front().first; }
     std::string ends(Lsn lsn) { return ending(engine_->wait(lsn)); }
-    std::string spec(Lsn lsn) { return *engine_->run((*engine_)->spec(lsn, false)); }
-    ActionResult known(Lsn lsn) { return *engine_->run((*engine_)->action(lsn)); }
+    std::string spec(Lsn lsn) { return *engine_->run((*engine_)->ask(&engine::ActionDetails::spec, lsn, false)); }
+    ActionResult known(Lsn lsn) { return *engine_->run((*engine_)->ask(&engine::ActionRows::action, lsn)); }
     void make(const std::string& file) { std::ofstream(engine_->path(file)) << "now"; }
     /// Elements 0 to 3, of which 2 fails until there is a file `go`; they wait for `start`.
     Lsn array(const std::string& more = "") {
@@ -46,18 +53,23 @@ class TestGraph : public QObject {
                       R"("array":{"from":0,"to":3})" + more));
     }
     std::string waitingFor(Lsn lsn) {
-        const auto why = engine_->run((*engine_)->why(lsn));
+        const auto why = engine_->run((*engine_)->ask(&engine::Reasons::why, lsn));
         std::string text;
         for (const Wait& wait : why->waits) text += wait.message + ";";
         return text;
     }
-    Result<Rescheduled> again(Lsn lsn) { return engine_->run((*engine_)->reschedule(lsn, true)); }
-    Result<void> retire(Lsn lsn) { return engine_->run((*engine_)->retire(lsn)); }
+    Result<Rescheduled> again(Lsn lsn) {
+        return engine_->run((*engine_)->ask(&engine::Rescheduling::reschedule, lsn, true));
+    }
+    Result<void> retire(Lsn lsn) { return engine_->run((*engine_)->ask(&engine::Operations::retire, lsn)); }
 
 private Q_SLOTS:
     void init() {
         engine_ = std::make_unique<EngineTest>(4);
-        queue_ = {engine_->run((*engine_)->createQueue("q", R"({"max_retries":0,"idle_expiry_s":0})"))->id, {}};
+        queue_ = {
+            engine_->run((*engine_)->ask(&engine::Queues::create, "q", R"({"max_retries":0,"idle_expiry_s":0})"))
+                ->id,
+            {}};
     }
     void cleanup() { engine_.reset(); }
 
@@ -102,8 +114,8 @@ private Q_SLOTS:
             parseActions("[" + sh("true", R"("after":["b"])") + "," + sh("true", R"("id":"b")") + "]")->actions;
         submission.queue.ref = queue_;
         submission.idempotencyKey = "once";
-        const auto first = engine_->run((*engine_)->submit(submission));
-        const auto repeat = engine_->run((*engine_)->submit(submission));
+        const auto first = engine_->run((*engine_)->ask(&engine::Intake::submit, submission, Duration::zero()));
+        const auto repeat = engine_->run((*engine_)->ask(&engine::Intake::submit, submission, Duration::zero()));
         QVERIFY(first && repeat);
         QVERIFY(first->items[1].first < first->items[0].first);
         QCOMPARE(repeat->items[0].first, first->items[0].first);
@@ -161,7 +173,7 @@ private Q_SLOTS:
         const Lsn first = array();
         const Lsn child = one(sh("true", fmt::format(R"("after":[{{"array":{}}}])", first.value)));
         const Lsn any = one(sh("true", fmt::format(R"("after":[{{"array":{},"on":"any"}}])", first.value)));
-        engine_->run((*engine_)->cancel(Lsn(first.value + 1)));
+        engine_->run((*engine_)->ask(&engine::Operations::cancel, Lsn(first.value + 1)));
         QCOMPARE(ends(child), "failed dependency_failed");
         engine_->stop();
         engine_->start();
@@ -184,7 +196,8 @@ private Q_SLOTS:
         QCOMPARE(ends(show), "failed dependency_failed");
         const auto alone = again(film);
         QVERIFY2(refusal(alone).contains("waits for all of array"), refusal(alone).c_str());
-        const auto dry = engine_->run((*engine_)->mayChange({.kind = BulkKind::Retry, .force = true}, film));
+        const auto dry = engine_->run(
+            (*engine_)->ask(&engine::Operations::mayChange, {.kind = BulkKind::Retry, .force = true}, film));
         QCOMPARE(refusal(dry), refusal(alone));
         make("go");
         const auto back = again(Lsn(answer.items[0].first.value + 1));
@@ -199,8 +212,9 @@ private Q_SLOTS:
         QCOMPARE(ends(child), "failed dependency_failed");
         for (int i = 0; i < 3; ++i) (void)engine_->wait(Lsn(first.value + i));
         const Lsn second(first.value + 1), third(first.value + 2);
-        QCOMPARE(*engine_->run((*engine_)->wouldRevive({second})), std::vector<Lsn>{});
-        QCOMPARE(*engine_->run((*engine_)->wouldRevive({second, third})), std::vector<Lsn>{child});
+        QCOMPARE(*engine_->run((*engine_)->ask(&engine::Rescheduling::wouldRevive, {second})), std::vector<Lsn>{});
+        QCOMPARE(*engine_->run((*engine_)->ask(&engine::Rescheduling::wouldRevive, {second, third})),
+                 std::vector<Lsn>{child});
         make("go");
         QCOMPARE(again(Lsn(first.value + 1))->revived, std::vector<Lsn>{});
         QCOMPARE(again(Lsn(first.value + 2))->revived, std::vector<Lsn>{child});
@@ -210,7 +224,7 @@ private Q_SLOTS:
     void whatWaitedForAFailureThatDidNotComeRunsAgainWithTheNextTry() {
         const Lsn parent = one(sh("sleep 100", R"("label":"p")"));
         const Lsn cleaner = one(sh("true", fmt::format(R"("after":[{{"lsn":{},"on":"failed"}}])", parent.value)));
-        engine_->run((*engine_)->cancel(parent));
+        engine_->run((*engine_)->ask(&engine::Operations::cancel, parent));
         QCOMPARE(ends(cleaner), "failed dependency_failed");
         QVERIFY2(!again(cleaner), "its parent cannot run again");
     }
@@ -226,14 +240,16 @@ private Q_SLOTS:
         QCOMPARE(errorName(refused.error().kind), std::string_view("wrong_state"));
         QVERIFY2(refused.error().message.starts_with(fmt::format("Action {} and 5 more wait", child.value)),
                  refused.error().message.c_str());
-        const auto dry = engine_->run((*engine_)->mayChange({.kind = BulkKind::Retire}, parent));
+        const auto dry =
+            engine_->run((*engine_)->ask(&engine::Operations::mayChange, {.kind = BulkKind::Retire}, parent));
         QCOMPARE(refusal(dry), refused.error().message);
-        for (int i = 0; i < 5; ++i) engine_->run((*engine_)->cancel(Lsn(other.value + i)));
+        for (int i = 0; i < 5; ++i)
+            engine_->run((*engine_)->ask(&engine::Operations::cancel, Lsn(other.value + i)));
         for (int i = 0; i < 5; ++i) QCOMPARE(ends(Lsn(other.value + i)), "cancelled cancelled");
         refused = retire(parent);
         QVERIFY2(refusal(refused).starts_with(fmt::format("Action {} waits", child.value)),
                  refusal(refused).c_str());
-        engine_->run((*engine_)->release(child));
+        engine_->run((*engine_)->ask(&engine::Operations::release, child));
         QCOMPARE(ends(child), "completed");
         QVERIFY(retire(parent).has_value());
     }
@@ -243,7 +259,7 @@ private Q_SLOTS:
         const Lsn child = one(sh("true", fmt::format(R"("hold":true,"after":[{{"array":{}}}])", first.value)));
         for (int i = 0; i < 3; ++i) QCOMPARE(ends(Lsn(first.value + i)), "completed");
         QVERIFY(!retire(Lsn(first.value + 2)));
-        engine_->run((*engine_)->cancel(child));
+        engine_->run((*engine_)->ask(&engine::Operations::cancel, child));
         (void)engine_->wait(child);
         QVERIFY(retire(Lsn(first.value + 2)).has_value());
     }

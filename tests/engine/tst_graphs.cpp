@@ -1,6 +1,10 @@
 // The graph of who waits for whom at an engine with real processes, and its search in a large journal.
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/action_rows.h"
 #include "core/engine/reading/graph_walk.h"
+#include "core/engine/reading/graphs.h"
 #include "core/engine/state/graph_view.h"
+#include "core/engine/state/queues.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 #include "tests/store/journal_fixture.h"
@@ -108,7 +112,9 @@ class TestGraphs : public QObject {
         for (const auto& item : answer->items) lsns.push_back(item.first);
         return lsns;
     }
-    Result<GraphView> tryGraph(GraphQuery query) { return engine_->run((*engine_)->graph(std::move(query))); }
+    Result<GraphView> tryGraph(GraphQuery query) {
+        return engine_->run((*engine_)->ask(&engine::Graphs::view, std::move(query)));
+    }
     GraphView graph(Lsn lsn, bool fold = true, int limit = kGraphNodes) {
         return tryGraph({.lsn = lsn, .queue = {}, .isFolded = fold, .limit = limit}).value();
     }
@@ -124,7 +130,8 @@ class TestGraphs : public QObject {
     void waitForRunning(Lsn first, int count) {
         QVERIFY(EngineTest::eventually([&] {
             for (int i = 0; i < count; ++i)
-                if (engine_->run((*engine_)->action(Lsn(first.value + i)))->state != ActionState::Running)
+                if (engine_->run((*engine_)->ask(&engine::ActionRows::action, Lsn(first.value + i)))->state !=
+                    ActionState::Running)
                     return false;
             return true;
         }));
@@ -133,7 +140,10 @@ class TestGraphs : public QObject {
 private Q_SLOTS:
     void init() {
         engine_ = std::make_unique<EngineTest>(4);
-        queue_ = {engine_->run((*engine_)->createQueue("q", R"({"max_retries":0,"idle_expiry_s":0})"))->id, {}};
+        queue_ = {
+            engine_->run((*engine_)->ask(&engine::Queues::create, "q", R"({"max_retries":0,"idle_expiry_s":0})"))
+                ->id,
+            {}};
     }
     void cleanup() { engine_.reset(); }
 
@@ -215,7 +225,7 @@ private Q_SLOTS:
             QCOMPARE(node.left.has_value(), node.lsn != lsns[1]);
             QCOMPARE(node.slack.has_value(), node.lsn != lsns[1]);
         }
-        QVERIFY(engine_->run((*engine_)->release(lsns[0])));
+        QVERIFY(engine_->run((*engine_)->ask(&engine::Operations::release, lsns[0])));
         engine_->wait(lsns[2]);
     }
 

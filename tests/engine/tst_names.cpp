@@ -1,5 +1,8 @@
 // What actions are called, in lists, results and filters, while they wait and when they have ended.
 #include "core/engine/commands/intake.h"
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/listing.h"
 #include "core/engine/running/timeline_keeper.h"
 #include "core/launcher/launcher.h"
 #include "core/model/action_name.h"
@@ -33,18 +36,24 @@ class TestNames : public QObject {
 
     std::unique_ptr<EngineTest> engine_;
 
-    std::string list(const char* text) { return lsnsOf(*engine_->run((*engine_)->list(filtered(text)))); }
+    std::string list(const char* text) {
+        return lsnsOf(*engine_->run((*engine_)->ask(&engine::Listing::list, filtered(text))));
+    }
     std::string sorted(const char* text) {
         ListQuery query = filtered(text);
         query.sort.field = SortField::Priority;
         for (;;) {
-            const auto page = engine_->run((*engine_)->list(query));
+            const auto page = engine_->run((*engine_)->ask(&engine::Listing::list, query));
             if (!page || page->cursor.empty() || !page->jobs.empty()) return page ? lsnsOf(*page) : "(refused)";
             query.cursor = page->cursor;
         }
     }
-    std::int64_t count(const char* text) { return engine_->run((*engine_)->count(filtered(text)))->count; }
-    std::string nameOf(Lsn lsn) { return actionName(*engine_->run((*engine_)->action(lsn))); }
+    std::int64_t count(const char* text) {
+        return engine_->run((*engine_)->ask(&engine::Listing::count, filtered(text)))->count;
+    }
+    std::string nameOf(Lsn lsn) {
+        return actionName(*engine_->run((*engine_)->ask(&engine::ActionRows::action, lsn)));
+    }
     Lsn held(const char* command, const char* more = "") {
         return engine_->ask(
             &engine::Intake::submit,
@@ -95,9 +104,9 @@ private Q_SLOTS:
         BulkRequest request;
         request.deed.kind = BulkKind::Cancel;
         request.which = filtered("name:exec");
-        QCOMPARE(engine_->run((*engine_)->changeMatching(request))->changed, 0);
+        QCOMPARE(engine_->run((*engine_)->ask(&engine::Operations::changeMatching, request))->changed, 0);
         request.which = filtered("name:make*");
-        QCOMPARE(engine_->run((*engine_)->changeMatching(request))->changed, 4);
+        QCOMPARE(engine_->run((*engine_)->ask(&engine::Operations::changeMatching, request))->changed, 4);
         QCOMPARE(ending(engine_->wait(Lsn(1))), "cancelled cancelled");
         QCOMPARE(list("state:pending"), "2");
     }
@@ -107,7 +116,7 @@ private Q_SLOTS:
         const auto commands = [&] { return engine_->run((*engine_)->timelines({})).commands; };
         QVERIFY(EngineTest::eventually([&] { return commands().contains(lsn); }));
         QCOMPARE(commands().at(lsn), "/bin/sh -c 'sleep 100'");
-        engine_->run((*engine_)->cancel(lsn));
+        engine_->run((*engine_)->ask(&engine::Operations::cancel, lsn));
     }
 
     void timelinesHaveNoneBesideALabel() {
@@ -115,7 +124,7 @@ private Q_SLOTS:
         const auto view = [&] { return engine_->run((*engine_)->timelines({})); };
         QVERIFY(EngineTest::eventually([&] { return !view().view.lanes.empty(); }));
         QVERIFY(view().commands.empty());
-        engine_->run((*engine_)->cancel(lsn));
+        engine_->run((*engine_)->ask(&engine::Operations::cancel, lsn));
     }
 };
 

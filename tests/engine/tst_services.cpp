@@ -264,6 +264,7 @@ private Q_SLOTS:
         const std::string path = dir.path().toStdString() + "/settings.json";
         Bench b;
         SettingsService settings;
+        settings.useHelpers(b.helpers);
         Options options;
         options.set = {"grace_s=7"};
         QVERIFY(settings.read(path, options));
@@ -276,10 +277,10 @@ private Q_SLOTS:
         const auto change = [&](const std::string& json) {
             std::optional<Result<SettingsView>> answer;
             b.rig.spawn("change",
-                        [](SettingsService& s, std::string text, coro::HelperPool& helpers,
+                        [](SettingsService& s, std::string text,
                            std::optional<Result<SettingsView>>& into) -> coro::Task<void> {
-                            into = co_await s.change(std::move(text), helpers);
-                        }(settings, json, b.helpers, answer));
+                            into = co_await s.change(std::move(text));
+                        }(settings, json, answer));
             if (!b.until([&] { return answer.has_value(); })) qFatal("no answer");
             return *answer;
         };
@@ -301,14 +302,14 @@ private Q_SLOTS:
         const QTemporaryDir dir;
         Bench b;
         SettingsService settings;
+        settings.useHelpers(b.helpers);
         QVERIFY(settings.read(dir.path().toStdString() + "/none/settings.json", {}));
         const Duration before = settings.inForce().hung;
         std::optional<Result<SettingsView>> answer;
         b.rig.spawn("change",
-                    [](SettingsService& s, coro::HelperPool& helpers,
-                       std::optional<Result<SettingsView>>& into) -> coro::Task<void> {
-                        into = co_await s.change(R"({"hung_s":33})", helpers);
-                    }(settings, b.helpers, answer));
+                    [](SettingsService& s, std::optional<Result<SettingsView>>& into) -> coro::Task<void> {
+                        into = co_await s.change(R"({"hung_s":33})");
+                    }(settings, answer));
         QVERIFY(b.until([&] { return answer.has_value(); }));
         QVERIFY(!*answer);
         QCOMPARE(settings.inForce().hung, before);

@@ -1,5 +1,7 @@
 // What an action used: everything that ran for it counts, whoever waited for it or did not.
 #include "core/engine/commands/intake.h"
+#include "core/engine/commands/operations.h"
+#include "core/engine/reading/action_details.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
@@ -98,10 +100,10 @@ private Q_SLOTS:
         const Lsn lsn =
             engine_->ask(&engine::Intake::submit, shell(how.arg("while :; do :; done").toStdString(), false));
         QVERIFY(EngineTest::eventually([&] {
-            const auto samples = engine_->run((*engine_)->samples(lsn));
+            const auto samples = engine_->run((*engine_)->ask(&engine::ActionDetails::samples, lsn));
             return samples && !samples->empty() && samples->back().cpuPercent > 10;
         }));
-        QVERIFY(engine_->run((*engine_)->cancel(lsn)));
+        QVERIFY(engine_->run((*engine_)->ask(&engine::Operations::cancel, lsn)));
         QCOMPARE(ending(engine_->wait(lsn)), "cancelled cancelled");
     }
 

@@ -498,7 +498,7 @@ private Q_SLOTS:
             loop.spawn("wait",
                        [](engine::Engine& core, std::uint64_t from,
                           std::optional<std::uint64_t>& answer) -> coro::Task<void> {
-                           answer = co_await core.awaitChange(from);
+                           answer = co_await core.ask(&engine::ChangeLog::after, from);
                        }(*engine, watcher.request.seen, seen));
             loop.run();
             ended = true;

@@ -1,6 +1,7 @@
 // Settings of a real engine: shown, changed while it runs, kept, and used by the next start.
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/engine/commands/intake.h"
 #include "core/engine/state/settings_service.h"
 #include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
@@ -145,15 +146,15 @@ void SettingsRouteTest::whatIsSetForOneRunIsNotKept() {
     test::EngineTest other; // only for its loop
     auto engine = engine::Engine::open(options);
     QVERIFY(engine);
-    QCOMPARE(other.run((*engine)->settings()).asked.deadline, Duration(8'000'000));
+    QCOMPARE(other.run((*engine)->ask(&engine::SettingsService::view)).asked.deadline, Duration(8'000'000));
     QCOMPARE(other.run((*engine)->session()).capacity, 1);
     const auto fits = parseActions(R"({"worker":"exec","argv":["true"],"resources":{"licence.x":3}})");
     QVERIFY(fits);
     engine::Submission submission;
     submission.actions = fits->actions;
-    QVERIFY(other.run((*engine)->submit(std::move(submission))));
+    QVERIFY(other.run((*engine)->ask(&engine::Intake::submit, std::move(submission), Duration::zero())));
     // Another setting is changed: what was set for this run stays, and stays out of the file.
-    const auto changed = other.run((*engine)->changeSettings(R"({"grace_s":1})"));
+    const auto changed = other.run((*engine)->ask(&engine::SettingsService::change, R"({"grace_s":1})"));
     QVERIFY(changed);
     QCOMPARE(changed->asked.deadline, Duration(8'000'000));
     QCOMPARE(changed->restartNeeded, std::vector<std::string>{});
