@@ -21,8 +21,8 @@ struct FailureColumns {
     Q_DECLARE_TR_FUNCTIONS(FailureColumns)
 };
 
-constexpr int kLookMs = 2'000;
-constexpr int kLooksUntilLater = 30; ///< looks after which it is asked again, as it gets later
+constexpr int kLookMs = 5'000;
+constexpr int kLooksUntilLater = 12; ///< looks after which it is asked again, as it gets later
 constexpr int kFilterPauseMs = 250;
 constexpr int kDayHours = 24;
 constexpr int kWeekHours = 7 * kDayHours;
