@@ -407,6 +407,10 @@
         <source>%1 cannot be read: %2</source>
         <translation>%1 ist nicht lesbar: %2</translation>
     </message>
+    <message>
+        <source>The engine is not trusted: nothing is sent to it.</source>
+        <translation>Der Engine wird nicht vertraut: An sie wird nichts gesendet.</translation>
+    </message>
 </context>
 <context>
     <name>EngineSection</name>
@@ -5241,6 +5245,26 @@
         <source>The engine is starting…</source>
         <translation>Die Engine startet…</translation>
     </message>
+    <message>
+        <source>%1 shows the fingerprint %2, and %3 is known: the engine was set up again, or somebody is in between. Nothing is sent to it.</source>
+        <translation>%1 zeigt den Fingerabdruck %2, bekannt ist %3: Die Engine wurde neu aufgesetzt, oder jemand ist dazwischen. An sie wird nichts gesendet.</translation>
+    </message>
+    <message>
+        <source>Trust the engine at %1?</source>
+        <translation>Der Engine unter %1 vertrauen?</translation>
+    </message>
+    <message>
+        <source>Its fingerprint is %1. Compare it with what the engine printed when it started. From now on another one is refused.</source>
+        <translation>Ihr Fingerabdruck ist %1. Vergleichen Sie ihn mit dem, den die Engine beim Start ausgegeben hat. Ab jetzt wird jeder andere abgelehnt.</translation>
+    </message>
+    <message>
+        <source>Trust</source>
+        <translation>Vertrauen</translation>
+    </message>
+    <message>
+        <source>Do not trust</source>
+        <translation>Nicht vertrauen</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::NoticeList</name>
@@ -7070,6 +7094,14 @@
     <message>
         <source>%1 of %2 cores taken</source>
         <translation>%1 von %2 Kernen belegt</translation>
+    </message>
+    <message>
+        <source>Connected, not encrypted</source>
+        <translation>Verbunden, unverschlüsselt</translation>
+    </message>
+    <message>
+        <source>Not trusted</source>
+        <translation>Nicht vertraut</translation>
     </message>
 </context>
 <context>

@@ -24,10 +24,12 @@ void show(ui::MainWindow& window, const app::Served& served) {
     const QUrl address(QString::fromStdString(served.url));
     window.engine().engines().setShell(
         address, {QString::fromStdString(served.dataDir), QString::fromStdString(served.tokenFile)});
+    if (!served.fingerprint.empty())
+        window.engine().engines().setPin(address, QByteArray::fromStdString(served.fingerprint));
     if (served.embedded) window.engine().engines().setEmbedded(address, QByteArray::fromStdString(served.token));
     // Without a token it is taken from where it is kept, else asked for.
     if (served.token.empty()) return window.engine().attachTo(address);
-    window.engine().set(std::make_unique<ui::AttachedLink>(address, QByteArray::fromStdString(served.token)),
+    window.engine().set(window.engine().linkTo(address, QByteArray::fromStdString(served.token)),
                         served.embedded ? ui::EngineAttachment::tr("embedded") : address.authority());
 }
 

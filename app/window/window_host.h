@@ -11,9 +11,10 @@ namespace yard::app {
 struct Served {
     std::string url; ///< with the prefix: "http://127.0.0.1:8640/compute"
     std::string token;
-    bool embedded = false;   ///< ends with the window
-    std::string dataDir{};   ///< empty: it is not known here
-    std::string tokenFile{}; ///< that was named for it; empty: none
+    std::string fingerprint{}; ///< that it shows by TLS; empty: plain HTTP, or not known here
+    bool embedded = false;     ///< ends with the window
+    std::string dataDir{};     ///< empty: it is not known here
+    std::string tokenFile{};   ///< that was named for it; empty: none
 };
 
 /// What the window is told, from any thread, any time after `listening` was called.

@@ -224,6 +224,7 @@ int serve(const app::Arguments& arguments, int signals, const app::ServeHooks& h
     if (hooks.serving)
         hooks.serving({.url = url + arguments.prefix,
                        .token = (*engine)->token(),
+                       .fingerprint = fingerprint,
                        .embedded = true,
                        .dataDir = arguments.dataDir,
                        .tokenFile = arguments.tokenFile});

@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 #include "core/base/unique_fd.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -82,7 +83,11 @@ Result<Served> engineOf(const Arguments& arguments) {
     if (!url) return std::unexpected(url.error());
     auto token = fileText(arguments.dataDir + "/token");
     if (!token) return std::unexpected(token.error());
-    return Served{.url = apiOfPublished(*url).url(), .token = *token, .dataDir = arguments.dataDir};
+    const std::size_t end = std::min(url->find('\n'), url->size());
+    return Served{.url = apiOfPublished(url->substr(0, end)).url(),
+                  .token = *token,
+                  .fingerprint = trimmed(url->substr(std::min(end + 1, url->size()))),
+                  .dataDir = arguments.dataDir};
 }
 
 Result<Served> engineAt(const Arguments& arguments) {

@@ -1,17 +1,17 @@
 #include "core/tls/trust.h"
 
-#include "core/base/hash.h"
+#include "core/base/certificate_key.h"
 #include "core/tls/openssl_handles.h"
 
 namespace yard::tls {
 
 std::string fingerprintOf(x509_st* certificate) {
     unsigned char* der = nullptr;
-    const int size = ::i2d_X509_PUBKEY(::X509_get_X509_PUBKEY(certificate), &der);
+    const int size = ::i2d_X509(certificate, &der);
     if (size <= 0) return {};
-    const std::string bytes(reinterpret_cast<const char*>(der), static_cast<std::size_t>(size));
+    const auto hash = publicKeyHash({reinterpret_cast<const char*>(der), static_cast<std::size_t>(size)});
     ::OPENSSL_free(der);
-    return Sha256::of(bytes).hex();
+    return hash ? hash->hex() : std::string();
 }
 
 bool isFingerprint(std::string_view text) {

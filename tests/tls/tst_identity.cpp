@@ -1,4 +1,5 @@
 // Certificates: made once, read from files, refused with a sentence, replaced while a server goes on.
+#include "core/base/certificate_key.h"
 #include "core/base/files.h"
 #include "core/base/hash.h"
 #include "core/tls/server_tls.h"
@@ -69,6 +70,7 @@ private Q_SLOTS:
     void filesThatCannotBeUsedLeaveWhatWasThere();
     void anOwnOneIsNeverReplaced();
     void fingerprintsAreKnown();
+    void bytesThatAreNoCertificateHaveNone();
 
 private:
     std::string path(const std::string& name) const { return dir_.path().toStdString() + "/" + name; }
@@ -205,6 +207,20 @@ void TestIdentity::fingerprintsAreKnown() {
     QVERIFY(!isFingerprint(std::string(64, 'A')));
     QVERIFY(!isFingerprint(std::string(63, 'a')));
     QVERIFY(!isFingerprint(""));
+}
+
+void TestIdentity::bytesThatAreNoCertificateHaveNone() {
+    using namespace std::string_view_literals;
+    for (const std::string_view der :
+         {""sv, "\x30"sv, "\x30\x00"sv, "\x31\x02\x30\x00"sv, "\x30\x80"sv, "\x30\x85\x01\x01\x01\x01\x01"sv,
+          "\x30\x84\xff\xff\xff\xff"sv, "\x30\x82\x01"sv, "\x30\x03\x30\x01\xa0"sv,
+          "\x30\x0c\x30\x0a\x02\x00\x02\x00\x02\x00\x02\x00\x02\x00"sv,
+          "\x30\x0e\x30\x0c\x02\x00\x02\x00\x02\x00\x02\x00\x02\x00\x02\x00"sv})
+        QVERIFY(!publicKeyHash(der));
+    // Five parts and a key, which is nothing but its header here.
+    const std::string_view least = "\x30\x0e\x30\x0c\x02\x00\x02\x00\x02\x00\x02\x00\x02\x00\x30\x00"sv;
+    QCOMPARE(publicKeyHash(least)->hex(), Sha256::of("\x30\x00"sv).hex());
+    for (std::size_t size = 0; size < least.size(); ++size) QVERIFY(!publicKeyHash(least.substr(0, size)));
 }
 
 QTEST_GUILESS_MAIN(TestIdentity)

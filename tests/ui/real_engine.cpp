@@ -64,7 +64,13 @@ void RealEngine::goOn() {
 }
 
 QUrl RealEngine::address() const {
-    return QStringLiteral("http://127.0.0.1:%1/compute").arg(port_);
+    const bool secure = arguments_.contains("--tls-cert");
+    return QStringLiteral("%1://127.0.0.1:%2/compute").arg(secure ? "https" : "http").arg(port_);
+}
+
+QByteArray RealEngine::fingerprint() const {
+    QFile file(directory_.filePath("address"));
+    return file.open(QIODevice::ReadOnly) ? file.readAll().trimmed().split('\n').value(1) : QByteArray();
 }
 
 QByteArray RealEngine::token() const {

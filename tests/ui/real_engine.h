@@ -31,6 +31,8 @@ public:
     QUrl address() const;
     quint16 port() const { return port_; }
     QByteArray token() const;
+    /// Of its TLS, as it wrote it down; empty: plain HTTP.
+    QByteArray fingerprint() const;
 
 private:
     bool startOn(quint16 port);

@@ -1,5 +1,7 @@
 #include "ui/bridge/attached_link.h"
 
+#include "ui/bridge/pinning.h"
+
 #include <QCoreApplication>
 #include <QFile>
 #include <QFileInfo>
@@ -63,6 +65,10 @@ AttachedLink::AttachedLink(QUrl address, QByteArray token, LinkLimits limits, QO
     , pause_(limits.firstPause) {
     next_.setSingleShot(true);
     connect(&next_, &QTimer::timeout, this, &AttachedLink::tryNow);
+    connect(&network_, &QNetworkAccessManager::sslErrors, this,
+            [this](QNetworkReply* reply, const QList<QSslError>& errors) {
+                if (isKnown(shownBy(*reply, errors))) reply->ignoreSslErrors();
+            });
     next_.start(0);
 }
 
@@ -80,12 +86,13 @@ QUrl AttachedLink::urlOf(const QString& path, const QUrlQuery& query) const {
 }
 
 QString AttachedLink::whyNot() const {
-    return state() == LinkState::Refused ? LinkWords::tr("The engine refuses the token.")
-                                         : LinkWords::tr("There is no connection to the engine just now.");
+    if (state() == LinkState::Refused) return LinkWords::tr("The engine refuses the token.");
+    if (state() == LinkState::Untrusted) return LinkWords::tr("The engine is not trusted: nothing is sent to it.");
+    return LinkWords::tr("There is no connection to the engine just now.");
 }
 
 QNetworkReply* AttachedLink::start(const Request& request, std::chrono::milliseconds patience) {
-    QNetworkRequest sent = linkRequestFor(urlOf(request.path, request.query), token_, patience);
+    QNetworkRequest sent = requestFor(urlOf(request.path, request.query), patience);
     if (!request.body.isEmpty()) sent.setHeader(QNetworkRequest::ContentTypeHeader, "application/json");
     if (!request.range.isEmpty()) sent.setRawHeader("Range", request.range);
     return network_.sendCustomRequest(sent, request.method, request.body);
@@ -111,7 +118,7 @@ void AttachedLink::sendFile(const Request& request, const QString& file, QObject
     if (!QFileInfo(file).isFile() || !source->open(QIODevice::ReadOnly))
         return refuse(LinkWords::tr("%1 cannot be read: %2").arg(file, source->errorString()), context,
                       std::move(done));
-    QNetworkRequest sent = linkRequestFor(urlOf(request.path, request.query), token_, limits_.patience);
+    QNetworkRequest sent = requestFor(urlOf(request.path, request.query), limits_.patience);
     sent.setHeader(QNetworkRequest::ContentTypeHeader, "application/octet-stream");
     QNetworkReply* reply = network_.sendCustomRequest(sent, request.method, source.get());
     source.release()->setParent(reply);
@@ -173,6 +180,32 @@ void AttachedLink::sendWatch() {
     socket_->sendTextMessage(QString::fromUtf8(QJsonDocument(message).toJson(QJsonDocument::Compact)));
 }
 
+QNetworkRequest AttachedLink::requestFor(const QUrl& url, std::chrono::milliseconds patience) const {
+    QNetworkRequest request = linkRequestFor(url, token_, patience);
+    if (address_.scheme() == "https") request.setSslConfiguration(configurationFor(pin_));
+    return request;
+}
+
+bool AttachedLink::isKnown(const QByteArray& shown) {
+    if (!pin_.isEmpty() && shown == pin_) return true;
+    shown_ = shown;
+    return false;
+}
+
+void AttachedLink::distrust() {
+    next_.stop();
+    setState(LinkState::Untrusted);
+}
+
+void AttachedLink::setPin(const QByteArray& fingerprint) {
+    pin_ = fingerprint;
+    if (state() != LinkState::Untrusted) return;
+    // What was agreed with another key is not gone on with.
+    network_.clearConnectionCache();
+    pause_ = limits_.firstPause;
+    next_.start(0);
+}
+
 void AttachedLink::setToken(const QByteArray& token) {
     token_ = token;
     pause_ = limits_.firstPause;
@@ -187,10 +220,12 @@ void AttachedLink::tryNow() {
         return pause();
     }
     setState(LinkState::Connecting);
-    QNetworkReply* reply = network_.get(linkRequestFor(urlOf("session", {}), token_, limits_.patience));
+    shown_.clear();
+    QNetworkReply* reply = network_.get(requestFor(urlOf("session", {}), limits_.patience));
     connect(reply, &QNetworkReply::finished, this, [this, reply] {
         reply->deleteLater();
         const Answer answer = answerOf(*reply, false);
+        if (!shown_.isEmpty()) return distrust();
         if (answer.status == 401) return setState(LinkState::Refused);
         if (!answer.ok() || !answer.json.contains("run_id")) return pause();
         openSocket();
@@ -207,7 +242,11 @@ void AttachedLink::openSocket() {
     socket_->setMaxAllowedIncomingMessageSize(static_cast<quint64>(limits_.mostAnswer));
     connect(socket_.get(), &QWebSocket::textMessageReceived, this, &AttachedLink::onFrame);
     connect(socket_.get(), &QWebSocket::disconnected, this, &AttachedLink::onSocketEnded, Qt::QueuedConnection);
-    socket_->open(linkRequestFor(url, token_, limits_.patience));
+    if (url.scheme() == "wss") socket_->setSslConfiguration(configurationFor(pin_));
+    connect(socket_.get(), &QWebSocket::sslErrors, this, [this](const QList<QSslError>& errors) {
+        if (isKnown(shownBy(*socket_, errors))) socket_->ignoreSslErrors();
+    });
+    socket_->open(requestFor(url, limits_.patience));
     next_.start(limits_.patience);
 }
 
@@ -240,6 +279,7 @@ void AttachedLink::onSocketEnded() {
     if (!socket_) return;
     socket_->disconnect(this);
     socket_.release()->deleteLater();
+    if (!shown_.isEmpty()) return distrust();
     if (!greeted_) return pause();
     setState(LinkState::Connecting);
     next_.start(0);

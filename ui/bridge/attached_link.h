@@ -3,6 +3,7 @@
 //     Connecting --session answers, socket opens--> Connected --socket ends--> Connecting
 //     Connecting --no answer--> Waiting --after a while--> Connecting
 //     Connecting --401--> Refused --setToken--> Connecting
+//     Connecting --a key that is not known--> Untrusted --setPin--> Connecting
 //
 // Tries come after 0.25 s, then twice as long each, at most 5 s. Every connection of an engine that goes on where
 // events stopped is told by "resumed" in its first frame; any other is refreshed().
@@ -17,6 +18,7 @@
 
 QT_BEGIN_NAMESPACE
 class QNetworkReply;
+class QNetworkRequest;
 class QWebSocket;
 QT_END_NAMESPACE
 
@@ -46,9 +48,19 @@ public:
 
     /// Tries again at once.
     void setToken(const QByteArray& token);
+    /// The fingerprint that an engine by TLS has to show; empty: authorities decide. Before it connects, or to try
+    /// again at once.
+    void setPin(const QByteArray& fingerprint);
+    const QByteArray& pin() const { return pin_; }
+    /// Untrusted: the fingerprint that it shows.
+    const QByteArray& shown() const { return shown_; }
 
 private:
     QString whyNot() const;
+    QNetworkRequest requestFor(const QUrl& url, std::chrono::milliseconds patience) const;
+    /// Whether it is the key that is known; notes it if not.
+    bool isKnown(const QByteArray& shown);
+    void distrust();
     QNetworkReply* start(const Request& request, std::chrono::milliseconds patience);
     /// Answers soon that nothing was sent.
     void refuse(const QString& why, QObject* context, Done done);
@@ -63,6 +75,8 @@ private:
 
     const QUrl address_;
     QByteArray token_;
+    QByteArray pin_;
+    QByteArray shown_; ///< of one that is not trusted; empty: there was none at the last try
     const LinkLimits limits_;
     QNetworkAccessManager network_;
     std::unique_ptr<QWebSocket> socket_;

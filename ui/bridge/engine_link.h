@@ -41,8 +41,9 @@ struct Answer {
 enum class LinkState : std::uint8_t {
     Connecting, ///< for the first time, or again
     Connected,
-    Waiting, ///< until the next try
-    Refused  ///< the token is not the engine's; waits for another one
+    Waiting,  ///< until the next try
+    Refused,  ///< the token is not the engine's; waits for another one
+    Untrusted ///< by TLS: nobody knows the key that it shows, or another one is known; waits for trust
 };
 
 class EngineLink : public QObject {

@@ -5,6 +5,7 @@
 #include "ui/style/paint.h"
 
 #include <QDateTime>
+#include <QHostAddress>
 #include <QLocale>
 #include <QMouseEvent>
 #include <QPainter>
@@ -84,6 +85,12 @@ private:
     std::vector<Label*> stay_;
     std::vector<Part> fall_;
 };
+
+/// Nobody on the way reads what goes there.
+bool isPrivate(const QUrl& address) {
+    return address.scheme() == "https" || address.host() == "localhost" ||
+           QHostAddress(address.host()).isLoopback();
+}
 
 } // namespace
 
@@ -246,11 +253,18 @@ void StatusBar::show(const EngineState& state) {
     DisplayState face = DisplayState::Completed;
     QString icon = "state-completed";
     switch (link) {
-    case LinkState::Connected: connection_->setText(tr("Connected")); break;
+    case LinkState::Connected:
+        connection_->setText(isPrivate(state.link().address()) ? tr("Connected") : tr("Connected, not encrypted"));
+        break;
     case LinkState::Refused:
         face = DisplayState::Failed;
         icon = "key";
         connection_->setText(tr("Refused: token"));
+        break;
+    case LinkState::Untrusted:
+        face = DisplayState::Failed;
+        icon = "key";
+        connection_->setText(tr("Not trusted"));
         break;
     case LinkState::Connecting:
     case LinkState::Waiting: {
@@ -297,9 +311,9 @@ void StatusBar::say(const QString& sentence, bool bad) {
 }
 
 void StatusBar::mouseReleaseEvent(QMouseEvent* event) {
-    if (state_ != nullptr && state_->link().state() == LinkState::Refused &&
-        connection_->geometry().contains(event->pos()))
-        emit refusedClicked();
+    if (state_ == nullptr || !connection_->geometry().contains(event->pos())) return;
+    if (state_->link().state() == LinkState::Refused) emit refusedClicked();
+    if (state_->link().state() == LinkState::Untrusted) emit untrustedClicked();
 }
 
 void StatusBar::paintEvent(QPaintEvent*) {

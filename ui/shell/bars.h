@@ -65,6 +65,7 @@ public:
 
 signals:
     void refusedClicked();
+    void untrustedClicked();
 
 protected:
     void paintEvent(QPaintEvent* event) override;

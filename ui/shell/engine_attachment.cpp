@@ -30,7 +30,31 @@ void EngineAttachment::set(std::unique_ptr<EngineLink> link, const QString& kind
                               &EngineState::queuesChanged, &EngineState::countsChanged, &EngineState::pulse})
         connect(state_.get(), signal, this, &EngineAttachment::changed);
     connect(commands_.get(), &Commands::said, this, &EngineAttachment::said);
+    connect(link_.get(), &EngineLink::stateChanged, this, [this] {
+        if (link_->state() == LinkState::Untrusted) emit trustWanted();
+    });
     emit attached();
+}
+
+std::unique_ptr<EngineLink> EngineAttachment::linkTo(const QUrl& address, const QByteArray& token) const {
+    auto link = std::make_unique<AttachedLink>(address, token);
+    link->setPin(engines_.pinOf(address));
+    return link;
+}
+
+EngineAttachment::Stranger EngineAttachment::stranger() const {
+    const auto* link = qobject_cast<const AttachedLink*>(link_.get());
+    if (link == nullptr || link->state() != LinkState::Untrusted) return {};
+    return {.shown = link->shown(), .known = link->pin()};
+}
+
+void EngineAttachment::trust() {
+    auto* link = qobject_cast<AttachedLink*>(link_.get());
+    const Stranger met = stranger();
+    if (link == nullptr || met.shown.isEmpty()) return;
+    if (const QString problem = engines_.trust(link->address(), met.shown); !problem.isEmpty())
+        emit said(problem, true);
+    link->setPin(met.shown);
 }
 
 void EngineAttachment::attach(const QUrl& address, const QByteArray& token) {
@@ -38,7 +62,7 @@ void EngineAttachment::attach(const QUrl& address, const QByteArray& token) {
     const bool embedded = own && own->first == address;
     // The page that asks goes with the engine it belongs to.
     QTimer::singleShot(0, this, [this, address, token, embedded] {
-        set(std::make_unique<AttachedLink>(address, token), embedded ? tr("embedded") : address.authority());
+        set(linkTo(address, token), embedded ? tr("embedded") : address.authority());
     });
 }
 

@@ -27,6 +27,17 @@ public:
     EngineState* state() const { return state_.get(); }
     Commands* commands() const { return commands_.get(); }
     const QString& kind() const { return kind_; }
+    /// A link to the engine at an address, with the key that is known of it.
+    std::unique_ptr<EngineLink> linkTo(const QUrl& address, const QByteArray& token) const;
+    /// The fingerprint that the engine shows and nobody trusts, and the one that is known instead; both empty: it is
+    /// trusted.
+    struct Stranger {
+        QByteArray shown;
+        QByteArray known;
+    };
+    Stranger stranger() const;
+    /// Trusts it from now on.
+    void trust();
 
     Engines& engines() override { return engines_; }
     void attach(const QUrl& address, const QByteArray& token) override;
@@ -42,6 +53,8 @@ signals:
     void said(const QString& sentence, bool bad);
     /// attachTo() has no token of the engine: people are asked for it.
     void tokenWanted();
+    /// The engine shows a key that is not trusted: people are asked, or told that another one is known.
+    void trustWanted();
 
 private:
     Engines engines_;

@@ -65,6 +65,8 @@ MainWindow::MainWindow(QWidget* parent)
     connect(engine_, &EngineAttachment::changed, this, &MainWindow::updateLook);
     connect(engine_, &EngineAttachment::said, this, &MainWindow::say);
     connect(engine_, &EngineAttachment::tokenWanted, this, &MainWindow::showEngines);
+    // Not within the change of state that it comes with: the question has a loop of its own.
+    connect(engine_, &EngineAttachment::trustWanted, this, &MainWindow::askTrust, Qt::QueuedConnection);
     connect(navigation_, &Navigation::shown, this, [this](const QString& id) { rail_->setCurrent(id); });
     connect(notices_, &WindowNotices::unseenChanged, this, [this](int count) { top_->setNotices(count); });
     connect(notices_, &WindowNotices::opened, navigation_, &Navigation::show);
@@ -115,6 +117,7 @@ void MainWindow::build() {
     connect(top_->bell(), &QAbstractButton::clicked, this, [this] { notices_->toggleList(top_->bell()); });
     connect(top_, &TopBar::submitWanted, this, [this] { navigation_->openSubmit(); });
     connect(status_, &StatusBar::refusedClicked, this, &MainWindow::showEngines);
+    connect(status_, &StatusBar::untrustedClicked, this, &MainWindow::askTrust);
     top_->drain()->setMenu(engineCommands_->drainMenu());
     auto* engines = new EngineMenu(*engine_, top_);
     connect(engines, &EngineMenu::otherWanted, this, &MainWindow::showEngines);
@@ -194,6 +197,26 @@ void MainWindow::updateLook() {
 
 void MainWindow::showEngines() {
     navigation_->show(QStringLiteral("settings"), QStringLiteral("engines"));
+}
+
+/// Another key than the known one is not offered: who knows better removes what is known.
+void MainWindow::askTrust() {
+    const EngineAttachment::Stranger met = engine_->stranger();
+    if (met.shown.isEmpty()) return;
+    const QString place = engine_->link()->address().authority();
+    if (!met.known.isEmpty())
+        return say(
+            tr("%1 shows the fingerprint %2, and %3 is known: the engine was set up again, or somebody is in "
+               "between. Nothing is sent to it.")
+                .arg(place, QString::fromLatin1(met.shown), QString::fromLatin1(met.known)),
+            true);
+    const bool trusts =
+        ask(tr("Trust the engine at %1?").arg(place),
+            tr("Its fingerprint is %1. Compare it with what the engine printed when it started. From "
+               "now on another one is refused.")
+                .arg(QString::fromLatin1(met.shown)),
+            tr("Trust"), tr("Do not trust"));
+    if (trusts) engine_->trust();
 }
 
 bool MainWindow::ask(const QString& question, const QString& lost, const QString& verb, const QString& keep) {

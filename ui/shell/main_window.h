@@ -73,6 +73,7 @@ private:
     void onDetaching();
     void onAttached();
     void showEngines();
+    void askTrust();
     void dropPages();
     void updateLook();
     void updateWatched();

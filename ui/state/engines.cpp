@@ -1,6 +1,8 @@
 #include "ui/state/engines.h"
 
 #include "core/model/api_address.h"
+#include "core/model/known_engines.h"
+#include "ui/bridge/pinning.h"
 
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -10,6 +12,7 @@
 #include <QStandardPaths>
 
 #include <algorithm>
+#include <memory>
 
 namespace yard::ui {
 
@@ -40,6 +43,21 @@ QString Engines::usualTokenFile() {
 ShellEngine Engines::shellOf(const QUrl& address) const {
     const auto found = shells_.find(address);
     return found == shells_.end() ? ShellEngine() : found->second;
+}
+
+QByteArray Engines::pinOf(const QUrl& address) const {
+    if (address.scheme() != "https") return {};
+    if (const auto found = pins_.find(address); found != pins_.end()) return found->second;
+    // A file that cannot be read knows nobody: people are asked again.
+    const auto known = knownFingerprint(knownEnginesFile(), address.authority().toStdString());
+    return known ? QByteArray::fromStdString(*known) : QByteArray();
+}
+
+QString Engines::trust(const QUrl& address, const QByteArray& fingerprint) {
+    setPin(address, fingerprint);
+    const auto kept =
+        rememberFingerprint(knownEnginesFile(), address.authority().toStdString(), fingerprint.toStdString());
+    return kept ? QString() : QString::fromStdString(kept.error().message);
 }
 
 void Engines::setEmbedded(const QUrl& address, const QByteArray& token) {
@@ -81,6 +99,8 @@ void Engines::look() {
         QUrl health = address;
         health.setPath("/health");
         QNetworkReply* reply = network_.get(enginesRequestFor(health));
+        // Whoever answers: nothing is told that is worth anything.
+        connect(reply, &QNetworkReply::sslErrors, reply, [reply] { reply->ignoreSslErrors(); });
         connect(reply, &QNetworkReply::finished, this, [this, reply, address] {
             reply->deleteLater();
             const bool there = reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt() > 0;
@@ -95,12 +115,22 @@ void Engines::tryOut(const QUrl& address, const QByteArray& token, QObject* cont
     session.setPath(address.path() + (address.path().endsWith('/') ? "session" : "/session"));
     QNetworkRequest request = enginesRequestFor(session);
     request.setRawHeader("Authorization", "Bearer " + token);
+    const QByteArray pin = pinOf(address);
+    if (address.scheme() == "https") request.setSslConfiguration(configurationFor(pin));
     QNetworkReply* reply = network_.get(request);
+    const auto isStranger = std::make_shared<bool>(false);
+    connect(reply, &QNetworkReply::sslErrors, reply, [reply, pin, isStranger](const QList<QSslError>& errors) {
+        if (!pin.isEmpty() && shownBy(*reply, errors) == pin)
+            reply->ignoreSslErrors();
+        else
+            *isStranger = true;
+    });
     connect(reply, &QNetworkReply::finished, this,
-            [reply, address, who = QPointer<QObject>(context), done = std::move(done)] {
+            [reply, isStranger, address, who = QPointer<QObject>(context), done = std::move(done)] {
                 reply->deleteLater();
                 if (!who) return;
                 const int status = reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
+                if (*isStranger) return done({});
                 if (status == 0)
                     return done(tr("%1 does not answer: %2.").arg(address.authority(), reply->errorString()));
                 if (status == 401) return done(tr("%1 refuses this token.").arg(address.authority()));

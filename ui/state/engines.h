@@ -31,13 +31,21 @@ public:
     void setShell(const QUrl& address, ShellEngine shell) { shells_[address] = std::move(shell); }
     ShellEngine shellOf(const QUrl& address) const;
 
+    /// The fingerprint that an engine by TLS has to show: as it wrote down itself, while this program runs, else as it was
+    /// trusted before, in the file that all clients of this user share. Empty: none is known.
+    QByteArray pinOf(const QUrl& address) const;
+    void setPin(const QUrl& address, const QByteArray& fingerprint) { pins_[address] = fingerprint; }
+    /// From now on; in that file, too. What is wrong, in a sentence; empty: nothing.
+    QString trust(const QUrl& address, const QByteArray& fingerprint);
+
     const std::vector<QUrl>& known() const { return known_; }
     void remember(const QUrl& address);
     void forget(const QUrl& address);
     Reachability reach(const QUrl& address) const;
     /// Asks each whether it is there; reachChanged() tells.
     void look();
-    /// Whether this token opens this engine. `done`: what is wrong, in a sentence; empty: nothing.
+    /// Whether this token opens this engine. `done`: what is wrong, in a sentence; empty: nothing, or the engine is not
+    /// trusted yet, so that it is told no token.
     void tryOut(const QUrl& address, const QByteArray& token, QObject* context, TokenStore::Told done);
     /// "forge-07:8640" and the like made an address with the usual prefix; invalid: it is none.
     static QUrl addressOf(const QString& text);
@@ -56,6 +64,7 @@ private:
     QNetworkAccessManager network_;
     std::optional<std::pair<QUrl, QByteArray>> embedded_;
     std::map<QUrl, ShellEngine> shells_;
+    std::map<QUrl, QByteArray> pins_;
     std::vector<QUrl> known_;
     std::map<QUrl, Reachability> reach_;
 };
