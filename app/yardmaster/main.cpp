@@ -229,7 +229,8 @@ int serve(const app::Arguments& arguments, int signals, const app::ServeHooks& h
                        .dataDir = arguments.dataDir,
                        .tokenFile = arguments.tokenFile});
     waitForEnd(signals, (*engine)->sunsetFd(), hooks.endFd);
-    http::ClosingHandler closing((*engine)->token(), arguments.allowHosts);
+    http::ClosingHandler closing((*engine)->token(), arguments.allowHosts,
+                                 arguments.dataDir + std::string(http::Tokens::kFile));
     closeDown(signals, {**engine, handler, **server, closing, door.tls});
     return kFine;
 }

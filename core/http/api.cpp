@@ -66,7 +66,7 @@ Api::Api(engine::Engine& engine, ApiOptions options)
     , router_(specs(), prefix_)
     , helpers_(kHelpers)
     , events_(engine, options.maxWatchers)
-    , tokens_(engine.token(), engine.dataDir() + "/tokens.json")
+    , tokens_(engine.token(), engine.dataDir() + std::string(Tokens::kFile))
     , parts_{.engine = engine_,
              .helpers = helpers_,
              .events = events_,

@@ -26,7 +26,9 @@ Response ClosingHandler::answer(const Request& request) const {
     if (const auto error = gate_.checkPlace(head, request.localPort, request.secure)) return errorResponse(*error);
     const bool reads = head.method == Method::Get || head.method == Method::Head;
     if (reads && head.path() == "/health") return healthResponse(SessionState::Sunset);
-    if (const auto error = gate_.checkToken(head)) return errorResponse(*error);
+    if (!head.field("Authorization")) return errorResponse(tokenMissing());
+    if (const auto caller = tokens_.find(bearerOf(head).value_or("")); !caller)
+        return errorResponse(caller.error());
     return errorResponse(ErrorKind::NotAccepting, kEngineIsStopping);
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/http/auth.h"
 #include "core/http/message.h"
+#include "core/http/tokens.h"
 #include "core/model/states.h"
 
 #include <string>
@@ -20,8 +21,10 @@ Response healthResponse(SessionState session, std::string_view trouble = {});
 
 class ClosingHandler final : public Handler {
 public:
-    ClosingHandler(std::string token, std::vector<std::string> allowHosts)
-        : gate_(std::move(token), std::move(allowHosts)) {}
+    /// Reads the tokens of others from `tokensFile`, which blocks; empty: there are none.
+    ClosingHandler(std::string token, std::vector<std::string> allowHosts, std::string tokensFile = {})
+        : gate_(token, std::move(allowHosts))
+        , tokens_(std::move(token), std::move(tokensFile)) {}
 
     Admission admit(Request& request) override;
     coro::Task<Response> handle(Request& request) override;
@@ -30,6 +33,7 @@ private:
     Response answer(const Request& request) const;
 
     const Gate gate_;
+    const Tokens tokens_;
 };
 
 } // namespace yard::http

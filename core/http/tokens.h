@@ -27,6 +27,8 @@ inline constexpr std::int64_t kLongestToken = 10LL * 366 * 24 * 3600; ///< secon
 
 class Tokens {
 public:
+    /// In the data directory.
+    static constexpr std::string_view kFile = "/tokens.json";
     Tokens(std::string owner, std::string file);
 
     /// Whose token it is. Unauthorized: nobody's, or it has expired.

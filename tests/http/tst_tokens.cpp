@@ -2,6 +2,7 @@
 // token ends.
 #include "core/base/files.h"
 #include "core/engine/commands/operations.h"
+#include "core/http/closing.h"
 #include "core/http/tokens.h"
 #include "core/http/wrong_tokens.h"
 #include "core/launcher/launcher.h"
@@ -89,6 +90,7 @@ private Q_SLOTS:
     void aWatcherLeavesWithItsToken();
     void aFollowedStreamEndsWithItsToken();
     void manyWrongTokensWait();
+    void anEngineThatEndsKnowsThemAsWell();
 
 private:
     std::string made(const std::string& name, std::string_view rights, std::string_view more = "") {
@@ -459,6 +461,23 @@ void TokensTest::manyWrongTokensWait() {
         QCOMPARE(client.receive().status, 401);
     }
     QCOMPARE(served.get("/compute/session", {{"Upgrade", ""}, {"Connection", ""}}).status, 200);
+}
+
+void TokensTest::anEngineThatEndsKnowsThemAsWell() {
+    const std::string file = api_->engine.path("closing.json");
+    QVERIFY(writeFileAtomically(file, tokensFile("rights", R"("read")"), 0600).has_value());
+    ClosingHandler closing("owner", {}, file);
+    const auto answered = [&](const std::string& token) {
+        Request request;
+        request.head.setTarget("/compute/jobs");
+        request.head.method = Method::Get;
+        if (!token.empty()) request.head.addField("Authorization", "Bearer " + token);
+        return closing.admit(request).refusal->status;
+    };
+    QCOMPARE(answered("owner"), 503);
+    QCOMPARE(answered("secret"), 503);
+    QCOMPARE(answered("other"), 401);
+    QCOMPARE(answered(""), 401);
 }
 
 int main(int argc, char** argv) {
