@@ -20,17 +20,36 @@ class TestShellLines : public QObject {
 private slots:
     void anEngineElsewhereIsNamedByAddressAndTokenFile() {
         const ShellEngine engine{{}, "/home/me/a token"};
-        QCOMPARE(yardctlFor("yardctl show 7", engine, kAddress),
-                 QString("yardctl --url http://10.0.0.7:8640/compute --token-file '/home/me/a token' show 7"));
+        QCOMPARE(
+            yardctlFor("yardctl show 7", engine, kAddress),
+            QString(
+                "yardctl --url http://10.0.0.7:8640/compute --insecure --token-file '/home/me/a token' show 7"));
         QCOMPARE(curlOf({"GET", "jobs/7"}, engine, kAddress),
                  QString("curl -sS -H \"Authorization: Bearer $(cat '/home/me/a token')\" "
                          "http://10.0.0.7:8640/compute/jobs/7"));
     }
 
     void aTokenThatIsInNoFileIsAskedForByName() {
-        QCOMPARE(yardctlFor("yardctl show 7", {}, kAddress),
-                 QString("yardctl --url http://10.0.0.7:8640/compute --token-file \"$YARD_TOKEN_FILE\" show 7"));
+        QCOMPARE(
+            yardctlFor("yardctl show 7", {}, kAddress),
+            QString(
+                "yardctl --url http://10.0.0.7:8640/compute --insecure --token-file \"$YARD_TOKEN_FILE\" show 7"));
         QVERIFY(curlOf({"GET", "jobs/7"}, {}, kAddress).contains("$(cat \"$YARD_TOKEN_FILE\")"));
+    }
+
+    void anEngineByTlsIsKnownByItsKey() {
+        const QUrl address("https://10.0.0.7:8640/compute");
+        const ShellEngine engine{{}, "/t", QByteArray(64, '0')};
+        QCOMPARE(yardctlFor("yardctl show 7", engine, address),
+                 QString("yardctl --url https://10.0.0.7:8640/compute --token-file /t show 7"));
+        QCOMPARE(curlOf({"GET", "jobs/7"}, engine, address),
+                 QString("curl -sS -k --pinnedpubkey sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= "
+                         "-H \"Authorization: Bearer $(cat /t)\" https://10.0.0.7:8640/compute/jobs/7"));
+        // Authorities vouch for it.
+        QVERIFY(!curlOf({"GET", "jobs/7"}, {{}, "/t"}, address).contains("-k"));
+        const QUrl here("http://127.0.0.1:8640/compute");
+        QVERIFY(!yardctlFor("yardctl show 7", engine, here).contains("--insecure"));
+        QVERIFY(!curlOf({"GET", "jobs/7"}, engine, here).contains("-k"));
     }
 
     void anEngineOfADirectoryIsNamedByIt() {

@@ -2,6 +2,7 @@
 
 #include "core/base/certificate_key.h"
 
+#include <QHostAddress>
 #include <QNetworkReply>
 #include <QSslCertificate>
 #include <QSslSocket>
@@ -18,6 +19,11 @@ QByteArray firstShown(const QSslCertificate& certificate, const QList<QSslError>
 }
 
 } // namespace
+
+bool isPrivate(const QUrl& address) {
+    return address.scheme() == "https" || address.host() == "localhost" ||
+           QHostAddress(address.host()).isLoopback();
+}
 
 QByteArray fingerprintOf(const QSslCertificate& certificate) {
     const QByteArray der = certificate.toDer();

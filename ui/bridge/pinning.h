@@ -5,6 +5,7 @@
 #include <QByteArray>
 #include <QSslConfiguration>
 #include <QSslError>
+#include <QUrl>
 
 QT_BEGIN_NAMESPACE
 class QNetworkReply;
@@ -13,6 +14,8 @@ QT_END_NAMESPACE
 
 namespace yard::ui {
 
+/// Nobody on the way can read what goes there.
+bool isPrivate(const QUrl& address);
 /// SHA-256 of the public key, 64 hexadecimal digits; empty where there is none.
 QByteArray fingerprintOf(const QSslCertificate& certificate);
 /// TLS 1.3. With a pin no authority vouches for anybody: every server comes to the errors of its handshake, where its

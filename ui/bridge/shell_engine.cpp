@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "ui/bridge/engine_link.h"
+#include "ui/bridge/pinning.h"
 
 #include <QFileInfo>
 #include <QRegularExpression>
@@ -30,8 +31,9 @@ QString tokenWord(const ShellEngine& engine) {
 
 QString optionsFor(const ShellEngine& engine, const QUrl& address) {
     if (engine.dataDir.isEmpty() || !engine.tokenFile.isEmpty())
-        return QStringLiteral(" --url %1 --token-file %2")
-            .arg(shellWord(address.toString(QUrl::FullyEncoded)), tokenWord(engine));
+        return QStringLiteral(" --url %1%2 --token-file %3")
+            .arg(shellWord(address.toString(QUrl::FullyEncoded)), isPrivate(address) ? "" : " --insecure",
+                 tokenWord(engine));
     return isUsual(engine.dataDir) ? QString() : " --data-dir " + shellWord(absolute(engine.dataDir));
 }
 
@@ -58,6 +60,10 @@ QString curlOf(const Request& request, const ShellEngine& engine, const QUrl& ad
     url += request.path;
     if (!request.query.isEmpty()) url += '?' + request.query.toString(QUrl::FullyEncoded);
     QString line = "curl -sS";
+    // The key decides, as it does for the window.
+    if (address.scheme() == "https" && !engine.fingerprint.isEmpty())
+        line +=
+            " -k --pinnedpubkey sha256//" + QString::fromLatin1(QByteArray::fromHex(engine.fingerprint).toBase64());
     if (request.method != "GET" && !(request.method == "POST" && !request.body.isEmpty()))
         line += " -X " + QString::fromLatin1(request.method);
     line += " -H \"Authorization: Bearer $(cat " + tokenWord(engine) + ")\"";

@@ -2,6 +2,7 @@
 // engine there. Values; ui thread.
 #pragma once
 
+#include <QByteArray>
 #include <QString>
 #include <QUrl>
 
@@ -11,8 +12,9 @@ struct Request;
 
 /// What is known of an engine on this machine.
 struct ShellEngine {
-    QString dataDir;   ///< its data directory; empty: it is elsewhere
-    QString tokenFile; ///< a file with its token alone, where that is not in the data directory
+    QString dataDir;          ///< its data directory; empty: it is elsewhere
+    QString tokenFile;        ///< a file with its token alone, where that is not in the data directory
+    QByteArray fingerprint{}; ///< that it shows by TLS; empty: plain HTTP, or authorities vouch for it
 };
 
 /// A word of a shell: quoted where it has to be.

@@ -1,11 +1,11 @@
 #include "ui/shell/bars.h"
 
+#include "ui/bridge/pinning.h"
 #include "ui/style/format.h"
 #include "ui/style/icons.h"
 #include "ui/style/paint.h"
 
 #include <QDateTime>
-#include <QHostAddress>
 #include <QLocale>
 #include <QMouseEvent>
 #include <QPainter>
@@ -85,12 +85,6 @@ private:
     std::vector<Label*> stay_;
     std::vector<Part> fall_;
 };
-
-/// Nobody on the way reads what goes there.
-bool isPrivate(const QUrl& address) {
-    return address.scheme() == "https" || address.host() == "localhost" ||
-           QHostAddress(address.host()).isLoopback();
-}
 
 } // namespace
 

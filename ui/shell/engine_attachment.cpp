@@ -22,7 +22,9 @@ void EngineAttachment::drop() {
 void EngineAttachment::set(std::unique_ptr<EngineLink> link, const QString& kind) {
     drop();
     link_ = std::move(link);
-    link_->setShell(engines_.shellOf(link_->address()));
+    ShellEngine shell = engines_.shellOf(link_->address());
+    shell.fingerprint = engines_.pinOf(link_->address());
+    link_->setShell(std::move(shell));
     kind_ = kind;
     state_ = std::make_unique<EngineState>(*link_);
     commands_ = std::make_unique<Commands>(*link_);
@@ -54,6 +56,9 @@ void EngineAttachment::trust() {
     if (link == nullptr || met.shown.isEmpty()) return;
     if (const QString problem = engines_.trust(link->address(), met.shown); !problem.isEmpty())
         emit said(problem, true);
+    ShellEngine shell = engines_.shellOf(link->address());
+    shell.fingerprint = met.shown;
+    link->setShell(std::move(shell));
     link->setPin(met.shown);
 }
 
