@@ -12,7 +12,7 @@ namespace yard::ctl {
 
 const std::vector<Option>& globalOptions() {
     static const std::vector<Option> options = {
-        {"url", 0, "URL", "its address, https://…; plain http:// elsewhere: --insecure"},
+        {"url", 0, "URL", "http(s)://HOST:PORT; http elsewhere: --insecure"},
         {"token-file", 0, "FILE", "file with the API token, instead of DIR/token"},
         {"data-dir", 0, "DIR", "the engine's data directory, if not the usual one"},
         {"insecure", 0, "", "plain HTTP to another machine, where others can read along"},
