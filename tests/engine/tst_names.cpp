@@ -1,5 +1,4 @@
 // What actions are called, in lists, results and filters, while they wait and when they have ended.
-#include "core/engine/commands/intake.h"
 #include "core/engine/commands/operations.h"
 #include "core/engine/reading/action_rows.h"
 #include "core/engine/reading/listing.h"
@@ -55,8 +54,7 @@ class TestNames : public QObject {
         return actionName(*engine_->run((*engine_)->ask(&engine::ActionRows::action, lsn)));
     }
     Lsn held(const char* command, const char* more = "") {
-        return engine_->ask(
-            &engine::Intake::submit,
+        return engine_->submit(
             fmt::format(R"({{"worker":"exec","argv":["{}","zebra"],"hold":true{}}})", command, more));
     }
 

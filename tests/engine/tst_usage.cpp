@@ -1,5 +1,4 @@
 // What an action used: everything that ran for it counts, whoever waited for it or did not.
-#include "core/engine/commands/intake.h"
 #include "core/engine/commands/operations.h"
 #include "core/engine/reading/action_details.h"
 #include "core/launcher/launcher.h"
@@ -97,8 +96,7 @@ private Q_SLOTS:
     }
     void whatLostItsParentIsSeenWhileItRuns() {
         QFETCH(const QString, how);
-        const Lsn lsn =
-            engine_->ask(&engine::Intake::submit, shell(how.arg("while :; do :; done").toStdString(), false));
+        const Lsn lsn = engine_->submit(shell(how.arg("while :; do :; done").toStdString(), false));
         QVERIFY(EngineTest::eventually([&] {
             const auto samples = engine_->run((*engine_)->ask(&engine::ActionDetails::samples, lsn));
             return samples && !samples->empty() && samples->back().cpuPercent > 10;
@@ -108,9 +106,7 @@ private Q_SLOTS:
     }
 
 private:
-    ActionResult resultOf(const std::string& json) {
-        return engine_->wait(engine_->ask(&engine::Intake::submit, json, Duration::zero()));
-    }
+    ActionResult resultOf(const std::string& json) { return engine_->wait(engine_->submit(json)); }
     std::vector<double> workOf(const ActionResult& result) {
         return result.outcome ? saidByTheirWork(engine_->text(result.outcome->out)) : std::vector<double>{};
     }
