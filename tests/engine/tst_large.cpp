@@ -1,4 +1,5 @@
 // Submissions that go to the journal in parts: whole or not at all, and nobody sees them before they are whole.
+#include "core/engine/commands/intake.h"
 #include "core/engine/commands/operations.h"
 #include "core/engine/reading/action_rows.h"
 #include "core/engine/state/accept_parts.h"
@@ -87,7 +88,7 @@ store::Accept manyItems(std::initializer_list<std::int64_t> counts) {
 }
 
 coro::Task<void> submitInto(Engine& engine, Submission submission, std::vector<Result<SubmitAnswer>>& answers) {
-    answers.push_back(co_await engine.submit(std::move(submission)));
+    answers.push_back(co_await engine.ask(&engine::Intake::submit, std::move(submission), Duration::zero()));
 }
 
 } // namespace
