@@ -106,16 +106,19 @@ int Session::verify(void* store, void* self) {
 
 void Session::feed(std::string_view bytes) {
     assert(bytes.size() <= kMostFed);
+    unsaid_ += bytes.size();
     if (!bytes.empty()) (void)::BIO_write(ssl_->in, bytes.data(), static_cast<int>(bytes.size()));
 }
 
 Session::Step Session::stepOf(int result) {
     const int error = ::SSL_get_error(ssl_->ssl.get(), result);
     if (error == SSL_ERROR_NONE) return Step::Done;
-    if (error == SSL_ERROR_WANT_READ) return Step::NeedsMore;
+    if (error == SSL_ERROR_WANT_READ && unsaid_ <= kMostUnsaid) return Step::NeedsMore;
     if (error == SSL_ERROR_ZERO_RETURN) return Step::Ended;
     failed_ = true;
-    failure_ = mistrusted_ ? "the server is not trusted" : fmt::format("TLS failed: {}", lastReason());
+    failure_ = mistrusted_                    ? "the server is not trusted"
+               : error == SSL_ERROR_WANT_READ ? "the peer sends much and says nothing"
+                                              : fmt::format("TLS failed: {}", lastReason());
     ::ERR_clear_error();
     return Step::Failed;
 }
@@ -131,7 +134,9 @@ Session::Step Session::read(std::span<char> into, std::size_t& count) {
     ::ERR_clear_error();
     count = 0;
     const int got = ::SSL_read_ex(ssl_->ssl.get(), into.data(), into.size(), &count);
-    return got == 1 ? Step::Done : stepOf(got);
+    if (got != 1) return stepOf(got);
+    unsaid_ = 0;
+    return Step::Done;
 }
 
 Session::Step Session::write(std::string_view bytes) {

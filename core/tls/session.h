@@ -3,7 +3,8 @@
 //
 // Owner: who owns the socket; one thread. Lifetime: as the connection. Bounds: it keeps what was fed and not yet read,
 // so feed only what read() or handshake() asked for, at most kMostFed at once; what was written waits in output() until
-// it is taken.
+// it is taken. A peer that sends kMostUnsaid and says nothing by it has failed: each new key that it asks for is work
+// and an answer, which nobody takes out of output() while there is nothing to write.
 #pragma once
 
 #include "core/base/error.h"
@@ -25,6 +26,9 @@ public:
     static constexpr std::size_t kMostFed = 16 * 1024;
     /// Of one write(): what fits one record.
     static constexpr std::size_t kMostWritten = 16 * 1024;
+    /// Of what was fed since the last byte that was read. One record is a quarter of it at most, a long chain of
+    /// certificates less than half.
+    static constexpr std::size_t kMostUnsaid = 64 * 1024;
 
     enum class Step : unsigned char {
         Done,
@@ -72,6 +76,7 @@ private:
     Trust trust_;
     std::string failure_;
     std::string peerFingerprint_;
+    std::size_t unsaid_ = 0;
     bool mistrusted_ = false;
     bool failed_ = false;
 };

@@ -66,6 +66,53 @@ std::string oldHello() {
     return size > 0 ? std::string(bytes.data(), static_cast<std::size_t>(size)) : std::string();
 }
 
+/// A client of OpenSSL's own, which does what Session never does: it asks for new keys again and again.
+class Rekeying {
+public:
+    Rekeying()
+        : context_(::SSL_CTX_new(::TLS_client_method()))
+        , ssl_(::SSL_new(context_)) {
+        ::SSL_set_bio(ssl_, ::BIO_new(::BIO_s_mem()), ::BIO_new(::BIO_s_mem()));
+        ::SSL_set_connect_state(ssl_);
+    }
+    Rekeying(const Rekeying&) = delete;
+    Rekeying& operator=(const Rekeying&) = delete;
+    ~Rekeying() {
+        ::SSL_free(ssl_);
+        ::SSL_CTX_free(context_);
+    }
+    bool shakeHands(Session& server) {
+        bool done = false;
+        for (int i = 0; i < 10 && !done; ++i) {
+            (void)::SSL_do_handshake(ssl_);
+            server.feed(output());
+            done = server.handshake() == Step::Done;
+            const std::string bytes = server.output();
+            (void)::BIO_write(::SSL_get_rbio(ssl_), bytes.data(), static_cast<int>(bytes.size()));
+        }
+        return done;
+    }
+    /// What asks for new keys; empty where that failed.
+    std::string newKeys(bool answered) {
+        const int type = answered ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED;
+        const bool asked = ::SSL_key_update(ssl_, type) == 1 && ::SSL_do_handshake(ssl_) == 1;
+        return asked ? output() : std::string();
+    }
+    std::string said(std::string_view text) {
+        (void)::SSL_write(ssl_, text.data(), static_cast<int>(text.size()));
+        return output();
+    }
+
+private:
+    std::string output() {
+        std::array<char, 8192> bytes;
+        const int size = ::BIO_read(::SSL_get_wbio(ssl_), bytes.data(), static_cast<int>(bytes.size()));
+        return size > 0 ? std::string(bytes.data(), static_cast<std::size_t>(size)) : std::string();
+    }
+    ::SSL_CTX* context_;
+    ::SSL* ssl_;
+};
+
 } // namespace
 
 class TestSession : public QObject {
@@ -80,6 +127,8 @@ private Q_SLOTS:
     void whatIsNoTlsFails();
     void olderVersionsAreRefused();
     void nothingIsSaidAfterAFailure();
+    void whoSendsMuchAndSaysNothingIsLeft_data();
+    void whoSendsMuchAndSaysNothingIsLeft();
 
 private:
     std::unique_ptr<Session> client(const std::string& fingerprint, const std::string& host = "localhost") const {
@@ -207,6 +256,50 @@ void TestSession::nothingIsSaidAfterAFailure() {
     (void)there->output();
     there->close();
     QVERIFY(there->output().empty());
+}
+
+void TestSession::whoSendsMuchAndSaysNothingIsLeft_data() {
+    QTest::addColumn<bool>("answered");
+    QTest::addColumn<bool>("peeks");
+    QTest::newRow("keys that are answered") << true << false;
+    QTest::newRow("keys that are not") << false << false;
+    QTest::newRow("nobody reads") << true << true;
+}
+
+void TestSession::whoSendsMuchAndSaysNothingIsLeft() {
+    QFETCH(bool, answered);
+    QFETCH(bool, peeks);
+    const auto there = server();
+    Rekeying here;
+    QVERIFY(here.shakeHands(*there));
+    std::array<char, 8> room;
+    std::size_t count = 0;
+    std::size_t sent = 0;
+    const auto goesOn = [&] {
+        return peeks ? there->peek() == Session::Peer::Silent : there->read(room, count) == Step::NeedsMore;
+    };
+    const auto rekey = [&](std::size_t most) {
+        for (std::size_t size = 0; size < most;) {
+            const std::string keys = here.newKeys(answered);
+            if (keys.empty()) return false;
+            size += keys.size();
+            sent += keys.size();
+            there->feed(keys);
+            if (!goesOn()) return false;
+        }
+        return true;
+    };
+    QVERIFY(rekey(Session::kMostUnsaid / 2));
+    if (!peeks) {
+        // Who says something in between may go on.
+        there->feed(here.said("x"));
+        QVERIFY(there->read(room, count) == Step::Done && count == 1);
+        QVERIFY(rekey(Session::kMostUnsaid / 2));
+    }
+    QVERIFY(!rekey(2 * Session::kMostUnsaid));
+    QVERIFY2(sent <= 2 * Session::kMostUnsaid, std::to_string(sent).c_str());
+    QCOMPARE(there->failure(), std::string("the peer sends much and says nothing"));
+    QVERIFY(there->output().size() <= sent);
 }
 
 QTEST_GUILESS_MAIN(TestSession)
