@@ -137,7 +137,7 @@ coro::Task<bool> Connection::beginTls() {
     tls_.emplace(socket_, std::move(session));
     server_.idle.push_back(*this);
     server_.changed.notifyAll();
-    const auto greeting = co_await coro::within(server_.limits.handshake, greetInTurn());
+    const auto greeting = co_await coro::within(server_.limits.handshake, tls_->greet(server_.handshakes));
     unlink();
     if (!greeting || softlyInterrupted_) co_return false;
     if (*greeting == TlsChannel::Greeting::Plain) {
@@ -147,11 +147,6 @@ coro::Task<bool> Connection::beginTls() {
         co_return false;
     }
     co_return *greeting == TlsChannel::Greeting::Done;
-}
-
-coro::Task<TlsChannel::Greeting> Connection::greetInTurn() {
-    const auto turn = co_await server_.handshakes.hold();
-    co_return co_await tls_->greet();
 }
 
 // --- between requests

@@ -40,7 +40,7 @@ struct ServerState {
     const Limits limits;
     const std::shared_ptr<tls::ServerTls> tls; ///< null: plain HTTP
     BodyBudget budget;
-    coro::Semaphore handshakes;         ///< under way at once
+    coro::Semaphore handshakes;         ///< that compute in one turn of the thread
     coro::HookList<Connection> idle;    ///< between requests or before the first, longest first
     coro::HookList<Connection> waiting; ///< handlers that may be interrupted by a stop
     coro::ConditionVariable changed;    ///< a connection ended or became idle
@@ -80,7 +80,6 @@ private:
     };
 
     coro::Task<bool> beginTls();
-    coro::Task<TlsChannel::Greeting> greetInTurn();
     coro::Task<bool> waitForRequest();
     coro::Task<Next> serveOne();
     coro::Task<std::optional<Response>> readHead();

@@ -39,7 +39,7 @@ struct Limits {
     Duration budgetWait = std::chrono::seconds(1);
     Duration idle = std::chrono::seconds(60);       ///< between requests; then closed
     Duration handshake = std::chrono::seconds(5);   ///< of TLS, with the wait for its turn; then closed
-    std::size_t handshakes = 64;                    ///< of TLS at once; others wait
+    std::size_t handshakes = 8;                     ///< of TLS that compute in one turn of the thread; others wait
     Duration certificate = std::chrono::seconds(5); ///< between two looks whether it has changed
     Duration head = std::chrono::seconds(5);        ///< from the first byte of a head to its last; then 408
     Duration bodyStall = std::chrono::seconds(20);  ///< between bytes of a body; then 408

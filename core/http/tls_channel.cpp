@@ -1,6 +1,7 @@
 #include "core/http/tls_channel.h"
 
 #include "core/base/log.h"
+#include "core/coro/suspend.h"
 
 #include <cerrno>
 #include <sys/socket.h>
@@ -31,13 +32,21 @@ coro::Task<bool> TlsChannel::sendOutput() {
     co_return !error;
 }
 
-coro::Task<TlsChannel::Greeting> TlsChannel::greet() {
+/// It has a turn while it computes, and not while it waits for the peer: who is silent keeps nobody waiting.
+coro::Task<TlsChannel::Step> TlsChannel::shakeHands(coro::Semaphore& turns) {
+    const auto turn = co_await turns.hold();
+    const Step step = session_->handshake();
+    co_await coro::yieldNow();
+    co_return step;
+}
+
+coro::Task<TlsChannel::Greeting> TlsChannel::greet(coro::Semaphore& turns) {
     for (bool isFirst = true;; isFirst = false) {
         const std::size_t came = co_await receive();
         if (came == 0) co_return Greeting::Over;
         if (isFirst && input_[0] != kHandshakeRecord) co_return Greeting::Plain;
         session_->feed({input_.data(), came});
-        const Step step = session_->handshake();
+        const Step step = co_await shakeHands(turns);
         const bool sent = co_await sendOutput(); // an alert, too
         if (step == Step::Done && sent) co_return Greeting::Done;
         if (step == Step::Failed) logDebug("http", "no handshake: {}", session_->failure());

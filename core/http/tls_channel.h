@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/coro/net.h"
+#include "core/coro/sync.h"
 #include "core/tls/session.h"
 
 #include <array>
@@ -29,7 +30,8 @@ public:
         : socket_(socket)
         , session_(std::move(session)) {}
 
-    coro::Task<Greeting> greet();
+    /// `turns`: of those that compute between two looks at the kernel.
+    coro::Task<Greeting> greet(coro::Semaphore& turns);
     /// What was said; 0 at the end, or where the peer broke the rules.
     coro::Task<std::size_t> read(std::span<char> into);
     /// Adds to what is to be sent; false: the session is over.
@@ -46,6 +48,7 @@ public:
     Step decrypt(std::size_t came, std::span<char> into, std::size_t& count);
 
 private:
+    coro::Task<Step> shakeHands(coro::Semaphore& turns);
     coro::Task<bool> sendOutput();
     coro::Task<std::size_t> receive();
 
