@@ -60,11 +60,15 @@ coro::Task<bool> Connection::writeProduced(Response& response) {
     co_return true;
 }
 
+/// The next piece, unless the token of who asked is over before it comes.
 coro::Task<Result<std::string_view>> Connection::produce(BodyProducer& producer) {
-    const Caller* caller = request_.presence.caller();
-    if (caller && caller->isOver()) co_return fail(ErrorKind::Unauthorized, "The token is no longer valid.");
+    const std::shared_ptr<const Caller> caller = request_.presence.share();
+    const auto over = [] { return fail(ErrorKind::Unauthorized, "The token is no longer valid."); };
+    if (caller && caller->isOver()) co_return over();
     try {
-        co_return co_await producer.next();
+        if (!caller || caller->expires == 0) co_return co_await producer.next();
+        auto piece = co_await coro::within(Duration(caller->expires - wallNow()), producer.next());
+        co_return piece ? std::move(*piece) : over();
     } catch (const std::exception& problem) {
         logWarning("http", "an answer to {} was cut: {}", request_.head.path(), problem.what());
     }

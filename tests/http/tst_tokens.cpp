@@ -88,6 +88,7 @@ private Q_SLOTS:
     void aFileThatIsNoListLeavesTheOwnerAlone();
     void anExpiredTokenSaysSo();
     void aWatcherLeavesWithItsToken();
+    void aFollowedStreamEndsWithItsToken_data();
     void aFollowedStreamEndsWithItsToken();
     void manyWrongTokensWait();
     void anEngineThatEndsKnowsThemAsWell();
@@ -417,9 +418,17 @@ void TokensTest::aWatcherLeavesWithItsToken() {
     QVERIFY(stays.nextUntil([](const boost::json::object& frame) { return frame.contains("watch"); }));
 }
 
+void TokensTest::aFollowedStreamEndsWithItsToken_data() {
+    QTest::addColumn<bool>("expires");
+    QTest::newRow("that is removed") << false;
+    QTest::newRow("that expires") << true;
+}
+
 void TokensTest::aFollowedStreamEndsWithItsToken() {
+    QFETCH(bool, expires);
     Served served;
-    const std::string body = R"({"name":"follows","rights":"read"})";
+    const std::string body =
+        fmt::format(R"({{"name":"follows","rights":"read"{}}})", expires ? R"(,"expires_s":5)" : "");
     RawClient maker(served.port());
     maker.send(WsClient::request(served.port(), served.engine->token(), "/compute/tokens",
                                  {{"Content-Type", "application/json"},
@@ -434,7 +443,9 @@ void TokensTest::aFollowedStreamEndsWithItsToken() {
     client.send(WsClient::request(served.port(), token, fmt::format("/compute/jobs/{}/stdout?follow=1", lsn.value),
                                   {{"Upgrade", ""}, {"Connection", ""}}));
     QVERIFY(client.receiveUntil("begun"));
-    QCOMPARE(served.get("/compute/tokens/follows", {{"Upgrade", ""}, {"Connection", ""}}, "DELETE").status, 200);
+    if (!expires)
+        QCOMPARE(served.get("/compute/tokens/follows", {{"Upgrade", ""}, {"Connection", ""}}, "DELETE").status,
+                 200);
     QVERIFY(client.isClosedByServer());
     served.engine.run(served.engine->ask(&engine::Operations::cancel, lsn));
 }
