@@ -134,7 +134,7 @@ coro::Task<bool> Connection::beginTls() {
     if (server_.stopping) co_return false;
     auto session = server_.tls->accept();
     if (!session) co_return false;
-    tls_.emplace(socket_, std::move(session));
+    tls_ = std::make_unique<TlsChannel>(socket_, std::move(session));
     server_.idle.push_back(*this);
     server_.changed.notifyAll();
     const auto greeting = co_await coro::within(server_.limits.handshake, tls_->greet(server_.handshakes));
@@ -283,7 +283,7 @@ coro::Task<Connection::Next> Connection::upgrade(std::unique_ptr<WebSocketHandle
     if (server_.stopping) co_return co_await answer(errorResponse(ErrorKind::NotAccepting, kEngineIsStopping));
     buffer_ = std::vector<char>();
     server_.waiting.push_back(*this);
-    co_await runWebSocket(socket_, tls_ ? &*tls_ : nullptr, request_.head, *handler, server_.limits, webSocket_);
+    co_await runWebSocket(socket_, tls_.get(), request_.head, *handler, server_.limits, webSocket_);
     unlink();
     co_return Next::Linger;
 }

@@ -112,7 +112,7 @@ private:
 
     ServerState& server_;
     coro::TcpSocket socket_;
-    std::optional<TlsChannel> tls_;
+    std::unique_ptr<TlsChannel> tls_; ///< its buffer is larger than all else here; null: plain HTTP
     coro::Thread* thread_ = nullptr;
     MessageParser parser_;
     Request request_;
