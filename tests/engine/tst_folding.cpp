@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include <fmt/format.h>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -197,6 +198,41 @@ private Q_SLOTS:
         const auto first = b.rowsOf(query);
         QCOMPARE(b.printed(first), "4[3+2]...");
         QCOMPARE(b.printed(onwards(query, first)), "2 1");
+    }
+
+    /// Its cursors stand between what is asked for at once, so that is little.
+    void alongAnOrderItIsAnsweredInPartToo() {
+        FoldingBench b;
+        constexpr int kArrays = 200;
+        for (int i = 0; i < 2 * kArrays; ++i) b.ended(ActionState::Completed, (1 + i) * kSecond);
+        for (int i = 0; i < kArrays; ++i) b.fold(2 * i + 1, 2, {2, 0, 0, 0});
+        ListQuery query = b.folded({}, 1'000);
+        query.sort = parseSort("runtime").value();
+        (void)b.rowsOf(query); // puts them in order
+        std::function<void()> takesTime = [&] {
+            b.rig.clock.advance(Duration{200});
+            b.journal.whileReading = takesTime;
+        };
+        b.journal.whileReading = takesTime;
+        const auto page = b.rowsOf(query);
+        QVERIFY(page.has_value());
+        QVERIFY(!page->cursor.empty());
+        QVERIFY2(page->jobs.size() < 100, std::to_string(page->jobs.size()).c_str());
+    }
+
+    void aCursorIsOfAListThatFoldsOrOfOneThatDoesNot() {
+        FoldingBench b;
+        for (const int seconds : {3, 1, 2}) b.ended(ActionState::Completed, seconds * kSecond);
+        b.fold(1, 2, {2, 0, 0, 0});
+        ListQuery query = b.folded({}, 1);
+        query.sort = parseSort("runtime").value();
+        ListQuery other = onwards(query, b.rowsOf(query));
+        other.fold = false;
+        QCOMPARE(b.list(other).error().kind, ErrorKind::Malformed);
+        other.cursor.clear();
+        other = onwards(other, b.list(other));
+        other.fold = true;
+        QCOMPARE(b.rowsOf(other).error().kind, ErrorKind::Malformed);
     }
 
     void aJournalThatCannotBeReadIsAnError() {

@@ -18,6 +18,8 @@ namespace {
 /// Rows that are asked for at once where arrays are met, as most of them will be of one.
 constexpr int kFewRows = 8;
 constexpr int kMaxRowsOfPage = 1'000;
+/// Likewise along an order: its rows are taken up to the next cursor, whatever they cost.
+constexpr int kMostAlongAnOrder = 32;
 /// Of the journal, for the lines of one row's failures.
 constexpr Duration kLinesPortion{3'000};
 
@@ -43,6 +45,7 @@ coro::Task<Result<ListPage>> Folding::list(ListQuery query) {
     all.wanted = query.limit;
     all.running = parts_.session.runningActions();
     std::ranges::sort(all.running);
+    const int most = query.sort.field == SortField::Lsn ? kMaxRowsOfPage : kMostAlongAnOrder;
     for (int atOnce = kFewRows;;) {
         query.limit = std::min(atOnce, all.wanted - static_cast<int>(all.page.jobs.size()));
         auto more = co_await parts_.listing.pageOf(query, all.until);
@@ -54,7 +57,7 @@ coro::Task<Result<ListPage>> Folding::list(ListQuery query) {
         const std::size_t taken = all.page.jobs.size() - before;
         if (!*goesOn || all.page.cursor.empty() || asked == 0) break;
         query.cursor = all.page.cursor;
-        atOnce = taken == asked ? std::min(kMaxRowsOfPage, atOnce * 4) : kFewRows;
+        atOnce = taken == asked ? std::min(most, atOnce * 4) : kFewRows;
     }
     co_return std::move(all.page);
 }
@@ -92,7 +95,8 @@ coro::Task<Result<bool>> Folding::take(Gathered& all, ListPage more, const ListQ
         const Lsn looked = lsnFrom(more.cursor).value_or(next);
         if (query.sort.descending ? next < looked : next > looked) all.page.cursor = fmt::format("{}", next.value);
     }
-    co_return std::ssize(all.page.jobs) < all.wanted&& parts_.now() < all.until;
+    const bool isFull = std::ssize(all.page.jobs) >= all.wanted;
+    co_return !isFull && parts_.now() < all.until;
 }
 
 coro::Task<Result<FoldView>> Folding::viewOf(const store::FoldRow& fold, const ActionResult& row,
@@ -181,7 +185,7 @@ coro::Task<Result<void>> Folding::addFailure(FoldView& view, store::LsnRun lsns)
     co_return Result<void>{};
 }
 
-/// Of an array without its index; a list is called like its first action that is kept.
+/// Of an array without its index; a list is called like its first action, or this one where that is not kept.
 coro::Task<Result<std::string>> Folding::nameOf(const store::FoldRow& fold, const ActionResult& row) {
     if (fold.kind == FoldKind::Array) {
         if (!row.label.empty()) co_return row.label;

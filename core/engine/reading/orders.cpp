@@ -97,7 +97,8 @@ coro::Task<Result<Orders::Place>> Orders::find(ListQuery query, store::PageFilte
         if (!found.order)
             co_return fail(ErrorKind::WrongState, "The order of this list is not kept any more (it is for a minute "
                                                   "after its last page): begin without \"cursor\".");
-        if (found.order->query.sort != query.sort) co_return noCursor();
+        const ListQuery& list = found.order->query;
+        if (list.sort != query.sort || list.fold != query.fold) co_return noCursor();
         found.at = place->at;
     }
     co_await coro::comesWithin(until - parts_.now(), found.order->made);
