@@ -5,6 +5,7 @@
 
 #include <QTest>
 
+#include <memory>
 #include <vector>
 
 using namespace yard;
@@ -234,6 +235,7 @@ private Q_SLOTS:
     void whoWaitsGetsWhatIsKeptWithoutReadingIt() {
         Bench b;
         const Lsn lsn = b.keep(b.run());
+        b.attempts.at(lsn).spec = std::make_shared<const ActionSpec>();
         const auto answer = b.rig.begin(b.results.waitFor(lsn, 60 * kSecond));
         b.complete(lsn);
         QVERIFY(b.hurries.front());

@@ -6,6 +6,7 @@
 #include <QTest>
 
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -156,6 +157,9 @@ private Q_SLOTS:
         attempt.outcome.exitCode = 3;
         attempt.outcome.note = "exit code 3";
         finish.attempt = attempt;
+        QVERIFY(!b.rows.ofFinish(finish)); // it may be an element of an array
+        ActionSpec spec;
+        b.attempts.at(lsn).spec = std::make_shared<const ActionSpec>(spec);
         const auto row = b.rows.ofFinish(finish);
         QVERIFY(row.has_value());
         QCOMPARE(row->function, "f");
@@ -165,6 +169,10 @@ private Q_SLOTS:
         QCOMPARE(row->times[ActionState::Failed], WallMicros{9'000});
         finish.attempt->n = 2;
         QVERIFY(!b.rows.ofFinish(finish)); // the first one is known to the journal alone
+        finish.attempt->n = 1;
+        spec.array = ArrayRange{.from = 0, .to = 3};
+        b.attempts.at(lsn).spec = std::make_shared<const ActionSpec>(spec);
+        QVERIFY(!b.rows.ofFinish(finish)); // as its index is
     }
 
     // --- notes

@@ -70,12 +70,8 @@ std::optional<ActionResult> ActionRows::ofFinish(const store::Finish& finish) co
     result.function = key.function;
     result.label = parts_.dictionary.label(live->label.value);
     const Attempt* own = parts_.attempt(finish.lsn);
-    const SpecPtr spec = own ? own->spec : nullptr;
-    if (spec && spec->array) return std::nullopt; // the journal knows its index
-    if (result.label.empty() && key.workerId == "exec") {
-        if (!spec) return std::nullopt;
-        result.command = commandName(spec->argv);
-    }
+    if (!own || !own->spec || own->spec->array) return std::nullopt; // the journal knows its index
+    if (result.label.empty() && key.workerId == "exec") result.command = commandName(own->spec->argv);
     result.state = finish.state;
     result.priority = live->priority;
     AttemptRecord& attempt = result.attempts.emplace_back(*finish.attempt);
