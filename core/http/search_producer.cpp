@@ -25,6 +25,11 @@ bool hasOutput(const ActionResult& action) {
     return action.state != ActionState::Pending || action.retryCount > 0;
 }
 
+/// One of its attempts began and was the end of it: there are streams as long as the action is there.
+bool mustHaveOutput(const ActionResult& action) {
+    return isEnded(action.state) && action.times[ActionState::Submitting] != 0;
+}
+
 /// Known to be empty without a look.
 bool isEmptyStream(const ActionResult& action, unsigned stream) {
     if (!isEnded(action.state) || !action.outcome) return false;
@@ -91,6 +96,10 @@ coro::Task<Result<void>> SearchProducer::step() {
 
 coro::Task<Result<void>> SearchProducer::nextPage() {
     auto page = co_await engine_.ask(&engine::Listing::list, query_);
+    if (!page && page.error().kind == ErrorKind::WrongState) { // what it read took longer than its order is kept
+        isCut_ = isLastPage_ = true;
+        co_return Result<void>();
+    }
     if (!page) co_return std::unexpected(page.error());
     page_ = std::move(page->jobs);
     at_ = 0;
@@ -128,6 +137,7 @@ coro::Task<Result<void>> SearchProducer::openStream() {
             source = co_await engine_.ask(&engine::ActionDetails::openStream, action.lsn, stream, 0, false);
         }
     }
+    if (!source && (mustHaveOutput(action) || source.error().kind != ErrorKind::NotFound)) ++skipped_;
     if (!live_ && source && source->chunk && source->chunk->size > 0) {
         auto chunk = co_await openChunk(pool_, engine_.chunks(), source->chunk->hash, 0, false);
         if (chunk)

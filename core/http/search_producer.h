@@ -4,7 +4,8 @@
 //
 // Bounds: kMostSearches at a time; kMostPerStream lines of a stream, behind which an object with "more" says that there
 // are others; so many lines in all as are asked for, and kMostActions, after which the last object says
-// "whole":false. It ends when the client has left or the server stops.
+// "whole":false, as it does where the order of the list was not kept that long. It ends when the client has left or the
+// server stops.
 //
 // Owner: the http thread. Lifetime: pool, engine, link and the count of searches outlive it.
 #pragma once
@@ -72,7 +73,7 @@ private:
     std::int64_t bytes_ = 0;
     std::int64_t lines_ = 0;
     std::int64_t skipped_ = 0; ///< streams that could not be read
-    bool isCut_ = false;       ///< a bound ended it
+    bool isCut_ = false;       ///< there may be more
     bool isEnded_ = false;
     std::string out_;
 };

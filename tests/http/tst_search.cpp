@@ -1,4 +1,5 @@
 // GET jobs/search over a real engine: lines of both streams as they are found, what is chosen, bounds, who leaves.
+#include "core/engine/reading/listing.h"
 #include "core/http/search_producer.h"
 #include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
@@ -28,6 +29,8 @@ private Q_SLOTS:
     void soManyLinesInAll();
     void manyActionsComePageByPage();
     void soManySearchesAtATime();
+    void whatIsRetiredBeforeItIsReadIsSkipped();
+    void whereItsOrderIsNotKeptThereMayBeMore();
     void itEndsWhenTheClientHasLeft();
     void wrongRequestsAreRefused_data();
     void wrongRequestsAreRefused();
@@ -51,6 +54,22 @@ private:
         all.pop_back();
         std::erase_if(all, [](const json::object& one) { return one.contains("actions"); }); // how far it is
         return all;
+    }
+    /// All that is left of it.
+    static std::string rest(BodyProducer& producer) {
+        std::string text;
+        coro::Loop loop;
+        const auto drain = [](BodyProducer& from, std::string& into) -> coro::Task<void> {
+            for (;;) {
+                const auto piece = co_await from.next();
+                if (!piece) into += "[cut: " + piece.error().message + "]";
+                if (!piece || piece->empty()) break;
+                into += *piece;
+            }
+        };
+        loop.spawn("search", drain(producer, text));
+        loop.run();
+        return text;
     }
     /// "12 stdout 1 text"
     static std::string printed(const json::object& line) {
@@ -191,6 +210,41 @@ void SearchTest::soManySearchesAtATime() {
     begin(again);
     QCOMPARE(again.status, 200);
     QVERIFY(again.producer != nullptr);
+}
+
+void SearchTest::whatIsRetiredBeforeItIsReadIsSkipped() {
+    ran("echo hit");
+    const std::int64_t cancelled = api_->sh("echo hit", R"(,"hold":true)");
+    QCOMPARE(api_->post(fmt::format("/compute/jobs/{}/cancel", cancelled)).status, 200);
+    (void)api_->engine.wait(Lsn(cancelled));
+    engine::Engine& engine = *api_->engine;
+    auto page = api_->engine.run(engine.ask(&engine::Listing::list, engine::ListQuery{}));
+    QVERIFY(page.has_value());
+    QCOMPARE(page->jobs.size(), std::size_t(2));
+    for (const ActionResult& job : page->jobs)
+        QCOMPARE(api_->call("DELETE", fmt::format("/compute/jobs/{}", job.lsn.value)).status, 200);
+    coro::HelperPool helpers(1);
+    int searches = 0;
+    SearchProducer search(engine, helpers, api_->link, {.text = "hit"}, {}, std::move(*page), searches);
+    // Of the other one there never was any.
+    const std::string told = rest(search);
+    QVERIFY2(told.ends_with("{\"actions\":2,\"lines\":0,\"bytes\":0,\"skipped\":1,\"whole\":true}\n"),
+             told.c_str());
+    helpers.stop();
+}
+
+void SearchTest::whereItsOrderIsNotKeptThereMayBeMore() {
+    ran("echo hit");
+    coro::HelperPool helpers(1);
+    int searches = 0;
+    engine::ListQuery query;
+    query.sort = parseSort("runtime").value();
+    engine::ListPage first;
+    first.cursor = "00000000.1.1.0";
+    SearchProducer search(*api_->engine, helpers, api_->link, {.text = "hit"}, query, std::move(first), searches);
+    const std::string told = rest(search);
+    QVERIFY2(told.ends_with("{\"actions\":0,\"lines\":0,\"bytes\":0,\"whole\":false}\n"), told.c_str());
+    helpers.stop();
 }
 
 void SearchTest::itEndsWhenTheClientHasLeft() {
