@@ -137,7 +137,7 @@ private slots:
         QCOMPARE(std::accumulate(hours.begin(), hours.end(), qint64{0}), 2);
         QVERIFY(cell(kAlike, kHours).tip.startsWith("2 in the last 24 hours"));
         QTRY_VERIFY_WITH_TIMEOUT(rowOf("exit code 4") >= 0, kSoon);
-        QCOMPARE(page()->note(), QString("3 failures in 2 groups"));
+        QCOMPARE(page()->note(), QString("3 failure(s) in 2 group(s)"));
     }
 
     void theSelectedGroupSaysWhatDiffersAndItsNewest() {

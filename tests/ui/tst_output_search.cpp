@@ -59,10 +59,10 @@ private slots:
         QCOMPARE(at(search, 1, 0), QLocale().toString(first_));
         QCOMPARE(at(search, 1, 3), QString("2"));
         QCOMPARE(at(search, 1, 4), QString("An error"));
-        QVERIFY2(search->stateText().startsWith("2 lines, 2 searched"), qPrintable(search->stateText()));
+        QVERIFY2(search->stateText().startsWith("2 line(s), 2 searched"), qPrintable(search->stateText()));
         find(search, "nobody says so");
         QCOMPARE(search->table()->rows()->rowCount(), 0);
-        QVERIFY2(search->stateText().startsWith("0 lines"), qPrintable(search->stateText()));
+        QVERIFY2(search->stateText().startsWith("0 line(s)"), qPrintable(search->stateText()));
     }
 
     void enterOpensTheActionAtItsLine() {
@@ -89,7 +89,7 @@ private slots:
             page()->table()->selectionModel()->select(page()->model()->index(page()->model()->rowOf(lsn), 0),
                                                       QItemSelectionModel::Select | QItemSelectionModel::Rows);
         OutputSearch* search = open();
-        QCOMPARE(search->whereText(), QString("In 2 selected actions"));
+        QCOMPARE(search->whereText(), QString("In 2 selected action(s)"));
         find(search, "error");
         QCOMPARE(search->table()->rows()->rowCount(), 2);
         page()->table()->clearSelection();
