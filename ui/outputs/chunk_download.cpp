@@ -20,9 +20,7 @@ ChunkDownload::ChunkDownload(EngineLink& link, ChunkFile file, QString path, Exi
     else if (!part_.open(QIODevice::WriteOnly | QIODevice::NewOnly))
         problem_ = part_.errorString();
     if (!problem_.isEmpty() || file_.size == 0) { // nothing to ask for
-        Answer answer;
-        answer.status = 200;
-        QMetaObject::invokeMethod(this, [this, answer] { end(answer); }, Qt::QueuedConnection);
+        endLater();
         return;
     }
     stream_ = link.stream(
@@ -34,7 +32,21 @@ ChunkDownload::~ChunkDownload() {
     if (part_.isOpen()) part_.remove();
 }
 
-/// Not more than it should be: what a broken engine sends does not fill the disk.
+/// Without the rest of what was asked for.
+void ChunkDownload::endLater() {
+    Answer answer;
+    answer.status = 200;
+    QMetaObject::invokeMethod(
+        this,
+        [this, answer] {
+            if (!done_) return; // all of it had come
+            stream_.reset();
+            end(answer);
+        },
+        Qt::QueuedConnection);
+}
+
+/// Not more than it should be: what a broken engine sends does not fill the disk. What cannot be kept is not waited for.
 void ChunkDownload::take(const QByteArray& piece) {
     if (!problem_.isEmpty()) return;
     got_ += piece.size();
@@ -43,6 +55,7 @@ void ChunkDownload::take(const QByteArray& piece) {
         problem_ = tr("What came is not what the engine said; try again.");
     else if (part_.write(piece) != piece.size())
         problem_ = part_.errorString();
+    if (!problem_.isEmpty()) endLater();
 }
 
 QString ChunkDownload::finish(const Answer& answer) {
@@ -64,7 +77,7 @@ QString ChunkDownload::finish(const Answer& answer) {
 void ChunkDownload::end(const Answer& answer) {
     const QString problem = finish(answer);
     if (part_.isOpen()) part_.remove();
-    const Done done = std::move(done_);
+    const Done done = std::exchange(done_, nullptr);
     done(problem);
 }
 

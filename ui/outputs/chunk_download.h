@@ -24,6 +24,7 @@ public:
 
 private:
     void take(const QByteArray& piece);
+    void endLater();
     void end(const Answer& answer);
     /// What is wrong with the answer, or with putting the file into its place.
     QString finish(const Answer& answer);

@@ -45,8 +45,11 @@ QString FileCopies::put(const ChunkFile& file, const QByteArray& bytes) {
     if (QString path = pathOf(file); !path.isEmpty()) return path;
     const QString path = newPath(file);
     QFile out(path);
-    if (path.isEmpty() || !out.open(QIODevice::WriteOnly | QIODevice::NewOnly) || out.write(bytes) != bytes.size())
+    if (path.isEmpty() || !out.open(QIODevice::WriteOnly | QIODevice::NewOnly)) return {};
+    if (out.write(bytes) != bytes.size() || !out.flush()) { // a disk that is full
+        out.remove();
         return {};
+    }
     copies_.push_back({file, path});
     return path;
 }

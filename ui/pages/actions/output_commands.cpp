@@ -32,14 +32,14 @@ void OutputCommands::save(const std::vector<ChunkFile>& files) {
     files.size() == 1 ? saveAs(files.front()) : saveAll(files);
 }
 
-void OutputCommands::saveAll(const std::vector<ChunkFile>& files) {
+void OutputCommands::saveAll(std::vector<ChunkFile> files) {
     if (files.empty() || isSaving()) return;
     const QString folder = QFileDialog::getExistingDirectory(&over_, tr("Save outputs into a folder"));
-    if (!folder.isEmpty()) saveInto(folder, files);
+    if (!folder.isEmpty()) saveInto(folder, std::move(files));
 }
 
 /// Who chose a file that is there was asked by the dialog.
-void OutputCommands::saveAs(const ChunkFile& file) {
+void OutputCommands::saveAs(ChunkFile file) {
     if (single_.size() >= kMostSingle)
         return context_.window.say(tr("Other files are being saved; try again when they are there."), true);
     const QString path = QFileDialog::getSaveFileName(&over_, tr("Save an output"), safeFileName(file.name));
@@ -54,7 +54,7 @@ void OutputCommands::saveAs(const ChunkFile& file) {
         });
 }
 
-void OutputCommands::saveInto(const QString& folder, const std::vector<ChunkFile>& files) {
+void OutputCommands::saveInto(const QString& folder, std::vector<ChunkFile> files) {
     if (isSaving() || files.empty()) return;
     auto existing = ChunkDownload::Existing::Stays;
     if (const int there = FolderSave::existing(files, folder); there > 0) {
@@ -64,7 +64,7 @@ void OutputCommands::saveInto(const QString& folder, const std::vector<ChunkFile
         if (replace) existing = ChunkDownload::Existing::IsReplaced;
     }
     saving_ = std::make_unique<FolderSave>(
-        context_.link, files, folder, existing,
+        context_.link, std::move(files), folder, existing,
         [this, folder](const FolderSave::Outcome& outcome) { onSaved(folder, outcome); });
     emit savingChanged();
 }

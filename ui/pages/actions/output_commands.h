@@ -27,10 +27,10 @@ public:
 
     /// One file gets a name, of several a folder is asked for.
     void save(const std::vector<ChunkFile>& files);
-    /// Into a folder that is asked for, one file, too.
-    void saveAll(const std::vector<ChunkFile>& files);
+    /// Into a folder that is asked for, one file, too. What is listed may change meanwhile, `files` does not.
+    void saveAll(std::vector<ChunkFile> files);
     /// Into this folder; asks before it replaces anything. One saving at a time.
-    void saveInto(const QString& folder, const std::vector<ChunkFile>& files);
+    void saveInto(const QString& folder, std::vector<ChunkFile> files);
     bool isSaving() const { return saving_ != nullptr; }
     void stopSaving();
     /// A copy of it, with the program that the desktop has for it.
@@ -44,7 +44,7 @@ signals:
     void savingChanged();
 
 private:
-    void saveAs(const ChunkFile& file);
+    void saveAs(ChunkFile file);
     void onSaved(const QString& folder, const FolderSave::Outcome& outcome);
     void fetch(const std::vector<ChunkFile>& files);
     void copyText(const QString& text);
