@@ -250,6 +250,15 @@ private slots:
         QCOMPARE(model.headerData(1, Qt::Horizontal, Qt::DisplayRole).toString(), QString("Value"));
     }
 
+    void aTooltipOfATextIsNoPage() {
+        JsonTreeModel model;
+        model.setTree(jsonTreeOf(R"(["<img src='/etc/hostname'>", "a < b"])"));
+        const QString tip = model.index(0, 1).data(Qt::ToolTipRole).toString();
+        QVERIFY2(tip.contains("&lt;img") && !tip.contains("<img"), qPrintable(tip));
+        QVERIFY(model.index(1, 1).data(Qt::ToolTipRole).toString().contains("a < b"));
+        QCOMPARE(model.index(0, 1).data().toString(), QString("\"<img src='/etc/hostname'>\""));
+    }
+
     void whatIsNoJsonHasNoTree() {
         for (const QByteArray& bytes : {QByteArray("{\"a\": 1,"), QByteArray("1,2"), QByteArray(),
                                         QByteArray("nope"), QByteArray(5'000, '['), QByteArray("[1] 2")}) {

@@ -131,7 +131,9 @@ int JsonTreeModel::columnCount(const QModelIndex&) const {
 QVariant JsonTreeModel::data(const QModelIndex& index, int role) const {
     const JsonNode* node = index.isValid() ? nodeAt(index) : nullptr;
     if (node == nullptr) return {};
-    if (role == Qt::DisplayRole || role == Qt::ToolTipRole) return index.column() == 0 ? node->key : node->value;
+    const QString& text = index.column() == 0 ? node->key : node->value;
+    if (role == Qt::DisplayRole) return text;
+    if (role == Qt::ToolTipRole) return plainTip(text);
     if (role == Qt::FontRole) return typeface(Type::Mono);
     return {};
 }

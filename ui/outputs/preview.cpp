@@ -58,6 +58,7 @@ Preview::Preview(EngineLink& link, QWidget* parent)
     column->addWidget(stack_, 1);
     message_->setAlignment(Qt::AlignCenter);
     message_->setWordWrap(true);
+    message_->setTextFormat(Qt::PlainText); // an engine's words may be in it
     message_->setMargin(scaled(16));
     text_->setAccessibleName(tr("Text"));
     tree_->setModel(treeModel_);

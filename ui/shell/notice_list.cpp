@@ -5,6 +5,7 @@
 #include "ui/style/paint.h"
 #include "ui/widgets/button.h"
 #include "ui/widgets/panel.h"
+#include "ui/widgets/text_view.h"
 
 #include <QApplication>
 #include <QKeyEvent>
@@ -104,7 +105,8 @@ int NoticesModel::rowCount(const QModelIndex& parent) const {
 QVariant NoticesModel::data(const QModelIndex& index, int role) const {
     const Notice* each = index.isValid() ? notice(index.row()) : nullptr;
     if (each == nullptr) return {};
-    if (role == Qt::DisplayRole || role == Qt::ToolTipRole) return each->text;
+    if (role == Qt::DisplayRole) return each->text;
+    if (role == Qt::ToolTipRole) return plainTip(each->text);
     if (role == Qt::AccessibleTextRole) return each->text + ", " + noticeTimeOf(*each);
     return {};
 }

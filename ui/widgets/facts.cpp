@@ -1,6 +1,7 @@
 #include "ui/widgets/facts.h"
 
 #include "ui/style/paint.h"
+#include "ui/widgets/text_view.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -131,7 +132,7 @@ bool Facts::event(QEvent* event) {
     if (fact == nullptr) return true;
     const int room = width() - 2 * kFactLeft - nameWidth() - kFactApart;
     if (QFontMetrics(typeface(Type::Body)).horizontalAdvance(fact->value) > room)
-        QToolTip::showText(help->globalPos(), fact->value, this);
+        QToolTip::showText(help->globalPos(), plainTip(fact->value), this);
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include "ui/style/icons.h"
 #include "ui/style/paint.h"
+#include "ui/widgets/text_view.h"
 
 #include <QEvent>
 #include <QFontMetrics>
@@ -78,7 +79,7 @@ void Label::paintEvent(QPaintEvent*) {
 bool Label::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip && elides_ && toolTip().isEmpty()) {
         if (sizeHint().width() > width())
-            QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), text_, this);
+            QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), plainTip(text_), this);
         return true;
     }
     return QWidget::event(event);

@@ -2,6 +2,7 @@
 
 #include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/table_header.h"
+#include "ui/widgets/text_view.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -297,7 +298,7 @@ bool Table::viewportEvent(QEvent* event) {
     if (tip.isEmpty())
         QToolTip::hideText();
     else
-        QToolTip::showText(help->globalPos(), tip, viewport());
+        QToolTip::showText(help->globalPos(), plainTip(tip), viewport());
     return true;
 }
 

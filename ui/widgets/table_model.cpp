@@ -1,5 +1,7 @@
 #include "ui/widgets/table_model.h"
 
+#include "ui/widgets/text_view.h"
+
 #include <QLocale>
 #include <QMimeData>
 
@@ -107,7 +109,7 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
     switch (role) {
     case Qt::DisplayRole:
     case Qt::AccessibleTextRole: return column.title;
-    case Qt::ToolTipRole: return column.tip;
+    case Qt::ToolTipRole: return plainTip(column.tip);
     default: return {};
     }
 }

@@ -6,6 +6,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QPlainTextEdit>
+#include <QTextDocument>
 
 namespace yard::ui {
 
@@ -22,6 +23,10 @@ QPlainTextEdit* textView(const QString& name) {
     view->setFrameShape(QFrame::NoFrame);
     view->document()->setDocumentMargin(kMargin);
     return view;
+}
+
+QString plainTip(const QString& text) {
+    return Qt::mightBeRichText(text) ? Qt::convertFromPlainText(text) : text;
 }
 
 QString jsonText(const QJsonValue& value) {

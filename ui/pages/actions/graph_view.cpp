@@ -2,6 +2,7 @@
 
 #include "ui/style/format.h"
 #include "ui/style/icons.h"
+#include "ui/widgets/text_view.h"
 
 #include <QAccessible>
 #include <QHelpEvent>
@@ -189,7 +190,8 @@ void GraphView::wheelEvent(QWheelEvent* event) {
 bool GraphView::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    if (const auto node = nodeAt(help->pos())) QToolTip::showText(help->globalPos(), wordsOf(*node), this);
+    if (const auto node = nodeAt(help->pos()))
+        QToolTip::showText(help->globalPos(), plainTip(wordsOf(*node)), this);
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "ui/pages/failures/masked_line.h"
 
 #include "ui/style/paint.h"
+#include "ui/widgets/text_view.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
@@ -22,7 +23,7 @@ MaskedLine::MaskedLine(QWidget* parent)
 void MaskedLine::show(const QString& line) {
     pieces_ = piecesOfLine(line);
     setAccessibleName(line);
-    setToolTip(line);
+    setToolTip(plainTip(line));
     update();
 }
 

@@ -2,6 +2,7 @@
 
 #include "ui/style/format.h"
 #include "ui/style/paint.h"
+#include "ui/widgets/text_view.h"
 
 #include <QHelpEvent>
 #include <QPainter>
@@ -108,7 +109,7 @@ bool RunsChart::event(QEvent* event) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const Run* run = runAt(help->pos().x());
     if (run == nullptr) return true;
-    QToolTip::showText(help->globalPos(), wordsOf(*run), this);
+    QToolTip::showText(help->globalPos(), plainTip(wordsOf(*run)), this);
     return true;
 }
 
