@@ -109,7 +109,7 @@ Result<void> make(const IdentityFiles& files) {
     if (::PEM_write_bio_PrivateKey(keyText.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1 ||
         ::PEM_write_bio_X509(certificateText.get(), certificate.get()) != 1)
         return failed();
-    // The key first: a certificate without one would be kept by the next start.
+    // The key first: of a start that ended in between, the next one makes both again. A certificate alone it would keep.
     if (auto written = writeFileAtomically(files.key, textOf(keyText.get()), 0600, true); !written) return written;
     return writeFileAtomically(files.certificate, textOf(certificateText.get()), 0600, true);
 }

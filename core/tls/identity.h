@@ -20,8 +20,9 @@ class Identity {
 public:
     /// Invalid, with what is wrong: a file that cannot be read, is no PEM, or a key of another certificate.
     static Result<Identity> read(const IdentityFiles& files);
-    /// That of a data directory: `directory`/certificate.pem and key.pem, both 0600. Where neither is there an ECDSA key
-    /// (P-256) and a certificate signed by itself are made. Io, NoSpace, Invalid.
+    /// That of a data directory: `directory`/certificate.pem and key.pem, both 0600. Where there is no certificate an
+    /// ECDSA key (P-256), in the place of one that is there, and a certificate signed by itself are made. Io, NoSpace,
+    /// Invalid.
     static Result<Identity> own(const std::string& directory);
 
     /// Of the public key: trust.h.
