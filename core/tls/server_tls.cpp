@@ -55,12 +55,14 @@ void ServerTls::reload() {
     if (!files_) return;
     std::string stamp = stampOfFiles();
     if (stamp == stamp_) return;
-    stamp_ = std::move(stamp);
     auto identity = Identity::read(*files_);
     if (!identity) {
-        logWarning("tls", "the certificate was changed and is not used yet: {}", identity.error().message);
+        if (stamp != told_)
+            logWarning("tls", "the certificate was changed and is not used yet: {}", identity.error().message);
+        told_ = std::move(stamp);
         return;
     }
+    stamp_ = std::move(stamp);
     const std::string before = fingerprint();
     const std::string now = identity->fingerprint();
     {

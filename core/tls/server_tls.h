@@ -27,7 +27,8 @@ public:
     std::string fingerprint() const;
 
     bool mayChange() const { return files_.has_value(); }
-    /// Takes over files that have changed. Those that cannot be used are told in the log, once, and what was there stays.
+    /// Takes over files that have changed. Those that cannot be used are told in the log, once, and what was there stays;
+    /// the next call tries again, as it may not have been for them.
     void reload();
     /// Called by reload() with another fingerprint, on its thread. Set before the server starts.
     std::function<void(const std::string& fingerprint)> onChanged;
@@ -37,7 +38,8 @@ private:
     std::string stampOfFiles() const;
 
     const std::optional<IdentityFiles> files_;
-    std::string stamp_; ///< of the files as they were last looked at; of reload() alone
+    std::string stamp_; ///< of the files that are in use; of reload() alone
+    std::string told_;  ///< of those that could not be used, according to the log; of reload() alone
     mutable std::mutex mutex_;
     Identity identity_; ///< under mutex_
 };

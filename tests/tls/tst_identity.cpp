@@ -14,6 +14,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 #include <string>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -68,6 +69,7 @@ private Q_SLOTS:
     void aDirectoryThatCannotBeMadeIsSaid();
     void replacedFilesAreTakenOver();
     void filesThatCannotBeUsedLeaveWhatWasThere();
+    void filesThatCouldNotBeOpenedAreTriedAgain();
     void anOwnOneIsNeverReplaced();
     void fingerprintsAreKnown();
     void bytesThatAreNoCertificateHaveNone();
@@ -190,6 +192,27 @@ void TestIdentity::filesThatCannotBeUsedLeaveWhatWasThere() {
     QCOMPARE((*tls)->fingerprint(), before);
     QVERIFY((*tls)->accept() != nullptr);
     QVERIFY(!ServerTls::of(first).has_value());
+}
+
+void TestIdentity::filesThatCouldNotBeOpenedAreTriedAgain() {
+    const IdentityFiles used = made("tried");
+    const IdentityFiles next = made("next");
+    auto tls = ServerTls::of(used);
+    QVERIFY(tls.has_value());
+    const std::string before = (*tls)->fingerprint();
+    copy(next.certificate, used.certificate);
+    copy(next.key, used.key);
+    rlimit files{};
+    QCOMPARE(::getrlimit(RLIMIT_NOFILE, &files), 0);
+    rlimit none = files;
+    none.rlim_cur = 0;
+    QCOMPARE(::setrlimit(RLIMIT_NOFILE, &none), 0);
+    (*tls)->reload();
+    const std::string meanwhile = (*tls)->fingerprint();
+    QCOMPARE(::setrlimit(RLIMIT_NOFILE, &files), 0);
+    QCOMPARE(meanwhile, before);
+    (*tls)->reload();
+    QCOMPARE((*tls)->fingerprint(), Identity::read(next)->fingerprint());
 }
 
 void TestIdentity::anOwnOneIsNeverReplaced() {
