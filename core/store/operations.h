@@ -61,7 +61,7 @@ struct Accept {
     std::vector<LabelEntry> labels{}; ///< new ones; with the rows or not at all
     std::vector<ClassEntry> classes{};
     std::vector<Replacement> replaced{};      ///< of the whole, with the last part
-    std::vector<FoldRun> folds{};             ///< likewise
+    std::vector<FoldRun> folds{};             ///< each with the part that has its last row
     std::optional<Idempotency> idempotency{}; ///< looked for by the first part, kept by the last
     WallMicros now = 0;                       ///< wall time, ages idempotency keys
     std::optional<AcceptPart> part{};         ///< absent: it is the whole

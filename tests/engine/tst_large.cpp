@@ -97,6 +97,21 @@ class LargeTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void aFoldGoesWithThePartThatHasItsLastRow() {
+        store::Accept whole = manyItems({1, 1, 12'000, 2});
+        whole.folds = {{.lsns = {Lsn(100), 2}, .kind = FoldKind::List},
+                       {.lsns = {Lsn(102), 12'000}, .kind = FoldKind::Array},
+                       {.lsns = {Lsn(12'102), 2}, .kind = FoldKind::Array}};
+        AcceptParts parts(std::move(whole));
+        std::string shape;
+        while (!parts.atEnd()) {
+            const store::Accept part = parts.next();
+            for (const store::FoldRun& fold : part.folds) shape += fmt::format("{} ", fold.lsns.first.value);
+            shape += part.part->ends ? "e" : "| ";
+        }
+        QCOMPARE(shape, std::string("100 | | 102 12102 e"));
+    }
+
     void partsHoldEachElementOnce() {
         AcceptParts parts(manyItems({1, 4'000, 1, 12'000, 2}));
         QCOMPARE(parts.all().count, 16'004);

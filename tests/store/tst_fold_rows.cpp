@@ -103,6 +103,22 @@ private Q_SLOTS:
         QCOMPARE(fold(13), "-");
         QCOMPARE(runs(), "10+3");
     }
+    void ofASubmissionThatIsTakenBackNothingStays() {
+        const auto post = [this] {
+            Accept part = accept({20, 21});
+            part.folds = {{.lsns = {Lsn(20), 2}, .kind = FoldKind::List}};
+            part.part = AcceptPart{.whole = {Lsn(20), 4}, .begins = true, .ends = false};
+            QCOMPARE(word(journal_->carryOut(std::move(part))), "ok");
+            QCOMPARE(runs(), "20+2");
+        };
+        post();
+        QCOMPARE(word(journal_->carryOut(UndoAccept{.rows = {Lsn(20), 2}, .whole = Lsn(20), .ends = true})), "ok");
+        QCOMPARE(runs(), "");
+        post();
+        journal_.reset();
+        open(); // a start removes what did not come whole
+        QCOMPARE(runs(), "");
+    }
     void aFoldOfLessThanTwoIsRefused() {
         Accept one = accept({20});
         one.folds = {{.lsns = {Lsn(20), 1}, .kind = FoldKind::List}};

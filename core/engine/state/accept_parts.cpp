@@ -58,10 +58,10 @@ store::Accept AcceptParts::next() {
     }
     rows_ += rows;
     part.part->ends = atEnd();
-    if (atEnd()) {
-        part.replaced = std::move(whole_.replaced);
-        part.folds = std::move(whole_.folds);
-    }
+    if (atEnd()) part.replaced = std::move(whole_.replaced);
+    const Lsn behind{all_.first.value + rows_};
+    for (; fold_ < whole_.folds.size() && whole_.folds[fold_].lsns.last() < behind; ++fold_)
+        part.folds.push_back(whole_.folds[fold_]);
     return part;
 }
 

@@ -38,6 +38,7 @@ private:
     store::LsnRun all_;
     std::size_t item_ = 0;    ///< the next one
     std::int64_t before_ = 0; ///< elements of it in parts before
+    std::size_t fold_ = 0;    ///< the next one, by its last row
     std::size_t firstItem_ = 0;
     std::int64_t rows_ = 0; ///< in parts so far
 };

@@ -147,7 +147,8 @@ int Acceptance::insertRows(const AcceptItem& item) {
 // --- taking it back
 
 int Acceptance::removeRows(const LsnRun& rows) {
-    const int rc = deletePending_.run(rows.first, rows.last());
+    int rc = deletePending_.run(rows.first, rows.last());
+    if (rc == SQLITE_OK) rc = below_.folds.undo(rows);
     return rc == SQLITE_OK ? below_.specs.undo(rows) : rc;
 }
 

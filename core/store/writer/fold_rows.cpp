@@ -16,11 +16,17 @@ FoldRows::FoldRows(StatementMaker& sql)
             "cancelled=cancelled+?5, gone=gone+?6, started=CASE WHEN ?7=0 THEN started WHEN started=0 THEN ?7 "
             "ELSE min(started, ?7) END WHERE first=?1");
     delete_ = sql("DELETE FROM fold WHERE first=? AND gone>last-first");
+    deleteRun_ = sql("DELETE FROM fold WHERE first BETWEEN ? AND ?");
 }
 
 int FoldRows::insert(const FoldRun& fold) {
     YARD_ASSERT_OWNER(owner_);
     return insert_.run(fold.lsns.first, fold.lsns.last(), std::to_underlying(fold.kind));
+}
+
+int FoldRows::undo(const LsnRun& rows) {
+    YARD_ASSERT_OWNER(owner_);
+    return deleteRun_.run(rows.first, rows.last());
 }
 
 int FoldRows::findAt(Statement& statement, std::int64_t lsn, std::optional<Place>& place) {

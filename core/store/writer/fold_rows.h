@@ -28,8 +28,10 @@ class FoldRows {
 public:
     explicit FoldRows(StatementMaker& sql);
 
-    /// Of a submission that is accepted whole.
+    /// Before its submission is accepted whole nobody asks for it.
     int insert(const FoldRun& fold);
+    /// Those that begin in these rows of a submission that is taken back.
+    int undo(const LsnRun& rows);
     /// What the operations of a group tell; in any order. Those of no fold are passed over.
     int add(std::vector<FoldChange> changes);
 
@@ -43,7 +45,7 @@ private:
     int update(const Place& place, const std::vector<FoldChange>& changes, std::size_t& at);
 
     const OwnerCheck& owner_;
-    Statement insert_, upTo_, behind_, update_, delete_;
+    Statement insert_, upTo_, behind_, update_, delete_, deleteRun_;
 };
 
 } // namespace yard::store
