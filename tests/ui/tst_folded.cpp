@@ -4,6 +4,7 @@
 #include "ui/forms/submit_form.h"
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/actions/folded_list.h"
+#include "ui/pages/actions/output_search.h"
 #include "ui/widgets/page_head.h"
 
 #include <QAction>
@@ -137,6 +138,13 @@ private slots:
         SubmitForm* form = window_->findChildren<SubmitForm*>().front();
         QCOMPARE(form->actions().toObject().value("array").toObject().value("to").toInt(), 5);
         form->close();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->findChildren<SubmitForm*>().isEmpty(), kSoon);
+        // One that has no row here, and is not in the panel.
+        emit list() -> editWanted(first + 1);
+        QTRY_COMPARE_WITH_TIMEOUT(window_->findChildren<SubmitForm*>().size(), qsizetype{1}, kSoon);
+        form = window_->findChildren<SubmitForm*>().front();
+        QCOMPARE(form->actions().toObject().value("replaces").toInteger(), first + 1);
+        form->close();
         menu_.reset();
         ask("POST", QStringLiteral("jobs/%1/cancel").arg(first));
         ask("POST", QStringLiteral("jobs/%1/cancel").arg(first + 1));
@@ -178,6 +186,16 @@ private slots:
         QCOMPARE(list()->target().count, std::optional<qint64>(4));
         list()->selectId(alone);
         QCOMPARE(list()->target().lsns, std::vector<qint64>{alone});
+        // Its outputs are those of all of it.
+        list()->selectId(rows()->idAt(1));
+        command("search-output")->trigger();
+        QCOMPARE(page()->search()->whereText(),
+                 QStringLiteral("In all that match lsn:%1..%2").arg(first).arg(first + 2));
+        page()->search()->close();
+        // What is held is released.
+        QVERIFY(list()->isHeld());
+        command("hold")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(hasEnded(first, 3), kSoon);
         ask("POST", "jobs/cancel", QJsonObject{{"filter", "label:held_*"}});
     }
 

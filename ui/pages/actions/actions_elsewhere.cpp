@@ -34,11 +34,12 @@ void ActionsPage::openOwnWindow(qint64 lsn) {
     own->panel()->takeFocus();
 }
 
-/// Of several that are selected those, else all that the filter finds.
+/// Of several that are selected those, as of an array or a list; else all that the filter finds.
 void ActionsPage::searchOutputs() {
     Target where = target();
-    if (where.lsns.size() < 2 || where.lsns.size() > static_cast<std::size_t>(kMostInOneRequest))
-        where = {{}, model_->filter().trimmed(), model_->total()};
+    const bool isSeveral =
+        where.lsns.size() >= 2 && where.lsns.size() <= static_cast<std::size_t>(kMostInOneRequest);
+    if (!isSeveral && where.filter.isEmpty()) where = {{}, model_->filter().trimmed(), {}};
     if (search_ == nullptr) {
         search_ = new OutputSearch(context_, this);
         connect(search_, &OutputSearch::opened, this,

@@ -292,7 +292,7 @@ void ActionsPage::updateBlocked() {
     const QString dead = context_.state.isLive() ? none : context_.state.whyBlocked();
     const auto why = [&](bool (*can)(const ActionRow&), const QString& reason) {
         const auto may = [&](qint64 lsn) {
-            const ActionRow* row = model_->action(lsn);
+            const ActionRow* row = knownRow(lsn);
             return row == nullptr || can(*row);
         };
         return !dead.isEmpty() || isMany || std::ranges::any_of(chosen.lsns, may) ? dead : reason;
@@ -473,7 +473,7 @@ void ActionsPage::showMenu(const QPoint& global) {
     menu.addSeparator();
     menu.addActions({actions_["cancel"], actions_["retire"]});
     menu.addSeparator();
-    const ActionRow* one = lsn == 0 ? nullptr : model_->action(lsn);
+    const ActionRow* one = lsn == 0 ? nullptr : knownRow(lsn);
     const ActionRow row = one != nullptr ? *one : actionRowOf(detail_->action());
     const bool isKnown = lsn != 0 && row.lsn == lsn;
     if (isKnown) addPlaces(menu, context_, this, row);
@@ -508,6 +508,7 @@ void ActionsPage::holdOrRelease() {
     if (isPanelMeant())
         return context_.commands.change(detail_->action().value("held").toBool() ? releasingOf(all)
                                                                                  : holdingOf(all));
+    if (isFolded()) return context_.commands.change(folded_->isHeld() ? releasingOf(all) : holdingOf(all));
     if (looked.size() == 1 && model_->action(looked.front()) == nullptr)
         looked = {model_->idAt(std::max(0, table_->rowAt(0)))};
     const bool held = std::ranges::any_of(looked, [this](qint64 lsn) {
@@ -543,8 +544,14 @@ void ActionsPage::setPriority() {
 
 void ActionsPage::edit(qint64 lsn) {
     if (lsn == 0) return;
-    const ActionRow* row = model_->action(lsn);
-    editAndResubmit(context_, this, row != nullptr ? *row : actionRowOf(detail_->action()));
+    if (const ActionRow* row = knownRow(lsn)) return editAndResubmit(context_, this, *row);
+    if (const ActionRow shown = actionRowOf(detail_->action()); shown.lsn == lsn)
+        return editAndResubmit(context_, this, shown);
+    // It is not here yet: what was done to it since it was submitted is asked for.
+    context_.link.send({"GET", QStringLiteral("jobs/%1").arg(lsn), {}, {}, {}}, this, [this](const Answer& answer) {
+        if (!answer.ok()) return context_.window.say(answer.message, true);
+        editAndResubmit(context_, this, actionRowOf(answer.json));
+    });
 }
 
 QList<QAction*> ActionsPage::commands() const {

@@ -87,6 +87,8 @@ private:
     void moveToQueue();
     void setPriority();
     void edit(qint64 lsn);
+    /// As the list that is shown knows it; null: it does not.
+    const ActionRow* knownRow(qint64 lsn) const;
     void searchOutputs();
     /// The one action that commands act on; 0: none, or several.
     qint64 single() const;

@@ -61,6 +61,18 @@ Target FoldedList::target() const {
     return Target::matching("lsn:" + ranges.join(','), count + static_cast<qint64>(lsns.size()));
 }
 
+bool FoldedList::isHeld() const {
+    const std::vector<qint64> ids = allSelected() ? std::vector{currentId()} : selectedIds();
+    return std::ranges::any_of(ids, [this](qint64 id) {
+        if (id > 0) {
+            const ActionRow* action = folded_->action(id);
+            return action != nullptr && action->held;
+        }
+        const FoldedRow* row = foldOf(id) != 0 && !isRestId(id) ? folded_->rowFor(id) : nullptr;
+        return row != nullptr && row->action.held;
+    });
+}
+
 const FoldedRow* FoldedList::chosen() const {
     const auto ids = selectedIds();
     const qint64 id = ids.size() == 1 ? ids.front() : ids.empty() ? currentId() : 0;

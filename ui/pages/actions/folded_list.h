@@ -20,6 +20,8 @@ public:
     FoldedModel* folded() const { return folded_; }
     /// What is selected: actions by number; with arrays or lists among them, all that are in these.
     Target target() const;
+    /// Whether some of what is selected is held; of an array or a list the action that stands for it says so.
+    bool isHeld() const;
     /// The array or list that is chosen, or that the hand is on; null: none.
     const FoldedRow* chosen() const;
     /// "205,306 in 214 rows".

@@ -181,6 +181,14 @@ const FoldedRow* FoldedModel::rowFor(qint64 id) const {
     return found == folded_.end() ? nullptr : &*found;
 }
 
+const ActionRow* FoldedModel::action(qint64 lsn) const {
+    for (const auto& [first, members] : members_)
+        if (const auto found = std::ranges::find(members, lsn, &ActionRow::lsn); found != members.end())
+            return &*found;
+    const FoldedRow* row = lsn > 0 ? rowFor(lsn) : nullptr;
+    return row != nullptr ? &row->action : nullptr;
+}
+
 std::optional<qint64> FoldedModel::rows() const {
     return isAll_ ? std::optional<qint64>(std::ssize(folded_)) : std::nullopt;
 }

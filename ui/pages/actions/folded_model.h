@@ -42,6 +42,8 @@ public:
 
     /// The row that stands for this array or list, or for this action alone; null: it is not here.
     const FoldedRow* rowFor(qint64 id) const;
+    /// This action, as far as it has a row of its own here; null: it has none.
+    const ActionRow* action(qint64 lsn) const;
     /// How many actions match; absent: not known.
     std::optional<qint64> total() const { return total_; }
     /// How many rows there are; absent: more than are here.

@@ -25,6 +25,10 @@ Table* ActionsPage::list() const {
     return isFolded() ? folded_ : table_;
 }
 
+const ActionRow* ActionsPage::knownRow(qint64 lsn) const {
+    return isFolded() ? folded_->folded()->action(lsn) : model_->action(lsn);
+}
+
 void ActionsPage::makeFolded() {
     foldedButton_->setAccessibleName(tr("Arrays folded"));
     connect(foldedButton_, &QAbstractButton::clicked, this, [this] { setFolded(!isFolded()); });
