@@ -188,6 +188,11 @@ private slots:
         for (const ComparedValue& value : values)
             told << QStringLiteral("%1: %2 | %3").arg(value.what, value.left, value.right);
         QCOMPARE(told, (QStringList{"argv: [\"a\"] | ", "env A: 1 | 1", "env B: 2 | ", "env C:  | 3"}));
+        // What is no object has no members.
+        const auto kinds = comparedValues({{"args", 5}, {"x", QJsonArray{1}}}, {{"args", QJsonObject{}}});
+        QCOMPARE(kinds.size(), std::size_t{2});
+        QCOMPARE(kinds[0].left + '|' + kinds[0].right, QString("5|{}"));
+        QCOMPARE(kinds[1].left + '|' + kinds[1].right, QString("[1]|"));
     }
 
     void longValuesBeginWhereTheyDiffer() {

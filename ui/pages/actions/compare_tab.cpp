@@ -108,6 +108,7 @@ void CompareTab::clear() {
     for (auto& stream : streams_) stream.reset();
     for (LogText& text : texts_) text.clear();
     ended_ = {};
+    isBroken_ = false;
     action_ = other_ = {};
     spec_ = otherSpec_ = {};
     diff_->clear();
@@ -118,7 +119,7 @@ void CompareTab::clear() {
 
 void CompareTab::show(const QJsonObject& action, const QJsonObject& spec) {
     const ActionRow row = actionRowOf(action);
-    if (row.lsn == action_.lsn && row.face == action_.face && other_.lsn != 0) {
+    if (row.lsn == action_.lsn && row.face == action_.face && other_.lsn != 0 && !isBroken_) {
         spec_ = spec; // it may come after the action
         return fill();
     }
@@ -153,6 +154,7 @@ void CompareTab::takeOther(const QJsonObject& other) {
                        this, [this, pair = pair_](const Answer& answer) {
                            if (pair != pair_) return;
                            otherSpec_ = answer.ok() ? answer.json : QJsonObject();
+                           isBroken_ = isBroken_ || answer.status == 0;
                            fill();
                        });
     fill();
@@ -224,7 +226,10 @@ void CompareTab::fetch(qint64 lsn, std::size_t slot) {
 
 /// Of what was not found there is no output.
 void CompareTab::onEnd(std::size_t slot, const Answer& answer) {
-    if (!answer.ok() && answer.status != 404) return diff_->setMessage(answer.message);
+    if (!answer.ok() && answer.status != 404) {
+        isBroken_ = true;
+        return diff_->setMessage(answer.message);
+    }
     ended_[slot] = true;
     if (std::ranges::all_of(ended_, [](bool ended) { return ended; })) compareOutputs();
 }

@@ -55,7 +55,8 @@ private:
     std::array<std::unique_ptr<QObject>, kStreams> streams_;
     std::array<LogText, kStreams> texts_;
     std::array<bool, kStreams> ended_{};
-    quint64 pair_ = 0; ///< which two are compared: what comes of those before is dropped
+    bool isBroken_ = false; ///< something of it did not come: asked for again when it is shown again
+    quint64 pair_ = 0;      ///< which two are compared: what comes of those before is dropped
 };
 
 } // namespace yard::ui

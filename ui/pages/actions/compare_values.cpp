@@ -38,7 +38,8 @@ std::vector<ComparedValue> comparedValues(const QJsonObject& left, const QJsonOb
         if (kOthers.contains(key)) continue;
         const QJsonValue mine = left.value(key);
         const QJsonValue theirs = right.value(key);
-        if (!mine.isObject() && !theirs.isObject()) {
+        const auto hasMembers = [](const QJsonValue& value) { return value.isObject() || value.isUndefined(); };
+        if (!hasMembers(mine) || !hasMembers(theirs)) {
             values.push_back({key, comparedText(mine), comparedText(theirs)});
             continue;
         }
