@@ -168,14 +168,15 @@ void FailurePanel::build() {
 
 void FailurePanel::show(const FailureGroupInfo& group, const QString& filter, int hours) {
     const bool isOther = group.id != group_.id;
-    const bool isStale =
-        isOther || group.count != group_.count || group.last != group_.last || filter != filter_ || hours != hours_;
+    const bool isStale = isOther || isBroken_ || group.count != group_.count || group.last != group_.last ||
+                         filter != filter_ || hours != hours_;
     group_ = group;
     filter_ = filter;
     hours_ = hours;
     showHead();
     if (!isStale) return;
     if (isOther) {
+        ++asked_;
         const QString waits = tr("asking…");
         differs_->setRows({});
         newest_->setRows({});
@@ -186,6 +187,8 @@ void FailurePanel::show(const FailureGroupInfo& group, const QString& filter, in
 }
 
 void FailurePanel::clear() {
+    ++asked_;
+    isBroken_ = false;
     group_ = {};
     later_.stop();
 }
@@ -207,9 +210,11 @@ void FailurePanel::showHead() {
 void FailurePanel::ask() {
     const QString id = group_.id;
     if (id.isEmpty()) return;
+    isBroken_ = false;
     context_.link.send(operations::lookAtFailures(filter_, hours_, id).request, this,
-                       [this, id](const Answer& answer) {
-                           if (id != group_.id) return;
+                       [this, asked = ++asked_](const Answer& answer) {
+                           if (asked != asked_) return;
+                           isBroken_ = isBroken_ || !answer.ok();
                            differsTable_->setMessage(answer.ok() ? QString() : answer.message);
                            if (answer.ok()) fillDiffers(answer.json);
                        });
@@ -217,8 +222,9 @@ void FailurePanel::ask() {
     for (const qint64 lsn : group_.lsns) lsns << QString::number(lsn);
     Request request{"GET", "jobs", {}, {}, {}};
     request.query.addQueryItem("lsn", lsns.join(','));
-    context_.link.send(request, this, [this, id](const Answer& answer) {
-        if (id != group_.id) return;
+    context_.link.send(request, this, [this, asked = asked_](const Answer& answer) {
+        if (asked != asked_) return;
+        isBroken_ = isBroken_ || !answer.ok();
         newestTable_->setMessage(answer.ok() ? QString() : answer.message);
         if (answer.ok()) fillNewest(answer.json.value("jobs").toArray());
     });

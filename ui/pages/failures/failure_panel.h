@@ -48,6 +48,8 @@ private:
     FailureGroupInfo group_;
     QString filter_;
     int hours_ = 0;
+    quint64 asked_ = 0;     ///< counts the questions: answers to an earlier one are not taken
+    bool isBroken_ = false; ///< an answer did not come: asked again when it is shown again
     Button* reschedule_;
     Button* mute_;
     Button* copyAs_;

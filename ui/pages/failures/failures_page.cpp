@@ -405,7 +405,7 @@ void FailuresPage::fillCopyMenu() {
     const auto add = [&](const QString& title, const QString& text) {
         copyMenu_->addAction(title, this, [this, text] {
             QApplication::clipboard()->setText(text);
-            context_.window.say(tr("Copied: %1").arg(text));
+            context_.window.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
         });
     };
     const Operation look = operations::lookAtFailures({}, 0, group->id);
