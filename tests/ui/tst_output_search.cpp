@@ -105,6 +105,21 @@ private slots:
         QVERIFY2(search->stateText().contains("colour"), qPrintable(search->stateText()));
     }
 
+    void whatIsFoundStandsThereAlthoughARowIsSelected() {
+        OutputSearch* search = open();
+        find(search, "error");
+        search->table()->selectId(1);
+        find(search, "more");
+        QCOMPARE(search->table()->rows()->rowCount(), 1);
+        search->table()->selectId(1);
+        page()->setFilter("label:second");
+        open();
+        QCOMPARE(search->table()->rows()->rowCount(), 0); // of another question
+        find(search, "error");
+        QCOMPARE(search->table()->rows()->rowCount(), 1);
+        page()->setFilter({});
+    }
+
     void closingItEndsIt() {
         OutputSearch* search = open();
         search->field()->setText("error");

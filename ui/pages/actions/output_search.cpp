@@ -122,13 +122,7 @@ void OutputSearch::searchIn(const Target& where) {
         whereText_->setText(where.filter.isEmpty() ? tr("In all actions")
                                                    : tr("In all that match %1").arg(where.filter));
     if (isOther) {
-        search_.reset();
-        rows_.clear();
-        found_.clear();
-        state_ = {};
-        problem_.clear();
-        isStopped_ = false;
-        model_->setRows({});
+        forget();
         showState();
     }
     show();
@@ -138,18 +132,23 @@ void OutputSearch::searchIn(const Target& where) {
     field_->selectAll();
 }
 
-void OutputSearch::start() {
-    text_ = field_->text();
-    if (text_.isEmpty()) return;
-    table_->clearSelection(); // rows stand still while one is selected
+void OutputSearch::forget() {
+    search_.reset();
     rest_.clear();
     rows_.clear();
     found_.clear();
     state_ = {};
     problem_.clear();
     isStopped_ = false;
+    table_->clearSelection(); // rows stand still while one is selected
     model_->setRows({});
     model_->takeWaiting();
+}
+
+void OutputSearch::start() {
+    if (field_->text().isEmpty()) return;
+    text_ = field_->text();
+    forget();
     const Request request = operations::searchOutputs(where_, text_, exactCase_->isChecked()).request;
     search_ = context_.link.stream(
         request, [this](const QByteArray& bytes) { take(bytes); }, [this](const Answer& answer) { ended(answer); });
@@ -169,6 +168,7 @@ void OutputSearch::take(const QByteArray& bytes) {
     rest_.remove(0, begin);
     if (rest_.size() > kMostSearchLine) rest_.clear(); // no engine sends that
     model_->setRows(rows_);
+    if (model_->waiting() > 0) model_->takeWaiting(); // they come at the end, and move none
     showState();
 }
 

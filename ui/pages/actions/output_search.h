@@ -56,6 +56,8 @@ private:
         qint64 line = 0;
     };
     void build();
+    /// What was found before goes.
+    void forget();
     void take(const QByteArray& bytes);
     void takeLine(const QJsonObject& line);
     void ended(const Answer& answer);
