@@ -6,6 +6,7 @@
 #include "ui/style/theme.h"
 
 #include <QBoxLayout>
+#include <QCheckBox>
 #include <QLineEdit>
 #include <QShortcut>
 #include <QTest>
@@ -235,6 +236,22 @@ private slots:
         QTest::keyClick(pane->view(), Qt::Key_F, Qt::ControlModifier);
         QCOMPARE(asked, 1);
         QVERIFY(pane->isFinding() && pane->findField()->hasFocus());
+    }
+
+    void closingFindEndsItsPause() {
+        const Theme theme(nullptr);
+        LogPane pane;
+        pane.view()->append(LogStream::Out, "one\n");
+        QTRY_COMPARE_WITH_TIMEOUT(pane.view()->shownLines(), std::size_t{1}, yard::kWaitMs);
+        pane.openFind();
+        auto* pause = pane.findChild<QCheckBox*>();
+        QVERIFY(pause != nullptr);
+        pause->setChecked(true);
+        pane.view()->append(LogStream::Out, "two\n");
+        pane.view()->setWrap(true); // lays out again
+        QCOMPARE(pane.view()->shownLines(), std::size_t{1});
+        pane.closeFind();
+        QCOMPARE(pane.view()->shownLines(), std::size_t{2});
     }
 
     void f3GoesFromMatchToMatchAndEscClosesFind() {

@@ -14,7 +14,8 @@ LogPane::LogPane(QWidget* parent)
     , view_(new LogView)
     , bar_(new Surface(Token::Bg2))
     , find_(new QLineEdit)
-    , only_(new QLineEdit) {
+    , only_(new QLineEdit)
+    , pause_(new QCheckBox(tr("Pause"))) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -32,19 +33,18 @@ void LogPane::makeBar() {
     find_->setAccessibleName(tr("Find in output"));
     only_->setPlaceholderText(tr("Only lines that hold…"));
     only_->setAccessibleName(tr("Filter output"));
-    auto* pause = new QCheckBox(tr("Pause"));
     auto* close = new Button(Button::Kind::Flat, {}, "close");
     close->setAccessibleName(tr("Close find"));
     close->setToolTip(tr("Esc"));
     row->addWidget(find_, 1);
     row->addWidget(only_, 1);
-    row->addWidget(pause);
+    row->addWidget(pause_);
     row->addWidget(close);
     bar_->hide();
     connect(find_, &QLineEdit::textChanged, this, [this](const QString& text) { view_->find(text); });
     connect(find_, &QLineEdit::returnPressed, this, [this] { findNext(false); });
     connect(only_, &QLineEdit::textChanged, view_, &LogView::setFilter);
-    connect(pause, &QCheckBox::toggled, view_, &LogView::setPaused);
+    connect(pause_, &QCheckBox::toggled, view_, &LogView::setPaused);
     connect(close, &QAbstractButton::clicked, this, &LogPane::closeFind);
 }
 
@@ -57,6 +57,7 @@ void LogPane::openFind() {
 void LogPane::closeFind() {
     find_->clear();
     only_->clear();
+    pause_->setChecked(false); // nothing that is seen would say that it is one
     bar_->hide();
     view_->setFocus();
 }

@@ -7,6 +7,7 @@
 #include <QWidget>
 
 QT_BEGIN_NAMESPACE
+class QCheckBox;
 class QLineEdit;
 QT_END_NAMESPACE
 
@@ -20,7 +21,7 @@ public:
     QLineEdit* findField() const { return find_; }
     bool isFinding() const { return bar_->isVisibleTo(this); }
     void openFind();
-    /// Shows all lines again.
+    /// Shows all lines again, also those that came in a pause.
     void closeFind();
 
 protected:
@@ -36,6 +37,7 @@ private:
     QWidget* bar_;
     QLineEdit* find_;
     QLineEdit* only_;
+    QCheckBox* pause_;
 };
 
 } // namespace yard::ui
