@@ -121,17 +121,20 @@ std::pair<DiffView::Side, DiffView::Side> DiffView::sidesOf(const Shown& shown) 
     return {left, right};
 }
 
-int DiffView::linesOf(const Shown& shown) const {
+/// Of each row, again with every width: what differs within it is not looked for.
+int DiffView::linesOf(const Shown& shown, int columns) const {
     if (shown.kind != Kind::Lines) return 1;
-    const auto [left, right] = sidesOf(shown);
-    const auto longest =
-        std::max(left.text == nullptr ? 0 : left.text->size(), right.text == nullptr ? 0 : right.text->size());
-    return std::max(1, (static_cast<int>(longest) + columns() - 1) / columns());
+    const DiffPart& part = parts_[shown.part];
+    const DiffRow& row = part.diff.rows[shown.row];
+    const auto left = row.left < 0 ? qsizetype{0} : part.left[static_cast<std::size_t>(row.left)].size();
+    const auto right = row.right < 0 ? qsizetype{0} : part.right[static_cast<std::size_t>(row.right)].size();
+    return std::max(1, (static_cast<int>(std::max(left, right)) + columns - 1) / columns);
 }
 
 void DiffView::layOut() {
     tops_.assign(1, 0);
-    for (const Shown& shown : shown_) tops_.push_back(tops_.back() + linesOf(shown));
+    const int wide = columns();
+    for (const Shown& shown : shown_) tops_.push_back(tops_.back() + linesOf(shown, wide));
     const int page = std::max(1, viewport()->height() / lineHeight());
     verticalScrollBar()->setPageStep(page);
     verticalScrollBar()->setRange(0, std::max(0, tops_.back() - page));

@@ -66,7 +66,7 @@ private:
     int lineHeight() const;
     int gutter() const;
     int columns() const;
-    int linesOf(const Shown& shown) const;
+    int linesOf(const Shown& shown, int columns) const;
     std::pair<Side, Side> sidesOf(const Shown& shown) const;
     QString titleOf(const DiffPart& part) const;
     QString foldText(const Shown& shown) const;
