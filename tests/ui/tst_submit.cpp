@@ -134,8 +134,24 @@ private slots:
         QVERIFY(!field->isEnabled() && form->actions().isNull());
         QVERIFY(!form->findChild<QAbstractButton*>("submit-now")->isEnabled());
         QCOMPARE(form->json()->toPlainText(), QString("{oops"));
+        QApplication::clipboard()->setText("before");
+        form->findChild<QAction*>("copy-as-curl")->trigger();
+        QCOMPARE(QApplication::clipboard()->text(), QString("before"));
         form->json()->setPlainText("{\"worker\":\"exec\",\"argv\":[\"true\"]}");
         QVERIFY(field->isEnabled() && form->problem().isEmpty());
+        form->close();
+    }
+
+    void aLongTextIsNotCutAndItsSpacesStay() {
+        SubmitForm* form = open({{"worker", "exec"},
+                                 {"argv", QJsonArray{"true"}},
+                                 {"stdin", QJsonObject{{"text", QString(40'000, 'x')}}}});
+        auto* edit = qobject_cast<QLineEdit*>(form->row("stdin")->control());
+        edit->setFocus();
+        QTest::keyClick(edit, Qt::Key_End);
+        QTest::keyClicks(edit, "y ");
+        QCOMPARE(form->actions().toObject().value("stdin").toObject().value("text").toString(),
+                 QString(40'000, 'x') + "y ");
         form->close();
     }
 

@@ -32,6 +32,7 @@ namespace {
 
 constexpr QSize kSubmitForm{1'060, 700};
 constexpr int kSubmitFields = 600;
+constexpr int kMostOfField = 16 << 20; ///< characters
 
 } // namespace
 
@@ -103,6 +104,7 @@ void SubmitForm::makeJson() {
 
 QLineEdit* SubmitForm::addLine(const QString& member, const QString& title, const QString& help, bool isShort) {
     auto* edit = new QLineEdit;
+    edit->setMaxLength(kMostOfField); // else what is longer would be cut, and sent so once the field is touched
     edit->setObjectName(member);
     rows_.emplace_back(member, new FormRow(title, edit, help));
     if (isShort) edit->setFixedWidth(scaled(108));
@@ -308,7 +310,8 @@ void SubmitForm::onField(const QString& member) {
     if (filling_) return;
     forgetRefusal();
     FormRow* at = row(member);
-    const bool good = readField(member, qobject_cast<QLineEdit*>(at->control())->text().trimmed(), action_);
+    const QString text = qobject_cast<QLineEdit*>(at->control())->text();
+    const bool good = readField(member, member == "stdin" ? text : text.trimmed(), action_);
     at->setProblem(good ? QString() : fieldWants(member));
     take(action_);
 }
@@ -404,6 +407,7 @@ Operation SubmitForm::operation() const {
 }
 
 void SubmitForm::copy(bool curl) {
+    if (whole_.isNull()) return context_.window.say(tr("Fix the JSON first"), true);
     const Operation now = operation();
     const QString line = curl ? context_.link.curl(now.request) : context_.link.yardctl(now.yardctl);
     QApplication::clipboard()->setText(line);
@@ -429,8 +433,9 @@ void SubmitForm::submit() {
     });
 }
 
+/// Files are for the fields, where there are any.
 void SubmitForm::dragEnterEvent(QDragEnterEvent* event) {
-    if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+    if (badJson_.isEmpty() && event->mimeData()->hasUrls()) event->acceptProposedAction();
 }
 
 void SubmitForm::dropEvent(QDropEvent* event) {
