@@ -101,7 +101,7 @@ private slots:
     void aCommandIsWrittenForAShell() {
         const QJsonObject spec{{"worker", "exec"},
                                {"argv", QJsonArray{"sh", "-c", "echo $A"}},
-                               {"env", QJsonObject{{"A", "x y"}}},
+                               {"env", QJsonObject{{"A", "x y"}, {"SECRET", QJsonValue()}}},
                                {"cwd", "/tmp/a b"}};
         QCOMPARE(shellLineOf(spec), QString("cd '/tmp/a b' && env 'A=x y' sh -c 'echo $A'"));
         QCOMPARE(shellLineOf({{"worker", "thumb"}, {"function", "f"}}), QString());

@@ -68,7 +68,8 @@ QString shellLineOf(const QJsonObject& spec) {
     QStringList env;
     const QJsonObject variables = spec.value("env").toObject();
     for (auto it = variables.begin(); it != variables.end(); ++it)
-        env << shellWord(it.key() + '=' + it.value().toString());
+        if (!it.value().isNull()) // its value is not kept
+            env << shellWord(it.key() + '=' + it.value().toString());
     if (!env.isEmpty()) words = QStringList{"env"} + env + words;
     const QString directory = spec.value("cwd").toString();
     return (directory.isEmpty() ? QString() : "cd " + shellWord(directory) + " && ") + words.join(' ');
