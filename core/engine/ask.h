@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -153,12 +154,18 @@ coro::Task<Answer> onEngine(Kernel& kernel, F function) {
     co_return std::move(*value);
 }
 
+/// What only refers to what the caller has must not be carried: who is interrupted goes, and the command goes on.
+template<class Parameter>
+inline constexpr bool kIsCarried =
+    !std::is_pointer_v<std::decay_t<Parameter>> && !std::is_same_v<std::decay_t<Parameter>, std::string_view>;
+
 /// An argument, in the type of its parameter; that type comes from the command alone.
 template<class Parameter>
 using Kept = std::type_identity_t<std::decay_t<Parameter>>;
 
 template<class Service, class Returned, class... Parameters, class Command>
 auto ask(Kernel& kernel, Command command, Kept<Parameters>... arguments) {
+    static_assert((kIsCarried<Parameters> && ...), "give the command what it needs by value");
     return onEngine(kernel, [&kernel, command, kept = std::tuple(std::move(arguments)...)]() mutable -> Returned {
         return std::apply(
             [&](auto&... each) {
