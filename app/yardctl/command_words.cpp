@@ -16,7 +16,7 @@ struct Words {
 };
 
 /// The first that fits counts.
-constexpr std::array<Words, 16> kWords{{
+constexpr std::array<Words, 17> kWords{{
     {"GET jobs/{lsn}?wait=S", "'yardctl wait'"},
     {"GET jobs/", "'yardctl show ", "'"},
     {"GET jobs ", "'yardctl ls' "},
@@ -30,6 +30,7 @@ constexpr std::array<Words, 16> kWords{{
     {R"(give {"force":true})", "use --force"},
     {R"("force")", "--force"},
     {R"("at_most")", "--at-most"},
+    {R"("lines" as)", "--limit as"},
     {"PUT it first", "send it first"},
     {"PUT it,", "send it,"},
     {"PUT them,", "send them,"},

@@ -38,6 +38,7 @@ void TestYardctlSentences::sentencesOfTheEngineSpeakOfCommands() {
         {"Its own limit: use force to run it again.", "Its own limit: use --force to run it again."},
         {"Cancel them, or give {\"force\":true}, which cancels them.",
          "Cancel them, or use --force, which cancels them."},
+        {"Give \"lines\" as a number from 1 to 10000.", "Give --limit as a number from 1 to 10000."},
         {"This would change 5 actions, more than \"at_most\": nothing was changed. Give a higher \"at_most\".",
          "This would change 5 actions, more than --at-most: nothing was changed. Give a higher --at-most."},
         {"Register it with POST workers/<id> or `yardctl workers add`, or use \"exec\".",
