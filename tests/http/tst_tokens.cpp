@@ -408,7 +408,7 @@ void TokensTest::aWatcherLeavesWithItsToken() {
         return std::string(boost::json::parse(client.receive().body).at("token").as_string());
     };
     WsClient removed(served.port(), make("removed", ""));
-    WsClient expires(served.port(), make("expires", R"(,"expires_s":5)"));
+    WsClient expires(served.port(), make("expires", R"(,"expires_s":15)"));
     WsClient stays = served.connect();
     for (WsClient* client : {&removed, &expires, &stays}) QVERIFY(client->next().contains("resumed"));
     QCOMPARE(served.get("/compute/tokens/removed", {{"Upgrade", ""}, {"Connection", ""}}, "DELETE").status, 200);
@@ -428,7 +428,7 @@ void TokensTest::aFollowedStreamEndsWithItsToken() {
     QFETCH(bool, expires);
     Served served;
     const std::string body =
-        fmt::format(R"({{"name":"follows","rights":"read"{}}})", expires ? R"(,"expires_s":5)" : "");
+        fmt::format(R"({{"name":"follows","rights":"read"{}}})", expires ? R"(,"expires_s":15)" : "");
     RawClient maker(served.port());
     maker.send(WsClient::request(served.port(), served.engine->token(), "/compute/tokens",
                                  {{"Content-Type", "application/json"},
