@@ -137,7 +137,7 @@ struct FoldRun {
 };
 /// The same with what became of its actions. Those that neither ended nor are gone are pending in the journal.
 struct FoldRow {
-    LsnRun lsns{}; ///< count 0: there is none
+    LsnRun lsns{.first = {}, .count = 0}; ///< count 0: there is none
     FoldKind kind = FoldKind::Array;
     EndCounts ended{};
     std::int64_t gone = 0;  ///< forgotten

@@ -404,7 +404,7 @@ void TestYardctlWords::bashCompletesWords_data() {
     const auto row = [](const char* words, const char* expected) {
         QTest::newRow(words) << QByteArray(words) << QByteArray(expected);
     };
-    row("yardctl se", "session settings");
+    row("yardctl se", "search session settings");
     row("yardctl --json --url http://h sess", "session");
     row("yardctl session dr", "drain");
     row("yardctl session drain ''", "");
@@ -448,7 +448,7 @@ void TestYardctlWords::otherShells() {
     const auto row = [](const char* words, const char* expected) {
         QTest::newRow(words) << QByteArray(words) << QByteArray(expected);
     };
-    row("yardctl se", "session settings");
+    row("yardctl se", "search session settings");
     row("yardctl --json --url http://h sess", "session");
     row("yardctl session dr", "drain");
     row("yardctl logs --fo", "--follow");

@@ -93,6 +93,7 @@ private slots:
         QCOMPARE(page()->ownWindows().size(), 1);
         QTRY_VERIFY_WITH_TIMEOUT(own.isNull(), kSoon);
         own = page()->ownWindows().front();
+        own->activateWindow(); // the offscreen platform does not do so when another window closes
         QVERIFY(QTest::qWaitForWindowActive(own));
         QTest::keyClick(own, Qt::Key_Escape);
         QTRY_VERIFY_WITH_TIMEOUT(own.isNull(), kSoon);

@@ -53,6 +53,11 @@ QByteArray Engines::pinOf(const QUrl& address) const {
     return known ? QByteArray::fromStdString(*known) : QByteArray();
 }
 
+void Engines::setPin(const QUrl& address, const QByteArray& fingerprint) {
+    pins_[address] = fingerprint;
+    network_.clearConnectionCache(); // those that are open were made to whoever had the key before
+}
+
 QString Engines::trust(const QUrl& address, const QByteArray& fingerprint) {
     setPin(address, fingerprint);
     const auto kept =

@@ -34,7 +34,7 @@ public:
     /// The fingerprint that an engine by TLS has to show: as it wrote down itself, while this program runs, else as it was
     /// trusted before, in the file that all clients of this user share. Empty: none is known.
     QByteArray pinOf(const QUrl& address) const;
-    void setPin(const QUrl& address, const QByteArray& fingerprint) { pins_[address] = fingerprint; }
+    void setPin(const QUrl& address, const QByteArray& fingerprint);
     /// From now on; in that file, too. What is wrong, in a sentence; empty: nothing.
     QString trust(const QUrl& address, const QByteArray& fingerprint);
 

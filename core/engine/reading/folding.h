@@ -45,8 +45,8 @@ public:
 private:
     struct Gathered {
         ListPage page;
-        std::vector<Lsn> running; ///< in order
-        store::LsnRun last{};     ///< of the row that came last: its others are passed over
+        std::vector<Lsn> running;                    ///< in order
+        store::LsnRun last{.first = {}, .count = 0}; ///< of the row that came last: its others are passed over
         MonoTime until;
         int wanted = 0;
     };

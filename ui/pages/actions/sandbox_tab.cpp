@@ -8,7 +8,6 @@
 
 #include <QJsonArray>
 #include <QJsonDocument>
-#include <QSplitter>
 
 #include <algorithm>
 
@@ -17,6 +16,8 @@ namespace yard::ui {
 namespace {
 
 constexpr int kAllowColumn = 6;
+/// The columns that do not fall away, and what is in force.
+constexpr int kSandboxBesideFrom = 920;
 
 std::vector<Column> deniedColumns() {
     using enum CellKind;
@@ -63,6 +64,7 @@ std::vector<Column> deniedColumns() {
 SandboxTab::SandboxTab(Context context, QWidget* parent)
     : QWidget(parent)
     , context_(context)
+    , split_(new QSplitter(Qt::Horizontal))
     , denied_(new Table({}))
     , rows_(new RowsModel(deniedColumns(), this))
     , limits_(new Facts)
@@ -70,15 +72,14 @@ SandboxTab::SandboxTab(Context context, QWidget* parent)
     , grantLines_(nullptr) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
-    auto* split = new QSplitter(Qt::Horizontal);
-    split->setChildrenCollapsible(false);
+    split_->setChildrenCollapsible(false);
     denied_->setRows(rows_);
     denied_->setAccessibleName(tr("What the sandbox denied"));
-    split->addWidget(denied_);
-    split->addWidget(makeRight());
-    split->setStretchFactor(0, 1);
-    split->setSizes({800, scaled(320)});
-    column->addWidget(split);
+    split_->addWidget(denied_);
+    split_->addWidget(makeRight());
+    split_->setStretchFactor(0, 1);
+    split_->setSizes({800, scaled(320)});
+    column->addWidget(split_);
     setFocusProxy(denied_);
     connect(denied_, &Table::linkClicked, this, [this](qint64 id, int at) {
         const QJsonArray denials = in_.action.value("denied").toArray();
@@ -112,6 +113,12 @@ QWidget* SandboxTab::makeRight() {
     QScrollArea* area = scrolling(right);
     area->setMinimumWidth(scaled(260));
     return area;
+}
+
+/// What helps is not cut: where both do not fit beside each other they are above each other.
+void SandboxTab::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    split_->setOrientation(width() < scaled(kSandboxBesideFrom) ? Qt::Vertical : Qt::Horizontal);
 }
 
 void SandboxTab::show(const QJsonObject& action, const QJsonObject& spec) {

@@ -8,6 +8,8 @@
 #include "ui/widgets/panel.h"
 #include "ui/widgets/rows_model.h"
 
+#include <QSplitter>
+
 namespace yard::ui {
 
 class WrappedLabel;
@@ -31,6 +33,7 @@ public:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QWidget* makeRight();
@@ -47,6 +50,7 @@ private:
     Context context_;
     SandboxInput in_;
     QString worker_; ///< whose descriptor was asked for
+    QSplitter* split_;
     Table* denied_;
     RowsModel* rows_;
     Facts* limits_;
