@@ -169,7 +169,7 @@ private slots:
         QVERIFY(!command("unmute")->isEnabled());
         const auto mute = [this](const QString& title) {
             command("mute")->trigger();
-            QTRY_VERIFY_WITH_TIMEOUT(choose(title), kSoon);
+            QVERIFY2(QTest::qWaitFor([&] { return choose(title); }, kSoon), qPrintable(title));
         };
         mute("To Monday");
         const WallMicros now = wallNow();
