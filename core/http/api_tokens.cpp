@@ -56,15 +56,15 @@ coro::Task<Result<std::vector<QueueId>>> readTokenQueues(Call& call) {
     std::vector<QueueId> queues;
     if (call.body.raw().empty()) co_return queues;
     const auto wrong = [] {
-        return invalid("queues",
-                       fmt::format("Give \"queues\" as a list of at most {} queues, each by its number or "
-                                   "its token.",
-                                   kMostTokenQueues));
+        return invalid("queues", fmt::format("Give \"queues\" as a list of 1 to {} queues, each by its number or "
+                                             "its token, or leave it out.",
+                                             kMostTokenQueues));
     };
     const auto tape = readJson(call.body.raw());
     if (!tape) co_return std::unexpected(tape.error());
     const JsonView list = tape->root();
-    if (list.kind() != JsonKind::Array || list.count() > kMostTokenQueues) co_return wrong();
+    // An empty one would reach all of them.
+    if (list.kind() != JsonKind::Array || list.count() == 0 || list.count() > kMostTokenQueues) co_return wrong();
     for (const JsonView value : list) {
         auto ref = queueRefOf(value);
         if (!ref) co_return wrong();

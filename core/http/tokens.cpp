@@ -22,7 +22,9 @@ bool isTokenName(std::string_view name) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
                c == '-';
     };
-    return !name.empty() && name.size() <= kMostTokenName && std::ranges::all_of(name, fits);
+    // "." and ".." are no part of a path that arrives.
+    return !name.empty() && name.size() <= kMostTokenName && std::ranges::all_of(name, fits) &&
+           name.find_first_not_of('.') != name.npos;
 }
 
 std::string tokensJson(const std::vector<std::shared_ptr<Caller>>& callers) {
@@ -159,8 +161,10 @@ Result<std::vector<std::shared_ptr<Caller>>> Tokens::all() const {
 
 coro::Task<Result<Tokens::Made>> Tokens::make(Wanted wanted, coro::HelperPool& helpers) {
     if (!isTokenName(wanted.name))
-        co_return invalid("name", fmt::format("Give \"name\" as 1 to {} letters, digits, \".\", \"_\" or \"-\".",
-                                              kMostTokenName));
+        co_return invalid(
+            "name",
+            fmt::format("Give \"name\" as 1 to {} letters, digits, \".\", \"_\" or \"-\", and not dots alone.",
+                        kMostTokenName));
     const auto guard = co_await changing_.lock();
     if (unreadable_) co_return std::unexpected(*unreadable_);
     if (std::ranges::find(callers_, wanted.name, &Caller::name) != callers_.end())

@@ -108,7 +108,20 @@ std::string lowered(std::string_view text) {
     return out;
 }
 
+/// What results and columns call it, where the filter has a shorter word.
+std::string_view keyOfMember(std::string_view name) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kMembers{
+        {{"exit_code", "exit"}, {"retry_count", "tries"}, {"queue_id", "queue"}, {"worker_id", "worker"}}};
+    for (const auto& [member, key] : kMembers)
+        if (name == member) return key;
+    for (const MeasureInfo& info : kMeasureTable)
+        if (name == info.name) return info.filter;
+    return {};
+}
+
 std::unexpected<Error> unknownKey(std::string_view key) {
+    if (const std::string_view meant = keyOfMember(key); !meant.empty())
+        return wrong(fmt::format("No key \"{}\"; did you mean \"{}\"?", key, meant));
     std::vector<std::string_view> known;
     for (const KeyInfo& info : allKeys()) known.push_back(info.name);
     if (const std::string_view nearest = nearestOf(key, known); !nearest.empty())
@@ -144,7 +157,8 @@ public:
             ++at_;
         }
         const std::size_t begin = at_;
-        while (at_ < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at_]))) ++at_;
+        // A word that no key has is refused as one: taken for text, its negation would mean everything.
+        while (at_ < text_.size() && isOfKey(text_[at_], at_ == begin)) ++at_;
         if (at_ > begin && at_ < text_.size() && std::string_view(":<>").contains(text_[at_])) {
             term.key = text_.substr(begin, at_ - begin);
             term.comparison = text_[at_++];
@@ -171,6 +185,10 @@ public:
     }
 
 private:
+    static bool isOfKey(char c, bool isFirst) {
+        const auto letter = static_cast<unsigned char>(c);
+        return std::isalpha(letter) || (!isFirst && (std::isdigit(letter) || c == '_' || c == '-'));
+    }
     Result<std::string> value(bool ofKey) {
         std::string out;
         while (at_ < text_.size() && text_[at_] != ' ' && !(ofKey && text_[at_] == ',')) {

@@ -187,6 +187,8 @@ void TokensTest::aTokenThatCannotBeMadeSaysWhy_data() {
     row("a right that is a number", R"({"name":"x","rights":1})", "rights");
     row("over at once", R"({"name":"x","rights":"read","expires_s":0})", "expires_s");
     row("valid for too long", R"({"name":"x","rights":"read","expires_s":99999999999})", "expires_s");
+    row("a name of dots", R"({"name":"..","rights":"read"})", "name");
+    row("no queue in the list", R"({"name":"x","rights":"submit","queues":[]})", "queues");
     row("queues that are no list", R"({"name":"x","rights":"submit","queues":7})", "queues");
     row("a queue that is none", R"({"name":"x","rights":"submit","queues":[true]})", "queues");
     row("a number below 0", R"({"name":"x","rights":"submit","queues":[-1]})", "queues");

@@ -125,6 +125,7 @@ private Q_SLOTS:
         row("denied:/etc/*", true, false);
         row("night", true, false);
         row("\"no such\" -missing", true, false);
+        row("-quat_test.cpp:214 -7:3", true, true); // text with a colon is no key where no key is written so
         row("state:failed cpu>50 -label:x*", true, false);
     }
     void aMarkIsMeantByItsColour_data() {
@@ -291,6 +292,13 @@ private Q_SLOTS:
             QTest::newRow(text) << QByteArray(text) << QByteArray(contains);
         };
         row("sate:failed", "did you mean \"state\"?");
+        row("exit_code:3", "did you mean \"exit\"?");
+        row("-exit_code:0", "did you mean \"exit\"?");
+        row("retry_count>0", "did you mean \"tries\"?");
+        row("cpu_seconds>1", "did you mean \"cpu\"?");
+        row("io_bytes>1", "did you mean \"io\"?");
+        row("foo1:2", "No key \"foo1\"");
+        row("-foo-bar:1", "No key \"foo-bar\"");
         row("wokrre:exec", "did you mean \"worker\"?"); // what is swapped is one change
         row("colourful:red", "there are state, queue");
         row("state:done", "\"done\" is no state");
