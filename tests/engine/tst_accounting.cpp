@@ -360,6 +360,8 @@ private Q_SLOTS:
         QTest::newRow("an underscore") << "shot010_comp_v3" << "shot010";
         QTest::newRow("a blank") << "h264 encode" << "h264";
         QTest::newRow("numbered") << "frame0012" << "frame";
+        QTest::newRow("numbered by an array") << "frame{index}" << "frame";
+        QTest::newRow("an index alone") << "{index}" << "{index}";
         QTest::newRow("a digit within") << "mp3tags" << "mp3tags";
         QTest::newRow("a number alone") << "2026" << "2026";
         QTest::newRow("it begins with a mark") << "-x" << "-x";

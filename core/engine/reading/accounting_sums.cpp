@@ -33,8 +33,11 @@ void addTo(AccountingRow& sum, const AccountingRow& row) {
 
 std::string_view labelPrefix(std::string_view label) {
     constexpr std::string_view kDigits = "0123456789";
+    constexpr std::string_view kIndex = "{index}"; // as an array was labelled: a number in each element
     const std::size_t mark = label.find_first_of("/:-_ ");
-    const std::size_t end = mark == label.npos ? label.find_last_not_of(kDigits) + 1 : mark;
+    const std::string_view numbered =
+        label.ends_with(kIndex) ? label.substr(0, label.size() - kIndex.size()) : label;
+    const std::size_t end = mark == label.npos ? numbered.find_last_not_of(kDigits) + 1 : mark;
     return end == 0 ? label : label.substr(0, end);
 }
 
