@@ -19,7 +19,7 @@ inline constexpr Duration kSecond{1'000'000};
 class ForecastBench {
 public:
     coro::test::Rig rig;
-    session::test::Machine machine{1, 0, 1'000};
+    session::test::Machine machine;
     InternTable dictionary;
     Estimator estimator;
     WallScale scale{.offset = 1'700'000'000'000'000};
@@ -62,7 +62,8 @@ public:
                      .now = [this] { return machine.now; }}};
     InternTable::Interned cls{}; ///< of a worker's function: all of it are alike
 
-    ForecastBench() {
+    explicit ForecastBench(int cores = 1)
+        : machine(cores, 0, 1'000) {
         ClassKey key;
         key.workerId = "w";
         key.workerName = "sort";
@@ -87,6 +88,15 @@ public:
     /// So long did actions of this worker take in queue 1.
     void usually(Duration took) { estimator.learn(QueueId(1), Estimator::kindOf("sort", "f", ""), took); }
     Lsn submit(bool held = false) { return machine.submit(1, 0, cls.id, held); }
+    /// A class of commands that take so many cores.
+    std::uint32_t wide(int cores) {
+        ClassKey key;
+        key.workerName = "exec";
+        key.resources.milliCores = 1'000 * cores;
+        const std::uint32_t id = dictionary.internClass(key).id;
+        machine.session.defineClass(session::ClassId(id), key.resources);
+        return id;
+    }
     /// Its attempt is under way since now.
     Attempt& begin(Lsn lsn) {
         Attempt& attempt = attempts[lsn];

@@ -48,6 +48,8 @@ public:
                      .machineName = "here",
                      .attempt = [this](Lsn lsn) { return attempt(lsn); }}};
 
+    explicit ReadingBench(int cores = 1)
+        : ForecastBench(cores) {}
     ~ReadingBench() { rig.loop.shutdown(); } // before what its threads use goes
     /// "3 held by hand [state:held]; …; 2 others".
     std::string waiting() {

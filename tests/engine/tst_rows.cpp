@@ -5,6 +5,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <fmt/format.h>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -51,6 +52,58 @@ private Q_SLOTS:
         b.submit(true);
         for (int i = 0; i < 3; ++i) b.submit();
         QCOMPARE(b.waiting(), "3 0 of 1 cores free; 2 held by hand [state:held]");
+    }
+
+    /// What is kept for a large one keeps the small ones waiting, and not the large one itself.
+    void whatIsKeptForAnotherIsAReasonOfItsOwn() {
+        Bench b(4);
+        b.machine.addQueue(2);
+        b.run();
+        const Lsn large = b.machine.submit(2, 0, b.wide(4));
+        b.run(); // it is passed over
+        b.machine.now += 31 * kSecond;
+        b.run(); // for too long
+        b.machine.completeOne();
+        b.machine.completeOne();
+        for (int i = 0; i < 5; ++i) b.submit();
+        QCOMPARE(b.machine.schedule(), std::size_t{0});
+        QCOMPARE(b.waiting(),
+                 fmt::format("5 3 of 4 cores free, kept for action {}; 1 3 of 4 cores free", large.value));
+        const WaitingView view = b.rig.ask(b.counts.view());
+        QCOMPARE(view.rows[0].wait.need, 1.0);
+        QCOMPARE(view.rows[0].wait.keptFor, large);
+        QCOMPARE(view.rows[1].wait.need, 4.0);
+    }
+
+    void whatNeedsMoreWaitsForMore() {
+        Bench b(2);
+        b.run();
+        b.run();
+        const std::uint32_t wide = b.wide(2);
+        b.machine.submit(1, 0, wide);
+        b.machine.submit(1, 0, wide);
+        b.submit();
+        QCOMPARE(b.machine.schedule(), std::size_t{0});
+        const WaitingView view = b.rig.ask(b.counts.view());
+        QCOMPARE(view.rows.size(), std::size_t{2});
+        QCOMPARE(view.rows[0].count, std::int64_t{2});
+        QCOMPARE(view.rows[0].wait.need, 2.0);
+        QCOMPARE(view.rows[1].wait.need, 1.0);
+    }
+
+    void theLargestRowsAreTheAnswer() {
+        Bench b;
+        const auto holdOne = [&b](int queue) {
+            b.machine.addQueue(queue);
+            QVERIFY(b.machine.session.holdQueue(QueueId(queue), b.machine.out));
+            b.machine.submit(queue, 0, b.cls.id);
+        };
+        for (int i = 2; i <= 103; ++i) holdOne(i);
+        for (int i = 0; i < 3; ++i) b.machine.submit(103, 0, b.cls.id);
+        const WaitingView view = b.rig.ask(b.counts.view());
+        QCOMPARE(view.rows.size(), kMostWaitingRows);
+        QCOMPARE(view.rows.front().count, std::int64_t{4});
+        QCOMPARE(view.others, std::int64_t{2});
     }
 
     void whatAQueueHoldsBackIsFoundByItsFilter() {

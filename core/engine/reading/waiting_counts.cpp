@@ -3,8 +3,10 @@
 #include "core/engine/state/slice.h"
 
 #include <algorithm>
+#include <compare>
 #include <fmt/format.h>
 #include <map>
+#include <string>
 #include <tuple>
 
 namespace yard::engine {
@@ -16,8 +18,43 @@ namespace {
 constexpr Duration kReasonsHold{1'000'000};
 constexpr int kReasonsShare = 20;
 
+/// So many are told apart while they are counted: the largest are the answer.
+constexpr std::size_t kMostReasons = 1'000;
+
 /// What makes two actions wait for the same.
-using ReasonKey = std::tuple<WaitKind, std::string, std::string, std::string, std::string, std::int64_t>;
+struct ReasonKey {
+    WaitKind kind;
+    std::string of;
+    std::string resource;
+    std::string name;
+    std::string label;
+    std::string wording;
+    double need;
+    Lsn keptFor;
+    QueueId queue;
+    auto operator<=>(const ReasonKey&) const = default;
+};
+
+/// What is said, without its numbers: those change while others are counted, the reason does not. Elsewhere what the
+/// reason is about says it all.
+std::string wordingOf(const Wait& wait) {
+    if (wait.kind != WaitKind::Capacity && wait.kind != WaitKind::NoRunner) return {};
+    std::string wording = wait.message;
+    std::erase_if(wording, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+    return wording;
+}
+
+ReasonKey keyOf(const Wait& wait, QueueId queue) {
+    return {.kind = wait.kind,
+            .of = wait.of,
+            .resource = wait.resource,
+            .name = wait.name,
+            .label = wait.label,
+            .wording = wordingOf(wait),
+            .need = wait.need.value_or(0),
+            .keptFor = wait.keptFor,
+            .queue = queue};
+}
 
 bool isOfQueue(const Wait& wait) {
     return wait.kind == WaitKind::Limit || (wait.kind == WaitKind::Hold && wait.of == "queue");
@@ -65,6 +102,7 @@ public:
         std::ranges::sort(view.rows, [](const WaitingRow& a, const WaitingRow& b) {
             return a.count != b.count ? a.count > b.count : a.wait.message < b.wait.message;
         });
+        for (; view.rows.size() > kMostWaitingRows; view.rows.pop_back()) view.others += view.rows.back().count;
         return view;
     }
 
@@ -73,8 +111,8 @@ private:
     WaitingRow* rowFor(const session::LiveView& live) {
         Wait wait = of_.reasonOf(live);
         const QueueId queue = isOfQueue(wait) ? live.queue : QueueId{};
-        ReasonKey key{wait.kind, wait.of, wait.resource, wait.name, wait.label, queue.value};
-        if (!rows_.contains(key) && rows_.size() >= kMostWaitingRows) {
+        ReasonKey key = keyOf(wait, queue);
+        if (!rows_.contains(key) && rows_.size() >= kMostReasons) {
             ++others_;
             return nullptr;
         }
