@@ -19,6 +19,7 @@ private Q_SLOTS:
     void nothingIsSaidOfNothing();
     void oneGroupHasItsCounts();
     void aGroupIsMutedUntilATime();
+    void aGroupThatNothingIsInIsNotMuted();
     void aMuteIsTakenBack();
     void wrongWordsAreRefusedBeforeTheEngineIsAsked_data();
     void wrongWordsAreRefusedBeforeTheEngineIsAsked();
@@ -105,7 +106,9 @@ void TestYardctlFailures::oneGroupHasItsCounts() {
 }
 
 void TestYardctlFailures::aGroupIsMutedUntilATime() {
-    FakeServer server(table({{"POST /compute/failures/mute", {.body = R"({"group":"x","until":5})"}}}));
+    FakeServer server(
+        table({{"GET /compute/failures?group=" + kId, {.body = groupJson(3, "broken", "7", R"("muted":false)")}},
+               {"POST /compute/failures/mute", {.body = R"({"group":"x","until":5})"}}}));
     const DataDirectory data(server);
     const WallMicros before = wallNow();
     const Ended ended = data.run({"failures", "--mute", QString::fromStdString(kId), "--until", "+1h"});
@@ -117,6 +120,16 @@ void TestYardctlFailures::aGroupIsMutedUntilATime() {
     QVERIFY2(body.starts_with(head), body.c_str());
     const std::int64_t until = std::stoll(body.substr(head.size()));
     QVERIFY(until >= before + 3'600'000'000 && until <= after + 3'600'000'000);
+}
+
+void TestYardctlFailures::aGroupThatNothingIsInIsNotMuted() {
+    FakeServer server(table({{"POST /compute/failures/mute", {.body = R"({"group":"x","until":5})"}}}));
+    const DataDirectory data(server);
+    const Ended ended = data.run({"failures", "--mute", QString::fromStdString(kId), "--until", "+1h"});
+    QCOMPARE(ended.out, "");
+    QVERIFY(ended.code != 0);
+    QVERIFY2(ended.err.contains("There is no action 9."), ended.err.c_str()); // as the engine says it
+    QCOMPARE(server.lines().back(), "GET /compute/failures?group=" + kId);
 }
 
 void TestYardctlFailures::aMuteIsTakenBack() {

@@ -388,7 +388,8 @@ private Q_SLOTS:
     void aTimeThatIsOverEndsAMute() {
         Bench b;
         const std::string id = idOf("broken");
-        QVERIFY(b.mute(id, 0)); // there is none
+        const auto none = b.mute(id, 0);
+        QCOMPARE(none.error().kind, ErrorKind::NotFound);
         QCOMPARE(b.written.size(), std::size_t(0));
         QVERIFY(b.mute(id, b.wall() + 60'000'000));
         QVERIFY(b.mute(id, b.wall()));

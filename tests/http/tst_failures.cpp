@@ -165,6 +165,9 @@ void FailuresTest::aMuteIsSaidAndTakenBack() {
     QCOMPARE(group("exit code 4").at("muted").as_bool(), false);
     QCOMPARE(mute(0).status, 200);
     QCOMPARE(group(kLine).at("muted").as_bool(), false);
+    const Reply again = mute(0);
+    QCOMPARE(again.status, 404);
+    QVERIFY2(again.text("message").contains(id + " is not muted"), again.body.c_str());
 }
 
 void FailuresTest::aMuteSurvivesARestart() {
@@ -199,6 +202,8 @@ void FailuresTest::wrongRequestsAreRefused_data() {
     row("a mute of nothing", "", R"({"until":5})", 422, "id of a group");
     row("a mute without a time", "", R"({"group":"0123456789abcdef"})", 422, "until");
     row("a mute until a word", "", R"({"group":"0123456789abcdef","until":"soon"})", 422, "until");
+    row("the end of no mute", "", R"({"group":"0123456789abcdef","until":0})", 404,
+        "0123456789abcdef is not muted");
     row("a mute with more", "", R"({"group":"0123456789abcdef","until":5,"why":"x"})", 422, "why");
 }
 

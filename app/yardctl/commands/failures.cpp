@@ -138,7 +138,13 @@ void printGroup(const json::object& group, Engine& engine) {
     fmt::print("  {:<9} yardctl retry --filter {}\n", "again", printable(textOf(group, "filter")));
 }
 
+/// A mute holds for any id, a mistyped one as well: whether something failed so is asked first.
 Outcome<int> mute(const Invocation& invocation, const std::string& group, std::int64_t until) {
+    if (until != 0) {
+        const auto known =
+            invocation.engine.call({.path = "failures?group=" + percentEncode(group), .silence = kFailuresSilence});
+        if (!known) return failedWith(known.error());
+    }
     const auto answer =
         invocation.engine.post("failures/mute", fmt::format(R"({{"group":"{}","until":{}}})", group, until));
     if (!answer) return failedWith(answer.error());

@@ -35,8 +35,9 @@ coro::Task<Result<void>> FailureMutes::set(std::string group, WallMicros until) 
     std::erase_if(changed, [now](const auto& mute) { return mute.second <= now; });
     if (until > now)
         changed[group] = until;
-    else
-        changed.erase(group);
+    else if (changed.erase(group) == 0)
+        co_return fail(ErrorKind::NotFound,
+                       fmt::format("{} is not muted: its mute is over, or there was none", group));
     if (changed.size() > kMostMutes)
         co_return fail(
             ErrorKind::AtLimit,
