@@ -239,6 +239,26 @@ private Q_SLOTS:
         engine_->wait(lsns[4]);
     }
 
+    /// What other programs of its queue took says nothing of a command without a label.
+    void aCommandThatNeverRanHasNoUsualTime() {
+        engine_->wait(submit("[" + sh("sleep 0.1", R"("id":"x")") + "]").front());
+        const std::vector<Lsn> lsns =
+            submit("[" + sh("sleep 0.1", R"("id":"same","hold":true)") + "," +
+                   sh("true", R"("id":"other","after":["same"])") + "," +
+                   sh("sleep 0.1", R"("id":"all","after":["other"],"array":{"from":1,"to":3})") + "," +
+                   sh(": {index}", R"("id":"each","after":["all"],"array":{"from":1,"to":3})") + "]");
+        const GraphView of = graph(lsns[1]);
+        QCOMPARE(of.nodes.size(), std::size_t{4});
+        for (const GraphNode& node : of.nodes) {
+            const bool isSame = node.lsn == lsns[0] || node.lsn == lsns[2];
+            QCOMPARE(node.left.has_value(), isSame);
+            QCOMPARE(node.gap, isSame ? EstimateGap::None : EstimateGap::NoHistory);
+        }
+        QVERIFY(of.critical.empty());
+        const GraphView each = graph(lsns[1], false);
+        QCOMPARE(std::ranges::count_if(each.nodes, [](const GraphNode& node) { return node.left.has_value(); }), 4);
+    }
+
     void whatDoesNotExistIsSaid() {
         const auto action = tryGraph({.lsn = Lsn(999), .queue = {}});
         QVERIFY(!action && action.error().kind == ErrorKind::NotFound);

@@ -55,6 +55,18 @@ session::Outlook::Answer Estimates::left(const session::LiveView& live) const {
                      parts_.now());
 }
 
+bool Estimates::isOfItsCommand(session::ClassId cls, session::LabelId label) const {
+    const ClassKey& key = parts_.dictionary.classKey(cls.value);
+    return Estimator::isMixed(
+        Estimator::kindOf(key.workerName, key.function, parts_.dictionary.label(label.value)));
+}
+
+session::Outlook::Answer Estimates::ofCommand(const std::string& command) const {
+    const auto own = parts_.estimator.ofCommand(command);
+    return own ? session::Outlook::Answer{.time = *own}
+               : session::Outlook::Answer{.time = {}, .gap = EstimateGap::NoHistory};
+}
+
 /// As it was a second ago at most, and while nothing changes; else as it is, or, where that takes long, as often as
 /// it costs a fiftieth of the time.
 const session::Outlook& Estimates::outlook() const {

@@ -43,6 +43,10 @@ public:
     void ofPending(ActionResult& result, const session::LiveView& live, const session::Waiting& waiting) const;
     /// How long one that lives still takes once it has begun, or why nobody knows.
     session::Outlook::Answer left(const session::LiveView& live) const;
+    /// The usual time is that of the command alone: it has no label, and others of its queue may be anything.
+    bool isOfItsCommand(session::ClassId cls, session::LabelId label) const;
+    /// How long a command takes, by its short name.
+    session::Outlook::Answer ofCommand(const std::string& command) const;
     void ofQueue(QueueView& view, const session::QueueStatus& status) const;
 
 private:

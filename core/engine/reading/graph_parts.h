@@ -5,6 +5,7 @@
 #include "core/store/waits.h"
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct GraphUnit {
     store::WaitUnit row{};
     std::uint32_t distance = 0; ///< edges to what was asked for
     StateCounts states{};
+    std::string command = {}; ///< in short, where nothing else says how long it takes
     // what is left of it
     Duration work{};    ///< one after another
     Duration longest{}; ///< of one action

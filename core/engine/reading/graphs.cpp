@@ -48,7 +48,8 @@ const GraphUnit* arrayWith(const std::vector<GraphUnit>& units, Lsn element) {
 
 struct Graphs::Kinds {
     struct Kind {
-        session::Outlook::Answer usual; ///< of one that waits
+        session::Outlook::Answer usual; ///< of one that waits; of a command without a label that is its own
+        bool isOfItsCommand = false;
         int width = 1;
     };
     std::map<std::tuple<QueueId, session::ClassId, session::LabelId>, Kind> known;
@@ -73,13 +74,15 @@ void Graphs::take(GraphUnit& unit, const session::LiveView& live, Kinds& kinds) 
     const auto [at, isNew] = kinds.known.try_emplace({live.queue, live.cls, live.label});
     Kinds::Kind& kind = at->second;
     if (isNew) {
-        const bool waits = live.state == ActionState::Pending;
         session::LiveView waiting = live;
         waiting.state = ActionState::Pending;
-        kind = {.usual = parts_.estimates.left(waits ? live : waiting), .width = widthOf(live)};
+        kind = {.usual = parts_.estimates.left(waiting),
+                .isOfItsCommand = parts_.estimates.isOfItsCommand(live.cls, live.label),
+                .width = widthOf(live)};
     }
-    const session::Outlook::Answer left =
-        live.state == ActionState::Pending ? kind.usual : parts_.estimates.left(live);
+    const session::Outlook::Answer left = live.state != ActionState::Pending ? parts_.estimates.left(live)
+                                          : kind.isOfItsCommand ? parts_.estimates.ofCommand(unit.command)
+                                                                : kind.usual;
     if (left.gap != EstimateGap::None) unit.gap = left.gap;
     unit.width = kind.width;
     unit.work += left.time;
@@ -170,7 +173,48 @@ coro::Task<Result<void>> Graphs::lookAtElements(GraphParts& parts) {
     co_return Result<void>();
 }
 
+/// It has not ended as far as is known, and only its command says how long it takes.
+bool Graphs::isOfItsCommand(const GraphUnit& unit) const {
+    const store::WaitUnit& row = unit.row;
+    if (row.lsns.count == 1) {
+        const auto live = parts_.session.live(row.lsns.first);
+        return live && live->state == ActionState::Pending &&
+               parts_.estimates.isOfItsCommand(live->cls, live->label);
+    }
+    if (row.classNumber == 0 || row.classNumber > parts_.dictionary.classCount()) return false;
+    if (row.label >= parts_.dictionary.labelCount()) return false;
+    return parts_.estimates.isOfItsCommand(session::ClassId(row.classNumber - 1), session::LabelId(row.label));
+}
+
+/// Of arrays with "{index}" in it: what one element took says nothing of the next.
+coro::Task<Result<void>> Graphs::findCommands(GraphParts& parts, MonoTime until) {
+    std::vector<std::uint32_t> asked;
+    for (std::uint32_t i = 0; i < parts.units.size(); ++i) {
+        if (isOfItsCommand(parts.units[i])) asked.push_back(i);
+        if ((i + 1) % kPerSlice == 0) co_await coro::yieldNow();
+    }
+    for (std::size_t at = 0; at < asked.size();) {
+        if (parts_.now() >= until) {
+            parts.isTruncated = true;
+            break;
+        }
+        std::vector<Lsn> lsns;
+        for (std::size_t i = at; i < std::min(asked.size(), at + kPerSlice); ++i)
+            lsns.push_back(parts.units[asked[i]].row.lsns.first);
+        const auto names = co_await parts_.journal.waitNames(std::move(lsns), kStatesPortion);
+        if (!names) co_return std::unexpected(names.error());
+        if (names->empty()) break;
+        for (const store::WaitName& name : *names) {
+            GraphUnit& unit = parts.units[asked[at++]];
+            const bool isElement = unit.row.lsns.count == 1 && name.arrayIndex;
+            unit.command = isElement ? elementName(name.command, *name.arrayIndex) : name.command;
+        }
+    }
+    co_return Result<void>();
+}
+
 coro::Task<Result<void>> Graphs::lookAt(GraphParts& parts, MonoTime until) {
+    if (const auto found = co_await findCommands(parts, until); !found) co_return found;
     Kinds kinds;
     std::vector<std::uint32_t> ended;
     for (std::uint32_t i = 0; i < parts.units.size(); ++i) {

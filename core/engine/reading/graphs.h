@@ -52,6 +52,8 @@ private:
     coro::Task<Result<GraphParts>> search(const GraphQuery& query, MonoTime until);
     coro::Task<Result<void>> lookAt(GraphParts& parts, MonoTime until);
     coro::Task<Result<void>> lookAtArray(GraphUnit& unit, Kinds& kinds, MonoTime until, bool& isWhole);
+    coro::Task<Result<void>> findCommands(GraphParts& parts, MonoTime until);
+    bool isOfItsCommand(const GraphUnit& unit) const;
     coro::Task<Result<void>> lookAtEnded(GraphParts& parts, const std::vector<std::uint32_t>& units);
     coro::Task<Result<void>> lookAtElements(GraphParts& parts);
     coro::Task<Result<void>> addNames(GraphView& view, const GraphParts& parts);
