@@ -247,6 +247,12 @@ bool wasInterrupted(const json::object& action) {
     return isEnded(action) && reason && isInterruption(*reason) && *reason != Reason::SpawnError;
 }
 
+bool endedBeforeItRan(const json::object& action) {
+    if (!isEnded(action) || textOf(action, "state") == "completed") return false;
+    const json::array* attempts = arrayOf(action, "attempts");
+    return !attempts || attempts->empty();
+}
+
 int shellExitCode(const json::object& action) {
     constexpr int kSignalBase = 128;
     if (textOf(action, "state") == "completed") return 0;

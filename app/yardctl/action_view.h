@@ -55,6 +55,8 @@ std::string measureWords(const json::object& action, const MeasureInfo& info);
 std::string loadWords(const json::object& action);
 /// It ended, and neither by itself nor by a limit of its own: its engine died or stopped, the memory was needed.
 bool wasInterrupted(const json::object& action);
+/// It ended without an attempt: cancelled before, or because of another action. It has no output.
+bool endedBeforeItRan(const json::object& action);
 /// What a shell would say: the exit code, 128 + signal, 0 for completed, else 1.
 int shellExitCode(const json::object& action);
 /// "SIGTERM", or "signal 64".

@@ -121,7 +121,8 @@ void TestYardctlLooking::attemptsHaveALineEach() {
                R"("timestamps":{"submitting":5000000,"running":5000000},"attempts":[)"
                R"({"n":1,"state":"failed","reason":"exit_code","exit_code":3,)"
                R"("timestamps":{"submitting":1000000,"running":1000000,"exited":3000000,"failed":3000000}}]})"}},
-         {"GET /compute/jobs/6", {.body = R"({"lsn":6,"state":"pending","label":"b","attempts":[]})"}}}));
+         {"GET /compute/jobs/6", {.body = R"({"lsn":6,"state":"pending","label":"b","attempts":[]})"}},
+         {"GET /compute/jobs/9", {.body = R"({"lsn":9,"state":"cancelled","label":"e"})"}}}));
     const DataDirectory data(server);
     const Ended both = data.run({"attempts", "5", "6"});
     QCOMPARE(both.err, "");
@@ -136,6 +137,7 @@ void TestYardctlLooking::attemptsHaveALineEach() {
              "N  STATE                   STARTED     TIME  CPU  MEMORY  STDOUT  STDERR\n"
              "1  abandoned: engine died  1970-01-01     -    -       -       -       -\n");
     QCOMPARE(data.run({"attempts", "6"}).out, "It has not been started yet.\n");
+    QCOMPARE(data.run({"attempts", "9"}).out, "It ended before it ran; 'yardctl why 9' says why.\n");
     // The one that is under way has no end, but a start.
     const std::string running = data.run({"attempts", "8"}).out;
     QVERIFY2(running.find("\n1  failed: exit code 3  1970-01-01  ") != std::string::npos, running.c_str());

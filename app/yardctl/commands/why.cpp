@@ -134,7 +134,12 @@ Outcome<int> attemptsCommand(const Invocation& invocation) {
     return forEachAction(invocation, "", [](std::int64_t lsn, const json::object& action, bool several) {
         if (several) fmt::print("{}  {}\n", lsn, whatWords(action));
         const std::string table = attemptsTable(attemptsOf(action), wallNow());
-        fmt::print("{}", table.empty() ? "It has not been started yet.\n" : table);
+        if (!table.empty())
+            fmt::print("{}", table);
+        else if (endedBeforeItRan(action))
+            fmt::print("It ended before it ran; 'yardctl why {}' says why.\n", lsn);
+        else
+            fmt::print("It has not been started yet.\n");
     });
 }
 
