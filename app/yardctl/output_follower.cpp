@@ -101,6 +101,7 @@ Outcome<void> OutputFollower::copyAttempt(std::int64_t attempt) {
             // Not begun (yet), or ended before it had any output.
             auto action = ask(tries < kSoonTimes ? kSoon : kLater);
             if (!action) return failedWith(action.error());
+            if (what_.tellsOfNone && endedBeforeItRan(action->object)) tellOfNone(what_.lsn);
             if (isEnded(action->object) || attemptNumber(action->object) > attempt) return {};
             patientUntil = Clock::now() + kPatience;
         } else if (!isGone(copied.error()) || engine_->isInterrupted() || Clock::now() >= patientUntil) {
@@ -266,6 +267,12 @@ void tellOfCutTail(std::int64_t lsn, std::string_view stream) {
                     "--tail asks for; leave --tail out for all of it\n",
                     lsn, stream, sizeWords(TailLines::kMost));
     (void)writeOutput(STDERR_FILENO, line);
+}
+
+void tellOfNone(std::int64_t lsn) {
+    (void)writeOutput(STDERR_FILENO, fmt::format("yardctl: action {0} has no output: it ended before it ran; "
+                                                 "'yardctl why {0}' says why\n",
+                                                 lsn));
 }
 
 Result<void> writeOutput(int fd, std::string_view bytes) {

@@ -50,6 +50,7 @@ public:
         std::optional<std::size_t> tail{};
         std::int64_t tailUntil = 0;
         bool tellsOfCutTail = true;
+        bool tellsOfNone = false; ///< says on stderr that the action ended without an attempt
     };
     OutputFollower(std::unique_ptr<Engine> engine, What what, OutputSink sink)
         : engine_(std::move(engine))
@@ -103,6 +104,9 @@ Result<LastPiece> lastPiece(Engine& engine, const std::string& path, std::size_t
 
 /// Says that --tail asked for more than is kept of a stream.
 void tellOfCutTail(std::int64_t lsn, std::string_view stream);
+
+/// Says that an action has no output, as endedBeforeItRan().
+void tellOfNone(std::int64_t lsn);
 
 /// Writes all of `bytes` to stdout (1) or stderr (2) at once, unbuffered.
 Result<void> writeOutput(int fd, std::string_view bytes);

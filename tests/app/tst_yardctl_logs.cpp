@@ -32,6 +32,7 @@ private Q_SLOTS:
     void sinceLeavesOutAttemptsThatWereOver();
     void sinceTellsAttemptsApart();
     void sinceFollowsWhatIsUnderWay();
+    void whatEndedBeforeItRanHasNoOutput();
     void aLineTooLongIsBroken();
     void allThatRunsOfAQueueIsFollowedAndWhatStartsLaterJoins();
     void soManyAreFollowedAtOnce();
@@ -327,6 +328,24 @@ void TestYardctlLogs::sinceFollowsWhatIsUnderWay() {
     QCOMPARE(ended.err, "");
     QCOMPARE(ended.out, "{\"lsn\":5,\"attempt\":3,\"stream\":\"stdout\",\"text\":\"three\\n\"}\n");
     for (const std::string& line : server.lines()) QVERIFY2(!line.contains("jobs/6/std"), line.c_str());
+}
+
+void TestYardctlLogs::whatEndedBeforeItRanHasNoOutput() {
+    FakeServer server([](const FakeRequest& request) -> FakeReply {
+        if (request.target.starts_with("/compute/jobs/5/std"))
+            return {404, R"({"error":"not_found","message":"Action 5 has no output: it ended before it ran."})"};
+        return {.body = action(5, "cancelled")}; // the wait for its end, too
+    });
+    const DataDirectory data(server);
+    for (const QStringList& words :
+         {QStringList{"logs", "5"}, QStringList{"logs", "-f", "5"}, QStringList{"logs", "--stdout", "5"},
+          QStringList{"logs", "--tail", "3", "5"}, QStringList{"logs", "-f", "--tail", "3", "5"}}) {
+        const Ended ended = data.run(words);
+        QCOMPARE(ended.code, 0);
+        QCOMPARE(ended.out, "");
+        QCOMPARE(ended.err, "yardctl: action 5 has no output: it ended before it ran; 'yardctl why 5' says why\n");
+    }
+    QCOMPARE(data.run({"--json", "logs", "5"}).err, "");
 }
 
 void TestYardctlLogs::aLineTooLongIsBroken() {

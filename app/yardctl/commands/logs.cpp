@@ -95,6 +95,7 @@ struct Target {
     std::vector<std::int64_t> attempts; ///< those that are shown, ascending
     std::vector<std::string> losses;    ///< what to say of those
     std::string prefix;                 ///< of its lines; empty: they are shown as they are
+    bool hasNone = false;               ///< it ended without an attempt
 };
 
 struct Span {
@@ -166,6 +167,7 @@ Outcome<std::vector<Target>> targetsOf(Engine& engine, const LogsRequest& reques
         if (!answer) return failedWith(answer.error());
         const json::object& action = answer->object;
         Target target{.lsn = lsn, .last = attemptNumber(action), .attempts = {}, .losses = {}, .prefix = {}};
+        target.hasNone = endedBeforeItRan(action);
         if (request.since)
             target.attempts = attemptsSince(action, *request.since, !request.json);
         else
@@ -218,7 +220,8 @@ Outcome<void> followStream(const Invocation& invocation, const LogsRequest& requ
                              .announceRetries = announces,
                              .tail = request.tail,
                              .tailUntil = target.last,
-                             .tellsOfCutTail = !request.json},
+                             .tellsOfCutTail = !request.json,
+                             .tellsOfNone = announces},
                             sink.take);
     auto followed = follower.run();
     if (auto finished = sink.finish(); followed && !finished) return failedWith(finished.error());
@@ -246,8 +249,9 @@ Outcome<int> followAll(const Invocation& invocation, const LogsRequest& request,
 }
 
 /// What there is now of one stream of an attempt.
-Outcome<void> print(Engine& engine, const LogsRequest& request, std::int64_t lsn, const std::string& stream,
+Outcome<void> print(Engine& engine, const LogsRequest& request, const Target& target, const std::string& stream,
                     std::int64_t attempt, const Sink& sink) {
+    const std::int64_t lsn = target.lsn;
     const bool isLast = !request.attempt && !request.since;
     std::string path = fmt::format("jobs/{}/{}", lsn, stream);
     if (!isLast) path += fmt::format("?attempt={}", attempt);
@@ -267,6 +271,7 @@ Outcome<void> print(Engine& engine, const LogsRequest& request, std::int64_t lsn
     // What has not begun has written nothing.
     const bool nothingYet = !copied && copied.error().kind == ErrorKind::NotFound && !request.attempt;
     if (!copied && !nothingYet) return failedWith(copied.error());
+    if (!copied && target.hasNone && !request.json && stream == request.streams.back()) tellOfNone(lsn);
     return {};
 }
 
@@ -292,7 +297,7 @@ Outcome<void> printTarget(Engine& engine, const LogsRequest& request, const Targ
                 fmt::format("{}yardctl: action {}: attempt {}\n", breaksLine ? "\n" : "", target.lsn, attempt));
         }
         for (std::size_t i = 0; i < sinks.size(); ++i)
-            if (auto printed = print(engine, request, target.lsn, request.streams[i], attempt, sinks[i]); !printed)
+            if (auto printed = print(engine, request, target, request.streams[i], attempt, sinks[i]); !printed)
                 return printed;
     }
     for (const Sink& sink : sinks)
