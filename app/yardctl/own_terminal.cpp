@@ -44,7 +44,7 @@ void OwnTerminal::leaveRaw() {
     const std::scoped_lock lock(mutex_);
     if (!isRaw_) return;
     if (const std::string undo = modes_.undo(); !undo.empty()) (void)writeOutput(STDOUT_FILENO, undo);
-    setBefore();
+    if (isInFront()) setModes(before_);
     isRaw_ = false;
 }
 
@@ -58,7 +58,12 @@ Result<void> OwnTerminal::show(std::string_view bytes) {
 
 void OwnTerminal::suspend() {
     const std::scoped_lock lock(mutex_);
-    if (isRaw_) setBefore();
+    std::string again;
+    if (isRaw_ && isInFront()) {
+        again = modes_.again();
+        (void)writeOutput(STDOUT_FILENO, ShownModes(modes_).undo());
+        setModes(before_);
+    }
     sigset_t stop;
     sigset_t old;
     sigemptyset(&stop);
@@ -67,7 +72,8 @@ void OwnTerminal::suspend() {
     // To this thread alone: another one may wait for this signal, and take it.
     ::pthread_kill(::pthread_self(), SIGTSTP);
     ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
-    if (isRaw_) setRaw();
+    if (isRaw_) setRaw(); // which waits to be in front
+    (void)writeOutput(STDOUT_FILENO, again);
 }
 
 void OwnTerminal::resumed() {
@@ -82,9 +88,9 @@ void OwnTerminal::setRaw() {
 }
 
 /// In the background the terminal is another program's, and so are its modes.
-void OwnTerminal::setBefore() {
+bool OwnTerminal::isInFront() {
     const pid_t inFront = ::tcgetpgrp(STDIN_FILENO);
-    if (inFront < 0 || inFront == ::getpgrp()) setModes(before_);
+    return inFront < 0 || inFront == ::getpgrp();
 }
 
 } // namespace yard::ctl

@@ -1,6 +1,6 @@
 // The terminal at which yardctl was started: its size, and raw mode while an action has it. The modes it had before
 // come back on every way out: leaveRaw(), the end of this object, and while the process is suspended. Those that the
-// program has set by what it wrote are undone by the first two.
+// program has set by what it wrote are undone by the same, and set again when a suspended process goes on.
 //
 // Any thread may call; one of them at a time has it.
 #pragma once
@@ -32,14 +32,16 @@ public:
     void leaveRaw();
     /// Writes what the program wrote to stdout, and remembers the modes that it sets there.
     Result<void> show(std::string_view bytes);
-    /// Stops this process as Ctrl+Z would, with the modes it had before. Returns when it goes on.
+    /// Stops this process as Ctrl+Z would, with the modes it had before. Returns when it goes on; what the program had
+    /// drawn is gone then.
     void suspend();
-    /// The process was stopped and goes on: whoever had the terminal meanwhile may have left other modes.
+    /// The process was stopped and goes on: whoever had the terminal meanwhile may have left other modes. Not before
+    /// suspend() is through.
     void resumed();
 
 private:
     void setRaw();
-    void setBefore();
+    static bool isInFront();
 
     std::mutex mutex_;
     termios before_{};

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <fmt/format.h>
+#include <ranges>
 
 namespace yard::ctl {
 namespace {
@@ -48,7 +49,9 @@ void ShownModes::endSequence(char final) {
     std::string_view parameters = sequence_;
     if (parameters.starts_with('>') && final == 'm') {
         parameters.remove_prefix(1);
-        if (parameters.starts_with('4')) otherKeys_ = parameters.size() > 2 && !parameters.ends_with(";0");
+        if (!parameters.starts_with('4')) return;
+        const bool isOn = parameters.size() > 2 && !parameters.ends_with(";0");
+        otherKeys_ = isOn ? std::string(parameters) : std::string();
         return;
     }
     if (!parameters.starts_with('?') || (final != 'h' && final != 'l')) return;
@@ -71,9 +74,18 @@ std::string ShownModes::undo() {
     // The alternate screen, the highest of the usual ones, last: what else is set back is seen behind it.
     for (const int mode : changed_) text += fmt::format("\x1b[?{}{}", mode, isSetAtFirst(mode) ? 'h' : 'l');
     if (keypad_) text += "\x1b>";
-    if (otherKeys_) text += "\x1b[>4m";
+    if (!otherKeys_.empty()) text += "\x1b[>4m";
     if (!text.empty()) text += "\x1b[m";
     *this = ShownModes();
+    return text;
+}
+
+std::string ShownModes::again() const {
+    std::string text;
+    for (const int mode : std::views::reverse(changed_))
+        text += fmt::format("\x1b[?{}{}", mode, isSetAtFirst(mode) ? 'l' : 'h');
+    if (keypad_) text += "\x1b=";
+    if (!otherKeys_.empty()) text += fmt::format("\x1b[>{}m", otherKeys_);
     return text;
 }
 

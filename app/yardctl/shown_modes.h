@@ -18,6 +18,8 @@ public:
     void take(std::string_view bytes);
     /// Sets the terminal back; empty where there is nothing to undo. Nothing is set afterwards.
     std::string undo();
+    /// Sets them once more where they were undone, in an order that undoes undo(); empty where there is nothing to set.
+    std::string again() const;
 
 private:
     enum class At : std::uint8_t { Text, Escape, Sequence };
@@ -29,7 +31,7 @@ private:
     std::string sequence_;  ///< behind "ESC [", up to its last byte
     std::set<int> changed_; ///< private modes that are not as a terminal begins
     bool keypad_ = false;
-    bool otherKeys_ = false; ///< xterm's modifyOtherKeys
+    std::string otherKeys_; ///< xterm's modifyOtherKeys, "4;2"; empty: it is off
 };
 
 } // namespace yard::ctl

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+#include <utility>
 
 namespace yard::ctl {
 
@@ -22,6 +23,10 @@ constexpr std::chrono::milliseconds kAgain{100};
 constexpr std::chrono::seconds kFreshFor{5};
 
 } // namespace
+
+TerminalSize rowApart(TerminalSize size) {
+    return {.rows = size.rows > 1 ? size.rows - 1 : size.rows + 1, .cols = size.cols};
+}
 
 TerminalSession::TerminalSession(OwnTerminal& terminal, std::unique_ptr<Engine> engine, What what)
     : terminal_(terminal)
@@ -50,6 +55,15 @@ void TerminalSession::checkSize() {
     const TerminalSize now = OwnTerminal::size();
     const std::scoped_lock lock(mutex_);
     if (now == size_) return;
+    size_ = now;
+    newSize_ = now;
+    changed_.notify_all();
+}
+
+void TerminalSession::drawAgain() {
+    const TerminalSize now = OwnTerminal::size();
+    const std::scoped_lock lock(mutex_);
+    apart_ = rowApart(now);
     size_ = now;
     newSize_ = now;
     changed_.notify_all();
@@ -143,8 +157,7 @@ void TerminalSession::send() {
             continue;
         }
         if (std::chrono::steady_clock::now() - lastUse > kFreshFor) engine_ = engine_->another();
-        const std::optional<TerminalSize> size = newSize_;
-        newSize_.reset();
+        const std::optional<TerminalSize> size = std::exchange(apart_ ? apart_ : newSize_, std::nullopt);
         const std::string keys = size ? std::string() : unsent_.substr(0, kMostInOne);
         lock.unlock();
         const Sent sent = sendOne(size ? sizeCall(*size) : keysCall(keys));

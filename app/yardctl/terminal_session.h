@@ -21,6 +21,9 @@
 
 namespace yard::ctl {
 
+/// What a terminal has for a moment so that its program draws itself: it hears only of another size.
+TerminalSize rowApart(TerminalSize size);
+
 class TerminalSession {
 public:
     struct What {
@@ -37,6 +40,8 @@ public:
 
     /// Any thread: the size of the own terminal may be another one.
     void checkSize();
+    /// Any thread: what the program had drawn is gone. It gets a size rowApart() first.
+    void drawAgain();
 
 private:
     static constexpr std::size_t kMostUnsent = 256u << 10;
@@ -61,6 +66,7 @@ private:
     std::mutex mutex_;        ///< guards the next ones
     std::condition_variable changed_;
     std::string unsent_;
+    std::optional<TerminalSize> apart_; ///< goes before newSize_
     std::optional<TerminalSize> newSize_;
     TerminalSize size_;
     bool stopping_ = false;

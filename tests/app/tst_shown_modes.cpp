@@ -31,11 +31,21 @@ private Q_SLOTS:
         QFETCH(QByteArray, undone);
         ShownModes whole;
         whole.take(written.toStdString());
+        ShownModes again; // what is set again is the same
+        again.take(whole.again());
+        QCOMPARE(QByteArray::fromStdString(again.undo()), undone);
         QCOMPARE(QByteArray::fromStdString(whole.undo()), undone);
         QCOMPARE(whole.undo(), std::string()); // once
         ShownModes pieces;
         for (const char byte : written) pieces.take({&byte, 1});
         QCOMPARE(QByteArray::fromStdString(pieces.undo()), undone);
+    }
+    void whatWasUndoneIsSetAgainBackwards() {
+        ShownModes modes;
+        modes.take("\x1b[?1049h\x1b[>4;2m\x1b[?1h\x1b=\x1b[?25l");
+        QCOMPARE(modes.again(), std::string("\x1b[?1049h\x1b[?25l\x1b[?1h\x1b=\x1b[>4;2m"));
+        (void)modes.undo();
+        QCOMPARE(modes.again(), std::string());
     }
 };
 

@@ -48,6 +48,8 @@ private Q_SLOTS:
     void aClosedWindowLeavesWhatWaitsToTheEngine();
     void itIsSuspendedAndGoesOn_data();
     void itIsSuspendedAndGoesOn();
+    void itIsDrawnAgainWhenItGoesOn_data();
+    void itIsDrawnAgainWhenItGoesOn();
     void aDeadEngineIsLeft();
     void whatWaitsSaysSoAndIsCancelled();
     void aLongPasteArrivesWhole();
@@ -241,6 +243,52 @@ void TestTerminals::itIsSuspendedAndGoesOn() {
     shell.type("end\r");
     QVERIFY2(shell.shows("[end] 20 60\r\n"), shell.shown().c_str());
     shell.forget();
+    QVERIFY2(shell.shows("prompt "), shell.shown().c_str());
+    shell.type("echo code $?; exit\r");
+    QVERIFY2(shell.shows("code 6\r\n"), shell.shown().c_str());
+    QCOMPARE(shell.end(), 0);
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestTerminals::itIsDrawnAgainWhenItGoesOn_data() {
+    itIsSuspendedAndGoesOn_data();
+}
+
+/// With its screen and its modes, which the shell has not meanwhile.
+void TestTerminals::itIsDrawnAgainWhenItGoesOn() {
+    QFETCH(bool, bySignal);
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    writeText(place.path("command"),
+              "printf '\\033[?1049h'; trap 'echo \"drawn $(stty size)\"' WINCH; echo re\"\"ady; "
+              "until [ \"$x\" = end ]; do read x; echo \"[$x]\"; done; exit 6\n");
+    TerminalProcess shell({"/bin/bash", "--norc", "--noprofile", "-i"});
+    shell.type(fmt::format("PS1='pro''mpt '; {} --data-dir {} run -t -- sh {}\r", YARDCTL_PATH, place.data(),
+                           place.path("command")));
+    QVERIFY(shell.shows("ready\r\n"));
+    shell.forget();
+    if (bySignal) {
+        for (const int pid : processesOf(place))
+            if (fileText(fmt::format("/proc/{}/comm", pid)) == "yardctl\n") ::kill(pid, SIGTSTP);
+    } else {
+        shell.type("~\x1a");
+    }
+    QVERIFY2(shell.shows("Stopped"), shell.shown().c_str());
+    QVERIFY2(shell.shown().contains("\x1b[?1049l\x1b[m"), shell.shown().c_str());
+    QVERIFY2(shell.shows("prompt "), shell.shown().c_str());
+    shell.forget();
+    shell.type("fg\r");
+    QVERIFY2(shell.shows("\x1b[?1049h"), shell.shown().c_str());
+    QVERIFY(eventually([&] { return shell.isRaw(); }));
+    // A size that changes and changes back; the shell hears of it between two lines.
+    int line = 0;
+    QVERIFY(eventually([&] {
+        shell.type(fmt::format("{}\r", ++line));
+        return shell.shows(fmt::format("[{}]\r\n", line)) && shell.shown().contains("drawn 24 80\r\n");
+    }));
+    shell.type("end\r");
+    QVERIFY2(shell.shows("\x1b[?1049l"), shell.shown().c_str());
     QVERIFY2(shell.shows("prompt "), shell.shown().c_str());
     shell.type("echo code $?; exit\r");
     QVERIFY2(shell.shows("code 6\r\n"), shell.shown().c_str());

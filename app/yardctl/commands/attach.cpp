@@ -69,6 +69,7 @@ public:
             if (*signal == SIGTSTP) terminal_.suspend();
             if (*signal == SIGCONT) terminal_.resumed();
             const std::scoped_lock lock(mutex_);
+            if (session_ && *signal == SIGCONT) session_->drawAgain();
             if (session_) session_->checkSize();
         }
         worker.join();
@@ -108,12 +109,11 @@ private:
         return shellExitCode(result->object);
     }
 
-    /// A program hears only of another size: where it has ours already, it gets one that is a row apart first, and ours
-    /// from the session.
+    /// Where the program has our size already, it gets one that is a row apart first, and ours from the session.
     void askToDraw() {
         const TerminalSize own = OwnTerminal::size();
         if (own != size_) return;
-        const TerminalSize apart{.rows = own.rows > 1 ? own.rows - 1 : own.rows + 1, .cols = own.cols};
+        const TerminalSize apart = rowApart(own);
         const auto sent =
             invocation_.engine.call({.method = "PATCH",
                                      .path = fmt::format("jobs/{}/terminal", lsn_),

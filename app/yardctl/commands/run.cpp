@@ -246,6 +246,7 @@ private:
         if (signal == SIGTSTP) terminal_.suspend();
         if (signal == SIGCONT) terminal_.resumed();
         const std::scoped_lock lock(sessionMutex_);
+        if (session_ && signal == SIGCONT) session_->drawAgain();
         if (session_) session_->checkSize();
     }
 
