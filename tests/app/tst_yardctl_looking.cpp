@@ -329,6 +329,9 @@ void TestYardctlLooking::wrongTimesAreRefusedBeforeTheEngineIsAsked() {
         const Ended ended = data.run({command, "--from", "soon"});
         QCOMPARE(ended.code, 2);
         QVERIFY2(ended.err.find("'soon' is not a time; write -1h") != std::string::npos, ended.err.c_str());
+        const Ended swapped = data.run({command, "--to", "2026-11-19", "--from", "2026-11-20"});
+        QCOMPARE(swapped.code, 2);
+        QVERIFY2(swapped.err.starts_with("yardctl: --from is after --to: exchange them"), swapped.err.c_str());
     }
     QCOMPARE(server.lines().size(), 0);
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <optional>
 #include <vector>
 
 namespace yard::ctl {
@@ -130,11 +131,14 @@ Outcome<int> samplesCommand(const Invocation& invocation) {
 
 Outcome<std::string> spanQuery(const Arguments& arguments) {
     std::string query;
+    std::optional<std::int64_t> from;
     for (const std::string_view end : {"from", "to"}) {
         const auto word = arguments.value(end);
         if (!word) continue;
         auto moment = parseMoment(*word, wallNow());
         if (!moment) return std::unexpected(moment.error());
+        if (from && *from > *moment) return usageError("--from is after --to: exchange them");
+        from = *moment;
         query += fmt::format("{}{}={}", query.empty() ? "?" : "&", end, *moment);
     }
     return query;
