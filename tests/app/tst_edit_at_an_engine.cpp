@@ -352,6 +352,13 @@ void TestEditAtAnEngine::whatWasReleasedSinceIsNotHeldAgain() {
     QCOMPARE(ctl(*place_, {"edit", "2"}).out, "3\n");
     QVERIFY(caller_->get("/compute/jobs/3").body.contains(R"("held":false)"));
     QCOMPARE(stateOf(2), std::string("cancelled"));
+    // To submit it once more, as what is cancelled else, would be twice.
+    const test::Ended retried = ctl(*place_, {"retry", "2"});
+    QCOMPARE(retried.code, 1);
+    QCOMPARE(retried.err, "yardctl: Action 2 is cancelled, and it was replaced by 3: that one is what goes on.\n");
+    QVERIFY(ctl(*place_, {"cancel", "3"}).code == 0);
+    QVERIFY2(ctl(*place_, {"retry", "3"}).err.contains("submit it again"),
+             ctl(*place_, {"retry", "3"}).err.c_str());
 }
 
 void TestEditAtAnEngine::aSecondReplacementIsRefused() {

@@ -168,7 +168,16 @@ coro::Task<Error> Rescheduling::waitsInVain(Lsn lsn, store::Edge parent) {
 /// What stands in its way for good comes before its limit: to force it would be in vain.
 coro::Task<Result<void>> Rescheduling::mayGoAgain(const ActionResult& known, const PostedToWait& waits,
                                                   bool force) {
-    if (const auto ever = mayReschedule(known, true); !ever) co_return std::unexpected(ever.error());
+    if (const auto ever = mayReschedule(known, true); !ever) {
+        // To submit what goes on as another one would be twice.
+        Lsn by{};
+        if (known.state == ActionState::Cancelled || known.state == ActionState::Completed)
+            by = co_await newestOf(known.lsn);
+        if (by.value == 0) co_return std::unexpected(ever.error());
+        co_return fail(ErrorKind::WrongState,
+                       fmt::format("Action {} is {}, and it was replaced by {}: that one is what goes on.",
+                                   known.lsn.value, name(known.state), by.value));
+    }
     if (const store::Edge* parent = unmet(waits.after))
         co_return std::unexpected(co_await waitsInVain(known.lsn, *parent));
     if (const auto now = mayReschedule(known, force); !now) co_return std::unexpected(now.error());
