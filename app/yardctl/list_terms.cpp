@@ -2,10 +2,30 @@
 
 #include "app/yardctl/format.h"
 #include "app/yardctl/queue_ref.h"
+#include "core/model/queue.h"
 
+#include <ranges>
 #include <utility>
 
 namespace yard::ctl {
+
+namespace {
+
+/// Of one term; nothing is wrong with what names no queue, or may name several.
+Outcome<void> checkQueue(Engine& engine, std::string_view term) {
+    constexpr std::string_view kKey = "queue:";
+    if (!term.starts_with(kKey) || term.size() == kKey.size() || term.find_first_of("*,") != term.npos) return {};
+    const std::string name(term.substr(kKey.size()));
+    if (!parseQueueRef(name)) {
+        const auto tagged = queuesTagged(engine, name);
+        if (!tagged) return std::unexpected(tagged.error());
+        return tagged->empty() ? std::unexpected(noQueueTagged(name)) : Outcome<void>();
+    }
+    if (const auto queue = engine.get("queues/" + percentEncode(name)); !queue) return failedWith(queue.error());
+    return {};
+}
+
+} // namespace
 
 bool isLsns(std::string_view word) {
     const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
@@ -29,14 +49,18 @@ Outcome<std::vector<std::string>> listTerms(const std::vector<std::string>& word
     return terms;
 }
 
+Failure wrongInFilter(const Engine& engine, Failure failure) {
+    const bool isUnknown = failure.code == errorName(ErrorKind::NotFound);
+    if (isUnknown && engine.wasReached()) failure.exitCode = kExitUsage; // else it is the engine that is not there
+    return failure;
+}
+
 Outcome<void> checkQueues(Engine& engine, const std::vector<std::string>& words) {
-    constexpr std::string_view kKey = "queue:";
     for (const std::string& word : words) {
-        if (!word.starts_with(kKey) || word.find_first_of("*,\"'") != std::string::npos) continue;
-        const auto ref = resolveQueue(engine, word.substr(kKey.size()));
-        if (!ref) return std::unexpected(ref.error());
-        if (const auto queue = engine.get("queues/" + percentEncode(*ref)); !queue)
-            return failedWith(queue.error());
+        if (word.find_first_of("\"'") != std::string::npos) continue;
+        for (const auto term : std::views::split(word, ' '))
+            if (auto known = checkQueue(engine, std::string_view(term)); !known)
+                return std::unexpected(wrongInFilter(engine, known.error()));
     }
     return {};
 }

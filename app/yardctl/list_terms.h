@@ -15,7 +15,10 @@ namespace yard::ctl {
 bool isLsns(std::string_view word);
 /// LSNs among the words become one term: any of them. A range that ends before it begins is refused.
 Outcome<std::vector<std::string>> listTerms(const std::vector<std::string>& words);
-/// For a queue that is mistyped: a filter finds nothing in it, and says no more.
+/// Of a request with a filter that was typed: a queue in it that is not there is wrong usage, as whatever else is wrong
+/// with it.
+Failure wrongInFilter(const Engine& engine, Failure failure);
+/// For a queue that is mistyped: a filter finds nothing in it, and says no more. Fails as wrongInFilter().
 Outcome<void> checkQueues(Engine& engine, const std::vector<std::string>& words);
 
 } // namespace yard::ctl

@@ -20,16 +20,18 @@ Outcome<std::vector<std::int64_t>> queuesTagged(Engine& engine, std::string_view
     return found;
 }
 
+Failure noQueueTagged(std::string_view tag) {
+    return {fmt::format("there is no queue '{}'; 'yardctl queues' lists them", printable(tag)), kExitFailed,
+            errorName(ErrorKind::NotFound)};
+}
+
 Outcome<std::string> resolveQueue(Engine& engine, const std::string& ref) {
     if (ref.empty()) return usageError("the name of the queue is empty: give its number or its tag");
     if (parseQueueRef(ref)) return ref;
     const auto tagged = queuesTagged(engine, ref);
     if (!tagged) return std::unexpected(tagged.error());
     const std::vector<std::int64_t>& found = *tagged;
-    if (found.empty())
-        return std::unexpected(
-            Failure(fmt::format("there is no queue '{}'; 'yardctl queues' lists them", printable(ref)), kExitFailed,
-                    errorName(ErrorKind::NotFound)));
+    if (found.empty()) return std::unexpected(noQueueTagged(ref));
     if (found.size() > 1)
         return failed(fmt::format("the queues {} all have the tag '{}': name one by its number",
                                   fmt::join(found, ", "), printable(ref)));

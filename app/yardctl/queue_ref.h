@@ -13,6 +13,9 @@ namespace yard::ctl {
 /// The numbers of the queues that have this tag.
 Outcome<std::vector<std::int64_t>> queuesTagged(Engine& engine, std::string_view tag);
 
+/// Says that none has.
+Failure noQueueTagged(std::string_view tag);
+
 /// The reference for a route: a number or a token as it is, a tag as the number of the queue that has it. Asks the
 /// engine for tags only. Fails when no queue has the tag, or more than one.
 Outcome<std::string> resolveQueue(Engine& engine, const std::string& ref);

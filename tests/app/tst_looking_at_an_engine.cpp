@@ -208,6 +208,17 @@ void TestLookingAtAnEngine::whatIsWrongInAFilterIsWrongUsage_data() {
     row({"cancel", "--filter", "cpu:abc"});
     row({"retire", "--filter", "state:foo", "--dry-run"});
     row({"events", "state:foo"});
+    // A queue that is not there; `events` would wait for it.
+    for (const char* filter : {"queue:99", "queue:none"}) {
+        row({"ls", filter});
+        row({"search", "x", filter});
+        row({"events", filter});
+    }
+    row({"ls", "--count-by", "state", "queue:99"});
+    row({"failures", "queue:99"});
+    row({"wait", "--filter", "queue:99"});
+    row({"cancel", "--filter", "queue:99"});
+    row({"retry", "--filter", "queue:99", "--dry-run"});
     row({"settings", "grace_s=abc"});
     row({"queue", "create", "max_running=abc"});
 }

@@ -116,7 +116,7 @@ void TestYardctlSearch::aQueueThatIsNotThereIsSaid() {
                              {"GET /compute/queues", {.body = R"({"queues":[{"queue_id":7,"tag":"nightly"}]})"}}}));
     const DataDirectory data(server);
     const Ended ended = data.run({"search", "x", "queue:nope"});
-    QCOMPARE(ended.code, 1);
+    QCOMPARE(ended.code, 2);
     QVERIFY2(ended.err.contains("nope"), ended.err.c_str());
 }
 

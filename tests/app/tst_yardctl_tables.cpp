@@ -161,7 +161,7 @@ void TestYardctlTables::aQueueThatDoesNotExistIsNamed() {
                              {"GET /compute/queues/7", {.body = R"({"queue_id":7})"}}}));
     const DataDirectory data(server);
     const Ended unknown = data.run({"ls", "queue:nope"});
-    QCOMPARE(unknown.code, 1);
+    QCOMPARE(unknown.code, 2);
     QVERIFY2(unknown.err.contains("no queue") && unknown.err.contains("nope"), unknown.err.c_str());
     QCOMPARE(data.run({"ls", "queue:7"}).err, "No action matches.\n");
     QCOMPARE(data.run({"ls", "--queue", "nightly"}).err, "No action matches.\n"); // by its tag
@@ -211,7 +211,7 @@ void TestYardctlTables::countsOfNothingSaySo() {
              "No action matches.\n'failed' is looked for in names, labels, functions and notes; 'yardctl ls "
              "state:failed' lists those in that state.\n");
     const Ended unknown = data.run({"ls", "--count-by", "state", "queue:nope"});
-    QCOMPARE(unknown.code, 1);
+    QCOMPARE(unknown.code, 2);
     QVERIFY2(unknown.err.contains("nope"), unknown.err.c_str());
 }
 

@@ -6,6 +6,7 @@
 #include "app/yardctl/confirm.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/json_text.h"
+#include "app/yardctl/list_terms.h"
 #include "app/yardctl/named_actions.h"
 #include "app/yardctl/refusals.h"
 #include "core/model/annotation.h"
@@ -114,8 +115,11 @@ public:
     }
 
     Outcome<int> matching(const std::string& filter) {
-        if (auto asked = ask({{"filter", filter}}); !asked) return std::unexpected(asked.error());
-        return finish();
+        auto asked = ask({{"filter", filter}});
+        if (asked) return finish();
+        // The queue that is not there may be the one to move to.
+        if (operation_.set.contains("queue")) return std::unexpected(asked.error());
+        return std::unexpected(wrongInFilter(invocation_.engine, asked.error()));
     }
 
     /// As matching(), of a filter that a person typed, maybe wrong.

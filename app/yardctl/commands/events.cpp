@@ -4,6 +4,7 @@
 #include "app/yardctl/event_stream.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/json_text.h"
+#include "app/yardctl/list_terms.h"
 #include "app/yardctl/pages.h"
 #include "core/base/clock.h"
 
@@ -105,6 +106,9 @@ Outcome<int> eventsCommand(const Invocation& invocation) {
     std::string filter;
     for (const std::string& word : invocation.arguments.operands()) filter += (filter.empty() ? "" : " ") + word;
     const json::object which = filter.empty() ? json::object{{"finished", true}} : json::object{{"filter", filter}};
+    // The engine tells of a filter for as long as somebody listens, also where it never has anything to tell.
+    if (auto known = checkQueues(invocation.engine, invocation.arguments.operands()); !known)
+        return std::unexpected(known.error());
     const auto location = locate(invocation.engine.options());
     if (!location) return failedWith(location.error());
     const auto stream = EventStream::open(*location, compactJson(json::object{{"watch", which}}));

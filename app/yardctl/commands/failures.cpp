@@ -3,6 +3,7 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/http_client.h"
+#include "app/yardctl/list_terms.h"
 #include "core/base/clock.h"
 #include "core/model/failure_line.h"
 
@@ -214,7 +215,9 @@ Outcome<int> failuresCommand(const Invocation& invocation) {
     if (!arguments.operands().empty()) add("q", fmt::format("{}", fmt::join(arguments.operands(), " ")));
     if (*shown) add("group", **shown);
     const auto answer = invocation.engine.call({.path = "failures" + query, .silence = kFailuresSilence});
-    if (!answer) return failedWith(answer.error());
+    if (!answer && !arguments.operands().empty() && !*shown)
+        return std::unexpected(wrongInFilter(invocation.engine, failedByWords(answer.error()).error()));
+    if (!answer) return failedByWords(answer.error());
     if (invocation.json)
         fmt::print("{}\n", answer->text);
     else if (*shown)

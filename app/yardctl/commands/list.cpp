@@ -128,7 +128,7 @@ Outcome<int> countBy(const Invocation& invocation, const std::string& by, const 
     for (const FacetKey facet : *facets) names += fmt::format("{}{}", names.empty() ? "" : ",", name(facet));
     const auto answer =
         invocation.engine.get(fmt::format("jobs/facets?own=1&by={}{}", percentEncode(names), query));
-    if (!answer) return failedByWords(answer.error());
+    if (!answer) return std::unexpected(wrongInFilter(invocation.engine, failedByWords(answer.error()).error()));
     if (invocation.json) {
         fmt::print("{}\n", answer->text);
         return 0;
@@ -170,7 +170,7 @@ Outcome<int> listCommand(const Invocation& invocation) {
     Pages pages(invocation.engine);
     while (!pages.atEnd() && left > 0) {
         const auto page = pages.next(fmt::format("jobs?limit={}{}", std::min(left, kMaxPage), query));
-        if (!page) return std::unexpected(page.error());
+        if (!page) return std::unexpected(wrongInFilter(invocation.engine, page.error()));
         if (const json::array* jobs = arrayOf(page->object, "jobs"))
             for (const json::value& job : *jobs) {
                 if (!job.is_object() || left-- <= 0) continue;

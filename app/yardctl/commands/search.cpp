@@ -120,7 +120,7 @@ Outcome<int> searchCommand(const Invocation& invocation) {
     SearchPrinter printer(invocation.json, invocation.arguments.has("line-number"));
     const auto done = invocation.engine.stream({.method = "GET", .path = *path, .silence = kSearchSilence},
                                                [&](std::string_view bytes) { return printer.take(bytes); });
-    if (!done) return failedByWords(done.error());
+    if (!done) return std::unexpected(wrongInFilter(invocation.engine, failedByWords(done.error()).error()));
     if (printer.last().empty()) return failed("the engine ended the search before it was through");
     if (!invocation.json)
         if (auto told = tellOfSearch(invocation, printer); !told) return std::unexpected(told.error());
