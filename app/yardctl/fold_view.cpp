@@ -63,7 +63,7 @@ std::optional<std::string> foldFailed(const json::object& row) {
 std::optional<std::string> foldName(const json::object& row) {
     const json::object* fold = foldOf(row);
     if (!fold) return std::nullopt;
-    const std::string name = printable(textOf(*fold, "name"));
+    std::string name = printable(textOf(*fold, "name"));
     const std::int64_t others = integerOf(*fold, "count").value_or(1) - 1;
     if (textOf(*fold, "kind") != "list" || others < 1) return name;
     return fmt::format("{} and {} other{}", name, others, others == 1 ? "" : "s");

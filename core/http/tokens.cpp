@@ -193,12 +193,12 @@ coro::Task<Result<Tokens::Made>> Tokens::make(Wanted wanted, coro::HelperPool& h
 coro::Task<Result<void>> Tokens::remove(std::string name, const Link* asks, coro::HelperPool& helpers) {
     const auto guard = co_await changing_.lock();
     if (unreadable_) co_return std::unexpected(*unreadable_);
-    const auto found = std::ranges::find(callers_, name, &Caller::name);
-    if (found == callers_.end())
-        co_return fail(ErrorKind::NotFound, "There is no token with this name; GET tokens lists those there are.");
-    const std::shared_ptr<Caller> caller = *found;
     Callers callers = callers_;
-    std::erase(callers, caller);
+    const auto found = std::ranges::find(callers, name, &Caller::name);
+    if (found == callers.end())
+        co_return fail(ErrorKind::NotFound, "There is no token with this name; GET tokens lists those there are.");
+    const std::shared_ptr<Caller> caller = std::move(*found);
+    callers.erase(found);
     const auto written = co_await write(callers, helpers);
     if (!written) co_return std::unexpected(written.error());
     callers_ = std::move(callers);

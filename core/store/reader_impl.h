@@ -28,6 +28,7 @@ struct Reader::Impl {
     Result<void> prepare();
     Result<void> prepareRows();
     Result<void> prepareRest();
+    Result<void> prepareFoldsAndUses();
     Result<void> prepareAll(std::span<const Prepared> all);
 
     /// A read transaction that ends by itself: at the end of the scope, or after 50 ms with SQLITE_INTERRUPT.

@@ -138,6 +138,18 @@ Result<void> Reader::Impl::prepareRest() {
          "WHERE lsn=?1))) AND EXISTS (SELECT 1 FROM pending p WHERE p.lsn BETWEEN d.lsn AND d.lsn + d.count - 1) "
          "GROUP BY lsn ORDER BY lsn LIMIT ?2"},
         {&arraySize, "SELECT size FROM array WHERE base=?"},
+        {&ends, "SELECT lsn, state FROM done WHERE lsn BETWEEN ?1 AND ?2 ORDER BY lsn"},
+        {&hidden, "SELECT first, last FROM accepting"},
+        {&idem, "SELECT body, answer, t FROM idem WHERE key=?"},
+        {&findBlob, "SELECT hash, size, bytes, pack, at FROM blob WHERE key=?"},
+    });
+    if (auto prepared = prepareAll(all); !prepared) return prepared;
+    return prepareFoldsAndUses();
+}
+
+/// Arrays and lists as one row; what actions used.
+Result<void> Reader::Impl::prepareFoldsAndUses() {
+    const auto all = std::to_array<Prepared>({
         {&foldUpTo, "SELECT first, last, kind, completed, failed, abandoned, cancelled, gone, started FROM fold "
                     "WHERE first<=? ORDER BY first DESC LIMIT 1"},
         {&foldsBehind, "SELECT first, last FROM fold WHERE first>? ORDER BY first"},
@@ -151,10 +163,6 @@ Result<void> Reader::Impl::prepareRest() {
         {&useAttempts, "SELECT state, reason, t_running, t_exited, t_end, max_rss FROM attempt "
                        "WHERE id BETWEEN ? AND ? ORDER BY id"},
         {&oldestDone, "SELECT t_new+coalesce(d_end, 0) FROM done ORDER BY lsn LIMIT 1"},
-        {&ends, "SELECT lsn, state FROM done WHERE lsn BETWEEN ?1 AND ?2 ORDER BY lsn"},
-        {&hidden, "SELECT first, last FROM accepting"},
-        {&idem, "SELECT body, answer, t FROM idem WHERE key=?"},
-        {&findBlob, "SELECT hash, size, bytes, pack, at FROM blob WHERE key=?"},
     });
     return prepareAll(all);
 }

@@ -43,9 +43,7 @@ public:
     /// False: it takes more than `most` edits.
     bool find(int most) {
         std::vector<int> reached(2 * static_cast<std::size_t>(most) + 3, 0);
-        const auto at = [&](int diagonal) -> int& {
-            return reached[static_cast<std::size_t>(diagonal + most + 1)];
-        };
+        const auto at = [&](int diagonal) -> int& { return reached[placeOf(diagonal + most + 1)]; };
         for (int d = 0; d <= most; ++d) {
             trace_.emplace_back(&at(-d - 1), &at(d + 1) + 1);
             for (int k = -d; k <= d; k += 2) {
@@ -64,9 +62,7 @@ public:
         int x = width_;
         int y = height_;
         for (int d = static_cast<int>(trace_.size()) - 1; d > 0; --d) {
-            const auto at = [&](int diagonal) {
-                return trace_[static_cast<std::size_t>(d)][static_cast<std::size_t>(diagonal + d + 1)];
-            };
+            const auto at = [&](int diagonal) { return trace_[placeOf(d)][placeOf(diagonal + d + 1)]; };
             const int k = x - y;
             const bool isDown = k == -d || (k != d && at(k - 1) < at(k + 1));
             const int fromX = at(isDown ? k + 1 : k - 1);
@@ -82,9 +78,11 @@ public:
     }
 
 private:
+    /// Not below 0.
+    static std::size_t placeOf(int index) { return static_cast<std::size_t>(index); }
     bool isSame(int x, int y) const {
         return x < width_ && y < height_ && x >= 0 && y >= 0 &&
-               left_[static_cast<std::size_t>(first_ + x)] == right_[static_cast<std::size_t>(first_ + y)];
+               left_[placeOf(first_ + x)] == right_[placeOf(first_ + y)];
     }
 
     const std::vector<int>& left_;

@@ -43,7 +43,7 @@ QString FileCopies::newPath(const ChunkFile& file) {
 
 QString FileCopies::put(const ChunkFile& file, const QByteArray& bytes) {
     if (QString path = pathOf(file); !path.isEmpty()) return path;
-    const QString path = newPath(file);
+    QString path = newPath(file);
     QFile out(path);
     if (path.isEmpty() || !out.open(QIODevice::WriteOnly | QIODevice::NewOnly)) return {};
     if (out.write(bytes) != bytes.size() || !out.flush()) { // a disk that is full
@@ -62,7 +62,7 @@ void FileCopies::make(const ChunkFile& file, Done done) {
     }
     if (coming_.size() >= kMostAtOnce)
         return done({}, tr("Other files are being fetched; try again when they are here."));
-    const QString path = newPath(file);
+    QString path = newPath(file);
     if (path.isEmpty())
         return done({}, file.size > most_ ? tr("It is too large for a copy; save it instead.")
                                           : tr("There is no place for a copy; save it instead."));

@@ -109,7 +109,8 @@ const JsonNode* JsonTreeModel::nodeAt(const QModelIndex& index) const {
 QModelIndex JsonTreeModel::index(int row, int column, const QModelIndex& parent) const {
     const JsonNode* node = nodeAt(parent);
     if (node == nullptr || row < 0 || row >= node->count || column < 0 || column > 1) return {};
-    return createIndex(row, column, static_cast<quintptr>(node->first + row));
+    const int at = node->first + row;
+    return createIndex(row, column, static_cast<quintptr>(at));
 }
 
 QModelIndex JsonTreeModel::parent(const QModelIndex& index) const {

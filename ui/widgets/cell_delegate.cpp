@@ -99,6 +99,19 @@ void paintBar(QPainter& painter, const QRectF& area, const Cell& cell, const The
     paint::progress(painter, bar, cell.shares);
 }
 
+/// What stands before the text, and how much room it takes.
+qreal paintIcon(QPainter& painter, const QRectF& area, const Cell& cell, Token under) {
+    if (!cell.face && cell.icon.isEmpty()) return 0;
+    constexpr qreal kRoom = 21;
+    const Theme& theme = Theme::current();
+    const QRectF icon(area.left(), area.top(), 14, area.height());
+    if (cell.face)
+        icons::paintFace(painter, icon, theme.scheme(), *cell.face, 14, theme(under));
+    else
+        icons::paint(painter, icon, cell.icon, 14, theme(Token::Text2));
+    return kRoom;
+}
+
 /// What stands at the right end, and how much room it takes.
 qreal paintAside(QPainter& painter, const QRectF& area, const Cell& cell) {
     if (cell.aside.isEmpty()) return 0;
@@ -176,14 +189,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     } else if (kind == CellKind::Number) {
         paintNumber(*painter, inside, cell, colour);
     } else {
-        if (cell.face || !cell.icon.isEmpty()) {
-            const QRectF icon(inside.left(), inside.top(), 14, inside.height());
-            if (cell.face)
-                icons::paintFace(*painter, icon, theme.scheme(), *cell.face, 14, theme(under));
-            else
-                icons::paint(*painter, icon, cell.icon, 14, theme(Token::Text2));
-            inside.setLeft(inside.left() + 21);
-        }
+        inside.setLeft(inside.left() + paintIcon(*painter, inside, cell, under));
         inside.setRight(inside.right() - paintAside(*painter, inside, cell));
         const bool mono = cell.mono || kind == CellKind::Mono;
         const QFont& own = typeface(mono ? Type::Mono : cell.isHead && first ? Type::Strong : Type::Body);
