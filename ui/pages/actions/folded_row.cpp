@@ -17,7 +17,7 @@ struct FoldedRows {
 };
 
 constexpr int kMemberIndent = 18;
-/// What is told of the rest, what needs a look first.
+/// The states of the rest in the order they are listed: those to look at come first.
 constexpr std::array kToldFirst{DisplayState::Failed,     DisplayState::Abandoned, DisplayState::Running,
                                 DisplayState::Submitting, DisplayState::Retry,     DisplayState::Held,
                                 DisplayState::Pending,    DisplayState::Completed, DisplayState::Cancelled};
