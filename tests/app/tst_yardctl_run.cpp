@@ -279,7 +279,16 @@ void TestYardctlRun::interruptCancelsAndWaitsForTheEnd() {
 void TestYardctlRun::aSecondInterruptLeavesAtOnce() {
     Gate asked;
     OneAction script;
-    script.onStdout = script.onStderr = script.onResult = [](const FakeRequest&) { return untilGone(); };
+    script.onStdout = script.onResult = [](const FakeRequest&) { return untilGone(); };
+    // What the program prints while yardctl leaves does not come after yardctl's last words.
+    script.onStderr = [&](const FakeRequest&) {
+        return FakeReply{.stream = [&](FakeStream& stream) {
+            asked.wait();
+            while (stream.write("x")) {
+            }
+            return false;
+        }};
+    };
     script.onCancel = [&] { asked.open(); };
     FakeServer server(script);
     const DataDirectory data(server);

@@ -4,6 +4,7 @@
 
 #include "core/base/files.h"
 #include "core/sandbox/enter.h"
+#include "tests/support/show_strings.h"
 
 #include <QTemporaryDir>
 #include <QTest>

@@ -279,13 +279,18 @@ private:
 
     /// A program whose output nobody takes gets SIGPIPE in a shell, and says nothing of it.
     Result<void> write(int fd, std::string_view bytes) {
-        auto written = size_ ? terminal_.show(bytes) : writeOutput(fd, bytes);
+        auto written = writeUnlessLeaving(fd, bytes);
         if (written) return written;
         if (size_) leaveAtOnce(kSignalBase + SIGHUP); // the terminal is gone
         if (written.error().sysErrno == EPIPE) readerLeft_ = true;
         isOutputLost_ = true;
         requestCancel();
         return written;
+    }
+
+    Result<void> writeUnlessLeaving(int fd, std::string_view bytes) {
+        const std::scoped_lock lock(writing_.at(fd == STDERR_FILENO ? 1 : 0));
+        return size_ ? terminal_.show(bytes) : writeOutput(fd, bytes);
     }
 
     void lookSoon() {
@@ -334,7 +339,11 @@ private:
         leaveAtOnce(signal_ != 0 ? kSignalBase + signal_ : byItself);
     }
 
+    /// What is said here is the last that is seen: what the program prints meanwhile is not shown. A write that is
+    /// stuck is left behind.
     [[noreturn]] void leaveAtOnce(int code) {
+        constexpr std::chrono::milliseconds kWriteOnItsWay{100};
+        for (auto& writing : writing_) (void)writing.try_lock_for(kWriteOnItsWay);
         terminal_.leaveRaw();
         const std::scoped_lock lock(mutex_);
         if (accepted_ && !cancelRequested_) {
@@ -413,7 +422,8 @@ private:
     const std::string seat_ = randomHex(8);            ///< at the action's terminal
     WaitNews news_{invocation_.arguments.has("hold")}; ///< of one action after the other
     OwnTerminal terminal_;
-    std::mutex sessionMutex_; ///< guards the next one
+    std::array<std::timed_mutex, 2> writing_; ///< each held by who writes output to stdout, to stderr
+    std::mutex sessionMutex_;                 ///< guards the next one
     TerminalSession* session_ = nullptr;
     Outcome<int> code_ = failed("the run did not begin");
     std::string ended_; ///< the last one, in words
