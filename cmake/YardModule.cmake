@@ -106,9 +106,18 @@ function(yard_test_library name)
   endif()
 endfunction()
 
-# What the sanitized runs of .ci/run are for: ninja core_tests.
+# What the sanitized runs of .ci/run are for: ninja core_tests, or GROUP_tests of some groups.
 add_custom_target(core_tests)
 set(YARD_PROGRAM_GROUPS app ui torture)
+
+# What the tests of a group of core/ need is built for them.
+function(yard_core_test group)
+  if(NOT TARGET ${group}_tests)
+    add_custom_target(${group}_tests)
+    add_dependencies(core_tests ${group}_tests)
+  endif()
+  add_dependencies(${group}_tests ${ARGN})
+endfunction()
 
 # yard_test(GROUP NAME SOURCES tst_NAME.cpp … DEPS … [TIMEOUT s] [LABELS …] [PCH_OF target]): Qt
 # Test program tst_GROUP_NAME, ctest label GROUP. Without PCH_OF Qt's keywords are macros: Q_SLOTS.
@@ -132,7 +141,7 @@ function(yard_test group name)
     endif()
   endif()
   if(NOT group IN_LIST YARD_PROGRAM_GROUPS)
-    add_dependencies(core_tests ${target})
+    yard_core_test(${group} ${target})
   endif()
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
