@@ -1,5 +1,6 @@
 #include "core/base/cpu_colocation.h"
 
+#include "core/base/thread_mutex.h"
 #include "core/base/unique_fd.h"
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <charconv>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <mutex>
 #include <sched.h>
 #include <string_view>
 #include <sys/syscall.h>
@@ -38,13 +38,13 @@ struct CpuColocation::Members {
         pid_t thread;
         UniqueFd schedstat;
     };
-    std::mutex mutex;
-    std::vector<Member> all; ///< mutex
-    cpu_set_t allowed{};     ///< of all of them, as it was
+    ThreadMutex mutex;
+    std::vector<Member> all YARD_GUARDED_BY(mutex);
+    cpu_set_t allowed{}; ///< of all of them, as it was
 
     /// Nothing where it is not counted.
     std::optional<Use> use() {
-        const std::lock_guard lock(mutex);
+        const ThreadLock lock(mutex);
         Use sum{.members = std::ssize(all)};
         for (const Member& member : all) {
             std::array<char, 128> text{};
@@ -65,7 +65,7 @@ struct CpuColocation::Members {
     }
 
     bool bind(const cpu_set_t& cpus) {
-        const std::lock_guard lock(mutex);
+        const ThreadLock lock(mutex);
         return std::ranges::all_of(
             all, [&](const Member& member) { return ::sched_setaffinity(member.thread, sizeof cpus, &cpus) == 0; });
     }
@@ -75,7 +75,7 @@ struct CpuColocation::Membership {
     std::shared_ptr<Members> members;
     pid_t thread;
     ~Membership() {
-        const std::lock_guard lock(members->mutex);
+        const ThreadLock lock(members->mutex);
         std::erase_if(members->all, [this](const auto& member) { return member.thread == thread; });
     }
 };
@@ -98,7 +98,7 @@ void CpuColocation::join() {
     UniqueFd schedstat(::open(fmt::format("/proc/self/task/{}/schedstat", thread).c_str(), O_RDONLY | O_CLOEXEC));
     if (!schedstat) return;
     {
-        const std::lock_guard lock(members_->mutex);
+        const ThreadLock lock(members_->mutex);
         members_->all.push_back({thread, std::move(schedstat)});
     }
     membership = std::make_unique<Membership>(members_, thread);

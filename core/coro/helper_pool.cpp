@@ -13,44 +13,44 @@ HelperPool::~HelperPool() {
     stop();
 }
 
-bool HelperPool::enqueue(Band& band, Job job) {
+bool HelperPool::enqueue(Band HelperPool::* band, Job job) {
     {
-        std::lock_guard lock(mutex_);
-        if (stopped_ || band.size() >= kQueued) return false;
-        band.push_back(std::move(job));
+        const ThreadLock lock(mutex_);
+        if (stopped_ || (this->*band).size() >= kQueued) return false;
+        (this->*band).push_back(std::move(job));
     }
-    (&band == &slow_ ? wakeSlow_ : wake_).notify_one();
+    (band == &HelperPool::slow_ ? wakeSlow_ : wake_).notifyOne();
     return true;
 }
 
 bool HelperPool::isStopped() const {
-    std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     return stopped_;
 }
 
 std::size_t HelperPool::backlog() const {
-    std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     return making_.size() + deleting_.size() + slow_.size();
 }
 
 void HelperPool::stop() {
     stopSource_.request_stop();
     {
-        std::lock_guard lock(mutex_);
+        const ThreadLock lock(mutex_);
         stopped_ = true;
         deleting_.clear();
         slow_.clear();
     }
-    wake_.notify_all();
-    wakeSlow_.notify_all();
+    wake_.notifyAll();
+    wakeSlow_.notifyAll();
     threads_.clear();
 }
 
 void HelperPool::work() {
     nameThisThread("helper");
-    std::unique_lock lock(mutex_);
+    ThreadLock lock(mutex_);
     for (;;) {
-        wake_.wait(lock, [&] { return stopped_ || !making_.empty() || (!deleting_.empty() && !deletionRunning_); });
+        while (!stopped_ && making_.empty() && (deleting_.empty() || deletionRunning_)) wake_.wait(mutex_);
         if (making_.empty() && stopped_) return;
         const bool deletion = making_.empty();
         Band& band = deletion ? deleting_ : making_;
@@ -67,9 +67,9 @@ void HelperPool::work() {
 
 void HelperPool::workSlowly() {
     nameThisThread("slow helper");
-    std::unique_lock lock(mutex_);
+    ThreadLock lock(mutex_);
     for (;;) {
-        wakeSlow_.wait(lock, [&] { return stopped_ || !slow_.empty(); });
+        while (!stopped_ && slow_.empty()) wakeSlow_.wait(mutex_);
         if (stopped_) return;
         Job job = std::move(slow_.front());
         slow_.pop_front();

@@ -8,14 +8,13 @@
 // answers false.
 #pragma once
 
+#include "core/base/thread_mutex.h"
 #include "core/coro/one_shot.h"
 #include "core/coro/task.h"
 
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -33,9 +32,9 @@ public:
     HelperPool& operator=(const HelperPool&) = delete;
 
     /// Queues a job that somebody waits for. False when the band is full or the pool has stopped.
-    bool post(Job job) { return enqueue(making_, std::move(job)); }
+    bool post(Job job) { return enqueue(&HelperPool::making_, std::move(job)); }
     /// Queues a deletion: done when nothing else is, by one thread at a time.
-    bool postDeletion(Job job) { return enqueue(deleting_, std::move(job)); }
+    bool postDeletion(Job job) { return enqueue(&HelperPool::deleting_, std::move(job)); }
     /// Asked by jobs that may take long, between two steps: then they end, and the next start carries on.
     std::stop_token stopping() const { return stopSource_.get_token(); }
     void stop();
@@ -46,24 +45,24 @@ public:
     /// full. LostError when the pool stops before the job's turn.
     template<class F, class R = std::invoke_result_t<F&>>
     coro::Task<R> run(F function) {
-        return runIn(making_, std::chrono::milliseconds(5), std::move(function));
+        return runIn(&HelperPool::making_, std::chrono::milliseconds(5), std::move(function));
     }
     /// The same when nothing else is to be done, one at a time.
     template<class F, class R = std::invoke_result_t<F&>>
     coro::Task<R> runInBackground(F function) {
-        return runIn(deleting_, std::chrono::milliseconds(100), std::move(function));
+        return runIn(&HelperPool::deleting_, std::chrono::milliseconds(100), std::move(function));
     }
     /// The same on the thread for what takes long: one at a time, in the order they came. A part of at most half a
     /// second; who is not done asks again, behind the others.
     template<class F, class R = std::invoke_result_t<F&>>
     coro::Task<R> runSlowly(F function) {
-        return runIn(slow_, std::chrono::milliseconds(100), std::move(function));
+        return runIn(&HelperPool::slow_, std::chrono::milliseconds(100), std::move(function));
     }
 
 private:
     using Band = std::deque<Job>;
     template<class F, class R = std::invoke_result_t<F&>>
-    coro::Task<R> runIn(Band& band, Duration retry, F function) {
+    coro::Task<R> runIn(Band HelperPool::* band, Duration retry, F function) {
         coro::OneShot<R> shot("helper");
         auto call = std::make_shared<Call<F, R>>(Call<F, R>{std::move(function), shot.promise()});
         while (!enqueue(band, [call] { call->promise.setFrom(call->function); })) {
@@ -78,19 +77,19 @@ private:
         F function;
         coro::Promise<R> promise;
     };
-    bool enqueue(Band& band, Job job);
+    bool enqueue(Band HelperPool::* band, Job job);
     bool isStopped() const;
     void work();
     void workSlowly();
 
-    mutable std::mutex mutex_;
-    std::condition_variable wake_;
-    std::condition_variable wakeSlow_;
-    Band making_;
-    Band deleting_;
-    Band slow_;
-    bool deletionRunning_ = false;
-    bool stopped_ = false;
+    mutable ThreadMutex mutex_;
+    ThreadCondition wake_;
+    ThreadCondition wakeSlow_;
+    Band making_ YARD_GUARDED_BY(mutex_);
+    Band deleting_ YARD_GUARDED_BY(mutex_);
+    Band slow_ YARD_GUARDED_BY(mutex_);
+    bool deletionRunning_ YARD_GUARDED_BY(mutex_) = false;
+    bool stopped_ YARD_GUARDED_BY(mutex_) = false;
     std::stop_source stopSource_;
     std::vector<std::jthread> threads_;
 };

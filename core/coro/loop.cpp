@@ -56,7 +56,7 @@ Mailbox::Mailbox()
 
 bool Mailbox::post(Band band, Posted function) {
     {
-        const std::lock_guard lock(mutex_);
+        const ThreadLock lock(mutex_);
         if (closed_) return false;
         bands_[static_cast<std::size_t>(band)].push_back(std::move(function));
         hasMail_.store(true, std::memory_order_release);
@@ -70,7 +70,7 @@ bool Mailbox::post(Band band, Posted function) {
 }
 
 std::size_t Mailbox::size() const {
-    std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     std::size_t sum = 0;
     for (const auto& band : bands_) sum += band.size();
     return sum;
@@ -133,7 +133,7 @@ Loop::~Loop() {
     closing_ = true;
     Mailbox::Bands undelivered;
     {
-        std::lock_guard lock(mailbox_->mutex_);
+        const ThreadLock lock(mailbox_->mutex_);
         mailbox_->closed_ = true;
         undelivered.swap(mailbox_->bands_);
         mailbox_->hasMail_.store(false, std::memory_order_relaxed);
@@ -301,14 +301,14 @@ bool Loop::lookAround() {
 }
 
 bool Loop::fallAsleep() {
-    std::lock_guard lock(mailbox_->mutex_);
+    const ThreadLock lock(mailbox_->mutex_);
     if (mailbox_->hasMail_.load(std::memory_order_relaxed)) return false;
     mailbox_->asleep_ = true;
     return true;
 }
 
 void Loop::wakeUp() {
-    std::lock_guard lock(mailbox_->mutex_);
+    const ThreadLock lock(mailbox_->mutex_);
     mailbox_->asleep_ = false;
 }
 
@@ -335,7 +335,7 @@ bool Loop::hasMail() const noexcept {
 void Loop::takeMail() {
     if (!hasMail()) return;
     if (mailbox_->hasMail_.load(std::memory_order_acquire)) {
-        std::lock_guard lock(mailbox_->mutex_);
+        const ThreadLock lock(mailbox_->mutex_);
         for (std::size_t i = 0; i < Mailbox::kBands; ++i) {
             auto& from = mailbox_->bands_[i];
             if (mail_[i].empty()) {

@@ -4,6 +4,7 @@
 // Lifetime: outlives its loop, then refuses.
 #pragma once
 
+#include "core/base/thread_mutex.h"
 #include "core/base/unique_fd.h"
 
 #include <array>
@@ -11,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <vector>
 
 namespace yard::coro {
@@ -40,11 +40,11 @@ private:
     static constexpr std::size_t kBands = 3;
     using Bands = std::array<std::vector<Posted>, kBands>;
 
-    mutable std::mutex mutex_;
-    Bands bands_;
-    const UniqueFd bell_; ///< an eventfd that the loop watches
-    bool closed_ = false; ///< the loop is gone
-    bool asleep_ = false;
+    mutable ThreadMutex mutex_;
+    Bands bands_ YARD_GUARDED_BY(mutex_);
+    const UniqueFd bell_;                         ///< an eventfd that the loop watches
+    bool closed_ YARD_GUARDED_BY(mutex_) = false; ///< the loop is gone
+    bool asleep_ YARD_GUARDED_BY(mutex_) = false;
     std::atomic<bool> hasMail_{false};
     std::atomic<std::uint64_t> wakeups_{0};
 };

@@ -25,13 +25,13 @@ OneShotWait::~OneShotWait() {
 
 bool OneShotWait::await_ready() {
     if (interruptPending()) return true;
-    std::lock_guard lock(state_->mutex);
+    const ThreadLock lock(state_->mutex);
     return state_->done && succeedAtOnce();
 }
 
 bool OneShotWait::await_suspend(std::coroutine_handle<> handle) {
     if (outcome_ != Outcome::Got) {
-        std::lock_guard lock(state_->mutex);
+        const ThreadLock lock(state_->mutex);
         if (state_->done) return false; // came since await_ready, from another OS thread
         assert(!state_->waiter && "one thread waits for a one-shot");
         state_->home = thread_->loop().mailbox();
@@ -43,7 +43,7 @@ bool OneShotWait::await_suspend(std::coroutine_handle<> handle) {
 
 bool OneShotWait::leave(Wait& wait) noexcept {
     OneShotBase& state = *static_cast<OneShotWait&>(wait).state_;
-    std::lock_guard lock(state.mutex);
+    const ThreadLock lock(state.mutex);
     state.home.reset();
     state.waiter = nullptr;
     return true;

@@ -10,7 +10,6 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
@@ -32,10 +31,10 @@ struct OneShotBase {
     /// Called under the mutex' protection ended; wakes the waiter, through its mailbox when need be.
     static void announce(std::shared_ptr<OneShotBase> self, std::shared_ptr<Mailbox> home);
 
-    std::mutex mutex;
-    bool done = false;
+    ThreadMutex mutex;
+    bool done YARD_GUARDED_BY(mutex) = false;
     std::exception_ptr error;
-    std::shared_ptr<Mailbox> home; ///< set while somebody waits
+    std::shared_ptr<Mailbox> home YARD_GUARDED_BY(mutex); ///< set while somebody waits
     Wait* waiter = nullptr;
 };
 
@@ -108,7 +107,7 @@ private:
         assert(state_ && "fulfilled once");
         std::shared_ptr<Mailbox> home;
         {
-            std::lock_guard lock(state_->mutex);
+            const ThreadLock lock(state_->mutex);
             fill(*state_);
             state_->done = true;
             home = std::move(state_->home);

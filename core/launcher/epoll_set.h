@@ -4,11 +4,11 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/base/thread_mutex.h"
 #include "core/base/unique_fd.h"
 
 #include <array>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <sys/epoll.h>
 #include <vector>
@@ -45,21 +45,21 @@ public:
     void post(Message message) {
         bool first = false;
         {
-            const std::scoped_lock lock(mutex_);
+            const ThreadLock lock(mutex_);
             first = messages_.empty();
             messages_.push_back(std::move(message));
         }
         if (first) epoll_.wake();
     }
     std::vector<Message> take() {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         return std::exchange(messages_, {});
     }
 
 private:
     EpollSet& epoll_;
-    std::mutex mutex_;
-    std::vector<Message> messages_;
+    ThreadMutex mutex_;
+    std::vector<Message> messages_ YARD_GUARDED_BY(mutex_);
 };
 
 } // namespace yard::runners

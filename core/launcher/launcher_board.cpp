@@ -28,7 +28,7 @@ Board::Board(int socketFd, int mainWakeFd, Limits limits)
 }
 
 Board::Added Board::add(Lease lease) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (lease.slot.value >= slots_.size()) return Added::Refused;
     Slot& slot = at(lease.slot);
     // Twice, because a lease moved here counts for another slot until the engine has read so.
@@ -43,7 +43,7 @@ Board::Added Board::add(Lease lease) {
 }
 
 bool Board::takeBack(AttemptId id) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     for (Slot& slot : slots_) {
         if (slot.view.phase == SlotPhase::Starting && slot.view.id == id) slot.backRequested = true;
         const auto it = std::ranges::find(slot.waiting, id, &Lease::id);
@@ -57,7 +57,7 @@ bool Board::takeBack(AttemptId id) {
 }
 
 void Board::takeBackAll() {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     for (Slot& slot : slots_) {
         for (const Lease& lease : slot.waiting) wire::putReturned(unsent_, lease.id);
         if (!slot.waiting.empty()) appended(MonoClock::now(), true);
@@ -66,12 +66,12 @@ void Board::takeBackAll() {
 }
 
 void Board::stop() {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     stopping_ = true;
 }
 
 std::optional<SlotView> Board::ward(AttemptId id, EndCause cause, std::optional<Duration> grace) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     for (Slot& slot : slots_) {
         SlotView& v = slot.view;
         if (v.phase == SlotPhase::Idle || v.id != id) continue;
@@ -88,7 +88,7 @@ std::optional<SlotView> Board::ward(AttemptId id, EndCause cause, std::optional<
 }
 
 bool Board::watchWaiting(AttemptId id, Stream stream, bool on) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     for (Slot& slot : slots_) {
         const auto it = std::ranges::find(slot.waiting, id, &Lease::id);
         if (it == slot.waiting.end()) continue;
@@ -99,7 +99,7 @@ bool Board::watchWaiting(AttemptId id, Stream stream, bool on) {
 }
 
 std::optional<SlotView> Board::look(AttemptId id) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     for (const Slot& slot : slots_) {
         if (slot.view.phase == SlotPhase::Idle || slot.view.id != id) continue;
         SlotView copy = slot.view;
@@ -110,7 +110,7 @@ std::optional<SlotView> Board::look(AttemptId id) {
 }
 
 std::vector<SlotView> Board::busy() {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     std::vector<SlotView> views;
     for (const Slot& slot : slots_) {
         if (slot.view.phase == SlotPhase::Idle) continue;
@@ -121,12 +121,12 @@ std::vector<SlotView> Board::busy() {
 }
 
 bool Board::allIdle() {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     return std::ranges::all_of(slots_, [](const Slot& s) { return s.view.phase == SlotPhase::Idle; });
 }
 
 MonoTime Board::nextDeadline(MonoTime sleepUntil) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     MonoTime at = MonoTime::max();
     for (const Slot& slot : slots_) {
         const SlotView& v = slot.view;
@@ -181,7 +181,7 @@ std::optional<Lease> Board::next(Slot& slot, std::optional<AttemptId>& moved) {
 }
 
 std::optional<Lease> Board::takeNext(SlotId id, MonoTime now) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     Slot& slot = at(id);
     if (stopping_ || slot.view.phase != SlotPhase::Idle || slot.waiting.empty()) return {};
     Lease lease = std::move(slot.waiting.front());
@@ -191,7 +191,7 @@ std::optional<Lease> Board::takeNext(SlotId id, MonoTime now) {
 }
 
 void Board::putBack(SlotId id, Lease lease) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     Slot& slot = at(id);
     slot.view.phase = SlotPhase::Idle;
     if (stopping_ || slot.view.cause || slot.backRequested) {
@@ -205,7 +205,7 @@ void Board::putBack(SlotId id, Lease lease) {
 std::optional<Lease> Board::lockBusy(SlotId id, AttemptId attempt, const LockBusy& busy) {
     const MonoTime now = MonoClock::now();
     {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         at(id).view.phase = SlotPhase::Idle;
         wire::put(unsent_, attempt, busy);
         appended(now, true);
@@ -214,7 +214,7 @@ std::optional<Lease> Board::lockBusy(SlotId id, AttemptId attempt, const LockBus
 }
 
 SlotView Board::started(SlotId id, int pid, int pidfd, const Started& update) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     Slot& slot = at(id);
     SlotView& v = slot.view;
     v.phase = SlotPhase::Live;
@@ -226,7 +226,7 @@ SlotView Board::started(SlotId id, int pid, int pidfd, const Started& update) {
 }
 
 bool Board::exited(SlotId id, bool orphans) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     SlotView& v = at(id).view;
     v.phase = SlotPhase::Exited;
     if (orphans) v.wardened = true;
@@ -235,7 +235,7 @@ bool Board::exited(SlotId id, bool orphans) {
 
 std::optional<Lease> Board::finish(SlotId slotId, AttemptId id, Ended ended, bool hurry) {
     const MonoTime now = ended.times.ended;
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     Slot& slot = at(slotId);
     const bool ownEnd = ended.cause == EndCause::Exited || ended.cause == EndCause::SpawnError;
     if (slot.view.cause && ownEnd) ended.cause = *slot.view.cause;
@@ -254,13 +254,13 @@ std::optional<Lease> Board::finish(SlotId slotId, AttemptId id, Ended ended, boo
 }
 
 void Board::streamAt(AttemptId id, const StreamAt& update) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     wire::put(unsent_, id, update);
     appended(MonoClock::now(), true);
 }
 
 void Board::outputEnds(AttemptId id, const OutputEnds& ends) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     wire::put(unsent_, id, ends);
     appended(MonoClock::now(), true);
 }
@@ -271,7 +271,7 @@ void Board::appended(MonoTime now, bool hurry) {
 }
 
 MonoTime Board::flushAt() {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (urgent_) return MonoTime{};
     return firstUnsent_ == MonoTime::max() ? firstUnsent_ : firstUnsent_ + limits_.quiet;
 }
@@ -281,9 +281,9 @@ void Board::flushIfDue(MonoTime now) {
 }
 
 void Board::flush() {
-    const std::scoped_lock sendLock(sendMutex_);
+    const ThreadLock sendLock(sendMutex_);
     {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         if (sending_.empty())
             sending_.swap(unsent_);
         else
@@ -313,7 +313,7 @@ void Board::flush() {
 
 void Board::sayHello(int pid) {
     {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         wire::Hello hello;
         hello.pid = pid;
         wire::put(unsent_, hello);

@@ -8,6 +8,7 @@
 // early end.
 #pragma once
 
+#include "core/base/thread_mutex.h"
 #include "core/base/unique_fd.h"
 #include "core/lease/runner.h"
 #include "core/lease/wire.h"
@@ -16,7 +17,6 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <sys/resource.h>
@@ -97,7 +97,7 @@ public:
     /// here next, has its usage counted.
     template<class Reap>
     void reap(std::int64_t lsn, Reap reap) {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         const Measures usage = reap();
         for (Slot& slot : slots_) {
             SlotView& v = slot.view;
@@ -132,26 +132,26 @@ private:
         bool hurry = false;
         bool backRequested = false; ///< taken back while it was starting; counts when that is put off
     };
-    void appended(MonoTime now, bool hurry);
-    std::optional<Lease> next(Slot& slot, std::optional<AttemptId>& moved);
-    void begin(Slot& slot, const Lease& lease, MonoTime now);
-    Slot& at(SlotId id) { return slots_[id.value]; }
+    void appended(MonoTime now, bool hurry) YARD_REQUIRES(mutex_);
+    std::optional<Lease> next(Slot& slot, std::optional<AttemptId>& moved) YARD_REQUIRES(mutex_);
+    void begin(Slot& slot, const Lease& lease, MonoTime now) YARD_REQUIRES(mutex_);
+    Slot& at(SlotId id) YARD_REQUIRES(mutex_) { return slots_[id.value]; }
 
     const int socketFd_;
     const int mainWakeFd_;
     const Limits limits_;
 
-    std::mutex mutex_; // guards down to the next blank line
-    std::vector<Slot> slots_;
-    std::string unsent_;
-    MonoTime firstUnsent_ = MonoTime::max();
-    bool urgent_ = false;
-    bool stopping_ = false;
-    MonoTime mainSleepsUntil_ = MonoTime::max();
+    ThreadMutex mutex_;
+    std::vector<Slot> slots_ YARD_GUARDED_BY(mutex_);
+    std::string unsent_ YARD_GUARDED_BY(mutex_);
+    MonoTime firstUnsent_ YARD_GUARDED_BY(mutex_) = MonoTime::max();
+    bool urgent_ YARD_GUARDED_BY(mutex_) = false;
+    bool stopping_ YARD_GUARDED_BY(mutex_) = false;
+    MonoTime mainSleepsUntil_ YARD_GUARDED_BY(mutex_) = MonoTime::max();
 
-    std::mutex sendMutex_; // taken before mutex_; guards sending_
-    std::string sending_;
-    std::size_t sent_ = 0;
+    ThreadMutex sendMutex_; ///< taken before mutex_
+    std::string sending_ YARD_GUARDED_BY(sendMutex_);
+    std::size_t sent_ YARD_GUARDED_BY(sendMutex_) = 0;
     std::atomic<bool> blocked_{false};
 };
 

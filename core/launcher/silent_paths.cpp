@@ -82,14 +82,14 @@ std::optional<std::string> SilentPaths::foreignMount(std::string_view path) cons
 void SilentPaths::add(const std::string& path, MonoTime now, bool onlyForeign) {
     const auto mount = foreignMount(path);
     if (onlyForeign && !mount) return;
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     std::erase_if(known_, [&](const Known& known) { return !known.thread && known.until <= now; });
     put({mount.value_or(path), mount.has_value(), now + kRemembered, {}});
 }
 
 bool SilentPaths::stand(std::uint64_t thread, const std::string& path, bool forced) {
     const auto mount = foreignMount(path);
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (standing_ >= kMostStanding && !forced) return false;
     ++standing_;
     put({mount.value_or(path), mount.has_value(), MonoTime::max(), thread});
@@ -97,7 +97,7 @@ bool SilentPaths::stand(std::uint64_t thread, const std::string& path, bool forc
 }
 
 void SilentPaths::leave(std::uint64_t thread) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     const auto stood = std::ranges::find(known_, std::optional(thread), &Known::thread);
     if (stood == known_.end()) return;
     const std::string path = std::move(stood->path);
@@ -109,7 +109,7 @@ void SilentPaths::leave(std::uint64_t thread) {
 
 SilentPaths::Refusal SilentPaths::refusalOf(std::string_view path, MonoTime now) {
     if (isEmpty_.load(std::memory_order_relaxed)) return Refusal::None;
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     const auto covers = [&](const Known& known) {
         return (known.thread || known.until > now) &&
                (known.isMount ? isBelow(path, known.path) : path == known.path);

@@ -5,10 +5,10 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/base/thread_mutex.h"
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,14 +49,14 @@ private:
         std::optional<std::uint64_t> thread; ///< stands in it; then `until` does not count
     };
     static constexpr std::size_t kMost = 64; ///< the oldest without a thread is forgotten
-    void put(Known known);
+    void put(Known known) YARD_REQUIRES(mutex_);
     std::optional<std::string> foreignMount(std::string_view path) const;
 
     const std::string mounts_;
     std::atomic<bool> isEmpty_{true};
-    std::mutex mutex_; // guards down to the end
-    std::vector<Known> known_;
-    std::size_t standing_ = 0;
+    ThreadMutex mutex_;
+    std::vector<Known> known_ YARD_GUARDED_BY(mutex_);
+    std::size_t standing_ YARD_GUARDED_BY(mutex_) = 0;
 };
 
 /// Where the mount begins that `path` seems to lie on, in the text of /proc/PID/mountinfo, when its file system has

@@ -22,7 +22,7 @@ std::string commandLineOf(int pid) {
 } // namespace
 
 StartWatch::Number StartWatch::enter(AttemptId id) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     phase_ = Phase::Looking;
     id_ = id;
     since_ = MonoClock::now();
@@ -34,7 +34,7 @@ StartWatch::Number StartWatch::enter(AttemptId id) {
 }
 
 bool StartWatch::lookAt(Number start, std::string_view path) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (start != number_) return false;
     phase_ = Phase::Looking;
     path_ = path;
@@ -42,28 +42,28 @@ bool StartWatch::lookAt(Number start, std::string_view path) {
 }
 
 bool StartWatch::mayClone(Number start) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (start != number_ || isGivenUp_) return false;
     phase_ = Phase::Cloning;
     return true;
 }
 
 StartWatch::Left StartWatch::leave(Number start) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (start != number_) return Left::LeftBehind;
     phase_ = isGivenUp_ ? Phase::Ending : Phase::Outside;
     return isGivenUp_ ? Left::GivenUp : Left::Done;
 }
 
 bool StartWatch::close(Number start) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (start != number_) return false;
     phase_ = Phase::Outside;
     return true;
 }
 
 void StartWatch::giveUp(AttemptId id, MonoTime now, const IsAttempt& isAttempt) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (phase_ == Phase::Outside || id_ != id) return;
     if (!toEndSince_) toEndSince_ = now;
     end(isAttempt, false);
@@ -78,7 +78,7 @@ void StartWatch::end(const IsAttempt& isAttempt, bool evenIfExecuted) {
 
 std::optional<StartWatch::Seen> StartWatch::look(MonoTime now, Duration limit, const IsAttempt& isAttempt,
                                                  const MayLeave& mayLeave) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (phase_ == Phase::Outside) return {};
     Seen seen{.id = id_, .start = number_, .path = path_};
     const bool isLate = now - since_ >= limit;

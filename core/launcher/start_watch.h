@@ -17,11 +17,11 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/base/thread_mutex.h"
 #include "core/lease/runner.h"
 
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,20 +73,20 @@ public:
 
 private:
     enum class Phase : unsigned char { Outside, Looking, Cloning, Ending };
-    void end(const IsAttempt& isAttempt, bool evenIfExecuted);
-    void killChild(const IsAttempt& isAttempt, bool evenIfExecuted);
+    void end(const IsAttempt& isAttempt, bool evenIfExecuted) YARD_REQUIRES(mutex_);
+    void killChild(const IsAttempt& isAttempt, bool evenIfExecuted) YARD_REQUIRES(mutex_);
 
-    std::mutex mutex_; // guards everything below
-    Number number_;
-    Phase phase_ = Phase::Outside;
-    AttemptId id_;
-    MonoTime since_;
-    std::string path_; ///< of Looking
-    int thread_ = 0;   ///< 0: not asked yet
-    bool isLate_ = false;
-    std::optional<MonoTime> toEndSince_; ///< somebody wants it to end
-    bool isGivenUp_ = false;             ///< no program may come of it
-    bool wasKilled_ = false;             ///< its child
+    ThreadMutex mutex_;
+    Number number_ YARD_GUARDED_BY(mutex_);
+    Phase phase_ YARD_GUARDED_BY(mutex_) = Phase::Outside;
+    AttemptId id_ YARD_GUARDED_BY(mutex_);
+    MonoTime since_ YARD_GUARDED_BY(mutex_);
+    std::string path_ YARD_GUARDED_BY(mutex_); ///< of Looking
+    int thread_ YARD_GUARDED_BY(mutex_) = 0;   ///< 0: not asked yet
+    bool isLate_ YARD_GUARDED_BY(mutex_) = false;
+    std::optional<MonoTime> toEndSince_ YARD_GUARDED_BY(mutex_); ///< somebody wants it to end
+    bool isGivenUp_ YARD_GUARDED_BY(mutex_) = false;             ///< no program may come of it
+    bool wasKilled_ YARD_GUARDED_BY(mutex_) = false;             ///< its child
 };
 
 } // namespace yard::runners

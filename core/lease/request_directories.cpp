@@ -91,13 +91,12 @@ std::string RequestDirectories::pathInside(AttemptId id) const {
 }
 
 Result<sandbox::RequestPlaces> RequestDirectories::places() {
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (!fd_)
         if (auto opened = open(); !opened) return std::unexpected(opened.error());
     return sandbox::RequestPlaces{pathOf(kOpen), hasOwnMount() ? pathOf(kWritten) : std::string()};
 }
 
-/// With mutex_.
 Result<void> RequestDirectories::open() {
     if (auto made = makeDirectories(path_); !made) return made;
     UniqueFd fd = openBeneath(options_.home->fd.get(), fmt::to_string(options_.slot.value), O_RDONLY | O_DIRECTORY);
@@ -144,7 +143,7 @@ Result<RequestDirectories::Lent> RequestDirectories::lend(AttemptId id, const st
     UniqueFd outputs = takeKept(lent.number);
     if (!outputs) {
         {
-            const std::lock_guard lock(mutex_);
+            const ThreadLock lock(mutex_);
             lent.number = next_++;
         }
         if (auto made = make(lent.number); !made) return std::unexpected(made.error());
@@ -160,7 +159,7 @@ Result<RequestDirectories::Lent> RequestDirectories::lend(AttemptId id, const st
 UniqueFd RequestDirectories::takeKept(std::uint64_t& number) {
     for (;;) {
         {
-            const std::lock_guard lock(mutex_);
+            const ThreadLock lock(mutex_);
             if (kept_.empty() || (kept_.front().wasUsed && kept_.size() <= kResting)) return {};
             number = kept_.front().number;
             kept_.pop_front();
@@ -237,7 +236,7 @@ std::optional<std::string> RequestDirectories::keep(const Lent& lent, UniqueFd o
     const std::uint32_t owner = options_.hostUser != 0 ? options_.hostUser : ::geteuid();
     if (isEmptyDirectory(outputs.get()) && !isDeep && std::ranges::all_of(inputs, isRemoved) &&
         makeLikeNew(outputs.get(), lent.mark, owner)) {
-        const std::lock_guard lock(mutex_);
+        const ThreadLock lock(mutex_);
         if (kept_.size() < kMostKept) {
             kept_.push_back({lent.number, true});
             return std::nullopt;

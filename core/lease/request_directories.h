@@ -17,6 +17,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/thread_mutex.h"
 #include "core/lease/scratch.h"
 #include "core/locks/claims.h"
 #include "core/sandbox/plan.h"
@@ -24,7 +25,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,7 +74,7 @@ private:
     /// A user of its own for the worker, or none at all, needs no second mount.
     bool hasOwnMount() const { return options_.isSandboxed && options_.hostUser == 0; }
     std::string pathOf(const char* part) const;
-    Result<void> open();
+    Result<void> open() YARD_REQUIRES(mutex_);
     Result<void> make(std::uint64_t number);
     /// Its outputs, open; invalid: there is none.
     UniqueFd takeKept(std::uint64_t& number);
@@ -86,14 +86,14 @@ private:
 
     const Options options_;
     const std::string path_; ///< scratch/M
-    std::mutex mutex_;
+    ThreadMutex mutex_;
     UniqueFd fd_; ///< of path_; set once, under mutex_
-    std::uint64_t next_ = 0;
+    std::uint64_t next_ YARD_GUARDED_BY(mutex_) = 0;
     struct Kept {
         std::uint64_t number = 0;
         bool wasUsed = false;
     };
-    std::deque<Kept> kept_; ///< the longest unused first; mutex_
+    std::deque<Kept> kept_ YARD_GUARDED_BY(mutex_); ///< the longest unused first
 };
 
 } // namespace yard::runners

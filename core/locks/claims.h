@@ -4,7 +4,8 @@
 // Thread-safe; the mutex is held over a rename at most.
 #pragma once
 
-#include <mutex>
+#include "core/base/thread_mutex.h"
+
 #include <string>
 #include <unordered_set>
 
@@ -23,8 +24,8 @@ public:
     bool moveTo(const std::string& from, const std::string& to);
 
 private:
-    mutable std::mutex mutex_;
-    std::unordered_set<std::string> paths_;
+    mutable ThreadMutex mutex_;
+    std::unordered_set<std::string> paths_ YARD_GUARDED_BY(mutex_);
 };
 
 } // namespace yard::locks

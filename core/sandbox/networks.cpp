@@ -47,7 +47,7 @@ Networks::Networks()
 
 Network Networks::take() {
     {
-        const std::lock_guard lock(mutex_);
+        const ThreadLock lock(mutex_);
         if (!isPossible_) return {};
         if (!kept_.empty()) {
             Network network = std::move(kept_.back());
@@ -57,7 +57,7 @@ Network Networks::take() {
     }
     UniqueFd sockets;
     MadeThere made = makeOnOwnThread([&] { return makeNetwork(sockets); });
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (made.fd) ++made_;
     if (isRefusal(made.err)) isPossible_ = false;
     return {std::move(made.fd), std::move(sockets)};
@@ -65,12 +65,12 @@ Network Networks::take() {
 
 void Networks::giveBack(Network network) {
     if (!network || !hasNoSocket(network)) return;
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (kept_.size() < kMostKept) kept_.push_back(std::move(network));
 }
 
 unsigned Networks::made() const {
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     return made_;
 }
 

@@ -9,9 +9,9 @@
 // namespace belongs to the user namespace of its sandbox. Thread-safe.
 #pragma once
 
+#include "core/base/thread_mutex.h"
 #include "core/base/unique_fd.h"
 
-#include <mutex>
 #include <vector>
 
 namespace yard::sandbox {
@@ -39,10 +39,10 @@ public:
     unsigned made() const;
 
 private:
-    mutable std::mutex mutex_;
-    std::vector<Network> kept_;
-    bool isPossible_;
-    unsigned made_ = 0;
+    mutable ThreadMutex mutex_;
+    std::vector<Network> kept_ YARD_GUARDED_BY(mutex_);
+    bool isPossible_ YARD_GUARDED_BY(mutex_);
+    unsigned made_ YARD_GUARDED_BY(mutex_) = 0;
 };
 
 } // namespace yard::sandbox

@@ -128,7 +128,7 @@ Roots::Roots(std::function<Layout()> system)
 }
 
 std::shared_ptr<const Layout> Roots::system() {
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (isOutdated()) lookAgain();
     return system_;
 }
@@ -136,13 +136,13 @@ std::shared_ptr<const Layout> Roots::system() {
 std::shared_ptr<const UniqueFd> Roots::furnishedFor(const Layout& own) {
     const auto places = placesOf(own);
     if (!places) return {};
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (!isPossible_) return {};
     if (isOutdated()) lookAgain();
     if (const auto root = std::ranges::find(roots_, *places, &Root::places); root != roots_.end())
         return root->space;
     if (roots_.size() >= kMostRoots) return {};
-    MadeThere made = makeOnOwnThread([&] { return makeSpace(*system_, own); });
+    MadeThere made = makeOnOwnThread([&own, system = system_] { return makeSpace(*system, own); });
     if (isRefusal(made.err)) isPossible_ = false;
     if (!made.fd) return {};
     ++made_;
@@ -150,7 +150,7 @@ std::shared_ptr<const UniqueFd> Roots::furnishedFor(const Layout& own) {
 }
 
 unsigned Roots::made() const {
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     return made_;
 }
 

@@ -7,12 +7,12 @@
 // came or went, and all is made again.
 #pragma once
 
+#include "core/base/thread_mutex.h"
 #include "core/base/unique_fd.h"
 #include "core/sandbox/layout.h"
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -43,16 +43,16 @@ private:
         std::string places;
         std::shared_ptr<const UniqueFd> space;
     };
-    void lookAgain();
-    bool isOutdated();
+    void lookAgain() YARD_REQUIRES(mutex_);
+    bool isOutdated() YARD_REQUIRES(mutex_);
 
     const std::function<Layout()> makeSystem_;
-    mutable std::mutex mutex_;
-    UniqueFd mounts_; ///< /proc/self/mountinfo: says when what is mounted has changed
-    std::shared_ptr<const Layout> system_;
-    std::vector<Root> roots_;
-    bool isPossible_ = true;
-    unsigned made_ = 0;
+    mutable ThreadMutex mutex_;
+    UniqueFd mounts_ YARD_GUARDED_BY(mutex_); ///< /proc/self/mountinfo: says when what is mounted has changed
+    std::shared_ptr<const Layout> system_ YARD_GUARDED_BY(mutex_);
+    std::vector<Root> roots_ YARD_GUARDED_BY(mutex_);
+    bool isPossible_ YARD_GUARDED_BY(mutex_) = true;
+    unsigned made_ YARD_GUARDED_BY(mutex_) = 0;
 };
 
 } // namespace yard::sandbox

@@ -130,7 +130,7 @@ std::int64_t ChunkFiles::setAside(const Hash256& hash) {
         const std::string aside = temporaryPath();
         if (stat(path.c_str(), &status) != 0 || rename(path.c_str(), aside.c_str()) != 0) continue;
         bytes += takenBytes(status);
-        const std::lock_guard lock(mutex_);
+        const ThreadLock lock(mutex_);
         setAside_.push_back(aside);
     }
     return bytes;
@@ -139,26 +139,26 @@ std::int64_t ChunkFiles::setAside(const Hash256& hash) {
 void ChunkFiles::setAsidePack(std::int64_t pack) {
     const std::string aside = temporaryPath();
     if (rename(packPath(pack).c_str(), aside.c_str()) != 0) return; // a start removes packs that have no row
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     setAside_.push_back(aside);
 }
 
 void ChunkFiles::removeSetAside() {
     std::vector<std::string> paths;
     {
-        const std::lock_guard lock(mutex_);
+        const ThreadLock lock(mutex_);
         paths.swap(setAside_);
     }
     for (const std::string& path : paths) (void)unlink(path.c_str());
 }
 
 void ChunkFiles::setGrace(Duration grace) {
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     grace_ = grace;
 }
 
 Duration ChunkFiles::grace() const {
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     return grace_;
 }
 
@@ -174,7 +174,7 @@ void ChunkFiles::touch(const Hash256& hash) {
 
 void ChunkFiles::touch(std::span<const Hash256> hashes) {
     const MonoTime now = MonoClock::now();
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     for (const auto& hash : hashes) touched_[hash] = now;
     if (touched_.size() > kMaxTouches) {
         // Too many to remember one by one: nothing at all is deleted until the last of them is out of grace.
@@ -182,13 +182,13 @@ void ChunkFiles::touch(std::span<const Hash256> hashes) {
         allTouched_ = now;
     } else if (now >= nextPrune_) {
         nextPrune_ = now + kPruneEvery;
-        std::erase_if(touched_, [&](const auto& touch) { return touch.second + grace_ < now; });
+        std::erase_if(touched_, [before = now - grace_](const auto& touch) { return touch.second < before; });
     }
 }
 
 bool ChunkFiles::isRecent(const Hash256& hash) const {
     const MonoTime now = MonoClock::now();
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (now < allTouched_ + grace_) return true;
     const auto found = touched_.find(hash);
     return found != touched_.end() && now < found->second + grace_;

@@ -12,6 +12,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/hash.h"
+#include "core/base/thread_mutex.h"
 #include "core/base/unique_fd.h"
 
 #include <array>
@@ -19,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -98,12 +98,12 @@ private:
     std::array<std::atomic<bool>, 256> folderSynced_{}; ///< its name is on the disk
     std::atomic<std::uint64_t> nextTemporary_{0};
     std::atomic<std::uint64_t> smallChunks_{0}, smallBytes_{0}, files_{0}, fileBytes_{0}, quarantined_{0};
-    mutable std::mutex mutex_;
-    std::unordered_map<Hash256, MonoTime> touched_; ///< mutex_
-    Duration grace_;                                ///< mutex_
-    MonoTime allTouched_;               ///< mutex_; everything was touched then: a start, or the table was full
-    std::vector<std::string> setAside_; ///< mutex_; paths in tmp/
-    MonoTime nextPrune_;                ///< mutex_
+    mutable ThreadMutex mutex_;
+    std::unordered_map<Hash256, MonoTime> touched_ YARD_GUARDED_BY(mutex_);
+    Duration grace_ YARD_GUARDED_BY(mutex_);
+    MonoTime allTouched_ YARD_GUARDED_BY(mutex_); ///< everything was touched then: a start, or the table was full
+    std::vector<std::string> setAside_ YARD_GUARDED_BY(mutex_); ///< paths in tmp/
+    MonoTime nextPrune_ YARD_GUARDED_BY(mutex_);
 };
 
 } // namespace yard::store

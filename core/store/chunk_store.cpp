@@ -27,7 +27,7 @@ Result<std::unique_ptr<ChunkStore>> ChunkStore::open(ChunkFiles& files, Store& s
 }
 
 Result<std::optional<std::string>> ChunkStore::smallBytes(const Hash256& hash) {
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     return reader_->blob(hash);
 }
 
@@ -83,7 +83,7 @@ bool ChunkStore::verify(const Hash256& hash) {
 bool ChunkStore::isThere(const Hash256& hash) {
     if (hash == Hash256::ofNothing()) return true;
     {
-        const std::lock_guard lock(mutex_);
+        const ThreadLock lock(mutex_);
         if (auto found = reader_->hasBlob(hash); found && *found) return true;
     }
     return files_.has(hash);

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/hash.h"
+#include "core/base/thread_mutex.h"
 #include "core/base/unique_fd.h"
 #include "core/model/result.h"
 #include "core/store/chunk_files.h"
@@ -12,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -114,8 +114,8 @@ private:
 
     ChunkFiles& files_;
     Store& store_;
-    std::mutex mutex_;
-    std::unique_ptr<Reader> reader_; ///< mutex_
+    ThreadMutex mutex_;
+    std::unique_ptr<Reader> reader_ YARD_GUARDED_BY(mutex_);
 };
 
 } // namespace yard::store

@@ -29,7 +29,7 @@ static void measure(Batch& batch) {
 Result<void> Mailbox::post(Batch& batch) {
     if (batch.operations.empty()) return {};
     measure(batch);
-    std::unique_lock lock(mutex_);
+    ThreadLock lock(mutex_);
     const auto refuse = [&batch](ErrorKind kind, const char* message) {
         batch.rows = 0;
         batch.submissionBytes = batch.operationBytes = 0;
@@ -58,13 +58,13 @@ Result<void> Mailbox::post(Batch& batch) {
     const bool signal = asleep_ && (!lingering_ || ready());
     if (signal) asleep_ = false;
     lock.unlock();
-    if (signal) wake_.notify_one();
+    if (signal) wake_.notifyOne();
     return {};
 }
 
 Result<void> Mailbox::request(SpecRequest request) {
     if (request.lsns.empty()) return {};
-    std::unique_lock lock(mutex_);
+    ThreadLock lock(mutex_);
     if (closed_) return fail(ErrorKind::WrongState, "the journal is closed");
     if (requested_ > 0 && requested_ + request.lsns.size() > kMaxRequests)
         return fail(ErrorKind::Busy, "too many specs are asked for at once");
@@ -72,15 +72,15 @@ Result<void> Mailbox::request(SpecRequest request) {
     requests_.push_back(std::move(request));
     const bool signal = std::exchange(asleep_, false);
     lock.unlock();
-    if (signal) wake_.notify_one();
+    if (signal) wake_.notifyOne();
     return {};
 }
 
 void Mailbox::close() {
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     closed_ = true;
     asleep_ = false;
-    wake_.notify_one();
+    wake_.notifyOne();
 }
 
 /// After a group the thread sleeps for `linger` by itself, so that the first of the next one need not wake it.
@@ -92,7 +92,7 @@ std::optional<MonoTime> Mailbox::lingersUntil(MonoTime now) const {
 }
 
 Mailbox::Taken Mailbox::take(std::optional<MonoTime> deadline) {
-    std::unique_lock lock(mutex_);
+    ThreadLock lock(mutex_);
     while (!ready()) {
         const MonoTime now = MonoClock::now();
         if (deadline && now >= *deadline) break;
@@ -103,9 +103,9 @@ Mailbox::Taken Mailbox::take(std::optional<MonoTime> deadline) {
         if (lingered && (!until || *lingered < *until)) until = lingered;
         asleep_ = true;
         if (until)
-            wake_.wait_until(lock, steady(*until));
+            wake_.waitUntil(mutex_, steady(*until));
         else
-            wake_.wait(lock);
+            wake_.wait(mutex_);
         asleep_ = false;
     }
     Taken taken;
@@ -119,7 +119,7 @@ Mailbox::Taken Mailbox::take(std::optional<MonoTime> deadline) {
 }
 
 void Mailbox::release(const Batch& batch) {
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     rows_ -= batch.rows;
     submissionBytes_ -= batch.submissionBytes;
     operationBytes_ -= batch.operationBytes;

@@ -4,12 +4,11 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/base/thread_mutex.h"
 #include "core/store/journal.h"
 
-#include <condition_variable>
 #include <future>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -59,26 +58,27 @@ public:
 
 private:
     /// Until when nobody but the hurried wakes the store thread, as far as is known now; nothing: anybody does.
-    std::optional<MonoTime> lingersUntil(MonoTime now) const;
-    bool ready() const { return hurried_ || !requests_.empty() || closed_ || batches_.size() >= kNoLinger; }
+    std::optional<MonoTime> lingersUntil(MonoTime now) const YARD_REQUIRES(mutex_);
+    bool ready() const YARD_REQUIRES(mutex_) {
+        return hurried_ || !requests_.empty() || closed_ || batches_.size() >= kNoLinger;
+    }
 
     static constexpr std::size_t kNoLinger = 4'096; ///< batches: enough company
     const StoreOptions& options_;
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    // all below: mutex_
-    std::vector<Batch> batches_;
-    std::vector<SpecRequest> requests_;
-    std::size_t requested_ = 0;
-    std::int64_t rows_ = 0;
-    std::size_t submissionBytes_ = 0;
-    std::size_t operationBytes_ = 0;
-    MonoTime first_{};     ///< when the oldest of batches_ came
-    MonoTime lastTaken_{}; ///< when batches were taken last
-    bool hurried_ = false;
-    bool asleep_ = false;
-    bool lingering_ = false;
-    bool closed_ = false;
+    ThreadMutex mutex_;
+    ThreadCondition wake_;
+    std::vector<Batch> batches_ YARD_GUARDED_BY(mutex_);
+    std::vector<SpecRequest> requests_ YARD_GUARDED_BY(mutex_);
+    std::size_t requested_ YARD_GUARDED_BY(mutex_) = 0;
+    std::int64_t rows_ YARD_GUARDED_BY(mutex_) = 0;
+    std::size_t submissionBytes_ YARD_GUARDED_BY(mutex_) = 0;
+    std::size_t operationBytes_ YARD_GUARDED_BY(mutex_) = 0;
+    MonoTime first_ YARD_GUARDED_BY(mutex_){};     ///< when the oldest of batches_ came
+    MonoTime lastTaken_ YARD_GUARDED_BY(mutex_){}; ///< when batches were taken last
+    bool hurried_ YARD_GUARDED_BY(mutex_) = false;
+    bool asleep_ YARD_GUARDED_BY(mutex_) = false;
+    bool lingering_ YARD_GUARDED_BY(mutex_) = false;
+    bool closed_ YARD_GUARDED_BY(mutex_) = false;
 };
 
 } // namespace yard::store

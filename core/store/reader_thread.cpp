@@ -1,28 +1,27 @@
 #include "core/store/reader.h"
 
+#include "core/base/thread_mutex.h"
 #include "core/base/thread_name.h"
 
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <thread>
 
 namespace yard::store {
 
 struct ReaderThread::Impl {
     std::unique_ptr<Reader> reader;
-    std::mutex mutex;
-    std::condition_variable wake;
-    std::deque<Job> jobs; ///< mutex
-    bool closed = false;  ///< mutex
+    ThreadMutex mutex;
+    ThreadCondition wake;
+    std::deque<Job> jobs YARD_GUARDED_BY(mutex);
+    bool closed YARD_GUARDED_BY(mutex) = false;
     std::thread thread;
 
     void run() {
         for (;;) {
             Job job;
             {
-                std::unique_lock lock(mutex);
-                while (jobs.empty() && !closed) wake.wait(lock);
+                const ThreadLock lock(mutex);
+                while (jobs.empty() && !closed) wake.wait(mutex);
                 if (jobs.empty()) break;
                 job = std::move(jobs.front());
                 jobs.pop_front();
@@ -51,21 +50,21 @@ Result<std::unique_ptr<ReaderThread>> ReaderThread::start(Store& store) {
 
 ReaderThread::~ReaderThread() {
     {
-        const std::lock_guard lock(impl_->mutex);
+        const ThreadLock lock(impl_->mutex);
         impl_->closed = true;
-        impl_->wake.notify_one();
+        impl_->wake.notifyOne();
     }
     impl_->thread.join();
 }
 
 Result<void> ReaderThread::post(Job job) {
     {
-        const std::lock_guard lock(impl_->mutex);
+        const ThreadLock lock(impl_->mutex);
         if (impl_->jobs.size() >= kMaxJobs)
             return fail(ErrorKind::Busy, "too many questions at once: try again in a second");
         impl_->jobs.push_back(std::move(job));
     }
-    impl_->wake.notify_one();
+    impl_->wake.notifyOne();
     return {};
 }
 

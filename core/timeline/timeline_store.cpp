@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
+#include <span>
 #include <unistd.h>
 
 namespace yard::timeline {
@@ -116,7 +117,7 @@ Result<void> TimelineStore::openNext() {
 }
 
 Result<void> TimelineStore::append(const std::vector<Span>& spans) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     ensureRead();
     for (const Span& span : spans) {
         if (span.cls >= workers_.size()) workers_.resize(span.cls + 1, kNoWorker);
@@ -148,12 +149,13 @@ void TimelineStore::eachOf(std::uint64_t number, std::size_t block, F take) {
 }
 
 void TimelineStore::drawFine(timeline::Raster& raster, const Picture& picture) {
+    const std::span<const std::uint32_t> workers = workers_;
     for (const auto& [number, file] : files_)
         for (std::size_t block = 0; block < file.blocks.size(); ++block) {
             const Block& known = file.blocks[block];
             if (known.end < picture.from || known.begin >= picture.to) continue;
             eachOf(number, block, [&](Span& span) {
-                span.worker = span.cls < workers_.size() ? workers_[span.cls] : kNoWorker;
+                span.worker = span.cls < workers.size() ? workers[span.cls] : kNoWorker;
                 if (span.worker != kNoWorker && picture.wanted(span.worker)) raster.add(span);
             });
             if (raster.isFull()) return;
@@ -161,7 +163,7 @@ void TimelineStore::drawFine(timeline::Raster& raster, const Picture& picture) {
 }
 
 timeline::View TimelineStore::draw(Picture picture, const std::vector<Span>& open) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     ensureRead();
     for (;;) {
         timeline::Raster raster(picture.from, picture.to, picture.resolution, limits_.items);

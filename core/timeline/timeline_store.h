@@ -11,13 +11,13 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/thread_mutex.h"
 #include "core/base/unique_fd.h"
 #include "core/timeline/levels.h"
 
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -56,23 +56,23 @@ private:
     };
     static constexpr std::size_t kBlockRecords = 1'024;
 
-    void ensureRead();
-    void readAll(std::uint64_t number);
-    void note(File& file, const timeline::Span& span, std::size_t record);
+    void ensureRead() YARD_REQUIRES(mutex_);
+    void readAll(std::uint64_t number) YARD_REQUIRES(mutex_);
+    void note(File& file, const timeline::Span& span, std::size_t record) YARD_REQUIRES(mutex_);
     template<class F>
-    void eachOf(std::uint64_t number, std::size_t block, F take);
-    Result<void> openNext();
-    void drawFine(timeline::Raster& raster, const Picture& picture);
+    void eachOf(std::uint64_t number, std::size_t block, F take) YARD_REQUIRES(mutex_);
+    Result<void> openNext() YARD_REQUIRES(mutex_);
+    void drawFine(timeline::Raster& raster, const Picture& picture) YARD_REQUIRES(mutex_);
     std::string pathOf(std::uint64_t number) const;
 
     const std::string directory_;
     const Limits limits_;
-    std::mutex mutex_; // guards what follows
-    bool isRead_ = false;
-    std::vector<std::uint32_t> workers_; ///< by class
-    timeline::Levels levels_;
-    std::map<std::uint64_t, File> files_; ///< by number; the last one is written to
-    UniqueFd fd_;                         ///< of the last one
+    ThreadMutex mutex_;
+    bool isRead_ YARD_GUARDED_BY(mutex_) = false;
+    std::vector<std::uint32_t> workers_ YARD_GUARDED_BY(mutex_); ///< by class
+    timeline::Levels levels_ YARD_GUARDED_BY(mutex_);
+    std::map<std::uint64_t, File> files_ YARD_GUARDED_BY(mutex_); ///< by number; the last one is written to
+    UniqueFd fd_ YARD_GUARDED_BY(mutex_);                         ///< of the last one
 };
 
 } // namespace yard::timeline

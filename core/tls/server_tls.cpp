@@ -42,12 +42,12 @@ std::string ServerTls::stampOfFiles() const {
 }
 
 std::unique_ptr<Session> ServerTls::accept() const {
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     return Session::serve(identity_);
 }
 
 std::string ServerTls::fingerprint() const {
-    const std::lock_guard lock(mutex_);
+    const ThreadLock lock(mutex_);
     return identity_.fingerprint();
 }
 
@@ -66,7 +66,7 @@ void ServerTls::reload() {
     const std::string before = fingerprint();
     const std::string now = identity->fingerprint();
     {
-        const std::lock_guard lock(mutex_);
+        const ThreadLock lock(mutex_);
         identity_ = std::move(*identity);
     }
     logInfo("tls", "the certificate was changed; fingerprint {}", now);

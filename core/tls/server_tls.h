@@ -4,12 +4,12 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/thread_mutex.h"
 #include "core/tls/identity.h"
 #include "core/tls/session.h"
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,8 +40,8 @@ private:
     const std::optional<IdentityFiles> files_;
     std::string stamp_; ///< of the files that are in use; of reload() alone
     std::string told_;  ///< of those that could not be used, according to the log; of reload() alone
-    mutable std::mutex mutex_;
-    Identity identity_; ///< under mutex_
+    mutable ThreadMutex mutex_;
+    Identity identity_ YARD_GUARDED_BY(mutex_);
 };
 
 } // namespace yard::tls
