@@ -12,7 +12,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <iostream>
+#include <optional>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -126,11 +126,30 @@ private:
     int exitCode_ = -1;
 };
 
-bool isWanted(const std::string& dataDir) {
+/// Where a person may answer: stdin, or the terminal where stdin is a pipe of a line that was typed there.
+struct Asked {
+    UniqueFd terminal;
+    int fd = -1;
+};
+
+std::optional<Asked> whomToAsk() {
+    if (::isatty(STDERR_FILENO) == 0) return std::nullopt;
+    if (::isatty(STDIN_FILENO) != 0) return Asked{.terminal = {}, .fd = STDIN_FILENO};
+    UniqueFd terminal(::open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC));
+    // In the background a read from it would stop the whole line.
+    if (!terminal || ::tcgetpgrp(terminal.get()) != ::getpgrp()) return std::nullopt;
+    const int fd = terminal.get();
+    return Asked{.terminal = std::move(terminal), .fd = fd};
+}
+
+bool isWanted(const Asked& asked, const std::string& dataDir) {
     fmt::print(stderr, "yardctl: no engine serves {}. Start one in the background? [Y/n] ", dataDir);
-    std::string answer;
-    if (!std::getline(std::cin, answer)) return false;
-    return answer.empty() || answer.front() == 'y' || answer.front() == 'Y';
+    // A terminal gives a line at once, and no more: what is typed behind it is for the program.
+    std::array<char, 256> line{};
+    ssize_t n = 0;
+    while ((n = ::read(asked.fd, line.data(), line.size())) < 0 && errno == EINTR) {
+    }
+    return n > 0 && (line.front() == '\n' || line.front() == 'y' || line.front() == 'Y');
 }
 
 } // namespace
@@ -140,9 +159,10 @@ Outcome<void> ensureEngine(Engine& engine) {
     if (reached) return {};
     const GlobalOptions& options = engine.options();
     const bool isNone = reached.error().kind == ErrorKind::NotFound;
-    const bool canAsk = ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
     const std::string dataDir = options.dataDir.value_or(defaultDataDirectory());
-    if (!isNone || options.url || options.json || !canAsk || !isWanted(dataDir)) return failedWith(reached.error());
+    if (!isNone || options.url || options.json) return failedWith(reached.error());
+    const auto asked = whomToAsk();
+    if (!asked || !isWanted(*asked, dataDir)) return failedWith(reached.error());
     const auto full = std::filesystem::absolute(dataDir).string();
     Background background(options, full);
     auto said = background.start();

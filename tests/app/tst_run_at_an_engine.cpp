@@ -58,6 +58,7 @@ private Q_SLOTS:
     void submitTakesTheSameOptions();
     void shellsAreToldWhatThereIs();
     void atATerminalAnEngineIsStarted();
+    void inAPipeTheTerminalIsAskedForAnEngine();
     void aTerminalIsNotRead();
 };
 
@@ -378,6 +379,25 @@ void TestRunAtAnEngine::atATerminalAnEngineIsStarted() {
     QVERIFY2(yes.shown().ends_with("hi\r\n"), yes.shown().c_str());
     // It lives on, and nobody is asked any more.
     QCOMPARE(ctl(place, {"run", "true"}).code, 0);
+    QCOMPARE(ctl(place, {"session", "sunset"}).code, 0);
+    QVERIFY(eventually([&] { return !fs::exists(place.path("data/address")); }));
+    QVERIFY(eventually([&] { return processesOf(place).empty(); }));
+}
+
+void TestRunAtAnEngine::inAPipeTheTerminalIsAskedForAnEngine() {
+    Place place;
+    const std::vector<std::string> line = {
+        "/bin/sh", "-c", "seq 3 | \"$0\" --data-dir \"$1\" run sort -r | tr '\\n' .", YARDCTL_PATH, place.data()};
+    test::TerminalProcess no(line);
+    QVERIFY2(no.shows("Start one in the background? [Y/n] "), no.shown().c_str());
+    no.type("n\n");
+    QCOMPARE(no.end(), 0); // tr's
+    QVERIFY2(no.shown().contains("start one with 'yardmaster --headless --data-dir /"), no.shown().c_str());
+    test::TerminalProcess yes(line);
+    QVERIFY2(yes.shows("Start one in the background? [Y/n] "), yes.shown().c_str());
+    yes.type("\n");
+    QCOMPARE(yes.end(), 0);
+    QVERIFY2(yes.shown().ends_with("3.2.1."), yes.shown().c_str());
     QCOMPARE(ctl(place, {"session", "sunset"}).code, 0);
     QVERIFY(eventually([&] { return !fs::exists(place.path("data/address")); }));
     QVERIFY(eventually([&] { return processesOf(place).empty(); }));
