@@ -90,8 +90,16 @@ bool TestEditAtAnEngine::submitted(const std::string& list, std::initializer_lis
     return true;
 }
 
+/// A page may be short, or empty, and still have a cursor: the machine was busy.
 std::int64_t TestEditAtAnEngine::countOf(const std::string& filter) {
-    return static_cast<std::int64_t>(caller_->get("/compute/jobs?" + filter).json().at("jobs").as_array().size());
+    std::int64_t count = 0;
+    std::string more;
+    do {
+        const Answer page = caller_->get("/compute/jobs?" + filter + more);
+        count += static_cast<std::int64_t>(page.json().at("jobs").as_array().size());
+        more = page.text("cursor").empty() ? "" : "&cursor=" + page.text("cursor");
+    } while (!more.empty());
+    return count;
 }
 
 void TestEditAtAnEngine::theRestOfAGraphGoesOn() {

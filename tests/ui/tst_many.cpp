@@ -436,13 +436,9 @@ private slots:
         const Request posted = window_->engine().commands()->records().back().operation.request;
         QCOMPARE(bodyOf(posted).value("array").toObject(), (QJsonObject{{"from", 17}, {"to", 17}}));
         QTRY_VERIFY2_WITH_TIMEOUT(count("state:completed queue:array") == 41, qPrintable(posted.path), kSoon);
-        const qint64 again = ask("GET", "jobs?q=queue:array&limit=1")
-                                 .json.value("jobs")
-                                 .toArray()
-                                 .first()
-                                 .toObject()
-                                 .value("lsn")
-                                 .toInteger();
+        const QJsonArray newest = jobs("q=queue:array", 1);
+        QCOMPARE(newest.size(), 1);
+        const qint64 again = newest[0]["lsn"].toInteger();
         QCOMPARE(ask("GET", QStringLiteral("jobs/%1/stdout").arg(again)).bytes, QByteArray("17\n"));
     }
 };

@@ -80,8 +80,8 @@ class TestQuestions : public test::OperatorTest {
 
     QJsonObject action(qint64 lsn) { return ask("GET", QStringLiteral("jobs/%1").arg(lsn)).json; }
     QJsonObject newestFailure() {
-        const QJsonObject list = ask("GET", "jobs?state=failed&sort=-finished&limit=1").json;
-        return list.value("jobs").toArray().first().toObject();
+        const QJsonArray newest = jobs("state=failed&sort=-finished", 1);
+        return newest.isEmpty() ? QJsonObject() : newest[0].toObject();
     }
     qsizetype attemptsOf(qint64 lsn) { return action(lsn).value("attempts").toArray().size(); }
     double coresOf(qint64 lsn) { return action(lsn).value("usage")["cpu_percent"].toDouble(-100) / 100; }
@@ -476,8 +476,7 @@ private slots:
         typeEnter("denied:*");
         const TableModel* rows = actions()->rows();
         QTRY_VERIFY_WITH_TIMEOUT(rows->rowCount() == 1 && rows->idAt(0) == denied_ && rows->isHere(0), kSoon);
-        const auto others = ask("GET", "jobs?q=denied:*").json.value("jobs").toArray();
-        QCOMPARE(others.size(), 1);
+        QCOMPARE(jobs("q=denied:*").size(), 1);
         QVERIFY2(shownRow(actions(), denied_).contains("leaves a link"), qPrintable(shownRow(actions(), denied_)));
     }
     void whatDidTheSandboxDenyByMouse() {
@@ -533,12 +532,7 @@ private slots:
 private:
     // Rerun all failures of tonight. Last, as they fail again.
 
-    qsizetype failedTonight() {
-        return ask("GET", "jobs?q=state:failed%20finished:since-18:00&limit=500")
-            .json.value("jobs")
-            .toArray()
-            .size();
-    }
+    qsizetype failedTonight() { return jobs("q=state:failed%20finished:since-18:00").size(); }
     /// "Rerunning 3 actions …": what the bar at the foot says; empty: it is not there.
     QString undoBar() { return shown(window_->findChild<UndoBar*>()); }
 

@@ -168,7 +168,9 @@ private slots:
     }
 
     void aDetailAndAnOpenFilterLieWhereTheyShould() {
-        const qint64 failed = ask("GET", "jobs?state=failed&limit=1").json.value("jobs")[0]["lsn"].toInteger();
+        const QJsonArray failures = jobs("state=failed", 1);
+        QCOMPARE(failures.size(), 1);
+        const qint64 failed = failures[0]["lsn"].toInteger();
         for (const QSize size : kSizes) {
             window_->resize(size);
             for (const char* tab :

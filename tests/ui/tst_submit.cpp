@@ -285,13 +285,10 @@ private slots:
         type(form, "max_retries", "0");
         type(form, "label", "with everything");
         press(form, "submit-now");
-        const auto found = [this] {
-            return ask("GET", "jobs?q=label:%22with%20everything%22%20state:completed")
-                .json.value("jobs")
-                .toArray();
-        };
+        const auto found = [this] { return jobs("q=label:%22with%20everything%22%20state:completed"); };
         QTRY_COMPARE_WITH_TIMEOUT(found().size(), 1, kSoon);
-        const qint64 lsn = found().first().toObject().value("lsn").toInteger();
+        const QJsonArray ended = found();
+        const qint64 lsn = ended[0]["lsn"].toInteger();
         QCOMPARE(ask("GET", QStringLiteral("jobs/%1/stdout").arg(lsn)).bytes, QByteArray("1 two\n"));
     }
 

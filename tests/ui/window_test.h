@@ -23,6 +23,7 @@
 #include <QStandardPaths>
 #include <QTest>
 #include <QTimer>
+#include <algorithm>
 #include <memory>
 
 namespace yard::test {
@@ -68,6 +69,21 @@ protected:
         });
         [[maybe_unused]] const bool came = QTest::qWaitFor([&] { return done; }, kSoon);
         return got;
+    }
+    /// The actions that match, all of them or the first `most`. A page may be short, or empty, and still have a
+    /// cursor: the machine was busy. `query` has no limit.
+    QJsonArray jobs(const QString& query, qsizetype most = 100'000) {
+        QJsonArray rows;
+        QString cursor;
+        do {
+            QString path = QStringLiteral("jobs?limit=%1").arg(std::min<qsizetype>(most - rows.size(), 500));
+            if (!query.isEmpty()) path += '&' + query;
+            if (!cursor.isEmpty()) path += "&cursor=" + cursor;
+            const QJsonObject page = ask("GET", path).json;
+            for (const QJsonValue row : page.value("jobs").toArray()) rows.append(row);
+            cursor = page.value("cursor").toString();
+        } while (!cursor.isEmpty() && rows.size() < most);
+        return rows;
     }
     qint64 makeQueue(const QString& tag, const QJsonObject& config = {}) {
         const QJsonObject queue{{"tag", tag}, {"config", config}};
