@@ -75,11 +75,22 @@ protected:
                                 rows->mapToGlobal(at)); // the offscreen platform sends none
         QCoreApplication::sendEvent(rows, &event);
     }
+    /// The menu that opens next, whenever that is: what opens it may wait for its row to be painted. Ends with the
+    /// window.
+    void withNextMenu(const std::function<void(QMenu*)>& then) {
+        auto* poll = new QTimer(window_.get());
+        QObject::connect(poll, &QTimer::timeout, poll, [poll, then] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            if (menu == nullptr) return;
+            poll->stop();
+            poll->deleteLater();
+            then(menu);
+        });
+        poll->start(10);
+    }
     /// The menu that opens next gets a click on this entry.
     void clickInMenu(const QString& text) {
-        QTimer::singleShot(0, qApp, [this, text] {
-            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
-            QVERIFY(menu != nullptr);
+        withNextMenu([this, text](QMenu* menu) {
             for (QAction* action : menu->actions())
                 if (action->text() == text) return click(menu, menu->actionGeometry(action).center());
             menu->close();

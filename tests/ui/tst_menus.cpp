@@ -34,9 +34,7 @@ class TestMenus : public test::OperatorTest {
     }
     /// The texts of the menu that opens next, of its menus with a slash; it is closed then.
     void readMenu(QStringList& texts) {
-        QTimer::singleShot(0, qApp, [&texts] {
-            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
-            QVERIFY(menu != nullptr);
+        withNextMenu([&texts](QMenu* menu) {
             for (const QAction* action : menu->actions()) {
                 texts << action->text();
                 if (action->menu() == nullptr) continue;
@@ -49,9 +47,7 @@ class TestMenus : public test::OperatorTest {
     /// The same for one entry of its "Copy as", which is chosen.
     void chooseToCopy(const QString& text) {
         QApplication::clipboard()->clear();
-        QTimer::singleShot(0, qApp, [text] {
-            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
-            QVERIFY(menu != nullptr);
+        withNextMenu([text](QMenu* menu) {
             for (const QAction* action : menu->actions())
                 if (action->menu() != nullptr && action->text() == "Copy as")
                     for (QAction* inside : action->menu()->actions())

@@ -435,10 +435,10 @@ private slots:
     }
     void whoHoldsThisLockByMouse() {
         goTo("label:\"wants atlas\"", waits_);
+        const QString words = shownRow(actions(), waits_, "note"); // its place is known once it is painted
+        QVERIFY2(words.endsWith(grouped(holder_)), qPrintable(words));
         const QModelIndex cell = actions()->rows()->index(actions()->rows()->rowOf(waits_), ActionsModel::kNote);
         const QRect area = actions()->visualRect(cell);
-        const QString words = shownRow(actions(), waits_, "note");
-        QVERIFY2(words.endsWith(grouped(holder_)), qPrintable(words));
         const qreal left = QFontMetricsF(typeface(Type::Body)).horizontalAdvance(words.chopped(2));
         click(actions()->viewport(), QPoint(area.left() + 8 + static_cast<int>(left), area.center().y()));
         theHolderIsShownAndWhoWaits();
