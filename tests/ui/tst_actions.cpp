@@ -308,7 +308,7 @@ private slots:
         page()->setFilter("label:bulk");
         QTRY_VERIFY_WITH_TIMEOUT(model()->isHere(0), kSoon);
         QTRY_COMPARE_WITH_TIMEOUT(model()->rowCount(), 1'300, kSoon);
-        QCOMPARE(model()->total().value_or(0), qint64{1'300});
+        QTRY_COMPARE_WITH_TIMEOUT(model()->total().value_or(0), qint64{1'300}, kSoon);
         page()->table()->setFocus();
         QTest::keyClick(page()->table(), Qt::Key_End);
         QTRY_VERIFY_WITH_TIMEOUT(model()->isHere(1'299), kSoon);
@@ -400,8 +400,11 @@ private slots:
         QTest::keyClick(window_.get(), Qt::Key_5, Qt::AltModifier);
         QVERIFY(page()->detail()->samples()->isVisible());
         QTRY_VERIFY_WITH_TIMEOUT(page()->detail()->samples()->cores()->data().t.size() > 1, kSoon);
-        const auto& cores = page()->detail()->samples()->cores()->data().values.front();
-        QVERIFY(*std::ranges::max_element(cores) > 0);
+        // On a busy machine the first second may have been nobody's.
+        const auto most = [this] {
+            return *std::ranges::max_element(page()->detail()->samples()->cores()->data().values.front());
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(most() > 0, kSoon);
         QCOMPARE(page()->detail()->samples()->memory()->data().t, page()->detail()->samples()->cores()->data().t);
         ask("POST", QStringLiteral("jobs/%1/cancel").arg(eater));
     }

@@ -161,8 +161,9 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(rowWith(rows, "foliage_wind.hlsl sm6.6 V0412", 2) >= 0, kSoon);
         const int row = rowWith(rows, "foliage_wind.hlsl sm6.6 V0412", 2);
         QVERIFY(rows->cell(row, 3).text.contains("undeclared identifier"));
+        // The other one may have ended after that answer.
+        QTRY_VERIFY_WITH_TIMEOUT(rowWith(rows, "render/shadow_cascade_test", 2) >= 0, kSoon);
         const int crash = rowWith(rows, "render/shadow_cascade_test", 2);
-        QVERIFY(crash >= 0);
         QVERIFY(rows->cell(crash, 3).text.contains("SIGSEGV"));
     }
 
@@ -291,8 +292,11 @@ private slots:
         const auto& data = queues->work()->chart()->data();
         const QueueInfo* queue = window_->engine().state()->queue(queueOf("shot-0420-render"));
         QTRY_COMPARE_WITH_TIMEOUT(static_cast<qint64>(data.values[0].back()), queue->active, kSoon);
-        QTRY_VERIFY_WITH_TIMEOUT(queues->work()->waits()->rowCount() >= 1, kSoon);
-        QVERIFY(queues->work()->waits()->cell(0, 0).text.contains("1 of at most 1"));
+        const auto first = [queues] {
+            const RowsModel* waits = queues->work()->waits();
+            return waits->rowCount() > 0 ? waits->cell(0, 0).text : QString();
+        };
+        QTRY_VERIFY2_WITH_TIMEOUT(first().contains("1 of at most 1"), qPrintable(first()), kSoon); // while one runs
     }
 
     void failuresOfAQueueByKindAndTheirReschedule() {

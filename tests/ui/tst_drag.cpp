@@ -108,6 +108,12 @@ class TestDrag : public QObject {
         source.kill();
         source.waitForFinished();
     }
+    /// What the bar at the foot says, as soon as that is this: the last move may be on its way still.
+    QString saidOnce(const QString& sentence) {
+        const auto* bar = window_->findChild<StatusBar*>("status-bar");
+        [[maybe_unused]] const bool came = QTest::qWaitFor([&] { return bar->sentence() == sentence; }, kSoon);
+        return bar->sentence();
+    }
     QueuesPage* queues() { return qobject_cast<QueuesPage*>(window_->navigation().page()); }
     int rowOf(const QString& name) {
         TableModel* rows = queues()->table()->rows();
@@ -185,7 +191,7 @@ private slots:
                     return std::ranges::any_of(window_->findChildren<QWidget*>("drop-frame"), &QWidget::isVisible);
                 },
                 kSoon);
-            said = window_->findChild<StatusBar*>("status-bar")->sentence();
+            said = saidOnce("Submit 12 action(s) to nightly-cook");
         });
         QCOMPARE(said, QString("Submit 12 action(s) to nightly-cook"));
         QVERIFY(framed);
@@ -200,7 +206,10 @@ private slots:
                                "default"),
             this, [&](const Answer& answer) { lsn = answer.json.value("lsn").toInteger(); });
         QTRY_VERIFY_WITH_TIMEOUT(lsn > 0, kSoon);
-        drag({"--actions", engine_.address().toString() + ' ' + QString::number(lsn)}, placeOf("unit-tests"));
+        QString said;
+        drag({"--actions", engine_.address().toString() + ' ' + QString::number(lsn)}, placeOf("unit-tests"),
+             [&] { said = saidOnce("Move 1 action(s) to unit-tests"); });
+        QCOMPARE(said, QString("Move 1 action(s) to unit-tests"));
         QTRY_COMPARE_WITH_TIMEOUT(waitingIn("unit-tests"), 1, kSoon);
     }
 

@@ -355,7 +355,7 @@ private slots:
         filterBy("label:bystander");
         QCOMPARE(page()->detail()->lsn(), victim); // still looked at
         QVERIFY(page()->detail()->isVisible());
-        QVERIFY2(note().endsWith("1, nothing selected"), qPrintable(note()));
+        QTRY_VERIFY2_WITH_TIMEOUT(note().endsWith("1, nothing selected"), qPrintable(note()), kSoon);
         QVERIFY(button("Cancel") != nullptr);
         const std::size_t done = window_->engine().commands()->records().size();
         press(Qt::Key_Delete, Qt::ControlModifier);
@@ -380,9 +380,9 @@ private slots:
         focusList();
         press(Qt::Key_Down, Qt::ShiftModifier);
         QCOMPARE(page()->table()->selectedIds().size(), std::size_t{2});
-        QVERIFY2(note().endsWith("3, 2 selected"), qPrintable(note()));
+        QTRY_VERIFY2_WITH_TIMEOUT(note().endsWith("3, 2 selected"), qPrintable(note()), kSoon);
         filterBy("label:bystander");
-        QVERIFY2(note().endsWith("1, nothing selected"), qPrintable(note()));
+        QTRY_VERIFY2_WITH_TIMEOUT(note().endsWith("1, nothing selected"), qPrintable(note()), kSoon);
         press(Qt::Key_Delete, Qt::ControlModifier);
         QVERIFY(window_->engine().commands()->waiting() == nullptr);
         clickRow(page()->table(), other);

@@ -150,6 +150,7 @@ private slots:
         failed_ = submit("foliage wind", script.arg(kError), {{"env", QJsonObject{{"GO", go}}}}, cook_);
         const qint64 other = submit("fails at once", "exit 7", {}, cook_);
         for (const qint64 lsn : {bad_, other}) QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("failed"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(denied_), QString("completed"), kSoon);
         QVERIFY(QFile(go).open(QIODevice::WriteOnly));
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(failed_), QString("failed"), kSoon);
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(long_), QString("completed"), kSoon);

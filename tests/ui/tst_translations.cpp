@@ -161,7 +161,8 @@ private slots:
         for (const PageSpec& spec : window.navigation().pages()) {
             window.navigation().show(spec.id);
             QCoreApplication::processEvents();
-            QCOMPARE(window.width(), 1280); // nothing pushes it wider
+            QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest); // of what came just now
+            QCOMPARE(window.width(), 1280);                                     // nothing pushes it wider
             for (const Button* button : window.findChildren<Button*>()) {
                 if (!button->isVisible()) continue;
                 QVERIFY2(button->width() >= button->sizeHint().width(),
