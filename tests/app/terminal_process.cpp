@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
+#include <utmp.h>
 
 namespace yard::test {
 
@@ -21,16 +22,21 @@ TerminalProcess::TerminalProcess(std::vector<std::string> words, unsigned short 
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     int terminal = -1;
+    int own = -1;
     winsize size{};
     size.ws_row = rows;
     size.ws_col = cols;
-    pid_ = ::forkpty(&terminal, nullptr, nullptr, &size);
+    if (::openpty(&terminal, &own, nullptr, nullptr, &size) != 0) std::abort();
+    terminal_.reset(terminal);
+    const UniqueFd side(own);
+    before_ = modes();
+    pid_ = ::fork();
     if (pid_ < 0) std::abort();
     if (pid_ == 0) {
-        ::execv(argv.front(), argv.data());
+        ::close(terminal);
+        if (::login_tty(own) == 0) ::execv(argv.front(), argv.data());
         ::_exit(127);
     }
-    terminal_.reset(terminal);
 }
 
 TerminalProcess::~TerminalProcess() {

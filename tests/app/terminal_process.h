@@ -22,6 +22,8 @@ public:
     void signal(int number) const;
     /// Of the terminal, printed: two of the same modes are equal.
     std::string modes() const;
+    /// The same, before the program ran: it may have changed them by the time that it is asked for.
+    const std::string& modesBefore() const { return before_; }
     bool isRaw() const;
     /// Reads until it shows this; false when it ended before, or after 60 s.
     bool shows(std::string_view text);
@@ -39,6 +41,7 @@ private:
 
     pid_t pid_ = -1;
     UniqueFd terminal_;
+    std::string before_;
     std::string shown_;
 };
 

@@ -28,8 +28,9 @@ std::vector<std::string> words(const Place& place, const std::vector<std::string
     return all;
 }
 
-std::vector<std::string> run(const Place& place, const std::string& line) {
-    return words(place, {"run", "-t", "-c", "echo re\"\"ady; " + line});
+/// `first` is done before it says that it is there.
+std::vector<std::string> run(const Place& place, const std::string& line, const std::string& first = "") {
+    return words(place, {"run", "-t", "-c", first + "echo re\"\"ady; " + line});
 }
 
 /// Answers each line that is typed, until "end".
@@ -71,7 +72,7 @@ void TestAttach::afterItsClientWasKilled() {
     first.signal(SIGKILL);
     QCOMPARE(first.end(), -1);
     TerminalProcess again(words(place, {"attach", "1"}), 40, 100);
-    const std::string before = again.modes();
+    const std::string before = again.modesBefore();
     QVERIFY2(again.shows("[one] 24 80\r\n"), again.shown().c_str());
     QVERIFY(again.shown().starts_with("ready\r\n"));
     QVERIFY(eventually([&] { return again.isRaw() && attached(engine) == 1; }));
@@ -144,7 +145,7 @@ void TestAttach::theProgramDrawsItselfAgain() {
     Place place;
     Yardmaster engine(place);
     QVERIFY2(engine.isServing(), engine.errors().c_str());
-    TerminalProcess first(run(place, "trap 'echo drawn at $(stty size)' WINCH; while :; do read x; done"));
+    TerminalProcess first(run(place, "while :; do read x; done", "trap 'echo drawn at $(stty size)' WINCH; "));
     QVERIFY(first.shows("ready\r\n"));
     first.type("~.");
     QCOMPARE(first.end(), 130);
@@ -241,7 +242,7 @@ void TestAttach::whatCannotBeAttachedToSaysWhy() {
              std::int64_t{2});
     const auto says = [&](const char* lsn, int code, const std::string& sentence) {
         TerminalProcess attach(words(place, {"attach", lsn}));
-        const std::string before = attach.modes();
+        const std::string before = attach.modesBefore();
         QCOMPARE(attach.end(), code);
         QVERIFY2(attach.shown().contains(sentence), attach.shown().c_str());
         QCOMPARE(attach.modes(), before);
@@ -293,7 +294,7 @@ void TestAttach::aSignalLeavesItRunning() {
     first.signal(SIGKILL);
     QCOMPARE(first.end(), -1);
     TerminalProcess again(words(place, {"attach", "1"}));
-    const std::string before = again.modes();
+    const std::string before = again.modesBefore();
     QVERIFY(again.shows("ready\r\n"));
     QVERIFY(eventually([&] { return again.isRaw(); }));
     again.signal(SIGTERM);

@@ -261,6 +261,8 @@ void TestStumblesAtAnEngine::aCancelUnderWayIsTold() {
                  .number("lsn"),
              std::int64_t{1});
     QVERIFY(eventually([&] { return ::access((ready + ".on").c_str(), F_OK) == 0; }));
+    // The program may be there before the engine has heard of its start.
+    QVERIFY(eventually([&] { return caller.get("/compute/jobs/1").text("state") == "running"; }));
     const test::Ended both =
         test::CtlProcess({"-c", "\"$0\" --data-dir \"$1\" cancel 1 && \"$0\" --data-dir \"$1\" why 1", YARDCTL_PATH,
                           QString::fromStdString(place.data())},
