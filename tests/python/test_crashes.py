@@ -73,7 +73,7 @@ class Crashes(WithEngine):
             self.assertIsInstance(pending[1].exception(60), yardmaster.BrokenProcess)
 
     def test_what_a_call_over_its_deadline_started_ends_with_it(self):
-        with self.executor(1, deadline=0.5) as ex:
+        with self.executor(1, deadline=2) as ex:  # time to start the child on a busy machine
             with self.assertRaises(yardmaster.CallTimeout):
                 ex.submit(work.with_child, self.path("child")).result(60)
         with open(self.path("child"), encoding="utf-8") as file:
@@ -137,7 +137,7 @@ class Crashes(WithEngine):
         try:
             wait_for(lambda: len([n for n in os.listdir(self.folder) if n.endswith(".running")]) >= 2, "they run")
             script.kill()
-            script.wait(30)
+            script.wait(120)
             wait_for(lambda: not [r for r in self.engine.list("label:orphan") if not r.is_final], "its actions ended")
             states = {(r.state, r.exit_code, r.note) for r in self.engine.list("label:orphan")}
             self.assertEqual(states, {("failed", 75, "the client that asked for it is gone")})
