@@ -144,7 +144,7 @@ function(yard_test group name)
     yard_core_test(${group} ${target})
   endif()
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
+    set(ARG_TIMEOUT 300)
   endif()
   # It ends what hangs. With a sanitizer all takes several times as long.
   if(YARD_SANITIZE)

@@ -82,20 +82,20 @@ bool CtlProcess::readSome(int timeoutMs) {
     return true;
 }
 
-bool CtlProcess::waitForOutput(std::size_t bytes) {
+bool CtlProcess::waitForOutput(std::size_t bytes, int silentMs) {
     while (out_.size() < bytes)
-        if (!readSome(20'000)) return false;
+        if (!readSome(silentMs)) return false;
     return true;
 }
 
 bool CtlProcess::waitForError(std::string_view text) {
     while (!err_.contains(text))
-        if (!readSome(20'000)) return false;
+        if (!readSome(kWaitMs)) return false;
     return true;
 }
 
 Ended CtlProcess::end() {
-    while (readSome(30'000)) {
+    while (readSome(kWaitMs)) {
     }
     if (outPipe_ || errPipe_) return {-1, out_, err_};
     int status = 0;

@@ -5,6 +5,7 @@
 #include "core/base/files.h"
 #include "core/base/unique_fd.h"
 #include "tests/app/fake_server.h"
+#include "tests/support/waiting.h"
 
 #include <QStringList>
 #include <QTemporaryDir>
@@ -14,7 +15,7 @@
 namespace yard::test {
 
 struct Ended {
-    int code = -1; ///< -1: ended by a signal, or not within 30 s
+    int code = -1; ///< -1: ended by a signal, or silent for kWaitMs
     std::string out;
     std::string err;
 };
@@ -30,8 +31,8 @@ public:
     CtlProcess& operator=(const CtlProcess&) = delete;
 
     void signal(int number) const;
-    /// Reads until stdout holds at least `bytes`; false when it ended before or after 20 s.
-    bool waitForOutput(std::size_t bytes);
+    /// Reads until stdout holds at least `bytes`; false when it ended before, or was silent so long.
+    bool waitForOutput(std::size_t bytes, int silentMs = kWaitMs);
     /// The same until stderr has this text.
     bool waitForError(std::string_view text);
     const std::string& outSoFar() const { return out_; }

@@ -112,7 +112,7 @@ void Gate::open() {
 
 void Gate::wait() {
     std::unique_lock lock(mutex_);
-    if (changed_.wait_for(lock, std::chrono::seconds(20), [this] { return open_; })) return;
+    if (changed_.wait_for(lock, std::chrono::milliseconds(kWaitMs), [this] { return open_; })) return;
     std::fputs("a gate of the test was never opened\n", stderr);
     std::abort();
 }

@@ -52,7 +52,7 @@ FakeReply untilGone();
 class Gate {
 public:
     void open();
-    /// Fails the process after 20 s: a test must not hang.
+    /// Fails the process after kWaitMs: a test must not hang.
     void wait();
 
 private:

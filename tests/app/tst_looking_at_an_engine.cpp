@@ -11,6 +11,9 @@ using namespace yard::torture;
 
 namespace {
 
+/// So long without a word, and what may have come before anybody listened is done again.
+constexpr int kAgainMs = 5'000;
+
 QStringList at(const Place& place, const QStringList& words) {
     return QStringList{"--data-dir", QString::fromStdString(place.data())} + words;
 }
@@ -186,10 +189,10 @@ void TestLookingAtAnEngine::whatLeavesAFilterIsSaid() {
                 (void)ctl(place, {"release", lsn});
                 (void)ctl(place, {"wait", lsn});
                 if (retires) (void)ctl(place, {"retire", lsn});
-                (void)events.waitForOutput(events.outSoFar().size() + 1);
+                (void)events.waitForOutput(events.outSoFar().size() + 1, kAgainMs);
                 return events.outSoFar().contains(words);
             },
-            60'000);
+            kWaitMs);
     };
     test::CtlProcess pending(at(place, {"events", "state:pending"}));
     QVERIFY2(isToldOf(pending, "  left the filter: completed\n", false), pending.outSoFar().c_str());

@@ -17,6 +17,9 @@ test::Ended ctl(const Place& place, const QStringList& words) {
     return test::CtlProcess(QStringList{"--data-dir", QString::fromStdString(place.data())} + words).end();
 }
 
+/// So long without a word, and what may have come before anybody listened is done again.
+constexpr int kAgainMs = 5'000;
+
 Yardmaster::Options with(std::vector<std::string> arguments) {
     return {.arguments = std::move(arguments), .wrapper = {}, .dataDir = {}};
 }
@@ -90,9 +93,9 @@ void TestPrograms::eventsComeAsTheyHappen() {
     const bool seen = QTest::qWaitFor(
         [&] {
             (void)ctl(place, {"run", "--", "true", "x"});
-            return lines.waitForOutput(1);
+            return lines.waitForOutput(1, kAgainMs);
         },
-        60'000);
+        kWaitMs);
     QVERIFY(seen);
     QVERIFY2(lines.outSoFar().contains("true x"), lines.outSoFar().c_str());
     const test::Ended wrong = ctl(place, {"events", "sate:failed"});

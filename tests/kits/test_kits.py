@@ -27,7 +27,7 @@ class Warm:
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         theirs.close()
         self.socket = ours
-        self.socket.settimeout(30)
+        self.socket.settimeout(100)
 
     def read(self):
         head = self._exactly(12)
@@ -55,7 +55,7 @@ class Warm:
 
     def end(self):
         self.socket.close()
-        out, err = self.process.communicate(timeout=30)
+        out, err = self.process.communicate(timeout=100)
         return self.process.returncode, out, err
 
 
@@ -65,12 +65,12 @@ class Kit:
     command = []
 
     def test_it_describes_its_functions(self):
-        out = subprocess.run(self.command + ["--describe"], stdout=subprocess.PIPE, check=True, timeout=30).stdout
+        out = subprocess.run(self.command + ["--describe"], stdout=subprocess.PIPE, check=True, timeout=100).stdout
         functions = json.loads(out)["functions"]
         self.assertEqual(functions, [{"name": n, "version": "1"} for n in ("add", "copy", "fail")])
 
     def test_without_an_engine_it_says_what_it_is(self):
-        ran = subprocess.run(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30)
+        ran = subprocess.run(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
         self.assertEqual(ran.returncode, 2)
         self.assertIn(b"yardctl workers add", ran.stderr)
 
@@ -84,7 +84,7 @@ class Kit:
         with open(os.path.join(self.root, "action.json"), "w", encoding="utf-8") as file:
             json.dump({"lsn": 5, "function": function, "args": args, "inputs": {}}, file)
         env = dict(os.environ, YARD_ACTION=os.path.join(self.root, "action.json"))
-        return subprocess.run(command or self.command, cwd=self.root, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=30)
+        return subprocess.run(command or self.command, cwd=self.root, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
 
     def failures_command(self):
         """A worker with the functions message, thrown and name."""
@@ -289,7 +289,7 @@ class Python(Kit, unittest.TestCase):
         worker.ask(2, "hold", None)
         worker.read()
         worker.socket.sendall(struct.pack("<IQ", 4, 3))
-        self.assertEqual(worker.process.wait(timeout=30), 1)
+        self.assertEqual(worker.process.wait(timeout=100), 1)
         worker.end()
 
     def test_threads_work_at_once_and_answer_as_they_end(self):

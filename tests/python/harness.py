@@ -1,6 +1,5 @@
 """The real engine for the tests of clients/python, and servers that misbehave."""
 
-import functools
 import os
 import shutil
 import signal
@@ -22,7 +21,7 @@ import yardmaster  # noqa: E402
 from waiting import lives  # noqa: E402, F401
 
 YARDMASTER = ""
-wait_for = functools.partial(waiting.wait_for, limit=60)
+wait_for = waiting.wait_for
 
 
 def main():
@@ -67,13 +66,13 @@ class WithEngine(unittest.TestCase):
     def stop(cls):
         if cls.process.poll() is None:
             cls.process.terminate()
-            assert cls.process.wait(30) == 0
+            assert cls.process.wait(120) == 0
         cls.process.stdout.close()
 
     @classmethod
     def kill(cls):
         cls.process.send_signal(signal.SIGKILL)
-        cls.process.wait(30)
+        cls.process.wait(120)
         cls.process.stdout.close()
 
     def path(self, name):

@@ -3,8 +3,8 @@
 import time
 
 
-def wait_for(condition, what, limit=30):
-    """What the condition returns once that is true; an error that names it after `limit` seconds."""
+def wait_for(condition, what, limit=120):
+    """What the condition returns once that is true; an error that names it after `limit` seconds, which end what hangs."""
     until = time.monotonic() + limit
     while time.monotonic() < until:
         value = condition()

@@ -1,6 +1,8 @@
 // An X server for one test program and those it starts. Needs Xvfb.
 #pragma once
 
+#include "tests/support/waiting.h"
+
 #include <QByteArray>
 #include <QProcess>
 #include <QStandardPaths>
@@ -23,7 +25,7 @@ public:
     bool start(const QString& size = "1600x1000") {
         server_.setStandardErrorFile(QProcess::nullDevice());
         server_.start("Xvfb", {"-displayfd", "1", "-screen", "0", size + "x24", "-nolisten", "tcp"});
-        if (!server_.waitForReadyRead(20'000)) return false;
+        if (!server_.waitForReadyRead(kWaitMs)) return false;
         number_ = server_.readLine().trimmed();
         return !number_.isEmpty();
     }

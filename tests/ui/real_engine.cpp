@@ -1,5 +1,7 @@
 #include "tests/ui/real_engine.h"
 
+#include "tests/support/waiting.h"
+
 #include <QDeadlineTimer>
 #include <QFile>
 #include <QRandomGenerator>
@@ -43,7 +45,7 @@ bool RealEngine::startOn(quint16 port) {
     process_.start(YARDMASTER_PATH, always + arguments_);
     if (!process_.waitForStarted()) return false;
     if (!QTest::qWaitFor([&] { return !lineOf(address).isEmpty() || process_.state() == QProcess::NotRunning; },
-                         30'000))
+                         kWaitMs))
         return false;
     if (lineOf(address).isEmpty()) return false;
     port_ = port;

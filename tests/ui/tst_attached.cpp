@@ -44,7 +44,7 @@ struct Watched {
                         if (action["lsn"].toInteger() == lsn && action["state"].toString() == state) return true;
                 return false;
             },
-            20'000);
+            yard::kWaitMs);
     }
 
     AttachedLink link;
@@ -85,7 +85,7 @@ void TestAttached::aConnectionBeginsWithASnapshot() {
     QVERIFY(engine.link.state() == LinkState::Connecting && engine.link.downSince().isValid());
     QVERIFY(engine.comesTo(LinkState::Connected));
     QVERIFY(!engine.link.downSince().isValid());
-    QVERIFY(QTest::qWaitFor([&] { return !engine.batches.isEmpty(); }));
+    QVERIFY(QTest::qWaitFor([&] { return !engine.batches.isEmpty(); }, yard::kWaitMs));
     QCOMPARE(engine.batches.first()["snapshot"].toBool(), true);
     QCOMPARE(engine.batches.first()["session"].toObject()["state"].toString(), "ready");
     QCOMPARE(engine.refreshes, 1);
@@ -183,7 +183,7 @@ void TestAttached::aCutConnectionGoesOnWhereItWas() {
     Watched engine(relay.address(), engine_.token());
     QVERIFY(engine.comesTo(LinkState::Connected) && direct.comesTo(LinkState::Connected));
     engine.link.watch({{"finished", true}});
-    QVERIFY(QTest::qWaitFor([&] { return !engine.batches.isEmpty(); }));
+    QVERIFY(QTest::qWaitFor([&] { return !engine.batches.isEmpty(); }, yard::kWaitMs));
     const Answer before = direct.ask(submitTrue());
     QVERIFY(engine.tellsOf(before.json["lsn"].toInteger(), "completed"));
 
@@ -196,7 +196,7 @@ void TestAttached::aCutConnectionGoesOnWhereItWas() {
     QVERIFY(direct
                 .ask({.method = "GET",
                       .path = QString("jobs/%1").arg(meanwhile.json["lsn"].toInteger()),
-                      .query = QUrlQuery{{"wait", "20"}},
+                      .query = QUrlQuery{{"wait", "50"}},
                       .body = {}})
                 .ok());
     relay.setOpen(true);

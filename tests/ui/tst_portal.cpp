@@ -1,4 +1,5 @@
 // Light or dark as the desktop's portal says, on a bus of the test's own with a portal of its own.
+#include "tests/support/waiting.h"
 #include "ui/style/theme.h"
 
 #include <QDBusConnection>
@@ -69,7 +70,7 @@ void TestPortal::serve(uint number, bool wrapsTwice) {
 
 void TestPortal::withoutAPortalThereIsNoWish() {
     PortalSchemeSource source;
-    QVERIFY(QTest::qWaitFor([&] { return !source.isAsking(); }));
+    QVERIFY(QTest::qWaitFor([&] { return !source.isAsking(); }, yard::kWaitMs));
     QVERIFY(!source.wish());
 }
 
@@ -77,7 +78,7 @@ void TestPortal::theWishIsReadAtTheStart() {
     for (const bool twice : {true, false}) {
         serve(1, twice);
         PortalSchemeSource source;
-        QVERIFY(QTest::qWaitFor([&] { return !source.isAsking(); }));
+        QVERIFY(QTest::qWaitFor([&] { return !source.isAsking(); }, yard::kWaitMs));
         QVERIFY(source.wish() == Scheme::Dark);
     }
 }
@@ -85,29 +86,29 @@ void TestPortal::theWishIsReadAtTheStart() {
 void TestPortal::aChangeIsFollowed() {
     serve(1);
     PortalSchemeSource source;
-    QVERIFY(QTest::qWaitFor([&] { return source.wish() == Scheme::Dark; }));
+    QVERIFY(QTest::qWaitFor([&] { return source.wish() == Scheme::Dark; }, yard::kWaitMs));
     QSignalSpy changed(&source, &SchemeSource::changed);
     emit portal_.SettingChanged("org.freedesktop.appearance", "color-scheme", QDBusVariant(QVariant(2U)));
-    QVERIFY(QTest::qWaitFor([&] { return source.wish() == Scheme::Light; }));
+    QVERIFY(QTest::qWaitFor([&] { return source.wish() == Scheme::Light; }, yard::kWaitMs));
     QCOMPARE(changed.size(), 1);
 }
 
 void TestPortal::otherSettingsChangeNothing() {
     serve(1);
     PortalSchemeSource source;
-    QVERIFY(QTest::qWaitFor([&] { return source.wish() == Scheme::Dark; }));
+    QVERIFY(QTest::qWaitFor([&] { return source.wish() == Scheme::Dark; }, yard::kWaitMs));
     QSignalSpy changed(&source, &SchemeSource::changed);
     emit portal_.SettingChanged("org.freedesktop.appearance", "contrast", QDBusVariant(QVariant(2U)));
     emit portal_.SettingChanged("org.gnome.desktop.interface", "color-scheme", QDBusVariant(QVariant(2U)));
     emit portal_.SettingChanged("org.freedesktop.appearance", "color-scheme", QDBusVariant(QVariant(0U)));
-    QVERIFY(QTest::qWaitFor([&] { return !source.wish(); }));
+    QVERIFY(QTest::qWaitFor([&] { return !source.wish(); }, yard::kWaitMs));
     QCOMPARE(changed.size(), 1);
 }
 
 void TestPortal::aNumberNobodyKnowsIsNoWish() {
     serve(9);
     PortalSchemeSource source;
-    QVERIFY(QTest::qWaitFor([&] { return !source.isAsking(); }));
+    QVERIFY(QTest::qWaitFor([&] { return !source.isAsking(); }, yard::kWaitMs));
     QVERIFY(!source.wish());
 }
 

@@ -129,7 +129,7 @@ class TestScreens : public test::WindowTest {
                 go(spec.id);
                 QCOMPARE(window_->size(), size);
                 const auto isGood = [this] { return flaws().isEmpty(); };
-                if (QTest::qWaitFor(isGood, 5'000)) continue;
+                if (QTest::qWaitFor(isGood, kSoon)) continue;
                 qWarning().noquote() << how << spec.id << size << '\n' << flaws().join('\n');
                 QTest::qFail(qPrintable(how + ' ' + spec.id), __FILE__, __LINE__);
             }
@@ -178,7 +178,7 @@ private slots:
                 window_->navigation().showAction(failed, tab);
                 settle();
                 const auto isGood = [this] { return flaws().isEmpty(); };
-                QVERIFY2(QTest::qWaitFor(isGood, 5'000), qPrintable(QString(tab) + '\n' + flaws().join('\n')));
+                QVERIFY2(QTest::qWaitFor(isGood, kSoon), qPrintable(QString(tab) + '\n' + flaws().join('\n')));
             }
         }
         window_->resize(kSizes[1]);
@@ -227,7 +227,7 @@ private slots:
                 const QString words = spec.id + ": " + page.text();
                 QVERIFY2(page.pieces().size() * 2 > before[spec.id], qPrintable(words));
                 const auto cut = [this] { return flawsOf(*window_, Painted(*window_)); };
-                QVERIFY2(QTest::qWaitFor([&] { return cut().isEmpty(); }, 5'000),
+                QVERIFY2(QTest::qWaitFor([&] { return cut().isEmpty(); }, kSoon),
                          qPrintable(cut().join('\n') + words));
             }
         }

@@ -75,9 +75,9 @@ QString forget(TokenStore& store, const QString& address) {
     return problem;
 }
 
-/// Within the session of a keyring: what it does, a line each.
-int inKeyring() {
-    TokenStore store("/nonexistent/tokens.json", std::chrono::seconds(3));
+/// Within the session of a keyring that is waited for so long: what it does, a line each.
+int inKeyring(std::chrono::seconds patience) {
+    TokenStore store("/nonexistent/tokens.json", patience);
     const auto say = [](const char* what, const QString& text) { std::printf("%s=%s\n", what, qPrintable(text)); };
     say("probe", probe(store));
     say("write", write(store, "http://a:1/compute", "secret-1", Place::Keychain));
@@ -99,8 +99,8 @@ class TestTokens : public QObject {
     QTemporaryDir directory_;
     std::unique_ptr<Theme> theme_;
 
-    /// What inKeyring() says after `unlock`, by name.
-    std::map<QString, QString> saidAfter(const QString& unlock) {
+    /// What inKeyring() says after `unlock`, by name. One that is locked does not answer: it is not waited for long.
+    std::map<QString, QString> saidAfter(const QString& unlock, int patience) {
         QTemporaryDir home;
         QProcess process;
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
@@ -113,9 +113,9 @@ class TestTokens : public QObject {
         process.setProcessEnvironment(environment);
         process.setStandardErrorFile(QProcess::nullDevice());
         process.setStandardInputFile(QProcess::nullDevice());
-        process.start("dbus-run-session", {"--", "sh", "-c", unlock + "; \"$0\" --in-keyring",
-                                           QCoreApplication::applicationFilePath()});
-        if (!process.waitForFinished(60'000)) process.kill();
+        process.start("dbus-run-session", {"--", "sh", "-c", unlock + "; \"$0\" --in-keyring \"$1\"",
+                                           QCoreApplication::applicationFilePath(), QString::number(patience)});
+        if (!process.waitForFinished(2 * kSoon)) process.kill();
         std::map<QString, QString> said;
         for (const QString& line : QString::fromUtf8(process.readAllStandardOutput()).split('\n'))
             if (const auto at = line.indexOf('='); at > 0) said[line.left(at)] = line.mid(at + 1);
@@ -139,8 +139,8 @@ private slots:
 
     void anUnlockedKeyringKeepsGivesBackAndForgets() {
         if (!hasKeyring()) QSKIP("gnome-keyring is not installed");
-        const auto said =
-            saidAfter("printf pw | gnome-keyring-daemon --unlock --components=secrets --daemonize >/dev/null 2>&1");
+        const auto said = saidAfter(
+            "printf pw | gnome-keyring-daemon --unlock --components=secrets --daemonize >/dev/null 2>&1", 30);
         QCOMPARE(said.at("probe"), QString());
         QCOMPARE(said.at("write"), QString());
         QCOMPARE(said.at("read"), QString("secret-1"));
@@ -152,7 +152,7 @@ private slots:
 
     void aLockedKeyringIsNotTakenForAnEmptyOne() {
         if (!hasKeyring()) QSKIP("gnome-keyring is not installed");
-        const auto said = saidAfter("gnome-keyring-daemon --start --components=secrets >/dev/null 2>&1");
+        const auto said = saidAfter("gnome-keyring-daemon --start --components=secrets >/dev/null 2>&1", 3);
         QVERIFY2(said.at("probe").contains("keychain cannot be used"), qPrintable(said.at("probe")));
         QVERIFY(!said.at("write").isEmpty());
         QCOMPARE(said.at("read"), QString());
@@ -300,9 +300,9 @@ private slots:
 };
 
 int main(int argc, char** argv) {
-    if (argc == 2 && qstrcmp(argv[1], "--in-keyring") == 0) {
+    if (argc == 3 && qstrcmp(argv[1], "--in-keyring") == 0) {
         const QCoreApplication application(argc, argv);
-        return inKeyring();
+        return inKeyring(std::chrono::seconds(QByteArray(argv[2]).toInt()));
     }
     QApplication application(argc, argv);
     TestTokens test;

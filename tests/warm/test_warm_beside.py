@@ -71,7 +71,7 @@ class Beside(WarmCase):
         lsn = self.hold_one()
         pid = self.processes()[0]["pid"]
         self.engine.send_signal(signal.SIGKILL)
-        self.engine.wait(30)
+        self.engine.wait(120)
         self.engine.stdout.close()
         self.let_go()
         self.start()

@@ -120,7 +120,7 @@ class Limits(WarmCase):
         self.value("pid", worker="long")
         for _ in range(2): # after the first the next look is the one for the long one
             pid = self.value("pid", worker="short")
-            wait_for(lambda: [g for g in self.pool()["gone"] if g["pid"] == pid and g["why"] == "idle"], "it went", 10)
+            wait_for(lambda: [g for g in self.pool()["gone"] if g["pid"] == pid and g["why"] == "idle"], "it went")
 
     def test_the_pools_limits_change_while_it_runs(self):
         self.register(pool={"max_processes": 2})

@@ -64,10 +64,10 @@ class Restarts(WarmCase):
                 os.makedirs(base + "/current/tmp")
                 sign = base + "/current/tmp/restart.txt"
                 open(sign, "w").close()
-                wait_for(lambda: self.value("pid", worker=way) != pids[way], "it was replaced", 10)
+                wait_for(lambda: self.value("pid", worker=way) != pids[way], "it was replaced")
                 second = self.value("pid", worker=way)
                 os.utime(sign, (1, 1))
-                wait_for(lambda: self.value("pid", worker=way) != second, "it was replaced again", 10)
+                wait_for(lambda: self.value("pid", worker=way) != second, "it was replaced again")
 
     def test_rolling_restart(self):
         self.register(pool={"max_processes": 2})

@@ -136,7 +136,7 @@ class WarmCase(unittest.TestCase):
     def stop(self):
         if self.engine.poll() is None:
             self.engine.terminate()
-            self.assertEqual(self.engine.wait(30), 0)
+            self.assertEqual(self.engine.wait(120), 0)
         self.engine.stdout.close()
 
     def call(self, method, path, body=None, expect=200):
@@ -184,7 +184,7 @@ class WarmCase(unittest.TestCase):
     def queue(self, **config):
         return self.call("POST", "queues", {"config": config})["queue_id"]
 
-    def result(self, lsn, wait=30):
+    def result(self, lsn, wait=50):
         return self.call("GET", "jobs/%d?wait=%d" % (lsn, wait), expect=200)
 
     def so_far(self, lsn):
