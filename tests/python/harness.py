@@ -93,10 +93,11 @@ class WithEngine(unittest.TestCase):
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 
     def gate(self, name="gate", **fields):
-        """A command that runs until let_go(); says that it runs by a file."""
+        """A command that runs until let_go(), and that the engine knows to run; it says so by a file, too."""
         lsn = self.engine.submit(worker="exec", argv=["/bin/sh", "-c", "touch $0.running; while [ ! -e $0 ]; do sleep 0.01; "
                                                       "done; echo through", self.path(name)], **fields)
         wait_for(lambda: os.path.exists(self.path(name + ".running")), "it runs")
+        wait_for(lambda: self.engine.look(lsn).state == "running", "the engine has heard of it")
         return lsn
 
     def let_go(self, name="gate"):
