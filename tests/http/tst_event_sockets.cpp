@@ -102,8 +102,10 @@ void EventSocketsTest::aPingIsAnsweredAndAClosingToo() {
 
 void EventSocketsTest::silenceIsProbedAndThenCut() {
     Limits limits;
-    limits.webSocketIdle = 400ms;
+    limits.webSocketIdle = 3s; // an answer has half of it
     Served served(limits);
+    WsClient silent = served.connect();
+    begin(silent);
     WsClient lively = served.connect();
     begin(lively);
     for (int i = 0; i < 4; ++i) {
@@ -111,8 +113,6 @@ void EventSocketsTest::silenceIsProbedAndThenCut() {
         QCOMPARE(ping.printed(), std::string("ping"));
         lively.sendFrame(10, ping.payload);
     }
-    WsClient silent = served.connect();
-    begin(silent);
     QCOMPARE(silent.frame().printed(), std::string("ping"));
     QVERIFY(silent.raw().isClosedByServer());
 }
