@@ -44,6 +44,7 @@ public:
     std::atomic<std::uint64_t> uploaded{0};
     std::atomic<int> handled{0};
     std::atomic<int> waitsEnded{0};
+    std::atomic<bool> maySlowAnswer{false}; ///< until then /slow has no answer
 
     Admission admit(Request& request) override {
         Admission admission;
@@ -66,7 +67,7 @@ public:
         } else if (path == "/wait") {
             co_return co_await wait(request);
         } else if (path == "/slow") {
-            co_await coro::sleepFor(std::chrono::milliseconds(300));
+            while (!maySlowAnswer) co_await coro::sleepFor(std::chrono::milliseconds(10));
             response.body = R"({"slow":true})";
         } else if (path == "/throw") {
             throw std::runtime_error("as told");
