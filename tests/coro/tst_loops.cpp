@@ -174,10 +174,14 @@ private Q_SLOTS:
 
     void anIdleLoopDoesNotWakeUpByItself() {
         Loop loop;
-        std::jthread poker([&loop] {
+        std::promise<void> turned;
+        std::jthread poker([&, ours = ::gettid()] {
+            turned.get_future().wait();
+            (void)eventually([&] { return isAsleep(ours); });
             std::this_thread::sleep_for(150ms);
             loop.stop();
         });
+        loop.post([&] { turned.set_value(); });
         loop.runForever();
         QCOMPARE(loop.wakeups(), std::uint64_t{1}); // the stop
     }
@@ -199,7 +203,7 @@ private Q_SLOTS:
     void aLoopStaysAwakeNoLongerThanItWasTold() {
         Loop loop;
         loop.stayAwakeUntil(MonoClock::now() + 1ms);
-        loop.spawn("nap", napThenStop(loop, 30ms));
+        loop.spawn("nap", napThenStop(loop, 500ms)); // not over before it comes to sleep, on a busy machine
         loop.runForever();
         QVERIFY(loop.wakeups() > 0);
     }
