@@ -155,8 +155,9 @@ void TestKills::whatAKilledLauncherRanIsRunAgain() {
         }
         torture.underLoad([&] {
             torture.pause(900);
-            const int launcher = torture.engine().launcherPid();
-            QVERIFY2(launcher > 0, torture.engine().errors().c_str());
+            int launcher = 0; // of an engine that serves since just now it may still be on its way
+            QVERIFY2(eventually([&] { return (launcher = torture.engine().launcherPid()) > 0; }),
+                     torture.engine().errors().c_str());
             // Held, so that what it has started is known.
             ::kill(launcher, SIGSTOP);
             std::vector<int> below = processesOf(torture.place(), torture.engine().pid());
