@@ -435,12 +435,12 @@ void TestLifetimes::theDeadlineEndsTheTreeWithItsOwnCause() {
     Fifo fifo(bench.path("fifo"));
     Lease lease = bench.locking(1, {"tree", fifo.path(), "2", "2"}, {"a"});
     lease.argv = bench.lease(1, {"nameless", fifo.path()}).argv;
-    lease.deadline = Duration(300'000);
+    lease.deadline = Duration(2'000'000);
     lease.grace = Duration(100'000);
     bench.submit(std::move(lease));
     const Fifo::Line daemon = fifo.next();
     Lease stubborn = bench.locking(2, {"stubborn", fifo.path()}, {"b"});
-    stubborn.deadline = Duration(300'000);
+    stubborn.deadline = Duration(2'000'000); // it has said its pid by then, on a busy machine as well
     stubborn.grace = Duration(100'000);
     bench.submit(std::move(stubborn));
     const Fifo::Line process = fifo.next();
@@ -455,8 +455,8 @@ void TestLifetimes::teardownDuringTeardownIsOneTeardown() {
     LockBench bench;
     Fifo fifo(bench.path("fifo"));
     Lease lease = bench.locking(1, {"stubborn", fifo.path()}, {"a"});
-    lease.deadline = Duration(400'000);
-    lease.grace = Duration(200'000);
+    lease.deadline = Duration(1'500'000);
+    lease.grace = Duration(2'000'000); // so that the deadline comes in the middle of it
     bench.submit(std::move(lease));
     const Fifo::Line process = fifo.next();
     // Cancel, again, abandon, the deadline, the engine's own end: the first cause counts, everything ends once.
