@@ -99,7 +99,7 @@ void RunnerBench::submit(Lease lease) {
 }
 
 bool RunnerBench::until(const std::function<bool()>& done) {
-    const MonoTime end = MonoClock::now() + Duration(60'000'000);
+    const MonoTime end = MonoClock::now() + std::chrono::milliseconds(kWaitMs);
     while (!done()) {
         if (MonoClock::now() > end) return false;
         pollfd p{runner_->pollFd(), POLLIN, 0};

@@ -28,7 +28,7 @@ public:
     /// How many there are: their descriptors are the test's.
     static inline int alive = 0;
     const std::string& path() const { return path_; }
-    /// The next line's word and pid, waiting up to 20 s; pid 0 when none comes.
+    /// The next line's word and pid, waiting up to kWaitMs; pid 0 when none comes.
     struct Line {
         std::string word;
         int pid = 0;
@@ -58,7 +58,7 @@ public:
     void submit(std::int64_t lsn, std::vector<std::string> role) { submit(lease(lsn, std::move(role))); }
     void submit(Lease lease);
 
-    /// Drives the runner until `done`, at most 60 s; false when it did not come to that.
+    /// Drives the runner until `done`, at most kWaitMs; false when it did not come to that.
     bool until(const std::function<bool()>& done);
     /// Drives until the attempt's Ended is there.
     const Ended* ended(std::int64_t lsn);

@@ -3,6 +3,7 @@
 #include "core/launcher/process_end.h"
 #include "core/launcher/program_starter.h"
 #include "tests/runners/launcher_parts.h"
+#include "tests/support/waiting.h"
 
 #include <QTest>
 
@@ -40,7 +41,7 @@ class TestProgramStarter : public QObject {
     }
     void waitForEnd() {
         pollfd ended{child_->pidfd.get(), POLLIN, 0};
-        QCOMPARE(::poll(&ended, 1, 30'000), 1);
+        QCOMPARE(::poll(&ended, 1, kWaitMs), 1);
         QVERIFY(collectExit(*child_, parts_->shared));
     }
     std::string output() {
