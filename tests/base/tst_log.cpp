@@ -7,6 +7,7 @@
 #include <QTest>
 #include <array>
 #include <fcntl.h>
+#include <future>
 #include <thread>
 #include <unistd.h>
 
@@ -165,13 +166,16 @@ private Q_SLOTS:
         for (int i = 0; i < kLines; ++i)
             logInfo("flood", "line {}", i); // the pipe holds about 1,500: this would hang
         QByteArray text;
+        std::promise<void> reads; // flushing would not wait for it for long
         std::jthread reader([&] {
             std::array<char, 65536> buffer{};
             for (ssize_t n; (n = ::read(captured.reader(), buffer.data(), buffer.size())) > 0;) {
+                if (text.isEmpty()) reads.set_value();
                 text.append(buffer.data(), int(n));
                 if (text.endsWith("after\n")) return;
             }
         });
+        reads.get_future().wait();
         flushLog();
         logInfo("flood", "after");
         flushLog();
