@@ -5,6 +5,7 @@
 #include "core/engine/commands/intake.h"
 #include "core/engine/commands/results.h"
 #include "core/engine/engine.h"
+#include "core/engine/running/memory_guard.h"
 #include "core/model/action_spec.h"
 #include "core/store/chunk_store.h"
 #include "tests/support/show_strings.h"
@@ -38,6 +39,11 @@ public:
         options.grace = grace;
         options.lockDir = path("locks");
         options.slotCount = 32; // each has a directory, which takes its time to make and delete
+        // What runs beside the tests must not decide whether something starts, or is stopped.
+        options.readMemory = [] {
+            return std::optional(
+                engine::MemoryReading{.usedPercent = 12.5, .ofGroup = false, .stalledPercent = {}});
+        };
         if (adjust_) adjust_(options);
         auto opened = engine::Engine::open(std::move(options));
         if (!opened) qFatal("the engine does not open: %s", opened.error().message.c_str());
