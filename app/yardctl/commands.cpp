@@ -33,15 +33,15 @@ std::vector<Option> joined(std::vector<Option> own, const std::vector<Option>& o
 namespace {
 
 /// All rows, made once: yardctl is started for every command.
-struct Table {
+struct CommandTable {
     std::vector<Command> rows;
     std::vector<CommandGroup> groups;
 };
 
-Table makeTable() {
+CommandTable makeCommandTable() {
     std::array parts{std::pair("Work", workCommands()), std::pair("Looking", lookingCommands()),
                      std::pair("Steering", steeringCommands()), std::pair("The engine", engineCommands())};
-    Table table;
+    CommandTable table;
     for (auto& [heading, rows] : parts) std::ranges::move(rows, std::back_inserter(table.rows));
     std::size_t begin = 0;
     for (const auto& [heading, rows] : parts) {
@@ -51,19 +51,19 @@ Table makeTable() {
     return table;
 }
 
-const Table& table() {
-    static const Table made = makeTable();
+const CommandTable& commandTable() {
+    static const CommandTable made = makeCommandTable();
     return made;
 }
 
 } // namespace
 
 std::span<const CommandGroup> commandGroups() {
-    return table().groups;
+    return commandTable().groups;
 }
 
 std::span<const Command> commands() {
-    return table().rows;
+    return commandTable().rows;
 }
 
 } // namespace yard::ctl

@@ -20,7 +20,7 @@ namespace yard::ctl {
 
 namespace {
 
-constexpr int kSignalBase = 128;
+constexpr int kEndedBySignal = 128;
 /// What of the output so far is shown: some screens.
 constexpr std::size_t kMostShown = 16u << 10;
 constexpr std::array kSignals = {SIGWINCH, SIGCONT, SIGTSTP, SIGQUIT};
@@ -163,7 +163,7 @@ private:
                           fmt::format("\nyardctl: action {0} goes on; 'yardctl attach {0}' comes back to it, "
                                       "'yardctl cancel {0}' ends it\n",
                                       lsn_));
-        ::_exit(kSignalBase + signal);
+        ::_exit(kEndedBySignal + signal);
     }
 
     static constexpr std::chrono::seconds kSilence{30};

@@ -46,7 +46,7 @@ std::string bytesOf(const json::object& action, std::string_view member) {
     return size && *size >= 0 ? sizeWords(static_cast<std::uint64_t>(*size)) : std::string();
 }
 
-std::string valueOf(const json::object& object, std::string_view member) {
+std::string memberText(const json::object& object, std::string_view member) {
     const json::value* value = object.if_contains(member);
     if (!value) return {};
     return printable(value->is_string() ? std::string_view(value->get_string()) : compactJson(*value));
@@ -86,11 +86,12 @@ Outcome<int> compareCommand(const Invocation& invocation) {
     std::set<std::string> members;
     for (const Compared* one : {&*a, &*b})
         for (const auto& member : one->spec) members.emplace(member.key());
-    for (const std::string& member : members) all.add(member, valueOf(a->spec, member), valueOf(b->spec, member));
-    all.add("queue_id", valueOf(a->action, "queue_id"), valueOf(b->action, "queue_id"));
+    for (const std::string& member : members)
+        all.add(member, memberText(a->spec, member), memberText(b->spec, member));
+    all.add("queue_id", memberText(a->action, "queue_id"), memberText(b->action, "queue_id"));
     all.add("state", stateWords(a->action), stateWords(b->action));
     for (const std::string_view member : {"retry_count", "note"})
-        all.add(member, valueOf(a->action, member), valueOf(b->action, member));
+        all.add(member, memberText(a->action, member), memberText(b->action, member));
     all.add("waited", waited(a->action), waited(b->action));
     all.add("ran", ran(a->action), ran(b->action));
     for (const MeasureInfo& info : kMeasureTable) {

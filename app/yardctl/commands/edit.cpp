@@ -212,7 +212,7 @@ void tellIfItRuns(const Invocation& invocation, std::int64_t lsn) {
 }
 
 /// Cancels the old one, unless it has ended, maybe just now.
-Outcome<void> replace(const Invocation& invocation, std::int64_t lsn, bool hasEnded) {
+Outcome<void> cancelReplaced(const Invocation& invocation, std::int64_t lsn, bool hasEnded) {
     if (!hasEnded) {
         const auto cancelled =
             invocation.engine.call({.method = "POST", .path = fmt::format("jobs/{}/cancel", lsn)});
@@ -225,13 +225,13 @@ Outcome<void> replace(const Invocation& invocation, std::int64_t lsn, bool hasEn
 }
 
 /// The engine took the copies.
-struct Accepted {
+struct AcceptedCopies {
     Plan plan;
     Answer answer;
 };
 
 /// Much may have happened while it was edited: all is looked at again.
-Outcome<Accepted> submitChanged(const Invocation& invocation, std::int64_t lsn, std::string text) {
+Outcome<AcceptedCopies> submitChanged(const Invocation& invocation, std::int64_t lsn, std::string text) {
     auto plan = planOf(invocation, lsn);
     if (!plan) return std::unexpected(plan.error());
     if (!plan->wasReplaced) text = replacing(lsn, std::move(text));
@@ -246,7 +246,7 @@ Outcome<Accepted> submitChanged(const Invocation& invocation, std::int64_t lsn, 
                                 .body = std::move(text),
                                 .idempotencyKey = randomHex(16)});
     if (!answer) return failed(refusalOf(answer.error(), *plan));
-    return Accepted{.plan = std::move(*plan), .answer = std::move(*answer)};
+    return AcceptedCopies{.plan = std::move(*plan), .answer = std::move(*answer)};
 }
 
 } // namespace
@@ -264,7 +264,7 @@ Outcome<int> editCommand(const Invocation& invocation) {
     const std::string before = membersApart(isPending ? asItIsNow(spec->text, known->object) : spec->text);
     auto draft = Draft::make(lsn, before);
     if (!draft) return std::unexpected(draft.error());
-    std::optional<Accepted> accepted;
+    std::optional<AcceptedCopies> accepted;
     while (!accepted) {
         if (auto edited = edit(draft->path()); !edited) return std::unexpected(edited.error());
         auto after = readFile(draft->path());
@@ -283,7 +283,7 @@ Outcome<int> editCommand(const Invocation& invocation) {
     else if (!invocation.arguments.has("replace") && !plan.hasEnded)
         tellWhoStays(invocation, lsn);
     else if (invocation.arguments.has("replace"))
-        if (auto replaced = replace(invocation, lsn, plan.hasEnded); !replaced)
+        if (auto replaced = cancelReplaced(invocation, lsn, plan.hasEnded); !replaced)
             return std::unexpected(replaced.error());
     if (!told) return std::unexpected(told.error());
     return 0;

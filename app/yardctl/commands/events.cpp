@@ -93,7 +93,7 @@ void printActions(const json::object& frame, Departures& departures) {
 }
 
 /// The engine refused what it was asked to tell: of one message, that is the filter.
-std::unexpected<Failure> refused(const json::object& frame) {
+std::unexpected<Failure> refusedBy(const json::object& frame) {
     const std::string_view word = textOf(frame, "error");
     for (const ErrorKind kind : {ErrorKind::Invalid, ErrorKind::Malformed})
         if (word == errorName(kind)) return failedByWords(fail(kind, printable(textOf(frame, "message"))).error());
@@ -122,7 +122,7 @@ Outcome<int> eventsCommand(const Invocation& invocation) {
         const json::value frame = json::parse(**text, ec);
         if (ec || !frame.is_object()) return failed("the engine sent something that is no event");
         const json::object& object = frame.get_object();
-        if (object.contains("error")) return refused(object);
+        if (object.contains("error")) return refusedBy(object);
         if (invocation.json)
             fmt::print("{}\n", **text);
         else

@@ -9,7 +9,7 @@ namespace yard::ctl {
 
 namespace {
 
-std::int64_t number(const json::object& from, std::string_view object, std::string_view member) {
+std::int64_t figureIn(const json::object& from, std::string_view object, std::string_view member) {
     const json::object* inside = objectOf(from, object);
     return inside ? integerOf(*inside, member).value_or(0) : 0;
 }
@@ -18,21 +18,22 @@ std::string bytes(std::int64_t count) {
     return sizeWords(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0)));
 }
 
-void show(const json::object& report, bool dryRun) {
+void showReport(const json::object& report, bool dryRun) {
     const char* verb = dryRun ? "would go" : "went";
-    fmt::print("actions: {} too old, {} too many, {} too much for the disk {}\n", number(report, "actions", "age"),
-               number(report, "actions", "count"), number(report, "actions", "size"), verb);
-    fmt::print("chunks:  {} ({}) {}", number(report, "chunks", "count"), bytes(number(report, "chunks", "bytes")),
-               verb);
-    if (const auto recent = number(report, "chunks", "recent"); recent > 0)
+    fmt::print("actions: {} too old, {} too many, {} too much for the disk {}\n",
+               figureIn(report, "actions", "age"), figureIn(report, "actions", "count"),
+               figureIn(report, "actions", "size"), verb);
+    fmt::print("chunks:  {} ({}) {}", figureIn(report, "chunks", "count"),
+               bytes(figureIn(report, "chunks", "bytes")), verb);
+    if (const auto recent = figureIn(report, "chunks", "recent"); recent > 0)
         fmt::print(", {} are still too recent", recent);
     fmt::print("\n");
-    const std::int64_t limit = number(report, "disk", "limit_bytes");
-    fmt::print("disk:    {} in chunks and journal", bytes(number(report, "disk", "used_bytes")));
+    const std::int64_t limit = figureIn(report, "disk", "limit_bytes");
+    fmt::print("disk:    {} in chunks and journal", bytes(figureIn(report, "disk", "used_bytes")));
     if (limit > 0) fmt::print(", {} at most", bytes(limit));
-    if (const auto log = number(report, "disk", "log_bytes"); log > 0)
+    if (const auto log = figureIn(report, "disk", "log_bytes"); log > 0)
         fmt::print(", {} in the journal's log", bytes(log));
-    if (const auto workers = number(report, "disk", "workers_bytes"); workers > 0)
+    if (const auto workers = figureIn(report, "disk", "workers_bytes"); workers > 0)
         fmt::print(", {} in files of workers", bytes(workers));
     fmt::print(", {} finished actions\n", integerOf(report, "finished").value_or(0));
     if (const auto note = textOf(report, "note"); !note.empty()) fmt::print("{}\n", printable(note));
@@ -51,7 +52,7 @@ Outcome<int> gcCommand(const Invocation& invocation) {
     if (invocation.json)
         fmt::print("{}\n", answer->text);
     else
-        show(answer->object, dryRun);
+        showReport(answer->object, dryRun);
     return 0;
 }
 

@@ -89,7 +89,7 @@ Outcome<LogsRequest> logsRequest(const Invocation& invocation) {
 }
 
 /// One action whose output is wanted.
-struct Target {
+struct LogTarget {
     std::int64_t lsn = 0;
     std::int64_t last = 1;              ///< its last attempt so far
     std::vector<std::int64_t> attempts; ///< those that are shown, ascending
@@ -103,7 +103,7 @@ struct Span {
     std::optional<std::int64_t> end{};
 };
 /// From the first to the last moment that is known of an attempt.
-Span spanOf(const json::object& attempt) {
+Span attemptSpanOf(const json::object& attempt) {
     Span span;
     const json::object* times = objectOf(attempt, "timestamps");
     if (!times) return span;
@@ -131,9 +131,9 @@ std::vector<std::int64_t> attemptsSince(const json::object& action, std::int64_t
         for (const json::value& value : *list)
             if (const json::object* attempt = value.if_object())
                 if (const auto n = integerOf(*attempt, "n"); n && ended.insert(*n).second)
-                    add(*n, spanOf(*attempt));
+                    add(*n, attemptSpanOf(*attempt));
     if (const std::int64_t last = attemptNumber(action); !ended.contains(last)) {
-        Span span = spanOf(action);
+        Span span = attemptSpanOf(action);
         if (!isEnded(action)) span.end.reset();
         if (textOf(action, "state") == "pending") span.begin.reset(); // of the attempt before, if any
         add(last, span);
@@ -159,14 +159,14 @@ std::vector<std::string> lossesOf(const json::object& action, const std::vector<
     return losses;
 }
 
-Outcome<std::vector<Target>> targetsOf(Engine& engine, const LogsRequest& request) {
-    std::vector<Target> targets;
+Outcome<std::vector<LogTarget>> targetsOf(Engine& engine, const LogsRequest& request) {
+    std::vector<LogTarget> targets;
     std::size_t width = 0;
     for (const std::int64_t lsn : request.lsns) {
         auto answer = engine.get(fmt::format("jobs/{}", lsn));
         if (!answer) return failedWith(answer.error());
         const json::object& action = answer->object;
-        Target target{.lsn = lsn, .last = attemptNumber(action), .attempts = {}, .losses = {}, .prefix = {}};
+        LogTarget target{.lsn = lsn, .last = attemptNumber(action), .attempts = {}, .losses = {}, .prefix = {}};
         target.hasNone = endedBeforeItRan(action);
         if (request.since)
             target.attempts = attemptsSince(action, *request.since, !request.json);
@@ -177,7 +177,7 @@ Outcome<std::vector<Target>> targetsOf(Engine& engine, const LogsRequest& reques
         width = std::max(width, displayWidth(target.prefix));
         targets.push_back(std::move(target));
     }
-    for (Target& target : targets)
+    for (LogTarget& target : targets)
         if (targets.size() == 1)
             target.prefix.clear();
         else
@@ -203,14 +203,14 @@ Sink sinkOf(std::shared_ptr<Lines> lines) {
             [lines] { return lines->finish(); }};
 }
 
-Sink sinkFor(Outputs& outputs, const LogsRequest& request, const Target& target, const std::string& stream) {
+Sink sinkFor(Outputs& outputs, const LogsRequest& request, const LogTarget& target, const std::string& stream) {
     LockedOutput& out = stream == "stderr" ? outputs.err : outputs.out;
     if (request.json) return sinkOf(std::make_shared<JsonLines>(outputs.out, target.lsn, stream));
     if (!target.prefix.empty()) return sinkOf(std::make_shared<PrefixedLines>(out, target.prefix));
     return {[&out](std::int64_t, std::string_view bytes) { return out.write(bytes); }};
 }
 
-Outcome<void> followStream(const Invocation& invocation, const LogsRequest& request, const Target& target,
+Outcome<void> followStream(const Invocation& invocation, const LogsRequest& request, const LogTarget& target,
                            const std::string& stream, const Sink& sink) {
     const bool announces = !request.json && stream == request.streams.back();
     OutputFollower follower(invocation.engine.another(),
@@ -230,12 +230,12 @@ Outcome<void> followStream(const Invocation& invocation, const LogsRequest& requ
 
 /// Until all have ended; one that fails does not keep the others.
 Outcome<int> followAll(const Invocation& invocation, const LogsRequest& request,
-                       const std::vector<Target>& targets) {
+                       const std::vector<LogTarget>& targets) {
     Outputs outputs;
     std::vector<Outcome<void>> ends(targets.size() * request.streams.size());
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < ends.size(); ++i) {
-        const Target& target = targets[i / request.streams.size()];
+        const LogTarget& target = targets[i / request.streams.size()];
         const std::string& stream = request.streams[i % request.streams.size()];
         if (target.attempts.empty()) continue;
         threads.emplace_back([&, i] {
@@ -249,8 +249,8 @@ Outcome<int> followAll(const Invocation& invocation, const LogsRequest& request,
 }
 
 /// What there is now of one stream of an attempt.
-Outcome<void> print(Engine& engine, const LogsRequest& request, const Target& target, const std::string& stream,
-                    std::int64_t attempt, const Sink& sink) {
+Outcome<void> printOne(Engine& engine, const LogsRequest& request, const LogTarget& target,
+                       const std::string& stream, std::int64_t attempt, const Sink& sink) {
     const std::int64_t lsn = target.lsn;
     const bool isLast = !request.attempt && !request.since;
     std::string path = fmt::format("jobs/{}/{}", lsn, stream);
@@ -276,7 +276,7 @@ Outcome<void> print(Engine& engine, const LogsRequest& request, const Target& ta
 }
 
 /// All that is shown of one action: attempt by attempt, and where there are several, whose output follows.
-Outcome<void> printTarget(Engine& engine, const LogsRequest& request, const Target& target, Outputs& outputs) {
+Outcome<void> printTarget(Engine& engine, const LogsRequest& request, const LogTarget& target, Outputs& outputs) {
     bool isInLine = false;
     std::vector<Sink> sinks;
     for (const std::string& stream : request.streams) {
@@ -297,7 +297,7 @@ Outcome<void> printTarget(Engine& engine, const LogsRequest& request, const Targ
                 fmt::format("{}yardctl: action {}: attempt {}\n", breaksLine ? "\n" : "", target.lsn, attempt));
         }
         for (std::size_t i = 0; i < sinks.size(); ++i)
-            if (auto printed = print(engine, request, target, request.streams[i], attempt, sinks[i]); !printed)
+            if (auto printed = printOne(engine, request, target, request.streams[i], attempt, sinks[i]); !printed)
                 return printed;
     }
     for (const Sink& sink : sinks)
@@ -306,9 +306,9 @@ Outcome<void> printTarget(Engine& engine, const LogsRequest& request, const Targ
 }
 
 Outcome<int> printAll(const Invocation& invocation, const LogsRequest& request,
-                      const std::vector<Target>& targets) {
+                      const std::vector<LogTarget>& targets) {
     Outputs outputs;
-    for (const Target& target : targets)
+    for (const LogTarget& target : targets)
         if (auto printed = printTarget(invocation.engine, request, target, outputs); !printed)
             return std::unexpected(printed.error());
     return 0;
@@ -338,7 +338,7 @@ Outcome<int> logsCommand(const Invocation& invocation) {
     if (!request) return std::unexpected(request.error());
     auto targets = targetsOf(invocation.engine, *request);
     if (!targets) return std::unexpected(targets.error());
-    for (const Target& target : *targets)
+    for (const LogTarget& target : *targets)
         for (const std::string& loss : target.losses) fmt::print(stderr, "yardctl: {}\n", loss);
     return request->follow ? followAll(invocation, *request, *targets) : printAll(invocation, *request, *targets);
 }

@@ -129,7 +129,7 @@ void showGone(const json::object& pool) {
         fmt::print("{}", table.text(terminalWidth()));
 }
 
-Outcome<int> list(const Invocation& invocation) {
+Outcome<int> listPool(const Invocation& invocation) {
     auto answer = invocation.engine.get("pool");
     if (!answer) return failedWith(answer.error());
     if (invocation.json)
@@ -167,8 +167,8 @@ Outcome<int> showOutput(const Invocation& invocation, const std::string& id) {
 }
 
 /// The same call for each word; `done` says what became of one.
-Outcome<int> forEach(const Invocation& invocation, std::span<const std::string> words, std::string_view method,
-                     std::string_view path, std::string_view done) {
+Outcome<int> forEachNamed(const Invocation& invocation, std::span<const std::string> words, std::string_view method,
+                          std::string_view path, std::string_view done) {
     for (const std::string& word : words) {
         auto answer = invocation.engine.call(
             {.method = std::string(method), .path = fmt::format(fmt::runtime(path), percentEncode(word))});
@@ -201,7 +201,7 @@ Outcome<int> poolCommand(const Invocation& invocation) {
         if (!words.empty()) return usageError("'pool --output PROCESS' takes nothing more");
         return showOutput(invocation, *process);
     }
-    if (words.empty()) return list(invocation);
+    if (words.empty()) return listPool(invocation);
     const std::string& verb = words.front();
     const std::span<const std::string> rest(words.begin() + 1, words.end());
     const bool known = verb == "restart" || verb == "detach" || verb == "set";
@@ -214,10 +214,11 @@ Outcome<int> poolCommand(const Invocation& invocation) {
                                                          : "NAME=VALUE…"));
     if (verb == "set") return set(invocation, rest);
     if (verb == "restart")
-        return forEach(invocation, rest, "POST", "pool/{}/restart",
-                       "whatever processes {} has are replaced one by one; 'yardctl pool' shows how far that is");
-    return forEach(invocation, rest, "DELETE", "pool/processes/{}",
-                   "{} gets no more requests, and ends once it has answered what it has");
+        return forEachNamed(
+            invocation, rest, "POST", "pool/{}/restart",
+            "whatever processes {} has are replaced one by one; 'yardctl pool' shows how far that is");
+    return forEachNamed(invocation, rest, "DELETE", "pool/processes/{}",
+                        "{} gets no more requests, and ends once it has answered what it has");
 }
 
 } // namespace yard::ctl

@@ -70,7 +70,7 @@ Outcome<std::string> pathOf(Engine& engine, const std::string& ref) {
     return "queues/" + percentEncode(*resolved);
 }
 
-Outcome<int> print(const Invocation& invocation, const Result<Answer>& answer, const std::string& words) {
+Outcome<int> printAnswer(const Invocation& invocation, const Result<Answer>& answer, const std::string& words) {
     if (!answer) return failedByWords(answer.error());
     fmt::print("{}\n", invocation.json ? answer->text : words);
     return 0;
@@ -114,7 +114,7 @@ Outcome<int> create(const Invocation& invocation, std::span<const std::string> w
     }
     auto answer = invocation.engine.post("queues", compactJson(body));
     if (!answer) return failedByWords(answer.error());
-    return print(
+    return printAnswer(
         invocation, answer,
         fmt::format("{} {}", countText(answer->object, "queue_id"), printable(textOf(answer->object, "token"))));
 }
@@ -132,7 +132,7 @@ Outcome<int> configure(const Invocation& invocation, std::span<const std::string
     if (!path) return std::unexpected(path.error());
     const auto answer =
         invocation.engine.call({.method = "PATCH", .path = std::move(*path), .body = compactJson(body)});
-    return print(invocation, answer, fmt::format("queue {} is configured", words.front()));
+    return printAnswer(invocation, answer, fmt::format("queue {} is configured", words.front()));
 }
 
 Outcome<int> markQueues(const Invocation& invocation, std::span<const std::string> words) {
@@ -145,15 +145,15 @@ Outcome<int> markQueues(const Invocation& invocation, std::span<const std::strin
         if (!path) return std::unexpected(path.error());
         const auto answer = invocation.engine.call(
             {.method = "PATCH", .path = std::move(*path), .body = compactJson(json::object{{"mark", *colour}})});
-        code = print(invocation, answer,
-                     fmt::format("queue {} {}", ref,
-                                 colour->is_null() ? "is without a mark" : "is marked " + words.front()));
+        code = printAnswer(invocation, answer,
+                           fmt::format("queue {} {}", ref,
+                                       colour->is_null() ? "is without a mark" : "is marked " + words.front()));
         if (!code) break;
     }
     return code;
 }
 
-Outcome<int> show(const Invocation& invocation, const std::string& ref) {
+Outcome<int> showOneQueue(const Invocation& invocation, const std::string& ref) {
     auto path = pathOf(invocation.engine, ref);
     if (!path) return std::unexpected(path.error());
     auto answer = invocation.engine.get(*path);
@@ -185,7 +185,7 @@ Outcome<int> apply(const Invocation& invocation, const Verb& verb, const std::st
     if (!path) return std::unexpected(path.error());
     const auto answer =
         invocation.engine.call({.method = std::string(verb.method), .path = *path + std::string(verb.suffix)});
-    return print(invocation, answer, fmt::format("queue {} {}", ref, verb.words));
+    return printAnswer(invocation, answer, fmt::format("queue {} {}", ref, verb.words));
 }
 
 } // namespace
@@ -245,7 +245,7 @@ Outcome<int> queueCommand(const Invocation& invocation) {
     if (rest.empty()) return usageError(fmt::format("say which queue: yardctl queue {} REF…", verb));
     Outcome<int> code = 0;
     for (const std::string& ref : rest) {
-        code = verb == "show" ? show(invocation, ref) : apply(invocation, *known, ref);
+        code = verb == "show" ? showOneQueue(invocation, ref) : apply(invocation, *known, ref);
         if (!code) break;
     }
     return code;

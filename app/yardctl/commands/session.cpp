@@ -12,7 +12,7 @@ namespace yard::ctl {
 
 namespace {
 
-void line(std::string_view name, const std::string& value) {
+void factLine(std::string_view name, const std::string& value) {
     if (!value.empty()) fmt::print("{:<12} {}\n", name, value);
 }
 
@@ -54,31 +54,32 @@ std::string takenWords(const json::object& machine) {
 
 void showSession(const json::object& session) {
     const auto member = [&](std::string_view name, std::string_view key) {
-        if (const json::value* value = session.if_contains(key)) line(name, words(*value));
+        if (const json::value* value = session.if_contains(key)) factLine(name, words(*value));
     };
     member("state", "state");
     member("healthy", "healthy");
-    if (const std::string why = printable(textOf(session, "why")); !why.empty()) line("", "nothing starts: " + why);
+    if (const std::string why = printable(textOf(session, "why")); !why.empty())
+        factLine("", "nothing starts: " + why);
     member("version", "version");
     member("engine", "engine_id");
     member("run", "run_id");
     member("actions", "counts");
-    if (session.contains("counts")) line("", "what has ended counts since the data directory was made");
+    if (session.contains("counts")) factLine("", "what has ended counts since the data directory was made");
     member("capacity", "capacity");
-    if (const json::object* slots = objectOf(session, "slots")) line("at once", slotWords(*slots));
+    if (const json::object* slots = objectOf(session, "slots")) factLine("at once", slotWords(*slots));
     if (const json::object* machine = objectOf(session, "machine")) {
         std::string text = printable(textOf(*machine, "name"));
         if (const auto cores = integerOf(*machine, "cores")) text += fmt::format(", {} cores", *cores);
         if (const auto memory = integerOf(*machine, "memory_bytes"); memory && *memory > 0)
             text += fmt::format(", {}", sizeWords(static_cast<std::uint64_t>(*memory)));
-        line("machine", text);
-        line("taken", takenWords(*machine));
+        factLine("machine", text);
+        factLine("taken", takenWords(*machine));
     }
     if (const json::object* sandbox = objectOf(session, "sandbox")) {
         json::object facts = *sandbox;
         const std::string why = printable(textOf(facts, "why"));
         for (const char* told : {"why", "holds", "parts", "notes"}) facts.erase(told);
-        line("sandbox", words(facts) + (why.empty() ? "" : ": ") + why);
+        factLine("sandbox", words(facts) + (why.empty() ? "" : ": ") + why);
     }
 }
 

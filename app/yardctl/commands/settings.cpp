@@ -15,7 +15,7 @@ std::string settingWords(const json::value& value) {
     return printable(value.is_string() ? std::string(value.get_string()) : compactJson(value));
 }
 
-std::string rangeWords(const json::object& about) {
+std::string allowedWords(const json::object& about) {
     if (const json::array* choices = arrayOf(about, "words")) {
         std::string out;
         for (const json::value& choice : *choices) out += (out.empty() ? "" : ", ") + settingWords(choice);
@@ -71,7 +71,7 @@ void showSettings(const json::object& settings) {
         const json::object& facts = found ? *found : nothing;
         const json::value* usual = facts.if_contains("default");
         const std::string_view applies = textOf(facts, "applies");
-        table.add({printable(name), value, usual ? settingWords(*usual) : "as found", rangeWords(facts),
+        table.add({printable(name), value, usual ? settingWords(*usual) : "as found", allowedWords(facts),
                    applies == "at_start"  ? "at start"
                    : applies == "at_once" ? "at once"
                                           : "-",

@@ -118,7 +118,7 @@ void showNamed(const json::object& action) {
 }
 
 /// What a pending action waits for, a line each. Empty: it is not pending, or the engine does not say.
-std::string waitsOf(const Invocation& invocation, const json::object& action) {
+std::string waitWordsOf(const Invocation& invocation, const json::object& action) {
     if (textOf(action, "state") != "pending") return {};
     const auto answer = invocation.engine.get(fmt::format("jobs/{}/why", integerOf(action, "lsn").value_or(0)));
     const std::string waits = answer ? waitWords(answer->object, wallNow()) : std::string();
@@ -126,7 +126,7 @@ std::string waitsOf(const Invocation& invocation, const json::object& action) {
 }
 
 /// What it runs, as it would be typed; of an element with its index. Empty: it is no command, or that is not kept.
-std::string commandOf(const json::object& spec) {
+std::string commandWordsOf(const json::object& spec) {
     constexpr std::size_t kMost = 4'096;
     const json::array* words = arrayOf(spec, "argv");
     if (!words) return {};
@@ -154,7 +154,7 @@ std::string terminalWords(const json::object& action, const json::object& spec) 
 void showAction(const json::object& action, const json::object& spec, const std::string& waits) {
     Details details;
     details.add("action", fmt::format("{}", integerOf(action, "lsn").value_or(0)));
-    details.add("command", commandOf(spec));
+    details.add("command", commandWordsOf(spec));
     details.add("directory", printable(textOf(spec, "cwd")));
     details.add("terminal", terminalWords(action, spec));
     details.add("state", stateWords(action));
@@ -206,7 +206,8 @@ Outcome<int> showCommand(const Invocation& invocation) {
             if (!std::exchange(first, false)) fmt::print("\n");
             // Of one that is not kept any more nothing is shown.
             const auto spec = invocation.engine.get(fmt::format("jobs/{}/spec?element=1", lsn));
-            showAction(answer->object, spec ? spec->object : json::object(), waitsOf(invocation, answer->object));
+            showAction(answer->object, spec ? spec->object : json::object(),
+                       waitWordsOf(invocation, answer->object));
             if (answer->object.contains("comments")) showComments(invocation.engine, fmt::format("jobs/{}", lsn));
         }
         if (auto saved = saveIfAsked(invocation, answer->object); !saved) return std::unexpected(saved.error());

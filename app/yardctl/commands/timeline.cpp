@@ -13,7 +13,7 @@ namespace yard::ctl {
 
 namespace {
 
-constexpr std::size_t kUsualWidth = 100;
+constexpr std::size_t kUsualLanes = 100;
 constexpr std::size_t kFewestColumns = 8;
 
 struct Lane {
@@ -102,7 +102,7 @@ Outcome<int> timelineCommand(const Invocation& invocation) {
     }
     View view{integerOf(answer->object, "from").value_or(0), integerOf(answer->object, "to").value_or(0)};
     view.step = static_cast<std::int64_t>(numberOf(answer->object, "resolution").value_or(0) * 1e6);
-    const std::size_t width = terminalWidth().value_or(kUsualWidth);
+    const std::size_t width = terminalWidth().value_or(kUsualLanes);
     const std::size_t names = std::clamp<std::size_t>(width / 4, 4, 19);
     const std::size_t taken = names + 5; // with its slot and the bars around the lane
     const auto lanes =

@@ -47,7 +47,7 @@ private:
 };
 
 /// Calls `take` with each object of a list of the engine's.
-Outcome<void> forEach(Engine& engine, const std::string& path, std::string_view list, auto&& take) {
+Outcome<void> forEachListed(Engine& engine, const std::string& path, std::string_view list, auto&& take) {
     const auto answer = engine.get(path);
     if (!answer) return failedWith(answer.error());
     if (const json::array* all = arrayOf(answer->object, list))
@@ -58,7 +58,7 @@ Outcome<void> forEach(Engine& engine, const std::string& path, std::string_view 
 
 /// `which`: more of the query, "&state=failed"; empty: of all actions.
 Outcome<void> forEachRecent(Engine& engine, std::string_view which, auto&& take) {
-    return forEach(engine, fmt::format("jobs?limit=100&sort=-lsn{}", which), "jobs", take);
+    return forEachListed(engine, fmt::format("jobs?limit=100&sort=-lsn{}", which), "jobs", take);
 }
 
 std::string numberText(const json::object& one, std::string_view key) {
@@ -89,13 +89,14 @@ constexpr std::array<LsnKind, 6> kLsnKinds = {{{"active", "&state=pending,submit
 
 /// Of actions that have one and run.
 Outcome<void> offerTerminals(Engine& engine, Offer& offer) {
-    return forEach(engine, "jobs?limit=1000&sort=-lsn&q=state%3Arunning", "jobs", [&](const json::object& one) {
-        if (objectOf(one, "tty")) offer.word(numberText(one, "lsn"), whatWords(one));
-    });
+    return forEachListed(engine, "jobs?limit=1000&sort=-lsn&q=state%3Arunning", "jobs",
+                         [&](const json::object& one) {
+                             if (objectOf(one, "tty")) offer.word(numberText(one, "lsn"), whatWords(one));
+                         });
 }
 
 Outcome<void> offerQueues(Engine& engine, Offer& offer, void (Offer::*as)(std::string_view, std::string_view)) {
-    return forEach(engine, "queues", "queues", [&](const json::object& one) {
+    return forEachListed(engine, "queues", "queues", [&](const json::object& one) {
         const std::string number = numberText(one, "queue_id");
         const std::string_view tag = textOf(one, "tag");
         (offer.*as)(tag, fmt::format("queue {}", number));
@@ -104,8 +105,8 @@ Outcome<void> offerQueues(Engine& engine, Offer& offer, void (Offer::*as)(std::s
 }
 
 Outcome<void> offerWorkers(Engine& engine, Offer& offer) {
-    return forEach(engine, "workers/all", "workers",
-                   [&](const json::object& one) { offer.word(textOf(one, "name"), textOf(one, "version")); });
+    return forEachListed(engine, "workers/all", "workers",
+                         [&](const json::object& one) { offer.word(textOf(one, "name"), textOf(one, "version")); });
 }
 
 /// "a, b and c" or "a, b, c".
@@ -134,8 +135,8 @@ Outcome<void> offerFilterWorkers(Engine& engine, Offer& offer) {
 }
 
 Outcome<void> offerLocks(Engine& engine, Offer& offer) {
-    return forEach(engine, "locks", "locks",
-                   [&](const json::object& one) { offer.value(textOf(one, "name"), "lock"); });
+    return forEachListed(engine, "locks", "locks",
+                         [&](const json::object& one) { offer.value(textOf(one, "name"), "lock"); });
 }
 
 Outcome<void> offerStates(Engine& /*engine*/, Offer& offer) {

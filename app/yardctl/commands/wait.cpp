@@ -26,7 +26,7 @@ constexpr std::size_t kMostNamed = 200;  ///< whose numbers, of any length, one 
 constexpr std::chrono::milliseconds kFirstPause{100};
 constexpr std::chrono::milliseconds kLongestPause{2'000};
 
-std::string line(const json::object& action) {
+std::string endLine(const json::object& action) {
     std::string out = fmt::format("{}  {}", integerOf(action, "lsn").value_or(0), stateWords(action));
     if (const auto what = whatWords(action); !what.empty()) out += fmt::format("  {}", what);
     if (const auto seconds = runSeconds(action)) out += fmt::format("  {}", durationWords(*seconds));
@@ -281,7 +281,7 @@ private:
     Outcome<int> report(const json::object& action, const std::string& text) {
         const std::int64_t lsn = integerOf(action, "lsn").value_or(0);
         reported_.insert(lsn);
-        fmt::print("{}\n", invocation_.json ? text : line(action));
+        fmt::print("{}\n", invocation_.json ? text : endLine(action));
         std::fflush(stdout);
         if (auto saved = saveIfAsked(invocation_, action); !saved) return std::unexpected(saved.error());
         const bool counts = successorOf(action) == 0 && (!isReplaced(action) || named_.contains(lsn));

@@ -25,7 +25,7 @@ std::string nameOf(const json::object& worker) {
 }
 
 /// The id of the one worker that a person means: an id, its beginning, NAME or NAME@VERSION.
-Outcome<std::string> resolve(Engine& engine, const std::string& word) {
+Outcome<std::string> resolveWorker(Engine& engine, const std::string& word) {
     if (Hash256::fromHex(word)) return word;
     auto workers = allWorkers(engine);
     if (!workers) return std::unexpected(workers.error());
@@ -56,7 +56,7 @@ std::string functionsOf(const json::object& worker) {
     return out;
 }
 
-Outcome<int> list(const Invocation& invocation) {
+Outcome<int> listWorkers(const Invocation& invocation) {
     auto workers = allWorkers(invocation.engine);
     if (!workers) return std::unexpected(workers.error());
     Table table({{"ID"},
@@ -105,8 +105,8 @@ Outcome<int> add(const Invocation& invocation, const std::string& path) {
     return 0;
 }
 
-Outcome<int> show(const Invocation& invocation, const std::string& word) {
-    auto id = resolve(invocation.engine, word);
+Outcome<int> showWorker(const Invocation& invocation, const std::string& word) {
+    auto id = resolveWorker(invocation.engine, word);
     if (!id) return std::unexpected(id.error());
     auto answer = invocation.engine.get("workers/" + *id);
     if (!answer) return failedWith(answer.error());
@@ -133,7 +133,7 @@ Outcome<int> show(const Invocation& invocation, const std::string& word) {
 }
 
 Outcome<int> removeWorker(const Invocation& invocation, const std::string& word) {
-    auto id = resolve(invocation.engine, word);
+    auto id = resolveWorker(invocation.engine, word);
     if (!id) return std::unexpected(id.error());
     auto answer = invocation.engine.call({.method = "DELETE",
                                           .path = "workers/" + *id,
@@ -147,7 +147,7 @@ Outcome<int> removeWorker(const Invocation& invocation, const std::string& word)
 
 Outcome<int> workersCommand(const Invocation& invocation) {
     const auto& words = invocation.arguments.operands();
-    if (words.empty()) return list(invocation);
+    if (words.empty()) return listWorkers(invocation);
     const std::string& verb = words.front();
     if (verb != "add" && verb != "show" && verb != "remove")
         return usageError(fmt::format("'workers' cannot '{}'; it knows add, show and remove", printable(verb)));
@@ -155,7 +155,7 @@ Outcome<int> workersCommand(const Invocation& invocation) {
         return usageError(
             fmt::format("something is missing: yardctl workers {} {}", verb, verb == "add" ? "PATH" : "ID"));
     if (verb == "add") return add(invocation, words[1]);
-    if (verb == "show") return show(invocation, words[1]);
+    if (verb == "show") return showWorker(invocation, words[1]);
     return removeWorker(invocation, words[1]);
 }
 
