@@ -1,4 +1,4 @@
-#include "app/yardctl/command_tables.h"
+#include "app/yardctl/command.h"
 
 #include <algorithm>
 #include <array>
@@ -7,28 +7,33 @@
 #include <utility>
 #include <vector>
 
+// All commands in the order of the help, by its headings. ROW(name) is nameRow(), at the end of a file in commands/.
+// What is handed to the engine, and waited for.
+// clang-format off
+#define YARD_WORK(ROW) ROW(run) ROW(attach) ROW(submit) ROW(wait) ROW(edit)
+// What looks at actions, queues and figures, and changes nothing.
+#define YARD_LOOKING(ROW) \
+    ROW(list) ROW(show) ROW(why) ROW(graph) ROW(attempts) ROW(compare) ROW(samples) ROW(logs) \
+    ROW(search) ROW(failures) ROW(top) ROW(queues) ROW(events) ROW(stats) ROW(usage) ROW(timeline)
+// What changes actions and queues that are there.
+#define YARD_STEERING(ROW) \
+    ROW(queue) ROW(cancel) ROW(retry) ROW(retire) ROW(hold) ROW(release) ROW(priority) ROW(move) \
+    ROW(mark) ROW(comment)
+// What the engine itself is and has, and papers about yardctl.
+#define YARD_ENGINE(ROW) \
+    ROW(workers) ROW(session) ROW(settings) ROW(pool) ROW(locks) ROW(tokens) ROW(gc) ROW(completion) \
+    ROW(manual)
+// clang-format on
+
+#define YARD_DECLARED(name) Command name##Row();
+#define YARD_MADE(name) name##Row(),
+
 namespace yard::ctl {
 
-const Option& filterOption() {
-    static const Option option{"filter", 0, "F",
-                               "all actions that match, e.g. 'state:failed queue:7'; see 'yardctl ls --help'"};
-    return option;
-}
-
-const Option& dryRunOption() {
-    static const Option option{"dry-run", 0, "", "say how many it would change, and change nothing"};
-    return option;
-}
-
-const Option& atMostOption() {
-    static const Option option{"at-most", 0, "N", "change nothing when it would change more than N"};
-    return option;
-}
-
-std::vector<Option> joined(std::vector<Option> own, const std::vector<Option>& others) {
-    std::ranges::copy(others, std::back_inserter(own));
-    return own;
-}
+YARD_WORK(YARD_DECLARED)
+YARD_LOOKING(YARD_DECLARED)
+YARD_STEERING(YARD_DECLARED)
+YARD_ENGINE(YARD_DECLARED)
 
 namespace {
 
@@ -39,8 +44,11 @@ struct CommandTable {
 };
 
 CommandTable makeCommandTable() {
-    std::array parts{std::pair("Work", workCommands()), std::pair("Looking", lookingCommands()),
-                     std::pair("Steering", steeringCommands()), std::pair("The engine", engineCommands())};
+    using Rows = std::vector<Command>;
+    std::array parts{std::pair("Work", Rows{YARD_WORK(YARD_MADE)}),
+                     std::pair("Looking", Rows{YARD_LOOKING(YARD_MADE)}),
+                     std::pair("Steering", Rows{YARD_STEERING(YARD_MADE)}),
+                     std::pair("The engine", Rows{YARD_ENGINE(YARD_MADE)})};
     CommandTable table;
     for (auto& [heading, rows] : parts) std::ranges::move(rows, std::back_inserter(table.rows));
     std::size_t begin = 0;

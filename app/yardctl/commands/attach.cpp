@@ -206,8 +206,6 @@ Outcome<TerminalSize> terminalOf(const Invocation& invocation, std::int64_t lsn,
                         .cols = static_cast<int>(integerOf(*tty, "cols").value_or(0))};
 }
 
-} // namespace
-
 Outcome<int> attachCommand(const Invocation& invocation) {
     const auto named = theNamedAction("attach", invocation.arguments.operands().front());
     if (!named) return std::unexpected(named.error());
@@ -231,6 +229,29 @@ Outcome<int> attachCommand(const Invocation& invocation) {
     const auto size = terminalOf(invocation, lsn, action->object);
     if (!size) return std::unexpected(size.error());
     return Attachment(invocation, lsn, attemptNumber(action->object), *size).perform();
+}
+
+} // namespace
+
+Command attachRow() {
+    return {
+        .name = "attach",
+        .usage = "[options] LSN",
+        .summary = "come back to the terminal of an action",
+        .details =
+            "Of an action that 'run -t' began, and whose yardctl was left with ~. or ended, or whose connection "
+            "broke. Shows the end of what the program wrote, and has it draw itself again. Keys and ~. are as in "
+            "'run -t'. A signal that ends yardctl leaves the action to the engine. An action that has ended is "
+            "told.\n"
+            "\n"
+            "Exits as 'run'.",
+        .examples = "yardctl attach 12\n"
+                    "yardctl attach --share 12",
+        .options = {{"share", 0, "", "also while somebody else is there: both see it, both type"}},
+        .minOperands = 1,
+        .maxOperands = 1,
+        .function = attachCommand,
+        .live = "terminals"};
 }
 
 } // namespace yard::ctl

@@ -4,6 +4,7 @@
 #include "app/yardctl/format.h"
 #include "app/yardctl/json_text.h"
 #include "app/yardctl/named_actions.h"
+#include "app/yardctl/work_options.h"
 #include "core/base/clock.h"
 #include "core/base/user_name.h"
 
@@ -60,6 +61,8 @@ void showComments(Engine& engine, const std::string& path) {
     }
 }
 
+namespace {
+
 Outcome<int> commentCommand(const Invocation& invocation) {
     const std::vector<std::string>& words = invocation.arguments.operands();
     if (const auto queue = invocation.arguments.value("queue"))
@@ -78,6 +81,23 @@ Outcome<int> commentCommand(const Invocation& invocation) {
         if (!code) break;
     }
     return code;
+}
+
+} // namespace
+
+Command commentRow() {
+    return {.name = "comment",
+            .usage = "[--by NAME] LSN[,LSN]|--queue REF TEXT",
+            .summary = "write something about actions or a queue",
+            .details = "The first word names the actions: 12, 12..20 or 12,15; TEXT is what follows, at most 1,000 "
+                       "characters; an action or a queue has at most 100 "
+                       "comments, and they stay as long as it is kept. 'show' prints them, and "
+                       "'ls comment:WORD' finds them.",
+            .examples = "yardctl comment 12 ask Anna before you run this again\n"
+                        "yardctl comment --queue nightly 'held until Monday'",
+            .options = {queueOption(), {"by", 0, "NAME", "who writes it; else the user that runs yardctl"}},
+            .minOperands = 1,
+            .function = commentCommand};
 }
 
 } // namespace yard::ctl

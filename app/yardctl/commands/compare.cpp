@@ -70,8 +70,6 @@ private:
     bool isEmpty_ = true;
 };
 
-} // namespace
-
 Outcome<int> compareCommand(const Invocation& invocation) {
     const auto first = theNamedAction("compare", invocation.arguments.operands().front());
     if (!first) return std::unexpected(first.error());
@@ -104,6 +102,20 @@ Outcome<int> compareCommand(const Invocation& invocation) {
         all.add(member, bytesOf(a->action, member), bytesOf(b->action, member));
     fmt::print("{}", all.isEmpty() ? "They do not differ.\n" : all.text());
     return 0;
+}
+
+} // namespace
+
+Command compareRow() {
+    return {.name = "compare",
+            .usage = "A B",
+            .summary = "in what two actions differ",
+            .details = "In what was submitted, how they ended, and how long they took. What is alike is left out.",
+            .examples = "yardctl compare 12 19",
+            .options = {},
+            .minOperands = 2,
+            .maxOperands = 2,
+            .function = compareCommand};
 }
 
 } // namespace yard::ctl

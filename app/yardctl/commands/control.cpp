@@ -9,6 +9,8 @@
 #include "app/yardctl/list_terms.h"
 #include "app/yardctl/named_actions.h"
 #include "app/yardctl/refusals.h"
+#include "app/yardctl/row_options.h"
+#include "app/yardctl/work_options.h"
 #include "core/model/annotation.h"
 #include "core/model/queue.h"
 
@@ -45,6 +47,11 @@ struct Operation {
         return count == 1 || pastOfMany.empty() ? past : pastOfMany;
     }
 };
+
+/// Of what asks before it does away with all there is.
+Option yesOption() {
+    return {"yes", 'y', "", "--all: do not ask"};
+}
 
 constexpr std::string_view kActive = "state:pending,submitting,running";
 constexpr std::string_view kCanGoAgain = "state:failed,abandoned";
@@ -352,8 +359,6 @@ Outcome<int> steerOrAll(const Invocation& invocation, const Operation& operation
     return 0;
 }
 
-} // namespace
-
 Outcome<int> cancelCommand(const Invocation& invocation) {
     return steerOrAll(invocation, {"cancel", "cancelled", "cancelled", "POST", "/cancel", false, kActive, true});
 }
@@ -404,6 +409,8 @@ Outcome<int> moveCommand(const Invocation& invocation) {
     return steer(invocation, operation, invocation.arguments.operands());
 }
 
+} // namespace
+
 Outcome<json::value> markOf(std::string_view word) {
     const auto mark = yard::markFrom(word);
     if (!mark)
@@ -411,6 +418,8 @@ Outcome<json::value> markOf(std::string_view word) {
             fmt::format("'{}' is no mark; there are {}, and none takes it away", printable(word), markNames()));
     return *mark == Mark::None ? json::value(nullptr) : json::value(yard::name(*mark));
 }
+
+namespace {
 
 Outcome<int> markCommand(const Invocation& invocation) {
     std::vector<std::string> words = invocation.arguments.operands();
@@ -429,6 +438,131 @@ Outcome<int> holdCommand(const Invocation& invocation) {
 
 Outcome<int> releaseCommand(const Invocation& invocation) {
     return steerOrAll(invocation, {"release", "released", "released", "POST", "/release"});
+}
+
+} // namespace
+
+Command cancelRow() {
+    return {.name = "cancel",
+            .usage = "LSN…|--filter F|--all",
+            .summary = "cancel actions",
+            .details =
+                "A running program gets TERM, and KILL once the setting grace_s (2 seconds) is over: until its "
+                "processes have ended it is being cancelled. On a terminal --all asks first.",
+            .examples = "yardctl cancel 12..20\n"
+                        "yardctl cancel --filter 'queue:7 state:pending' --dry-run",
+            .options = {{"all", 'a', "", "all that is pending or running, of every queue"},
+                        yesOption(),
+                        filterOption(),
+                        dryRunOption(),
+                        atMostOption()},
+            .function = cancelCommand,
+            .alias = "kill",
+            .live = "active"};
+}
+
+Command retryRow() {
+    return {
+        .name = "retry",
+        .usage = "LSN…|--filter F|--all",
+        .summary = "run failed or abandoned actions again",
+        .details =
+            "They keep their LSN, and go again whatever their limit of retries says. --filter, --all and ranges "
+            "pass over what 'edit' replaced, and what has a terminal: only by its LSN that goes again. Nobody is "
+            "at a "
+            "terminal then: 'attach' goes there.",
+        .examples = "yardctl retry 12\n"
+                    "yardctl retry --filter 'state:failed reason:engine_died'",
+        .options = {{"force", 0, "", "changes nothing: what is asked for by hand has no limit"},
+                    {"all", 'a', "", "all that failed or was abandoned, of every queue"},
+                    filterOption(),
+                    dryRunOption(),
+                    atMostOption()},
+        .function = retryCommand,
+        .live = "failed"};
+}
+
+Command retireRow() {
+    return {.name = "retire",
+            .usage = "LSN…|--filter F|--all",
+            .summary = "forget finished actions and their results",
+            .details = "On a terminal --all asks first.",
+            .examples = "yardctl retire 12..20\n"
+                        "yardctl retire --filter 'label:try*' --at-most 100",
+            .options = {{"all", 'a', "", "all that has finished, of every queue"},
+                        yesOption(),
+                        filterOption(),
+                        dryRunOption(),
+                        atMostOption()},
+            .function = retireCommand,
+            .alias = "rm",
+            .live = "ended"};
+}
+
+Command holdRow() {
+    return {.name = "hold",
+            .usage = "LSN…|--filter F|--all",
+            .summary = "keep pending actions, or all queues, from starting",
+            .details = "What runs goes on. 'release' takes it back.",
+            .examples = "yardctl hold 12\n"
+                        "yardctl hold --all",
+            .options = {{"all", 'a', "", "hold every queue"}, filterOption(), dryRunOption(), atMostOption()},
+            .function = holdCommand,
+            .live = "startable"};
+}
+
+Command releaseRow() {
+    return {.name = "release",
+            .usage = "LSN…|--filter F|--all",
+            .summary = "let held actions, or all queues, go on",
+            .details = "They start when their turn comes.",
+            .examples = "yardctl release 12\n"
+                        "yardctl release --all",
+            .options = {{"all", 'a', "", "release every queue"}, filterOption(), dryRunOption(), atMostOption()},
+            .function = releaseCommand,
+            .live = "held"};
+}
+
+Command priorityRow() {
+    return {.name = "priority",
+            .usage = "N LSN…|--filter F",
+            .summary = "change the priority of pending actions",
+            .details = "N comes first and is -100 to 100; what has a higher one starts first.",
+            .examples = "yardctl priority 50 12..20\n"
+                        "yardctl priority -10 --filter 'name:\"make *\"'",
+            .options = {filterOption(), dryRunOption(), atMostOption()},
+            .minOperands = 1,
+            .function = priorityCommand,
+            .live = "pending"};
+}
+
+Command moveRow() {
+    return {.name = "move",
+            .usage = "--queue REF LSN…|--filter F",
+            .summary = "move pending actions to another queue",
+            .details =
+                "They keep their LSN, their priority and their age, and from then on what the other queue is "
+                "configured to do holds for them. What has begun stays where it is.",
+            .examples = "yardctl move --queue nightly 12..20\n"
+                        "yardctl move -q 0 --filter 'queue:nightly label:urgent*' --at-most 10",
+            .options = {queueOption(), filterOption(), dryRunOption(), atMostOption()},
+            .function = moveCommand,
+            .live = "pending"};
+}
+
+Command markRow() {
+    return {.name = "mark",
+            .usage = "COLOUR|none LSN…|--filter F",
+            .summary = "give actions a colour, or take it away",
+            .details =
+                "COLOUR is red, orange, yellow, green, blue, purple or grey. A mark is for people: nothing starts "
+                "earlier or later for it. It fits every state, and stays until the action is retired. "
+                "'ls mark:red' finds what has it, and 'queue mark' gives one to a queue.",
+            .examples = "yardctl mark red 12..20\n"
+                        "yardctl mark none --filter 'mark:grey state:completed'",
+            .options = {filterOption(), dryRunOption(), atMostOption()},
+            .minOperands = 1,
+            .function = markCommand};
 }
 
 } // namespace yard::ctl

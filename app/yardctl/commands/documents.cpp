@@ -11,6 +11,8 @@
 
 namespace yard::ctl {
 
+namespace {
+
 Outcome<int> completionCommand(const Invocation& invocation) {
     const auto& words = invocation.arguments.operands();
     const std::string& shell = words.front();
@@ -29,8 +31,6 @@ Outcome<int> completionCommand(const Invocation& invocation) {
     return 0;
 }
 
-namespace {
-
 /// As an installation has them: a file for each command, and one for all.
 Outcome<int> writePages(const std::string& directory) {
     const auto write = [&](const std::string& name, const std::string& page) -> Outcome<void> {
@@ -47,8 +47,6 @@ Outcome<int> writePages(const std::string& directory) {
     return 0;
 }
 
-} // namespace
-
 Outcome<int> manualCommand(const Invocation& invocation) {
     const auto& words = invocation.arguments.operands();
     const auto directory = invocation.arguments.value("into");
@@ -64,6 +62,39 @@ Outcome<int> manualCommand(const Invocation& invocation) {
     else
         fmt::print("{}", page);
     return 0;
+}
+
+} // namespace
+
+Command completionRow() {
+    return {
+        .name = "completion",
+        .usage = "bash|zsh|fish",
+        .summary = "print completion for a shell",
+        .details =
+            "The shells ask 'completion values KIND WORD' for what there is: lsns, of some states as active or "
+            "ended, queues, workers, filters, settings, sorts, columns and commands; of the engine that is named "
+            "on the line that is typed, by the yardctl that is. DIR is a directory in $fpath of zsh.",
+        .examples = "yardctl completion bash > ~/.local/share/bash-completion/completions/yardctl\n"
+                    "yardctl completion zsh > DIR/_yardctl\n"
+                    "yardctl completion fish > ~/.config/fish/completions/yardctl.fish",
+        .options = {},
+        .minOperands = 1,
+        .maxOperands = 3,
+        .function = completionCommand};
+}
+
+Command manualRow() {
+    return {.name = "manual",
+            .usage = "[COMMAND]",
+            .summary = "print a manual page",
+            .details = "The page of yardctl, or of one command.",
+            .examples = "yardctl manual | man -l -\n"
+                        "yardctl manual run | man -l -\n"
+                        "yardctl manual --into /usr/local/share/man/man1",
+            .options = {{"into", 0, "DIR", "write all pages into this directory instead"}},
+            .maxOperands = 1,
+            .function = manualCommand};
 }
 
 } // namespace yard::ctl

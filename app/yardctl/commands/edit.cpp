@@ -249,8 +249,6 @@ Outcome<AcceptedCopies> submitChanged(const Invocation& invocation, std::int64_t
     return AcceptedCopies{.plan = std::move(*plan), .answer = std::move(*answer)};
 }
 
-} // namespace
-
 Outcome<int> editCommand(const Invocation& invocation) {
     const auto named = theNamedAction("edit", invocation.arguments.operands().front());
     if (!named) return std::unexpected(named.error());
@@ -287,6 +285,40 @@ Outcome<int> editCommand(const Invocation& invocation) {
             return std::unexpected(replaced.error());
     if (!told) return std::unexpected(told.error());
     return 0;
+}
+
+} // namespace
+
+Command editRow() {
+    return {
+        .name = "edit",
+        .usage = "[options] LSN",
+        .summary = "change an action in an editor, and submit it again",
+        .details =
+            "The editor is $VISUAL, else $EDITOR, else vi. Prints the LSN of the new action, which goes to the "
+            "queue "
+            "of the old one. Nothing is submitted when nothing was changed, or the editor fails.\n"
+            "What failed only because of the old one (dependency_failed) is submitted again along with it, and so "
+            "is what failed because of that. It waits for the new one, and a line for each says which is which. "
+            "Where this cannot be done as it was, as across queues, nothing is submitted, and the message says "
+            "why.\n"
+            "One that has not begun is cancelled as soon as the new one is there, and what waits for it goes on "
+            "with "
+            "the new one likewise. One that runs goes on, unless --replace is given.\n"
+            "Of an action that has ended there is nothing to cancel, and --replace says so. While pending actions "
+            "wait for one that runs, --replace is refused, as they would fail with it.\n"
+            "Each old one says by which it is replaced, and 'retry --filter' passes it over. One that was "
+            "replaced "
+            "already is refused, and the message names the newest one; --again edits it all the same.",
+        .examples = "yardctl edit 12\n"
+                    "yardctl edit --alone 12\n"
+                    "yardctl edit --replace 12",
+        .options = {{"replace", 'r', "", "cancel the old one that runs once the new one is accepted"},
+                    {"alone", 0, "", "submit only this one, not what failed because of it"},
+                    {"again", 0, "", "also one that was replaced already"}},
+        .minOperands = 1,
+        .maxOperands = 1,
+        .function = editCommand};
 }
 
 } // namespace yard::ctl

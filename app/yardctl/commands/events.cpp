@@ -100,8 +100,6 @@ std::unexpected<Failure> refusedBy(const json::object& frame) {
     return failed(printable(textOf(frame, "message")));
 }
 
-} // namespace
-
 Outcome<int> eventsCommand(const Invocation& invocation) {
     std::string filter;
     for (const std::string& word : invocation.arguments.operands()) filter += (filter.empty() ? "" : " ") + word;
@@ -130,6 +128,22 @@ Outcome<int> eventsCommand(const Invocation& invocation) {
         // Nobody takes what is printed: main says so.
         if (std::fflush(stdout) != 0) return kExitFailed;
     }
+}
+
+} // namespace
+
+Command eventsRow() {
+    return {.name = "events",
+            .usage = "[FILTER…]",
+            .summary = "what changes, as it happens",
+            .details =
+                "A line for each change of an action that FILTER means; without one for each end. What leaves the "
+                "filter is told once more, with its state. With --json the engine's own frames, a line each. It "
+                "goes on until it is interrupted, or the engine ends.",
+            .examples = "yardctl events queue:nightly\n"
+                        "yardctl events --json state:failed",
+            .options = {},
+            .function = eventsCommand};
 }
 
 } // namespace yard::ctl

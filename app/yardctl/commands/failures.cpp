@@ -194,8 +194,6 @@ Outcome<std::optional<int>> changeMute(const Invocation& invocation) {
     return *done;
 }
 
-} // namespace
-
 Outcome<int> failuresCommand(const Invocation& invocation) {
     const auto changed = changeMute(invocation);
     if (!changed) return std::unexpected(changed.error());
@@ -225,6 +223,32 @@ Outcome<int> failuresCommand(const Invocation& invocation) {
     else
         printGroups(answer->object, invocation.engine);
     return 0;
+}
+
+} // namespace
+
+Command failuresRow() {
+    return {.name = "failures",
+            .usage = "[options] [FILTER…]",
+            .summary = "what failed alike, as one row",
+            .details =
+                "A group has the same first error line, but for numbers (#) and paths (<path>), and failed for "
+                "the same reason. Of the newest 100000 failures, the 200 largest groups. --show has what differs "
+                "within one: queues, workers, machines, hours, and what stood in place of # and <path>.\n"
+                "\n"
+                "A muted group is still counted, and says until when. 'failure:GROUP' is a filter: 'yardctl retry "
+                "--filter failure:GROUP' runs all of a group again.",
+            .examples = "yardctl failures\n"
+                        "yardctl failures --since -1d queue:nightly\n"
+                        "yardctl failures --show 3f0c91d2a4b8e677\n"
+                        "yardctl failures --mute 3f0c91d2a4b8e677 --until tomorrow",
+            .options = {{"since", 0, "TIME", "of those that ended from then on: -1h, 09:45, yesterday"},
+                        {"show", 0, "GROUP", "the counts of this group"},
+                        {"mute", 0, "GROUP", "mark it as known, with --until"},
+                        {"until", 0, "TIME", "until then: +1h, 22:30 (the next one), tomorrow"},
+                        {"unmute", 0, "GROUP", "end its mute"}},
+            .takesFilter = true,
+            .function = failuresCommand};
 }
 
 } // namespace yard::ctl

@@ -4,6 +4,7 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/named_actions.h"
+#include "app/yardctl/row_options.h"
 #include "core/base/clock.h"
 
 #include <algorithm>
@@ -101,8 +102,6 @@ std::string wholeWords(double value) {
     return fmt::format("{:.0f}", value);
 }
 
-} // namespace
-
 Outcome<int> samplesCommand(const Invocation& invocation) {
     const auto lsns = namedActions(invocation.engine, invocation.arguments.operands());
     if (!lsns) return std::unexpected(lsns.error());
@@ -129,6 +128,8 @@ Outcome<int> samplesCommand(const Invocation& invocation) {
     return 0;
 }
 
+} // namespace
+
 Outcome<std::string> spanQuery(const Arguments& arguments) {
     std::string query;
     std::optional<std::int64_t> from;
@@ -143,6 +144,8 @@ Outcome<std::string> spanQuery(const Arguments& arguments) {
     }
     return query;
 }
+
+namespace {
 
 Outcome<int> statsCommand(const Invocation& invocation) {
     auto query = spanQuery(invocation.arguments);
@@ -172,6 +175,33 @@ Outcome<int> statsCommand(const Invocation& invocation) {
     for (const std::string_view name : {"pending", "running", "completed", "failed"})
         printFigure(name, seriesOf(*series, name), last, wholeWords);
     return 0;
+}
+
+} // namespace
+
+Command samplesRow() {
+    return {.name = "samples",
+            .usage = "LSN…",
+            .summary = "processor and memory of an action over time",
+            .details = "Of the current or the last attempt.",
+            .examples = "yardctl samples 12\n"
+                        "yardctl samples --json 12 > samples.json",
+            .options = {},
+            .minOperands = 1,
+            .function = samplesCommand};
+}
+
+Command statsRow() {
+    return {.name = "stats",
+            .usage = "[--from TIME] [--to TIME]",
+            .summary = "figures of the engine over time",
+            .details = "Of the last 15 minutes, unless --from says otherwise; a week is kept. TIME is -1h (an hour "
+                       "ago), 09:45, today, yesterday, 2026-11-20 or '2026-11-20 09:45'.",
+            .examples = "yardctl stats\n"
+                        "yardctl stats --from yesterday --to today",
+            .options = {fromOption(), toOption()},
+            .maxOperands = 0,
+            .function = statsCommand};
 }
 
 } // namespace yard::ctl

@@ -1,5 +1,5 @@
-// The functions behind the table of commands. Each blocks until its command is done, prints to stdout, and returns
-// the exit code or why it failed.
+// What the commands have of each other. A command is one file here: its function, which blocks until the command is done,
+// prints to stdout, and returns the exit code or why it failed; and NAMERow(), its row of the table (commands.cpp).
 #pragma once
 
 #include "app/yardctl/command.h"
@@ -13,47 +13,6 @@
 namespace yard::ctl {
 
 class ActionReader;
-
-Outcome<int> runCommand(const Invocation&);
-Outcome<int> attachCommand(const Invocation&);
-Outcome<int> submitCommand(const Invocation&);
-Outcome<int> waitCommand(const Invocation&);
-Outcome<int> showCommand(const Invocation&);
-Outcome<int> logsCommand(const Invocation&);
-Outcome<int> searchCommand(const Invocation&);
-Outcome<int> whyCommand(const Invocation&);
-Outcome<int> graphCommand(const Invocation&);
-Outcome<int> attemptsCommand(const Invocation&);
-Outcome<int> samplesCommand(const Invocation&);
-Outcome<int> eventsCommand(const Invocation&);
-Outcome<int> statsCommand(const Invocation&);
-Outcome<int> usageCommand(const Invocation&);
-Outcome<int> failuresCommand(const Invocation&);
-Outcome<int> timelineCommand(const Invocation&);
-Outcome<int> listCommand(const Invocation&);
-Outcome<int> queuesCommand(const Invocation&);
-Outcome<int> queueCommand(const Invocation&);
-Outcome<int> cancelCommand(const Invocation&);
-Outcome<int> retryCommand(const Invocation&);
-Outcome<int> retireCommand(const Invocation&);
-Outcome<int> holdCommand(const Invocation&);
-Outcome<int> releaseCommand(const Invocation&);
-Outcome<int> priorityCommand(const Invocation&);
-Outcome<int> moveCommand(const Invocation&);
-Outcome<int> markCommand(const Invocation&);
-Outcome<int> commentCommand(const Invocation&);
-Outcome<int> editCommand(const Invocation&);
-Outcome<int> compareCommand(const Invocation&);
-Outcome<int> workersCommand(const Invocation&);
-Outcome<int> sessionCommand(const Invocation&);
-Outcome<int> settingsCommand(const Invocation&);
-Outcome<int> tokensCommand(const Invocation&);
-Outcome<int> gcCommand(const Invocation&);
-Outcome<int> locksCommand(const Invocation&);
-Outcome<int> poolCommand(const Invocation&);
-Outcome<int> topCommand(const Invocation&);
-Outcome<int> completionCommand(const Invocation&);
-Outcome<int> manualCommand(const Invocation&);
 
 /// {"grace_s":5,"log_level":null} of NAME=VALUE words; VALUE "default" is null, one that is no JSON is text.
 Outcome<boost::json::object> changesOf(const std::vector<std::string>& operands);

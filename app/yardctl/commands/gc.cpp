@@ -39,8 +39,6 @@ void showReport(const json::object& report, bool dryRun) {
     if (const auto note = textOf(report, "note"); !note.empty()) fmt::print("{}\n", printable(note));
 }
 
-} // namespace
-
 Outcome<int> gcCommand(const Invocation& invocation) {
     const bool dryRun = invocation.arguments.has("dry-run");
     // A million actions take their time: no limit on the silence.
@@ -54,6 +52,21 @@ Outcome<int> gcCommand(const Invocation& invocation) {
     else
         showReport(answer->object, dryRun);
     return 0;
+}
+
+} // namespace
+
+Command gcRow() {
+    return {.name = "gc",
+            .usage = "[--dry-run]",
+            .summary = "clear up finished actions and chunks that are not kept",
+            .details =
+                "What is kept is said by the settings keep_days, keep_actions, keep_disk_percent and "
+                "chunk_grace_s. The engine does it by itself, too, every ten minutes while something happens.",
+            .examples = "yardctl gc --dry-run",
+            .options = {{"dry-run", 'n', "", "only say what would go"}},
+            .maxOperands = 0,
+            .function = gcCommand};
 }
 
 } // namespace yard::ctl

@@ -6,6 +6,7 @@
 #include "app/yardctl/graph_text.h"
 #include "app/yardctl/http_client.h"
 #include "app/yardctl/json_text.h"
+#include "app/yardctl/work_options.h"
 #include "core/model/action_graph.h"
 
 #include <algorithm>
@@ -64,6 +65,8 @@ Outcome<int> drawGraph(ActionReader& reader) {
     return 0;
 }
 
+namespace {
+
 Outcome<int> graphCommand(const Invocation& invocation) {
     const Arguments& arguments = invocation.arguments;
     const auto queue = arguments.value("queue");
@@ -94,6 +97,31 @@ Outcome<int> graphCommand(const Invocation& invocation) {
     else
         fmt::print("{}", asText ? graphAsLines(answer->object, terminalWidth()) : graphAsDot(answer->object));
     return 0;
+}
+
+} // namespace
+
+Command graphRow() {
+    return {.name = "graph",
+            .usage = "[options] LSN | --queue REF",
+            .summary = "who waits for whom",
+            .details =
+                "Of an action: what it waits for, directly or not, and what waits for it; of a queue what waits "
+                "in it. At a terminal a line for each, else in the language of Graphviz. Arrays are one line, "
+                "and so are several that are alike in what they wait for and what waits for them.\n"
+                "\n"
+                "LEFT is how long it usually takes from where it is, SPARE how much later it may end and the "
+                "last one ends no later. The critical path, marked *, is the longest way to that end.",
+            .examples = "yardctl graph 12\n"
+                        "yardctl graph 12 | dot -Tsvg > graph.svg\n"
+                        "yardctl graph --queue nightly --text",
+            .options = {queueOption(),
+                        {"dot", 0, "", "for Graphviz' dot, also at a terminal"},
+                        {"text", 0, "", "a line for each, also where this is no terminal"},
+                        {"unfold", 0, "", "each element of arrays by itself"},
+                        {"limit", 'n', "N", "at most so many (2000): the nearest, of a queue the newest"}},
+            .maxOperands = 1,
+            .function = graphCommand};
 }
 
 } // namespace yard::ctl

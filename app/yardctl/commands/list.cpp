@@ -3,9 +3,11 @@
 #include "app/yardctl/columns.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/help_texts.h"
 #include "app/yardctl/json_text.h"
 #include "app/yardctl/list_terms.h"
 #include "app/yardctl/pages.h"
+#include "app/yardctl/work_options.h"
 #include "core/base/clock.h"
 #include "core/model/facet.h"
 #include "core/model/states.h"
@@ -144,8 +146,6 @@ Outcome<int> countBy(const Invocation& invocation, const std::string& by, const 
     return 0;
 }
 
-} // namespace
-
 Outcome<int> listCommand(const Invocation& invocation) {
     const Arguments& arguments = invocation.arguments;
     std::int64_t left = kDefaultLimit;
@@ -188,6 +188,34 @@ Outcome<int> listCommand(const Invocation& invocation) {
     tellOfWords(arguments.operands(), !table.empty());
     if (!pages.atEnd() && !table.empty()) fmt::print(stderr, "There are more: --limit N, or --limit 0 for all.\n");
     return 0;
+}
+
+} // namespace
+
+Command listRow() {
+    static const std::string details = listDetails();
+    return {.name = "ls",
+            .usage = "[options] [LSN…] [FILTER…]",
+            .summary = "list actions",
+            .details = details,
+            .examples = "yardctl ls 12 15..20\n"
+                        "yardctl ls state:failed,cancelled queue:7\n"
+                        "yardctl ls 'worker:thumb*' -state:completed\n"
+                        "yardctl ls 'finished>-1h' reason:exit_code,signal\n"
+                        "yardctl ls started:yesterday..today 'label:\"night job\"'\n"
+                        "yardctl ls 'mem>4GB' 'runtime:10min..2h' --sort -lsn\n"
+                        "yardctl ls --columns lsn,exit_code,finished,name state:failed\n"
+                        "yardctl ls --fold queue:nightly\n"
+                        "yardctl ls --count-by label,reason state:failed 'finished>-1h'",
+            .options = {{"limit", 'n', "N", "at most so many (100); 0 for all"},
+                        queueOption(),
+                        {"sort", 's', "FIELD", "by a field of the result, - before it for descending (-lsn)"},
+                        {"columns", 'c', "COLUMNS", "these columns: lsn,state,name"},
+                        {"fold", 0, "", "arrays and lists as one row each"},
+                        {"count-by", 0, "FACETS", "numbers instead, by state,queue,worker,label,reason,machine"}},
+            .takesFilter = true,
+            .function = listCommand,
+            .alias = "ps"};
 }
 
 } // namespace yard::ctl

@@ -51,8 +51,6 @@ void showLocks(const json::object& answer) {
         fmt::print("{}", table.text(terminalWidth()));
 }
 
-} // namespace
-
 Outcome<int> locksCommand(const Invocation& invocation) {
     auto answer = invocation.engine.get("locks");
     if (!answer) return failedWith(answer.error());
@@ -61,6 +59,20 @@ Outcome<int> locksCommand(const Invocation& invocation) {
     else
         showLocks(answer->object);
     return 0;
+}
+
+} // namespace
+
+Command locksRow() {
+    return {.name = "locks",
+            .usage = "",
+            .summary = "list named locks, who holds them and who waits",
+            .details =
+                "Locks are shared by all engines of this user on this machine: those of others are listed too.",
+            .examples = "yardctl locks",
+            .options = {},
+            .maxOperands = 0,
+            .function = locksCommand};
 }
 
 } // namespace yard::ctl

@@ -6,6 +6,8 @@
 #include "app/yardctl/log_lines.h"
 #include "app/yardctl/named_actions.h"
 #include "app/yardctl/output_follower.h"
+#include "app/yardctl/row_options.h"
+#include "app/yardctl/work_options.h"
 #include "core/base/clock.h"
 
 #include <algorithm>
@@ -328,8 +330,6 @@ Outcome<int> followGroup(const Invocation& invocation) {
     return std::unexpected(group.run());
 }
 
-} // namespace
-
 Outcome<int> logsCommand(const Invocation& invocation) {
     if (invocation.arguments.has("queue") || invocation.arguments.has("filter")) return followGroup(invocation);
     if (invocation.arguments.operands().empty())
@@ -341,6 +341,39 @@ Outcome<int> logsCommand(const Invocation& invocation) {
     for (const LogTarget& target : *targets)
         for (const std::string& loss : target.losses) fmt::print(stderr, "yardctl: {}\n", loss);
     return request->follow ? followAll(invocation, *request, *targets) : printAll(invocation, *request, *targets);
+}
+
+} // namespace
+
+Command logsRow() {
+    return {
+        .name = "logs",
+        .usage = "[options] LSN… | --follow --queue REF | --follow --filter F",
+        .summary = "the output of actions",
+        .details =
+            "Their stdout goes to stdout and their stderr to stderr. Of several actions each line begins with "
+            "the LSN and the name, and --follow takes up to 32 of them.\n"
+            "Lines have no times: --since shows the attempts that were not over by then, each from its "
+            "start. TIME is -1h (an hour ago), 09:45, today, yesterday or '2026-11-20 09:45'. --tail keeps "
+            "up to 4 MiB of a stream.\n"
+            "\n"
+            "--follow with --queue or --filter follows all that run and match; what starts later joins, until it "
+            "is interrupted. 32 are followed at once; of more 1000 wait until one of these ends.",
+        .examples = "yardctl logs 12\n"
+                    "yardctl logs -f 12 15..17\n"
+                    "yardctl logs --tail 20 -f 12\n"
+                    "yardctl logs --since -1h 12..40\n"
+                    "yardctl logs --attempt 1 --stderr 12\n"
+                    "yardctl logs -f --queue nightly",
+        .options = {{"follow", 'f', "", "go on until they have ended"},
+                    {"tail", 0, "N", "of each stream of an attempt only the last N lines"},
+                    {"since", 0, "TIME", "of all attempts that were not over by then"},
+                    {"attempt", 'n', "N", "of this attempt instead of the last"},
+                    {"stdout", 0, "", "only their stdout"},
+                    {"stderr", 0, "", "only their stderr"},
+                    queueOption(),
+                    filterOption()},
+        .function = logsCommand};
 }
 
 } // namespace yard::ctl

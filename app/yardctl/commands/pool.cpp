@@ -193,8 +193,6 @@ Outcome<int> set(const Invocation& invocation, std::span<const std::string> word
     return 0;
 }
 
-} // namespace
-
 Outcome<int> poolCommand(const Invocation& invocation) {
     const std::vector<std::string>& words = invocation.arguments.operands();
     if (const auto process = invocation.arguments.value("output")) {
@@ -219,6 +217,29 @@ Outcome<int> poolCommand(const Invocation& invocation) {
             "whatever processes {} has are replaced one by one; 'yardctl pool' shows how far that is");
     return forEachNamed(invocation, rest, "DELETE", "pool/processes/{}",
                         "{} gets no more requests, and ends once it has answered what it has");
+}
+
+} // namespace
+
+Command poolRow() {
+    return {.name = "pool",
+            .usage = "[--gone | --output PROCESS | restart WORKER… | detach PROCESS… | set NAME=VALUE…]",
+            .summary = "list, replace and end warm processes; limits of all",
+            .details =
+                "  restart   replace a worker's processes one by one, until a new one does\n"
+                "            not come up; where the limits leave no room for both, the old one\n"
+                "            goes first\n"
+                "  detach    end a process once it has answered what it has\n"
+                "  set       max, max_per_group, max_idle_s: at once, and kept\n"
+                "NOW is the action a process works on, and for how long, or the step of its start. DONE and CPU "
+                "count since the process started; how many found a process, and the starts that were saved, "
+                "count since the engine started.",
+            .examples = "yardctl pool\n"
+                        "yardctl pool --gone\n"
+                        "yardctl pool set max_idle_s=60",
+            .options = {{"gone", 'g', "", "those that have ended, and why"},
+                        {"output", 'o', "PROCESS", "the end of what one printed, also one of the last that ended"}},
+            .function = poolCommand};
 }
 
 } // namespace yard::ctl

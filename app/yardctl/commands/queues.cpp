@@ -4,6 +4,7 @@
 #include "app/yardctl/format.h"
 #include "app/yardctl/json_text.h"
 #include "app/yardctl/queue_ref.h"
+#include "app/yardctl/row_options.h"
 #include "app/yardctl/work_options.h"
 #include "core/base/clock.h"
 
@@ -188,8 +189,6 @@ Outcome<int> apply(const Invocation& invocation, const Verb& verb, const std::st
     return printAnswer(invocation, answer, fmt::format("queue {} {}", ref, verb.words));
 }
 
-} // namespace
-
 Outcome<int> queuesCommand(const Invocation& invocation) {
     auto answer = invocation.engine.get("queues");
     if (!answer) return failedWith(answer.error());
@@ -249,6 +248,47 @@ Outcome<int> queueCommand(const Invocation& invocation) {
         if (!code) break;
     }
     return code;
+}
+
+} // namespace
+
+Command queuesRow() {
+    return {.name = "queues",
+            .usage = "",
+            .summary = "list queues",
+            .details =
+                "What is pending or running is so now; what has ended counts since the queue was made, in queue "
+                "0 since the data directory was.",
+            .examples = "yardctl queues\n"
+                        "yardctl queues --json",
+            .options = {},
+            .maxOperands = 0,
+            .function = queuesCommand};
+}
+
+Command queueRow() {
+    return {.name = "queue",
+            .usage = "create|show|hold|release|drain|cancel|delete|set|mark [REF…]",
+            .summary = "make and steer queues",
+            .details = "  queue create [TAG] [KEY=VALUE…]          one that stays until it is deleted\n"
+                       "  queue show REF…                          its counters and configuration\n"
+                       "  queue hold|release REF…                  start nothing more from it; go on\n"
+                       "  queue drain REF…                         take no more work, finish the rest;\n"
+                       "                                           for good\n"
+                       "  queue cancel REF…                        cancel everything in it; for good\n"
+                       "  queue delete REF…                        the same, then forget it; finished\n"
+                       "                                           actions stay\n"
+                       "  queue set REF [options] [KEY=VALUE…]     configure it\n"
+                       "  queue mark COLOUR|none REF…              give it a colour, as 'mark' does\n"
+                       "Options are for 'set'; KEY=VALUE are the members of its configuration.",
+            .examples = "yardctl queue create nightly max_running=2\n"
+                        "yardctl queue set nightly --retries 5 weight=0.5\n"
+                        "yardctl queue hold nightly",
+            .options = joined({{"tag", 0, "TEXT", "create: the same as TAG"},
+                               {"another", 0, "", "create: also where another queue has this tag"}},
+                              workOptions(Work::QueueSet)),
+            .minOperands = 1,
+            .function = queueCommand};
 }
 
 } // namespace yard::ctl

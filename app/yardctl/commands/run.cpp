@@ -16,6 +16,7 @@
 #include "app/yardctl/signal_watch.h"
 #include "app/yardctl/terminal_session.h"
 #include "app/yardctl/wait_news.h"
+#include "app/yardctl/work_options.h"
 #include "core/base/hash.h"
 #include "core/model/action_name.h"
 
@@ -438,8 +439,6 @@ private:
     std::atomic<bool> isOutputLost_{false};
 };
 
-} // namespace
-
 Outcome<int> runCommand(const Invocation& invocation) {
     ChunkSource files;
     Arguments arguments = invocation.arguments;
@@ -466,6 +465,47 @@ Outcome<int> runCommand(const Invocation& invocation) {
     }
     tellHeld(invocation, *accepted);
     return 0;
+}
+
+} // namespace
+
+Command runRow() {
+    return {
+        .name = "run",
+        .usage = "[options] -- CMD…  or  -c 'LINE'",
+        .summary = "run one program and exit as it does",
+        .details =
+            "As if it was typed here, but queued and kept: in this directory, with this environment and, "
+            "unless it is a terminal, this stdin. Stdin is read to its end first; < /dev/null gives none. "
+            "The output comes as it is written. INT, TERM or HUP cancels the action and waits for its end; "
+            "a second one leaves it to the engine. Where stderr is a terminal it says what an action waits for "
+            "that "
+            "does not start.\n"
+            "\n"
+            "The program is begun once. A failure is the end, unless --retries says otherwise. An "
+            "interruption (the engine or its launcher ended, the machine needed the memory, a directory did "
+            "not answer) is the end as well, with exit code 125, unless --interruptions says how often it "
+            "may begin again; stderr tells of each new beginning. An action that has not begun waits on, "
+            "also while the engine is restarted.\n"
+            "\n"
+            "With -t the program has a terminal and keys go to it as they are typed. After Enter, ~. leaves it to "
+            "the engine, ~^Z suspends yardctl, ~? lists these, ~~ is a tilde. HUP, as of a window that is closed, "
+            "leaves it to the engine as well: 'attach' comes back. It has no deadline but its own.\n"
+            "\n"
+            "With --json only the result is printed. Values of variables that match the setting "
+            "env_never_kept are not kept.\n"
+            "\n"
+            "Exits as the program; 128 + signal; 124 deadline; 125 it could not be run to its end; 126, 127 "
+            "as a shell; 1 an expected output is missing, or the output could not be written here.",
+        .examples = "yardctl run -- make -j4\n"
+                    "yardctl run -c 'sort | uniq -c' < words\n"
+                    "yardctl run -t -- vim notes\n"
+                    "yardctl run -d -q nightly --memory 2G --after 12 -- ./report\n"
+                    "yardctl run --retries 2 --interruptions 5 -- ./fetch",
+        .options = workOptions(Work::Run),
+        .firstOperandEndsOptions = true,
+        .runsPrograms = true,
+        .function = runCommand};
 }
 
 } // namespace yard::ctl

@@ -6,6 +6,7 @@
 #include "app/yardctl/json_text.h"
 #include "app/yardctl/list_terms.h"
 #include "app/yardctl/log_lines.h"
+#include "app/yardctl/work_options.h"
 
 #include <algorithm>
 #include <chrono>
@@ -112,8 +113,6 @@ Outcome<void> tellOfSearch(const Invocation& invocation, const SearchPrinter& pr
     return {};
 }
 
-} // namespace
-
 Outcome<int> searchCommand(const Invocation& invocation) {
     const auto path = searchPath(invocation.arguments);
     if (!path) return std::unexpected(path.error());
@@ -125,6 +124,28 @@ Outcome<int> searchCommand(const Invocation& invocation) {
     if (!invocation.json)
         if (auto told = tellOfSearch(invocation, printer); !told) return std::unexpected(told.error());
     return printer.found() > 0 ? 0 : kExitFailed;
+}
+
+} // namespace
+
+Command searchRow() {
+    return {.name = "search",
+            .usage = "[options] TEXT [LSN…] [FILTER…]",
+            .summary = "lines with a text in the output of actions",
+            .details =
+                "Of all actions that match, the newest first: lines of the stdout and stderr of their last attempt "
+                "that have the text, each behind its LSN. Capitals do not count. Of a stream the first 100 lines "
+                "are shown, of a long line what is around the text. A search that finds nothing exits 1.",
+            .examples = "yardctl search 'no space left'\n"
+                        "yardctl search X3004 state:failed queue:nightly\n"
+                        "yardctl search --line-number warning 12 15..20",
+            .options = {{"limit", 'n', "N", "at most so many lines (1000)"},
+                        {"line-number", 0, "", "with the number of the line: 12:88: text"},
+                        {"case", 0, "", "capitals count"},
+                        queueOption()},
+            .minOperands = 1,
+            .takesFilter = true,
+            .function = searchCommand};
 }
 
 } // namespace yard::ctl

@@ -119,6 +119,8 @@ std::string_view standstillWords(std::string_view state) {
     return {};
 }
 
+namespace {
+
 Outcome<int> sessionCommand(const Invocation& invocation) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kMoves = {
         {{"drain", "session/drain"},
@@ -159,6 +161,32 @@ Outcome<int> sessionCommand(const Invocation& invocation) {
     }
     return usageError(fmt::format("a session cannot '{}'; it knows waiting, drain, pause, abandon and sunset",
                                   printable(operands.front())));
+}
+
+} // namespace
+
+Command sessionRow() {
+    return {.name = "session",
+            .usage = "[options] [waiting|drain|pause|abandon|sunset]",
+            .summary = "state of the engine, and its moves",
+            .details =
+                "Without a word it shows the state. Of its actions those that have ended count since the data "
+                "directory was made, also when they are no longer kept; the others are there now.\n"
+                "  waiting   why pending actions have not started, counted by reason\n"
+                "  drain     no new work, the rest runs to its end\n"
+                "  pause     nothing new, nothing starts, running actions finish\n"
+                "  abandon   pending and running actions are abandoned at once\n"
+                "  sunset    tear down and end, as by TERM\n"
+                "Only a restart of the engine takes back drain, pause, abandon and sunset. 'hold --all' is a "
+                "pause that 'release --all' takes back. On a terminal pause and abandon ask first.",
+            .examples = "yardctl session\n"
+                        "yardctl session waiting\n"
+                        "yardctl session drain\n"
+                        "yardctl session --yes abandon",
+            .options = {{"yes", 'y', "", "pause, abandon: do not ask"}},
+            .maxOperands = 1,
+            .function = sessionCommand,
+            .alias = "status"};
 }
 
 } // namespace yard::ctl

@@ -104,6 +104,8 @@ Outcome<json::object> changesOf(const std::vector<std::string>& operands) {
     return changes;
 }
 
+namespace {
+
 Outcome<int> settingsCommand(const Invocation& invocation) {
     const auto& operands = invocation.arguments.operands();
     auto changes = changesOf(operands);
@@ -126,6 +128,22 @@ Outcome<int> settingsCommand(const Invocation& invocation) {
     const std::string names = waiting(answer->object, *changes);
     if (!names.empty()) fmt::print(stderr, "Takes effect at the next start of the engine: {}.\n", names);
     return 0;
+}
+
+} // namespace
+
+Command settingsRow() {
+    return {.name = "settings",
+            .usage = "[NAME=VALUE…]",
+            .summary = "show and change the engine's settings",
+            .details =
+                "NAME=default goes back to the default. What takes effect at the next start of the engine is "
+                "said to.",
+            .examples = "yardctl settings\n"
+                        "yardctl settings grace_s=5 log_level=debug\n"
+                        "yardctl settings grace_s=default",
+            .options = {},
+            .function = settingsCommand};
 }
 
 } // namespace yard::ctl

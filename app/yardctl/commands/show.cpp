@@ -4,6 +4,7 @@
 #include "app/yardctl/format.h"
 #include "app/yardctl/json_text.h"
 #include "app/yardctl/named_actions.h"
+#include "app/yardctl/work_options.h"
 #include "core/base/clock.h"
 #include "core/model/action_name.h"
 
@@ -192,8 +193,6 @@ void showAction(const json::object& action, const json::object& spec, const std:
     showNamed(action);
 }
 
-} // namespace
-
 Outcome<int> showCommand(const Invocation& invocation) {
     const auto lsns = namedActions(invocation.engine, invocation.arguments.operands());
     if (!lsns) return std::unexpected(lsns.error());
@@ -213,6 +212,20 @@ Outcome<int> showCommand(const Invocation& invocation) {
         if (auto saved = saveIfAsked(invocation, answer->object); !saved) return std::unexpected(saved.error());
     }
     return 0;
+}
+
+} // namespace
+
+Command showRow() {
+    return {.name = "show",
+            .usage = "[options] LSN…",
+            .summary = "everything known of an action",
+            .details = "What it runs and where, how it is and why, when it was in which state, and what it used.",
+            .examples = "yardctl show 12\n"
+                        "yardctl show --json 12 | jq .exit_code",
+            .options = {outOption()},
+            .minOperands = 1,
+            .function = showCommand};
 }
 
 } // namespace yard::ctl

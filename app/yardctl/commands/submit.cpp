@@ -5,8 +5,10 @@
 #include "app/yardctl/chunks.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/help_texts.h"
 #include "app/yardctl/json_text.h"
 #include "app/yardctl/program_input.h"
+#include "app/yardctl/row_options.h"
 #include "app/yardctl/work_options.h"
 #include "core/base/hash.h"
 #include "core/base/unique_fd.h"
@@ -218,6 +220,8 @@ std::string jobsPath(const Arguments& arguments) {
     return queue ? fmt::format("queues/{}/jobs", percentEncode(*queue)) : "jobs";
 }
 
+namespace {
+
 Outcome<int> submitCommand(const Invocation& invocation) {
     const std::string& path = invocation.arguments.operands().front();
     if (invocation.arguments.has("out") && !invocation.arguments.has("wait"))
@@ -246,6 +250,29 @@ Outcome<int> submitCommand(const Invocation& invocation) {
     if (auto flushed = submission.flush(); !flushed) return std::unexpected(flushed.error());
     if (submission.lsns().empty()) return failed(fmt::format("there is no action in {}", path));
     return invocation.arguments.has("wait") ? waitForAll(invocation, submission.lsns()) : 0;
+}
+
+} // namespace
+
+Command submitRow() {
+    static const std::string details = submitDetails();
+    return {.name = "submit",
+            .usage = "[options] FILE|-",
+            .summary = "submit actions from JSON",
+            .details = details,
+            .examples = "yardctl submit actions.json\n"
+                        "./make-actions | yardctl submit --wait -q nightly -\n"
+                        "yardctl submit --graph actions.json | dot -Tsvg > graph.svg",
+            .exits = "0 when all was accepted, and with --wait all of it completed; 1 when it was refused, or with "
+                     "--wait when one ended otherwise; 2 when the command line is wrong.",
+            .options =
+                joined({{"wait", 'w', "", "then wait for them, as 'wait' does"},
+                        {"stream", 0, "", "accept them in parts as they come; what stands before a mistake stays"},
+                        {"graph", 0, "", "print who waits for whom, for Graphviz' dot, and submit nothing"}},
+                       workOptions(Work::Submit)),
+            .minOperands = 1,
+            .maxOperands = 1,
+            .function = submitCommand};
 }
 
 } // namespace yard::ctl

@@ -3,6 +3,7 @@
 #include "app/yardctl/charts.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/row_options.h"
 #include "core/base/clock.h"
 
 #include <algorithm>
@@ -85,8 +86,6 @@ Outcome<void> checkWorker(Engine& engine, const std::string& word) {
     return failed(fmt::format("there is no worker '{}'; 'yardctl workers' lists them", printable(word)));
 }
 
-} // namespace
-
 Outcome<int> timelineCommand(const Invocation& invocation) {
     auto query = spanQuery(invocation.arguments);
     if (!query) return std::unexpected(query.error());
@@ -118,6 +117,20 @@ Outcome<int> timelineCommand(const Invocation& invocation) {
     for (const Lane& lane : lanes)
         fmt::print("{}{} |{}|\n", lane.name, std::string(longest - displayWidth(lane.name), ' '), lane.text);
     return 0;
+}
+
+} // namespace
+
+Command timelineRow() {
+    return {.name = "timeline",
+            .usage = "[--from TIME] [--to TIME] [--worker NAME]",
+            .summary = "what ran when, a lane for each slot",
+            .details = "Of the last hour, unless --from says otherwise. Where several attempts share a column the "
+                       "worst is shown.",
+            .examples = "yardctl timeline --from -10min --worker exec",
+            .options = {fromOption(), toOption(), {"worker", 0, "NAME", "only this worker's slots"}},
+            .maxOperands = 0,
+            .function = timelineCommand};
 }
 
 } // namespace yard::ctl

@@ -104,8 +104,6 @@ Outcome<int> removeTokens(const Invocation& invocation, const std::string& name)
     return 0;
 }
 
-} // namespace
-
 Outcome<int> tokensCommand(const Invocation& invocation) {
     const std::vector<std::string>& words = invocation.arguments.operands();
     if (words.empty()) return listTokens(invocation);
@@ -114,6 +112,31 @@ Outcome<int> tokensCommand(const Invocation& invocation) {
         return usageError(fmt::format("'{}' is neither new nor remove", printable(verb)));
     if (words.size() != 2) return usageError(fmt::format("name one token: yardctl tokens {} NAME", verb));
     return verb == "new" ? newToken(invocation, words[1]) : removeTokens(invocation, words[1]);
+}
+
+} // namespace
+
+Command tokensRow() {
+    return {.name = "tokens",
+            .usage = "[new NAME --right RIGHT [--queue REF…] [--expires TIME] | remove NAME]",
+            .summary = "tokens of the API for others than the owner",
+            .details = "A token has one right, which has those before it:\n"
+                       "  read      see everything but environments, inputs and tokens\n"
+                       "  submit    add actions, and steer those of the queues that --queue names\n"
+                       "  operate   steer all work\n"
+                       "  admin     everything, as the owner\n"
+                       "The token is printed once; the engine keeps its hash. Who uses it gives it to yardctl with "
+                       "--url and --token-file. An action is a program that runs as the engine's user: give submit "
+                       "only to whom you would give a shell.",
+            .examples = "yardctl tokens\n"
+                        "yardctl tokens new anna --right read > anna.token\n"
+                        "yardctl tokens new ci --right submit --queue nightly --expires 30d\n"
+                        "yardctl tokens remove anna",
+            .options = {{"right", 0, "RIGHT", "read, submit, operate or admin"},
+                        {"queue", 0, "REF", "submit: a queue that it reaches; may be repeated"},
+                        {"expires", 0, "TIME", "it is valid for so long (default: until removed)"}},
+            .maxOperands = 2,
+            .function = tokensCommand};
 }
 
 } // namespace yard::ctl

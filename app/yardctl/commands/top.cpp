@@ -159,8 +159,6 @@ bool attend(Screen& screen, const Signals& signals, const TopPicture& picture,
     }
 }
 
-} // namespace
-
 Outcome<int> topCommand(const Invocation& invocation) {
     double interval = kUsualInterval;
     if (const auto word = invocation.arguments.value("interval")) {
@@ -188,6 +186,22 @@ Outcome<int> topCommand(const Invocation& invocation) {
         else
             picture.trouble = std::move(next.trouble);
     }
+}
+
+} // namespace
+
+Command topRow() {
+    return {.name = "top",
+            .usage = "[options]",
+            .summary = "queues and running actions, live",
+            .details = "Updates every second; q ends it, the space bar asks at once. Without a terminal, or with "
+                       "--json, it is printed once.",
+            .examples = "yardctl top\n"
+                        "yardctl top --interval 5s",
+            .options = {{"interval", 'i', "TIME", "ask so often (1s); 0.1s to 1h"},
+                        {"once", '1', "", "print it once and leave"}},
+            .maxOperands = 0,
+            .function = topCommand};
 }
 
 } // namespace yard::ctl

@@ -3,6 +3,7 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/output_follower.h"
+#include "app/yardctl/row_options.h"
 #include "core/base/clock.h"
 
 #include <algorithm>
@@ -134,6 +135,8 @@ std::map<std::string, std::string> queueTags(Engine& engine) {
     return tags;
 }
 
+namespace {
+
 Outcome<int> usageCommand(const Invocation& invocation) {
     const std::string kind = invocation.arguments.value("by").value_or(std::string(kUsageKinds.front()));
     if (std::ranges::find(kUsageKinds, kind) == kUsageKinds.end())
@@ -159,6 +162,33 @@ Outcome<int> usageCommand(const Invocation& invocation) {
     else
         printUsage(answer->object, kind, invocation.engine);
     return 0;
+}
+
+} // namespace
+
+Command usageRow() {
+    return {.name = "usage",
+            .usage = "[--by KIND] [--from TIME] [--to TIME] [--csv]",
+            .summary = "core hours, and what of them was for nothing",
+            .details =
+                "Of attempts that have ended, in the last day unless --from says otherwise: cores that they "
+                "reserved, times the time that they ran. Wasted is what did not complete: failures, also "
+                "those before a success, interruptions and what was cancelled. Memory is what was reserved, "
+                "else what was used at most. A wait is that for the last start, the mean of all actions that "
+                "ended.\n"
+                "\n"
+                "KIND is queue, worker, label (what stands before the first / : - _ or blank), machine, day or "
+                "hour (UTC), or waste: why attempts did not complete. At most 1000 rows; the smallest are "
+                "one, '…other'. --csv prints them for spreadsheets, in seconds and GB hours.",
+            .examples = "yardctl usage\n"
+                        "yardctl usage --by day --from 2026-11-01 --csv > november.csv\n"
+                        "yardctl usage --by waste --from -7d",
+            .options = {{"by", 'b', "KIND", "rows of: queue (usual), worker, label, machine, day, hour, waste"},
+                        fromOption(),
+                        toOption(),
+                        {"csv", 0, "", "comma-separated, with a line of headings"}},
+            .maxOperands = 0,
+            .function = usageCommand};
 }
 
 } // namespace yard::ctl

@@ -7,6 +7,8 @@
 #include "app/yardctl/named_actions.h"
 #include "app/yardctl/notify.h"
 #include "app/yardctl/pages.h"
+#include "app/yardctl/row_options.h"
+#include "app/yardctl/work_options.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -376,8 +378,6 @@ Outcome<int> waitFor(const Invocation& invocation, Wait& wait) {
     return wait.forThese(*lsns);
 }
 
-} // namespace
-
 Outcome<int> waitCommand(const Invocation& invocation) {
     const Arguments& arguments = invocation.arguments;
     auto limit = Limit::of(arguments);
@@ -392,6 +392,45 @@ Outcome<int> waitCommand(const Invocation& invocation) {
     auto code = byLimit(*limit, waitFor(invocation, wait));
     if (arguments.has("notify")) notifyOf("yardctl wait", code ? wait.sentence() : code.error().message);
     return code;
+}
+
+} // namespace
+
+Command waitRow() {
+    return {
+        .name = "wait",
+        .usage = "[options] [LSN…]",
+        .summary = "wait until actions have ended",
+        .details =
+            "Prints a line for each action once it has ended, with --all in the order given. With --queue it "
+            "waits until the queue has nothing pending or running; with --filter for those that match now. "
+            "What failed or was cancelled before it was asked counts as well, so that the exit code is not a "
+            "matter of chance: with --queue all that is kept of the queue does. --queue and --filter together "
+            "mean those "
+            "of the queue that match. What 'edit' replaced counts as what was submitted in its place, which is "
+            "waited for.\n"
+            "With --timeout the actions go on when it has passed.",
+        .examples = "yardctl wait 12..20\n"
+                    "yardctl wait --queue nightly --timeout 2h\n"
+                    "yardctl wait --queue 0 --filter 'new:today'\n"
+                    "yardctl wait --any 12 13\n"
+                    "yardctl wait --fail-fast --filter 'label:test*'",
+        .exits =
+            "0 when all of them completed, with --any the first that ended; 1 when one ended otherwise, or no "
+            "action "
+            "at all matches --filter (0 with --queue, which may have none of the kind); 2 when the command line "
+            "is wrong, or there is no such action or queue; 124 when --timeout has passed first.",
+        .options = {{"timeout", 't', "TIME", "give up after 90, 90s, 10min, 2h"},
+                    {"all", 'a', "", "until all of them have ended, as without it"},
+                    {"any", 0, "", "until the first of them has ended"},
+                    {"fail-fast", 0, "", "until the first of them has ended otherwise than completed"},
+                    notifyOption(),
+                    queueOption(),
+                    filterOption(),
+                    outOption()},
+        .unknownIsUsage = true,
+        .function = waitCommand,
+        .live = "active"};
 }
 
 } // namespace yard::ctl

@@ -114,8 +114,6 @@ std::string howItEnded(Engine& engine, std::int64_t lsn) {
     return fmt::format("{}\n{}", endWords(action->object), wasInVain ? replacedParents(engine, lsn) : "");
 }
 
-} // namespace
-
 Outcome<int> whyCommand(const Invocation& invocation) {
     return forEachAction(invocation, "/why", [&](std::int64_t lsn, const json::object& why, bool /*several*/) {
         const std::string waits = waitWords(why, wallNow());
@@ -141,6 +139,36 @@ Outcome<int> attemptsCommand(const Invocation& invocation) {
         else
             fmt::print("It has not been started yet.\n");
     });
+}
+
+} // namespace
+
+Command whyRow() {
+    return {.name = "why",
+            .usage = "LSN…",
+            .summary = "what actions wait for",
+            .details =
+                "Each reason has a line: a hold, capacity and the place in line, a lock and its holder, another "
+                "action, a pause before the next attempt, a time, a limit; its start, or that it was told to "
+                "end. Of one that did not complete it says how it ended; where it waited in vain for another "
+                "one that was edited since, by which that is replaced.",
+            .examples = "yardctl why 12\n"
+                        "yardctl why 12..20",
+            .options = {},
+            .minOperands = 1,
+            .function = whyCommand,
+            .live = "active"};
+}
+
+Command attemptsRow() {
+    return {.name = "attempts",
+            .usage = "LSN…",
+            .summary = "how each attempt of an action went",
+            .details = "The one that is under way has no end yet. 'logs --attempt N' prints the output of one.",
+            .examples = "yardctl attempts 12",
+            .options = {},
+            .minOperands = 1,
+            .function = attemptsCommand};
 }
 
 } // namespace yard::ctl

@@ -143,8 +143,6 @@ Outcome<int> removeWorker(const Invocation& invocation, const std::string& word)
     return 0;
 }
 
-} // namespace
-
 Outcome<int> workersCommand(const Invocation& invocation) {
     const auto& words = invocation.arguments.operands();
     if (words.empty()) return listWorkers(invocation);
@@ -157,6 +155,25 @@ Outcome<int> workersCommand(const Invocation& invocation) {
     if (verb == "add") return add(invocation, words[1]);
     if (verb == "show") return showWorker(invocation, words[1]);
     return removeWorker(invocation, words[1]);
+}
+
+} // namespace
+
+Command workersRow() {
+    return {.name = "workers",
+            .usage = "[add PATH | show ID | remove ID]",
+            .summary = "list, register, show and remove workers",
+            .details =
+                "PATH is a descriptor, or a directory with one named worker.json. Files are found relative to "
+                "it; hashes, sizes and modes that the descriptor leaves out are filled in, and without "
+                "\"files\" it is every file of the directory whose name does not begin with a dot. Only what "
+                "the engine lacks is sent. ID is an id, the beginning of one, NAME or NAME@VERSION.",
+            .examples = "yardctl workers\n"
+                        "yardctl workers add ./thumbnailer\n"
+                        "yardctl workers show thumbnailer@1.2.0",
+            .options = {{"force", 0, "", "remove: also cancel its pending and running actions"}},
+            .maxOperands = 2,
+            .function = workersCommand};
 }
 
 } // namespace yard::ctl
