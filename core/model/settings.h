@@ -4,8 +4,11 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/kept_stream.h"
 #include "core/json/json_writer.h"
+#include "core/model/limits.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -72,6 +75,91 @@ struct SettingInfo {
     bool isText() const { return std::holds_alternative<std::string Settings::*>(field); }
     bool isFamily() const { return std::holds_alternative<std::map<std::string, double> Settings::*>(field); }
 };
+
+inline constexpr std::array<std::string_view, 2> kDurabilityWords = {"process", "power"};
+inline constexpr std::array<std::string_view, 2> kNetworkWords = {"off", "asked"};
+inline constexpr std::array<std::string_view, 4> kLogLevelWords = {"debug", "info", "warning", "error"};
+
+// A setting is a field above and a row here; the order is that of the bits of GivenSettings and of the documents.
+// clang-format off
+inline constexpr std::array kSettingsTable = {
+    SettingInfo{SettingGroup::Capacity, "capacity", "slots", &Settings::capacity, 0, 4096, {}, Applies::AtStart,
+                "Cores that actions have between them; 0 is the number of processors."},
+    SettingInfo{SettingGroup::Capacity, "resources.NAME", "", &Settings::resources, 0, 1e9, {}, Applies::AtStart,
+                "How much of a resource there is, instead of what was found: memory_mb (in MiB), gpus, or a name "
+                "of your own such as licence.x."},
+    SettingInfo{SettingGroup::Other, "durability", "", &Settings::durability, 0, 0, kDurabilityWords, Applies::AtStart,
+                "What accepted work survives: the death of the process, or a power cut as well (slower: it "
+                "syncs every group, chunk and directory)."},
+    SettingInfo{SettingGroup::Deadlines, "grace_s", "s", &Settings::grace, 0, 60, {}, Applies::AtOnce,
+                "Between SIGTERM and SIGKILL when an action is ended; for actions that start after the change, "
+                "and never more than 2 when the engine itself ends."},
+    SettingInfo{SettingGroup::Deadlines, "deadline_s", "s", &Settings::deadline, 0.001, kMaxSeconds, {}, Applies::AtOnce,
+                "How long an attempt may take when neither action, queue nor worker say; for attempts that "
+                "start after the change."},
+    SettingInfo{SettingGroup::Retention, "keep_days", "days", &Settings::keepDays, 0, 36'500, {}, Applies::AtOnce,
+                "How long finished actions are kept; 0 is without limit."},
+    SettingInfo{SettingGroup::Retention, "keep_actions", "actions", &Settings::keepActions, 0, 1e9, {}, Applies::AtOnce,
+                "How many finished actions are kept, the newest; 0 is any number."},
+    SettingInfo{SettingGroup::Retention, "keep_disk_percent", "%", &Settings::keepDiskPercent, 0, 100, {}, Applies::AtOnce,
+                "How much of its file system the data directory may take before the oldest finished actions "
+                "go; 0 is any share."},
+    SettingInfo{SettingGroup::Retention, "chunk_grace_s", "s", &Settings::chunkGrace, 1, 604'800, {}, Applies::AtOnce,
+                "How long a chunk that nothing refers to is kept after it was last put or asked for."},
+    SettingInfo{SettingGroup::Guard, "guard_hold_percent", "%", &Settings::guardHold, 0, 100, {}, Applies::AtOnce,
+                "No action starts while at least this share of the machine's memory is in use (0 to 100 %, default "
+                "90); 0 is never."},
+    SettingInfo{SettingGroup::Guard, "guard_stop_percent", "%", &Settings::guardStop, 0, 100, {}, Applies::AtOnce,
+                "While at least this share of the machine's memory is in use (0 to 100 %, default 95), the action "
+                "furthest over the memory it asked for is stopped, to run again later; 0 is never."},
+    SettingInfo{SettingGroup::Guard, "hung_s", "s", &Settings::hung, 0, 604'800, {}, Applies::AtOnce,
+                "After how long without output and processor time a running action is said to hang; 0 is "
+                "never."},
+    SettingInfo{SettingGroup::Capacity, "max_pending", "actions", &Settings::maxPending, 1, 1e9, {}, Applies::AtOnce,
+                "How many actions may be pending: what would be more is refused with 429, a list or an array "
+                "whole."},
+    SettingInfo{SettingGroup::Capacity, "reserve_s", "s", &Settings::reserve, 0, 86'400, {}, Applies::AtOnce,
+                "Cores and memory that become free are kept for a large action for at most this long (0 to 86400 s, "
+                "default 60), then smaller actions pass it; 0 keeps nothing."},
+    SettingInfo{SettingGroup::Capacity, "max_terminals", "terminals", &Settings::maxTerminals, 0, 4096, {}, Applies::AtStart,
+                "How many actions may have a terminal at once; others that want one wait. 0: no action gets one."},
+    SettingInfo{SettingGroup::Pool, "pool_max", "processes", &Settings::poolMax, 0, 256, {}, Applies::AtOnce,
+                "How many warm processes there may be; 0 is twice the capacity, or 4. Never more than twice the capacity, or "
+                "16 where that is less."},
+    SettingInfo{SettingGroup::Pool, "pool_max_per_group", "processes", &Settings::poolMaxPerGroup, 0, 256, {}, Applies::AtOnce,
+                "How many of them one worker may have that does not say itself; 0 is all."},
+    SettingInfo{SettingGroup::Pool, "pool_max_idle_s", "s", &Settings::poolMaxIdle, 0, kMaxSeconds, {}, Applies::AtOnce,
+                "After how long without work a warm process ends; 0 is never."},
+    SettingInfo{SettingGroup::Retention, "stream_bytes", "bytes", &Settings::streamBytes, kLeastStreamBytes, 1e15, {}, Applies::AtOnce,
+                "How much of stdout and of stderr is kept of an attempt: of a longer one the first half and the "
+                "last half; for attempts that start after the change."},
+    SettingInfo{SettingGroup::Sandbox, "sandbox_network", "", &Settings::sandboxNetwork, 0, 0, kNetworkWords, Applies::AtOnce,
+                "Whether sandboxed workers whose descriptor asks for the network get it; for what starts after "
+                "the change."},
+    SettingInfo{SettingGroup::Sandbox, "sandbox_tmp_mb", "MiB", &Settings::sandboxTmpMb, 1, 1'048'576, {}, Applies::AtOnce,
+                "The size of the private /tmp of a sandbox, which is memory; never more than the memory of its "
+                "action."},
+    SettingInfo{SettingGroup::Sandbox, "default_memory_mb", "MiB", &Settings::defaultMemoryMb, 0, 1e9, {}, Applies::AtOnce,
+                "The limit of memory in a sandbox for workers that ask for none; 0 is the machine's memory up to "
+                "guard_hold_percent."},
+    SettingInfo{SettingGroup::Sandbox, "max_processes", "processes", &Settings::maxProcesses, 1, 1e6, {}, Applies::AtOnce,
+                "The most that limits.processes of a worker may be; one that asks for more gets this. For what "
+                "starts after the change."},
+    SettingInfo{SettingGroup::Sandbox, "max_open_files", "files", &Settings::maxOpenFiles, 16, 1e6, {}, Applies::AtOnce,
+                "The most that limits.open_files of a worker may be, for each of its processes; one that asks "
+                "for more gets this. For what starts after the change."},
+    SettingInfo{SettingGroup::Sandbox, "max_output_bytes", "bytes", &Settings::maxOutputBytes, 1, 1e15, {},
+                Applies::AtOnce,
+                "The most that limits.output_bytes of a worker may be; one that asks for more, or for no limit, "
+                "gets this. For what starts after the change."},
+    SettingInfo{SettingGroup::Other, "env_never_kept", "", &Settings::envNeverKept, 0, 0, {}, Applies::AtOnce,
+                "Variables in env of an action whose values are never kept nor shown, as patterns with * between "
+                "spaces; a retry after a restart lacks them. For what is submitted after the change."},
+    SettingInfo{SettingGroup::Other, "log_level", "", &Settings::logLevel, 0, 0, kLogLevelWords, Applies::AtOnce,
+                "The least important lines that are written to stderr."},
+};
+// clang-format on
+static_assert(kSettingsTable.size() <= 32, "GivenSettings has a bit for each");
 std::span<const SettingInfo> settingsTable();
 
 /// Settings of which some are given and the others at their defaults.
