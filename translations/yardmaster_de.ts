@@ -761,6 +761,14 @@
         <source>MiB</source>
         <translation>MiB</translation>
     </message>
+    <message>
+        <source>Cleanup every</source>
+        <translation>Aufräumen alle</translation>
+    </message>
+    <message>
+        <source>After how long the engine clears up again what is not kept, while something happens.</source>
+        <translation>Nach welcher Zeit die Engine wieder aufräumt, was nicht behalten wird, solange etwas geschieht.</translation>
+    </message>
 </context>
 <context>
     <name>EnginesSection</name>

@@ -27,6 +27,7 @@ struct Settings {
     std::int64_t keepActions = 2'000'000;
     std::int64_t keepDiskPercent = 20;
     Duration chunkGrace{3'600'000'000};
+    Duration cleanupEvery{600'000'000};
     std::int64_t guardHold = 90;
     std::int64_t guardStop = 95;
     Duration hung{600'000'000};
@@ -106,6 +107,8 @@ inline constexpr std::array kSettingsTable = {
                 "go; 0 is any share."},
     SettingInfo{SettingGroup::Retention, "chunk_grace_s", "s", &Settings::chunkGrace, 1, 604'800, {}, Applies::AtOnce,
                 "How long a chunk that nothing refers to is kept after it was last put or asked for."},
+    SettingInfo{SettingGroup::Retention, "cleanup_every_s", "s", &Settings::cleanupEvery, 1, 86'400, {}, Applies::AtOnce,
+                "After how long the engine clears up again what is not kept, while something happens."},
     SettingInfo{SettingGroup::Guard, "guard_hold_percent", "%", &Settings::guardHold, 0, 100, {}, Applies::AtOnce,
                 "No action starts while at least this share of the machine's memory is in use (0 to 100 %, default "
                 "90); 0 is never."},

@@ -83,6 +83,17 @@ private Q_SLOTS:
         QCOMPARE(engine.text(last), "output of 10\n");
     }
 
+    /// A change of settings begins a pass; what it does not see yet is for the one after the pause.
+    void theNextPassComesAsSoonAsTheSettingSays() {
+        EngineTest engine(2, keepNothingForItsYouth);
+        const auto lsns = runMany(engine, 3);
+        set(engine, R"({"keep_actions":2,"cleanup_every_s":1})");
+        QVERIFY(EngineTest::eventually([&] { return !isThere(engine, lsns[0]); }));
+        const Lsn newest = runMany(engine, 1).front();
+        QVERIFY(EngineTest::eventually([&] { return !isThere(engine, lsns[1]); }));
+        QVERIFY(isThere(engine, newest));
+    }
+
     /// A pass that began with the limit in force must not end with "0" read as a limit.
     void aLimitThatIsLiftedWhileAPassGoesByItTakesNothing() {
         EngineTest engine(2, keepNothingForItsYouth);

@@ -62,7 +62,7 @@ Command gcRow() {
             .summary = "clear up finished actions and chunks that are not kept",
             .details =
                 "What is kept is said by the settings keep_days, keep_actions, keep_disk_percent and "
-                "chunk_grace_s. The engine does it by itself, too, every ten minutes while something happens.",
+                "chunk_grace_s. The engine does it by itself, too, every cleanup_every_s while something happens.",
             .examples = "yardctl gc --dry-run",
             .options = {{"dry-run", 'n', "", "only say what would go"}},
             .maxOperands = 0,

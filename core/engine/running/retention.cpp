@@ -17,7 +17,6 @@ namespace {
 
 /// After a start others have more to do.
 constexpr Duration kFirstAfter = std::chrono::minutes(1);
-constexpr Duration kEvery = std::chrono::minutes(10);
 /// Without anything that finished or came in: for what grows old.
 constexpr Duration kAtLeastEvery = std::chrono::hours(24);
 /// Over the number that is kept by this much, a pass is due at once.
@@ -87,7 +86,8 @@ struct Retention::Pass {
 coro::Task<void> Retention::run() {
     MonoTime last{};
     for (;;) {
-        const bool asked = co_await coro::comesWithin(last == MonoTime{} ? kFirstAfter : kEvery, due_);
+        const Duration pause = last == MonoTime{} ? kFirstAfter : parts_.settings.cleanupEvery;
+        const bool asked = co_await coro::comesWithin(pause, due_);
         due_.clear();
         const bool idle = finishedSince_ == 0 && written() == writtenBefore_ && recentBytes_ == 0;
         if (!asked && idle && last != MonoTime{} && MonoClock::now() - last < kAtLeastEvery) continue;
