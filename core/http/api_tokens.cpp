@@ -25,7 +25,7 @@ void writeToken(JsonWriter& writer, const Caller& caller, std::string_view token
         for (const QueueId queue : caller.queues) writer.integer(queue.value);
         writer.closeArray();
     }
-    writer.member("created", caller.created);
+    if (caller.created != 0) writer.member("created", caller.created);
     if (caller.expires != 0) writer.member("expires", caller.expires);
     if (!token.empty()) writer.member("token", token);
     writer.closeObject();
@@ -42,6 +42,14 @@ coro::Task<Response> listTokens(Call& call) {
     for (const auto& caller : *callers) writeToken(writer, *caller);
     writer.closeArray();
     writer.closeObject();
+    co_return jsonResponse(std::move(text));
+}
+
+/// Of the token that asks. The owner's has no name and was not made.
+coro::Task<Response> getToken(Call& call) {
+    std::string text;
+    JsonWriter writer(text);
+    writeToken(writer, *call.request.presence.caller());
     co_return jsonResponse(std::move(text));
 }
 
@@ -126,6 +134,11 @@ std::span<const Route> tokenRoutes() {
     using enum Scope;
     using enum BodyKind;
     static constexpr Route kRoutes[] = {
+        {{Get, "token", Global, None, Needs::Read},
+         &getToken,
+         {.id = "getToken",
+          .summary = "What the token that asks allows, without the token itself",
+          .answers = {{{200, "Token"}}}}},
         {{Get, "tokens", Global, None, Needs::Admin},
          &listTokens,
          {.id = "listTokens",

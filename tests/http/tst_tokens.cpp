@@ -74,6 +74,7 @@ private Q_SLOTS:
     void everyRouteTakesEachRightAsItsRowSays();
     void whatOnlyReadsNeedsTheLeastRightAndFewRowsAreTheOwnersAlone();
     void aTokenIsToldOnceAndOnlyItsHashIsKept();
+    void everybodyIsToldWhatTheirTokenAllows();
     void aTokenThatCannotBeMadeSaysWhy_data();
     void aTokenThatCannotBeMadeSaysWhy();
     void aNameIsTakenOnceAndThereIsALimit();
@@ -171,6 +172,22 @@ void TokensTest::aTokenIsToldOnceAndOnlyItsHashIsKept() {
     QCOMPARE((*found)->name, std::string("anna"));
     QVERIFY((*found)->right == Right::Submit && (*found)->names(QueueId(0)));
     QVERIFY((*again.find("owner"))->name.empty());
+}
+
+void TokensTest::everybodyIsToldWhatTheirTokenAllows() {
+    const std::int64_t queue = newQueue();
+    const std::string bound = made("asks", "submit", fmt::format(R"(,"queues":[{}],"expires_s":3600)", queue));
+    const Reply told = as(bound, "GET", "/compute/token");
+    QCOMPARE(told.status, 200);
+    QCOMPARE(told.text("name"), std::string("asks"));
+    QCOMPARE(told.text("rights"), std::string("submit"));
+    QCOMPARE(boost::json::serialize(told.json().at("queues")), fmt::format("[{}]", queue));
+    QCOMPARE(told.number("expires"), told.number("created") + 3'600'000'000);
+    QVERIFY(!told.body.contains(bound));
+    const Reply reader = as(made("asks-too", "read"), "GET", "/compute/token");
+    QCOMPARE(reader.text("rights"), std::string("read"));
+    QVERIFY2(!reader.body.contains("queues") && !reader.body.contains("expires"), reader.body.c_str());
+    QCOMPARE(api_->get("/compute/token").body, std::string(R"({"name":"","rights":"admin"})"));
 }
 
 void TokensTest::aTokenThatCannotBeMadeSaysWhy_data() {
