@@ -21,8 +21,8 @@
     ROW(mark) ROW(comment)
 // What the engine itself is and has, and papers about yardctl.
 #define YARD_ENGINE(ROW) \
-    ROW(workers) ROW(session) ROW(settings) ROW(pool) ROW(locks) ROW(tokens) ROW(gc) ROW(completion) \
-    ROW(manual)
+    ROW(workers) ROW(session) ROW(settings) ROW(pool) ROW(locks) ROW(tokens) ROW(whoami) ROW(gc) \
+    ROW(completion) ROW(manual)
 // clang-format on
 
 #define YARD_DECLARED(name) Command name##Row();

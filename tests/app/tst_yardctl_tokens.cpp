@@ -15,6 +15,7 @@ private Q_SLOTS:
     void tokensAreListed();
     void nobodyElseHasOne();
     void aTokenIsRemoved();
+    void whoAsksIsToldWhatTheirTokenAllows();
     void whatIsWrongIsSaid_data();
     void whatIsWrongIsSaid();
     void whatTheEngineRefusesIsSaid();
@@ -78,6 +79,23 @@ void TestYardctlTokens::aTokenIsRemoved() {
     QCOMPARE(data.run({"tokens", "remove", "anna"}).out, "the token of anna is removed\n");
     QCOMPARE(data.run({"--json", "tokens", "remove", "anna"}).out, "{\"name\":\"anna\"}\n");
     QCOMPARE(data.run({"tokens", "remove", "nobody"}).code, 1);
+}
+
+void TestYardctlTokens::whoAsksIsToldWhatTheirTokenAllows() {
+    const auto told = [](const std::string& token, const QStringList& words = {"whoami"}) {
+        FakeServer server(table({{"GET /compute/token", {.body = token}}}));
+        return DataDirectory(server).run(words);
+    };
+    QCOMPARE(told(R"({"name":"","rights":"admin"})").out, "name     the owner of the engine\nright    admin\n");
+    const std::string bound = R"({"name":"ci","rights":"submit","queues":[3,7],"created":1,"expires":2})";
+    const Ended shown = told(bound);
+    QCOMPARE(shown.code, 0);
+    QVERIFY2(shown.out.starts_with("name     ci\nright    submit\nqueues   3, 7\nexpires  "), shown.out.c_str());
+    QCOMPARE(told(R"({"name":"all","rights":"submit","created":1})").out,
+             "name     all\nright    submit\nqueues   new actions of all\n");
+    QCOMPARE(told(bound, {"--json", "whoami"}).out, bound + "\n");
+    FakeServer older(table({}));
+    QCOMPARE(DataDirectory(older).run({"whoami"}).code, 1);
 }
 
 void TestYardctlTokens::whatIsWrongIsSaid_data() {
