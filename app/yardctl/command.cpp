@@ -30,10 +30,11 @@ struct Elsewhere {
     std::string_view word;
     std::string_view here;
 };
-constexpr std::array<Elsewhere, 29> kElsewhere = {{{"add", "'run -d' or 'submit'"},
+constexpr std::array<Elsewhere, 30> kElsewhere = {{{"add", "'run -d' or 'submit'"},
                                                    {"sbatch", "'run -d' or 'submit'"},
                                                    {"srun", "'run'"},
                                                    {"exec", "'run'"},
+                                                   {"map", "'run --array', or 'submit' for a list"},
                                                    {"start", "'run', or 'release' for what is held"},
                                                    {"squeue", "'ls'"},
                                                    {"list", "'ls'"},

@@ -20,6 +20,8 @@ private Q_SLOTS:
     void manyReasonsAreCutShort();
     void aBoundIsSentWithWhatIsToBeChanged();
     void aFilterThatFindsNothingIsSaid();
+    void aFilterInPlaceOfNumbersIsShownTheOption_data();
+    void aFilterInPlaceOfNumbersIsShownTheOption();
     void holdAllMeansQueues();
     void releaseAllSaysThatTheSessionIsPaused();
     void allMeansWhatCanBeDoneInEveryQueue();
@@ -181,6 +183,30 @@ void TestYardctlSteering::aFilterThatFindsNothingIsSaid() {
     QCOMPARE(data.run({"retry", "--filter", "label:tset"}).err, "");
     QCOMPARE(data.run({"--json", "cancel", "--filter", "label:tset"}).err, "");
     QCOMPARE(data.run({"cancel", "--all"}).err, "");
+}
+
+void TestYardctlSteering::aFilterInPlaceOfNumbersIsShownTheOption_data() {
+    QTest::addColumn<QStringList>("words");
+    QTest::addColumn<QByteArray>("sentence");
+    const auto row = [](const QStringList& words, const char* sentence) {
+        QTest::newRow(words.join(' ').toUtf8().constData()) << words << QByteArray(sentence);
+    };
+    const char* kHow = "a filter is given with --filter, so that many are not changed by mistake: --filter ";
+    row({"retry", "state:failed"}, (kHow + std::string("'state:failed'")).c_str());
+    row({"cancel", "queue:7", "12", "runtime>1h"}, (kHow + std::string("'queue:7 runtime>1h'")).c_str());
+    row({"priority", "5", "label:x"}, (kHow + std::string("'label:x'")).c_str());
+    row({"retry", "label:it's"}, "'label:it's' is not the number of an action (an LSN), nor a range like 12..20");
+    row({"retry", "failed"}, "'failed' is not the number of an action (an LSN), nor a range like 12..20");
+}
+
+void TestYardctlSteering::aFilterInPlaceOfNumbersIsShownTheOption() {
+    QFETCH(QStringList, words);
+    QFETCH(QByteArray, sentence);
+    FakeServer server(table({}));
+    const Ended ended = DataDirectory(server).run(words);
+    QCOMPARE(ended.code, 2);
+    QCOMPARE(ended.err, "yardctl: " + sentence.toStdString() + "\n");
+    QVERIFY(server.requests().empty());
 }
 
 void TestYardctlSteering::holdAllMeansQueues() {

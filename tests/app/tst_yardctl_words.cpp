@@ -328,6 +328,8 @@ void TestYardctlWords::wrongCommandLinesExit2() {
     const std::vector<const char*> elsewhere = {"squeue"};
     QCOMPARE(parseCommandLine(elsewhere).error().message,
              std::string("there is no command 'squeue'; here it is 'ls'; 'yardctl --help' lists them"));
+    // A command whose name is near is no answer to what GNU parallel does.
+    QCOMPARE(meantBy("map"), std::string("; here it is 'run --array', or 'submit' for a list"));
 }
 
 namespace {

@@ -293,12 +293,24 @@ std::int64_t replacedIn(Engine& engine, const Operation& operation, const std::v
     return count;
 }
 
+/// 'ls' takes LSNs and terms of a filter alike; what changes actions wants to be told that many are meant.
+Outcome<void> refuseTerms(const std::vector<std::string>& words) {
+    std::string terms;
+    for (const std::string& word : words)
+        if (word.find_first_of(":<>") != std::string::npos) terms += (terms.empty() ? "" : " ") + word;
+    if (terms.empty() || terms.contains('\'')) return {};
+    return usageError(
+        fmt::format("a filter is given with --filter, so that many are not changed by mistake: --filter '{}'",
+                    printable(terms)));
+}
+
 Outcome<int> steer(const Invocation& invocation, const Operation& operation,
                    const std::vector<std::string>& words) {
     const auto filter = invocation.arguments.value("filter");
     if (filter.has_value() != words.empty())
         return usageError(fmt::format("'{}' wants the LSNs of actions, or --filter{}", operation.name,
                                       operation.set.empty() ? ", or --all" : ""));
+    if (auto plain = refuseTerms(words); !plain) return std::unexpected(plain.error());
     const auto bound = boundOf(invocation.arguments);
     if (!bound) return std::unexpected(bound.error());
     Steering steering(invocation, operation, *bound);

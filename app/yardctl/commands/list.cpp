@@ -95,6 +95,7 @@ void tellOfWords(const std::vector<std::string>& words, bool foundAny) {
 /// A filter may name a queue that does not exist: said where nothing was found.
 Outcome<void> tellOfNothing(const Invocation& invocation, bool isFiltered) {
     if (auto known = checkQueues(invocation.engine, invocation.arguments.operands()); !known) return known;
+    if (invocation.json) return {};
     fmt::print(stderr, "{}\n", isFiltered ? "No action matches." : "There are no actions.");
     return {};
 }
@@ -131,15 +132,15 @@ Outcome<int> countBy(const Invocation& invocation, const std::string& by, const 
     const auto answer =
         invocation.engine.get(fmt::format("jobs/facets?own=1&by={}{}", percentEncode(names), query));
     if (!answer) return std::unexpected(wrongInFilter(invocation.engine, failedByWords(answer.error()).error()));
+    const bool foundAny = integerOf(answer->object, "total").value_or(0) > 0;
+    if (!foundAny)
+        if (auto told = tellOfNothing(invocation, !query.empty()); !told) return std::unexpected(told.error());
     if (invocation.json) {
         fmt::print("{}\n", answer->text);
         return 0;
     }
-    const bool foundAny = integerOf(answer->object, "total").value_or(0) > 0;
     const json::value* exact = answer->object.if_contains("exact");
     const bool isExact = !exact || !exact->is_bool() || exact->get_bool();
-    if (!foundAny)
-        if (auto told = tellOfNothing(invocation, !query.empty()); !told) return std::unexpected(told.error());
     for (std::size_t i = 0; foundAny && i < facets->size(); ++i)
         fmt::print("{}{}", i == 0 ? "" : "\n", countsOf((*facets)[i], answer->object, isExact));
     tellOfWords(invocation.arguments.operands(), foundAny);
@@ -167,6 +168,7 @@ Outcome<int> listCommand(const Invocation& invocation) {
     if (!shown) return std::unexpected(shown.error());
     Table table = tableOf(shown->columns, shown->areNamed);
     const std::int64_t now = wallNow();
+    bool foundAny = false;
     Pages pages(invocation.engine);
     while (!pages.atEnd() && left > 0) {
         const auto page = pages.next(fmt::format("jobs?limit={}{}", std::min(left, kMaxPage), query));
@@ -174,19 +176,19 @@ Outcome<int> listCommand(const Invocation& invocation) {
         if (const json::array* jobs = arrayOf(page->object, "jobs"))
             for (const json::value& job : *jobs) {
                 if (!job.is_object() || left-- <= 0) continue;
+                foundAny = true;
                 if (invocation.json)
                     fmt::print("{}\n", compactJson(job));
                 else
                     addRow(table, *shown, job.get_object(), now);
             }
     }
+    if (!foundAny)
+        if (auto told = tellOfNothing(invocation, isFiltered); !told) return std::unexpected(told.error());
     if (invocation.json) return 0;
-    if (!table.empty())
-        fmt::print("{}", table.text(terminalWidth()));
-    else if (auto told = tellOfNothing(invocation, isFiltered); !told)
-        return std::unexpected(told.error());
-    tellOfWords(arguments.operands(), !table.empty());
-    if (!pages.atEnd() && !table.empty()) fmt::print(stderr, "There are more: --limit N, or --limit 0 for all.\n");
+    if (foundAny) fmt::print("{}", table.text(terminalWidth()));
+    tellOfWords(arguments.operands(), foundAny);
+    if (!pages.atEnd() && foundAny) fmt::print(stderr, "There are more: --limit N, or --limit 0 for all.\n");
     return 0;
 }
 
