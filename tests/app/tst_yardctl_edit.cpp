@@ -124,6 +124,59 @@ private Q_SLOTS:
         for (const FakeRequest& request : server.requests()) QCOMPARE(request.method, "GET");
     }
 
+    void whoMayNotChangeItIsToldBeforeTheEditorStarts_data() {
+        QTest::addColumn<QByteArray>("token");
+        QTest::addColumn<bool>("starts");
+        QTest::newRow("read") << QByteArray(R"({"name":"anna","rights":"read"})") << false;
+        QTest::newRow("submit for new actions") << QByteArray(R"({"name":"ci","rights":"submit"})") << false;
+        QTest::newRow("submit for others")
+            << QByteArray(R"({"name":"ci","rights":"submit","queues":[3]})") << false;
+        QTest::newRow("submit for its queue")
+            << QByteArray(R"({"name":"c","rights":"submit","queues":[3,7]})") << true;
+        QTest::newRow("operate") << QByteArray(R"({"name":"op","rights":"operate"})") << true;
+        QTest::newRow("a right to come") << QByteArray(R"({"name":"x","rights":"paint"})") << true;
+    }
+
+    void whoMayNotChangeItIsToldBeforeTheEditorStarts() {
+        QFETCH(QByteArray, token);
+        QFETCH(bool, starts);
+        FakeServer server(table({{"GET /compute/jobs/5", action()},
+                                 {kFollowers, {.body = R"({"jobs":[]})"}},
+                                 {"GET /compute/token", {.body = token.toStdString()}},
+                                 {"GET /compute/jobs/5/spec?element=1", {.body = kSpec}}}));
+        const DataDirectory data(server);
+        useEditor(data, "echo >" + data.file("started"));
+        const Ended ended = data.run({"edit", "5"});
+        QCOMPARE(ended.code, 1);
+        QCOMPARE(QFile::exists(QString::fromStdString(data.file("started"))), starts);
+        const bool isRefused =
+            ended.err.contains("what is in queue 7 is changed with operate, or with submit for that "
+                               "queue; 'yardctl whoami' shows it");
+        QVERIFY2(isRefused != starts, ended.err.c_str());
+    }
+
+    void besideWhatWasReplacedANewOneNeedsNoQueueOfTheToken() {
+        FakeServer server(table({{"GET /compute/jobs/5", action(R"(,"replaced_by":6)")},
+                                 {"GET /compute/token", {.body = R"({"name":"ci","rights":"submit"})"}},
+                                 {"GET /compute/jobs/5/spec?element=1", {.body = kSpec}}}));
+        const DataDirectory data(server);
+        useEditor(data, "true");
+        QCOMPARE(data.run({"edit", "--again", "--alone", "5"}).err,
+                 "yardctl: nothing was changed, so nothing was submitted\n");
+    }
+
+    void viIsNotStartedWithoutATerminal() {
+        FakeServer server(table({{"GET /compute/jobs/5", action()},
+                                 {kFollowers, {.body = R"({"jobs":[]})"}},
+                                 {"GET /compute/jobs/5/spec?element=1", {.body = kSpec}}}));
+        qunsetenv("VISUAL");
+        qunsetenv("EDITOR");
+        const Ended ended = DataDirectory(server).run({"edit", "5"});
+        QCOMPARE(ended.code, 1);
+        QCOMPARE(ended.err, "yardctl: there is no terminal here for the editor vi: set $EDITOR to a program that "
+                            "changes the file it is given, as EDITOR='sed -i s/1G/2G/'\n");
+    }
+
     void whatIsRefusedIsNotLost() {
         FakeServer server(
             table({{"GET /compute/jobs/5", action()},

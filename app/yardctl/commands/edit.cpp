@@ -8,10 +8,13 @@
 #include "app/yardctl/format.h"
 #include "app/yardctl/json_text.h"
 #include "app/yardctl/named_actions.h"
+#include "app/yardctl/own_terminal.h"
 #include "core/base/files.h"
 #include "core/base/hash.h"
 #include "core/base/unique_fd.h"
+#include "core/model/right.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -58,6 +61,13 @@ std::string editor() {
     for (const char* name : {"VISUAL", "EDITOR"})
         if (const char* value = std::getenv(name); value && *value) return value;
     return "vi";
+}
+
+/// vi draws on a terminal and waits for keys: without one it would wait for nobody.
+Outcome<void> checkEditor() {
+    if (editor() != "vi" || OwnTerminal::isThere()) return {};
+    return failed("there is no terminal here for the editor vi: set $EDITOR to a program that changes the file it "
+                  "is given, as EDITOR='sed -i s/1G/2G/'");
 }
 
 /// Waits for the editor, which a shell starts: it may have arguments of its own.
@@ -166,6 +176,26 @@ Outcome<Plan> planOf(const Invocation& invocation, std::int64_t lsn) {
     return plan;
 }
 
+bool reachesQueue(const json::object& token, std::int64_t queue) {
+    const json::array* queues = arrayOf(token, "queues");
+    return queues && std::ranges::any_of(*queues, [queue](const json::value& each) { return each == queue; });
+}
+
+/// Said before a person writes, not after. An engine that does not tell what the token allows decides in the end.
+Outcome<void> checkRight(const Invocation& invocation, const Plan& plan) {
+    const auto token = invocation.engine.get("token");
+    const auto right = token ? rightFrom(textOf(token->object, "rights")) : std::nullopt;
+    if (!right || *right >= Right::Operate) return {};
+    // Beside what was replaced already it is a new action, which a token without queues adds to any.
+    const bool isFree = plan.wasReplaced && !token->object.contains("queues");
+    if (*right == Right::Submit && (isFree || reachesQueue(token->object, plan.queue))) return {};
+    return std::unexpected(Failure(
+        fmt::format("the token in use has the right {}: what is in queue {} is changed with operate, or with "
+                    "submit for that queue; 'yardctl whoami' shows it",
+                    name(*right), plan.queue),
+        kExitFailed, errorName(ErrorKind::Forbidden)));
+}
+
 /// Names the copy that the engine did not take.
 std::string refusalOf(const Error& error, const Plan& plan) {
     if (error.index < 1 || static_cast<std::size_t>(error.index) > plan.followers.size()) return error.message;
@@ -253,7 +283,10 @@ Outcome<int> editCommand(const Invocation& invocation) {
     const auto named = theNamedAction("edit", invocation.arguments.operands().front());
     if (!named) return std::unexpected(named.error());
     const std::int64_t lsn = *named;
-    if (const auto possible = planOf(invocation, lsn); !possible) return std::unexpected(possible.error());
+    const auto possible = planOf(invocation, lsn);
+    if (!possible) return std::unexpected(possible.error());
+    if (auto may = checkRight(invocation, *possible); !may) return std::unexpected(may.error());
+    if (auto can = checkEditor(); !can) return std::unexpected(can.error());
     const auto known = invocation.engine.get(fmt::format("jobs/{}", lsn));
     if (!known) return failedWith(known.error());
     const auto spec = invocation.engine.get(fmt::format("jobs/{}/spec?element=1", lsn));
@@ -295,7 +328,8 @@ Command editRow() {
         .usage = "[options] LSN",
         .summary = "change an action in an editor, and submit it again",
         .details =
-            "The editor is $VISUAL, else $EDITOR, else vi. Prints the LSN of the new action, which goes to the "
+            "The editor is $VISUAL, else $EDITOR, else vi at a terminal. Prints the LSN of the new action, which "
+            "goes to the "
             "queue "
             "of the old one. Nothing is submitted when nothing was changed, or the editor fails.\n"
             "What failed only because of the old one (dependency_failed) is submitted again along with it, and so "
