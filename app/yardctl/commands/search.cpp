@@ -96,15 +96,17 @@ Outcome<std::string> searchPath(const Arguments& arguments) {
     return path;
 }
 
-/// What of the outputs was not looked at, and why nothing is there.
+/// What of the outputs was not looked at, and why nothing is there; with --json only whether the queues are there.
 Outcome<void> tellOfSearch(const Invocation& invocation, const SearchPrinter& printer) {
     const json::object& last = printer.last();
     const std::int64_t actions = integerOf(last, "actions").value_or(0);
     if (printer.found() == 0) {
         const std::vector<std::string>& words = invocation.arguments.operands();
         if (auto known = checkQueues(invocation.engine, {words.begin() + 1, words.end()}); !known) return known;
-        fmt::print(stderr, "Nothing found in the output of {} action{}.\n", actions, actions == 1 ? "" : "s");
     }
+    if (invocation.json) return {};
+    if (printer.found() == 0)
+        fmt::print(stderr, "Nothing found in the output of {} action{}.\n", actions, actions == 1 ? "" : "s");
     const json::value* whole = last.if_contains("whole");
     if (whole && whole->is_bool() && !whole->get_bool())
         fmt::print(stderr, "There may be more: --limit N, at most 10000, or a narrower filter.\n");
@@ -121,8 +123,7 @@ Outcome<int> searchCommand(const Invocation& invocation) {
                                                [&](std::string_view bytes) { return printer.take(bytes); });
     if (!done) return std::unexpected(wrongInFilter(invocation.engine, failedByWords(done.error()).error()));
     if (printer.last().empty()) return failed("the engine ended the search before it was through");
-    if (!invocation.json)
-        if (auto told = tellOfSearch(invocation, printer); !told) return std::unexpected(told.error());
+    if (auto told = tellOfSearch(invocation, printer); !told) return std::unexpected(told.error());
     return printer.found() > 0 ? 0 : kExitFailed;
 }
 
