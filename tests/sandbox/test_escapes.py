@@ -81,7 +81,7 @@ class Engine:
 
     def stop(self):
         self.process.terminate()
-        code = self.process.wait(30)
+        code = self.process.wait(120)
         self.process.stdout.close()
         self.log.close()
         shutil.rmtree(self.root, ignore_errors=True)
@@ -426,7 +426,7 @@ class Deaths(unittest.TestCase):
         engine.call("POST", "jobs", [{"worker": "exec", "sandbox": True, "argv": ["sleep", "0.3"],
                                       "resources": {"cores": 0.001}, "max_interruptions": 0}] * 120)
 
-        wait_for(lambda: json.loads(engine.call("GET", "session"))["counts"]["completed"] == 120, "all have run")
+        wait_for(lambda: json.loads(engine.call("GET", "session"))["counts"]["completed"] == 120, "all have run", 180)
 
     def test_where_the_machine_refuses_so_does_the_engine(self):
         engine = Engine(within=REFUSING)
