@@ -127,7 +127,7 @@ Result<void> readComments(Database& database, std::vector<CommentRow>& comments)
 Result<void> readQueues(Database& database, Restored& restored) {
     return eachRow(database,
                    "SELECT id, token, tag, state, held, config, created, completed, failed, abandoned, cancelled, "
-                   "failed_before, mark "
+                   "failed_before, mark, deleting "
                    "FROM queue ORDER BY id",
                    [&restored](const Statement& row) {
                        QueueRow& queue = restored.queues.emplace_back();
@@ -144,6 +144,7 @@ Result<void> readQueues(Database& database, Restored& restored) {
                        queue.counters.cancelled = row.integer(10);
                        queue.failedBefore = row.integer(11);
                        queue.mark = markIn(row, 12);
+                       queue.deleting = row.integer(13) != 0;
                    });
 }
 

@@ -99,6 +99,7 @@ struct QueueRow {
     WallMicros created = 0;
     Mark mark = Mark::None;
     std::int64_t failedBefore = 0; ///< of counters.failed: do not count towards stop_after_failures
+    bool deleting = false;         ///< goes with the end of its last action; once written it stays so
     QueueCounters counters{};      ///< only completed, failed, abandoned, cancelled; read, never written from here
 };
 

@@ -49,7 +49,8 @@ public:
     coro::Task<store::AckDetail> commit(store::Action action) {
         if (const auto* put = std::get_if<store::PutQueue>(&action))
             note("put " + std::to_string(put->row.id.value) + (put->row.held ? " held" : "") +
-                 (put->row.state == QueueState::Cancelled ? " cancelled" : ""));
+                 (put->row.state == QueueState::Cancelled ? " cancelled" : "") +
+                 (put->row.deleting ? " deleting" : ""));
         if (const auto* drop = std::get_if<store::DropQueue>(&action))
             note("drop " + std::to_string(drop->id.value));
         if (!answers) co_await answered.wait();
@@ -149,7 +150,7 @@ private Q_SLOTS:
         QCOMPARE(b.machine.schedule(), std::size_t{1});
         b.take();
         QVERIFY(b.rig.ask(b.queues.remove(number(id.value))));
-        QCOMPARE(b.take(), "put 5 cancelled");
+        QCOMPARE(b.take(), "put 5 cancelled deleting");
         QVERIFY(!b.queues.find(id)); // nobody sees it any more; its action still runs
         b.machine.complete();
         b.turn();
@@ -159,6 +160,47 @@ private Q_SLOTS:
         QCOMPARE(gone.error().kind, ErrorKind::NotFound);
         QVERIFY(gone.error().message.contains("any more"));
         QVERIFY(!b.queues.known(number(6)));
+    }
+
+    void aQueueThatWasCancelledBeforeIsWrittenAsDeletedBeforeThatIsAnswered() {
+        Bench b;
+        const QueueId id = b.make();
+        QVERIFY(b.rig.ask(b.queues.cancel(number(id.value))));
+        b.take();
+        b.answers = false;
+        const auto removed = b.rig.begin(b.queues.remove(number(id.value)));
+        QCOMPARE(b.take(), "put 5 cancelled deleting");
+        QVERIFY(!*removed && b.queues.find(id));
+        b.answers = true;
+        b.answered.set();
+        b.rig.settle();
+        QVERIFY(*removed && removed->value().has_value() && !b.queues.find(id));
+    }
+
+    void aQueueWhoseDeletionIsNotWrittenStays() {
+        Bench b;
+        const QueueId id = b.make();
+        b.takes = false;
+        QCOMPARE(b.rig.ask(b.queues.remove(number(id.value))).error().kind, ErrorKind::NoSpace);
+        QVERIFY(b.queues.find(id));
+    }
+
+    void aDeletionThatAKillInterruptedGoesOn() {
+        Bench b;
+        store::QueueRow row;
+        row.id = QueueId{4};
+        row.token = "abc";
+        row.state = QueueState::Cancelled;
+        row.deleting = true;
+        b.queues.restore({row}, 4);
+        QVERIFY(!b.queues.find(QueueId{4}));
+        b.machine.submit(4); // ends as cancelled
+        b.queues.goOnDeleting();
+        QVERIFY(b.machine.session.queueStatus(QueueId{4}));
+        QCOMPARE(b.take(), "");
+        b.turn();
+        QCOMPARE(b.take(), "drop 4");
+        QVERIFY(!b.machine.session.queueStatus(QueueId{4}));
     }
 
     void theDefaultQueueStays() {

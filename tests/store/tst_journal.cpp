@@ -1,4 +1,5 @@
 // The journal: what each operation does to the rows, and that a start finds what was acknowledged.
+#include "tests/store/earlier_versions.h"
 #include "tests/store/journal_fixture.h"
 
 #include "core/store/database.h"
@@ -527,6 +528,36 @@ private Q_SLOTS:
         QVERIFY(again.restored.workers[0].chunks == std::vector{file.hash});
         QCOMPARE(again.restored.meta.size(), 1u);
         QCOMPARE(again.restored.meta[0].second, "wide");
+    }
+
+    void aQueueThatIsBeingDeletedIsFoundAgainAsThat() {
+        const auto path = fresh("deleting");
+        {
+            Journal journal(path);
+            QueueRow row{
+                .id = QueueId(4), .token = "t4", .tag = {}, .config = "{}", .deleting = true, .counters = {}};
+            QCOMPARE(word(journal.carryOut(PutQueue{row})), "ok");
+        }
+        Journal again(path);
+        QVERIFY(!again.restored.queues[0].deleting);
+        QVERIFY(again.restored.queues[1].deleting);
+    }
+
+    void noQueueOfAnEarlierVersionIsBeingDeleted() {
+        const auto path = fresh("before");
+        {
+            Journal journal(path);
+            QCOMPARE(word(journal.carryOut(
+                         PutQueue{{.id = QueueId(4), .token = "t4", .tag = {}, .config = "{}", .counters = {}}})),
+                     "ok");
+        }
+        {
+            auto database = Database::openForWriting(path + "/journal.sqlite", {});
+            QVERIFY(database->execute(undoneTo(12)).has_value());
+        }
+        Journal again(path);
+        QCOMPARE(again.restored.queues.size(), 2u);
+        QVERIFY(!again.restored.queues[1].deleting);
     }
 
     void everyStartBeginsANewBlockOfLsns() {

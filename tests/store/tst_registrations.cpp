@@ -41,6 +41,13 @@ private Q_SLOTS:
         QCOMPARE(put(queue(3, "b")), "ok");
         QCOMPARE(parts_->rows("SELECT tag, completed FROM queue WHERE id=3"), "b 1");
     }
+    void aQueueThatIsBeingDeletedStaysSoWhateverIsWrittenOfItLater() {
+        QueueRow row = queue(3, "a");
+        row.deleting = true;
+        QCOMPARE(put(row), "ok");
+        QCOMPARE(put(queue(3, "b")), "ok");
+        QCOMPARE(parts_->rows("SELECT tag, deleting FROM queue WHERE id=3"), "b 1");
+    }
     void numbersOfQueuesAreNotGivenAgain() {
         QCOMPARE(put(queue(10, "a")), "ok");
         QCOMPARE(put(queue(9, "b")), "ok");

@@ -5,6 +5,7 @@
 #include <QTest>
 
 #include <QDir>
+#include <QFile>
 
 #include <csignal>
 #include <ranges>
@@ -127,6 +128,7 @@ private Q_SLOTS:
     void whatAKilledLauncherRanIsRunAgain();
     void engineAndLauncherKilledTogetherLoseNothing();
     void anArrayThatIsCutInTwoIsWholeOrNotThere();
+    void aQueueIsGoneWhoseDeletionWasAnsweredBeforeAKill();
 };
 
 void TestKills::whatAKilledEngineAcceptedIsKeptAndRunOnce() {
@@ -220,6 +222,36 @@ void TestKills::anArrayThatIsCutInTwoIsWholeOrNotThere() {
     }
     qInfo("%lld arrays, %lld of them answered", static_cast<long long>(there / kMany),
           static_cast<long long>(answered));
+}
+
+/// Its action resists when it is cancelled, so that the engine dies while the deletion waits for it.
+void TestKills::aQueueIsGoneWhoseDeletionWasAnsweredBeforeAKill() {
+    const Place place;
+    Yardmaster::Options options;
+    options.arguments = {"--set", "grace_s=60"};
+    std::string queue;
+    std::int64_t lsn = 0;
+    {
+        Yardmaster engine(place, options);
+        QVERIFY2(engine.isServing(), engine.errors().c_str());
+        Caller caller = engine.caller();
+        queue = fmt::format("/compute/queues/{}",
+                            caller.post("/compute/queues", R"({"tag":"night"})").number("queue_id"));
+        lsn = caller.post(queue + "/jobs", shJson(place, "trap '' TERM; touch ready; while :; do sleep 1; done"))
+                  .number("lsn");
+        QVERIFY(eventually([&] { return QFile::exists(QString::fromStdString(place.work() + "/ready")); }));
+        QCOMPARE(caller.call("DELETE", queue).status, 200);
+        QCOMPARE(caller.get(queue).status, 404);
+        engine.kill();
+    }
+    for (int start = 0; start < 2; ++start) {
+        Yardmaster engine(place, options);
+        QVERIFY2(engine.isServing(), engine.errors().c_str());
+        Caller caller = engine.caller();
+        QCOMPARE(caller.get(queue).status, 404);
+        QCOMPARE(caller.result(lsn).text("state"), std::string("cancelled"));
+        QCOMPARE(engine.stop(), 0);
+    }
 }
 
 QTEST_GUILESS_MAIN(TestKills)

@@ -389,6 +389,7 @@ Result<void> Kernel::restore() {
     for (std::size_t at = 0; at < actions.size(); at += kStep)
         session_->add(std::span(actions).subspan(at, std::min(kStep, actions.size() - at)), MonoClock::now(),
                       outbox_);
+    queues_->goOnDeleting();
     if (!actions.empty()) logInfo("engine", "{} actions are pending", actions.size());
     return {};
 }

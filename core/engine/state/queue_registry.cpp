@@ -42,4 +42,11 @@ std::vector<const QueueEntry*> QueueRegistry::all() const {
     return queues;
 }
 
+std::vector<QueueId> QueueRegistry::forgetting() const {
+    std::vector<QueueId> ids;
+    for (const auto& [number, entry] : entries_)
+        if (entry.forgetting) ids.push_back(entry.id);
+    return ids;
+}
+
 } // namespace yard::engine

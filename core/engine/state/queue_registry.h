@@ -70,6 +70,8 @@ public:
     /// In the order of their numbers, those that are being forgotten left out.
     std::vector<QueueEntry*> all();
     std::vector<const QueueEntry*> all() const;
+    /// Only those.
+    std::vector<QueueId> forgetting() const;
     QueueId takeNumber() { return QueueId{++lastNumber_}; }
     /// Some queue has this number, or had it: numbers are never used twice.
     bool wasThere(QueueId id) const { return id.value <= lastNumber_; }

@@ -39,10 +39,17 @@ void Queues::restore(const std::vector<store::QueueRow>& rows, std::int64_t last
         }
         parts_.session.addQueue(row.id, config, row.state, row.held, row.counters, row.failedBefore);
         setLabelLimits(row.id, config);
-        QueueEntry& entry = book_.add({row.id, row.token, row.tag, row.created, parts_.now(), false});
+        QueueEntry& entry = book_.add({row.id, row.token, row.tag, row.created, parts_.now(), row.deleting});
         entry.mark = row.mark;
         if (row.counters.completed > 0) entry.completed.missedUntil(parts_.now());
     }
+}
+
+void Queues::goOnDeleting() {
+    YARD_ASSERT_OWNER(owner_);
+    for (const QueueId id : book_.forgetting())
+        if (auto gone = parts_.session.forgetQueue(id, parts_.outbox); !gone)
+            logWarning("engine", "queue {}: {}", id.value, gone.error().message);
 }
 
 // --- who is meant
@@ -303,12 +310,12 @@ coro::Task<Result<void>> Queues::remove(QueueRef ref) {
     if (id->value == 0)
         co_return fail(ErrorKind::WrongState,
                        "Queue 0 is the default queue and cannot be deleted: hold it instead.");
-    // Cancelled first, durably: a start in between carries on with it.
     const auto status = parts_.session.queueStatus(*id);
-    if (status && status->state != QueueState::Cancelled) {
-        const Result<QueueView> cancelled = co_await cancel(ref);
-        if (!cancelled) co_return std::unexpected(cancelled.error());
-    }
+    if (status && status->state != QueueState::Cancelled)
+        if (auto done = parts_.session.cancelQueue(*id, parts_.outbox); !done)
+            co_return std::unexpected(done.error());
+    parts_.wake();
+    if (auto kept = co_await commitDeletion(*id); !kept) co_return std::unexpected(kept.error());
     QueueEntry* still = book_.find(*id);
     if (!still) co_return deletedMeanwhile(*id);
     still->forgetting = true;
@@ -316,6 +323,15 @@ coro::Task<Result<void>> Queues::remove(QueueRef ref) {
     auto forgotten = parts_.session.forgetQueue(*id, parts_.outbox);
     parts_.wake();
     co_return forgotten;
+}
+
+/// Cancelled and to be deleted, before anyone is told so: a start in between goes on with it.
+coro::Task<Result<void>> Queues::commitDeletion(QueueId id) {
+    store::PutQueue put{row(*book_.find(id))};
+    put.row.deleting = true;
+    const store::AckDetail done = co_await parts_.commit(std::move(put));
+    if (done.error) co_return std::unexpected(*done.error);
+    co_return Result<void>{};
 }
 
 coro::Task<Result<void>> Queues::setAllHeld(bool held) {

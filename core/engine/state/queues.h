@@ -42,6 +42,8 @@ public:
 
     /// Before anything else: those of the journal. A configuration that cannot be read is the default one.
     void restore(const std::vector<store::QueueRow>& rows, std::int64_t lastNumber);
+    /// Once the session has the pending actions: those that were being deleted go with the last of these.
+    void goOnDeleting();
     /// Deletes those that were idle for as long as their configuration says.
     coro::Task<void> run();
 
@@ -88,6 +90,7 @@ private:
     store::QueueRow row(const QueueEntry& entry) const;
     void setLabelLimits(QueueId id, const QueueConfig& config);
     coro::Task<Result<QueueView>> commit(QueueId id, std::optional<Mark> mark = {});
+    coro::Task<Result<void>> commitDeletion(QueueId id);
     coro::Task<void> writeStopped(QueueId id);
     coro::Task<void> drop(QueueId id);
     /// Deletes what is idle; when the next one may be.

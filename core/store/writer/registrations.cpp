@@ -15,11 +15,13 @@ Registrations::Registrations(StatementMaker& sql, ChunkRows& chunks, AnnotationR
     , chunks_(chunks)
     , annotations_(annotations)
     , tally_(tally) {
-    putQueue_ = sql("INSERT INTO queue(id, token, tag, state, held, config, created, failed_before, mark) "
-                    "VALUES(?,?,?,?,?,?,?,?,?) "
-                    "ON CONFLICT(id) DO UPDATE SET token=excluded.token, tag=excluded.tag, state=excluded.state, "
-                    "held=excluded.held, config=excluded.config, failed_before=excluded.failed_before, "
-                    "mark=excluded.mark");
+    // A change that was on its way when the queue was deleted does not bring it back.
+    putQueue_ =
+        sql("INSERT INTO queue(id, token, tag, state, held, config, created, failed_before, mark, deleting) "
+            "VALUES(?,?,?,?,?,?,?,?,?,?) "
+            "ON CONFLICT(id) DO UPDATE SET token=excluded.token, tag=excluded.tag, state=excluded.state, "
+            "held=excluded.held, config=excluded.config, failed_before=excluded.failed_before, "
+            "mark=excluded.mark, deleting=max(deleting, excluded.deleting)");
     deleteQueue_ = sql("DELETE FROM queue WHERE id=?");
     raiseLastQueue_ =
         sql("UPDATE meta SET value=?1 WHERE key='last_queue' AND CAST(value AS INTEGER)<CAST(?1 AS INTEGER)");
@@ -32,7 +34,7 @@ Applied Registrations::apply(const PutQueue& put) {
     YARD_ASSERT_OWNER(owner_);
     const QueueRow& row = put.row;
     int rc = putQueue_.run(row.id, row.token, row.tag, std::to_underlying(row.state), row.held, row.config,
-                           row.created, row.failedBefore, std::to_underlying(row.mark));
+                           row.created, row.failedBefore, std::to_underlying(row.mark), row.deleting);
     if (rc == SQLITE_OK) rc = raiseLastQueue_.run(std::to_string(row.id.value));
     return Applied::with(rc);
 }
