@@ -3,6 +3,7 @@
 #include "core/http/handler_steps.h"
 
 #include "core/engine/commands/annotating.h"
+#include "core/http/caller.h"
 #include "core/http/error_map.h"
 #include "core/json/json_writer.h"
 #include "core/model/annotation.h"
@@ -16,12 +17,15 @@ namespace {
 /// Bytes of as many characters as text has at most.
 constexpr std::size_t kMostBytesOfCharacter = 4;
 
-/// What was posted, yet without the time. How long it is, and of what, the engine checks.
-Result<Comment> readComment(const JsonRequest& body) {
+/// What was posted, yet without the time. How long it is, and of what, the engine checks. Who has a token of their own
+/// writes by its name: nobody writes in the name of others but the owner.
+Result<Comment> readComment(const Call& call) {
+    const JsonRequest& body = call.body;
     auto text = body.text("text", kMostCommentCharacters * kMostBytesOfCharacter);
     if (!text) return std::unexpected(text.error());
     auto by = body.word("by", kMostAuthorCharacters * kMostBytesOfCharacter);
     if (!by) return std::unexpected(by.error());
+    if (const Caller* caller = call.request.presence.caller(); caller && !caller->name.empty()) *by = caller->name;
     return Comment{.t = 0, .by = std::move(*by), .text = std::move(*text)};
 }
 
@@ -51,7 +55,7 @@ coro::Task<Response> listComments(Call& call) {
 }
 
 coro::Task<Response> addComment(Call& call) {
-    auto comment = readComment(call.body);
+    auto comment = readComment(call);
     if (!comment) co_return errorResponse(comment.error());
     co_return commentResponse(
         co_await call.engine.ask(&engine::Annotating::comment, call.lsn(), std::move(*comment)));
@@ -62,7 +66,7 @@ coro::Task<Response> listQueueComments(Call& call) {
 }
 
 coro::Task<Response> addQueueComment(Call& call) {
-    auto comment = readComment(call.body);
+    auto comment = readComment(call);
     if (!comment) co_return errorResponse(comment.error());
     co_return commentResponse(
         co_await call.engine.ask(&engine::Annotating::commentQueue, *call.queue, std::move(*comment)));

@@ -65,6 +65,13 @@ std::string answerJson(const engine::SubmitAnswer& answer, bool isList) {
     return text;
 }
 
+/// Each token has keys of its own, the owner plain ones. No field of a header has a line break, so no key of the owner
+/// is one of a token.
+std::string scopedKey(const Call& call, std::string_view key) {
+    const Caller* caller = call.request.presence.caller();
+    return caller && !caller->name.empty() ? fmt::format("\n{}\n{}", caller->name, key) : std::string(key);
+}
+
 coro::Task<Result<engine::Submission>> readSubmission(Call& call, bool& isList) {
     Request& request = call.request;
     engine::Submission submission;
@@ -73,7 +80,7 @@ coro::Task<Result<engine::Submission>> readSubmission(Call& call, bool& isList) 
         if (key->empty() || key->size() > kMaxKey || !isUtf8(*key))
             co_return invalid("Idempotency-Key",
                               fmt::format("Give Idempotency-Key as UTF-8 text of 1 to {} bytes.", kMaxKey));
-        submission.idempotencyKey = *key;
+        submission.idempotencyKey = scopedKey(call, *key);
     }
     const std::string worker = call.capture();
     const bool hashed = !submission.idempotencyKey.empty();

@@ -81,15 +81,16 @@ coro::Task<Result<std::string_view>> SearchProducer::next() {
 
 /// One page of actions, one stream opened, or one piece of it read.
 coro::Task<Result<void>> SearchProducer::step() {
-    if (search_) co_return co_await readPiece();
-    const bool isFull = lines_ >= what_.limit || actions_ >= kMostActions;
-    const bool isLeft = at_ < page_.size() || !isLastPage_;
-    if (isFull || !isLeft) {
-        isCut_ = isCut_ || (isFull && isLeft);
+    // Whether there are others says the next line that is found, which is not told; for that it does not look forever.
+    if (lines_ >= what_.limit && ++further_ > kMostFurther) isCut_ = true;
+    const bool isLeft = search_ || at_ < page_.size() || !isLastPage_;
+    if (isLeft && actions_ >= kMostActions) isCut_ = true;
+    if (isCut_ || !isLeft) {
         isEnded_ = true;
         writeState(true);
         co_return Result<void>();
     }
+    if (search_) co_return co_await readPiece();
     if (at_ == page_.size()) co_return co_await nextPage();
     co_return co_await openStream();
 }
@@ -176,8 +177,8 @@ coro::Task<Result<void>> SearchProducer::readPiece() {
             return searched;
         });
     write(piece.found, piece.isMore);
-    isCut_ = lines_ >= what_.limit;
-    if (isAtEnd || piece.isMore || isCut_) nextStream();
+    isCut_ = piece.isMore && lines_ >= what_.limit;
+    if (isAtEnd || piece.isMore) nextStream();
     co_return Result<void>();
 }
 

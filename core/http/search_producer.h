@@ -3,8 +3,9 @@
 // at once is one piece of one stream, by a helper, so that others have their turns in between.
 //
 // Bounds: kMostSearches at a time; kMostPerStream lines of a stream, behind which an object with "more" says that there
-// are others; so many lines in all as are asked for, and kMostActions, after which the last object says
-// "whole":false, as it does where the order of the list was not kept that long. It ends when the client has left or the
+// are others; so many lines in all as are asked for, and kMostActions. The last object says "whole":false where one more
+// line was found, and where that is not known: after kMostActions, after kMostFurther steps behind the last line, and
+// where the order of the list was not kept that long. It ends when the client has left or the
 // server stops.
 //
 // Owner: the http thread. Lifetime: pool, engine, link and the count of searches outlive it.
@@ -32,6 +33,8 @@ public:
     static constexpr std::int64_t kMostLines = 10'000;
     static constexpr std::int64_t kUsualLines = 1'000;
     static constexpr std::int64_t kMostActions = 100'000;
+    /// Pages, streams and pieces that are looked at for one more line.
+    static constexpr int kMostFurther = 500;
 
     struct What {
         std::string text;
@@ -73,6 +76,7 @@ private:
     std::int64_t bytes_ = 0;
     std::int64_t lines_ = 0;
     std::int64_t skipped_ = 0; ///< streams that could not be read
+    int further_ = 0;          ///< steps since as many lines were found as are told
     bool isCut_ = false;       ///< there may be more
     bool isEnded_ = false;
     std::string out_;

@@ -27,6 +27,7 @@ private Q_SLOTS:
     void whatNeverRanHasNothing();
     void ofManyLinesOfAStreamTheFirstAreTold();
     void soManyLinesInAll();
+    void forOneMoreLineItDoesNotLookForever();
     void manyActionsComePageByPage();
     void soManySearchesAtATime();
     void whatIsRetiredBeforeItIsReadIsSkipped();
@@ -159,7 +160,27 @@ void SearchTest::soManyLinesInAll() {
     QCOMPARE(search("text=hit&lines=3", &last).size(), std::size_t(3));
     QCOMPARE(last.at("whole").as_bool(), false);
     QCOMPARE(last.at("lines").as_int64(), 3);
-    QCOMPARE(search("text=hit&lines=7", &last).size(), std::size_t(6));
+    for (const int lines : {6, 7}) {
+        QCOMPARE(search(fmt::format("text=hit&lines={}", lines), &last).size(), std::size_t(6));
+        QCOMPARE(last.at("whole").as_bool(), true);
+    }
+    QCOMPARE(search("text=hit&lines=5", &last).size(), std::size_t(5)); // the sixth is in the same output
+    QCOMPARE(last.at("whole").as_bool(), false);
+    QCOMPARE(last.at("lines").as_int64(), 5);
+}
+
+void SearchTest::forOneMoreLineItDoesNotLookForever() {
+    constexpr int kMany = 600; // more than it looks at
+    const Reply array =
+        api_->post("/compute/jobs",
+                   api_->engine.shJson("true", fmt::format(R"(,"array":{{"from":1,"to":{}}},"hold":true)", kMany)));
+    QVERIFY2(array.status == 200, array.body.c_str());
+    ran("echo hit");
+    json::object last;
+    QCOMPARE(search("text=hit&lines=1", &last).size(), std::size_t(1));
+    QCOMPARE(last.at("whole").as_bool(), false);
+    QVERIFY(last.at("actions").as_int64() < kMany);
+    QCOMPARE(search("text=hit&lines=2", &last).size(), std::size_t(1));
     QCOMPARE(last.at("whole").as_bool(), true);
 }
 

@@ -83,6 +83,8 @@ private Q_SLOTS:
     void whoRemovesTheirOwnTokenIsTold();
     void readingShowsNeitherEnvironmentNorInputs();
     void readingTakesNoSeatAtATerminal();
+    void aCommentIsWrittenByTheNameOfTheToken();
+    void keysOfSubmissionsBelongToTheirToken();
     void submittingReachesTheQueuesOfTheToken();
     void submittingWithoutQueuesAddsAndSteersNothing();
     void aFileThatIsNoListLeavesTheOwnerAlone_data();
@@ -316,6 +318,36 @@ void TokensTest::readingTakesNoSeatAtATerminal() {
     QCOMPARE(as(token, "GET", path + "&terminal=1").status, 403);
     const std::string elsewhere = made("other-seat", "submit", fmt::format(R"(,"queues":[{}])", newQueue()));
     QCOMPARE(as(elsewhere, "GET", path + "&terminal=1").status, 403);
+}
+
+void TokensTest::aCommentIsWrittenByTheNameOfTheToken() {
+    const std::string token = made("writer", "operate");
+    const std::int64_t lsn = api_->post("/compute/jobs", kTrue).number("lsn");
+    const std::string queue = fmt::format("/compute/queues/{}/comments", newQueue());
+    for (const std::string& path : {fmt::format("/compute/jobs/{}/comments", lsn), queue}) {
+        QCOMPARE(as(token, "POST", path, R"({"text":"x","by":"anna"})").text("by"), "writer");
+        QCOMPARE(as(token, "POST", path, R"({"text":"y"})").text("by"), "writer");
+        QCOMPARE(api_->post(path, R"({"text":"z","by":"anna"})").text("by"), "anna"); // the owner's own affair
+    }
+}
+
+void TokensTest::keysOfSubmissionsBelongToTheirToken() {
+    const auto submit = [this](const std::string& token, const std::string& body) {
+        ApiTest::Fields fields{{"Idempotency-Key", "one key"}};
+        if (!token.empty()) fields.push_back(bearer(token).front());
+        return api_->call("POST", "/compute/jobs", body, fields);
+    };
+    const std::string anna = made("keys-anna", "submit");
+    const std::string bert = made("keys-bert", "submit");
+    std::set<std::int64_t> lsns;
+    for (const std::string& token : {std::string(), anna, bert}) {
+        const Reply first = submit(token, kTrue);
+        QCOMPARE(first.status, 200);
+        lsns.insert(first.number("lsn"));
+        QCOMPARE(submit(token, kTrue).number("lsn"), first.number("lsn"));
+    }
+    QCOMPARE(lsns.size(), std::size_t(3));
+    QCOMPARE(submit(anna, R"({"worker":"exec","argv":["false"],"cwd":"/"})").status, 422);
 }
 
 void TokensTest::submittingReachesTheQueuesOfTheToken() {

@@ -34,7 +34,7 @@ struct QueueSelector {
 struct Submission {
     std::vector<ParsedAction> actions;
     QueueSelector queue;
-    std::string idempotencyKey; ///< empty: none; at most 255 bytes
+    std::string idempotencyKey; ///< empty: none; of who asks, whose name may stand before it
     Hash256 bodyHash;           ///< of the request body, with a key only
 };
 struct SubmitAnswer {
