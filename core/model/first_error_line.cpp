@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 
 namespace yard {
 
@@ -24,19 +25,84 @@ constexpr char toLower(char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
 }
 
-/// Length of an escape sequence of a terminal at the start of `text`: CSI … letter, OSC … BEL, or ESC and one byte.
+/// Between the beginning of an escape sequence and its last letter.
+constexpr std::string_view kParameters = "0123456789;:?<=>!\"#$%&'()*+,-./ ";
+constexpr std::string_view kIntermediates = " !\"#$%&'()*+,-./";
+
+/// Length of an escape sequence of a terminal at the start of `text`: CSI … letter, OSC and other strings up to BEL or
+/// ST, or ESC, what may stand between, and one byte.
 std::size_t escapeLength(std::string_view text) {
     if (text.size() < 2) return text.size();
     if (text[1] == '[') {
-        const std::size_t end = text.substr(2).find_first_not_of("0123456789;:?<=>!\"#$%&'()*+,-./ ");
-        return end == std::string_view::npos ? text.size() : end + 3;
+        const std::size_t end = text.find_first_not_of(kParameters, 2);
+        return end == std::string_view::npos ? text.size() : end + 1;
     }
-    if (text[1] == ']') {
+    if (std::string_view("]P_^X").contains(text[1])) {
         const std::size_t end = text.find_first_of("\a\x1b", 2);
         return end == std::string_view::npos ? text.size() : end + (text[end] == '\a' ? 1 : 2);
     }
-    return 2;
+    const std::size_t end = text.find_first_not_of(kIntermediates, 1);
+    return end == std::string_view::npos ? text.size() : end + 1;
 }
+
+/// Of a sequence `CSI ? … h` or `l` at the start of `text`: whether a screen of its own begins or ends there.
+enum class ScreenSwitch : unsigned char { None, On, Off };
+ScreenSwitch screenSwitch(std::string_view text) {
+    const std::size_t end = text.find_first_not_of("0123456789;", 3);
+    if (end == std::string_view::npos || (text[end] != 'h' && text[end] != 'l')) return ScreenSwitch::None;
+    const std::string numbers = fmt::format(";{};", text.substr(3, end - 3));
+    for (const std::string_view number : {";47;", ";1047;", ";1049;"})
+        if (numbers.contains(number)) return text[end] == 'h' ? ScreenSwitch::On : ScreenSwitch::Off;
+    return ScreenSwitch::None;
+}
+
+/// A program puts it somewhere on the screen: what stands in it is no line of a log.
+bool isPlaced(std::string_view line) {
+    for (std::size_t at = line.find("\x1b["); at != std::string_view::npos; at = line.find("\x1b[", at + 2)) {
+        const std::size_t end = line.find_first_not_of(kParameters, at + 2);
+        if (end == std::string_view::npos) return false;
+        const bool moves = line[end] == 'H' || line[end] == 'f' || line[end] == 'd';
+        if (moves && end > at + 2) return true; // without a place it goes to the corner, as `clear` does
+    }
+    return false;
+}
+
+/// A text without what editors and pagers drew on a screen of their own. What was printed on it is gone for who looks
+/// at the terminal as well.
+class Printed {
+public:
+    explicit Printed(std::string_view text)
+        : text_(text) {
+        constexpr std::size_t kShortest = 6; // CSI ? 47 h
+        bool isOn = false;
+        bool isFirst = true;
+        std::size_t from = 0;
+        for (std::size_t at = text.find("\x1b[?"); at != std::string_view::npos; at = text.find("\x1b[?", at + 3)) {
+            const ScreenSwitch found =
+                text.size() - at < kShortest ? ScreenSwitch::None : screenSwitch(text.substr(at));
+            if (found == ScreenSwitch::None) continue;
+            // What begins within one has no beginning of it.
+            if (found == ScreenSwitch::On && !isOn) kept_.append(text.substr(from, at - from)) += '\n';
+            isOn = found == ScreenSwitch::On;
+            isFirst = false;
+            from = at;
+        }
+        if (isFirst) return;
+        if (!isOn) kept_ += text.substr(from);
+        text_ = kept_;
+        isCut_ = true;
+    }
+    Printed(const Printed&) = delete;
+    Printed& operator=(const Printed&) = delete;
+    ~Printed() = default;
+    std::string_view text() const { return text_; }
+    bool isCut() const { return isCut_; }
+
+private:
+    std::string kept_;
+    std::string_view text_;
+    bool isCut_ = false;
+};
 
 /// A line as it can be shown. Tabs are spaces.
 std::string cleaned(std::string_view line) {
@@ -150,7 +216,7 @@ public:
             const std::size_t end = rest_.find_first_of("\r\n");
             line = rest_.substr(0, end);
             rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
-            if (line.find_first_not_of(" \t") != std::string_view::npos) return true;
+            if (line.find_first_not_of(" \t") != std::string_view::npos && !isPlaced(line)) return true;
         }
         return false;
     }
@@ -212,18 +278,28 @@ std::string firstShown(std::initializer_list<std::string_view> lines) {
     return {};
 }
 
+/// Where a program died on a screen of its own, what it says of that stands there.
+std::string certainOnScreen(const Printed& printed, std::string_view text) {
+    return printed.isCut() ? firstShown({candidatesIn(text).certain}) : std::string();
+}
+
 } // namespace
 
 std::string firstErrorLine(std::string_view text) {
-    const Candidates found = candidatesIn(text);
-    return firstShown({found.certain, found.likely, found.last});
+    const Printed printed(text);
+    const Candidates found = candidatesIn(printed.text());
+    std::string line = firstShown({found.certain, found.likely, found.last});
+    return line.empty() ? certainOnScreen(printed, text) : line;
 }
 
 std::string firstErrorLine(std::string_view err, std::string_view out) {
-    const Candidates inErr = candidatesIn(err);
-    const Candidates inOut = candidatesIn(out);
+    const Printed printedErr(err);
+    const Printed printedOut(out);
+    const Candidates inErr = candidatesIn(printedErr.text());
+    const Candidates inOut = candidatesIn(printedOut.text());
     std::string line = firstShown({inErr.certain, inOut.certain, inErr.likely, inOut.likely});
-    return line.empty() ? lastLineOf(err, out) : line;
+    if (line.empty()) line = lastLineOf(err, out);
+    return line.empty() ? certainOnScreen(printedOut, out) : line;
 }
 
 std::string lastLineOf(std::string_view err, std::string_view out) {
@@ -235,12 +311,14 @@ std::string lastLineOf(std::string_view err, std::string_view out) {
 
 std::string lastLine(std::string_view text) {
     if (text.size() > kTailBytes) text.remove_prefix(text.size() - kTailBytes);
+    const Printed printed(text);
+    text = printed.text();
     std::string shown;
     while (shown.empty() && !text.empty()) {
         const std::size_t end = text.find_last_not_of("\r\n");
         text = end == std::string_view::npos ? std::string_view() : text.substr(0, end + 1);
         const std::size_t begin = text.find_last_of("\r\n") + 1; // npos + 1: the whole of it
-        shown = cleaned(text.substr(begin));
+        if (!isPlaced(text.substr(begin))) shown = cleaned(text.substr(begin));
         text = text.substr(0, begin);
     }
     return shown;

@@ -381,6 +381,7 @@ private Q_SLOTS:
         QCOMPARE(note("echo warning: odd >&2; echo working; kill -ABRT $$"),
                  "killed by SIGABRT; its last line: working");
         QCOMPARE(note("kill -KILL $$"), "killed by SIGKILL; it printed nothing");
+        QCOMPARE(note("printf '\\\\033[?1049h\\\\033[5;1H~'; kill -KILL $$"), "killed by SIGKILL");
         QCOMPARE(note("echo note: odd >&2; echo error: no disk; exit 3"), "error: no disk");
     }
 

@@ -159,6 +159,16 @@ private Q_SLOTS:
         QCOMPARE(read[1].line, "");
     }
 
+    void whatAnEditorHasDrawnForAWhileIsNoLine() {
+        QTemporaryDir directory;
+        const std::string path = directory.filePath("out").toStdString();
+        std::string text = "$ vim\r\n\x1b[?1049h";
+        for (int i = 0; i < 1'000; ++i) text += "\x1b[1m~\r\n";
+        std::ofstream(path) << text;
+        const auto read = readLines({{Lsn(1), 0, path, text.size(), {}}});
+        QCOMPARE(read[0].line, "$ vim");
+    }
+
     void theNoteOfARunningActionIsItsLastLine() {
         EngineTest engine;
         engine.wait(engine.sh("true")); // from now on it is known how long such an action takes

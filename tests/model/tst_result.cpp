@@ -187,6 +187,13 @@ void TestResult::theErrorLineIsFound_data() {
     row("bytes that are not UTF-8", "error: \xFF", "error: \xEF\xBF\xBD");
     row("indentation goes", "   \t error: deep", "error: deep");
     row("a line of nothing but escapes is no line", "text\n\x1b[0m\x1b[K", "text");
+    row("what an editor draws is no line", "opening\r\n\x1b[?1049h\x1b[2;1H~ error: of the file\x1b[?1049l",
+        "opening");
+    row("nor what is put somewhere on the screen", "opening\r\n\x1b[24;1Herror: x  1,1  All\r\n", "opening");
+    row("an error on a screen that was not left, where there is nothing else",
+        "\x1b[?1049h\x1b[H\x1b[2J\r\nTraceback (most recent call last):\r\n  File \"x\"\r\nValueError: no\r\n",
+        "ValueError: no");
+    row("a character set is no text", "\x1b(Berror: \x1b(0x", "error: x");
 }
 
 void TestResult::theErrorLineIsFound() {
@@ -255,6 +262,16 @@ void TestResult::theLastLineIsTheLastThatShowsSomething_data() {
     row("lines that only move the cursor", "one\n\x1b[0m\x1b[K\n", "one");
     row("colours", "\x1b[32mgood\x1b[0m\n", "good");
     row("what is no text", "a\xff\n", "a\xEF\xBF\xBD");
+    row("an editor that runs", "$ vim\r\n\x1b[?1049h\x1b[22;0;0t\x1b[2;1H~\x1b[3;1H~", "$ vim");
+    row("an editor that was left", "$ vim\r\n\x1b[?1049h\x1b[2;1H~\r\ntext\r\n\x1b[?1049l$ ls\r\n", "$ ls");
+    row("the end of what an editor drew", "~\x1b[3;1H~\r\ntext\r\n\x1b[?2004l\x1b[?1049l\r\n", "");
+    row("an older switch among others", "one\r\n\x1b[?1;47hdrawn", "one");
+    row("two editors, one after the other", "a\n\x1b[?1049hx\x1b[?1049l\nb\n\x1b[?1049hy\x1b[?1049l\n", "b");
+    row("what is put somewhere", "one\n\x1b[10;3Htwo\n", "one");
+    row("a screen that is cleared", "one\n\x1b[H\x1b[2J\x1b[3Jtwo\n", "two");
+    row("a question to the terminal", "one\x1bP+q436f\x1b\\\n", "one");
+    row("a character set", "\x1b(Bone\x1b[m\n", "one");
+    row("a sequence that is cut", "one\x1b[?10", "one");
     row("a long one", QByteArray(300, 'x'), QByteArray(200, 'x').constData());
     row("the end of much", QByteArray("line\n").repeated(100'000) + "end\n", "end");
 }

@@ -127,8 +127,9 @@ std::string noteFrom(const AttemptOutcome& outcome, std::string_view err, std::s
     const char* known = ::sigabbrev_np(*outcome.signal);
     const std::string signal = known ? fmt::format("SIG{}", known) : fmt::format("signal {}", *outcome.signal);
     const std::string line = lastLineOf(err, out);
-    return line.empty() ? fmt::format("killed by {}; it printed nothing", signal)
-                        : fmt::format("killed by {}; its last line: {}", signal, line);
+    if (!line.empty()) return fmt::format("killed by {}; its last line: {}", signal, line);
+    const bool drew = err.contains('\x1b') || out.contains('\x1b'); // no lines, but not nothing
+    return fmt::format("killed by {}{}", signal, drew ? "" : "; it printed nothing");
 }
 
 void applyPrinted(AttemptOutcome& outcome, std::string_view out) {

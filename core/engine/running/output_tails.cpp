@@ -13,6 +13,12 @@ namespace yard::engine {
 namespace {
 
 constexpr std::uint64_t kShownTail = 4'096;
+/// Where there are escape sequences: whether a program has the screen to itself was said before.
+constexpr std::uint64_t kDrawnTail = 64u << 10;
+
+Result<std::string> tailOf(int fd, std::uint64_t size, std::uint64_t most) {
+    return readFileAt(fd, size - std::min(size, most), static_cast<std::size_t>(most));
+}
 
 bool hasGrown(const LiveStreams::One& stream, std::uint64_t read) {
     return !stream.path.empty() && stream.size != read;
@@ -24,7 +30,9 @@ std::vector<LineToRead> readLines(std::vector<LineToRead> lines) {
     for (LineToRead& wanted : lines) {
         const UniqueFd fd(::open(wanted.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
         if (!fd) continue; // it ended meanwhile
-        const auto tail = readFileAt(fd.get(), wanted.size - std::min(wanted.size, kShownTail), kShownTail);
+        auto tail = tailOf(fd.get(), wanted.size, kShownTail);
+        if (tail && wanted.size > kShownTail && tail->contains('\x1b'))
+            tail = tailOf(fd.get(), wanted.size, kDrawnTail);
         if (tail) wanted.line = lastLine(*tail);
     }
     return lines;
