@@ -129,7 +129,11 @@ class Submitting(WithEngine):
         descriptor = {"name": "doubler", "version": "1", "platform": "linux-x86_64", "executable": "w.py", "mode": "warm",
                       "files": [{"path": "w.py", "mode": "0755"}, {"path": "yard_worker.py", "mode": "0644"}],
                       "functions": [{"name": "double", "version": "1"}]}
-        worker = self.engine.register_worker(descriptor, contents)
+        told = []
+        worker = self.engine._drive(self.engine._core.register_worker(descriptor, contents, lambda *n: told.append(n)))
+        sizes = [len(contents[f["path"]]) for f in descriptor["files"]]
+        self.assertEqual(told[:3], [("hashed", 1, sizes[0], 2), ("hashed", 2, sum(sizes), 2), ("sent", 0, 0, 2, sum(sizes))])
+        self.assertEqual(told[3][:2] + told[3][3:], ("sent", 1, 2, sum(sizes)))
         self.assertEqual(self.engine.register_worker(descriptor, contents), worker)
         self.assertIn(worker, [w["id"] for w in self.engine.workers()])
         taken = []

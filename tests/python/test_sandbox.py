@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """Executor on an engine whose workers run in the sandbox. test_sandbox.py YARDMASTER"""
 
+import contextlib
+import io
+import logging
 import os
 import sys
 import tempfile
+import types
 import unittest
 from unittest import mock
 
 import harness
 import yardmaster
 from harness import WithEngine
-from yardmaster import _environment
+from yardmaster import _environment, _progress
 
 SYSTEM = "/usr/bin/python3"
 SCRIPT = """import sys
@@ -106,6 +110,64 @@ class Environments(unittest.TestCase):
         self.assertFalse([n for n in made.files if "/site-packages/" in n or n.endswith(".pyc")])
         self.assertTrue([p for p in made.path if p.startswith("{worker}/base/lib/python3")])
         self.assertIn("PYTHONHOME=$here/base", made.start())
+
+
+    def test_what_was_found_is_told_file_by_file(self):
+        told = []
+        with tempfile.TemporaryDirectory() as root:
+            for n in range(3):
+                with open(os.path.join(root, "m%d.py" % n), "w", encoding="utf-8") as file:
+                    file.write("x" * 10)
+            with mock.patch.object(sys, "path", [root]), mock.patch.object(_environment, "is_shown", lambda p: False):
+                with mock.patch.object(_environment.Environment, "_add_base", lambda self: None):
+                    _environment.Environment(None, lambda *numbers: told.append(numbers))
+        self.assertEqual(told, [("found", 1, 10), ("found", 2, 20), ("found", 3, 30)])
+
+
+class Words(unittest.TestCase):
+    def setUp(self):
+        self.now = 100.0
+        clock = mock.patch.object(_progress, "time", types.SimpleNamespace(monotonic=lambda: self.now))
+        clock.start()
+        self.addCleanup(clock.stop)
+
+    def said(self, *calls):
+        """What is on stderr after calls at so many seconds from the beginning."""
+        out = io.StringIO()
+        progress = _progress.Progress("taking it")
+        began = self.now
+        with contextlib.redirect_stderr(out):
+            for at, numbers in calls:
+                self.now = began + at
+                progress(*numbers)
+        return out.getvalue().splitlines()
+
+    def test_a_sentence_comes_after_two_seconds_and_then_every_ten(self):
+        many = ("found", 3_210, 845_400_000)
+        self.assertEqual(self.said((1.9, many), (2.0, many), (11.9, many), (12.0, many)),
+                         ["yardmaster: taking it: found 3,210 files, 845 MB"] * 2)
+        self.assertEqual(self.said((3, ("hashed", 7, 2_000_000, 3_210))),
+                         ["yardmaster: taking it: hashed 7 of 3,210 files, 2 MB"])
+        self.assertEqual(self.said((3, ("sent", 7, 2_000_000, 3_210, 845_400_000))),
+                         ["yardmaster: taking it: sent 7 of 3,210 files, 2 of 845 MB"])
+
+    def test_of_a_few_files_nothing_is_said_unless_they_are_large(self):
+        self.assertEqual(self.said((60, ("sent", 1, 10, 100, 1_000))), [])
+        self.assertEqual(len(self.said((60, ("sent", 1, 10, 2, 1 << 30)))), 1)
+
+    def test_who_has_set_up_logging_has_it_there(self):
+        log = logging.getLogger("yardmaster")
+        with self.assertLogs(log, "INFO") as kept:
+            self.assertEqual(self.said((3, ("found", 3_210, 0))), [])
+        self.assertEqual([r.getMessage() for r in kept.records], ["taking it: found 3,210 files, 0 MB"])
+
+    def test_a_closed_stderr_stops_nothing(self):
+        out = io.StringIO()
+        out.close()
+        progress = _progress.Progress("taking it")
+        self.now += 3
+        with contextlib.redirect_stderr(out):
+            progress("found", 3_210, 0)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import Any, Dict, Generator, Iterable, List, Mapping, Optional, Sequ
 from urllib.parse import quote, urlencode
 
 from ._http import BLOCK, Request, Response, Sink, TransportFailed
+from ._progress import Progress
 from .endpoint import Endpoint, locate
 from .errors import Conflict, EngineError, NeedChunks, NotFound, ProtocolError, Unreachable, Untrusted, error_of
 from .results import Result
@@ -423,17 +424,24 @@ class Core:
             raise NotFound(404, "not_found", "There is no queue %s." % text)
         return dict(found[0])
 
-    def register_worker(self, descriptor: Mapping[str, Any], contents: Mapping[str, Content]) -> Steps[str]:
+    def register_worker(self, descriptor: Mapping[str, Any], contents: Mapping[str, Content],
+                        progress: Optional[Progress] = None) -> Steps[str]:
         """The id: registering the same again changes nothing."""
         files = [dict(f) for f in descriptor.get("files", [])]
         by_hash: Dict[str, Content] = {}
-        for file in files:
+        sizes: Dict[str, int] = {}
+        total = 0
+        for number, file in enumerate(files):
             content = contents.get(file["path"])
             if content is None:
                 continue
             file["hash"] = hash_of(content)
             file["size"] = len(content) if isinstance(content, bytes) else os.stat(content).st_size
             by_hash[file["hash"]] = content
+            sizes[file["hash"]] = file["size"]
+            total += file["size"]
+            if progress is not None:
+                progress("hashed", number + 1, total, len(files))
         text = canonical(dict(descriptor, files=files))
         worker = hashlib.sha256(text).hexdigest()
         if len(files) > 100:  # to look is less work than to say it all again
@@ -449,8 +457,12 @@ class Core:
             except NeedChunks as error:
                 if not error.need or any(h not in by_hash for h in error.need):
                     raise
-                for needed in error.need:
+                sent, wanted = 0, sum(sizes[h] for h in error.need)
+                for number, needed in enumerate(error.need):
+                    if progress is not None:
+                        progress("sent", number, sent, len(error.need), wanted)
                     yield from self.put_chunk(by_hash[needed], needed)
+                    sent += sizes[needed]
         raise ProtocolError("the engine asks for the same chunks again and again")
 
 

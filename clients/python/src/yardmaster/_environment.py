@@ -10,6 +10,7 @@ import sysconfig
 from typing import Dict, List, Optional, Set, Tuple
 
 from ._core import Content
+from ._progress import Progress
 from .errors import YardmasterError
 
 WORKER = "{worker}"  # where the worker's files are, in what the host is told
@@ -28,11 +29,12 @@ def is_shown(path: str) -> bool:
 class Environment:
     """Files by their path in the worker, the search path as the host has to be told it, and how it starts."""
 
-    def __init__(self, main: Optional[str]) -> None:
+    def __init__(self, main: Optional[str], progress: Optional[Progress] = None) -> None:
         self.files: Dict[str, Content] = {}
         self.executables: Set[str] = set()
         self.main = main
         self._size = 0
+        self._progress = progress
         self._version = "python%d.%d" % sys.version_info[:2]
         self._stdlib = os.path.realpath(sysconfig.get_path("stdlib"))
         self._takes_base = not is_shown(self._stdlib)
@@ -62,6 +64,8 @@ class Environment:
                 "this Python has more than %d files or %d GiB to take into the engine's sandbox, at %s: use the system's "
                 "interpreter, or an engine that was started with --no-sandbox" % (MOST_FILES, MOST_BYTES >> 30, path))
         self.files[name] = path
+        if self._progress is not None:
+            self._progress("found", len(self.files), self._size)
 
     def _add_base(self) -> None:
         self._add("base/bin/python", os.path.realpath(sys.executable))

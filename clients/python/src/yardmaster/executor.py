@@ -22,6 +22,7 @@ from . import _calls
 from ._calls import Batches, Call, MapSink
 from ._core import Content
 from ._environment import Environment, described
+from ._progress import Progress
 from .engine import Engine
 from .errors import BrokenProcess, CallTimeout, EngineError, NeedChunks, NotFound, YardmasterError
 from .results import Result
@@ -32,6 +33,7 @@ _MARGIN = 30.0  # the worker's own clock ends a call; the engine's is for a work
 _MAX_LANES = 512
 _OVERHEAD_MB = 32  # of the process that forks those that work
 _PASSED_ON = ("LD_LIBRARY_PATH", "PYTHONHOME", "PYTHONHASHSEED", "PYTHONDEVMODE", "PYTHONUTF8")
+_TAKING = "taking this Python into the engine's sandbox"
 _LETTERS = "kmgt"  # alone or with iB a power of 1024, with B a power of 1000: as yardctl has it
 
 
@@ -113,10 +115,13 @@ class _State:
 
     # --- what the engine has to have
 
-    def establish(self) -> None:
-        self.worker = self.engine.register_worker(self.descriptor, self.contents)
+    def establish(self, progress: Progress) -> None:
+        self.register(progress)
         if self.own_queue is not None:
             self.make_queue()
+
+    def register(self, progress: Progress) -> None:
+        self.worker = self.engine._drive(self.engine._core.register_worker(self.descriptor, self.contents, progress))
 
     def make_queue(self) -> None:
         # A second one, where an answer was lost, goes by itself.
@@ -132,7 +137,7 @@ class _State:
             try:
                 self.engine.call("GET", "workers/" + self.worker)
             except NotFound:
-                self.worker = self.engine.register_worker(self.descriptor, self.contents)
+                self.register(Progress(_TAKING))
                 missing = True
             try:
                 if self.own_queue is not None and self.queue is not None:
@@ -337,7 +342,8 @@ class Executor(concurrent.futures.Executor):
         state.deadline = deadline
         sandboxed = bool((session.get("sandbox") or {}).get("workers"))
         main, path = _calls.main_module(), [os.path.abspath(p) for p in sys.path]
-        taken = Environment(main) if sandboxed else None
+        progress = Progress(_TAKING)
+        taken = Environment(main, progress) if sandboxed else None
         if taken is not None:
             main, path = taken.main, taken.path
         state.descriptor, state.contents = _descriptor(name, cores, memory_mb, max_workers, taken)
@@ -348,7 +354,7 @@ class Executor(concurrent.futures.Executor):
         state.args = {"key": uuid.uuid4().hex, "context": _calls.context(initializer, initargs, env, path, main)}
         if client is not None:
             state.args["client"] = client
-        state.establish()
+        state.establish(progress)
         _open.add(state)
         self._finalizer = weakref.finalize(self, state.forgotten)
         self._finalizer.atexit = False
