@@ -183,6 +183,23 @@ std::string whatWords(const json::object& action) {
     return printable(worker.empty() ? textOf(action, "worker") : worker);
 }
 
+/// Who has most of what it lacks, a line each.
+static std::string holderWords(const json::object& wait) {
+    std::string out;
+    const json::array* holders = arrayOf(wait, "holders");
+    if (!holders) return out;
+    for (const json::value& value : *holders) {
+        const json::object* holder = value.if_object();
+        if (!holder) continue;
+        const auto lsn = integerOf(*holder, "lsn");
+        const std::string name = printable(textOf(*holder, "name"));
+        out += fmt::format("  {:<10}  {:g} held by {}{}{}\n", "", numberOf(*holder, "amount").value_or(0),
+                           lsn ? fmt::format("action {}", *lsn) : name, lsn && !name.empty() ? ", " : "",
+                           lsn ? name : "");
+    }
+    return out;
+}
+
 std::string waitWords(const json::object& why, std::int64_t now) {
     std::string out;
     const json::array* waits = arrayOf(why, "waits");
@@ -201,6 +218,7 @@ std::string waitWords(const json::object& why, std::int64_t now) {
         if (const auto state = textOf(*wait, "state"); !state.empty())
             message += fmt::format(" ({} now)", printable(state));
         out += fmt::format("  {:<10}  {}\n", printable(textOf(*wait, "kind")), message);
+        out += holderWords(*wait);
     }
     return out;
 }

@@ -25,6 +25,14 @@ void write(JsonWriter& writer, const LockHolderView& holder) {
 
 namespace {
 
+void write(JsonWriter& writer, const CapacityHolder& holder) {
+    writer.openObject();
+    if (holder.lsn.value > 0) writer.member("lsn", holder.lsn.value);
+    if (!holder.name.empty()) writer.member("name", holder.name);
+    writer.member("amount", holder.amount);
+    writer.closeObject();
+}
+
 void write(JsonWriter& writer, const Wait& wait) {
     writer.openObject();
     writer.member("kind", name(wait.kind));
@@ -35,6 +43,12 @@ void write(JsonWriter& writer, const Wait& wait) {
     if (wait.position) writer.member("position", *wait.position);
     if (!wait.positionIsExact) writer.member("about", true);
     if (wait.keptFor.value > 0) writer.member("kept_for", wait.keptFor.value);
+    if (!wait.holders.empty()) {
+        writer.key("holders");
+        writer.openArray();
+        for (const CapacityHolder& holder : wait.holders) write(writer, holder);
+        writer.closeArray();
+    }
     if (wait.lsn.value > 0) {
         writer.member("lsn", wait.lsn.value);
         writer.member("on", name(wait.on));

@@ -38,6 +38,15 @@ struct LockHolderView {
     Lsn lsn{};
 };
 
+/// Who has some of what is missing.
+struct CapacityHolder {
+    Lsn lsn{};        ///< 0: no action, but what `name` says
+    std::string name; ///< its label, or its command in short
+    double amount = 0;
+};
+/// The largest ones.
+inline constexpr std::size_t kMostCapacityHolders = 5;
+
 /// One reason. Only what belongs to its kind is set.
 struct Wait {
     WaitKind kind = WaitKind::Capacity;
@@ -50,7 +59,8 @@ struct Wait {
     std::optional<double> free;
     std::optional<std::int64_t> position; ///< how many of its queue come before it
     bool positionIsExact = true;
-    Lsn keptFor{}; ///< what is free is kept for this action, which was passed over
+    Lsn keptFor{};                       ///< what is free is kept for this action, which was passed over
+    std::vector<CapacityHolder> holders; ///< at most kMostCapacityHolders, where too little is free
     // dependency
     Lsn lsn{};
     Lsn array{};                            ///< instead: all of the array that begins with it

@@ -211,6 +211,9 @@ std::vector<LockElsewhere> Session::locksElsewhere() const {
 std::vector<LockStatus> Session::locks(int most) const {
     return impl_->reasons.locks(most);
 }
+std::vector<ResourceHolder> Session::holders(std::string_view resource, std::size_t most) const {
+    return impl_->reasons.holders(resource, most);
+}
 std::size_t Session::locksHeld() const {
     return impl_->ledger.order().locks().held();
 }

@@ -60,7 +60,7 @@ struct Session::Impl {
     Starter starter{{ledger, timers, entrance, attempts, holds}, *capacity, service, options};
     // questions
     LiveViews views{ledger, service, timers, attempts};
-    WaitReasons reasons{{ledger, *capacity, service, timers, attempts}, options};
+    WaitReasons reasons{{ledger, *capacity, service, timers, attempts, holds}, options};
     OwnerCheck owner;
 };
 

@@ -187,6 +187,8 @@ public:
     /// Every lock that is held or waited for; of each at most `most` that wait. Looks at each lane and a few
     /// thousand actions.
     std::vector<LockStatus> locks(int most) const;
+    /// Who has most of a resource of the machine, `most` at most, the largest amount first. Looks at all that is out.
+    std::vector<ResourceHolder> holders(std::string_view resource, std::size_t most) const;
     /// Locks held by actions of ours.
     std::size_t locksHeld() const;
     /// Locks, held here or elsewhere, for which something waits that would start but for them.

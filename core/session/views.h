@@ -102,6 +102,13 @@ struct HoldWait {
     std::optional<HoldKey> behind; ///< who asked first, for more than there is
 };
 
+/// Who has some of a resource of the machine.
+struct ResourceHolder {
+    Lsn lsn{};                     ///< an action that runs
+    std::optional<HoldKey> hold{}; ///< instead: what hold() took it for
+    double amount = 0;             ///< as in ResourceNeed
+};
+
 /// A lock that is held, here or elsewhere, or waited for.
 struct LockStatus {
     LockId lock;

@@ -1,6 +1,7 @@
 #include "core/session/wait_reasons.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace yard::session {
 
@@ -10,6 +11,16 @@ namespace {
 constexpr int kExact = 1'000;
 /// Chunks, and lanes, that are looked at; past them the rest is estimated.
 constexpr int kMostSteps = 2'000;
+
+/// As Capacity::describe() says it.
+double amountOf(const Resources& resources, std::string_view resource) {
+    constexpr double kMilli = 1'000;
+    if (resource == "cores") return static_cast<double>(resources.milliCores) / kMilli;
+    if (resource == "memory_mb") return static_cast<double>(resources.memoryMb);
+    for (const auto& [name, amount] : resources.named)
+        if (name == resource) return static_cast<double>(amount) / kMilli;
+    return 0;
+}
 
 } // namespace
 
@@ -117,6 +128,27 @@ std::vector<LockStatus> WaitReasons::locks(int most) const {
         status.waiting.resize(static_cast<std::size_t>(most));
         status.hasMore = true;
     }
+    return all;
+}
+
+std::vector<ResourceHolder> WaitReasons::holders(std::string_view resource, std::size_t most) const {
+    std::vector<ResourceHolder> all;
+    for (const std::uint32_t record : attempts_.all()) {
+        const Record& r = records_[record];
+        const std::uint32_t cls = lanes_[r.lane].cls;
+        const bool isAhead = r.phase == Phase::Leased && r.has(Record::kAhead); // of what others still have
+        if (isAhead || attempts_.isKept(record) || classes_.isGated(cls)) continue;
+        const double amount = amountOf(classes_.resourcesOf(cls), resource);
+        if (amount > 0) all.push_back({.lsn = records_.lsnOf(r), .hold = {}, .amount = amount});
+    }
+    for (const ResourceHolds::Hold& hold : parts_.holds.held())
+        if (const double amount = amountOf(hold.resources, resource); amount > 0)
+            all.push_back({.lsn = {}, .hold = hold.key, .amount = amount});
+    const auto last = all.begin() + static_cast<std::ptrdiff_t>(std::min(most, all.size()));
+    std::ranges::partial_sort(all, last, [](const ResourceHolder& a, const ResourceHolder& b) {
+        return std::tie(b.amount, a.lsn, a.hold) < std::tie(a.amount, b.lsn, b.hold);
+    });
+    all.erase(last, all.end());
     return all;
 }
 

@@ -5,12 +5,14 @@
 
 #include "core/session/attempts.h"
 #include "core/session/ledger.h"
+#include "core/session/resource_holds.h"
 #include "core/session/service_state.h"
 #include "core/session/timers.h"
 #include "core/session/views.h"
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace yard::session {
@@ -24,6 +26,7 @@ public:
         const ServiceState& service;
         const Timers& timers;
         const Attempts& attempts;
+        const ResourceHolds& holds;
     };
     WaitReasons(const Parts& parts, const SessionOptions& options)
         : parts_(parts)
@@ -37,6 +40,7 @@ public:
     // Each as in session.h.
     std::optional<Waiting> of(Lsn lsn, bool withPosition) const;
     std::vector<LockStatus> locks(int most) const;
+    std::vector<ResourceHolder> holders(std::string_view resource, std::size_t most) const;
     std::int64_t waitingAt(GateId gate) const;
 
 private:

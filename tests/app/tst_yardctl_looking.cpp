@@ -45,10 +45,14 @@ void TestYardctlLooking::whySaysEachReason() {
         R"("message":"told to end, SIGKILL follows"}]})";
     const std::string start = R"({"lsn":8,"state":"pending","waits":[{"kind":"start","since":1000000,"path":"/m",)"
                               R"("message":"it is being started in the directory '/m'"}]})";
+    const std::string full =
+        R"({"lsn":9,"state":"pending","waits":[{"kind":"capacity","message":"1 of 8 cores free","holders":[)"
+        R"({"lsn":3,"name":"render","amount":4},{"lsn":4,"amount":2.5},{"name":"worker sort","amount":1}]}]})";
     FakeServer server(table({rangeOf(5, 6, "5..6"),
                              {"GET /compute/jobs/5/why", {.body = why}},
                              {"GET /compute/jobs/7/why", {.body = ending}},
                              {"GET /compute/jobs/8/why", {.body = start}},
+                             {"GET /compute/jobs/9/why", {.body = full}},
                              {"GET /compute/jobs/6/why", {.body = R"({"lsn":6,"state":"running","waits":[]})"}}}));
     const DataDirectory data(server);
     const Ended both = data.run({"why", "5..6"});
@@ -63,6 +67,11 @@ void TestYardctlLooking::whySaysEachReason() {
              "  ending      told to end at 1970-01-01, SIGKILL follows at 1970-01-01\n"
              "8 is pending and waits for\n"
              "  start       it is being started in the directory '/m', since 1970-01-01\n");
+    QCOMPARE(data.run({"why", "9"}).out, "9 is pending and waits for\n"
+                                         "  capacity    1 of 8 cores free\n"
+                                         "              4 held by action 3, render\n"
+                                         "              2.5 held by action 4\n"
+                                         "              1 held by worker sort\n");
 }
 
 void TestYardctlLooking::whatHasNotEndedIsBeingCancelled() {

@@ -138,6 +138,37 @@ private Q_SLOTS:
         QCOMPARE(b.words(last), "0 of 1 cores free, 1 of its queue before it");
     }
 
+    void whoHoldsWhatIsMissingIsNamedTheLargestFirst() {
+        Bench b(10);
+        const std::uint32_t small = b.wide(1);
+        const std::uint32_t large = b.wide(3);
+        std::vector<Lsn> running;
+        for (const std::uint32_t cls : {small, large, small, small, small, small, small})
+            running.push_back(b.machine.submit(1, 0, cls));
+        QCOMPARE(b.machine.schedule(), running.size());
+        auto spec = std::make_shared<ActionSpec>();
+        spec->argv = {"make", "all"};
+        b.begin(running[1]).spec = spec;
+        QVERIFY(b.machine.session.hold(7, {.milliCores = 1'000, .named = {}}));
+        const Lsn lsn = b.machine.submit(1, 0, b.wide(2));
+        const Why why = b.why(lsn);
+        QCOMPARE(why.waits.front().resource, "cores");
+        const auto& holders = why.waits.front().holders;
+        QCOMPARE(holders.size(), kMostCapacityHolders);
+        QCOMPARE(holders[0].lsn, running[1]);
+        QCOMPARE(holders[0].name, "make all");
+        QCOMPARE(holders[0].amount, 3.0);
+        QCOMPARE(holders[1].name, "worker w"); // no action
+        QCOMPARE(holders[1].lsn, Lsn(0));
+        QCOMPARE(holders[2].lsn, running[0]);
+    }
+
+    void whereEnoughIsFreeNobodyIsNamed() {
+        Bench b;
+        const Lsn lsn = b.submit(); // not scheduled yet
+        QVERIFY(b.why(lsn).waits.front().holders.empty());
+    }
+
     void fewerSlotsThanCoresAreSaidWithWhy() {
         Bench b;
         b.run();

@@ -90,7 +90,7 @@ struct PartsOfSession {
     Intake intake{{ledger, timers, dependencies, entrance, ends, events, arrivals}, service};
     Starter starter{{ledger, timers, entrance, attempts, holds}, capacity, service, options};
     LiveViews views{ledger, service, timers, attempts};
-    WaitReasons reasons{{ledger, capacity, service, timers, attempts}, options};
+    WaitReasons reasons{{ledger, capacity, service, timers, attempts, holds}, options};
     Outbox out;
     MonoTime now{Duration{1'000}};
 };

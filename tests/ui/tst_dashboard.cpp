@@ -416,6 +416,21 @@ private slots:
         QCOMPARE(reasons[3].more, QString("next in 6.0 s"));
     }
 
+    void whoHasWhatIsMissingIsSaidWithHowMuch() {
+        const QJsonObject wait{{"kind", "capacity"},
+                               {"holders", QJsonArray{QJsonObject{{"lsn", 12}, {"name", "render"}, {"amount", 4}},
+                                                      QJsonObject{{"lsn", 13}, {"amount", 2}},
+                                                      QJsonObject{{"name", "worker sort"}, {"amount", 1}}}}};
+        const auto holders = waitHoldersOf(wait);
+        QCOMPARE(holders.size(), 3U);
+        QCOMPARE(holders[0].text, QString("12 render: 4"));
+        QCOMPARE(holders[0].lsn, 12);
+        QCOMPARE(holders[1].text, QString("13: 2"));
+        QCOMPARE(holders[2].text, QString("worker sort: 1"));
+        QCOMPARE(holders[2].lsn, 0);
+        QVERIFY(waitHoldersOf(QJsonObject{{"kind", "hold"}}).empty());
+    }
+
     void failuresAreGroupedByEndAndWorker() {
         const auto job = [](qint64 lsn, QJsonObject more) {
             more.insert("lsn", lsn);

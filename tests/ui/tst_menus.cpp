@@ -82,12 +82,16 @@ private slots:
     void whatIsWaitedForAreTheActionsThatAreNamedHere() {
         const QJsonObject why{
             {"waits",
-             QJsonArray{
-                 QJsonObject{{"kind", "dependency"}, {"lsn", 4}}, QJsonObject{{"kind", "dependency"}, {"array", 7}},
-                 QJsonObject{{"kind", "lock"}, {"holder", QJsonObject{{"engine", "us"}, {"lsn", 4}}}},
-                 QJsonObject{{"kind", "lock"}, {"holder", QJsonObject{{"engine", "them"}, {"lsn", 5}}}},
-                 QJsonObject{{"kind", "capacity"}, {"kept_for", 9}}, QJsonObject{{"kind", "start"}, {"lsn", 3}}}}};
-        QCOMPARE(waitedFor(why, "us"), (std::vector<qint64>{4, 7, 9}));
+             QJsonArray{QJsonObject{{"kind", "dependency"}, {"lsn", 4}},
+                        QJsonObject{{"kind", "dependency"}, {"array", 7}},
+                        QJsonObject{{"kind", "lock"}, {"holder", QJsonObject{{"engine", "us"}, {"lsn", 4}}}},
+                        QJsonObject{{"kind", "lock"}, {"holder", QJsonObject{{"engine", "them"}, {"lsn", 5}}}},
+                        QJsonObject{{"kind", "capacity"},
+                                    {"kept_for", 9},
+                                    {"holders", QJsonArray{QJsonObject{{"lsn", 4}}, QJsonObject{{"lsn", 11}},
+                                                           QJsonObject{{"name", "worker sort"}}}}},
+                        QJsonObject{{"kind", "start"}, {"lsn", 3}}}}};
+        QCOMPARE(waitedFor(why, "us"), (std::vector<qint64>{4, 7, 9, 11}));
         QVERIFY(waitedFor({}, "us").empty());
         QJsonArray many;
         for (int i = 1; i <= 80; ++i) many.append(QJsonObject{{"kind", "dependency"}, {"lsn", i}});

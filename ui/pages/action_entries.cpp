@@ -57,6 +57,7 @@ std::vector<qint64> waitedFor(const QJsonObject& why, const QString& engine) {
         const QJsonObject holder = wait.value("holder").toObject();
         if (!holder.contains("engine") || holder.value("engine") == engine) add(holder.value("lsn").toInteger());
         add(wait.value("kept_for").toInteger());
+        for (const QJsonValue one : wait.value("holders").toArray()) add(one.toObject().value("lsn").toInteger());
     }
     return found;
 }

@@ -3,6 +3,7 @@
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 #include <QRegularExpression>
 
 #include <algorithm>
@@ -119,6 +120,21 @@ WaitReason reasonOfCounted(const QJsonObject& row, const EngineState& state) {
 
 qint64 WaitReason::id() const {
     return static_cast<qint64>((qHash(text) + std::to_underlying(face)) >> 1 | 1);
+}
+
+std::vector<WaitHolder> waitHoldersOf(const QJsonObject& wait) {
+    std::vector<WaitHolder> holders;
+    const Format format;
+    for (const QJsonValue value : wait.value("holders").toArray()) {
+        const QJsonObject holder = value.toObject();
+        const qint64 lsn = holder.value("lsn").toInteger();
+        QStringList who;
+        if (lsn > 0) who << format.number(lsn);
+        if (const QString name = holder.value("name").toString(); !name.isEmpty()) who << name;
+        holders.push_back({lsn, QStringLiteral("%1: %2").arg(
+                                    who.join(' '), QLocale().toString(holder.value("amount").toDouble(), 'g', 6))});
+    }
+    return holders;
 }
 
 Request waitingRequest(std::optional<qint64> queue) {

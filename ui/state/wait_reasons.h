@@ -34,6 +34,14 @@ inline Request waitingCountRequest() {
 /// Of its answer.
 std::vector<WaitReason> waitReasonsOf(const QJsonObject& counted, const EngineState& state, qint64 now);
 
+/// Who has some of what an action lacks.
+struct WaitHolder {
+    qint64 lsn = 0; ///< 0: no action
+    QString text;   ///< "12 render: 4"
+};
+/// Of one of the `waits` of GET jobs/{lsn}/why; as they come, the largest first.
+std::vector<WaitHolder> waitHoldersOf(const QJsonObject& wait);
+
 /// The commonest first. `jobs` as GET jobs lists them; `now` in microseconds since the epoch.
 std::vector<WaitReason> waitReasonsOf(const QJsonArray& jobs, const EngineState& state, qint64 now);
 

@@ -1,6 +1,7 @@
 #include "core/engine/reading/reasons.h"
 
 #include "core/base/duration_text.h"
+#include "core/model/action_name.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -355,6 +356,24 @@ coro::Task<Result<std::vector<Wait>>> Reasons::parentsOf(Lsn lsn) {
     co_return waits;
 }
 
+/// Who has most of what it lacks.
+void Reasons::nameHolders(Wait& wait) const {
+    if (wait.kind != WaitKind::Capacity || wait.free.value_or(0) >= wait.need.value_or(0)) return;
+    for (const session::ResourceHolder& holder : parts_.session.holders(wait.resource, kMostCapacityHolders)) {
+        CapacityHolder& named = wait.holders.emplace_back();
+        named.lsn = holder.lsn;
+        named.amount = holder.amount;
+        if (holder.hold) {
+            named.name = parts_.holderName(*holder.hold);
+            continue;
+        }
+        if (const auto live = parts_.session.live(holder.lsn))
+            named.name = parts_.dictionary.label(live->label.value);
+        const Attempt* attempt = named.name.empty() ? parts_.attempt(holder.lsn) : nullptr;
+        if (attempt && attempt->spec) named.name = commandName(attempt->spec->argv);
+    }
+}
+
 coro::Task<Result<Why>> Reasons::why(Lsn lsn) {
     YARD_ASSERT_OWNER(owner_);
     Why why{.lsn = lsn, .state = ActionState::New, .waits = {}};
@@ -376,6 +395,7 @@ coro::Task<Result<Why>> Reasons::why(Lsn lsn) {
         why.waits.push_back(std::move(*leaving));
     } else if (const auto waiting = parts_.session.waiting(lsn, true)) {
         why.waits = waitsOf(lsn, *waiting, false);
+        for (Wait& wait : why.waits) nameHolders(wait);
         for (Wait& wait : parents) {
             const auto other = parts_.session.live(wait.lsn);
             if (other) wait.state = other->state;

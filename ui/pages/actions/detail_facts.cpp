@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "ui/state/estimate_words.h"
+#include "ui/state/wait_reasons.h"
 #include "ui/style/measure_texts.h"
 
 #include <QJsonArray>
@@ -29,6 +30,12 @@ void addWait(FactList& facts, const QJsonObject& wait, const QString& note) {
         facts.push_back({wait.value("resource").toString(), DetailPanel::tr("needs %1, %2 free")
                                                                 .arg(wait.value("need").toVariant().toString(),
                                                                      wait.value("free").toVariant().toString())});
+        for (const WaitHolder& holder : waitHoldersOf(wait))
+            facts.push_back({DetailPanel::tr("held by"),
+                             holder.text,
+                             holder.lsn > 0 ? Fact::Tone::Link : Fact::Tone::Normal,
+                             {},
+                             holder.lsn > 0 ? QString::number(holder.lsn) : QString()});
         if (wait.contains("position"))
             facts.push_back({DetailPanel::tr("in line"), format.number(wait.value("position").toInteger())});
         if (const qint64 other = wait.value("kept_for").toInteger(); other > 0)
