@@ -26,6 +26,9 @@ public:
     coro::HelperPool helpers{1};
     bool isHolding = false;
     std::map<Lsn, Attempt> attempts;
+    std::map<Lsn, std::string> commands; ///< of the journal
+    bool canRead = true;                 ///< it can be read
+    int reads = 0;                       ///< questions for commands
     bool isStarting = false;
     CoreSlots slots{.all = 1, .busy = 0, .cores = 1, .limit = {}};
     std::optional<Wait> nothing;
@@ -38,13 +41,16 @@ public:
                      .self = {},
                      .startedAt = [](Lsn) { return WallMicros{0}; },
                      .wake = [] {}}};
-    Estimates estimates{{.session = machine.session,
-                         .dictionary = dictionary,
-                         .estimator = estimator,
-                         .scale = scale,
-                         .attempt = [this](Lsn lsn) { return attempt(lsn); },
-                         .nothingStarts = [this] { return isHolding; },
-                         .now = [this] { return machine.now; }}};
+    Estimates estimates{
+        {.session = machine.session,
+         .dictionary = dictionary,
+         .estimator = estimator,
+         .scale = scale,
+         .attempt = [this](Lsn lsn) { return attempt(lsn); },
+         .nothingStarts = [this] { return isHolding; },
+         .commands = [this](std::vector<Lsn> lsns) { return commandsOf(std::move(lsns)); },
+         .spawn = [this](const char* name, coro::Task<void> task) { rig.spawn(name, std::move(task)); },
+         .now = [this] { return machine.now; }}};
     Reasons reasons{{.session = machine.session,
                      .dictionary = dictionary,
                      .locks = locks,
@@ -82,6 +88,13 @@ public:
         const auto at = attempts.find(lsn);
         return at == attempts.end() ? nullptr : &at->second;
     }
+    coro::Task<Result<std::vector<std::string>>> commandsOf(std::vector<Lsn> lsns) {
+        ++reads;
+        if (!canRead) co_return fail(ErrorKind::Busy, "too many questions");
+        std::vector<std::string> found;
+        for (const Lsn lsn : lsns) found.push_back(commands[lsn]);
+        co_return found;
+    }
     coro::Task<Result<std::vector<Wait>>> parentsOf() { co_return parents; }
     static coro::Task<Result<ActionState>> completed() { co_return ActionState::Completed; }
 
@@ -112,9 +125,16 @@ public:
         machine.session.running(lsn, machine.started.back().attempt, machine.out);
         return lsn;
     }
+    QueueView queueView() {
+        QueueView view;
+        view.id = QueueId(1);
+        estimates.ofQueue(view, *machine.session.queueStatus(QueueId(1)));
+        return view;
+    }
     ActionResult row(Lsn lsn) {
         ActionResult result;
         result.lsn = lsn;
+        if (const auto command = commands.find(lsn); command != commands.end()) result.command = command->second;
         const auto live = machine.session.live(lsn);
         result.state = live->state;
         if (result.state != ActionState::Pending) {

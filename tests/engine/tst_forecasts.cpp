@@ -92,6 +92,92 @@ private Q_SLOTS:
         QCOMPARE(view.estimatedFinish, b.scale.at(b.machine.now) + 30'000'000);
     }
 
+    void commandsWithoutALabelTakeWhatTheSameCommandTook() {
+        Bench b;
+        b.estimator.learn(QueueId(1), Estimator::kindOf("exec", "", ""), 100 * kSecond); // others of the queue
+        b.estimator.learnCommand("make", 10 * kSecond);
+        const std::uint32_t cls = b.wide(1);
+        const Lsn runs = b.machine.submit(1, 0, cls);
+        QCOMPARE(b.machine.schedule(), std::size_t{1});
+        auto spec = std::make_shared<ActionSpec>();
+        spec->argv = {"make"};
+        b.begin(runs).spec = spec;
+        b.machine.session.running(runs, b.machine.started.back().attempt, b.machine.out);
+        const Lsn waits = b.machine.submit(1, 0, cls);
+        b.commands[waits] = "make";
+        const WallMicros now = b.scale.at(b.machine.now);
+        QCOMPARE(b.row(waits).estimatedStart, now + 10'000'000);
+        QCOMPARE(b.row(waits).estimatedFinish, now + 20'000'000);
+        QCOMPARE(b.queueView().estimatedFinish, now + 110'000'000); // the journal has not answered yet
+        b.rig.settle();
+        QCOMPARE(b.queueView().estimatedFinish, now + 20'000'000);
+        (void)b.queueView();
+        b.rig.settle();
+        QCOMPARE(b.reads, 1);
+    }
+
+    void ofACommandThatWasNeverSeenNothingIsSaidWhateverElseItsQueueDid() {
+        Bench b;
+        b.estimator.learn(QueueId(1), Estimator::kindOf("exec", "", ""), 100 * kSecond);
+        const Lsn waits = b.machine.submit(1, 0, b.wide(1));
+        b.commands[waits] = "make";
+        QCOMPARE(b.row(waits).estimateGap, EstimateGap::NoHistory);
+        (void)b.queueView();
+        b.rig.settle();
+        QCOMPARE(b.queueView().estimateGap, EstimateGap::NoHistory);
+        QCOMPARE(b.queueView().estimatedFinish, WallMicros{0});
+    }
+
+    void whileTheJournalCannotBeReadTheMeanOfTheQueueHolds() {
+        Bench b;
+        b.canRead = false;
+        b.estimator.learn(QueueId(1), Estimator::kindOf("exec", "", ""), 100 * kSecond);
+        const Lsn waits = b.machine.submit(1, 0, b.wide(1));
+        const auto now = [&b] { return b.scale.at(b.machine.now); };
+        for (int look = 1; look <= 2; ++look) {
+            QCOMPARE(b.queueView().estimatedFinish, now() + 100'000'000);
+            b.rig.settle();
+            QCOMPARE(b.reads, look);
+            b.machine.now += 2 * kSecond; // the outlook is older than it may be
+        }
+        b.canRead = true;
+        b.commands[waits] = "make";
+        b.estimator.learnCommand("make", 10 * kSecond);
+        (void)b.queueView();
+        b.rig.settle();
+        QCOMPARE(b.queueView().estimatedFinish, now() + 10'000'000);
+    }
+
+    void ofManyCommandsTheNewestNamesAreKept() {
+        coro::test::Rig rig;
+        int told = 0;
+        PendingCommands commands(
+            {.read = [](std::vector<Lsn> lsns) -> coro::Task<Result<std::vector<std::string>>> {
+                 std::vector<std::string> names;
+                 for (const Lsn lsn : lsns) names.push_back(std::to_string(lsn.value));
+                 co_return names;
+             },
+             .spawn = [&rig](const char* name, coro::Task<void> task) { rig.spawn(name, std::move(task)); },
+             .found = [&told] { ++told; }});
+        constexpr auto kMost = static_cast<std::int64_t>(PendingCommands::kMostWanted);
+        for (std::int64_t lsn = 1; lsn <= kMost + 1; ++lsn) QCOMPARE(commands.of(Lsn(lsn)), "");
+        rig.settle();
+        QCOMPARE(told, 1);
+        QCOMPARE(commands.known(), PendingCommands::kMostWanted);
+        QCOMPARE(commands.of(Lsn(kMost)), std::to_string(kMost));
+        QCOMPARE(commands.of(Lsn(kMost + 1)), ""); // one too many then
+        rig.settle();
+        QCOMPARE(commands.of(Lsn(kMost + 1)), std::to_string(kMost + 1));
+        constexpr auto kAll = 2 * static_cast<std::int64_t>(PendingCommands::kMostKnown);
+        for (std::int64_t lsn = 1; lsn <= kAll; ++lsn) {
+            (void)commands.of(Lsn(lsn));
+            if (lsn % kMost == 0) rig.settle();
+        }
+        QCOMPARE(commands.known(), PendingCommands::kMostKnown);
+        QCOMPARE(commands.of(Lsn(kAll)), std::to_string(kAll));
+        rig.loop.shutdown();
+    }
+
     void whatFinishedLastIsLearnt() {
         Bench b;
         ActionResult ended;

@@ -192,6 +192,7 @@ private:
     void lookForMemory();
 
     coro::Task<void> learnFromHistory();
+    coro::Task<Result<std::vector<std::string>>> commandsOf(std::vector<Lsn> lsns);
 
     // queries.cpp
     /// Runs `function` on the reader thread.

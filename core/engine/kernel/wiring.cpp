@@ -261,6 +261,11 @@ coro::Task<void> Kernel::learnFromHistory() {
         logDebug("engine", "what finished last cannot be read: {}", rows.error().message);
 }
 
+coro::Task<Result<std::vector<std::string>>> Kernel::commandsOf(std::vector<Lsn> lsns) {
+    static constexpr Duration kLookFor{4'000};
+    return read([lsns = std::move(lsns)](store::Reader& reader) { return reader.commands(lsns, kLookFor); });
+}
+
 std::optional<Wait> Kernel::nothingStarts() const {
     if (!places_->isAccepting()) return plainWait(WaitKind::NoRunner, "the launcher is being replaced");
     if (!committer_.writable()) return plainWait(WaitKind::Journal, committer_.failure());
@@ -269,13 +274,16 @@ std::optional<Wait> Kernel::nothingStarts() const {
 }
 
 void Kernel::openForecasts() {
-    estimates_.emplace(Estimates::Parts{.session = *session_,
-                                        .dictionary = dictionary_,
-                                        .estimator = estimator_,
-                                        .scale = scale_,
-                                        .attempt = attempts(),
-                                        .nothingStarts = [this] { return guards_->isHolding(); },
-                                        .now = MonoClock::now});
+    estimates_.emplace(
+        Estimates::Parts{.session = *session_,
+                         .dictionary = dictionary_,
+                         .estimator = estimator_,
+                         .scale = scale_,
+                         .attempt = attempts(),
+                         .nothingStarts = [this] { return guards_->isHolding(); },
+                         .commands = [this](std::vector<Lsn> lsns) { return commandsOf(std::move(lsns)); },
+                         .spawn = spawning(),
+                         .now = MonoClock::now});
     reasons_.emplace(Reasons::Parts{
         .session = *session_,
         .dictionary = dictionary_,

@@ -19,24 +19,32 @@ void Estimates::learn(std::span<const ActionResult> newestFirst) {
     }
 }
 
-/// Of its worker and function; of a command its label, and where it has none what it runs, if `attempt` knows that.
+/// Of its worker and function; of a command its label, and where it has none what it runs, if that is known.
 std::optional<Estimates::UsualTime> Estimates::usualTime(QueueId queue, session::ClassId cls,
-                                                         session::LabelId label, const Attempt* attempt) const {
+                                                         session::LabelId label,
+                                                         const std::function<std::string()>& command) const {
     const ClassKey& key = parts_.dictionary.classKey(cls.value);
     const std::string kind = Estimator::kindOf(key.workerName, key.function, parts_.dictionary.label(label.value));
     const bool isMixed = Estimator::isMixed(kind);
-    if (isMixed && attempt && attempt->spec) {
+    if (const std::string name = isMixed ? command() : std::string(); !name.empty()) {
         // What other commands of its queue took says nothing of one that is known by name.
-        const auto own = parts_.estimator.ofCommand(commandName(attempt->spec->argv));
+        const auto own = parts_.estimator.ofCommand(name);
         return own ? std::optional(UsualTime{*own}) : std::nullopt;
     }
     const auto usual = parts_.estimator.usual(queue, kind);
     return usual ? std::optional(UsualTime{*usual, !isMixed}) : std::nullopt;
 }
 
+/// What has not been submitted yet has no LSN.
+std::string Estimates::commandOf(Lsn lsn, const Attempt* attempt) const {
+    if (attempt && attempt->spec) return commandName(attempt->spec->argv);
+    return lsn.value > 0 ? commands_.of(lsn) : std::string();
+}
+
 session::Outlook::Answer Estimates::runTimeOf(const session::Outlook::Question& asked, MonoTime now) const {
     const Attempt* attempt = asked.runs ? parts_.attempt(asked.lsn) : nullptr;
-    const auto usual = usualTime(asked.queue, asked.cls, asked.label, attempt);
+    const auto usual =
+        usualTime(asked.queue, asked.cls, asked.label, [&] { return commandOf(asked.lsn, attempt); });
     if (!usual) return {.time = {}, .gap = EstimateGap::NoHistory};
     const WallMicros begun = attempt ? attempt->record.times[ActionState::Submitting] : 0;
     if (begun == 0) return {.time = usual->time};
@@ -77,6 +85,7 @@ const session::Outlook& Estimates::outlook() const {
     const MonoTime now = parts_.now();
     if (now < (isOutlookOfNow() ? outlook_.until : std::min(outlook_.until, outlook_.soon))) return outlook_.of;
     outlook_.revision = parts_.session.revision();
+    outlook_.isStale = false;
     outlook_.of =
         session::Outlook(parts_.session.outline(kMostItems, now), now,
                          [this, now](const session::Outlook::Question& asked) { return runTimeOf(asked, now); });
@@ -87,13 +96,14 @@ const session::Outlook& Estimates::outlook() const {
 }
 
 bool Estimates::isOutlookOfNow() const {
-    return parts_.session.revision() == outlook_.revision;
+    return parts_.session.revision() == outlook_.revision && !outlook_.isStale;
 }
 
 void Estimates::ofRunning(ActionResult& result, const session::LiveView& live) const {
     const WallMicros begun = result.times[ActionState::Submitting];
     if (begun == 0) return;
-    const auto usual = usualTime(live.queue, live.cls, live.label, parts_.attempt(live.lsn));
+    const auto usual =
+        usualTime(live.queue, live.cls, live.label, [&] { return commandOf(live.lsn, parts_.attempt(live.lsn)); });
     const WallMicros now = parts_.scale.at(parts_.now());
     const Duration soFar(now - begun);
     if (!usual || (!usual->isOfItsKind && isOverdue(usual->time, soFar))) {
@@ -125,7 +135,9 @@ void Estimates::ofPending(ActionResult& result, const session::LiveView& live,
                           const session::Waiting& waiting) const {
     result.estimateGap = whyNotToStart(waiting);
     if (result.estimateGap != EstimateGap::None) return;
-    const auto usual = usualTime(live.queue, live.cls, live.label);
+    const auto usual = usualTime(live.queue, live.cls, live.label, [&] {
+        return result.command.empty() ? commandOf(live.lsn, nullptr) : result.command;
+    });
     if (!usual) {
         result.estimateGap = EstimateGap::NoHistory;
         return;

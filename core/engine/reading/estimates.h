@@ -2,6 +2,7 @@
 // end first has no end that is known, nothing is said but why: EstimateGap.
 //
 // How long one takes: the mean of its worker and function (of a command, of its label) in its queue, else anywhere.
+// Of a command without a label: what the same command took; while it is not known which it is, the mean of its queue.
 // What comes when: what there is to do, played by the scheduler itself in virtual time (core/session/outlook.h).
 // What runs without a known end never gives its resources back in that play.
 //
@@ -9,6 +10,7 @@
 #pragma once
 
 #include "core/base/owner.h"
+#include "core/engine/reading/pending_commands.h"
 #include "core/engine/running/attempt.h"
 #include "core/engine/state/estimator.h"
 #include "core/engine/state/intern_table.h"
@@ -19,6 +21,9 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace yard::engine {
 
@@ -31,10 +36,18 @@ public:
         const WallScale& scale;
         std::function<const Attempt*(Lsn)> attempt; ///< null: none is under way
         std::function<bool()> nothingStarts;        ///< for the sake of memory
+        /// PendingCommands::Parts::read and spawn.
+        std::function<coro::Task<Result<std::vector<std::string>>>(std::vector<Lsn>)> commands;
+        std::function<void(const char* name, coro::Task<void>)> spawn;
         std::function<MonoTime()> now;
     };
     explicit Estimates(Parts parts)
-        : parts_(std::move(parts)) {}
+        : parts_(std::move(parts))
+        , commands_(
+              {.read = parts_.commands, .spawn = parts_.spawn, .found = [this] { outlook_.isStale = true; }}) {}
+    Estimates(const Estimates&) = delete;
+    Estimates& operator=(const Estimates&) = delete;
+    ~Estimates() = default;
 
     /// From what finished last, the newest first: it counts most.
     void learn(std::span<const ActionResult> newestFirst);
@@ -54,8 +67,10 @@ private:
         Duration time{};
         bool isOfItsKind = true; ///< false: of whatever else its queue did; nothing is late by that
     };
+    /// `command`: gives the short name where it matters; empty: it is not known.
     std::optional<UsualTime> usualTime(QueueId queue, session::ClassId cls, session::LabelId label,
-                                       const Attempt* attempt = nullptr) const;
+                                       const std::function<std::string()>& command) const;
+    std::string commandOf(Lsn lsn, const Attempt* attempt) const;
     session::Outlook::Answer runTimeOf(const session::Outlook::Question& asked, MonoTime now) const;
     const session::Outlook& outlook() const;
     bool isOutlookOfNow() const;
@@ -65,9 +80,11 @@ private:
         std::uint32_t revision = 0; ///< of the session then
         MonoTime soon{};            ///< from then on another one, if the session changed
         MonoTime until{};           ///< in any case
+        bool isStale = false;       ///< more is known of what waits
     };
     Parts parts_;
     mutable KeptOutlook outlook_;
+    mutable PendingCommands commands_;
     OwnerCheck owner_;
 };
 
