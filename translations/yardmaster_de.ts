@@ -4106,6 +4106,10 @@
         <source>exit code</source>
         <translation>Exit-Code</translation>
     </message>
+    <message>
+        <source>held by</source>
+        <translation>belegt von</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::DiffView</name>
