@@ -29,18 +29,19 @@ Result<UniqueFd> openFile(const std::string& path, std::uint64_t& size) {
     return fd;
 }
 
-/// One output: into a temporary name beside its own, renamed when its hash is right.
-Outcome<void> saveChunk(Engine& engine, const std::string& hex, const std::string& path) {
+/// One output of an action: into a temporary name beside its own, renamed when its hash is right.
+Outcome<void> saveChunk(Engine& engine, std::int64_t lsn, const std::string& hex, const std::string& path) {
     const auto slash = path.rfind('/');
     if (auto made = makeDirectories(path.substr(0, slash), 0755); !made) return failedWith(made.error());
     const std::string temporary = fmt::format("{}/.{}.part", path.substr(0, slash), randomHex(8));
     const UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (!fd) return failedWith(failErrno(fmt::format("cannot create {}", temporary), errno).error());
     Sha256 hasher;
-    Result<void> done = engine.stream("chunks/" + hex, std::chrono::seconds(60), [&](std::string_view bytes) {
-        hasher.update(bytes);
-        return writeAll(fd.get(), bytes);
-    });
+    Result<void> done = engine.stream(fmt::format("chunks/{}?lsn={}", hex, lsn), std::chrono::seconds(60),
+                                      [&](std::string_view bytes) {
+                                          hasher.update(bytes);
+                                          return writeAll(fd.get(), bytes);
+                                      });
     if (done && hasher.finish().hex() != hex)
         done = fail(ErrorKind::Io, fmt::format("what came for {} is not what its hash says; try again", path));
     if (done && ::rename(temporary.c_str(), path.c_str()) != 0)
@@ -102,9 +103,10 @@ Outcome<std::size_t> saveOutputs(Engine& engine, const json::object& action, con
         // The engine promises safe names; a client that writes files does not take its word for it.
         if (!isSafeRelativePath(name) || !Hash256::fromHex(hash))
             return failed(fmt::format("the output '{}' has a name or hash that cannot be used", printable(name)));
-        const std::string path =
-            fmt::format("{}/{}/{}", directory, integerOf(action, "lsn").value_or(0), std::string_view(name));
-        if (auto saved = saveChunk(engine, std::string(hash), path); !saved) return std::unexpected(saved.error());
+        const std::int64_t lsn = integerOf(action, "lsn").value_or(0);
+        const std::string path = fmt::format("{}/{}/{}", directory, lsn, std::string_view(name));
+        if (auto saved = saveChunk(engine, lsn, std::string(hash), path); !saved)
+            return std::unexpected(saved.error());
         ++count;
     }
     return count;

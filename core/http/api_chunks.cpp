@@ -1,9 +1,12 @@
 // PUT, GET and HEAD chunks/{hash}: bytes of any length in constant memory.
 #include "core/http/handler_steps.h"
 
+#include "core/engine/reading/action_rows.h"
 #include "core/http/error_map.h"
 #include "core/http/file_producers.h"
+#include "core/http/permission.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -53,9 +56,38 @@ Result<Hash256> hashOf(const Call& call) {
     return *hash;
 }
 
+/// Whether a chunk is what an attempt left.
+bool isLeftBy(const AttemptOutcome& outcome, const Hash256& hash) {
+    const auto is = [&hash](const std::optional<ChunkRef>& chunk) { return chunk && chunk->hash == hash; };
+    return is(outcome.out) || is(outcome.err) ||
+           std::ranges::any_of(outcome.outputs,
+                               [&](const NamedChunk& output) { return output.chunk.hash == hash; });
+}
+
+/// Who only reads sees what actions left, not what went into them. Nothing leads from a chunk to its actions, so such a
+/// token names one.
+coro::Task<Result<void>> checkMaySee(Call& call, Hash256 hash) {
+    const auto lsn = call.query.integer("lsn", 1, kMostLsn);
+    if (!lsn) co_return std::unexpected(lsn.error());
+    auto refused = refuseByRight(*call.request.presence.caller(), Needs::Upload);
+    if (!refused) co_return Result<void>{};
+    if (*lsn) {
+        const auto action = co_await call.engine.ask(&engine::ActionRows::action, Lsn(**lsn));
+        if (!action) co_return std::unexpected(action.error());
+        const bool isLeft = (action->outcome && isLeftBy(*action->outcome, hash)) ||
+                            std::ranges::any_of(action->attempts, [&](const AttemptRecord& attempt) {
+                                return isLeftBy(attempt.outcome, hash);
+                            });
+        if (isLeft) co_return Result<void>{};
+    }
+    refused->message += " With read, give as \"lsn\" an action that has this chunk as stdout, stderr or an output.";
+    co_return std::unexpected(std::move(*refused));
+}
+
 coro::Task<Response> getChunk(Call& call) {
     const auto hash = hashOf(call);
     if (!hash) co_return errorResponse(hash.error());
+    if (auto seen = co_await checkMaySee(call, *hash); !seen) co_return errorResponse(seen.error());
     auto ask = [&chunks = call.engine.chunks(), hash = *hash] { return chunks.sizeOf(hash); };
     const std::optional<std::uint64_t> size = co_await call.helpers.run(std::move(ask));
     if (!size) co_return errorResponse(ErrorKind::NotFound, "There is no such chunk; PUT it first.");
@@ -150,6 +182,7 @@ std::span<const Route> chunkRoutes() {
          &getChunk,
          {.id = "getChunk",
           .summary = "The bytes with this hash, all or one range",
+          .query = "lsn=output_of",
           .answers = {{{200, "bytes"}, {206, "bytes"}}},
           .head = {"headChunk", "Whether the bytes are there"}}},
         {{Put, "chunks/{hash}", Global, Stream, Needs::Upload},

@@ -58,8 +58,8 @@ void TestYardctlResults::showPrintsForPeopleAndSavesOutputs() {
         "outputs":{"a/b.png":{"hash":")" +
         hash + R"(","size":7}},"retry_count":1,"result":{"n":0.5},
         "attempts":[{"n":1,"state":"failed","reason":"exit_code","exit_code":3}]})";
-    FakeServer server(
-        table({{"GET /compute/jobs/5", {.body = action}}, {"GET /compute/chunks/" + hash, {.body = "picture"}}}));
+    FakeServer server(table({{"GET /compute/jobs/5", {.body = action}},
+                             {"GET /compute/chunks/" + hash + "?lsn=5", {.body = "picture"}}}));
     const DataDirectory data(server);
     const Ended ended = data.run({"show", "5", "-o", QString::fromStdString(data.file("out"))});
     QCOMPARE(ended.err, "");
@@ -141,7 +141,7 @@ void TestYardctlResults::anOutputThatIsNotItsHashIsNotKept() {
     };
     FakeServer server(table({{"GET /compute/jobs/5", {.body = action("b.png")}},
                              {"GET /compute/jobs/6", {.body = action("../../evil")}},
-                             {"GET /compute/chunks/" + hash, {.body = "Picture"}}}));
+                             {"GET /compute/chunks/" + hash + "?lsn=5", {.body = "Picture"}}}));
     const DataDirectory data(server);
     const Ended wrong = data.run({"show", "5", "-o", QString::fromStdString(data.file("out"))});
     QCOMPARE(wrong.code, 1);

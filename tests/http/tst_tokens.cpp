@@ -82,6 +82,7 @@ private Q_SLOTS:
     void aRemovedTokenIsNobodysAndItsConnectionsEnd();
     void whoRemovesTheirOwnTokenIsTold();
     void readingShowsNeitherEnvironmentNorInputs();
+    void readingShowsWhatActionsLeftNotWhatWentIn();
     void readingTakesNoSeatAtATerminal();
     void aCommentIsWrittenByTheNameOfTheToken();
     void keysOfSubmissionsBelongToTheirToken();
@@ -307,6 +308,34 @@ void TokensTest::readingShowsNeitherEnvironmentNorInputs() {
     QCOMPARE(shows(made("sees-own", "submit", fmt::format(R"(,"queues":[{}])", queue))), all);
     QCOMPARE(shows(made("sees-all", "operate")), all);
     QCOMPARE(shows(api_->engine->token()), all);
+}
+
+void TokensTest::readingShowsWhatActionsLeftNotWhatWentIn() {
+    const auto pathOf = [](const std::string& bytes) { return "/compute/chunks/" + Sha256::of(bytes).hex(); };
+    QVERIFY(api_->engine->chunks().putSmall("went in").has_value());
+    const Lsn lsn(
+        api_->post("/compute/jobs",
+                   fmt::format(R"({{"worker":"exec","argv":["sh","-c","cat inputs/in; echo left >&2; echo kept > )"
+                               R"(outputs/o"],"inputs":{{"in":"{}"}}}})",
+                               Sha256::of("went in").hex()))
+            .number("lsn"));
+    QCOMPARE(api_->engine.wait(lsn).state, ActionState::Completed);
+    const Lsn other(api_->post("/compute/jobs", kTrue).number("lsn"));
+    (void)api_->engine.wait(other);
+    const std::string token = made("chunks-read", "read");
+    const auto of = [](Lsn action) { return fmt::format("?lsn={}", action.value); };
+    QCOMPARE(as(token, "GET", pathOf("kept\n") + of(lsn)).body, "kept\n");
+    QCOMPARE(as(token, "GET", pathOf("left\n") + of(lsn)).body, "left\n");
+    QCOMPARE(as(token, "GET", pathOf("went in") + of(lsn)).body, "went in"); // it printed that
+    const Reply refused = as(token, "GET", pathOf("kept\n"));
+    QCOMPARE(refused.status, 403);
+    QVERIFY2(refused.text("message").contains("has the right read, and this needs submit"), refused.body.c_str());
+    QCOMPARE(as(token, "HEAD", pathOf("kept\n")).status, 403); // it would tell whether there is such a chunk
+    QCOMPARE(as(token, "GET", pathOf("went in") + of(other)).status, 403);
+    QCOMPARE(as(token, "GET", pathOf("nowhere") + of(lsn)).status, 403);
+    QCOMPARE(as(token, "GET", pathOf("kept\n") + "?lsn=999999").status, 404);
+    QCOMPARE(as(made("chunks-submit", "submit"), "GET", pathOf("went in")).body, "went in");
+    QCOMPARE(api_->get(pathOf("went in")).body, "went in");
 }
 
 void TokensTest::readingTakesNoSeatAtATerminal() {

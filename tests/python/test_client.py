@@ -161,6 +161,13 @@ class Http(unittest.TestCase):
         self.assertGreater(next(core.get_chunk("0" * 64)).limit, 1 << 60)
         self.assertEqual(next(core.look(1)).limit, _http.MAX_BODY)
 
+    def test_a_chunk_that_an_action_left_is_asked_for_with_it(self):
+        core = yardmaster.Engine("http://127.0.0.1:1", token="t")._core
+        kept = "0" * 64
+        result = yardmaster.Result({"lsn": 7, "state": "completed", "outputs": {"o": {"hash": kept, "size": 1}}})
+        self.assertEqual(next(core.output(result, "o")).path, "chunks/%s?lsn=7" % kept)
+        self.assertEqual(next(core.get_chunk(kept)).path, "chunks/" + kept)
+
     def test_a_token_that_breaks_the_head_is_refused(self):
         with self.assertRaises(ValueError):
             yardmaster.Engine("http://127.0.0.1:1", token="a\r\nb")._transport.send(

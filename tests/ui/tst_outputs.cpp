@@ -400,7 +400,10 @@ private slots:
         commands()->fill(one, {fileOf("a.txt")});
         for (QAction* action : one.actions())
             if (action->text() == "Copy as curl") action->trigger();
-        QVERIFY(QApplication::clipboard()->text().contains("chunks/" + fileOf("a.txt").hash));
+        QVERIFY2(QApplication::clipboard()->text().contains(
+                     QStringLiteral("chunks/%1?lsn=%2").arg(fileOf("a.txt").hash).arg(fileOf("a.txt").lsn)),
+                 qPrintable(QApplication::clipboard()->text()));
+        QVERIFY(fileOf("a.txt").lsn > 0);
         QMenu none;
         commands()->fill(none, {});
         QVERIFY(none.isEmpty());

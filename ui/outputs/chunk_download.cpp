@@ -1,5 +1,7 @@
 #include "ui/outputs/chunk_download.h"
 
+#include "ui/outputs/chunk_request.h"
+
 #include <QFileInfo>
 #include <QRandomGenerator>
 
@@ -24,7 +26,7 @@ ChunkDownload::ChunkDownload(EngineLink& link, ChunkFile file, QString path, Exi
         return;
     }
     stream_ = link.stream(
-        {"GET", "chunks/" + file_.hash, {}, {}, {}}, [this](const QByteArray& piece) { take(piece); },
+        chunkRequest(file_), [this](const QByteArray& piece) { take(piece); },
         [this](const Answer& answer) { end(answer); });
 }
 

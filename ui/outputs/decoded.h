@@ -15,6 +15,7 @@ struct ChunkFile {
     QString name; ///< as the action calls it: a path within a directory, from the network
     QString hash;
     qint64 size = 0;
+    qint64 lsn = 0; ///< the action that left it; 0: none did
     bool operator==(const ChunkFile&) const = default;
 };
 

@@ -1,5 +1,6 @@
 #include "ui/outputs/picture_strip.h"
 
+#include "ui/outputs/chunk_request.h"
 #include "ui/state/chunk_upload.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
@@ -36,10 +37,11 @@ std::vector<OutputPicture> picturesOf(const QJsonArray& actions) {
         for (auto it = outputs.end(); it != outputs.begin() && pictures.size() < PictureStrip::kMost;) {
             --it;
             const QJsonObject chunk = it.value().toObject();
-            const ChunkFile file{it.key(), chunk.value("hash").toString(), chunk.value("size").toInteger()};
+            const qint64 lsn = action.toObject().value("lsn").toInteger();
+            const ChunkFile file{it.key(), chunk.value("hash").toString(), chunk.value("size").toInteger(), lsn};
             const bool good = hasHash(file) && file.size > 0 && file.size <= PictureStrip::kMostBytes;
             if (good && kindByName(file.name, imageFormats()) == ContentKind::Image)
-                pictures.push_back({action.toObject().value("lsn").toInteger(), file});
+                pictures.push_back({lsn, file});
         }
     }
     return pictures;
@@ -136,7 +138,7 @@ void PictureStrip::fetchNext() {
     fetched_ = next->file;
     bytes_.clear();
     stream_ = link_.stream(
-        {"GET", "chunks/" + fetched_.hash, {}, {}, {}},
+        chunkRequest(fetched_),
         [this](const QByteArray& piece) {
             bytes_ += piece.first(std::min<qint64>(piece.size(), fetched_.size - bytes_.size()));
         },

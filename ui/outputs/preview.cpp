@@ -1,6 +1,7 @@
 #include "ui/outputs/preview.h"
 
 #include "ui/log/log_view.h"
+#include "ui/outputs/chunk_request.h"
 #include "ui/outputs/image_view.h"
 #include "ui/state/chunk_upload.h"
 #include "ui/style/format.h"
@@ -141,7 +142,7 @@ void Preview::fetch(qint64 from, qint64 count, std::function<void()> then) {
     drop();
     bytes_.clear();
     from_ = from;
-    Request request{"GET", "chunks/" + file_.hash, {}, {}, {}};
+    Request request = chunkRequest(file_);
     if (count < file_.size)
         request.range = "bytes=" + QByteArray::number(from) + '-' + QByteArray::number(from + count - 1);
     stream_ = link_.stream(

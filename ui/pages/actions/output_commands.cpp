@@ -1,5 +1,6 @@
 #include "ui/pages/actions/output_commands.h"
 
+#include "ui/outputs/chunk_request.h"
 #include "ui/outputs/file_places.h"
 #include "ui/outputs/preview.h"
 
@@ -147,9 +148,8 @@ void OutputCommands::fill(QMenu& menu, const std::vector<ChunkFile>& files) {
     menu.addAction(tr("Copy the name"), this, [this, joined] { copyText(joined(&ChunkFile::name)); });
     menu.addAction(tr("Copy the hash"), this, [this, joined] { copyText(joined(&ChunkFile::hash)); });
     if (files.size() == 1 && hasHash(files[0]))
-        menu.addAction(tr("Copy as curl"), this, [this, file = files[0]] {
-            copyText(context_.link.curl({"GET", "chunks/" + file.hash, {}, {}, {}}));
-        });
+        menu.addAction(tr("Copy as curl"), this,
+                       [this, file = files[0]] { copyText(context_.link.curl(chunkRequest(file))); });
 }
 
 } // namespace yard::ui

@@ -1,5 +1,6 @@
 #include "ui/pages/actions/output_tab.h"
 
+#include "ui/outputs/chunk_request.h"
 #include "ui/pages/save_as.h"
 #include "ui/style/format.h"
 
@@ -93,7 +94,7 @@ void OutputTab::fetch(LogStream stream, const QJsonObject& kept, bool runs) {
     if (runs)
         request.query.addQueryItem("follow", "1");
     else if (size > kMostShown) {
-        request = {"GET", "chunks/" + kept.value("hash").toString(), {}, {}, {}};
+        request = chunkRequest({.name = {}, .hash = kept.value("hash").toString(), .size = size, .lsn = lsn_});
         request.range = "bytes=-" + QByteArray::number(kMostShown);
         cut_ = tr("the last %1 of %2").arg(Format().size(kMostShown), Format().size(size));
     }

@@ -122,7 +122,7 @@ void OutputsTab::show(qint64 lsn, const QJsonObject& outputs, bool isFinal) {
     std::vector<ChunkFile> files;
     for (auto it = outputs.begin(); it != outputs.end(); ++it) {
         const QJsonObject json = it.value().toObject();
-        files.emplace_back(it.key(), json.value("hash").toString(), json.value("size").toInteger());
+        files.emplace_back(it.key(), json.value("hash").toString(), json.value("size").toInteger(), lsn);
     }
     table_->setMessage(!files.empty() ? QString()
                        : isFinal      ? tr("It left no files in outputs/.")

@@ -347,8 +347,10 @@ class Core:
                 return False
             raise
 
-    def get_chunk(self, name: str, sink: Optional[Sink] = None) -> Steps[bytes]:
-        request = Request("GET", "chunks/" + name, sink=sink, repeatable=sink is None, patient=True, limit=_ANY_SIZE)
+    def get_chunk(self, name: str, sink: Optional[Sink] = None, lsn: int = 0) -> Steps[bytes]:
+        """`lsn`: an action that left it, which a token that only reads has to name."""
+        path = "chunks/" + name + ("?lsn=%d" % lsn if lsn else "")
+        request = Request("GET", path, sink=sink, repeatable=sink is None, patient=True, limit=_ANY_SIZE)
         return (yield from self.exchange(request)).body
 
     def output(self, result: Result, name: str) -> Steps[bytes]:
@@ -356,9 +358,9 @@ class Core:
             kept = result.outputs[name]
         except KeyError:
             raise NotFound(404, "not_found", "Action %d has no output %r." % (result.lsn, name)) from None
-        return (yield from self.get_chunk(str(kept["hash"])))
+        return (yield from self.get_chunk(str(kept["hash"]), lsn=result.lsn))
 
-    def save_chunk(self, name: str, path: str) -> Steps[None]:
+    def save_chunk(self, name: str, path: str, lsn: int = 0) -> Steps[None]:
         """Whole or not at all."""
         part = "%s.part-%d-%s" % (path, os.getpid(), uuid.uuid4().hex[:8])
         try:
@@ -369,7 +371,7 @@ class Core:
                     digest.update(data)
                     file.write(data)
 
-                yield from self.get_chunk(name, take)
+                yield from self.get_chunk(name, take, lsn)
             if digest.hexdigest() != name:
                 raise ProtocolError("chunk %s came damaged" % name)
             os.replace(part, path)
@@ -384,7 +386,7 @@ class Core:
                 raise ProtocolError("the output %r would lie outside of the directory" % name)
             path = os.path.join(directory, name)
             os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-            yield from self.save_chunk(str(kept["hash"]), path)
+            yield from self.save_chunk(str(kept["hash"]), path, result.lsn)
             saved.append(path)
         return saved
 
