@@ -77,11 +77,11 @@ class Limits(WarmCase):
 
     def test_a_warm_action_needs_what_its_process_needs_whatever_it_asks_for_itself(self):
         self.register(name="wide", cores=2)
-        self.exec("sleep", "1000")
+        sleeps = self.exec("sleep", "1000")
         wide = self.submit("pid", worker="wide", resources={"cores": 1})
         words = "its worker has 1 process, and waits for cores, 1 of 2 cores free"
-        wait_for(lambda: self.why(wide) == {"kind": "capacity", "resource": "cores", "need": 2, "free": 1,
-                                            "message": words}, words)
+        wait_for(lambda: self.why(wide) == {"kind": "capacity", "resource": "cores", "need": 2, "free": 1, "message": words,
+                                            "holders": [{"lsn": sleeps, "name": "sleep 1000", "amount": 1}]}, words)
         self.register(name="wider", cores=3)
         refused = self.call("POST", "jobs", dict(worker="wider", function="pid", resources={"cores": 1}), expect=422)
         self.assertEqual(refused["field"], "resources.cores")
