@@ -177,8 +177,14 @@ class Limits(WarmCase):
         self.hold_one("again", worker="kept")
         first = self.submit("pid", worker="larger")
         words = "the first warm process of its worker waits for memory, 900 of 1000 MiB free"
-        wait_for(lambda: self.call("GET", f"jobs/{first}/why")["waits"] == [
-            {"kind": "capacity", "resource": "memory_mb", "need": 950, "free": 900, "message": words}], "it says so")
+        said = {"kind": "capacity", "resource": "memory_mb", "need": 950, "free": 900, "message": words}
+
+        def says_so():
+            waits = self.call("GET", f"jobs/{first}/why")["waits"]
+            holders = [h for w in waits for h in w.pop("holders", [])]
+            return waits == [said] and [(h["name"].endswith(" of kept"), h["amount"]) for h in holders] == [(True, 100)]
+
+        wait_for(says_so, "it says so, and who has the rest")
         self.assertEqual(self.so_far(first)["note"], words)
         self.call("POST", f"jobs/{first}/cancel")
         wait_for(lambda: len(self.processes()) == 1, "nobody asks for it any more")

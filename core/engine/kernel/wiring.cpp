@@ -303,7 +303,11 @@ void Kernel::openForecasts() {
         .writesJournal = [this] { return committer_.writable(); },
         .poolWait =
             [this](const std::string& worker) { return warm_ ? warm_->views().waitOf(worker) : std::nullopt; },
-        .holderName = [this](session::HoldKey key) { return warm_->views().holderName(key); },
+        .holderName =
+            [this](session::HoldKey key) {
+                if (RunnerPlaces::isOwnKey(key)) return std::string("a runner that is not there");
+                return warm_ ? warm_->views().holderName(key) : std::string();
+            },
         .parents =
             [this](Lsn lsn) { return read([lsn](store::Reader& reader) { return waitsOfParents(reader, lsn); }); },
         .stateOf = [this](Lsn lsn) { return stateOfEnded(lsn); },

@@ -360,17 +360,13 @@ coro::Task<Result<std::vector<Wait>>> Reasons::parentsOf(Lsn lsn) {
 void Reasons::nameHolders(Wait& wait) const {
     if (wait.kind != WaitKind::Capacity || wait.free.value_or(0) >= wait.need.value_or(0)) return;
     for (const session::ResourceHolder& holder : parts_.session.holders(wait.resource, kMostCapacityHolders)) {
-        CapacityHolder& named = wait.holders.emplace_back();
-        named.lsn = holder.lsn;
-        named.amount = holder.amount;
-        if (holder.hold) {
-            named.name = parts_.holderName(*holder.hold);
-            continue;
-        }
+        CapacityHolder named{.lsn = holder.lsn, .name = {}, .amount = holder.amount};
+        if (holder.hold) named.name = parts_.holderName(*holder.hold);
         if (const auto live = parts_.session.live(holder.lsn))
             named.name = parts_.dictionary.label(live->label.value);
         const Attempt* attempt = named.name.empty() ? parts_.attempt(holder.lsn) : nullptr;
         if (attempt && attempt->spec) named.name = commandName(attempt->spec->argv);
+        if (named.lsn.value > 0 || !named.name.empty()) wait.holders.push_back(std::move(named));
     }
 }
 
