@@ -80,9 +80,10 @@ public:
         for (std::size_t at = text.find("\x1b[?"); at != std::string_view::npos; at = text.find("\x1b[?", at + 3)) {
             const ScreenSwitch found =
                 text.size() - at < kShortest ? ScreenSwitch::None : screenSwitch(text.substr(at));
-            if (found == ScreenSwitch::None) continue;
+            const bool isRepeated = !isFirst && isOn == (found == ScreenSwitch::On);
+            if (found == ScreenSwitch::None || isRepeated) continue;
             // What begins within one has no beginning of it.
-            if (found == ScreenSwitch::On && !isOn) kept_.append(text.substr(from, at - from)) += '\n';
+            if (found == ScreenSwitch::On) kept_.append(text.substr(from, at - from)) += '\n';
             isOn = found == ScreenSwitch::On;
             isFirst = false;
             from = at;

@@ -267,6 +267,7 @@ void TestResult::theLastLineIsTheLastThatShowsSomething_data() {
     row("the end of what an editor drew", "~\x1b[3;1H~\r\ntext\r\n\x1b[?2004l\x1b[?1049l\r\n", "");
     row("an older switch among others", "one\r\n\x1b[?1;47hdrawn", "one");
     row("two editors, one after the other", "a\n\x1b[?1049hx\x1b[?1049l\nb\n\x1b[?1049hy\x1b[?1049l\n", "b");
+    row("a screen that is left twice", "\x1b[?1049hx\x1b[?1049l\nb\n\x1b[?47l\n", "b");
     row("what is put somewhere", "one\n\x1b[10;3Htwo\n", "one");
     row("a screen that is cleared", "one\n\x1b[H\x1b[2J\x1b[3Jtwo\n", "two");
     row("a question to the terminal", "one\x1bP+q436f\x1b\\\n", "one");
