@@ -2,6 +2,7 @@
 // comes from a window of another process. Skipped, and says so, where one of them is not installed.
 #include "tests/support/waiting.h"
 #include "tests/ui/own_display.h"
+#include "tests/ui/own_settings.h"
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
 #include "ui/forms/register_form.h"
@@ -21,8 +22,6 @@
 #include <QLabel>
 #include <QMouseEvent>
 #include <QProcess>
-#include <QSettings>
-#include <QStandardPaths>
 #include <QTest>
 #include <cstdio>
 
@@ -146,8 +145,7 @@ class TestDrag : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QSettings().clear();
+        test::useOwnSettings("drag");
         QVERIFY(engine_.start());
         theme_ = std::make_unique<Theme>(nullptr);
         dressApplication();
@@ -234,7 +232,6 @@ int main(int argc, char** argv) {
         });
         return QApplication::exec();
     }
-    QCoreApplication::setOrganizationName("yardmaster-test-drag");
     test::OwnDisplay display;
     if (!test::OwnDisplay::isToBeHad()) {
         std::puts("SKIP   : Xvfb or xdotool is not installed");

@@ -2,6 +2,7 @@
 #include "core/base/clock.h"
 #include "core/model/filter.h"
 #include "tests/support/waiting.h"
+#include "tests/ui/own_settings.h"
 #include "ui/state/filter_words.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
@@ -9,7 +10,6 @@
 #include "ui/widgets/page_head.h"
 
 #include <QSettings>
-#include <QStandardPaths>
 #include <QTest>
 
 using namespace yard;
@@ -60,8 +60,7 @@ class TestFilterWords : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test-filter");
+        test::useOwnSettings("filter");
         theme_ = std::make_unique<Theme>(nullptr);
         dressApplication();
     }

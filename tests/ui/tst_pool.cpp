@@ -1,6 +1,7 @@
 // The pool page, offscreen, on the real program with warm workers of the Python kit: the tree, those that are gone,
 // limits, commands.
 #include "tests/support/waiting.h"
+#include "tests/ui/own_settings.h"
 #include "tests/ui/real_engine.h"
 #include "tests/ui/warm_worker.h"
 #include "ui/bridge/attached_link.h"
@@ -22,8 +23,6 @@
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
-#include <QSettings>
-#include <QStandardPaths>
 #include <QTest>
 
 using namespace yard;
@@ -87,9 +86,7 @@ class TestPool : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test-pool");
-        QSettings().clear();
+        test::useOwnSettings("pool");
         engine_.setArguments({"--capacity", "4"});
         QVERIFY(engine_.start());
         theme_ = std::make_unique<Theme>(nullptr);

@@ -1,6 +1,7 @@
 // The timeline: answers as pictures, what is asked for, the widget by mouse and keys, exports; the page on the real
 // program.
 #include "tests/support/waiting.h"
+#include "tests/ui/own_settings.h"
 #include "tests/ui/painted.h"
 #include "tests/ui/real_engine.h"
 #include "tests/ui/timeline_fixed.h"
@@ -21,9 +22,7 @@
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
-#include <QSettings>
 #include <QSignalSpy>
-#include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QWheelEvent>
@@ -133,9 +132,7 @@ class TestTimeline : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test-timeline");
-        QSettings().clear();
+        test::useOwnSettings("timeline");
         theme_ = std::make_unique<Theme>(nullptr);
         dressApplication();
     }

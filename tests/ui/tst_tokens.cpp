@@ -2,6 +2,7 @@
 // attaching. The keyring runs in a session bus, a home and a runtime directory of its own; this program starts
 // itself in there.
 #include "tests/support/waiting.h"
+#include "tests/ui/own_settings.h"
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
 #include "ui/pages/settings/settings_page.h"
@@ -129,9 +130,7 @@ class TestTokens : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test-tokens");
-        QSettings().clear();
+        test::useOwnSettings("tokens");
         theme_ = std::make_unique<Theme>(nullptr);
         dressApplication();
     }

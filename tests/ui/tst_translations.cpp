@@ -2,6 +2,7 @@
 #include "core/model/settings.h"
 #include "tests/support/waiting.h"
 #include "tests/ui/demo_load.h"
+#include "tests/ui/own_settings.h"
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
 #include "ui/bridge/operation.h"
@@ -20,7 +21,6 @@
 #include <QDir>
 #include <QKeySequence>
 #include <QSettings>
-#include <QStandardPaths>
 #include <QTest>
 
 using namespace yard;
@@ -45,8 +45,7 @@ class TestTranslations : public QObject {
 
 private slots:
     void initTestCase() {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test-translations");
+        test::useOwnSettings("translations");
         own_ = Languages::directories().constFirst();
         QDir(own_).removeRecursively();
     }

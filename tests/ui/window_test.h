@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tests/support/waiting.h"
+#include "tests/ui/own_settings.h"
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
 #include "ui/shell/bars.h"
@@ -20,7 +21,6 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QSettings>
-#include <QStandardPaths>
 #include <QTest>
 #include <QTimer>
 #include <algorithm>
@@ -35,9 +35,7 @@ public:
 protected:
     /// The engine runs, and settings are as they come. `name`: whose settings.
     bool start(const QString& name, const QStringList& arguments = {}) {
-        QStandardPaths::setTestModeEnabled(true);
-        QCoreApplication::setOrganizationName("yardmaster-test-" + name);
-        QSettings().clear();
+        useOwnSettings(name);
         engine_.setArguments(arguments);
         if (!engine_.start()) return false;
         theme_ = std::make_unique<ui::Theme>(nullptr);
