@@ -173,7 +173,7 @@ void TestLifetimes::aDaemonKeepsTheLockUntilItIsGone() {
     LockBench bench;
     Fifo fifo(bench.path("fifo"));
     Lease lease = bench.locking(1, {"daemon", fifo.path(), "0"}, {"a"});
-    lease.grace = Duration(300'000);
+    lease.grace = Duration(2'000'000); // in which it is looked at
     bench.submit(std::move(lease));
     const Fifo::Line daemon = fifo.next();
     QVERIFY(daemon.pid > 0);
