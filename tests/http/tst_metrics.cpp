@@ -189,7 +189,7 @@ void MetricsTest::theServerAndWatchersHaveFigures() {
     watcher.next();
     watcher.next();
     watcher.send(R"({"watch":{"finished":true}})");
-    watcher.next();
+    QVERIFY(watcher.nextUntil([](const boost::json::object& frame) { return frame.contains("watch"); }));
     RawClient client((*server)->port());
     client.send(WsClient::request((*server)->port(), engine->token(), "/metrics", {{"Upgrade", ""}}));
     const Exposition metrics(client.receive().body);

@@ -71,6 +71,13 @@ WsFrame WsClient::frame() {
     return frame;
 }
 
+WsFrame WsClient::control() {
+    for (;;) {
+        WsFrame got = frame();
+        if (got.opcode != 1) return got;
+    }
+}
+
 boost::json::object WsClient::next() {
     for (;;) {
         const WsFrame got = frame();

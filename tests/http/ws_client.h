@@ -38,6 +38,8 @@ public:
 
     /// The next frame as it is, control frames too.
     WsFrame frame();
+    /// The next one that is no text: what the engine tells of itself may come in between.
+    WsFrame control();
     /// The next text frame; pings are answered on the way. An object without members when the connection ends.
     boost::json::object next();
     /// Reads until an object for which `holds`; false when the connection ends first.
