@@ -1,6 +1,7 @@
 // Output of a spawner's child: read here while it is short, handed to the pump when it is long or watched.
 #include "core/launcher/output_reader.h"
 #include "tests/runners/launcher_parts.h"
+#include "tests/support/waiting.h"
 
 #include <QTest>
 
@@ -36,7 +37,7 @@ class TestOutputReader : public QObject {
     }
     OutputReader::StreamDone waitForPump() {
         std::unique_lock lock(mutex_);
-        if (!came_.wait_for(lock, std::chrono::seconds(30), [this] { return done_.has_value(); }))
+        if (!came_.wait_for(lock, std::chrono::milliseconds(kWaitMs), [this] { return done_.has_value(); }))
             qFatal("no answer");
         return *done_;
     }
