@@ -316,7 +316,7 @@ class Escapes(unittest.TestCase):
             self.assertTrue(least <= peak <= most, (argv, peak))
 
     def test_processor_time_of_all_processes_is_counted(self):
-        script = "(i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done) & wait"
+        script = "(i=0; while [ $i -lt 500000 ]; do i=$((i+1)); done) & wait"
         lsn = json.loads(self.engine.call("POST", "jobs", {"worker": "exec", "sandbox": True,
                                                            "argv": ["sh", "-c", script]}))["lsn"]
         self.assertGreater(self.engine.result(lsn)["cpu_seconds"], 0.05)
