@@ -3418,6 +3418,21 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::CellMap</name>
+    <message>
+        <source>Map of actions</source>
+        <translation>Karte der Aktionen</translation>
+    </message>
+    <message>
+        <source>not known</source>
+        <translation>nicht bekannt</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 bis %2</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::Chart</name>
     <message>
         <source>now</source>
@@ -4647,6 +4662,32 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::FoldPanel</name>
+    <message>
+        <source>Map</source>
+        <translation>Karte</translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation>Graph</translation>
+    </message>
+    <message>
+        <source>Close the panel</source>
+        <translation>Das Feld schließen</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln action(s)</source>
+        <translation>
+            <numerusform>%Ln Aktion</numerusform>
+            <numerusform>%Ln Aktionen</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::FoldedList</name>
     <message>
         <source>Actions, arrays folded</source>
@@ -5276,6 +5317,33 @@
     <message>
         <source>Do not trust</source>
         <translation>Nicht vertrauen</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::MapPane</name>
+    <message>
+        <source>index %1</source>
+        <translation>Index %1</translation>
+    </message>
+    <message>
+        <source>ran %1</source>
+        <translation>lief %1</translation>
+    </message>
+    <message>
+        <source>1 cell = 1 action</source>
+        <translation>1 Zelle = 1 Aktion</translation>
+    </message>
+    <message>
+        <source>1 cell = %1 actions, in the worst of their states</source>
+        <translation>1 Zelle = %1 Aktionen, im schlechtesten ihrer Zustände</translation>
+    </message>
+    <message>
+        <source>Reading the states…</source>
+        <translation>Die Zustände werden gelesen …</translation>
+    </message>
+    <message>
+        <source>There is no action</source>
+        <translation>Es gibt keine Aktion</translation>
     </message>
 </context>
 <context>
@@ -6518,6 +6586,14 @@
         <source>%1 completed within the last 60 s</source>
         <translation>%1 in den letzten 60 s fertig</translation>
     </message>
+    <message>
+        <source>Left</source>
+        <translation>Übrig</translation>
+    </message>
+    <message>
+        <source>Map</source>
+        <translation>Karte</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::QueuesPage</name>
@@ -7056,6 +7132,21 @@
     <message>
         <source>Actions run</source>
         <translation>Aktionen laufen</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::StateMap</name>
+    <message>
+        <source>The engine&apos;s list of numbers cannot be read.</source>
+        <translation>Die Nummernliste der Engine ist nicht lesbar.</translation>
+    </message>
+    <message>
+        <source>The engine did not come to the end of its list.</source>
+        <translation>Die Engine kam nicht ans Ende ihrer Liste.</translation>
+    </message>
+    <message>
+        <source>%1 actions are too many for a map, which takes %2.</source>
+        <translation>%1 Aktionen sind zu viele für eine Karte, die %2 fasst.</translation>
     </message>
 </context>
 <context>

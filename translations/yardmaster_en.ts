@@ -328,6 +328,16 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::FoldPanel</name>
+    <message numerus="yes">
+        <source>%Ln action(s)</source>
+        <translation>
+            <numerusform>%Ln action</numerusform>
+            <numerusform>%Ln actions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::FoldedList</name>
     <message numerus="yes">
         <source>%Ln row(s)</source>

@@ -3,6 +3,7 @@
 #include "ui/pages/action_entries.h"
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/pages/actions/filter_source.h"
+#include "ui/pages/actions/fold_panel.h"
 #include "ui/pages/actions/folded_list.h"
 #include "ui/pages/actions/resubmit.h"
 #include "ui/pages/actions/state_chips.h"
@@ -47,6 +48,7 @@ ActionsPage::ActionsPage(Context context)
     , lists_(new QStackedWidget)
     , split_(new QSplitter(Qt::Vertical))
     , detail_(new DetailPanel(context))
+    , foldPanel_(new FoldPanel(context))
     , source_(new FilterSource(context, *model_, this)) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -74,6 +76,7 @@ ActionsPage::ActionsPage(Context context)
     split_->setChildrenCollapsible(false);
     split_->addWidget(lists_);
     split_->addWidget(detail_);
+    split_->addWidget(foldPanel_);
     split_->setStretchFactor(0, 1);
     detail_->hide();
     inside->addWidget(split_, 1);
@@ -271,7 +274,10 @@ void ActionsPage::showTarget() {
 void ActionsPage::onSelection() {
     const auto ids = list()->allSelected() ? std::vector<qint64>() : list()->selectedIds();
     selected_ = static_cast<qint64>(ids.size());
-    if (ids.size() == 1 && ids.front() > 0) open(ids.front(), {});
+    if (ids.size() == 1 && ids.front() > 0)
+        open(ids.front(), {});
+    else if (ids.size() == 1 && isFolded())
+        openFold();
     updateBlocked();
     showTotal();
 }
@@ -401,11 +407,9 @@ void ActionsPage::takeUpdates() {
 }
 
 void ActionsPage::open(qint64 lsn, const QString& tab) {
-    const bool was = detail_->isVisible();
     detail_->showAction(lsn);
     if (!tab.isEmpty()) detail_->setTab(tab);
-    detail_->setVisible(true);
-    if (!was) place();
+    showBeside(detail_);
     if (list()->currentId() != lsn) list()->selectId(lsn);
     wanted_ = list()->currentId() == lsn ? 0 : lsn;
     updateBlocked();
@@ -426,18 +430,24 @@ void ActionsPage::place() {
     split_->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
     const int all = beside ? split_->width() : split_->height();
     const int own = beside ? std::max(scaled(520), all * 2 / 5) : std::min(scaled(340), all * 3 / 5);
-    split_->setSizes({all - own, own});
+    split_->setSizes({all - own, own, own});
 }
 
 void ActionsPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
     placeSwitch();
     const bool beside = window()->width() >= kBesideFrom;
-    if (detail_->isVisible() && beside != (split_->orientation() == Qt::Horizontal)) place();
+    const bool isPanel = detail_->isVisible() || foldPanel_->isVisible();
+    if (isPanel && beside != (split_->orientation() == Qt::Horizontal)) place();
     onScrolled();
 }
 
 bool ActionsPage::closeInnermost() {
+    if (foldPanel_->isVisible()) {
+        hideFold();
+        list()->setFocus();
+        return true;
+    }
     if (detail_->isVisible()) {
         detail_->hide();
         detail_->showAction(0);

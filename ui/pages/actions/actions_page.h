@@ -17,6 +17,7 @@ namespace yard::ui {
 class DetailPanel;
 class DetailWindow;
 class FilterSource;
+class FoldPanel;
 class FoldedList;
 class OutputSearch;
 class StateChips;
@@ -43,6 +44,7 @@ public:
     FoldedList* folded() const { return folded_; }
     ActionsModel* model() const { return model_; }
     DetailPanel* detail() const { return detail_; }
+    FoldPanel* foldPanel() const { return foldPanel_; }
     static constexpr qsizetype kMostOwnWindows = 16;
     /// The action in a window of its own, or the one that there is to the front. Beyond kMostOwnWindows it says so.
     void openOwnWindow(qint64 lsn);
@@ -67,6 +69,10 @@ private:
     Table* list() const; ///< the one that is shown
     void makeFolded();
     void setFolded(bool folded);
+    /// The panel of the chosen array or list, in place of that of an action.
+    void openFold();
+    void hideFold();
+    void showBeside(QWidget* panel);
     void showWaiting(int count);
     void placeSwitch();
     void makeHead();
@@ -112,6 +118,7 @@ private:
     QStackedWidget* lists_;
     QSplitter* split_;
     DetailPanel* detail_;
+    FoldPanel* foldPanel_;
     FilterSource* source_;
     OutputSearch* search_ = nullptr; ///< once it was wanted
     QTimer filterLater_;

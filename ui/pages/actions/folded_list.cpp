@@ -177,12 +177,11 @@ void FoldedList::keyPressEvent(QKeyEvent* event) {
     const int row = currentIndex().isValid() ? currentIndex().row() : -1;
     if (plain && row >= 0 && (event->key() == Qt::Key_Right || event->key() == Qt::Key_Left))
         return setUnfolded(row, event->key() == Qt::Key_Right);
-    // Of an array or a list there is no panel.
     const bool isOpening = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
     if (plain && isOpening && isRestId(currentId())) return emit targetClicked(currentId());
     if (plain && isOpening && foldOf(currentId()) != 0)
         return setUnfolded(row, !folded_->isOpen(foldOf(currentId())));
-    if (event->key() == Qt::Key_Space && foldOf(currentId()) != 0) return;
+    if (event->key() == Qt::Key_Space && foldOf(currentId()) != 0) return emit peeked(currentId());
     Table::keyPressEvent(event);
 }
 

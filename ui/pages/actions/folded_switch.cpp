@@ -1,6 +1,7 @@
 // Actions with arrays and lists as one row each, or not: the page's side of it.
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/actions/detail_panel.h"
+#include "ui/pages/actions/fold_panel.h"
 #include "ui/pages/actions/folded_list.h"
 
 #include <QMenu>
@@ -34,15 +35,19 @@ void ActionsPage::makeFolded() {
     connect(foldedButton_, &QAbstractButton::clicked, this, [this] { setFolded(!isFolded()); });
     connect(folded_, &Table::selectionEdited, this, &ActionsPage::onSelection);
     connect(folded_, &Table::selectionKept, this, &ActionsPage::onKept);
-    // Of an array or a list there is no panel.
+    // Of an array or a list Enter unfolds (FoldedList).
     connect(folded_, &Table::opened, this, [this](qint64 lsn) {
         if (lsn <= 0) return;
         open(lsn, {});
         detail_->takeFocus();
     });
     connect(folded_, &Table::peeked, this, [this](qint64 lsn) {
-        if (lsn > 0) open(lsn, {});
+        if (lsn > 0) return open(lsn, {});
+        openFold();
     });
+    foldPanel_->setObjectName("pane");
+    foldPanel_->hide();
+    connect(foldPanel_, &FoldPanel::closed, this, [this] { closeInnermost(); });
     connect(folded_, &FoldedList::editWanted, this, &ActionsPage::edit);
     connect(folded_, &Table::menuWanted, this, &ActionsPage::showMenu);
     connect(folded_, &Table::typed, this, [this](const QString& text) {
@@ -69,12 +74,46 @@ void ActionsPage::setFolded(bool folded) {
     const bool hadFocus = list()->hasFocus();
     lists_->setCurrentWidget(folded ? static_cast<QWidget*>(folded_) : table_);
     foldedButton_->setLit(folded);
+    if (!folded) hideFold();
     setFocusProxy(list());
     if (hadFocus) list()->setFocus();
     model_->setActive(active_ && !folded);
     folded_->folded()->setActive(active_ && folded);
     showWaiting(list()->rows()->waiting());
     onSelection();
+}
+
+void ActionsPage::openFold() {
+    const FoldedRow* row = folded_->chosen();
+    if (row == nullptr) return;
+    // What is pressed is not to move away from below the hand.
+    const bool isPress = folded_->currentIndex().column() == static_cast<int>(FoldedColumn::Again);
+    if (isPress && row->failed() > 0 && !foldPanel_->isVisible() && !detail_->isVisible()) return;
+    foldPanel_->show(*row);
+    detail_->showAction(0);
+    wanted_ = 0;
+    showBeside(foldPanel_);
+}
+
+void ActionsPage::hideFold() {
+    foldPanel_->hide();
+    foldPanel_->show(FoldedRow());
+}
+
+/// One of the two panels at a time; it has the room that the other one had.
+void ActionsPage::showBeside(QWidget* panel) {
+    QWidget* other = panel == detail_ ? static_cast<QWidget*>(foldPanel_) : detail_;
+    const bool was = panel->isVisible();
+    const bool isInstead = other->isVisible();
+    const QList<int> sizes = split_->sizes();
+    const int room = sizes[split_->indexOf(other)];
+    if (other == foldPanel_) hideFold();
+    other->hide();
+    panel->setVisible(true);
+    if (isInstead)
+        split_->setSizes({sizes.front(), room, room});
+    else if (!was)
+        place();
 }
 
 void ActionsPage::placeSwitch() {

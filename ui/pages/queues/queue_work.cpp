@@ -1,17 +1,20 @@
 #include "ui/pages/queues/queue_work.h"
 
 #include "core/base/clock.h"
+#include "ui/pages/map_pane.h"
 #include "ui/state/estimate_words.h"
 #include "ui/state/wait_reasons.h"
 #include "ui/style/format.h"
 #include "ui/style/paint.h"
 #include "ui/widgets/legend.h"
 #include "ui/widgets/table.h"
+#include "ui/widgets/tabs.h"
 
 #include <QHeaderView>
 #include <QLocale>
 #include <QPainter>
 #include <QSplitter>
+#include <QStackedWidget>
 
 #include <algorithm>
 #include <utility>
@@ -67,6 +70,9 @@ std::optional<Chart::Forecast> forecastOf(qint64 now, qint64 left, const std::ve
 QueueWork::QueueWork(Context context, QWidget* parent)
     : QWidget(parent)
     , context_(context)
+    , tabs_(new Tabs({tr("Left"), tr("Map")}))
+    , stack_(new QStackedWidget)
+    , map_(new MapPane(context))
     , left_(new Panel({}, false))
     , rate_(new Label({}, Type::Body, Token::Text2))
     , chart_(new Chart(tr("Actions left")))
@@ -84,19 +90,40 @@ QueueWork::QueueWork(Context context, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
+    column->addWidget(makeFoot());
+    stack_->addWidget(makeLeft());
+    stack_->addWidget(map_);
+    column->addWidget(stack_, 1);
+    setMinimumHeight(scaled(230));
+    connect(table_, &Table::opened, this, [this](qint64 id) {
+        const Row* row = waits_->row(waits_->rowOf(id));
+        if (row != nullptr) context_.navigator.show("actions", row->keys.front().toString());
+    });
+    connect(&tick_, &QTimer::timeout, this, &QueueWork::draw);
+    connect(tabs_, &Tabs::chosen, this, [this](int tab) {
+        tabs_->setCurrent(tab);
+        stack_->setCurrentIndex(tab);
+    });
+}
+
+QWidget* QueueWork::makeFoot() {
     auto* foot = new QHBoxLayout;
-    foot->setContentsMargins(12, 0, 12, 0);
+    foot->setContentsMargins(0, 0, 12, 0);
     std::vector<Legend::Entry> entries;
     for (const DisplayState face :
          {DisplayState::Pending, DisplayState::Held, DisplayState::Retry, DisplayState::Running,
           DisplayState::Completed, DisplayState::Failed, DisplayState::Abandoned, DisplayState::Cancelled})
         entries.push_back(Legend::of(face));
+    foot->addWidget(tabs_);
     foot->addWidget(new Legend(std::move(entries)));
     foot->addStretch(1);
-    auto* footBox = new QWidget;
-    footBox->setFixedHeight(scaled(32));
-    footBox->setLayout(foot);
-    column->addWidget(footBox);
+    auto* box = new QWidget;
+    box->setFixedHeight(scaled(32));
+    box->setLayout(foot);
+    return box;
+}
+
+QWidget* QueueWork::makeLeft() {
     left_->addToHead(rate_);
     chart_->setSeries({{tr("actions left"), Chart::Tone::Accent}});
     chart_->setWords([](double value) { return Format().number(static_cast<qint64>(value)); });
@@ -110,14 +137,13 @@ QueueWork::QueueWork(Context context, QWidget* parent)
     table_->setAccessibleName(tr("What waiting actions wait for"));
     table_->setObjectName("pane");
     waiting_->setBody(table_);
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
     column->addWidget(left_, 3);
     column->addWidget(waiting_, 2);
-    setMinimumHeight(scaled(230));
-    connect(table_, &Table::opened, this, [this](qint64 id) {
-        const Row* row = waits_->row(waits_->rowOf(id));
-        if (row != nullptr) context_.navigator.show("actions", row->keys.front().toString());
-    });
-    connect(&tick_, &QTimer::timeout, this, &QueueWork::draw);
+    return page;
 }
 
 void QueueWork::setActive(bool active) {
@@ -131,6 +157,7 @@ void QueueWork::show(qint64 queue) {
     if (queue_ == queue) return;
     queue_ = queue;
     waits_->setRows({});
+    map_->show({.filter = queue < 0 ? QString() : QStringLiteral("queue:%1").arg(queue)}, 1);
     refresh();
     poll_->now();
 }
