@@ -5664,6 +5664,10 @@
         <source>Stop saving</source>
         <translation>Nicht weiter speichern</translation>
     </message>
+    <message>
+        <source>Pictures</source>
+        <translation>Bilder</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::Palette</name>

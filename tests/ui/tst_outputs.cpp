@@ -453,6 +453,27 @@ private slots:
         QVERIFY(strip->pictures().empty() && !strip->isVisible());
     }
 
+    void severalImagesOfAnActionAreShownSmall() {
+        const QString png = "echo " + base64OfPng({40, 20}) + " | base64 -d > ";
+        leave(png + "b.png && " + png + "a.png && echo text > notes.txt", 3);
+        PictureStrip* strip = tab()->pictures();
+        QTRY_VERIFY_WITH_TIMEOUT(strip->isVisible() && strip->isDone(), kSoon);
+        QCOMPARE(strip->pictures().size(), std::size_t{2});
+        QCOMPARE(strip->pictures()[0].file.name, QString("a.png"));
+        QCOMPARE(strip->thumbnail(1).size(), QSize(40, 20));
+        // A click selects the file.
+        choose("notes.txt");
+        for (auto* each : strip->findChildren<QAbstractButton*>())
+            if (each->accessibleName().startsWith("b.png")) {
+                QTest::mouseClick(each, Qt::LeftButton);
+                break;
+            }
+        QTRY_COMPARE_WITH_TIMEOUT(preview()->file().name, QString("b.png"), kSoon);
+        // One alone is in the preview already.
+        leave(png + "only.png", 1);
+        QVERIFY(strip->pictures().empty() && !strip->isVisible());
+    }
+
     void anotherActionHasItsOwnFiles() {
         leave("echo one > a.txt && echo two > b.txt", 2);
         choose("b.txt");

@@ -1,5 +1,6 @@
 #include "ui/pages/actions/outputs_tab.h"
 
+#include "ui/outputs/picture_strip.h"
 #include "ui/outputs/preview.h"
 #include "ui/pages/actions/output_commands.h"
 #include "ui/style/format.h"
@@ -7,7 +8,9 @@
 #include "ui/widgets/panel.h"
 #include "ui/widgets/table.h"
 
+#include <QJsonArray>
 #include <QMenu>
+#include <QScrollArea>
 #include <QSplitter>
 
 #include <algorithm>
@@ -16,6 +19,9 @@
 namespace yard::ui {
 
 namespace {
+
+/// One row of small pictures is seen, the others are scrolled to.
+constexpr int kPicturesHigh = 80;
 
 std::vector<Column> outputColumns() {
     using enum CellKind;
@@ -69,6 +75,8 @@ OutputsTab::OutputsTab(Context context, QWidget* parent)
     , table_(new Table({}))
     , rows_(new RowsModel(outputColumns(), this))
     , preview_(new Preview(context.link))
+    , pictures_(new PictureStrip(context.link))
+    , pictureArea_(scrolling(pictures_))
     , commands_(new OutputCommands(context, *preview_, *this))
     , save_(new Button(Button::Kind::Small, tr("Save…"), "save"))
     , saveAll_(new Button(Button::Kind::Small, tr("Save all…"), "save"))
@@ -101,11 +109,16 @@ QWidget* OutputsTab::makeList() {
     tools->addStretch(1);
     column->addLayout(tools);
     column->addWidget(table_, 1);
+    column->addWidget(pictureArea_);
+    pictureArea_->setFixedHeight(scaled(kPicturesHigh));
+    pictureArea_->hide();
+    pictures_->setAccessibleName(tr("Pictures"));
     table_->setRows(rows_);
     table_->setAccessibleName(tr("Outputs"));
     table_->setDragEnabled(true);
     table_->setDragDropMode(QAbstractItemView::DragOnly);
     list->setMinimumWidth(scaled(320));
+    connect(pictures_, &PictureStrip::opened, this, &OutputsTab::choose);
     rows_->setDragData([this](const std::vector<qint64>& ids) { return commands_->dragged(filesOf(ids)); });
     connect(save_, &QAbstractButton::clicked, this, [this] { commands_->save(filesOf(table_->selectedIds())); });
     connect(saveAll_, &QAbstractButton::clicked, this,
@@ -135,8 +148,18 @@ void OutputsTab::show(qint64 lsn, const QJsonObject& outputs, bool isFinal) {
         files_ = std::move(files);
         fill();
     }
+    showPictures(outputs);
     chooseWanted();
     showSelected();
+}
+
+/// By name, as in the table; of many the last ones.
+void OutputsTab::showPictures(const QJsonObject& outputs) {
+    auto pictures = picturesOf(QJsonArray{QJsonObject{{"lsn", lsn_}, {"outputs", outputs}}});
+    std::ranges::reverse(pictures);
+    if (pictures.size() < 2) pictures.clear();
+    pictureArea_->setVisible(!pictures.empty());
+    pictures_->setPictures(std::move(pictures));
 }
 
 void OutputsTab::choose(qint64 lsn, const QString& name) {

@@ -1,15 +1,20 @@
-// The files that an action left, and what is in the selected one. Nothing is asked for while it is not looked at.
-// Owner: ui thread.
+// The files that an action left, and what is in the selected one; where several are images, small pictures of them. Nothing
+// is asked for while it is not looked at. Owner: ui thread.
 #pragma once
 
 #include "ui/outputs/decoded.h"
 #include "ui/pages/page.h"
 #include "ui/widgets/rows_model.h"
 
+QT_BEGIN_NAMESPACE
+class QScrollArea;
+QT_END_NAMESPACE
+
 namespace yard::ui {
 
 class Button;
 class OutputCommands;
+class PictureStrip;
 class Preview;
 class Table;
 
@@ -26,6 +31,8 @@ public:
     const std::vector<ChunkFile>& files() const { return files_; }
     Table* table() const { return table_; }
     Preview* preview() const { return preview_; }
+    /// Those whose names say that they are images, PictureStrip::kMost of them; hidden where there are not two.
+    PictureStrip* pictures() const { return pictures_; }
     OutputCommands* commands() const { return commands_; }
 
 protected:
@@ -34,6 +41,7 @@ protected:
 private:
     void fill();
     void chooseWanted();
+    void showPictures(const QJsonObject& outputs);
     void showSelected();
     QWidget* makeList();
     void showMenu(const QPoint& global);
@@ -49,6 +57,8 @@ private:
     Table* table_;
     RowsModel* rows_;
     Preview* preview_;
+    PictureStrip* pictures_;
+    QScrollArea* pictureArea_;
     OutputCommands* commands_;
     Button* save_;
     Button* saveAll_;
