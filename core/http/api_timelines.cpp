@@ -44,7 +44,8 @@ void writeList(JsonWriter& writer, std::string_view key, const std::vector<Colum
 
 void writeLane(JsonWriter& writer, const timeline::LaneView& lane, const engine::TimelineView& timelines) {
     writer.openObject();
-    writer.member("slot", lane.slot);
+    writer.member("slot", lane.number);
+    writer.member("machine_slot", lane.slot);
     writer.key("bars");
     writer.openArray();
     for (const timeline::Span& bar : lane.bars) writeBar(writer, bar, timelines);

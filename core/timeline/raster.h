@@ -27,6 +27,7 @@ struct Column {
 struct LaneView {
     std::uint32_t worker = 0;
     std::uint32_t slot = 0;
+    std::uint32_t number = 0;    ///< among those of its worker, from 1; 0: not known (TimelineStore::draw)
     std::vector<Span> bars;      ///< in the order of their beginnings
     std::vector<Column> columns; ///< likewise
 };

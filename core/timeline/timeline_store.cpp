@@ -86,10 +86,17 @@ void TimelineStore::readAll(std::uint64_t number) {
             if (!span) continue;
             note(file, *span, file.records);
             span->worker = span->cls < workers_.size() ? workers_[span->cls] : kNoWorker;
-            if (span->worker != kNoWorker) levels_.add(*span);
+            if (span->worker == kNoWorker) continue;
+            numberOf(span->worker, span->slot);
+            levels_.add(*span);
         }
         if (whole < kBlockRecords) return;
     }
+}
+
+std::uint32_t TimelineStore::numberOf(std::uint32_t worker, std::uint32_t slot) {
+    auto& numbers = numbers_[worker];
+    return numbers.try_emplace(slot, static_cast<std::uint32_t>(numbers.size()) + 1).first->second;
 }
 
 void TimelineStore::note(File& file, const Span& span, std::size_t record) {
@@ -122,6 +129,7 @@ Result<void> TimelineStore::append(const std::vector<Span>& spans) {
     for (const Span& span : spans) {
         if (span.cls >= workers_.size()) workers_.resize(span.cls + 1, kNoWorker);
         workers_[span.cls] = span.worker;
+        numberOf(span.worker, span.slot);
         levels_.add(span);
     }
     for (std::size_t at = 0; at < spans.size();) {
@@ -174,7 +182,11 @@ timeline::View TimelineStore::draw(Picture picture, const std::vector<Span>& ope
         else
             drawFine(raster, picture);
         // With one step for all there are a few items a lane, and there is no coarser picture.
-        if (!raster.isFull() || picture.resolution > picture.to - picture.from) return raster.finish();
+        if (!raster.isFull() || picture.resolution > picture.to - picture.from) {
+            timeline::View view = raster.finish();
+            for (timeline::LaneView& lane : view.lanes) lane.number = numberOf(lane.worker, lane.slot);
+            return view;
+        }
         picture.resolution = timeline::Raster::coarser(picture.resolution);
     }
 }

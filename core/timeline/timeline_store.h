@@ -8,6 +8,9 @@
 // block of a file knows from when to when its spans are, so a picture of an hour reads little else. A record that
 // is torn or not ours is left out. What cannot be written is in the levels until the engine ends, and missing from
 // fine pictures.
+//
+// The lanes of a worker are numbered from 1, as they come, from files in their order: a lane keeps its number as long as
+// this lives. One number for each slot that a worker ever had here.
 #pragma once
 
 #include "core/base/error.h"
@@ -42,7 +45,7 @@ public:
         std::int64_t resolution = 0;
         std::function<bool(std::uint32_t)> wanted; ///< of workers
     };
-    /// With `open`, which go on. What has too many items is drawn with a coarser step: the view says which.
+    /// With `open`, which go on, and with the number of each lane. What has too many items is drawn with a coarser step: the view says which.
     timeline::View draw(Picture picture, const std::vector<timeline::Span>& open);
 
 private:
@@ -62,6 +65,7 @@ private:
     template<class F>
     void eachOf(std::uint64_t number, std::size_t block, F take) YARD_REQUIRES(mutex_);
     Result<void> openNext() YARD_REQUIRES(mutex_);
+    std::uint32_t numberOf(std::uint32_t worker, std::uint32_t slot) YARD_REQUIRES(mutex_);
     void drawFine(timeline::Raster& raster, const Picture& picture) YARD_REQUIRES(mutex_);
     std::string pathOf(std::uint64_t number) const;
 
@@ -71,6 +75,8 @@ private:
     bool isRead_ YARD_GUARDED_BY(mutex_) = false;
     std::vector<std::uint32_t> workers_ YARD_GUARDED_BY(mutex_); ///< by class
     timeline::Levels levels_ YARD_GUARDED_BY(mutex_);
+    std::map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>>
+        numbers_ YARD_GUARDED_BY(mutex_);                         ///< by worker and slot
     std::map<std::uint64_t, File> files_ YARD_GUARDED_BY(mutex_); ///< by number; the last one is written to
     UniqueFd fd_ YARD_GUARDED_BY(mutex_);                         ///< of the last one
 };

@@ -90,6 +90,7 @@ private Q_SLOTS:
     void whatCannotBeWrittenIsInTheLevels();
     void aPictureOfTooMuchIsCoarse();
     void classesThatNobodyKnowsAreLeftOut();
+    void theLanesOfAWorkerAreNumberedFromOne();
 
     void whatRanIsShown();
     void whatRunsHasNoEnd();
@@ -197,6 +198,32 @@ void TimelinesTest::classesThatNobodyKnowsAreLeftOut() {
     QCOMPARE(countOf(kept.draw(0, 100, 60 * kSecond)), 9);
 }
 
+void TimelinesTest::theLanesOfAWorkerAreNumberedFromOne() {
+    Kept kept;
+    const auto at = [](int i, std::uint32_t worker, std::uint32_t slot) {
+        Span span = nap(i);
+        span.worker = span.cls = worker;
+        span.slot = slot;
+        return span;
+    };
+    const auto numbers = [&](int from, const std::vector<Span>& live = {}) {
+        std::string text;
+        for (const timeline::LaneView& lane : kept.draw(from, 100, kSecond / 10, live).lanes)
+            text += fmt::format("{}/{}={} ", lane.worker, lane.slot, lane.number);
+        return text;
+    };
+    QVERIFY(kept.store->append({at(0, 0, 7), at(1, 0, 2), at(2, 1, 7)}));
+    QCOMPARE(numbers(0), std::string("0/2=2 0/7=1 1/7=1 "));
+    QCOMPARE(numbers(1), std::string("0/2=2 1/7=1 ")); // also where the others have nothing to show
+    Span open = at(3, 0, 11);
+    open.end = 0;
+    QCOMPARE(numbers(1, {open}), std::string("0/2=2 0/11=3 1/7=1 "));
+    QVERIFY(kept.store->append({at(5, 0, 9)}));
+    QCOMPARE(numbers(5), std::string("0/9=4 "));
+    kept.open(); // from the files, with a dictionary of one class
+    QCOMPARE(numbers(0), std::string("0/2=2 0/7=1 0/9=3 "));
+}
+
 void TimelinesTest::whatRanIsShown() {
     test::EngineTest engine;
     const Lsn lsn = engine.sh("sleep 0.1", R"(,"label":"night")");
@@ -204,6 +231,7 @@ void TimelinesTest::whatRanIsShown() {
     const TimelineView view = engine.run(engine->timelines(lately()));
     QCOMPARE(shown(view).text, fmt::format("{}.1 completed ", lsn.value));
     const Span& bar = view.view.lanes.at(0).bars.at(0);
+    QCOMPARE(view.view.lanes.at(0).number, 1U);
     QCOMPARE(bar.begin, result.times[ActionState::Submitting]);
     QCOMPARE(bar.running, result.times[ActionState::Running]);
     QCOMPARE(bar.end, result.times[ActionState::Completed]);

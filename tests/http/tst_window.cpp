@@ -135,6 +135,8 @@ void WindowTest::timelinesAreServed() {
                                           times.at("completed").as_int64() + 1);
     QTRY_VERIFY_WITH_TIMEOUT(!lanes(range + "&resolution=0.001").empty(), kWaitMs);
     const boost::json::object lane = lanes(range + "&resolution=0.001").at(0).as_object();
+    QVERIFY(lane.at("slot").as_int64() >= 1);
+    QVERIFY(lane.at("machine_slot").as_int64() >= 0);
     bool found = false;
     for (const auto& value : lane.at("bars").as_array()) {
         const boost::json::object& bar = value.as_object();

@@ -26,10 +26,7 @@ public:
     bool isLive() const override { return live_; }
 
     void set(ui::timeline::Picture picture) {
-        for (const ui::timeline::Group& group : picture.groups) {
-            known_[group.worker].name = group.name;
-            for (const auto& [slot, lane] : group.lanes) known_[group.worker].lanes.insert(slot);
-        }
+        for (const ui::timeline::Group& group : picture.groups) known_[group.worker].note(group);
         now_ = picture.now;
         picture_ = std::make_shared<const ui::timeline::Picture>(std::move(picture));
         emit changed();

@@ -241,6 +241,23 @@ private slots:
         QCOMPARE(machine.groups[0].lanes.at(3).size(), std::size_t{2});
         QCOMPARE(machine.groups[0].lanes.at(3)[0].begin, kNoon - 5);
     }
+
+    void aSlotOfAWorkerIsFoundAmongThoseOfTheMachine() {
+        const auto in = [](Item item, std::uint32_t machineSlot) {
+            item.machineSlot = machineSlot;
+            return item;
+        };
+        Picture picture;
+        picture.groups.push_back({"a", "a", {}});
+        picture.groups.push_back({"b", "b", {}});
+        picture.groups[0].lanes.emplace(1, Lane({in(bar(kNoon, kNoon + 1), 4)}));
+        picture.groups[0].lanes.emplace(2, Lane({in(bar(kNoon, kNoon + 1), 7)}));
+        picture.groups[1].lanes.emplace(1, Lane({in(bar(kNoon - 5, kNoon - 4), 7)}));
+        const Picture machine = bySlot(picture);
+        QCOMPARE(machine.groups[0].lanes.size(), std::size_t{2});
+        QCOMPARE(machine.groups[0].lanes.at(4).size(), std::size_t{1});
+        QCOMPARE(machine.groups[0].lanes.at(7).size(), std::size_t{2});
+    }
 };
 
 QTEST_MAIN(TestTimelineGeometry)

@@ -140,11 +140,17 @@ const Group* Picture::group(const QString& worker) const {
     return found == groups.end() ? nullptr : &*found;
 }
 
+std::uint32_t machineSlotOf(const Lane& lane, std::uint32_t slot) {
+    return lane.isEmpty() || lane[0].machineSlot == 0 ? slot : lane[0].machineSlot;
+}
+
 Picture bySlot(const Picture& picture) {
     std::map<std::uint32_t, std::vector<Item>> machineSlots;
     for (const Group& group : picture.groups)
-        for (const auto& [slot, lane] : group.lanes)
-            machineSlots[slot].insert(machineSlots[slot].end(), lane.items().begin(), lane.items().end());
+        for (const auto& [slot, lane] : group.lanes) {
+            auto& items = machineSlots[machineSlotOf(lane, slot)];
+            items.insert(items.end(), lane.items().begin(), lane.items().end());
+        }
     Picture all{picture.range, picture.now, picture.step, {}, picture.names};
     if (machineSlots.empty()) return all;
     Group machine;

@@ -26,6 +26,7 @@ struct Item {
     std::uint32_t attempt = 1;
     std::uint32_t count = 1;                     ///< of a step: how many begin in it
     std::uint32_t name = 0;                      ///< index into Names
+    std::uint32_t machineSlot = 0;               ///< from 1; 0: not told
     DisplayState face = DisplayState::Completed; ///< Retry in steps: failed, another attempt follows
     bool retried = false;                        ///< another attempt follows
     bool isStep = false;
@@ -90,7 +91,7 @@ private:
     std::array<std::vector<std::uint32_t>, kSeverities> counts_;
 };
 
-/// The lanes of one worker, by slot.
+/// The lanes of one worker, by the number of its slot, from 1.
 struct Group {
     QString worker; ///< id, or "exec"
     QString name;
@@ -108,6 +109,8 @@ struct Picture {
     const Group* group(const QString& worker) const;
 };
 
+/// In which slot of the machine a lane of a worker lies, from 1; `slot`: what it is where that was not told.
+std::uint32_t machineSlotOf(const Lane& lane, std::uint32_t slot);
 /// All workers as one group: what each slot of the machine did.
 Picture bySlot(const Picture& picture);
 

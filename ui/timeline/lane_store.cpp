@@ -4,6 +4,14 @@
 
 namespace yard::ui::timeline {
 
+void TimelineData::Known::note(const Group& group) {
+    name = group.name;
+    for (const auto& [slot, lane] : group.lanes) {
+        lanes.insert(slot);
+        machineSlots.insert(machineSlotOf(lane, slot));
+    }
+}
+
 void LaneStore::setBySlot(bool bySlot) {
     if (bySlot_ == bySlot) return;
     bySlot_ = bySlot;
@@ -46,7 +54,7 @@ std::vector<GroupSlots> LaneStore::groups(Range visible, double microsPerPixel) 
     if (bySlot_) {
         GroupSlots machine;
         for (const auto& [worker, known] : data_.known())
-            for (const std::uint32_t slot : known.lanes) machine.busy[slot] = false;
+            for (const std::uint32_t slot : known.machineSlots) machine.busy[slot] = false;
         if (!machine.busy.empty()) groups.push_back(std::move(machine));
     } else {
         for (const auto& [worker, known] : data_.known()) {

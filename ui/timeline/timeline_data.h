@@ -26,6 +26,9 @@ public:
     struct Known {
         QString name;
         std::set<std::uint32_t> lanes;
+        std::set<std::uint32_t> machineSlots; ///< in which these lie
+        /// What there is of it in a picture.
+        void note(const Group& group);
         friend bool operator==(const Known&, const Known&) = default;
     };
 

@@ -90,6 +90,9 @@ Picture pictureOf(const QJsonObject& answer) {
                 if (item.begin > 0 && (item.end == 0 || item.end >= item.begin)) items.push_back(item);
             }
             addSteps(lane["columns"].toObject(), picture.step, items);
+            // Counted from 0 there, and here as the slots of a worker.
+            const qint64 machineSlot = lane["machine_slot"].toInteger(-1) + 1;
+            for (Item& item : items) item.machineSlot = static_cast<std::uint32_t>(machineSlot);
             group.lanes.insert_or_assign(static_cast<std::uint32_t>(lane["slot"].toInteger()),
                                          Lane(std::move(items)));
         }

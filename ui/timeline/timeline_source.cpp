@@ -202,11 +202,7 @@ void TimelineSource::keep(const ViewRequest& wish, Picture picture) {
 }
 
 void TimelineSource::note(const Picture& picture) {
-    for (const Group& group : picture.groups) {
-        Known& known = known_[group.worker];
-        known.name = group.name;
-        for (const auto& [slot, lane] : group.lanes) known.lanes.insert(slot);
-    }
+    for (const Group& group : picture.groups) known_[group.worker].note(group);
 }
 
 void TimelineSource::fail(const Answer& answer) {
