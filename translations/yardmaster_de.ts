@@ -4758,6 +4758,21 @@
         <source>Resubmit this index…</source>
         <translation>Diesen Index neu abgeben…</translation>
     </message>
+    <message>
+        <source>What failed of it was submitted again already.</source>
+        <translation>Was davon scheiterte, wurde schon neu abgegeben.</translation>
+    </message>
+    <message>
+        <source>More than %1 failed: too many for one list.</source>
+        <translation>Mehr als %1 scheiterten: zu viele für eine Liste.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Resubmit the %Ln that failed…</source>
+        <translation>
+            <numerusform>Die %Ln gescheiterte neu abgeben…</numerusform>
+            <numerusform>Die %Ln gescheiterten neu abgeben…</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::FolderSave</name>

@@ -360,6 +360,13 @@
             <numerusform>Reschedule the %Ln that failed</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Resubmit the %Ln that failed…</source>
+        <translation>
+            <numerusform>Resubmit the %Ln that failed…</numerusform>
+            <numerusform>Resubmit the %Ln that failed…</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::GraphTab</name>

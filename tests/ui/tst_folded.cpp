@@ -5,6 +5,7 @@
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/actions/folded_list.h"
 #include "ui/pages/actions/output_search.h"
+#include "ui/pages/actions/spec_copies.h"
 #include "ui/widgets/page_head.h"
 
 #include <QAction>
@@ -126,6 +127,7 @@ private slots:
         QVERIFY(offered("Show all 2") != nullptr);
         QVERIFY(!offered("Reschedule the 0 that failed")->isEnabled());
         QVERIFY(offered("Resubmit all of it…")->isEnabled());
+        QVERIFY(!offered("Resubmit the 0 that failed…")->isEnabled());
         QVERIFY(offered("Resubmit this index…") == nullptr);
         offered("Unfold")->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 2,
@@ -212,6 +214,70 @@ private slots:
         page()->setFilter("sate:failed");
         QTRY_VERIFY_WITH_TIMEOUT(rows()->problem().contains("sate"), kSoon);
         ask("POST", "jobs/cancel", QJsonObject{{"filter", "label:lists"}});
+    }
+
+    void whatWaitsWithinAListWaitsForTheCopy() {
+        const QJsonObject build{{"worker", "exec"}, {"id", "compile"}};
+        const QJsonObject lint{{"worker", "exec"}, {"id", "same"}};
+        const QJsonObject film{
+            {"worker", "exec"},
+            {"id", "same"},
+            {"after", QJsonArray{3, 12, QJsonObject{{"lsn", 13}, {"on", "any"}}, QJsonObject{{"array", 12}}}}};
+        const QJsonArray list = listOfCopies({{14, film}, {12, build}, {13, lint}});
+        QCOMPARE(list.size(), qsizetype{3});
+        QCOMPARE(list.at(0).toObject(), build);
+        QCOMPARE(list.at(1).toObject(), (QJsonObject{{"worker", "exec"}, {"id", "copy of 13"}}));
+        QCOMPARE(list.at(2).toObject(),
+                 (QJsonObject{{"worker", "exec"},
+                              {"after", QJsonArray{3, "compile", QJsonObject{{"id", "copy of 13"}, {"on", "any"}},
+                                                   QJsonObject{{"array", 12}}}}}));
+        QVERIFY(listOfCopies({}).isEmpty());
+    }
+
+    void aListIsSubmittedAgainAsAListAndWhatFailedOfAnArrayToo() {
+        const QJsonObject parent{
+            {"worker", "exec"}, {"argv", QJsonArray{"true"}}, {"label", "copied"}, {"id", "p"}};
+        const QJsonObject child{
+            {"worker", "exec"}, {"argv", QJsonArray{"true"}}, {"label", "copied"}, {"after", QJsonArray{"p"}}};
+        QVERIFY(ask("POST", "jobs", QJsonArray{parent, child}).ok());
+        page()->setFilter("label:copied");
+        clickSwitch();
+        QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 1, kSoon);
+        const auto choose = [&](const QString& text) {
+            list()->selectId(rows()->idAt(0));
+            QMenu menu;
+            list()->addTo(menu);
+            for (QAction* action : menu.actions())
+                if (action->text() == text && action->isEnabled()) return action->trigger();
+            QFAIL(qPrintable("no entry " + text));
+        };
+        choose("Resubmit all of it…");
+        QTRY_COMPARE_WITH_TIMEOUT(window_->findChildren<SubmitForm*>().size(), qsizetype{1}, kSoon);
+        SubmitForm* form = window_->findChildren<SubmitForm*>().front();
+        const QJsonArray copies = form->actions().toArray();
+        QCOMPARE(copies.size(), qsizetype{2});
+        const QString id = copies.at(0).toObject().value("id").toString();
+        QVERIFY(!id.isEmpty());
+        const QJsonValue waits = copies.at(1).toObject().value("after").toArray().at(0);
+        QCOMPARE(waits.isObject() ? waits.toObject().value("id").toString() : waits.toString(), id);
+        QVERIFY(!copies.at(0).toObject().contains("replaces"));
+        form->close();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->findChildren<SubmitForm*>().isEmpty(), kSoon);
+        // Of an array those that failed, each in place of the one before.
+        const qint64 first = submitArray("fern_{index}", engine_.directory() + "/never");
+        QTRY_VERIFY_WITH_TIMEOUT(hasEnded(first, 4), kSoon);
+        list()->clearSelection();
+        page()->setFilter("label:fern_*");
+        QTRY_COMPARE_WITH_TIMEOUT(cell(0, FoldedColumn::Failed), QString("1"), kSoon);
+        choose("Resubmit the 1 that failed…");
+        QTRY_COMPARE_WITH_TIMEOUT(window_->findChildren<SubmitForm*>().size(), qsizetype{1}, kSoon);
+        form = window_->findChildren<SubmitForm*>().front();
+        const QJsonArray failed = form->actions().toArray();
+        QCOMPARE(failed.size(), qsizetype{1});
+        QCOMPARE(failed.at(0).toObject().value("replaces").toInteger(), first + 1);
+        QCOMPARE(failed.at(0).toObject().value("array").toObject().value("from").toInt(), 1);
+        form->close();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->findChildren<SubmitForm*>().isEmpty(), kSoon);
     }
 
     void whatIsLeftIsToldByState() {

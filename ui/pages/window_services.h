@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QByteArray>
+#include <QJsonArray>
 #include <QJsonObject>
 #include <QKeySequence>
 #include <QString>
@@ -27,6 +28,8 @@ public:
     virtual void showThing(const QString& page, qint64 id) = 0;
     /// The form for new work, filled in with `action` (as POST jobs takes it) and `queue`.
     virtual void openSubmit(const QJsonObject& action = {}, qint64 queue = 0) = 0;
+    /// The same for a list of actions, as JSON alone.
+    virtual void openSubmitList(const QJsonArray& actions, qint64 queue) = 0;
     /// The form that registers a worker, filled in from a program, a folder or a descriptor; empty: asks for one.
     virtual void openRegister(const QString& path = {}) = 0;
 };

@@ -4,8 +4,10 @@
 #include "ui/forms/submit_form.h"
 #include "ui/shell/command_keys.h"
 #include "ui/shell/engine_attachment.h"
+#include "ui/widgets/text_view.h"
 
 #include <QAction>
+#include <QPlainTextEdit>
 #include <QSettings>
 
 #include <algorithm>
@@ -132,6 +134,14 @@ void Navigation::showThing(const QString& id, qint64 thing) {
 void Navigation::openSubmit(const QJsonObject& action, qint64 queue) {
     if (engine_.state() == nullptr) return;
     auto* form = new SubmitForm(context(), action, queue, &window_);
+    connect(&engine_, &EngineAttachment::attached, form, &QWidget::close);
+    form->open();
+}
+
+void Navigation::openSubmitList(const QJsonArray& actions, qint64 queue) {
+    if (engine_.state() == nullptr) return;
+    auto* form = new SubmitForm(context(), {}, queue, &window_);
+    form->json()->setPlainText(jsonText(actions));
     connect(&engine_, &EngineAttachment::attached, form, &QWidget::close);
     form->open();
 }

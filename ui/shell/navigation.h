@@ -30,6 +30,7 @@ public:
     void showAction(qint64 lsn, const QString& tab = {}) override;
     void showThing(const QString& page, qint64 id) override;
     void openSubmit(const QJsonObject& action = {}, qint64 queue = 0) override;
+    void openSubmitList(const QJsonArray& actions, qint64 queue) override;
     void openRegister(const QString& path = {}) override;
     /// -1: back.
     void goBy(int steps);

@@ -1,5 +1,7 @@
 #include "ui/pages/actions/folded_list.h"
 
+#include "ui/pages/actions/spec_copies.h"
+
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QMenu>
@@ -114,11 +116,47 @@ void FoldedList::rescheduleFailed() {
 /// As it was posted, whole, in the form: it is looked at before it is sent.
 void FoldedList::resubmit(const FoldedRow& row) {
     const qint64 queue = row.action.queue;
+    if (row.isList) {
+        std::vector<qint64> lsns;
+        for (qint64 lsn = row.first; lsn <= row.last(); ++lsn) lsns.push_back(lsn);
+        return resubmitAsList(std::move(lsns), queue, false);
+    }
     context_.link.send({"GET", QStringLiteral("jobs/%1/spec").arg(row.action.lsn), {}, {}, {}}, this,
                        [this, queue](const Answer& answer) {
                            if (!answer.ok()) return context_.window.say(answer.message, true);
                            context_.navigator.openSubmit(answer.json, queue);
                        });
+}
+
+/// Page by page; what was replaced already has its successor.
+void FoldedList::resubmitFailed(const QString& filter, qint64 queue, const QString& cursor,
+                                std::vector<qint64> lsns) {
+    Request request{"GET", "jobs", {}, {}, {}};
+    request.query.addQueryItem("q", QUrl::toPercentEncoding(filter + " state:failed,abandoned replaced:no"));
+    request.query.addQueryItem("sort", "lsn");
+    if (!cursor.isEmpty()) request.query.addQueryItem("cursor", cursor);
+    context_.link.send(request, this, [this, filter, queue, lsns = std::move(lsns)](const Answer& answer) mutable {
+        if (!answer.ok()) return context_.window.say(answer.message, true);
+        for (const QJsonValue job : answer.json.value("jobs").toArray())
+            lsns.push_back(job.toObject().value("lsn").toInteger());
+        const QString next = answer.json.value("cursor").toString();
+        if (!next.isEmpty() && std::ssize(lsns) <= kMostCopies)
+            return resubmitFailed(filter, queue, next, std::move(lsns));
+        if (lsns.empty()) return context_.window.say(tr("What failed of it was submitted again already."), true);
+        if (std::ssize(lsns) > kMostCopies)
+            return context_.window.say(
+                tr("More than %1 failed: too many for one list.").arg(Format().number(kMostCopies)), true);
+        resubmitAsList(std::move(lsns), queue, true);
+    });
+}
+
+void FoldedList::resubmitAsList(std::vector<qint64> lsns, qint64 queue, bool isInstead) {
+    askSpecs(context_.link, this, std::move(lsns), [this, queue, isInstead](Specs specs, const QString& problem) {
+        if (!problem.isEmpty()) return context_.window.say(problem, true);
+        if (isInstead)
+            for (auto& [lsn, spec] : specs) spec.insert("replaces", lsn);
+        context_.navigator.openSubmitList(listOfCopies(std::move(specs)), queue);
+    });
 }
 
 void FoldedList::addForElement(QMenu& menu) {
@@ -142,9 +180,12 @@ void FoldedList::addTo(QMenu& menu) {
     const auto failed = static_cast<int>(std::min<qint64>(row->failed(), 1 << 30));
     menu.addAction(tr("Reschedule the %Ln that failed", nullptr, failed), this, &FoldedList::rescheduleFailed)
         ->setEnabled(failed > 0 && blocked.isEmpty());
-    // The actions of a list have a text each.
+    menu.addAction(tr("Resubmit the %Ln that failed…", nullptr, failed), this,
+                   [this, copy = *row] { resubmitFailed(copy.filter(), copy.action.queue, {}, {}); })
+        ->setEnabled(failed > 0 && failed <= kMostCopies && blocked.isEmpty());
+    // The actions of a list have a text each: as many as one list takes.
     menu.addAction(tr("Resubmit all of it…"), this, [this, copy = *row] { resubmit(copy); })
-        ->setEnabled(!row->isList && blocked.isEmpty());
+        ->setEnabled((!row->isList || row->count <= kMostCopies) && blocked.isEmpty());
     menu.addSeparator();
 }
 

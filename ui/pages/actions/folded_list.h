@@ -47,6 +47,9 @@ private:
     int headOf(int row) const;
     void rescheduleFailedOf(const FoldedRow& row);
     void resubmit(const FoldedRow& row);
+    void resubmitFailed(const QString& filter, qint64 queue, const QString& cursor, std::vector<qint64> lsns);
+    /// As a list, in the form. `isInstead`: each copy stands for the one that it is of.
+    void resubmitAsList(std::vector<qint64> lsns, qint64 queue, bool isInstead);
     void addForElement(QMenu& menu);
     void tellNothing();
 
