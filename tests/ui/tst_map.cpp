@@ -11,6 +11,7 @@
 #include "ui/widgets/tabs.h"
 
 #include <QAccessible>
+#include <QHelpEvent>
 #include <QImage>
 #include <QSignalSpy>
 
@@ -173,6 +174,19 @@ private slots:
         QCOMPARE(opened.takeFirst().first().toLongLong(), 109);
     }
 
+    void thePointerTellsTheCellBelowIt() {
+        CellMap map;
+        map.resize(400, 200);
+        map.setCells(completed(3), 1);
+        QSignalSpy shown(&map, &CellMap::tipShown);
+        QHelpEvent onCell(QEvent::ToolTip, map.areaOf(1).center(), QPoint(5, 5));
+        QCoreApplication::sendEvent(&map, &onCell);
+        QCOMPARE(shown.takeFirst().first().toLongLong(), 102);
+        QHelpEvent beside(QEvent::ToolTip, QPoint(1, 1), QPoint(5, 5));
+        QCoreApplication::sendEvent(&map, &beside);
+        QVERIFY(shown.isEmpty());
+    }
+
     void whatWasChosenStaysSoWhileItIsThere() {
         CellMap map;
         map.resize(400, 200);
@@ -295,6 +309,22 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(window_->navigation().pageId(), QString("actions"), kSoon);
         QCOMPARE(page()->detail()->lsn(), second);
         ask("POST", "jobs/cancel", QJsonObject{{"filter", "label:one"}});
+    }
+
+    void whatWaitsInAQueueThatIsHeldIsShownAsHeld() {
+        const qint64 queue = makeQueue("held-map");
+        QVERIFY(ask("POST", QStringLiteral("queues/%1/hold").arg(queue)).ok());
+        submit("waits", "true", {}, queue);
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().state()->queue(queue) != nullptr, kSoon);
+        window_->navigation().showThing("queues", queue);
+        auto* queues = qobject_cast<QueuesPage*>(window_->navigation().page());
+        QVERIFY(queues != nullptr);
+        MapPane* pane = queues->work()->map();
+        click(queues->work()->tabs(), queues->work()->tabs()->tabArea(1).center());
+        QTRY_COMPARE_WITH_TIMEOUT(facesOf(pane->map()->cells()), QString("held"), kSoon);
+        QCOMPARE(facesOf(pane->states().cells()), QString("pending"));
+        QVERIFY(ask("POST", QStringLiteral("queues/%1/release").arg(queue)).ok());
+        QTRY_COMPARE_WITH_TIMEOUT(facesOf(pane->map()->cells()), QString("completed"), kSoon);
     }
 
     void moreThanThereIsRoomForIsSaid() {

@@ -41,6 +41,9 @@ MapPane::MapPane(Context context, QWidget* parent)
     column->addWidget(told_);
     setFocusProxy(map_);
     connect(states_, &StateMap::changed, this, &MapPane::take);
+    connect(&context_.state, &EngineState::queuesChanged, this, [this] {
+        if (isQueueHeld() != isHeld_) take();
+    });
     connect(map_, &CellMap::perCellChanged, this, &MapPane::summarize);
     connect(map_, &CellMap::chosen, this, &MapPane::tell);
     connect(map_, &CellMap::opened, this, [this](qint64 lsn) { context_.navigator.showAction(lsn); });
@@ -52,21 +55,37 @@ MapPane::MapPane(Context context, QWidget* parent)
     });
 }
 
-void MapPane::show(const StateMap::Which& which, qint64 base) {
+void MapPane::show(const StateMap::Which& which, qint64 base, qint64 queue) {
     base_ = base;
+    queue_ = queue;
     states_->show(which);
     take();
 }
 
 void MapPane::describe(qint64 lsn, std::function<void(const QString&)> then) {
     context_.link.send({"GET", QStringLiteral("jobs/%1").arg(lsn), {}, {}, {}}, this,
-                       [then = std::move(then)](const Answer& answer) {
-                           then(answer.ok() ? mapWordsOf(actionRowOf(answer.json), wallNow()) : answer.message);
+                       [this, then = std::move(then)](const Answer& answer) {
+                           if (!answer.ok()) return then(answer.message);
+                           ActionRow row = actionRowOf(answer.json);
+                           const QueueInfo* queue = context_.state.queue(row.queue);
+                           if (row.face == DisplayState::Pending && queue != nullptr && queue->held)
+                               row.face = DisplayState::Held;
+                           then(mapWordsOf(row, wallNow()));
                        });
 }
 
+bool MapPane::isQueueHeld() const {
+    const QueueInfo* queue = context_.state.queue(queue_);
+    return queue != nullptr && queue->held;
+}
+
 void MapPane::take() {
-    map_->setCells(states_->cells(), base_);
+    isHeld_ = isQueueHeld();
+    std::vector<MapCell> cells = states_->cells();
+    if (isHeld_)
+        for (MapCell& cell : cells)
+            if (cell.face == DisplayState::Pending) cell.face = DisplayState::Held;
+    map_->setCells(std::move(cells), base_);
     summarize();
     tell();
 }

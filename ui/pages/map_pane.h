@@ -19,8 +19,8 @@ class MapPane final : public QWidget {
 public:
     explicit MapPane(Context context, QWidget* parent = nullptr);
 
-    /// `base`: the index of the first one, or its place; a filter that is empty: nothing.
-    void show(const StateMap::Which& which, qint64 base);
+    /// `base`: the index of the first one, or its place; `queue`: where they wait; a filter that is empty: nothing.
+    void show(const StateMap::Which& which, qint64 base, qint64 queue);
     using QWidget::show;
     CellMap* map() const { return map_; }
     const StateMap& states() const { return *states_; }
@@ -34,6 +34,8 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
+    /// What waits in a queue that is held is shown as held, as its row is.
+    bool isQueueHeld() const;
     void take();
     void summarize();
     void tell();
@@ -45,6 +47,8 @@ private:
     CellMap* map_;
     Label* told_;
     qint64 base_ = 1;
+    qint64 queue_ = -1;
+    bool isHeld_ = false;          ///< the queue, when the cells were made
     qint64 tip_ = 0;               ///< whose words the pointer was shown last
     std::optional<MapCell> asked_; ///< what `told_` says more of, as it was then
 };

@@ -61,8 +61,8 @@ signals:
 
 private:
     struct Step {
-        DisplayState face;
-        const char* word; ///< as the engine takes it
+        DisplayState face = DisplayState::Pending;
+        const char* word = ""; ///< as the engine takes it
     };
     static const std::vector<Step>& allSteps();
     void read();

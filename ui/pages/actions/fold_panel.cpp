@@ -72,7 +72,7 @@ QWidget* FoldPanel::makeTabRow() {
 void FoldPanel::show(const FoldedRow& row) {
     first_ = row.first;
     if (!row.isFold()) {
-        map_->show({}, 1);
+        map_->show({}, 1, -1);
         return graph_->show(0);
     }
     const Format format;
@@ -81,7 +81,7 @@ void FoldPanel::show(const FoldedRow& row) {
     what_->setText(QStringLiteral("%1, %2").arg(row.name, tr("%Ln action(s)", nullptr, count)));
     // Of an array the index of the first one is told by any of its elements.
     const qint64 base = row.action.index ? *row.action.index - (row.action.lsn - row.first) : 1;
-    map_->show({.filter = row.filter(), .first = row.first, .count = row.count}, base);
+    map_->show({.filter = row.filter(), .first = row.first, .count = row.count}, base, row.action.queue);
     graph_->show(row.first);
 }
 

@@ -157,7 +157,7 @@ void QueueWork::show(qint64 queue) {
     if (queue_ == queue) return;
     queue_ = queue;
     waits_->setRows({});
-    map_->show({.filter = queue < 0 ? QString() : QStringLiteral("queue:%1").arg(queue)}, 1);
+    map_->show({.filter = queue < 0 ? QString() : QStringLiteral("queue:%1").arg(queue)}, 1, queue);
     refresh();
     poll_->now();
 }
