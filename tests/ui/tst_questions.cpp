@@ -91,7 +91,7 @@ class TestQuestions : public test::OperatorTest {
     qint64 finishOf(qint64 queue) {
         return ask("GET", QStringLiteral("queues/%1").arg(queue)).json.value("estimate")["finish"].toInteger();
     }
-    /// Its place on the timeline, from 0; -1: there is none yet.
+    /// Its place on the timeline, from 1; -1: there is none yet.
     qint64 slotOf(qint64 lsn) {
         const QJsonObject times = action(lsn).value("timestamps").toObject();
         const QString range = QStringLiteral("timelines?from=%1&to=%2&resolution=0.01")

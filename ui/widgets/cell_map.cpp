@@ -43,7 +43,7 @@ std::size_t rankOf(const MapCell& cell) {
     return static_cast<std::size_t>(std::ranges::find(kWorstFirst, *cell.face) - kWorstFirst.begin());
 }
 
-const CellSize& sizeOf(int pitch) {
+const CellSize& cellSizeOf(int pitch) {
     const auto found = std::ranges::find(kCellSizes, pitch, &CellSize::pitch);
     return found == kCellSizes.end() ? kCellSizes.back() : *found;
 }
@@ -238,7 +238,7 @@ void CellMap::resizeEvent(QResizeEvent* event) {
 void CellMap::paintCell(QPainter& painter, std::size_t cell) const {
     const Theme& theme = Theme::current();
     const auto face = worstOf(cell);
-    const CellSize& size = sizeOf(pitch_);
+    const CellSize& size = cellSizeOf(pitch_);
     const int body = face == DisplayState::Failed ? size.failed : size.body;
     const QRect area = areaOf(cell);
     const int apart = (pitch_ - body) / 2;
