@@ -1,0 +1,137 @@
+// Where an action goes: machines with a vector of amounts each, and what of them is free. Nothing is spread over
+// two machines. No clock, link or session.
+//
+// Owner: the engine thread.
+// Cost: a question looks at each machine once, O(machines * named amounts); take() and give() at one.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/ids.h"
+#include "core/model/action_spec.h"
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yard::fleet {
+
+/// A machine, numbered from 1 in the order in which they came; 0 is this engine's own. Never given twice.
+using MachineId = Id<struct MachineIdTag, std::uint32_t>;
+inline constexpr MachineId kLocal{0};
+
+/// Why a machine does not take an action now. The first that holds is told: what lasts longest comes first.
+enum class Unfit : std::uint8_t {
+    None,        ///< it takes it
+    NotNamed,    ///< the action asks for other machines
+    Platform,    ///< it is built for another one
+    Unsandboxed, ///< it runs nothing outside its sandbox for others
+    TooSmall,    ///< it would not fit the empty machine either
+    Lifetime,    ///< the machine ends before the action would
+    KeptFrom,    ///< too much of its kind failed there
+    Refused,     ///< no link, and none without somebody's help
+    Silent,      ///< no link for now
+    Paused,
+    Draining, ///< by hand, because it leaves, or outside its hours
+    Full      ///< later
+};
+/// Lower-case word: "platform", "too_small".
+std::string_view name(Unfit unfit);
+
+/// Whether a machine takes work at all.
+enum class Gate : std::uint8_t { Open, Refused, Silent, Paused, Draining };
+
+struct Machine {
+    std::string name;
+    std::string platform;          ///< "linux-x86_64"
+    std::vector<std::string> tags; ///< at most 64
+    Resources total;
+    std::uint32_t slots = 0; ///< attempts at once
+    Gate gate = Gate::Open;
+    bool takesUnsandboxed = true;
+    std::optional<Duration> lifetime; ///< how long it will be there
+};
+
+/// What an action needs of a machine. `where`: names, "local", or "tag:NAME"; empty: any.
+struct Ask {
+    Resources need;
+    std::string platform; ///< empty: any
+    std::vector<std::string> where;
+    bool isUnsandboxed = false;
+    Duration expected{};               ///< how long it will take; 0: not known
+    std::optional<MachineId> avoid;    ///< where it failed last: only if no other machine takes it now
+    std::vector<MachineId> keptFrom;   ///< machines that get nothing of its kind (keep_away.h)
+    std::vector<MachineId> hasContent; ///< machines that have its files: they go first
+};
+
+/// One answer to "why does it wait".
+struct WhyNot {
+    MachineId id;
+    std::string name;
+    Unfit unfit = Unfit::None;
+};
+/// So many of a batch go there.
+struct Share {
+    MachineId machine;
+    unsigned count = 0;
+    friend auto operator<=>(const Share&, const Share&) = default;
+};
+
+/// What is free by machine. take() may go beyond what there is (leases ahead); then nothing that needs the same
+/// fits there until enough was given back. take() and give() come in pairs; of a machine that was removed give()
+/// does nothing.
+class Fleet {
+public:
+    /// A new machine. `id`: one that was never there before.
+    void add(MachineId id, Machine machine);
+    /// Other amounts, gate, tags; what is in use stays in use.
+    void change(MachineId id, Machine machine);
+    void remove(MachineId id) { machines_.erase(id); }
+    bool has(MachineId id) const { return machines_.contains(id); }
+
+    /// Where one goes now; nothing: nowhere. Machines with its files first, then those with the most room for more
+    /// of it, in turns where they are equal.
+    std::optional<MachineId> place(const Ask& ask);
+    /// Where a batch of likes goes: in proportion to how many fit beside what runs, never more than fit. In the
+    /// order of machines; nothing is taken yet.
+    std::vector<Share> split(const Ask& ask, unsigned count);
+    void take(MachineId id, const Resources& need);
+    void give(MachineId id, const Resources& need);
+
+    /// How many of it fit there now.
+    unsigned roomFor(MachineId id, const Ask& ask) const;
+    Unfit unfitOf(MachineId id, const Ask& ask) const;
+    /// Of every machine, in their order.
+    std::vector<WhyNot> why(const Ask& ask) const;
+    /// Some machine could take it, were it empty, open and not kept from it: else it waits forever.
+    bool everFits(const Ask& ask) const;
+    std::size_t size() const { return machines_.size(); }
+
+private:
+    struct Place {
+        Machine machine;
+        Resources used{.milliCores = 0, .memoryMb = 0, .named = {}};
+        std::uint32_t attempts = 0;
+        std::uint64_t lastTurn = 0; ///< when it was chosen last
+    };
+    struct Candidate {
+        MachineId id;
+        Place* place;
+        unsigned room;
+        bool isFirst; ///< it has the files
+    };
+    static bool isNamed(MachineId id, const Machine& machine, const Ask& ask);
+    static Unfit lastingUnfit(MachineId id, const Machine& machine, const Ask& ask);
+    static unsigned room(const Place& place, const Ask& ask);
+    static Unfit unfit(MachineId id, const Place& place, const Ask& ask);
+    std::vector<Candidate> candidates(const Ask& ask);
+
+    std::map<MachineId, Place> machines_;
+    std::uint64_t turn_ = 0;
+};
+
+} // namespace yard::fleet
