@@ -1,32 +1,17 @@
 // yardctl attach at a real engine: back to a terminal whose client was left, killed or cut off.
-#include "tests/app/ctl_process.h"
+#include "tests/app/at_engine.h"
 #include "tests/app/relay.h"
-#include "tests/app/terminal_process.h"
-#include "tests/torture/program.h"
 
 #include <QTest>
 #include <csignal>
 
 using namespace yard;
 using namespace yard::torture;
+using test::ctl;
 using test::TerminalProcess;
+using test::words;
 
 namespace {
-
-QStringList at(const Place& place, const QStringList& words) {
-    return QStringList{"--data-dir", QString::fromStdString(place.data())} + words;
-}
-
-test::Ended ctl(const Place& place, const QStringList& words) {
-    return test::CtlProcess(at(place, words)).end();
-}
-
-/// yardctl at a terminal.
-std::vector<std::string> words(const Place& place, const std::vector<std::string>& more) {
-    std::vector<std::string> all = {YARDCTL_PATH, "--data-dir", place.data()};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-}
 
 /// `first` is done before it says that it is there.
 std::vector<std::string> run(const Place& place, const std::string& line, const std::string& first = "") {

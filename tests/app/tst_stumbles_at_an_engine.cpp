@@ -1,9 +1,7 @@
 // What people stumble over at the command line: what cannot be taken back, what seems to hang, what has to be typed
 // twice.
-#include "tests/app/ctl_process.h"
-#include "tests/app/terminal_process.h"
+#include "tests/app/at_engine.h"
 #include "tests/base/in_mount_namespace.h"
-#include "tests/torture/program.h"
 
 #include <QTest>
 #include <csignal>
@@ -12,25 +10,10 @@
 
 using namespace yard;
 using namespace yard::torture;
+using test::at;
+using test::ctl;
 using test::TerminalProcess;
-
-namespace {
-
-QStringList at(const Place& place, const QStringList& words) {
-    return QStringList{"--data-dir", QString::fromStdString(place.data())} + words;
-}
-
-test::Ended ctl(const Place& place, const QStringList& words) {
-    return test::CtlProcess(at(place, words)).end();
-}
-
-std::vector<std::string> words(const Place& place, const std::vector<std::string>& more) {
-    std::vector<std::string> all = {YARDCTL_PATH, "--data-dir", place.data()};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-}
-
-} // namespace
+using test::words;
 
 class TestStumblesAtAnEngine : public QObject {
     Q_OBJECT

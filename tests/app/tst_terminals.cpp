@@ -1,7 +1,5 @@
 // yardctl run -t at a real engine: what a person sees at their terminal, and in which state they get it back.
-#include "tests/app/ctl_process.h"
-#include "tests/app/terminal_process.h"
-#include "tests/torture/program.h"
+#include "tests/app/at_engine.h"
 
 #include <QTest>
 #include <boost/json.hpp>
@@ -11,22 +9,16 @@
 
 using namespace yard;
 using namespace yard::torture;
+using test::ctl;
 using test::TerminalProcess;
+using test::words;
 
 namespace {
 
-QStringList at(const Place& place, const QStringList& words) {
-    return QStringList{"--data-dir", QString::fromStdString(place.data())} + words;
-}
-
-test::Ended ctl(const Place& place, const QStringList& words) {
-    return test::CtlProcess(at(place, words)).end();
-}
-
 std::vector<std::string> atTerminal(const Place& place, const std::vector<std::string>& more) {
-    std::vector<std::string> words = {YARDCTL_PATH, "--data-dir", place.data(), "run", "-t"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
+    std::vector<std::string> all = {"run", "-t"};
+    all.insert(all.end(), more.begin(), more.end());
+    return words(place, all);
 }
 
 /// Does `first`, says that it is there, then goes on.
