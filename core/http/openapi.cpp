@@ -1,6 +1,7 @@
 #include "core/http/openapi.h"
 
 #include "core/base/replace.h"
+#include "core/http/openapi_schemas.h"
 #include "core/http/route.h"
 #include "core/http/words.h"
 #include "core/json/json_writer.h"
@@ -296,16 +297,19 @@ std::string measureProperties() {
     return text;
 }
 
-/// The members of two objects in one.
+/// Those of settings, from their table, and all others in one object.
 void writeSchemas(JsonWriter& writer) {
     std::string settings;
     JsonWriter inner(settings);
     inner.openObject();
     writeSettingSchemas(inner);
     inner.closeObject();
-    const std::string others = withLimits(openApiSchemas());
-    settings.back() = ',';
-    settings += std::string_view(others).substr(1);
+    settings.pop_back();
+    for (const std::string_view members : openApiSchemas()) {
+        settings += ',';
+        settings += withLimits(members);
+    }
+    settings += '}';
     replaceAll(settings, "MEASURES", measureProperties());
     writer.raw(settings);
 }
