@@ -228,6 +228,20 @@ private slots:
             QVERIFY2(texts.contains(text), text);
     }
 
+    void aMenuGoesWithItsPageWhenAnotherEngineIsChosen() {
+        goTo(failed_);
+        const QPointer<ActionsPage> before(page());
+        bool wasOpen = false;
+        QTimer::singleShot(0, qApp, [this, &wasOpen] {
+            wasOpen = qobject_cast<QMenu*>(QApplication::activePopupWidget()) != nullptr;
+            window_->engine().set(std::make_unique<AttachedLink>(engine_.address(), engine_.token()), "embedded");
+        });
+        emit before->table()->menuWanted(before->mapToGlobal(QPoint(20, 20)));
+        QVERIFY(wasOpen);
+        QVERIFY(before.isNull());
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().state()->isLive(), kSoon);
+    }
+
     // --- the menu of a queue
 
     void theMenuOfAQueueSetsItsWeightAndCopies() {

@@ -3,6 +3,7 @@
 #include "core/model/worker_package.h"
 #include "ui/state/chunk_upload.h"
 #include "ui/widgets/panel.h"
+#include "ui/widgets/transient.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -117,14 +118,14 @@ RegisterForm::RegisterForm(Context context, const QString& path, QWidget* parent
     column->addLayout(makeFoot());
     connect(source_, &QLineEdit::returnPressed, this, [this] { read(source_->text().trimmed()); });
     connect(file, &QAbstractButton::clicked, this, [this] {
-        if (const QString chosen = QFileDialog::getOpenFileName(this, tr("Program or descriptor"));
-            !chosen.isEmpty())
-            read(chosen);
+        const auto chosen =
+            answered(this, [this] { return QFileDialog::getOpenFileName(window(), tr("Program or descriptor")); });
+        if (chosen && !chosen->isEmpty()) read(*chosen);
     });
     connect(folder, &QAbstractButton::clicked, this, [this] {
-        if (const QString chosen = QFileDialog::getExistingDirectory(this, tr("Folder of the worker"));
-            !chosen.isEmpty())
-            read(chosen);
+        const auto chosen = answered(
+            this, [this] { return QFileDialog::getExistingDirectory(window(), tr("Folder of the worker")); });
+        if (chosen && !chosen->isEmpty()) read(*chosen);
     });
     update();
     source_->setFocus();

@@ -4,6 +4,7 @@
 #include "ui/style/type.h"
 #include "ui/widgets/panel.h"
 #include "ui/widgets/text_view.h"
+#include "ui/widgets/transient.h"
 
 #include <QApplication>
 #include <QCheckBox>
@@ -161,7 +162,8 @@ void SubmitForm::addWhat() {
     auto* add = new Button(Button::Kind::Small, tr("Add…"), "plus");
     rows_.back().second->addBeside(add);
     connect(add, &QAbstractButton::clicked, this, [this] {
-        for (const QString& path : QFileDialog::getOpenFileNames(this, tr("Inputs"))) addInput(path);
+        const auto paths = answered(this, [this] { return QFileDialog::getOpenFileNames(window(), tr("Inputs")); });
+        for (const QString& path : paths.value_or(QStringList())) addInput(path);
     });
     addLine("expect", tr("Expected outputs"),
             tr("Paths below outputs/ that must be there at its end, with commas."));

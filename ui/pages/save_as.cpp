@@ -18,10 +18,12 @@ struct SaveAs {
 
 void saveAs(QWidget* over, WindowServices& window, const QString& title, const QString& name,
             const QByteArray& bytes) {
-    const QString path = QFileDialog::getSaveFileName(over, title, name);
+    // The dialog is the window's, and the bytes are kept: who asked may go while it is open.
+    const QByteArray kept = bytes;
+    const QString path = QFileDialog::getSaveFileName(over->window(), title, name);
     if (path.isEmpty()) return;
     QSaveFile file(path);
-    const bool good = file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit();
+    const bool good = file.open(QIODevice::WriteOnly) && file.write(kept) == kept.size() && file.commit();
     window.say(good ? SaveAs::tr("Saved %1").arg(path) : SaveAs::tr("%1: %2").arg(path, file.errorString()), !good);
 }
 

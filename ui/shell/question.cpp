@@ -2,6 +2,7 @@
 
 #include "ui/widgets/button.h"
 #include "ui/widgets/panel.h"
+#include "ui/widgets/transient.h"
 
 #include <QDialog>
 #include <QLabel>
@@ -10,11 +11,11 @@ namespace yard::ui {
 
 bool askQuestion(QWidget* parent, const QString& question, const QString& lost, const QString& verb,
                  const QString& keep) {
-    QDialog dialog(parent);
-    dialog.setObjectName("question");
-    dialog.setWindowTitle(question);
-    dialog.setAccessibleName(question);
-    auto* column = new QVBoxLayout(&dialog);
+    Transient<QDialog> dialog(parent);
+    dialog->setObjectName("question");
+    dialog->setWindowTitle(question);
+    dialog->setAccessibleName(question);
+    auto* column = new QVBoxLayout(&*dialog);
     column->setContentsMargins(20, 18, 20, 16);
     column->setSpacing(10);
     column->addWidget(new Label(question, Type::Title, Token::Text1));
@@ -33,10 +34,10 @@ bool askQuestion(QWidget* parent, const QString& question, const QString& lost, 
     row->addWidget(safe);
     row->addWidget(act);
     column->addLayout(row);
-    QObject::connect(safe, &QAbstractButton::clicked, &dialog, &QDialog::reject);
-    QObject::connect(act, &QAbstractButton::clicked, &dialog, &QDialog::accept);
+    QObject::connect(safe, &QAbstractButton::clicked, &*dialog, &QDialog::reject);
+    QObject::connect(act, &QAbstractButton::clicked, &*dialog, &QDialog::accept);
     safe->setFocus();
-    return dialog.exec() == QDialog::Accepted;
+    return dialog.run() && dialog->result() == QDialog::Accepted;
 }
 
 } // namespace yard::ui

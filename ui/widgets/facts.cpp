@@ -2,6 +2,7 @@
 
 #include "ui/style/paint.h"
 #include "ui/widgets/text_view.h"
+#include "ui/widgets/transient.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -120,9 +121,9 @@ void Facts::mousePressEvent(QMouseEvent* event) {
 void Facts::contextMenuEvent(QContextMenuEvent* event) {
     const Fact* fact = factAt(event->pos().y());
     if (fact == nullptr) return;
-    QMenu menu(this);
-    menu.addAction(tr("Copy"), this, [value = fact->value] { QApplication::clipboard()->setText(value); });
-    menu.exec(event->globalPos());
+    Transient<QMenu> menu(this);
+    menu->addAction(tr("Copy"), this, [value = fact->value] { QApplication::clipboard()->setText(value); });
+    (void)menu.run(event->globalPos());
 }
 
 bool Facts::event(QEvent* event) {

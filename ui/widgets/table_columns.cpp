@@ -1,6 +1,7 @@
 #include "ui/widgets/table_columns.h"
 
 #include "ui/style/type.h"
+#include "ui/widgets/transient.h"
 
 #include <QHeaderView>
 #include <QMenu>
@@ -75,17 +76,17 @@ void TableColumns::layOut() {
 }
 
 void TableColumns::showMenu(const QPoint& global) {
-    QMenu menu(&table_);
+    Transient<QMenu> menu(&table_);
     for (int i = 0; i < static_cast<int>(rows_->columns().size()); ++i) {
         const Column& column = rows_->columns()[static_cast<std::size_t>(i)];
-        QAction* action = menu.addAction(column.title);
+        QAction* action = menu->addAction(column.title);
         action->setToolTip(column.tip);
         action->setCheckable(true);
         action->setChecked(!isHiddenByChoice(i));
         action->setEnabled(i != 0);
         QObject::connect(action, &QAction::toggled, &table_, [this, id = column.id](bool on) { choose(id, on); });
     }
-    menu.exec(global);
+    (void)menu.run(global);
 }
 
 void TableColumns::choose(const QString& id, bool shown) {

@@ -11,6 +11,7 @@
 #include "ui/state/action_file.h"
 #include "ui/style/format.h"
 #include "ui/widgets/mark_menu.h"
+#include "ui/widgets/transient.h"
 
 #include <QAction>
 #include <QApplication>
@@ -465,36 +466,36 @@ bool ActionsPage::closeInnermost() {
 }
 
 void ActionsPage::showMenu(const QPoint& global) {
-    QMenu menu(this);
-    if (!moreFor_->text().isEmpty()) menu.addAction(moreFor_->text())->setEnabled(false);
-    if (isFolded()) folded_->addTo(menu);
+    Transient<QMenu> menu(this);
+    if (!moreFor_->text().isEmpty()) menu->addAction(moreFor_->text())->setEnabled(false);
+    if (isFolded()) folded_->addTo(*menu);
     const qint64 lsn = single();
-    menu.addAction(tr("Open"), this, [this, lsn] { open(lsn, {}), detail_->takeFocus(); })->setEnabled(lsn != 0);
-    menu.addActions({actions_["log"], actions_["reschedule"], actions_["edit"], actions_["compare"],
-                     actions_["own-window"], actions_["search-output"]});
-    menu.addSeparator();
-    menu.addActions({actions_["hold"], actions_["move"], actions_["priority"]});
-    menu.addSeparator();
+    menu->addAction(tr("Open"), this, [this, lsn] { open(lsn, {}), detail_->takeFocus(); })->setEnabled(lsn != 0);
+    menu->addActions({actions_["log"], actions_["reschedule"], actions_["edit"], actions_["compare"],
+                      actions_["own-window"], actions_["search-output"]});
+    menu->addSeparator();
+    menu->addActions({actions_["hold"], actions_["move"], actions_["priority"]});
+    menu->addSeparator();
     const bool isBlocked = target().isEmpty() || !context_.state.whyBlocked().isEmpty();
-    addMarkMenu(menu, [this](Mark mark) {
+    addMarkMenu(*menu, [this](Mark mark) {
         context_.commands.change(markingOf(target(), mark));
     })->setEnabled(!isBlocked);
-    menu.addAction(tr("Comment…"), this, &ActionsPage::comment)->setEnabled(!isBlocked && single() != 0);
-    menu.addSeparator();
-    menu.addActions({actions_["cancel"], actions_["retire"]});
-    menu.addSeparator();
+    menu->addAction(tr("Comment…"), this, &ActionsPage::comment)->setEnabled(!isBlocked && single() != 0);
+    menu->addSeparator();
+    menu->addActions({actions_["cancel"], actions_["retire"]});
+    menu->addSeparator();
     const ActionRow* one = lsn == 0 ? nullptr : knownRow(lsn);
     const ActionRow row = one != nullptr ? *one : actionRowOf(detail_->action());
     const bool isKnown = lsn != 0 && row.lsn == lsn;
-    if (isKnown) addPlaces(menu, context_, this, row);
-    if (!target().isEmpty()) addCopyAs(menu, context_, this, target(), isKnown ? &row : nullptr);
-    menu.exec(global);
+    if (isKnown) addPlaces(*menu, context_, this, row);
+    if (!target().isEmpty()) addCopyAs(*menu, context_, this, target(), isKnown ? &row : nullptr);
+    (void)menu.run(global);
 }
 
 void ActionsPage::comment() {
     const qint64 lsn = single();
-    const QString text = askForComment(this);
-    if (lsn != 0 && !text.isEmpty()) context_.commands.run(operations::comment(lsn, text));
+    const auto text = answered(this, [this] { return askForComment(window()); });
+    if (lsn != 0 && text && !text->isEmpty()) context_.commands.run(operations::comment(lsn, *text));
 }
 
 void ActionsPage::reschedule() {
@@ -538,18 +539,22 @@ void ActionsPage::moveToQueue() {
         ids.push_back(id);
     }
     bool good = false;
-    const QString name = QInputDialog::getItem(this, tr("Move to queue"), tr("Queue"), names, 0, false, &good);
-    const auto at = names.indexOf(name);
-    if (good && at >= 0) context_.commands.change(movingOf(all, ids[static_cast<std::size_t>(at)], name));
+    const auto name = answered(this, [&] {
+        return QInputDialog::getItem(window(), tr("Move to queue"), tr("Queue"), names, 0, false, &good);
+    });
+    const auto at = name ? names.indexOf(*name) : -1;
+    if (good && at >= 0) context_.commands.change(movingOf(all, ids[static_cast<std::size_t>(at)], *name));
 }
 
 void ActionsPage::setPriority() {
     const Target all = target();
     if (all.isEmpty()) return;
     bool good = false;
-    const int priority =
-        QInputDialog::getInt(this, tr("Set priority"), tr("-100 to 100, higher first"), 0, -100, 100, 1, &good);
-    if (good) context_.commands.change(priorityOf(all, priority));
+    const auto priority = answered(this, [&] {
+        return QInputDialog::getInt(window(), tr("Set priority"), tr("-100 to 100, higher first"), 0, -100, 100, 1,
+                                    &good);
+    });
+    if (good && priority) context_.commands.change(priorityOf(all, *priority));
 }
 
 void ActionsPage::edit(qint64 lsn) {

@@ -3,6 +3,7 @@
 #include "ui/outputs/chunk_request.h"
 #include "ui/outputs/file_places.h"
 #include "ui/outputs/preview.h"
+#include "ui/widgets/transient.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -35,16 +36,21 @@ void OutputCommands::save(const std::vector<ChunkFile>& files) {
 
 void OutputCommands::saveAll(std::vector<ChunkFile> files) {
     if (files.empty() || isSaving()) return;
-    const QString folder = QFileDialog::getExistingDirectory(&over_, tr("Save outputs into a folder"));
-    if (!folder.isEmpty()) saveInto(folder, std::move(files));
+    const auto folder = answered(this, [this] {
+        return QFileDialog::getExistingDirectory(over_.window(), tr("Save outputs into a folder"));
+    });
+    if (folder && !folder->isEmpty()) saveInto(*folder, std::move(files));
 }
 
 /// Who chose a file that is there was asked by the dialog.
 void OutputCommands::saveAs(ChunkFile file) {
     if (single_.size() >= kMostSingle)
         return context_.window.say(tr("Other files are being saved; try again when they are there."), true);
-    const QString path = QFileDialog::getSaveFileName(&over_, tr("Save an output"), safeFileName(file.name));
-    if (path.isEmpty()) return;
+    const auto chosen = answered(this, [&] {
+        return QFileDialog::getSaveFileName(over_.window(), tr("Save an output"), safeFileName(file.name));
+    });
+    if (!chosen || chosen->isEmpty()) return;
+    const QString path = *chosen;
     const int id = ++lastSingle_;
     single_[id] = std::make_unique<ChunkDownload>(
         context_.link, file, path, ChunkDownload::Existing::IsReplaced, [this, id, path](const QString& problem) {
@@ -59,10 +65,13 @@ void OutputCommands::saveInto(const QString& folder, std::vector<ChunkFile> file
     if (isSaving() || files.empty()) return;
     auto existing = ChunkDownload::Existing::Stays;
     if (const int there = FolderSave::existing(files, folder); there > 0) {
-        const bool replace = context_.window.ask(
-            tr("Replace %n file(s) that are there already?", nullptr, there),
-            tr("What is in them now is lost. The others are saved either way."), tr("Replace"), tr("Leave them"));
-        if (replace) existing = ChunkDownload::Existing::IsReplaced;
+        const auto replace = answered(this, [&] {
+            return context_.window.ask(tr("Replace %n file(s) that are there already?", nullptr, there),
+                                       tr("What is in them now is lost. The others are saved either way."),
+                                       tr("Replace"), tr("Leave them"));
+        });
+        if (!replace) return;
+        if (*replace) existing = ChunkDownload::Existing::IsReplaced;
     }
     saving_ = std::make_unique<FolderSave>(
         context_.link, std::move(files), folder, existing,

@@ -7,6 +7,7 @@
 #include "ui/widgets/button.h"
 #include "ui/widgets/panel.h"
 #include "ui/widgets/table.h"
+#include "ui/widgets/transient.h"
 
 #include <QJsonArray>
 #include <QMenu>
@@ -216,9 +217,9 @@ void OutputsTab::refreshButtons() {
 }
 
 void OutputsTab::showMenu(const QPoint& global) {
-    QMenu menu(this);
-    commands_->fill(menu, filesOf(table_->selectedIds()));
-    if (!menu.isEmpty()) menu.exec(global);
+    Transient<QMenu> menu(this);
+    commands_->fill(*menu, filesOf(table_->selectedIds()));
+    if (!menu->isEmpty()) (void)menu.run(global);
 }
 
 void OutputsTab::showEvent(QShowEvent* event) {

@@ -5,6 +5,7 @@
 #include "ui/style/format.h"
 #include "ui/widgets/form.h"
 #include "ui/widgets/table.h"
+#include "ui/widgets/transient.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -224,10 +225,12 @@ void SandboxTab::refreshGrants() {
 
 void SandboxTab::allow(const Grant& grant) {
     if (const QString why = context_.state.whyBlocked(); !why.isEmpty()) return context_.window.say(why, true);
-    if (!context_.window.ask(tr("%1, and run the action again?").arg(grant.title), grant.effect,
-                             tr("Allow and run again"), tr("Leave it")))
-        return;
-    changeSettings(grant);
+    const Grant meant = grant; // its button may go with this
+    const auto isAllowed = answered(this, [&] {
+        return context_.window.ask(tr("%1, and run the action again?").arg(meant.title), meant.effect,
+                                   tr("Allow and run again"), tr("Leave it"));
+    });
+    if (isAllowed.value_or(false)) changeSettings(meant);
 }
 
 bool SandboxTab::isGood(const Answer& answer) {

@@ -1,6 +1,7 @@
 #include "ui/pages/actions/views_button.h"
 
 #include "ui/state/tonight.h"
+#include "ui/widgets/transient.h"
 
 #include <QInputDialog>
 #include <QMenu>
@@ -74,8 +75,10 @@ void ViewsButton::fill(QMenu& menu) {
     menu.addSeparator();
     menu.addAction(tr("Keep this filter as a view…"), this, [this] {
         bool good = false;
-        QString title = QInputDialog::getText(this, tr("Keep as a view"), tr("Name"), QLineEdit::Normal, {}, &good);
-        title = title.trimmed().replace('/', '-');
+        const auto text = answered(this, [&] {
+            return QInputDialog::getText(window(), tr("Keep as a view"), tr("Name"), QLineEdit::Normal, {}, &good);
+        });
+        const QString title = text.value_or(QString()).trimmed().replace('/', '-');
         if (!good || title.isEmpty()) return;
         QSettings().setValue("views/" + title, filter_);
         showFilter(filter_);

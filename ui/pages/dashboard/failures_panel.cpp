@@ -7,6 +7,7 @@
 #include "ui/state/tonight.h"
 #include "ui/style/format.h"
 #include "ui/widgets/table.h"
+#include "ui/widgets/transient.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -206,10 +207,10 @@ void FailuresPanel::rescheduleTonight() {
 void FailuresPanel::showMenu(const QPoint& global) {
     if (const QJsonObject* chosen = job(table_->currentId()); chosen != nullptr && !table_->selectedIds().empty())
         return showActionMenu(context_, table_, QJsonObject(*chosen), global);
-    QMenu menu(this);
-    menu.addAction(tr("Tonight begins at"))->setEnabled(false);
+    Transient<QMenu> menu(this);
+    menu->addAction(tr("Tonight begins at"))->setEnabled(false);
     for (const char* time : {"12:00", "16:00", "17:00", "18:00", "19:00", "20:00", "22:00", "00:00"}) {
-        QAction* action = menu.addAction(QString::fromLatin1(time), this, [this, time] {
+        QAction* action = menu->addAction(QString::fromLatin1(time), this, [this, time] {
             setTonightSince(QString::fromLatin1(time));
             tonightFor_ = -1;
             tonight_->now();
@@ -217,7 +218,7 @@ void FailuresPanel::showMenu(const QPoint& global) {
         action->setCheckable(true);
         action->setChecked(tonightSince() == QLatin1String(time));
     }
-    menu.exec(global);
+    (void)menu.run(global);
 }
 
 } // namespace yard::ui

@@ -2,6 +2,7 @@
 
 #include "ui/pages/failures/failure_panel.h"
 #include "ui/style/format.h"
+#include "ui/widgets/transient.h"
 
 #include <QAction>
 #include <QApplication>
@@ -417,13 +418,13 @@ void FailuresPage::fillCopyMenu() {
 }
 
 void FailuresPage::showMenu(const QPoint& global) {
-    QMenu menu(this);
-    menu.addActions({reschedule_, showActions_});
-    menu.addSeparator();
-    menu.addMenu(muteMenu_)->setEnabled(mute_->isEnabled());
-    menu.addSeparator();
-    menu.addMenu(copyMenu_)->setEnabled(copyLine_->isEnabled());
-    menu.exec(global);
+    Transient<QMenu> menu(this);
+    menu->addActions({reschedule_, showActions_});
+    menu->addSeparator();
+    menu->addMenu(muteMenu_)->setEnabled(mute_->isEnabled());
+    menu->addSeparator();
+    menu->addMenu(copyMenu_)->setEnabled(copyLine_->isEnabled());
+    if (!menu.run(global)) return;
     muteMenu_->menuAction()->setEnabled(true);
     copyMenu_->menuAction()->setEnabled(true);
 }

@@ -5,6 +5,7 @@
 #include "ui/pages/pool/pool_strip.h"
 #include "ui/pages/pool/process_output.h"
 #include "ui/style/format.h"
+#include "ui/widgets/transient.h"
 
 #include <QAction>
 #include <QApplication>
@@ -471,13 +472,13 @@ void PoolPage::makeCommands() {
 }
 
 void PoolPage::showMenu(const QPoint& global) {
-    QMenu menu(this);
-    menu.addActions({restartAction_, detachAction_});
-    menu.addSeparator();
-    menu.addActions({showActions_, showTimeline_, openAction_, openOutput_});
-    menu.addSeparator();
-    menu.addAction(copyPid_);
-    QMenu* copyAs = menu.addMenu(tr("Copy as"));
+    Transient<QMenu> menu(this);
+    menu->addActions({restartAction_, detachAction_});
+    menu->addSeparator();
+    menu->addActions({showActions_, showTimeline_, openAction_, openOutput_});
+    menu->addSeparator();
+    menu->addAction(copyPid_);
+    QMenu* copyAs = menu->addMenu(tr("Copy as"));
     const auto copy = [&](const QString& title, const QString& text) {
         copyAs->addAction(title, [text] { QApplication::clipboard()->setText(text); });
     };
@@ -485,7 +486,7 @@ void PoolPage::showMenu(const QPoint& global) {
     copy(tr("yardctl"), context_.link.yardctl(operation.yardctl));
     copy(tr("curl"), context_.link.curl(operation.request));
     copy(tr("JSON"), QString::fromUtf8(QJsonDocument(pool_.json).toJson()));
-    menu.exec(global);
+    (void)menu.run(global);
 }
 
 void PoolPage::setFilter(const QString& filter) {

@@ -5,6 +5,7 @@
 #include "ui/widgets/mark_menu.h"
 #include "ui/widgets/table.h"
 #include "ui/widgets/text_view.h"
+#include "ui/widgets/transient.h"
 
 #include <QAction>
 #include <QApplication>
@@ -13,6 +14,7 @@
 #include <QJsonValue>
 #include <QLocale>
 #include <QMenu>
+#include <QPointer>
 
 #include <algorithm>
 #include <utility>
@@ -77,8 +79,11 @@ const QueueInfo* QueueCommands::selected() const {
 }
 
 void QueueCommands::forSelected(const std::function<void(const QueueInfo&)>& act) {
-    for (const qint64 id : table_->selectedIds())
+    const QPointer<QueueCommands> here(this); // it may go while a question about one of them is open
+    for (const qint64 id : table_->selectedIds()) {
+        if (here.isNull()) return;
         if (const QueueInfo* queue = context_.state.queue(queueIdOf(id))) act(QueueInfo(*queue));
+    }
 }
 
 QString QueueCommands::holdBlocked() const {
@@ -114,12 +119,17 @@ void QueueCommands::rescheduleFailures() {
     });
 }
 
+/// False also where nobody is left to do it.
+bool QueueCommands::isMeant(const QString& question, const QString& lost, const QString& verb,
+                            const QString& keep) {
+    return answered(this, [&] { return context_.window.ask(question, lost, verb, keep); }).value_or(false);
+}
+
 void QueueCommands::askToDrain() {
     forSelected([this](const QueueInfo& queue) {
-        if (context_.window.ask(tr("Drain %1?").arg(queue.name()),
-                                tr("It takes no new actions from then on; the %n it has run to their end.", nullptr,
-                                   static_cast<int>(queue.active)),
-                                tr("Drain %1").arg(queue.name()), tr("Leave it")))
+        const QString lost = tr("It takes no new actions from then on; the %n it has run to their end.", nullptr,
+                                static_cast<int>(queue.active));
+        if (isMeant(tr("Drain %1?").arg(queue.name()), lost, tr("Drain %1").arg(queue.name()), tr("Leave it")))
             context_.commands.run(operations::drainQueue(queue.id, queue.name()));
     });
 }
@@ -128,7 +138,7 @@ void QueueCommands::askToCancel() {
     forSelected([this](const QueueInfo& queue) {
         const auto active = static_cast<int>(std::min<qint64>(queue.active, 1 << 30));
         const auto running = static_cast<int>(queue.running());
-        if (context_.window.ask(
+        if (isMeant(
                 tr("Cancel %Ln action(s) in %1?", nullptr, active).arg(queue.name()),
                 tr("%Ln run(s) and end(s) now; the queue takes no more. This cannot be undone.", nullptr, running),
                 tr("Cancel %Ln action(s)", nullptr, active), tr("Keep them")))
@@ -138,33 +148,32 @@ void QueueCommands::askToCancel() {
 
 void QueueCommands::askToDelete() {
     forSelected([this](const QueueInfo& queue) {
-        if (context_.window.ask(
-                tr("Delete %1?").arg(queue.name()),
-                tr("%n action(s) of it are cancelled. Its finished actions stay. This cannot be undone.", nullptr,
-                   static_cast<int>(queue.active)),
-                tr("Delete %1").arg(queue.name()), tr("Keep it")))
+        if (isMeant(tr("Delete %1?").arg(queue.name()),
+                    tr("%n action(s) of it are cancelled. Its finished actions stay. This cannot be undone.",
+                       nullptr, static_cast<int>(queue.active)),
+                    tr("Delete %1").arg(queue.name()), tr("Keep it")))
             context_.commands.run(operations::deleteQueue(queue.id, queue.name()));
     });
 }
 
 void QueueCommands::showMenu(const QPoint& global) {
     update();
-    QMenu menu(table_);
-    menu.addActions({showActions_, showFailures_, rescheduleFailures_});
-    menu.addSeparator();
-    menu.addActions({hold_, release_, drain_, cancel_, delete_});
-    menu.addAction(tr("Set weight…"), this, &QueueCommands::setWeight)->setEnabled(holdBlocked().isEmpty());
-    menu.addSeparator();
-    addMarkMenu(menu, [this](Mark mark) {
+    Transient<QMenu> menu(table_);
+    menu->addActions({showActions_, showFailures_, rescheduleFailures_});
+    menu->addSeparator();
+    menu->addActions({hold_, release_, drain_, cancel_, delete_});
+    menu->addAction(tr("Set weight…"), this, &QueueCommands::setWeight)->setEnabled(holdBlocked().isEmpty());
+    menu->addSeparator();
+    addMarkMenu(*menu, [this](Mark mark) {
         forSelected([&](const QueueInfo& queue) {
             context_.commands.run(operations::markQueue(queue.id, queue.name(), mark));
         });
     })->setEnabled(holdBlocked().isEmpty());
-    menu.addAction(tr("Comment…"), this, &QueueCommands::comment)->setEnabled(holdBlocked().isEmpty());
-    menu.addSeparator();
-    menu.addAction(copyToken_);
-    addCopyAs(menu);
-    menu.exec(global);
+    menu->addAction(tr("Comment…"), this, &QueueCommands::comment)->setEnabled(holdBlocked().isEmpty());
+    menu->addSeparator();
+    menu->addAction(copyToken_);
+    addCopyAs(*menu);
+    (void)menu.run(global);
 }
 
 /// What shows it, for a script, and what is known of it.
@@ -189,11 +198,13 @@ void QueueCommands::setWeight() {
     if (first == nullptr) return;
     bool good = false;
     const double now = first->config.value("weight").toDouble(1);
-    const double weight = QInputDialog::getDouble(table_, tr("Set weight"), tr("Share against other queues"), now,
-                                                  kLeastWeight, kMostWeight, 3, &good);
-    if (!good) return;
+    const auto weight = answered(this, [&] {
+        return QInputDialog::getDouble(table_->window(), tr("Set weight"), tr("Share against other queues"), now,
+                                       kLeastWeight, kMostWeight, 3, &good);
+    });
+    if (!good || !weight) return;
     forSelected([&](const QueueInfo& queue) {
-        context_.commands.run(operations::configureQueue(queue.id, queue.name(), {{"weight", weight}}));
+        context_.commands.run(operations::configureQueue(queue.id, queue.name(), {{"weight", *weight}}));
     });
 }
 
@@ -202,8 +213,9 @@ void QueueCommands::comment() {
     if (queue == nullptr) return;
     const qint64 id = queue->id;
     const QString name = queue->name();
-    const QString text = askForComment(table_); // while it was typed, another may have been selected
-    if (!text.isEmpty()) context_.commands.run(operations::commentQueue(id, name, text));
+    // While it is typed, another may be selected, or this go.
+    const auto text = answered(this, [this] { return askForComment(table_->window()); });
+    if (text && !text->isEmpty()) context_.commands.run(operations::commentQueue(id, name, *text));
 }
 
 QString QueueCommands::yardctlOf(const QAction* command) const {

@@ -43,6 +43,7 @@ public:
 private:
     void forSelected(const std::function<void(const QueueInfo&)>& act);
     void rescheduleFailures();
+    bool isMeant(const QString& question, const QString& lost, const QString& verb, const QString& keep);
     void askToDrain();
     void askToCancel();
     void askToDelete();

@@ -1,6 +1,7 @@
 // What the timelines page writes into files.
 #include "ui/pages/timelines/timelines_page.h"
 #include "ui/timeline/chrome_trace.h"
+#include "ui/widgets/transient.h"
 
 #include <QDir>
 #include <QFileDialog>
@@ -16,10 +17,12 @@ using namespace timeline;
 void TimelinesPage::askExport(Export kind) {
     const QString suffix = kind == Export::Png ? "png" : kind == Export::Svg ? "svg" : "json";
     const QString day = QDateTime::fromMSecsSinceEpoch(view_->range().from / 1'000).toString("yyyy-MM-dd-HHmm");
-    const QString path = QFileDialog::getSaveFileName(
-        this, tr("Export"), QDir::home().filePath(QStringLiteral("timelines-%1.%2").arg(day, suffix)),
-        "*." + suffix);
-    if (!path.isEmpty()) exportTo(path, kind);
+    const auto path = answered(this, [&] {
+        return QFileDialog::getSaveFileName(
+            window(), tr("Export"), QDir::home().filePath(QStringLiteral("timelines-%1.%2").arg(day, suffix)),
+            "*." + suffix);
+    });
+    if (path && !path->isEmpty()) exportTo(*path, kind);
 }
 
 void TimelinesPage::exportTo(const QString& path, Export kind) {

@@ -2,6 +2,7 @@
 
 #include "ui/pages/timelines/selection_strip.h"
 #include "ui/timeline/hover_card.h"
+#include "ui/widgets/transient.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -409,11 +410,11 @@ qint64 TimelinesPage::selectedLsn() const {
 }
 
 void TimelinesPage::showMenu(const QPoint& global) {
-    QMenu menu(this);
-    menu.addActions({openAction_, logAction_, compareAction_});
-    menu.addSeparator();
-    menu.addActions({fitAction_, followAction_, tableAction_});
-    menu.exec(global);
+    Transient<QMenu> menu(this);
+    menu->addActions({openAction_, logAction_, compareAction_});
+    menu->addSeparator();
+    menu->addActions({fitAction_, followAction_, tableAction_});
+    (void)menu.run(global);
 }
 
 void TimelinesPage::setFilter(const QString& filter) {

@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "ui/pages/workers/worker_panel.h"
 #include "ui/style/format.h"
+#include "ui/widgets/transient.h"
 
 #include <QAction>
 #include <QApplication>
@@ -407,11 +408,12 @@ void WorkersPage::remove() {
     const QString name = worker->json.value("name").toString();
     const qint64 active = worker->figures.running + worker->figures.waiting;
     if (active == 0) return removeNow(id, name, false);
-    if (context_.window.ask(tr("Remove %1?").arg(name),
-                            tr("%1 of its actions wait or run; they are cancelled. This cannot be undone.")
-                                .arg(countText(active, worker->figures.moreActive)),
-                            tr("Remove %1").arg(name), tr("Keep it")))
-        removeNow(id, name, true);
+    const QString lost = tr("%1 of its actions wait or run; they are cancelled. This cannot be undone.")
+                             .arg(countText(active, worker->figures.moreActive));
+    const auto isMeant = answered(this, [&] {
+        return context_.window.ask(tr("Remove %1?").arg(name), lost, tr("Remove %1").arg(name), tr("Keep it"));
+    });
+    if (isMeant.value_or(false)) removeNow(id, name, true);
 }
 
 void WorkersPage::removeNow(const QString& id, const QString& name, bool force) {
@@ -438,13 +440,13 @@ void WorkersPage::addCopyAs(QMenu& menu, const QJsonObject& worker) {
 }
 
 void WorkersPage::showMenu(const QPoint& global) {
-    QMenu menu(this);
-    menu.addActions({submitAction_, showActions_, showTimeline_, openPool_});
-    menu.addSeparator();
-    menu.addAction(copyId_);
-    if (const Worker* worker = selected()) addCopyAs(*menu.addMenu(tr("Copy as")), worker->json);
-    menu.addAction(removeAction_);
-    menu.exec(global);
+    Transient<QMenu> menu(this);
+    menu->addActions({submitAction_, showActions_, showTimeline_, openPool_});
+    menu->addSeparator();
+    menu->addAction(copyId_);
+    if (const Worker* worker = selected()) addCopyAs(*menu->addMenu(tr("Copy as")), worker->json);
+    menu->addAction(removeAction_);
+    (void)menu.run(global);
 }
 
 void WorkersPage::setFilter(const QString& filter) {
