@@ -469,10 +469,12 @@ void TimelinesPage::takeUpdates() {
 }
 void TimelinesPage::open(qint64 lsn, const QString&) {
     wantedBar_.reset();
-    context_.link.send({"GET", QStringLiteral("jobs/%1").arg(lsn), {}, {}, {}}, this, [this](const Answer& answer) {
-        if (!answer.ok()) return context_.window.say(answer.message, true);
-        goToBar(actionRowOf(answer.json));
-    });
+    context_.link.send({"GET", QStringLiteral("jobs/%1").arg(lsn), {}, {}, {}}, this,
+                       [this, number = ++opened_](const Answer& answer) {
+                           if (number != opened_) return; // another one is wanted since
+                           if (!answer.ok()) return context_.window.say(answer.message, true);
+                           goToBar(actionRowOf(answer.json));
+                       });
 }
 
 /// Its last attempt, with as much around it as it took.

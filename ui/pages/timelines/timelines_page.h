@@ -96,6 +96,7 @@ private:
         WallMicros until = 0; ///< it is waited for, or for something finer than the step it is in
     };
     std::optional<WantedBar> wantedBar_;
+    quint64 opened_ = 0; ///< counts open(): answers to an earlier one are not taken
     double guardShare_ = 0;
     std::vector<qint64> rowLsns_;
     QAction* openAction_ = nullptr;

@@ -1,0 +1,80 @@
+// What a page stands on where no engine and no window are: a link whose requests wait until a test answers them, and
+// services that write down what they are told.
+#pragma once
+
+#include "ui/pages/page.h"
+
+#include <QPointer>
+#include <deque>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+namespace yard::test {
+
+class WaitingLink final : public ui::EngineLink {
+public:
+    WaitingLink() { setState(ui::LinkState::Connected); }
+    void send(const ui::Request& request, QObject* context, Done done) override {
+        asked.emplace_back(request, context, std::move(done));
+    }
+    std::unique_ptr<QObject> stream(const ui::Request&, std::function<void(const QByteArray&)>, Done) override {
+        return nullptr;
+    }
+    void watch(const QJsonObject&) override {}
+    QUrl address() const override { return QUrl("http://played/compute"); }
+
+    /// The oldest question to this path gets its answer. False: there is none.
+    bool answer(const QString& path, const ui::Answer& answer) {
+        for (auto at = asked.begin(); at != asked.end(); ++at) {
+            const auto [request, context, done] = *at;
+            if (request.path != path) continue;
+            asked.erase(at);
+            if (context) done(answer);
+            return true;
+        }
+        return false;
+    }
+    bool answer(const QString& path, const QJsonObject& json) {
+        return answer(path, ui::Answer{200, {}, json, {}, {}});
+    }
+    /// How many questions to this path wait.
+    std::size_t waiting(const QString& path) const {
+        std::size_t count = 0;
+        for (const auto& [request, context, done] : asked) count += request.path == path ? 1 : 0;
+        return count;
+    }
+
+    std::deque<std::tuple<ui::Request, QPointer<QObject>, Done>> asked;
+};
+
+/// Goes nowhere and says yes.
+class PlayedWindow final : public ui::Navigator, public ui::WindowServices {
+public:
+    void show(const QString&, const QString&) override {}
+    void showAction(qint64, const QString&) override {}
+    void showThing(const QString&, qint64) override {}
+    void openSubmit(const QJsonObject&, qint64) override {}
+    void openRegister(const QString&) override {}
+    bool ask(const QString&, const QString&, const QString&, const QString&) override { return true; }
+    void say(const QString& sentence, bool) override { said << sentence; }
+    void remake() override {}
+    void resetLayout() override {}
+    void reviewSettings() override {}
+    QString sleepNote() const override { return {}; }
+    ui::KeyBindings& keyBindings() override { qFatal("no page that is tested here changes keys"); }
+    ui::EngineChoice& engineChoice() override { qFatal("no page that is tested here changes engines"); }
+
+    QStringList said;
+};
+
+/// All that a page needs. Its pages go before it.
+struct PlayedContext {
+    WaitingLink link;
+    ui::EngineState state{link};
+    ui::Commands commands{link};
+    PlayedWindow window;
+    ui::Context context() { return {link, state, commands, window, window}; }
+};
+
+} // namespace yard::test
