@@ -1385,7 +1385,7 @@
     <message numerus="yes">
         <source>Reschedule the %Ln</source>
         <translation>
-            <numerusform>Diese %Ln neu einreihen</numerusform>
+            <numerusform>Diese eine neu einreihen</numerusform>
             <numerusform>Diese %Ln neu einreihen</numerusform>
         </translation>
     </message>
