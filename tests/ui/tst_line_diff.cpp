@@ -1,6 +1,7 @@
 // Two texts beside each other: which lines stand beside which, and what is shown of them.
 #include "tests/ui/painted.h"
 #include "ui/log/diff_view.h"
+#include "ui/log/text_cells.h"
 #include "ui/pages/actions/compare_values.h"
 #include "ui/style/theme.h"
 
@@ -161,6 +162,51 @@ private slots:
         const auto spoken = view.spokenParts();
         QCOMPARE(spoken.size(), std::size_t{2});
         QVERIFY(spoken.back().value.contains('R'));
+    }
+
+    void cellsAreThoseOfATerminal() {
+        QCOMPARE(cellsOf(U'a'), 1);
+        QCOMPARE(cellsOf(U'\u00e9'), 1);
+        QCOMPARE(cellsOf(U'\u0301'), 0); // an accent on what is before
+        QCOMPARE(cellsOf(U'\u200d'), 0);
+        QCOMPARE(cellsOf(U'\u03b1'), 1);
+        QCOMPARE(cellsOf(U'\u65e5'), 2);
+        QCOMPARE(cellsOf(U'\ud55c'), 2);
+        QCOMPARE(cellsOf(U'\uff21'), 2);
+        QCOMPARE(cellsOf(U'\U0001F600'), 2);
+        QCOMPARE(cellsOf(U'\U00020000'), 2);
+    }
+
+    void aLineIsCutIntoRowsByItsCells() {
+        using Starts = std::vector<qsizetype>;
+        QCOMPARE(rowStartsOf(QString(), 10), Starts{0});
+        QCOMPARE(rowStartsOf(QString(10, 'x'), 10), Starts{0});
+        QCOMPARE(rowStartsOf(QString(11, 'x'), 10), (Starts{0, 10}));
+        const QString wide(11, QChar(0x65e5));
+        QCOMPARE(rowStartsOf(wide, 10), (Starts{0, 5, 10}));
+        // What does not fit whole begins the next row.
+        QCOMPARE(rowStartsOf("x" + wide, 10), (Starts{0, 5, 10}));
+        // A mark stays with its character, and no character is cut in two.
+        QCOMPARE(rowStartsOf(QString(10, 'x') + QChar(0x301) + 'y', 10), (Starts{0, 11}));
+        const QString face = QString::fromUcs4(U"\U0001F600");
+        QCOMPARE(rowStartsOf(face.repeated(6), 10), (Starts{0, 10}));
+        for (const QString& line : {QString(), QString(25, 'x'), wide, "x" + wide, face.repeated(6)})
+            QCOMPARE(rowCountOf(line, 10), static_cast<int>(rowStartsOf(line, 10).size()));
+    }
+
+    void aLineOfWideCharactersHasRoomForAllOfThem() {
+        const Theme theme(nullptr);
+        DiffView view;
+        view.resize(700, 400);
+        const auto heightOf = [&view](const QString& line) {
+            view.setParts({partOf({line + "L"}, {line + "R"})});
+            return view.spokenParts().back().area.height();
+        };
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const int narrow = heightOf(QString(400, 'x'));
+        const int wide = heightOf(QString(400, QChar(0x65e5)));
+        QVERIFY2(wide > narrow * 3 / 2, qPrintable(QStringLiteral("%1 of %2").arg(wide).arg(narrow)));
     }
 
     void keysScroll() {

@@ -1,5 +1,6 @@
 #include "ui/log/diff_view.h"
 
+#include "ui/log/text_cells.h"
 #include "ui/style/format.h"
 #include "ui/style/paint.h"
 #include "ui/style/theme.h"
@@ -126,9 +127,9 @@ int DiffView::linesOf(const Shown& shown, int columns) const {
     if (shown.kind != Kind::Lines) return 1;
     const DiffPart& part = parts_[shown.part];
     const DiffRow& row = part.diff.rows[shown.row];
-    const auto left = row.left < 0 ? qsizetype{0} : part.left[static_cast<std::size_t>(row.left)].size();
-    const auto right = row.right < 0 ? qsizetype{0} : part.right[static_cast<std::size_t>(row.right)].size();
-    return std::max(1, (static_cast<int>(std::max(left, right)) + columns - 1) / columns);
+    const int left = row.left < 0 ? 1 : rowCountOf(part.left[static_cast<std::size_t>(row.left)], columns);
+    const int right = row.right < 0 ? 1 : rowCountOf(part.right[static_cast<std::size_t>(row.right)], columns);
+    return std::max(left, right);
 }
 
 void DiffView::layOut() {
@@ -219,7 +220,6 @@ void DiffView::paintSide(QPainter& painter, const Side& side, const QRect& area,
     const qreal advance = charWidth();
     const int row = lineHeight();
     const int left = area.left() + gutter();
-    const auto wide = static_cast<qsizetype>(columns());
     const QFont font = typeface(Type::Mono);
     paint::number(painter, QRectF(area.left(), area.top(), gutter() - 2 * advance, row),
                   QString::number(side.number), font, theme(Token::Text3));
@@ -233,14 +233,19 @@ void DiffView::paintSide(QPainter& painter, const Side& side, const QRect& area,
     painter.setClipRect(area);
     painter.setFont(font);
     painter.setPen(theme(isSame ? Token::Text2 : Token::Text1));
-    for (qsizetype at = 0, y = area.top(); at < side.text->size(); at += wide, y += row) {
-        const qsizetype from = std::clamp(side.from - at, qsizetype{0}, wide);
-        const qsizetype to = std::clamp(side.from + side.length - at, qsizetype{0}, wide);
+    const std::vector<qsizetype> starts = rowStartsOf(*side.text, columns());
+    double y = area.top();
+    for (std::size_t i = 0; i < starts.size(); ++i, y += row) {
+        const qsizetype begin = starts[i];
+        const qsizetype end = i + 1 < starts.size() ? starts[i + 1] : side.text->size();
+        const qsizetype from = std::clamp(side.from, begin, end);
+        const qsizetype to = std::clamp(side.from + side.length, begin, end);
+        // Measured, not counted: characters of other faces are not as wide as their cells.
+        const auto xOf = [&](qsizetype at) { return metrics.horizontalAdvance(side.text->mid(begin, at - begin)); };
         if (to > from)
-            painter.fillRect(QRectF(left + static_cast<double>(from) * advance, static_cast<double>(y),
-                                    static_cast<double>(to - from) * advance, row),
+            painter.fillRect(QRectF(left + xOf(from), y, xOf(to) - xOf(from), row),
                              mixed(lane, theme(Token::Accent), 0.35));
-        painter.drawText(QPointF(left, static_cast<double>(y) + down), side.text->mid(at, wide));
+        painter.drawText(QPointF(left, y + down), side.text->mid(begin, end - begin));
     }
     painter.restore();
 }
