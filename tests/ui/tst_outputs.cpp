@@ -215,6 +215,9 @@ private slots:
         QVERIFY(preview()->note().startsWith("The first " + format.size(Preview::kMostText)));
         QCOMPARE(preview()->text()->text().dropped(), std::size_t{0});
         QVERIFY(preview()->text()->text().line(0).text.startsWith("line 1 of"));
+        // It comes in pieces, to its last byte.
+        QTRY_COMPARE_WITH_TIMEOUT(preview()->text()->text().bytes(), qsizetype{Preview::kMostText}, kSoon);
+        QVERIFY(preview()->text()->text().line(0).text.startsWith("line 1 of"));
         choose("c.json");
         QVERIFY(shows(ContentKind::Text));
         QVERIFY(preview()->note().contains("as text"));
@@ -222,6 +225,7 @@ private slots:
         QVERIFY(shows(ContentKind::Text));
         QVERIFY(preview()->note().startsWith("The first"));
         QCOMPARE(preview()->text()->text().dropped(), std::size_t{0});
+        QCOMPARE(preview()->text()->text().line(0).text, QString("y")); // pieces of the one before come no more
     }
 
     void contentThatIsLostIsSaidToBe() {

@@ -71,6 +71,9 @@ Preview::Preview(EngineLink& link, QWidget* parent)
     for (QWidget* each : {static_cast<QWidget*>(message_), static_cast<QWidget*>(image_),
                           static_cast<QWidget*>(text_), static_cast<QWidget*>(tree_), static_cast<QWidget*>(hex_)})
         stack_->addWidget(each);
+    feed_.setSingleShot(true);
+    feed_.setInterval(0);
+    connect(&feed_, &QTimer::timeout, this, &Preview::feedText);
     connect(actual_, &QAbstractButton::toggled, image_, &ImageView::setActualSize);
     connect(image_, &ImageView::actualSizeChanged, actual_, &QAbstractButton::setChecked);
     connect(back_, &QAbstractButton::clicked, this, [this] { page(-1); });
@@ -110,6 +113,7 @@ const QByteArray* Preview::whole() const {
 void Preview::drop() {
     ++asked_;
     waits_ = false;
+    feed_.stop();
     if (stream_) stream_.release()->deleteLater();
 }
 
@@ -259,14 +263,23 @@ void Preview::takeTable(CsvTable table) {
 
 void Preview::showText() {
     const Format format;
-    const QByteArray shown = bytes_.first(bytesOfLines(bytes_));
-    if (shown.size() < file_.size)
-        notes_ << tr("The first %1 of %2.").arg(format.size(shown.size()), format.size(file_.size));
+    fed_ = 0;
+    toFeed_ = bytesOfLines(bytes_);
+    if (toFeed_ < file_.size)
+        notes_ << tr("The first %1 of %2.").arg(format.size(toFeed_), format.size(file_.size));
     text_->clear();
-    text_->append(LogStream::Out, shown);
-    text_->finish(LogStream::Out);
+    feedText();
     text_->showBeginning();
     show(ContentKind::Text, text_, tr("Text"), notes_);
+}
+
+/// The first piece at once, so that there is something to read; the window stays awake for the others.
+void Preview::feedText() {
+    const qsizetype count = std::min(kPiece, toFeed_ - fed_);
+    text_->append(LogStream::Out, bytes_.mid(fed_, count));
+    fed_ += count;
+    if (fed_ < toFeed_) return feed_.start();
+    text_->finish(LogStream::Out);
 }
 
 /// The page that begins where the bytes do.

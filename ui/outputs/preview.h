@@ -3,11 +3,13 @@
 //
 // No more is asked for than is shown: the beginning first, which says what it is. Of text the first 32 MiB are
 // shown, of values 8 MiB; JSON over 8 MiB is shown as text, an image over 64 MiB and anything unknown as bytes, page
-// by page. Whatever is not all there is, or something else than its name says, has a sentence above it.
+// by page. Text is fed to its view in pieces, a piece a turn of the loop. Whatever is not all there is, or something else than its name says, has a sentence above it.
 #pragma once
 
 #include "ui/bridge/engine_link.h"
 #include "ui/outputs/decoded.h"
+
+#include <QTimer>
 
 QT_BEGIN_NAMESPACE
 class QPlainTextEdit;
@@ -30,6 +32,7 @@ public:
     static constexpr qint64 kMostImage = 64 << 20;
     static constexpr qint64 kMostText = 32 << 20;
     static constexpr qint64 kMostTree = 8 << 20; ///< of JSON, and of values
+    static constexpr qsizetype kPiece = 1 << 20; ///< bytes of text in one turn
 
     /// `link` outlives it.
     explicit Preview(EngineLink& link, QWidget* parent = nullptr);
@@ -69,6 +72,7 @@ private:
     void takeImage(DecodedImage image);
     void takeTable(CsvTable table);
     void showText();
+    void feedText();
     void showHex();
     void page(int step);
     void show(ContentKind kind, QWidget* content, const QString& what, const QStringList& notes);
@@ -87,6 +91,9 @@ private:
     bool failed_ = false;
     bool decoding_ = false;
     bool waits_ = false; ///< to be decoded after what is decoded now
+    QTimer feed_;        ///< runs while there is text that the view does not have yet
+    qsizetype fed_ = 0;
+    qsizetype toFeed_ = 0;
     std::unique_ptr<QObject> stream_;
     Label* what_;
     Label* note_;
