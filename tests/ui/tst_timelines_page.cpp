@@ -49,6 +49,14 @@ private slots:
         QVERIFY(!page.view()->range().contains(kNoon - 5 * kHour));
     }
 
+    void lettersTypedOverTheBarsGoOnInTheFilter() {
+        test::PlayedContext played;
+        TimelinesPage page(played.context());
+        page.setFilter("ab");
+        emit page.view()->typed("c");
+        QCOMPARE(page.filter(), QString("abc"));
+    }
+
     void whatBecameOfTheFirstIsNotSaid() {
         test::PlayedContext played;
         TimelinesPage page(played.context());

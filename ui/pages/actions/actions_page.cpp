@@ -33,9 +33,8 @@ constexpr int kBesideFrom = 1'600;
 } // namespace
 
 ActionsPage::ActionsPage(Context context)
-    : Page(context)
+    : FilteredPage(context, new FilterField(tr("state:failed queue:nightly cpu>50 text…"), true))
     , head_(new PageHead(tr("Actions")))
-    , filter_(new FilterField(tr("state:failed queue:nightly cpu>50 text…"), true))
     , view_(new ViewsButton)
     , badge_(new Button(Button::Kind::Plain, {}, {}))
     , reschedule_(new Button(Button::Kind::Plain, tr("Reschedule"), "again"))
@@ -392,14 +391,6 @@ void ActionsPage::find(const QString& filter) {
     updateBlocked();
 }
 
-QString ActionsPage::filter() const {
-    return filter_->text();
-}
-
-void ActionsPage::focusFilter() {
-    filter_->focusAll();
-}
-
 void ActionsPage::takeUpdates() {
     list()->rows()->takeWaiting();
     if (isFolded()) return folded_->folded()->reload();
@@ -435,7 +426,7 @@ void ActionsPage::place() {
 }
 
 void ActionsPage::resizeEvent(QResizeEvent* event) {
-    Page::resizeEvent(event);
+    FilteredPage::resizeEvent(event);
     placeSwitch();
     const bool beside = window()->width() >= kBesideFrom;
     const bool isPanel = detail_->isVisible() || foldPanel_->isVisible();

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "ui/pages/actions/actions_model.h"
-#include "ui/pages/page.h"
-#include "ui/widgets/page_head.h"
+#include "ui/pages/filtered_page.h"
 #include "ui/widgets/table.h"
 
 #include <QSplitter>
@@ -23,7 +22,7 @@ class OutputSearch;
 class StateChips;
 class ViewsButton;
 
-class ActionsPage final : public Page {
+class ActionsPage final : public FilteredPage {
     Q_OBJECT
 public:
     static std::vector<CommandSpec> declared();
@@ -31,8 +30,6 @@ public:
 
     void setActive(bool active) override;
     void setFilter(const QString& filter) override;
-    QString filter() const override;
-    void focusFilter() override;
     void takeUpdates() override;
     void open(qint64 lsn, const QString& tab) override;
     QList<QAction*> commands() const override;
@@ -103,7 +100,6 @@ private:
     void find(const QString& filter);
 
     PageHead* head_;
-    FilterField* filter_;
     ViewsButton* view_;
     Button* badge_;
     Button* reschedule_;

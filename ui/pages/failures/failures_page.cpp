@@ -89,9 +89,8 @@ QString spanWords(int hours) {
 } // namespace
 
 FailuresPage::FailuresPage(Context context)
-    : Page(context)
+    : FilteredPage(context, new FilterField(tr("queue:nightly text…"), true))
     , head_(new PageHead(tr("Failures")))
-    , filter_(new FilterField(tr("queue:nightly text…"), true))
     , span_(new Button(Button::Kind::Plain, spanWords(kDayHours), {}))
     , badge_(new Button(Button::Kind::Plain, {}, {}))
     , split_(new QSplitter(Qt::Vertical))
@@ -138,10 +137,7 @@ FailuresPage::FailuresPage(Context context)
     connect(table_, &Table::selectionEdited, this, &FailuresPage::onSelection);
     connect(table_, &Table::opened, this, [this] { showActions_->trigger(); });
     connect(table_, &Table::menuWanted, this, &FailuresPage::showMenu);
-    connect(table_, &Table::typed, this, [this](const QString& text) {
-        filter_->setFocus();
-        filter_->insert(text);
-    });
+    connect(table_, &Table::typed, this, &FailuresPage::typeInFilter);
     connect(panel_, &FailurePanel::closed, this, [this] { closeInnermost(); });
     connect(panel_, &FailurePanel::actionsWanted, showActions_, &QAction::trigger);
     connect(panel_->reschedule(), &QAbstractButton::clicked, reschedule_, &QAction::trigger);
@@ -437,15 +433,6 @@ FilterValues FailuresPage::filterValues() const {
     return values;
 }
 
-void FailuresPage::setFilter(const QString& filter) {
-    filter_->setText(filter);
-}
-QString FailuresPage::filter() const {
-    return filter_->text();
-}
-void FailuresPage::focusFilter() {
-    filter_->focusAll();
-}
 void FailuresPage::takeUpdates() {
     rows_->takeWaiting();
     askedFor_ = -1;

@@ -4,9 +4,8 @@
 #pragma once
 
 #include "ui/pages/failures/failure_groups.h"
-#include "ui/pages/page.h"
+#include "ui/pages/filtered_page.h"
 #include "ui/state/poll.h"
-#include "ui/widgets/page_head.h"
 #include "ui/widgets/rows_model.h"
 #include "ui/widgets/table.h"
 
@@ -21,16 +20,13 @@ namespace yard::ui {
 
 class FailurePanel;
 
-class FailuresPage final : public Page {
+class FailuresPage final : public FilteredPage {
     Q_OBJECT
 public:
     static std::vector<CommandSpec> declared();
     explicit FailuresPage(Context context);
 
     void setActive(bool active) override;
-    void setFilter(const QString& filter) override;
-    QString filter() const override;
-    void focusFilter() override;
     void takeUpdates() override;
     QList<QAction*> commands() const override;
     QString yardctlOf(const QAction* command) const override;
@@ -69,7 +65,6 @@ private:
     Row rowOf(const FailureGroupInfo& group) const;
 
     PageHead* head_;
-    FilterField* filter_;
     Button* span_;
     Button* badge_;
     QSplitter* split_;

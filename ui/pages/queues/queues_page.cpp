@@ -20,9 +20,8 @@
 namespace yard::ui {
 
 QueuesPage::QueuesPage(Context context)
-    : Page(context)
+    : FilteredPage(context, new FilterField(tr("Filter queues"), false))
     , head_(new PageHead(tr("Queues")))
-    , filter_(new FilterField(tr("Filter queues"), false))
     , hold_(new Button(Button::Kind::Plain, tr("Hold"), "hold"))
     , drain_(new Button(Button::Kind::Plain, tr("Drain…"), "drain"))
     , cancel_(new Button(Button::Kind::Plain, tr("Cancel…"), "close"))
@@ -100,10 +99,7 @@ void QueuesPage::connectAll() {
     connect(table_, &Table::selectionEdited, this, &QueuesPage::onSelection);
     connect(&context_.state, &EngineState::connectionChanged, this, &QueuesPage::onSelection);
     connect(table_, &Table::opened, this, [this] { commands_->showActions()->trigger(); });
-    connect(table_, &Table::typed, this, [this](const QString& text) {
-        filter_->setFocus();
-        filter_->insert(text);
-    });
+    connect(table_, &Table::typed, this, &QueuesPage::typeInFilter);
     connect(table_, &Table::menuWanted, commands_, &QueueCommands::showMenu);
     connect(&context_.state, &EngineState::queuesChanged, this, [this] {
         if (active_) refill();
@@ -150,15 +146,6 @@ void QueuesPage::showQueue(qint64 queue) {
     work_->show(queue);
 }
 
-void QueuesPage::setFilter(const QString& filter) {
-    filter_->setText(filter);
-}
-QString QueuesPage::filter() const {
-    return filter_->text();
-}
-void QueuesPage::focusFilter() {
-    filter_->focusAll();
-}
 void QueuesPage::takeUpdates() {
     rows_->takeWaiting();
 }

@@ -2,8 +2,7 @@
 // Owner: ui thread.
 #pragma once
 
-#include "ui/pages/page.h"
-#include "ui/widgets/page_head.h"
+#include "ui/pages/filtered_page.h"
 #include "ui/widgets/rows_model.h"
 #include "ui/widgets/table.h"
 
@@ -13,15 +12,12 @@ class QueueCommands;
 class QueuePanel;
 class QueueWork;
 
-class QueuesPage final : public Page {
+class QueuesPage final : public FilteredPage {
     Q_OBJECT
 public:
     explicit QueuesPage(Context context);
 
     void setActive(bool active) override;
-    void setFilter(const QString& filter) override;
-    QString filter() const override;
-    void focusFilter() override;
     void takeUpdates() override;
     void open(qint64 queue, const QString& tab) override;
     QList<QAction*> commands() const override;
@@ -40,7 +36,6 @@ private:
     void showQueue(qint64 queue);
 
     PageHead* head_;
-    FilterField* filter_;
     Button* hold_;
     Button* drain_;
     Button* cancel_;

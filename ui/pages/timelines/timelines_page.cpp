@@ -81,14 +81,13 @@ std::vector<Column> tableColumns() {
 } // namespace
 
 TimelinesPage::TimelinesPage(Context context)
-    : Page(context)
+    : FilteredPage(context, new FilterField(tr("Type to filter bars"), true))
     , head_(new PageHead(tr("Timelines")))
     , range_(new Button(Button::Kind::Plain, {}, {}))
     , minus_(new Button(Button::Kind::Plain, {}, "minus"))
     , plus_(new Button(Button::Kind::Plain, {}, "plus"))
     , fit_(new Button(Button::Kind::Flat, tr("Fit"), "fit"))
     , follow_(new Button(Button::Kind::Plain, tr("Follow now"), "follow"))
-    , filter_(new FilterField(tr("Type to filter bars"), true))
     , grouping_(new Button(Button::Kind::Flat, tr("By worker"), {}))
     , export_(new Button(Button::Kind::Flat, tr("Export"), "save"))
     , stack_(new QStackedWidget)
@@ -256,10 +255,7 @@ void TimelinesPage::connectView() {
     connect(view_, &TimelineView::compareWanted, this,
             [this](qint64 lsn) { context_.navigator.showAction(lsn, "history"); });
     connect(view_, &TimelineView::contextMenuWanted, this, &TimelinesPage::showMenu);
-    connect(view_, &TimelineView::typed, this, [this](const QString& text) {
-        filter_->setFocus();
-        filter_->insert(text);
-    });
+    connect(view_, &TimelineView::typed, this, &TimelinesPage::typeInFilter);
     connect(strip_->open(), &QAbstractButton::clicked, openAction_, &QAction::trigger);
     connect(strip_->log(), &QAbstractButton::clicked, logAction_, &QAction::trigger);
     connect(strip_->compare(), &QAbstractButton::clicked, compareAction_, &QAction::trigger);
@@ -458,12 +454,6 @@ void TimelinesPage::seekLane() {
     wantedLane_ = lane;
 }
 
-QString TimelinesPage::filter() const {
-    return filter_->text();
-}
-void TimelinesPage::focusFilter() {
-    filter_->focusAll();
-}
 void TimelinesPage::takeUpdates() {
     view_->settle();
 }

@@ -1,11 +1,10 @@
 // Timelines: what ran when, in which slot, with processor, memory and what waited above. Owner: ui thread.
 #pragma once
 
-#include "ui/pages/page.h"
+#include "ui/pages/filtered_page.h"
 #include "ui/state/action_row.h"
 #include "ui/timeline/timeline_source.h"
 #include "ui/timeline/timeline_view.h"
-#include "ui/widgets/page_head.h"
 #include "ui/widgets/rows_model.h"
 #include "ui/widgets/table.h"
 
@@ -15,7 +14,7 @@ namespace yard::ui {
 
 class SelectionStrip;
 
-class TimelinesPage final : public Page {
+class TimelinesPage final : public FilteredPage {
     Q_OBJECT
 public:
     enum class Export : std::uint8_t { Png, Svg, Trace };
@@ -27,8 +26,6 @@ public:
     /// Also `at:HH:MM`: goes to that time of the last 24 hours; `lane:WORKER/SLOT`: to that lane, `lane:/SLOT` of
     /// the machine.
     void setFilter(const QString& filter) override;
-    QString filter() const override;
-    void focusFilter() override;
     void takeUpdates() override;
     /// Goes to where this action ran, with its bar selected once that is here.
     void open(qint64 lsn, const QString& tab) override;
@@ -72,7 +69,6 @@ private:
     Button* plus_;
     Button* fit_;
     Button* follow_;
-    FilterField* filter_;
     Button* grouping_;
     Button* export_;
     QStackedWidget* stack_;

@@ -147,9 +147,8 @@ QString countText(qint64 count, bool more) {
 } // namespace
 
 WorkersPage::WorkersPage(Context context)
-    : Page(context)
+    : FilteredPage(context, new FilterField(tr("Filter workers"), false))
     , head_(new PageHead(tr("Workers")))
-    , filter_(new FilterField(tr("Filter workers"), false))
     , submit_(new Button(Button::Kind::Plain, tr("Submit…"), "plus"))
     , remove_(new Button(Button::Kind::Plain, tr("Remove…"), "close"))
     , badge_(new Button(Button::Kind::Plain, {}, {}))
@@ -214,10 +213,7 @@ WorkersPage::WorkersPage(Context context)
     connect(table_, &Table::selectionEdited, this, &WorkersPage::onSelection);
     connect(table_, &Table::opened, this, [this] { showActions_->trigger(); });
     connect(table_, &Table::menuWanted, this, &WorkersPage::showMenu);
-    connect(table_, &Table::typed, this, [this](const QString& text) {
-        filter_->setFocus();
-        filter_->insert(text);
-    });
+    connect(table_, &Table::typed, this, &WorkersPage::typeInFilter);
     for (const auto signal : {&EngineState::workersChanged, &EngineState::refreshed})
         connect(&context_.state, signal, this, [this] {
             if (active_) ask();
@@ -449,15 +445,6 @@ void WorkersPage::showMenu(const QPoint& global) {
     (void)menu.run(global);
 }
 
-void WorkersPage::setFilter(const QString& filter) {
-    filter_->setText(filter);
-}
-QString WorkersPage::filter() const {
-    return filter_->text();
-}
-void WorkersPage::focusFilter() {
-    filter_->focusAll();
-}
 void WorkersPage::takeUpdates() {
     rows_->takeWaiting();
     ask();
@@ -482,7 +469,7 @@ Operation WorkersPage::asOperation() const {
 }
 
 void WorkersPage::resizeEvent(QResizeEvent* event) {
-    Page::resizeEvent(event);
+    FilteredPage::resizeEvent(event);
     const bool beside = window()->width() >= kUprightFrom;
     if ((split_->orientation() == Qt::Horizontal) == beside) return;
     split_->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);

@@ -4,9 +4,8 @@
 // asked again every 5 s while the page is looked at and something changed. What is cut off says so.
 #pragma once
 
-#include "ui/pages/page.h"
+#include "ui/pages/filtered_page.h"
 #include "ui/pages/workers/worker_figures.h"
-#include "ui/widgets/page_head.h"
 #include "ui/widgets/rows_model.h"
 #include "ui/widgets/table.h"
 
@@ -21,16 +20,13 @@ namespace yard::ui {
 
 class WorkerPanel;
 
-class WorkersPage final : public Page {
+class WorkersPage final : public FilteredPage {
     Q_OBJECT
 public:
     static std::vector<CommandSpec> declared();
     explicit WorkersPage(Context context);
 
     void setActive(bool active) override;
-    void setFilter(const QString& filter) override;
-    QString filter() const override;
-    void focusFilter() override;
     void takeUpdates() override;
     QList<QAction*> commands() const override;
     bool closeInnermost() override;
@@ -63,7 +59,6 @@ private:
     Row rowOf(const Worker& worker) const;
 
     PageHead* head_;
-    FilterField* filter_;
     Button* submit_;
     Button* remove_;
     Button* badge_;
