@@ -1,5 +1,5 @@
-// The schemas of OpenAPI, a file for each matter. Each is the members of a JSON object, without its braces and without a
-// comma at its end. Those of settings are not here: they come from their table. Immutable; any thread.
+// The schemas of OpenAPI, a file for each matter. Each is the members of a JSON object, without its braces and
+// without a comma at its end. Those of settings are not here: they come from their table. Immutable; any thread.
 //
 // They use $ref, type, nullable, enum, properties, required, items, additionalProperties, anyOf, minimum,
 // exclusiveMinimum, maximum, pattern, lengths and counts (minLength, maxItems, …), description, format and default,

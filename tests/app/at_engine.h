@@ -1,4 +1,5 @@
-// How yardctl is called at an engine of a test: the words that name its data directory, without a terminal and with one.
+// How yardctl is called at an engine of a test: the words that name its data directory, without a terminal and with
+// one.
 #pragma once
 
 #include "tests/app/ctl_process.h"

@@ -1,5 +1,5 @@
-// What a page stands on where no engine and no window are: a link whose requests wait until a test answers them, and
-// services that write down what they are told.
+// What a page stands on where no engine and no window are: a link whose requests wait until a test answers them,
+// and services that write down what they are told.
 #pragma once
 
 #include "ui/pages/page.h"

@@ -1,6 +1,7 @@
 // Lists of the Actions table over an engine that is played: numbers in runs and in parts, rows that come and go,
 // engines that cannot tell the numbers.
 #include "tests/support/waiting.h"
+#include "ui/pages/actions/action_columns.h"
 #include "ui/pages/actions/actions_model.h"
 #include "ui/state/lsn_index.h"
 #include "ui/state/lsn_runs.h"
@@ -282,7 +283,7 @@ private slots:
         row.face = DisplayState::Running;
         row.note = note;
         if (seconds != 0) row.expected = kNow + qint64{seconds} * 1'000'000 - 500'000;
-        QCOMPARE(ActionsModel::runningNote(row, kNow, Format()), said);
+        QCOMPARE(runningNote(row, kNow, Format()), said);
         const QJsonObject estimate{{"finish", kNow}};
         QCOMPARE(actionRowOf({{"lsn", 1}, {"state", "running"}, {"estimate", estimate}}).expected, kNow);
     }

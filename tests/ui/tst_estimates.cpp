@@ -1,4 +1,5 @@
 // Rows of actions and queues whose end is late, or not known.
+#include "ui/pages/actions/action_columns.h"
 #include "ui/pages/actions/actions_model.h"
 #include "ui/pages/queues/queue_rows.h"
 #include "ui/state/action_row.h"
@@ -26,10 +27,10 @@ private slots:
         };
         const ActionRow row = rowOf("frame 12 of 240");
         QCOMPARE(row.expected, 0);
-        QCOMPARE(ActionsModel::runningNote(row, 1, Format()), QString("longer than usual, frame 12 of 240"));
-        QCOMPARE(ActionsModel::runningNote(rowOf({}), 1, Format()), QString("longer than usual"));
+        QCOMPARE(runningNote(row, 1, Format()), QString("longer than usual, frame 12 of 240"));
+        QCOMPARE(runningNote(rowOf({}), 1, Format()), QString("longer than usual"));
         const QString words = "usually takes 3 s, now 2 min";
-        QCOMPARE(ActionsModel::runningNote(rowOf(words), 1, Format()), words);
+        QCOMPARE(runningNote(rowOf(words), 1, Format()), words);
         QCOMPARE(row.measures[yard::Measure::CpuTime].value_or(0), 3'500'000);
         QCOMPARE(row.cpuPercent.value_or(0), 98.0);
         QCOMPARE(row.measures[yard::Measure::PeakMemory].value_or(0), 2'000'000);

@@ -1,5 +1,5 @@
-// How wide text is in the cells of a typewriter face: characters of East Asian scripts and pictures take two, marks that
-// stand on the character before none. Values, no widgets; any thread.
+// How wide text is in the cells of a typewriter face: characters of East Asian scripts and pictures take two, marks
+// that stand on the character before none. Values, no widgets; any thread.
 #pragma once
 
 #include <QStringView>

@@ -1,5 +1,5 @@
-// A page with a field for its filter: what the window asks of that field is the same on each. Owner: ui thread. The page
-// places the field in its head and says what becomes of what is written there.
+// A page with a field for its filter: what the window asks of that field is the same on each. Owner: ui thread. The
+// page places the field in its head and says what becomes of what is written there.
 #pragma once
 
 #include "ui/pages/page.h"

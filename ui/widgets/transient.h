@@ -11,8 +11,8 @@
 
 namespace yard::ui {
 
-/// A QMenu or QDialog for the length of a function. It is a child like any other, so it goes with its parent, also in
-/// the middle of its loop.
+/// A QMenu or QDialog for the length of a function. It is a child like any other, so it goes with its parent, also
+/// in the middle of its loop.
 template<class Widget>
 class Transient {
 public:

@@ -204,7 +204,7 @@ std::vector<Column> actionColumns() {
 
 FilterValues ActionsModel::valuesSeen() const {
     std::map<QString, std::map<QString, qint64>> seen;
-    kept_.forEach([&seen](const ActionRow& row) {
+    view_.kept().forEach([&seen](const ActionRow& row) {
         for (const auto& [key, value] : {std::pair{"worker", &row.worker}, std::pair{"function", &row.function},
                                          std::pair{"label", &row.label}})
             if (!value->isEmpty()) ++seen[key][*value];
@@ -221,16 +221,16 @@ FilterValues ActionsModel::valuesSeen() const {
     return values;
 }
 
-QString ActionsModel::runningNote(const ActionRow& row, qint64 now, const Format& format) {
+QString runningNote(const ActionRow& row, qint64 now, const Format& format) {
     constexpr qint64 kWorthSaying = 1'000'000;
     if (row.gap == "overdue" && !row.note.startsWith(u"usually takes")) {
-        const QString late = tr("longer than usual");
+        const QString late = ActionsModel::tr("longer than usual");
         return row.note.isEmpty() ? late : late + ", " + row.note;
     }
     const qint64 left = row.expected - now;
     if (row.expected == 0 || left < kWorthSaying || row.note.endsWith(u" left")) return row.note;
     const QString words =
-        tr("about %1 left").arg(format.duration(Duration(std::chrono::seconds(left / 1'000'000))));
+        ActionsModel::tr("about %1 left").arg(format.duration(Duration(std::chrono::seconds(left / 1'000'000))));
     return row.note.isEmpty() ? words : words + ", " + row.note;
 }
 

@@ -2,11 +2,8 @@
 
 #include "ui/pages/actions/action_columns.h"
 #include "ui/pages/actions/action_totals.h"
-#include "ui/pages/actions/lsn_sieve.h"
 
 #include <algorithm>
-#include <iterator>
-#include <limits>
 #include <utility>
 
 namespace yard::ui {
@@ -14,21 +11,21 @@ namespace yard::ui {
 namespace {
 
 constexpr int kApplyMs = 500;
-constexpr int kWatchMs = 150;
-constexpr int kMargin = 60; // rows asked for above and below the view
+
+qint64 guessedCount(const EngineState& state, const QString& filter) {
+    return std::min(countedTotal(state, filter).value_or(0), static_cast<qint64>(LsnIndex::kMost));
+}
 
 } // namespace
 
 ActionsModel::ActionsModel(EngineState& state, QObject* parent)
     : TableModel(actionColumns(), parent)
     , state_(state)
-    , index_(state.link()) {
+    , index_(state.link())
+    , view_(state, order_) {
     apply_.setSingleShot(true);
     apply_.setInterval(kApplyMs);
-    connect(&apply_, &QTimer::timeout, this, &ActionsModel::applyWaiting);
-    watch_.setSingleShot(true);
-    watch_.setInterval(kWatchMs);
-    connect(&watch_, &QTimer::timeout, this, &ActionsModel::watchVisible);
+    connect(&apply_, &QTimer::timeout, this, &ActionsModel::takeWaiting);
     second_.setInterval(1'000);
     connect(&second_, &QTimer::timeout, this, &ActionsModel::tick);
     connect(&index_, &LsnIndex::begun, this, &ActionsModel::onIndexBegun);
@@ -40,9 +37,15 @@ ActionsModel::ActionsModel(EngineState& state, QObject* parent)
         moved_ = true;
         if (active_) emit totalChanged();
     });
-    connect(&state_, &EngineState::queuesChanged, this, &ActionsModel::takeQueues);
     connect(&state_, &EngineState::refreshed, this, &ActionsModel::reload);
-    takeQueues();
+    connect(&view_, &ActionsInView::changed, this, [this] {
+        if (const int last = std::min(view_.last(), rowCount() - 1); view_.first() <= last)
+            emit dataChanged(index(view_.first(), 0), index(last, columnCount() - 1));
+    });
+    connect(&view_, &ActionsInView::missed, this, &ActionsModel::takeGone);
+    connect(&view_, &ActionsInView::facesChanged, this, [this](const std::vector<qint64>& lsns) {
+        for (const qint64 lsn : lsns) emit actionChanged(lsn);
+    });
 }
 
 // --- asking
@@ -51,6 +54,7 @@ void ActionsModel::setFilter(const QString& filter) {
     if (filter_ == filter && isSame_) return;
     newFilter_ = newFilter_ || filter_ != filter;
     filter_ = filter;
+    view_.setList(filter_, isNewestFirst());
     isSame_ = false;
     reload();
 }
@@ -62,6 +66,7 @@ void ActionsModel::sortBy(int column, Qt::SortOrder order) {
     if (sort == "-lsn") sort.clear();
     if (sort == sort_ && isSame_) return;
     sort_ = sort;
+    view_.setList(filter_, isNewestFirst());
     isSame_ = false;
     reload();
 }
@@ -72,9 +77,9 @@ void ActionsModel::setActive(bool active) {
     if (!active) {
         second_.stop();
         index_.drop();
-        watched_ = {};
-        return state_.link().watch({});
+        return view_.setActive(false);
     }
+    view_.setActive(true);
     second_.start();
     reload();
 }
@@ -85,7 +90,7 @@ void ActionsModel::reload() {
     asking_ = paged_ = false;
     if (isSame_ && whole_) {
         // Rows in view are told again by events; others are asked for when they are looked at.
-        kept_.forgetUnseen();
+        view_.kept().forgetUnseen();
         return askIndex(Purpose::Renew);
     }
     index_.drop();
@@ -118,34 +123,29 @@ void ActionsModel::takePage(const QJsonObject& page, bool again) {
     cursor_ = page.value("cursor").toString();
     whole_ = cursor_.isEmpty();
     std::vector<qint64> order;
-    if (!again) order = order_;
-    const std::size_t before = order.size();
     for (const QJsonValue job : page.value("jobs").toArray()) {
         ActionRow row = actionRowOf(job.toObject());
         order.push_back(row.lsn);
-        kept_.keep(std::move(row));
+        view_.kept().keep(std::move(row));
     }
-    // What moved up between two pages of a list by another field may come twice.
-    if (!again && !isNewestFirst()) {
-        const std::set<qint64> known(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(before));
-        const auto begin = order.begin() + static_cast<std::ptrdiff_t>(before);
-        order.erase(std::remove_if(begin, order.end(), [&](qint64 lsn) { return known.contains(lsn); }),
-                    order.end());
-    }
-    if (again) beginList();
+    if (again)
+        beginList();
+    else
+        order = order_.withPage(order, !isNewestFirst());
     const qint64 here = static_cast<qint64>(order.size());
-    setOrder(std::move(order), whole_ ? here : paged_ ? here + kPage : std::max(guessedCount(), here + kPage));
+    setOrder(std::move(order), whole_   ? here
+                               : paged_ ? here + kPage
+                                        : std::max(guessedCount(state_, filter_), here + kPage));
     if (whole_) return;
     if (!paged_) return askIndex(Purpose::Again);
-    if (last_ + kPage / 2 > static_cast<int>(order_.size())) askPage(false);
+    if (view_.last() + kPage / 2 > static_cast<int>(order_.size())) askPage(false);
 }
 
 /// What comes is of the list that was asked for.
 void ActionsModel::beginList() {
     isSame_ = true;
     otherList_ = std::exchange(newFilter_, false);
-    fresh_.clear();
-    gone_.clear();
+    order_.forgetChanges();
     setWaiting(0);
 }
 
@@ -156,7 +156,7 @@ void ActionsModel::askIndex(Purpose purpose) {
         refreshed_.start();
     }
     QString filter = filter_.trimmed();
-    if (purpose == Purpose::CatchUp && !order_.empty()) filter += QStringLiteral(" lsn>%1").arg(order_.front());
+    if (purpose == Purpose::CatchUp && !order_.isEmpty()) filter += QStringLiteral(" lsn>%1").arg(order_.at(0));
     index_.ask(filter.trimmed(), sort_);
 }
 
@@ -170,57 +170,45 @@ void ActionsModel::onIndexBegun(const std::vector<qint64>& first, qint64 total) 
 }
 
 void ActionsModel::onIndexReady(std::vector<qint64>& lsns) {
-    if (purpose_ == Purpose::CatchUp) return joinAbove(lsns);
-    if (purpose_ == Purpose::Again && isNewestFirst()) return joinBelow(lsns);
+    if (purpose_ == Purpose::CatchUp) return joinAbove(std::move(lsns));
+    if (purpose_ == Purpose::Again && isNewestFirst()) {
+        // Behind what is shown already, which stays as it is; what came meanwhile is told by events.
+        whole_ = true;
+        return goOn(order_.joinedBelow(std::move(lsns)));
+    }
     if (purpose_ == Purpose::Refresh && isFrozen()) {
         moved_ = true; // later
         return;
     }
-    const bool goesOn = lsns.size() >= order_.size() && std::equal(order_.begin(), order_.end(), lsns.begin());
+    const bool goesOn = order_.isBeginningOf(lsns);
     whole_ = true;
-    if (purpose_ != Purpose::Again && isNewestFirst() && !lsns.empty()) dropFreshUpTo(lsns.front());
-    gone_.clear();
+    if (purpose_ != Purpose::Again && isNewestFirst() && !lsns.empty()) order_.dropFreshUpTo(lsns.front());
+    order_.forgetGone();
     if (!goesOn) {
         const qint64 all = static_cast<qint64>(lsns.size());
         setOrder(std::move(lsns), all);
     } else {
         goOn(std::move(lsns));
     }
-    setWaiting(static_cast<int>(fresh_.size()));
+    setWaiting(order_.freshCount());
 }
 
 /// Rows so far stay where they are.
 void ActionsModel::goOn(std::vector<qint64> order) {
-    order_ = std::move(order);
-    setCount(static_cast<qint64>(order_.size()));
-    askRows();
+    order_.set(std::move(order));
+    setCount(order_.size());
+    view_.ask();
     emit totalChanged();
 }
 
-void ActionsModel::dropFreshUpTo(qint64 lsn) {
-    fresh_.erase(fresh_.lower_bound(lsn), fresh_.end());
-}
-
 /// Those that came while nobody could tell of all.
-void ActionsModel::joinAbove(std::vector<qint64>& lsns) {
-    const qint64 before = static_cast<qint64>(order_.size());
-    if (!order_.empty()) lsns.erase(std::ranges::lower_bound(lsns, order_.front(), std::greater<>()), lsns.end());
-    if (!lsns.empty()) dropFreshUpTo(lsns.front());
-    lsns.insert(lsns.end(), order_.begin(), order_.end());
-    const qint64 count = count_ + static_cast<qint64>(lsns.size()) - before;
-    setOrder(std::move(lsns), count);
+void ActionsModel::joinAbove(std::vector<qint64> lsns) {
+    std::vector<qint64> order = order_.joinedAbove(std::move(lsns));
+    const qint64 added = static_cast<qint64>(order.size()) - order_.size();
+    if (added > 0) order_.dropFreshUpTo(order.front());
+    setOrder(std::move(order), count_ + added);
     setWaiting(0);
-    if (!fresh_.empty()) noteComing();
-}
-
-/// Behind what is shown already, which stays as it is; what came meanwhile is told by events.
-void ActionsModel::joinBelow(std::vector<qint64>& lsns) {
-    const qint64 last = order_.empty() ? std::numeric_limits<qint64>::max() : order_.back();
-    const auto below = std::ranges::upper_bound(lsns, last, std::greater<>());
-    lsns.erase(lsns.begin(), below);
-    lsns.insert(lsns.begin(), order_.begin(), order_.end());
-    whole_ = true;
-    goOn(std::move(lsns));
+    if (order_.hasFresh()) noteComing();
 }
 
 /// More than the engine sorts, or an engine that knows no such list: page by page, then.
@@ -229,27 +217,27 @@ void ActionsModel::onIndexFailed(const Answer& answer) {
     if (answer.status == 422 || answer.status == 400) return setProblem(answer.message);
     paged_ = true;
     if (!isNewestFirst() || purpose_ == Purpose::Renew) return askPage(true);
-    setCount(static_cast<qint64>(order_.size()) + kPage);
-    if (last_ + kPage / 2 > static_cast<int>(order_.size())) askPage(false);
+    setCount(order_.size() + kPage);
+    if (view_.last() + kPage / 2 > static_cast<int>(order_.size())) askPage(false);
 }
 
 // --- the order
 
 void ActionsModel::setOrder(std::vector<qint64> order, qint64 count) {
     beginResetModel();
-    order_ = std::move(order);
-    count_ = std::max(count, static_cast<qint64>(order_.size()));
+    order_.set(std::move(order));
+    count_ = std::max(count, order_.size());
     endResetModel();
     otherList_ = false;
-    kept_.forgetOldest();
+    view_.kept().forgetOldest();
     emit totalChanged();
-    watch_.start();
-    askRows();
+    view_.watchSoon();
+    view_.ask();
 }
 
 /// Rows come or go at the end: nothing in view moves.
 void ActionsModel::setCount(qint64 count) {
-    count = std::max(count, static_cast<qint64>(order_.size()));
+    count = std::max(count, order_.size());
     const qint64 before = count_;
     if (count > before) {
         beginInsertRows({}, static_cast<int>(before), static_cast<int>(count) - 1);
@@ -262,10 +250,6 @@ void ActionsModel::setCount(qint64 count) {
     }
 }
 
-qint64 ActionsModel::guessedCount() const {
-    return std::min(countedTotal(state_, filter_).value_or(0), static_cast<qint64>(LsnIndex::kMost));
-}
-
 std::optional<qint64> ActionsModel::total() const {
     if (whole_ && isSame_) return count_;
     return countedTotal(state_, filter_);
@@ -276,122 +260,33 @@ int ActionsModel::rowCount(const QModelIndex& parent) const {
 }
 
 qint64 ActionsModel::idAt(int row) const {
-    return row < 0 || row >= static_cast<int>(order_.size()) ? 0 : order_[static_cast<std::size_t>(row)];
+    return order_.at(row);
 }
 
 bool ActionsModel::isHere(int row) const {
     return action(idAt(row)) != nullptr;
 }
 
-/// In other orders it is looked for where it most likely is, then everywhere.
 int ActionsModel::rowOf(qint64 id) const {
-    if (id <= 0 || order_.empty()) return -1;
-    const auto begin = order_.begin();
-    if (isNewestFirst()) {
-        const auto at = std::ranges::lower_bound(order_, id, std::greater<>());
-        return at != order_.end() && *at == id ? static_cast<int>(at - begin) : -1;
-    }
-    const auto size = static_cast<std::ptrdiff_t>(order_.size());
-    const auto from = begin + std::min<std::ptrdiff_t>(first_, size);
-    const auto to = begin + std::min<std::ptrdiff_t>(last_ + 1, size);
-    if (const auto at = std::find(from, to, id); at != to) return static_cast<int>(at - begin);
-    const auto at = std::ranges::find(order_, id);
-    return at == order_.end() ? -1 : static_cast<int>(at - begin);
+    return order_.rowOf(id, isNewestFirst(), view_.first(), view_.last());
 }
 
 std::vector<int> ActionsModel::rowsOf(std::vector<qint64> ids) const {
-    std::ranges::sort(ids);
-    const LsnSieve sieve(ids);
-    std::vector<int> rows;
-    for (std::size_t i = 0; i < order_.size() && rows.size() < ids.size(); ++i)
-        if (sieve.mayHave(order_[i]) && std::ranges::binary_search(ids, order_[i]))
-            rows.push_back(static_cast<int>(i));
-    return rows;
+    return order_.rowsOf(std::move(ids));
 }
 
 // --- rows
 
-/// A hold or release of a queue changes no action of it, so nothing else tells its rows.
-void ActionsModel::takeQueues() {
-    QSet<qint64> held;
-    for (const auto& [id, queue] : state_.queues())
-        if (queue.held) held.insert(id);
-    const std::vector<qint64> changed = kept_.setHeldQueues(std::move(held));
-    if (changed.empty()) return;
-    tellVisible();
-    for (const qint64 lsn : changed) emit actionChanged(lsn);
-}
-
-void ActionsModel::tellVisible() {
-    if (const int last = std::min(last_, rowCount() - 1); first_ <= last)
-        emit dataChanged(index(first_, 0), index(last, columnCount() - 1));
-}
-
 void ActionsModel::setVisible(int first, int last) {
-    first_ = std::max(0, first);
-    last_ = std::max(first_, last);
+    view_.setRange(first, last);
     if (!active_) return;
-    if (paged_ && !whole_ && last_ + kPage / 2 > static_cast<int>(order_.size())) askPage(false);
-    askRows();
-    watch_.start();
-}
-
-/// Those around the view that are not here; what is in view first.
-void ActionsModel::askRows() {
-    if (!active_) return;
-    kept_.beginLook();
-    const int known = static_cast<int>(order_.size());
-    std::vector<qint64> missing;
-    const auto look = [&](int from, int to) {
-        for (int row = std::max(0, from); row < std::min(to, known); ++row) {
-            const qint64 lsn = order_[static_cast<std::size_t>(row)];
-            if (!kept_.look(lsn) && std::ssize(missing) < kMostAsked && !gone_.contains(lsn))
-                missing.push_back(lsn);
-        }
-    };
-    look(first_, last_ + 1);
-    const bool inView = !missing.empty();
-    look(last_ + 1, last_ + 1 + kMargin);
-    look(first_ - kMargin, first_);
-    // A row or two of the margin can wait until there are more.
-    if (askingRows_ || !state_.isLive() || missing.empty() || (!inView && std::ssize(missing) < kMargin / 2))
-        return;
-    askFor(std::move(missing));
-}
-
-void ActionsModel::askFor(std::vector<qint64> rows) {
-    askingRows_ = true;
-    QStringList numbers;
-    for (const qint64 lsn : rows) numbers << QString::number(lsn);
-    Request request{"GET", "jobs", {}, {}, {}};
-    request.query.addQueryItem("lsn", numbers.join(','));
-    request.query.addQueryItem("limit", QString::number(kMostAsked));
-    state_.link().send(request, this, [this, asked = std::move(rows)](const Answer& answer) {
-        askingRows_ = false;
-        if (answer.ok()) takeRows(asked, answer.json);
-    });
-}
-
-/// Those that were asked for and did not come are no more.
-void ActionsModel::takeRows(const std::vector<qint64>& asked, const QJsonObject& page) {
-    std::set<qint64> came;
-    for (const QJsonValue job : page.value("jobs").toArray()) {
-        ActionRow row = actionRowOf(job.toObject());
-        came.insert(row.lsn);
-        kept_.keep(std::move(row));
-    }
-    const qint64 lookedDownTo = page.value("cursor").toString().toLongLong();
-    QJsonArray gone;
-    for (const qint64 lsn : asked)
-        if (lsn >= lookedDownTo && !came.contains(lsn)) gone.append(lsn);
-    kept_.forgetOldest();
-    tellVisible();
-    if (!gone.isEmpty()) takeGone(gone);
-    askRows();
+    if (paged_ && !whole_ && view_.last() + kPage / 2 > static_cast<int>(order_.size())) askPage(false);
+    view_.ask();
+    view_.watchSoon();
 }
 
 const ActionRow* ActionsModel::action(qint64 lsn) const {
-    return kept_.find(lsn);
+    return view_.kept().find(lsn);
 }
 
 } // namespace yard::ui

@@ -1,6 +1,6 @@
 // The actions a filter finds, over any number of them: the model knows which there are and in which order by their
-// numbers (LsnIndex), and keeps the rows that were in view lately (KeptActions); other rows are not here yet. Owner:
-// ui thread; lifetime: its page's, within that of the engine's state.
+// numbers (LsnIndex, KnownOrder), and has the rows that were in view lately (ActionsInView); others are not here
+// yet. Owner: ui thread; lifetime: its page's, within that of the engine's state.
 //
 // Newest first, a page of rows comes at once and the numbers of all others after it; in other orders the first
 // numbers come first. Where the engine gives no numbers (more than it sorts, or an engine that does not know how)
@@ -8,7 +8,8 @@
 // once, rows that come or go wait while the model is frozen, and are swapped in at most twice a second else.
 #pragma once
 
-#include "ui/pages/actions/kept_actions.h"
+#include "ui/pages/actions/actions_in_view.h"
+#include "ui/pages/actions/known_order.h"
 #include "ui/state/action_row.h"
 #include "ui/state/engine_state.h"
 #include "ui/state/filter_words.h"
@@ -18,7 +19,6 @@
 
 #include <QTimer>
 #include <optional>
-#include <set>
 
 namespace yard::ui {
 
@@ -26,10 +26,6 @@ class ActionsModel final : public TableModel {
     Q_OBJECT
 public:
     static constexpr int kPage = 200;
-    static constexpr std::ptrdiff_t kMostAsked = 200; ///< rows in one question
-
-    /// Of one that runs: how long it will take yet, if that is known, then the last line of its output.
-    static QString runningNote(const ActionRow& row, qint64 now, const Format& format);
 
     enum ColumnIndex : std::uint8_t {
         kState,
@@ -110,28 +106,15 @@ private:
     void onIndexReady(std::vector<qint64>& lsns);
     void onIndexFailed(const Answer& answer);
     void beginList();
-    void joinAbove(std::vector<qint64>& lsns);
-    void joinBelow(std::vector<qint64>& lsns);
+    void joinAbove(std::vector<qint64> lsns);
     void goOn(std::vector<qint64> order);
-    void dropFreshUpTo(qint64 lsn);
     void setOrder(std::vector<qint64> order, qint64 count);
     void setCount(qint64 count);
-    qint64 guessedCount() const;
     void takeChanges(const QJsonArray& actions, bool all);
     void takeGone(const QJsonArray& lsns);
-    bool hasGivenWay(qint64 lsn) const;
     void noteComing();
-    void askRows();
-    void askFor(std::vector<qint64> rows);
-    void askFigures();
-    void takeRows(const std::vector<qint64>& asked, const QJsonObject& page);
-    void watchVisible();
-    void takeQueues();
-    void tellVisible();
-    void applyWaiting();
     void setProblem(const QString& problem);
     void tick();
-    void askAgain();
     void refreshWhenDue();
     bool isNewestFirst() const { return sort_.isEmpty(); }
 
@@ -141,26 +124,19 @@ private:
     QString filter_;
     QString sort_; ///< as the engine takes it; empty: newest first
     QString problem_;
-    std::vector<qint64> order_; ///< by row, as far as known
-    qint64 count_ = 0;          ///< of rows; those behind order_ are a guess until it is whole
-    KeptActions kept_;
-    std::set<qint64, std::greater<>> fresh_; ///< came since, not shown yet
-    std::set<qint64> gone_;
+    KnownOrder order_;
+    ActionsInView view_; ///< of order_
+    qint64 count_ = 0;   ///< of rows; those behind order_ are a guess until it is whole
     QString cursor_;
     QTimer apply_;
-    QTimer watch_;
     QTimer second_;
     QElapsedTimer refreshed_;
-    QJsonObject watched_;
     quint64 generation_ = 0; ///< answers to questions before are not taken
     int ticks_ = 0;
-    int first_ = 0;
-    int last_ = 40;
     Purpose purpose_ = Purpose::Again;
     bool whole_ = false;
     bool paged_ = false; ///< the engine gives no numbers
     bool asking_ = false;
-    bool askingRows_ = false;
     bool active_ = false;
     bool isSame_ = false;    ///< order_ is of this filter and this sort
     bool newFilter_ = false; ///< since the rows came that are shown

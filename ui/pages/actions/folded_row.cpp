@@ -1,5 +1,6 @@
 #include "ui/pages/actions/folded_row.h"
 
+#include "ui/pages/actions/action_columns.h"
 #include "ui/pages/actions/actions_model.h"
 
 #include <QCoreApplication>
@@ -52,7 +53,7 @@ Cell noteCellOf(const ActionRow& row, qint64 now, const Format& format) {
     Cell cell = dimFoldedCell(row.note);
     cell.mono = row.face == DisplayState::Failed && row.reason == "exit_code";
     if (cell.mono) cell.tone = Cell::Tone::Normal;
-    if (row.face == DisplayState::Running) cell.text = ActionsModel::runningNote(row, now, format);
+    if (row.face == DisplayState::Running) cell.text = runningNote(row, now, format);
     if (row.note.isEmpty() && row.canGoAgain()) cell.text = wordOfReason(row.reason, row.exitCode);
     return cell;
 }
