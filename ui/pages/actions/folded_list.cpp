@@ -34,7 +34,7 @@ FoldedList::FoldedList(Context context, QWidget* parent)
     });
     const auto onScrolled = [this] {
         const int last = rowAt(viewport()->height() - 1);
-        folded_->setLastVisible(last < 0 ? folded_->rowCount() - 1 : last);
+        folded_->setVisible(std::max(0, rowAt(0)), last < 0 ? folded_->rowCount() - 1 : last);
     };
     connect(verticalScrollBar(), &QScrollBar::valueChanged, this, onScrolled);
     connect(folded_, &QAbstractItemModel::modelReset, this, onScrolled, Qt::QueuedConnection);

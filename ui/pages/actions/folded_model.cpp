@@ -12,7 +12,7 @@ namespace yard::ui {
 
 namespace {
 
-/// Rows before the end at which more are asked for.
+/// Rows before the end at which more are asked for; also those above and below the view that count as seen.
 constexpr int kAhead = 50;
 
 } // namespace
@@ -22,7 +22,7 @@ FoldedModel::FoldedModel(EngineState& state, QObject* parent)
     , state_(state) {
     again_.setInterval(kEveryMs);
     connect(&again_, &QTimer::timeout, this, [this] {
-        if (!asking_ && std::exchange(moved_, false)) return reload();
+        if (!asking_ && std::exchange(moved_, false)) return refresh();
         show(); // durations
     });
     connect(&state_, &EngineState::countsChanged, this, [this] { moved_ = true; });
@@ -60,20 +60,46 @@ void FoldedModel::sortBy(int column, Qt::SortOrder order) {
     reload();
 }
 
-void FoldedModel::setLastVisible(int row) {
-    if (row + kAhead < rowCount() || isAll_ || asking_ || folded_.size() < wanted_ || wanted_ >= kMostRows) return;
+void FoldedModel::setVisible(int first, int last) {
+    first_ = first;
+    last_ = last;
+    const bool isOld = fresh_ < folded_.size() && static_cast<std::size_t>(std::max(0, last) + kAhead) > fresh_;
+    if (isOld || std::ranges::any_of(unseen_, [this](qint64 fold) { return isSeen(fold); })) moved_ = true;
+    if (last + kAhead < rowCount() || isAll_ || asking_ || folded_.size() < wanted_ || wanted_ >= kMostRows) return;
     wanted_ = std::min(kMostRows, wanted_ + kPage);
     reload();
 }
 
 void FoldedModel::reload() {
+    begin(wanted_);
+}
+
+/// What came since is at the top, newest first; in other orders it may be anywhere.
+void FoldedModel::refresh() {
+    const auto inView = static_cast<std::size_t>(std::max(0, last_) + kAhead);
+    begin(sort_.isEmpty() ? std::min(wanted_, inView) : wanted_);
+}
+
+void FoldedModel::begin(std::size_t until) {
     if (!active_ || !state_.isLive()) return;
     ++generation_;
+    until_ = until;
     cursor_.clear();
     coming_.clear();
     comingTotal_.reset();
+    unseen_.clear();
     ask();
-    for (const qint64 first : open_) askMembers(first);
+    for (const qint64 first : open_)
+        if (until == wanted_ || isSeen(first))
+            askMembers(first);
+        else
+            unseen_.insert(first);
+}
+
+/// Its row, or one of those below it, is in view or near it.
+bool FoldedModel::isSeen(qint64 fold) const {
+    const int row = rowOf(-2 * fold);
+    return row >= 0 && row <= last_ + kAhead && row + kMembers + 1 + kAhead >= first_;
 }
 
 void FoldedModel::ask() {
@@ -102,12 +128,36 @@ void FoldedModel::take(const Answer& answer, quint64 generation) {
     for (const QJsonValue job : answer.json.value("jobs").toArray()) coming_.push_back(foldedRowOf(job.toObject()));
     if (answer.json.contains("total")) comingTotal_ = answer.json.value("total").toInteger();
     cursor_ = answer.json.value("cursor").toString();
-    if (!cursor_.isEmpty() && coming_.size() < wanted_) return ask();
-    isAll_ = cursor_.isEmpty();
+    const bool goesOn = coming_.size() < until_ || (coming_.size() < wanted_ && !reachesRest());
+    if (!cursor_.isEmpty() && goesOn) return ask();
+    fresh_ = coming_.size();
+    if (cursor_.isEmpty())
+        isAll_ = true;
+    else
+        keepRest();
     folded_ = std::exchange(coming_, {});
     total_ = comingTotal_;
     show();
     emit told();
+}
+
+/// Newest first: there is nothing between what came and the rows of before that is not known.
+bool FoldedModel::reachesRest() const {
+    return !coming_.empty() && !folded_.empty() && coming_.back().action.lsn <= folded_.front().action.lsn;
+}
+
+/// Not all were asked for: those behind stay as they were.
+void FoldedModel::keepRest() {
+    const std::size_t told = coming_.size();
+    if (until_ < wanted_ && reachesRest()) {
+        std::set<qint64> known;
+        for (const FoldedRow& row : coming_) known.insert(row.id());
+        const qint64 lowest = coming_.back().action.lsn;
+        for (FoldedRow& row : folded_)
+            if (coming_.size() < kMostRows && row.action.lsn < lowest && !known.contains(row.id()))
+                coming_.push_back(std::move(row));
+    }
+    isAll_ = isAll_ && coming_.size() > told;
 }
 
 // --- unfolding

@@ -1,9 +1,11 @@
-// The Actions table with arrays and lists as one row each: pages of rows that the engine folds (GET jobs?fold=1), as far
-// as they were scrolled to, and below an unfolded one some of its actions. Owner: ui thread; lifetime: its list's, within
-// that of the engine's state.
+// The Actions table with arrays and lists as one row each: pages of rows that the engine folds (GET jobs?fold=1),
+// as far as they were scrolled to, and below an unfolded one some of its actions. Owner: ui thread; lifetime: its
+// list's, within that of the engine's state.
 //
-// Asked for again while actions change, at most every kEveryMs; rows that would move wait while the table is frozen
-// (RowsModel). Bounds: kMostRows rows, kMostOpen unfolded ones, kMembers actions below each.
+// Asked for again while actions change, at most every kEveryMs: newest first as far as the view goes, rows below it
+// when they come into view; in other orders, in which rows move, all of them. Of the unfolded ones those in view.
+// Rows that would move wait while the table is frozen (RowsModel). Bounds: kMostRows rows, kMostOpen unfolded ones,
+// kMembers actions below each.
 #pragma once
 
 #include "ui/pages/actions/folded_row.h"
@@ -14,6 +16,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace yard::ui {
 
@@ -33,8 +36,8 @@ public:
     void setFilter(const QString& filter);
     const QString& filter() const { return filter_; }
     void reload();
-    /// The last row that is in view: more are asked for where there are any.
-    void setLastVisible(int row);
+    /// The rows that are in view: more are asked for where there are any, or where these are of before.
+    void setVisible(int first, int last);
     /// Shows some of its actions below, or no longer. `first`: its first LSN.
     void unfold(qint64 first);
     void fold(qint64 first);
@@ -58,6 +61,11 @@ signals:
     void told();
 
 private:
+    void refresh();
+    void begin(std::size_t until);
+    bool reachesRest() const;
+    void keepRest();
+    bool isSeen(qint64 fold) const;
     void ask();
     void take(const Answer& answer, quint64 generation);
     void askMembers(qint64 first);
@@ -75,6 +83,11 @@ private:
     std::optional<qint64> total_;
     std::optional<qint64> comingTotal_;
     std::size_t wanted_ = kPage;
+    std::size_t until_ = kPage; ///< rows that are being asked for; of wanted_
+    std::size_t fresh_ = 0;     ///< of folded_, as the engine told them last; those behind are of before
+    std::set<qint64> unseen_;   ///< first LSNs of unfolded ones that were not asked for with them
+    int first_ = 0;
+    int last_ = kPage;
     QTimer again_;
     quint64 generation_ = 0; ///< answers to questions before are not taken
     bool active_ = false;
