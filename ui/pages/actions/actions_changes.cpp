@@ -75,7 +75,7 @@ void ActionsModel::setProblem(const QString& problem) {
     emit problemChanged(problem);
 }
 
-/// Times of what runs go on.
+/// Times of what runs go on; what was not answered is asked for again, and lists that may be others.
 void ActionsModel::tick() {
     format_ = Format();
     for (const int row : view_.runningRows()) emit dataChanged(index(row, kRan), index(row, kRan));
@@ -85,12 +85,8 @@ void ActionsModel::tick() {
         view_.ask();
     }
     if (++ticks_ % kFiguresEvery == 0) view_.askFigures();
-    refreshWhenDue();
-}
-
-/// Rows may have come and gone where nobody watches: in lists by another field, and below the watched ones of a
-/// filter. Without a filter they only come, at the top, where they are watched.
-void ActionsModel::refreshWhenDue() {
+    // Rows may have come and gone where nobody watches: in lists by another field, and below the watched ones of a
+    // filter. Without a filter they only come, at the top, where they are watched.
     if (!moved_ || isFrozen() || !whole_ || !isSame_ || index_.isAsking() || !state_.isLive()) return;
     if (isNewestFirst() && (filter_.trimmed().isEmpty() || count_ <= ActionsInView::kMostWatched)) return;
     if (refreshed_.elapsed() < std::max(kRefreshLeastMs, kRefreshShare * index_.tookMs())) return;

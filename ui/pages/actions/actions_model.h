@@ -115,7 +115,6 @@ private:
     void noteComing();
     void setProblem(const QString& problem);
     void tick();
-    void refreshWhenDue();
     bool isNewestFirst() const { return sort_.isEmpty(); }
 
     EngineState& state_;
