@@ -3,7 +3,6 @@
 #include "tests/support/waiting.h"
 #include "ui/pages/actions/action_columns.h"
 #include "ui/pages/actions/actions_model.h"
-#include "ui/state/lsn_index.h"
 #include "ui/state/lsn_runs.h"
 #include "ui/style/theme.h"
 #include "ui/widgets/table.h"

@@ -16,14 +16,12 @@ struct SaveAs {
 
 } // namespace
 
-void saveAs(QWidget* over, WindowServices& window, const QString& title, const QString& name,
-            const QByteArray& bytes) {
-    // The dialog is the window's, and the bytes are kept: who asked may go while it is open.
-    const QByteArray kept = bytes;
+void saveAs(QWidget* over, WindowServices& window, const QString& title, const QString& name, QByteArray bytes) {
+    // The dialog is the window's, and the bytes are a copy: who asked may go while it is open.
     const QString path = QFileDialog::getSaveFileName(over->window(), title, name);
     if (path.isEmpty()) return;
     QSaveFile file(path);
-    const bool good = file.open(QIODevice::WriteOnly) && file.write(kept) == kept.size() && file.commit();
+    const bool good = file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit();
     window.say(good ? SaveAs::tr("Saved %1").arg(path) : SaveAs::tr("%1: %2").arg(path, file.errorString()), !good);
 }
 

@@ -15,7 +15,6 @@ class WindowServices;
 
 /// `title`: of the question; `name`: what is offered. Whole or not at all; what became of it stands in the status
 /// bar.
-void saveAs(QWidget* over, WindowServices& window, const QString& title, const QString& name,
-            const QByteArray& bytes);
+void saveAs(QWidget* over, WindowServices& window, const QString& title, const QString& name, QByteArray bytes);
 
 } // namespace yard::ui

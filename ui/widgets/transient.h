@@ -4,6 +4,7 @@
 
 #include <QObject>
 #include <QPointer>
+#include <QWidget>
 #include <functional>
 #include <optional>
 #include <type_traits>
@@ -16,9 +17,8 @@ namespace yard::ui {
 template<class Widget>
 class Transient {
 public:
-    template<class... Args>
-    explicit Transient(Args&&... args)
-        : widget_(new Widget(std::forward<Args>(args)...)) {}
+    explicit Transient(QWidget* parent)
+        : widget_(new Widget(parent)) {}
     ~Transient() { delete widget_.data(); }
     Transient(const Transient&) = delete;
     Transient& operator=(const Transient&) = delete;

@@ -223,14 +223,14 @@ void SandboxTab::refreshGrants() {
 
 // --- allowing
 
-void SandboxTab::allow(const Grant& grant) {
+/// By value: its button may go with this.
+void SandboxTab::allow(Grant grant) {
     if (const QString why = context_.state.whyBlocked(); !why.isEmpty()) return context_.window.say(why, true);
-    const Grant meant = grant; // its button may go with this
     const auto isAllowed = answered(this, [&] {
-        return context_.window.ask(tr("%1, and run the action again?").arg(meant.title), meant.effect,
+        return context_.window.ask(tr("%1, and run the action again?").arg(grant.title), grant.effect,
                                    tr("Allow and run again"), tr("Leave it"));
     });
-    if (isAllowed.value_or(false)) changeSettings(meant);
+    if (isAllowed.value_or(false)) changeSettings(grant);
 }
 
 bool SandboxTab::isGood(const Answer& answer) {

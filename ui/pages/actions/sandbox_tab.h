@@ -29,7 +29,7 @@ public:
     const std::vector<Grant>& grants() const { return grants_; }
     const std::vector<Button*>& grantButtons() const { return buttons_; }
     /// Asks, changes what has to be changed, and has the action run again.
-    void allow(const Grant& grant);
+    void allow(Grant grant);
 
 protected:
     void showEvent(QShowEvent* event) override;
