@@ -74,6 +74,10 @@ class TestDashboard : public test::WindowTest {
         const QRect cell = table->visualRect(table->rows()->index(row, column));
         QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, QPoint(cell.right() - 20, cell.center().y()));
     }
+    qint64 waitsOnStrip() {
+        const QString pending = page()->strip()->cell(DisplayState::Pending)->accessibleName();
+        return pending.section(' ', 0, 0).remove(',').toLongLong();
+    }
     qint64 queueOf(const QString& tag) const {
         for (const auto& [id, queue] : window_->engine().state()->queues())
             if (queue.tag == tag) return id;
@@ -110,8 +114,9 @@ private slots:
         test::submitDemo(window_->engine().state()->link());
         QTRY_VERIFY_WITH_TIMEOUT(!page()->isEmpty(), kSoon);
         QVERIFY(page()->strip()->isVisible());
-        QTRY_COMPARE_WITH_TIMEOUT(page()->strip()->cell(DisplayState::Held)->accessibleName(), QString("12 Held"),
-                                  kSoon);
+        // Those of the held queue are pending, as the list that a press shows has them.
+        QTRY_VERIFY_WITH_TIMEOUT(waitsOnStrip() >= 12, kSoon);
+        QCOMPARE(page()->strip()->cell(DisplayState::Held)->accessibleName(), QString("0 Held"));
         QTRY_VERIFY_WITH_TIMEOUT(window_->engine().state()->count(DisplayState::Failed) >= 3, 3 * kSoon);
         QTRY_COMPARE_WITH_TIMEOUT(
             page()->strip()->cell(DisplayState::Failed)->accessibleName(),

@@ -6,7 +6,6 @@
 #include <QHBoxLayout>
 #include <QPainter>
 
-#include <algorithm>
 #include <utility>
 
 namespace yard::ui {
@@ -73,17 +72,8 @@ std::array<std::optional<qint64>, kFaces> faceCounts(const EngineState& state) {
     std::array<std::optional<qint64>, kFaces> counts{};
     if (state.counts().isEmpty()) return counts;
     for (std::size_t i = 0; i < kFaces; ++i) counts[i] = state.count(static_cast<DisplayState>(i));
-    const QJsonObject& told = state.counts();
-    const qint64 waiting = told.value("pending").toInteger();
-    // Held by themselves the engine tells; those of queues that are held as a whole stand with their queues.
-    qint64 held = told.value("held").toInteger();
-    for (const auto& [id, queue] : state.queues())
-        if (queue.held) held += queue.of(DisplayState::Held);
-    held = std::min(held, waiting);
-    if (!told.contains("retry")) counts[std::to_underlying(DisplayState::Retry)].reset();
-    const qint64 retry = counts[std::to_underlying(DisplayState::Retry)].value_or(0);
-    counts[std::to_underlying(DisplayState::Held)] = held;
-    counts[std::to_underlying(DisplayState::Pending)] = std::max<qint64>(0, waiting - held - retry);
+    // Held is what `state:held` finds, which a press shows: held by themselves. What waits in a held queue is pending.
+    if (!state.counts().contains("retry")) counts[std::to_underlying(DisplayState::Retry)].reset();
     return counts;
 }
 
