@@ -89,6 +89,37 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString(), kSoon);
     }
 
+    void theBarWithUndoLiesAtTheFootOfThePageAndMovesNothing() {
+        Table* table = queues()->table();
+        const qint64 lsn = submit("stands still", "true");
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("completed"), kSoon);
+        const QWidget* page = window_->navigation().page();
+        const auto places = [&] {
+            return std::pair(QRect(table->mapTo(window_.get(), QPoint()), table->size()),
+                             QRect(page->mapTo(window_.get(), QPoint()), page->size()));
+        };
+        const auto before = places();
+        window_->engine().commands()->change(retiringOf(Target::of({lsn})));
+        auto* bar = window_->findChild<UndoBar*>();
+        QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kSoon);
+        const auto isAtTheFoot = [&] {
+            const QRect whole = places().second;
+            const QRect own(bar->mapTo(window_.get(), QPoint()), bar->size());
+            return own.left() == whole.left() && own.right() == whole.right() && own.bottom() == whole.bottom();
+        };
+        QVERIFY(isAtTheFoot());
+        QCOMPARE(places(), before);
+        // On top: what is there is the bar, or a part of it.
+        const QWidget* there = window_->childAt(bar->mapTo(window_.get(), QPoint(bar->width() - 4, 4)));
+        QCOMPARE(there, static_cast<const QWidget*>(bar));
+        window_->resize(1'200, 760);
+        QTRY_VERIFY_WITH_TIMEOUT(isAtTheFoot(), kSoon);
+        window_->navigation().show("actions");
+        QCOMPARE(window_->childAt(bar->mapTo(window_.get(), QPoint(bar->width() - 4, 4))), there);
+        window_->engine().commands()->undo();
+        QVERIFY(!bar->isVisible());
+    }
+
     void whatWaitsToBeUndoneIsDroppedWhenTheConnectionBreaks() {
         QString said;
         connect(window_->engine().commands(), &Commands::said, this,

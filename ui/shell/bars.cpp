@@ -110,8 +110,10 @@ void SearchButton::paintEvent(QPaintEvent*) {
     icons::paint(painter, QRectF(9, 0, 14, height()), "search", 14, theme(Token::Text2));
     const QString key = tr("Ctrl K");
     const qreal keyWidth = QFontMetricsF(typeface(Type::Caption)).horizontalAdvance(key) + 8;
-    paint::text(painter, QRectF(31, 0, width() - 31 - keyWidth - 16, height()), text(), typeface(Type::Body),
-                theme(Token::Text3));
+    const QRectF place(31, 0, width() - 31 - keyWidth - 16, height());
+    const QFont& body = typeface(Type::Body);
+    const bool fits = QFontMetricsF(body).horizontalAdvance(text()) <= place.width();
+    paint::text(painter, place, fits ? text() : tr("Search, command"), body, theme(Token::Text3));
     const QRectF box(width() - keyWidth - 8, height() / 2.0 - 9, keyWidth, 18);
     painter.setPen(theme(Token::Line));
     painter.setBrush(Qt::NoBrush);
@@ -316,9 +318,10 @@ void StatusBar::paintEvent(QPaintEvent*) {
     paint::hairline(painter, QPointF(0, 0), QPointF(width(), 0), Theme::current()(Token::Line));
 }
 
-UndoBar::UndoBar(Commands& commands, QWidget* parent)
-    : QWidget(parent)
+UndoBar::UndoBar(Commands& commands, QWidget& pages)
+    : QWidget(pages.parentWidget())
     , commands_(commands)
+    , pages_(pages)
     , text_(new Label({}, Type::Body, Token::Text1)) {
     setFixedHeight(scaled(kUndo));
     auto* row = new QHBoxLayout(this);
@@ -335,15 +338,32 @@ UndoBar::UndoBar(Commands& commands, QWidget* parent)
     row->addStretch(1);
     connect(&commands_, &Commands::waitingChanged, this, &UndoBar::update);
     connect(&tick_, &QTimer::timeout, this, &UndoBar::update);
+    pages_.installEventFilter(this);
     hide();
 }
 
 void UndoBar::update() {
     const Operation* waiting = commands_.waiting();
-    setVisible(waiting != nullptr);
-    if (waiting == nullptr) return tick_.stop();
+    if (waiting == nullptr) {
+        hide();
+        return tick_.stop();
+    }
     if (!tick_.isActive()) tick_.start(250);
     text_->setText(tr("%1, in %2 s").arg(waiting->title).arg((commands_.waitingMs() + 999) / 1'000));
+    place();
+    show();
+}
+
+/// Over what was shown last: a page that comes is put on top of its likes, not of this.
+void UndoBar::place() {
+    const QRect pages = pages_.geometry();
+    setGeometry(pages.left(), pages.bottom() + 1 - height(), pages.width(), height());
+    raise();
+}
+
+bool UndoBar::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == &pages_ && (event->type() == QEvent::Resize || event->type() == QEvent::Move)) place();
+    return QWidget::eventFilter(watched, event);
 }
 
 void UndoBar::paintEvent(QPaintEvent*) {

@@ -89,18 +89,23 @@ private:
     QPixmap plugPixmap_;
 };
 
-/// "Cancelling 214 actions in 6 s  [Undo] [Now]", 32 high; hidden while nothing waits.
+/// "Cancelling 214 actions in 6 s  [Undo] [Now]", 32 high; hidden while nothing waits. Lies over the foot of `pages`,
+/// which has a parent: rows that are looked at stay where they are. Lives no longer than `pages`.
 class UndoBar final : public QWidget {
     Q_OBJECT
 public:
-    explicit UndoBar(Commands& commands, QWidget* parent = nullptr);
+    UndoBar(Commands& commands, QWidget& pages);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    /// Of `pages`: its place.
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void update();
+    void place();
     Commands& commands_;
+    QWidget& pages_;
     Label* text_;
     QTimer tick_;
 };

@@ -82,7 +82,6 @@ void MainWindow::build() {
     top_->setObjectName("top-bar");
     stack_ = new QStackedWidget;
     navigation_->setStack(stack_);
-    foot_ = new QWidget;
     status_ = new StatusBar;
     status_->setObjectName("status-bar");
     starting_ = new Label({}, Type::Body, Token::Text2);
@@ -94,9 +93,6 @@ void MainWindow::build() {
     auto* right = new QVBoxLayout;
     right->setSpacing(0);
     right->addWidget(stack_, 1);
-    auto* footRow = new QVBoxLayout(foot_);
-    footRow->setContentsMargins(0, 0, 0, 0);
-    right->addWidget(foot_);
     middle->addLayout(right, 1);
     auto* all = new QWidget;
     auto* column = new QVBoxLayout(all);
@@ -179,8 +175,7 @@ void MainWindow::onAttached() {
 
 /// The page that was shown, and what stands at its foot.
 void MainWindow::makePages() {
-    undo_ = new UndoBar(*engine_->commands());
-    foot_->layout()->addWidget(undo_);
+    undo_ = new UndoBar(*engine_->commands(), *stack_);
     navigation_->restore();
 }
 

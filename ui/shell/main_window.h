@@ -92,7 +92,6 @@ private:
     TopBar* top_ = nullptr;
     Rail* rail_ = nullptr;
     QStackedWidget* stack_ = nullptr;
-    QWidget* foot_ = nullptr;
     StatusBar* status_ = nullptr;
     Label* starting_ = nullptr;
     QWidget* startingPage_ = nullptr;
