@@ -7071,6 +7071,10 @@
         <source>Ctrl K</source>
         <translation>Strg K</translation>
     </message>
+    <message>
+        <source>Search, command</source>
+        <translation>Suche, Befehl</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::SelectionStrip</name>
@@ -7513,6 +7517,10 @@
     <message>
         <source>shown</source>
         <translation>wird gezeigt</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>Mehr</translation>
     </message>
 </context>
 <context>

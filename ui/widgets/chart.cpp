@@ -202,6 +202,14 @@ void Chart::setForecast(std::optional<Forecast> forecast) {
     over_->update();
 }
 
+void Chart::setTimes(int count) {
+    if (std::exchange(times_, count) != count) update();
+}
+
+int Chart::timesThatFit() const {
+    return std::clamp(plot().width() / scaled(88), 2, 5);
+}
+
 void Chart::replace(Data data) {
     next_ = std::move(data);
     if (due_.isActive()) return;
@@ -323,8 +331,7 @@ void Chart::paintEvent(QPaintEvent*) {
         paint::number(painter, QRectF(0, y - 8, area.left() - 8, 16), mark.text, caption, theme(Token::Text3));
     }
     if (shown_.to <= shown_.from) return;
-    // The time: so many labels as stand 88 apart at least, five at most.
-    const int labels = std::clamp(area.width() / scaled(88), 2, 5);
+    const int labels = times_ > 0 ? times_ : timesThatFit();
     const std::int64_t now = wallNow();
     const bool days = shown_.to - shown_.from > 20LL * 3'600'000'000;
     // Two labels that read alike say nothing.

@@ -78,6 +78,10 @@ public:
     /// In place of what was shown before.
     void replace(Data data);
     void setForecast(std::optional<Forecast> forecast);
+    /// How many times stand below: charts side by side have the same. 0: as many as fit.
+    void setTimes(int count);
+    /// So many times stand 88 apart at least; two to five.
+    int timesThatFit() const;
 
     const Data& data() const { return shown_; }
     /// What stands beside the pointer at `x` of this widget; empty outside, or where nothing is known.
@@ -121,6 +125,7 @@ private:
     Data shown_;
     std::optional<Data> next_;
     std::optional<Forecast> forecast_;
+    int times_ = 0;
     QTimer due_;
     QElapsedTimer since_;
 };

@@ -12,6 +12,10 @@
 
 namespace yard::ui {
 
+namespace {
+constexpr int kLeastStretch = 80;
+} // namespace
+
 TableColumns::TableColumns(QTableView& table, QString key)
     : table_(table)
     , key_(std::move(key)) {}
@@ -71,7 +75,9 @@ void TableColumns::layOut() {
         table_.setColumnHidden(i, !shown[at]);
         if (!shown[at]) continue;
         const int own = scaled(columns[at].width);
-        table_.horizontalHeader()->resizeSection(i, columns[at].stretches ? own + std::max(0, room - least) : own);
+        // Where nothing more falls away it gives way: what is elided can be read in a tooltip, what is cut cannot.
+        const int wide = columns[at].stretches ? std::max(std::min(own, kLeastStretch), own + room - least) : own;
+        table_.horizontalHeader()->resizeSection(i, wide);
     }
 }
 

@@ -60,9 +60,10 @@ FailuresPanel::FailuresPanel(Context context, QWidget* parent)
                .title = tr("First error line"),
                .tip = tr("What it said, or how it ended"),
                .kind = CellKind::Mono,
-               .width = 160,
+               .width = 220,
                .stretches = true},
-              {.id = "again", .title = {}, .tip = {}, .kind = CellKind::Press, .width = 112},
+              // The line says more than the button, which the menu and Ctrl+R have as well.
+              {.id = "again", .title = {}, .tip = {}, .kind = CellKind::Press, .width = 112, .falls = 1},
           },
           this))
     , all_(new Button(Button::Kind::Small, {}, "again"))

@@ -145,6 +145,7 @@ void LoadCharts::resizeEvent(QResizeEvent* event) {
     for (const Framed& framed : {processor_, memory_, finished_})
         framed.rule->setVisible(width() / 3 > scaled(370));
     fitLimits();
+    alignTimes();
 }
 
 /// A number that does not fit is not cut: the dashed lines stay, and the tool tip has it.
@@ -209,6 +210,14 @@ void LoadCharts::draw() {
     drawProcessor();
     drawMemory();
     drawFinished();
+    alignTimes();
+}
+
+/// The three stand side by side: one time is at the same place in each, however wide their numbers are.
+void LoadCharts::alignTimes() {
+    int times = processor_.chart->timesThatFit();
+    for (const Framed& framed : {memory_, finished_}) times = std::min(times, framed.chart->timesThatFit());
+    for (const Framed& framed : {processor_, memory_, finished_}) framed.chart->setTimes(times);
 }
 
 void LoadCharts::drawProcessor() {

@@ -58,6 +58,7 @@ private:
     void drawProcessor();
     void drawMemory();
     void fitLimits();
+    void alignTimes();
     void drawFinished();
     Chart::Data dataOf(std::vector<std::vector<double>> values) const;
 

@@ -12,6 +12,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QGridLayout>
 #include <QJsonDocument>
 #include <QLabel>
 #include <QMenu>
@@ -20,6 +21,13 @@
 #include <algorithm>
 
 namespace yard::ui {
+
+namespace {
+constexpr std::size_t kFigures = 4;
+constexpr int kFigureEdge = 12;
+constexpr int kFigureGap = 16;
+constexpr int kScrollRoom = 11; // what is below may scroll
+} // namespace
 
 QueuePanel::QueuePanel(Context context, QWidget* parent)
     : QWidget(parent)
@@ -40,26 +48,54 @@ QueuePanel::QueuePanel(Context context, QWidget* parent)
     auto* column = new QVBoxLayout(inside);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    auto* figures = new QHBoxLayout;
-    figures->setContentsMargins(12, 10, 12, 12);
-    figures->setSpacing(16);
-    for (int i = 0; i < 4; ++i) {
-        auto* pair = new QVBoxLayout;
-        pair->setSpacing(2);
-        const Figure figure{new Label({}, Type::Title, Token::Text1), new Label({}, Type::Caption, Token::Text2)};
-        pair->addWidget(figure.value);
-        pair->addWidget(figure.note);
-        figures->addLayout(pair);
-        figures_.push_back(figure);
-    }
-    figures->addStretch(1);
-    column->addLayout(figures);
+    column->addLayout(makeFigures());
     column->addWidget(pictures_);
     makeFields(column);
     column->addWidget(troubles_);
     makeAddress(column);
     column->addStretch(1);
     outer->addWidget(scrolling(inside), 1);
+}
+
+QLayout* QueuePanel::makeFigures() {
+    places_ = new QGridLayout;
+    places_->setContentsMargins(kFigureEdge, 10, kFigureEdge, 12);
+    places_->setHorizontalSpacing(kFigureGap);
+    places_->setVerticalSpacing(8);
+    for (std::size_t i = 0; i < kFigures; ++i) {
+        auto* box = new QWidget;
+        auto* pair = new QVBoxLayout(box);
+        pair->setContentsMargins(0, 0, 0, 0);
+        pair->setSpacing(2);
+        const Figure figure{new Label({}, Type::Title, Token::Text1), new Label({}, Type::Caption, Token::Text2),
+                            box};
+        pair->addWidget(figure.value);
+        pair->addWidget(figure.note);
+        figures_.push_back(figure);
+    }
+    placeFigures();
+    return places_;
+}
+
+/// Side by side where there is room, else two and two: none is cut by the edge.
+void QueuePanel::placeFigures() {
+    int wide = 2 * kFigureEdge + static_cast<int>(kFigures - 1) * kFigureGap + kScrollRoom;
+    for (const Figure& figure : figures_)
+        wide += std::max(figure.value->sizeHint().width(), figure.note->sizeHint().width());
+    const int perLine = wide <= width() ? static_cast<int>(kFigures) : 2;
+    if (perLine == perLine_) return;
+    perLine_ = perLine;
+    for (int i = 0; i < static_cast<int>(kFigures); ++i) {
+        QWidget* box = figures_[static_cast<std::size_t>(i)].box;
+        places_->removeWidget(box);
+        places_->addWidget(box, i / perLine, i % perLine);
+    }
+    for (int i = 0; i <= static_cast<int>(kFigures); ++i) places_->setColumnStretch(i, i == perLine ? 1 : 0);
+}
+
+void QueuePanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    placeFigures();
 }
 
 void QueuePanel::makeHead(QVBoxLayout* column) {
@@ -188,6 +224,7 @@ void QueuePanel::refresh() {
     figures_[3].value->setInk(queue->of(DisplayState::Failed) > 0 ? std::optional(DisplayState::Failed)
                                                                   : std::nullopt);
     figures_[3].note->setText(format.percent(queue->of(DisplayState::Failed), queue->total()));
+    placeFigures();
     for (ValueField* field : fields_) field->setValue(queue->config.value(field->name()));
     troubles_->refresh();
     pictures_->refresh();

@@ -5,6 +5,10 @@
 #include "ui/pages/page.h"
 #include "ui/widgets/value_field.h"
 
+QT_BEGIN_NAMESPACE
+class QGridLayout;
+QT_END_NAMESPACE
+
 namespace yard::ui {
 
 class Button;
@@ -28,9 +32,12 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void makeHead(QVBoxLayout* column);
+    QLayout* makeFigures();
+    void placeFigures();
     void makeFields(QVBoxLayout* column);
     void makeAddress(QVBoxLayout* column);
     void copy(const QString& text);
@@ -44,8 +51,11 @@ private:
     struct Figure {
         Label* value;
         Label* note;
+        QWidget* box; ///< both of them
     };
     std::vector<Figure> figures_;
+    QGridLayout* places_ = nullptr; ///< of the figures
+    int perLine_ = 0;
     std::vector<ValueField*> fields_;
     QueuePictures* pictures_;
     QueueTroubles* troubles_;

@@ -94,7 +94,7 @@ std::vector<Column> countColumns(bool few) {
          .title = QueueRows::tr("Failed"),
          .tip = QueueRows::tr("Actions that failed for good"),
          .kind = CellKind::Number,
-         .width = 54,
+         .width = 66,
          .sort = "failed"},
         {.id = "per-minute",
          .title = QueueRows::tr("Per min"),
@@ -141,7 +141,7 @@ std::vector<Column> queueColumns(bool few) {
          .title = QueueRows::tr("Progress"),
          .tip = QueueRows::tr("Actions by state; the legend is below"),
          .kind = CellKind::Progress,
-         .width = few ? 110 : 138,
+         .width = few ? 110 : 126,
          .stretches = true},
     };
     std::ranges::move(countColumns(few), std::back_inserter(all));

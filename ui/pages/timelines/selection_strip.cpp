@@ -6,6 +6,8 @@
 #include <QFontMetricsF>
 #include <QPainter>
 
+#include <cmath>
+
 namespace yard::ui {
 
 namespace {
@@ -13,11 +15,8 @@ namespace {
 constexpr int kHeight = 60;
 constexpr int kSwatch = 22;
 constexpr int kStripApart = 14;
-
-QStringList legendWords() {
-    return {TimelineLegend::tr("prepare, run, collect"), TimelineLegend::tr("running"),
-            TimelineLegend::tr("failed"), TimelineLegend::tr("cancelled"), TimelineLegend::tr("waits to retry")};
-}
+constexpr int kLegendLine = 18;
+constexpr std::size_t kMostLegendLines = 3;
 
 void paintSwatch(QPainter& painter, qsizetype which, double x, double y) {
     const Theme& theme = Theme::current();
@@ -83,31 +82,76 @@ private:
 TimelineLegend::TimelineLegend(QWidget* parent)
     : QWidget(parent) {
     setAccessibleName(tr("Legend"));
-    setAccessibleDescription(legendWords().join(QStringLiteral(", ")));
-    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    setAccessibleDescription(words().join(QStringLiteral(", ")));
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 
+QStringList TimelineLegend::words() {
+    return {tr("prepare, run, collect"), tr("running"), tr("failed"), tr("cancelled"), tr("waits to retry")};
+}
+
+/// The least in which every entry has a place; more is taken.
 QSize TimelineLegend::sizeHint() const {
-    const QFontMetricsF metrics(typeface(Type::Caption));
-    double width = 0;
-    for (const QString& word : legendWords()) width += kSwatch + 5 + metrics.horizontalAdvance(word) + kStripApart;
-    return {static_cast<int>(width), scaled(24)};
+    const qsizetype all = words().size();
+    double least = widthOf(0, all);
+    for (qsizetype begin = 0; begin < all; ++begin)
+        for (qsizetype end = begin + 1; end <= all; ++end) {
+            const double width = widthOf(begin, end);
+            if (width < least && linesIn(width).back() == 0) least = width;
+        }
+    return {static_cast<int>(std::ceil(least)), static_cast<int>(kMostLegendLines) * scaled(kLegendLine)};
 }
 
+/// Of the entries from `begin` on, up to `end`, side by side.
+double TimelineLegend::widthOf(qsizetype begin, qsizetype end) {
+    const QFontMetricsF metrics(typeface(Type::Caption));
+    const QStringList all = words();
+    double width = 0;
+    for (qsizetype i = begin; i < end; ++i)
+        width += kSwatch + 5 + metrics.horizontalAdvance(all[i]) + 2 + (i > begin ? kStripApart : 0);
+    return width;
+}
+
+/// With which entry each line begins, the lowest line first; where there is room for none its own number alone.
+std::vector<qsizetype> TimelineLegend::linesIn(double width) {
+    std::vector<qsizetype> begins;
+    qsizetype end = words().size();
+    while (end > 0 && begins.size() < kMostLegendLines) {
+        qsizetype begin = end;
+        while (begin > 0 && widthOf(begin - 1, end) <= width) --begin;
+        if (begin == end) break;
+        begins.push_back(begin);
+        end = begin;
+    }
+    if (begins.empty()) begins.push_back(end);
+    return begins;
+}
+
+/// What there is no room for in three lines is whole entries at the left.
 void TimelineLegend::paintEvent(QPaintEvent*) {
     QPainter painter(this);
+    const int line = scaled(kLegendLine);
+    const std::vector<qsizetype> begins = linesIn(width());
+    qsizetype end = words().size();
+    int top = (height() + line * static_cast<int>(begins.size())) / 2;
+    for (const qsizetype begin : begins) {
+        top -= line;
+        paintLine(painter, begin, end, top);
+        end = begin;
+    }
+}
+
+void TimelineLegend::paintLine(QPainter& painter, qsizetype begin, qsizetype end, int top) const {
     const QFontMetricsF metrics(typeface(Type::Caption));
-    const QStringList words = legendWords();
-    // From the right, so that what there is no room for is whole entries at the left.
-    double right = width();
-    for (qsizetype i = words.size(); i-- > 0;) {
-        const double text = metrics.horizontalAdvance(words[i]);
-        const double x = right - text - 5 - kSwatch;
-        if (x < 0) return;
-        paintSwatch(painter, i, x, (height() - 12) / 2.0);
-        paint::text(painter, {x + kSwatch + 5, 0, text + 2, static_cast<double>(height())}, words[i],
-                    typeface(Type::Caption), Theme::current()(Token::Text2));
-        right = x - kStripApart;
+    const QStringList all = words();
+    const int line = scaled(kLegendLine);
+    double x = width() - widthOf(begin, end);
+    for (qsizetype i = begin; i < end; ++i) {
+        const double text = metrics.horizontalAdvance(all[i]) + 2;
+        paintSwatch(painter, i, x, top + (line - 12) / 2.0);
+        paint::text(painter, QRectF(x + kSwatch + 5, top, text, line), all[i], typeface(Type::Caption),
+                    Theme::current()(Token::Text2), Qt::AlignLeft, Qt::ElideNone);
+        x += kSwatch + 5 + text + kStripApart;
     }
 }
 
@@ -131,6 +175,7 @@ SelectionStrip::SelectionStrip(QWidget* parent)
     first->setSpacing(8);
     what_->setElides(true);
     what_->setMaximumWidth(scaled(420));
+    where_->setElides(true);
     first->addWidget(number_);
     first->addWidget(what_, 1);
     words->addStretch(1);

@@ -8,16 +8,22 @@
 
 namespace yard::ui {
 
-/// What each look of a bar means.
+/// What each look of a bar means: in one line, or in up to three where that is too long.
 class TimelineLegend final : public QWidget {
     Q_OBJECT
 public:
     explicit TimelineLegend(QWidget* parent = nullptr);
     QSize sizeHint() const override;
-    QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
+    QSize minimumSizeHint() const override { return sizeHint(); }
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+
+private:
+    static QStringList words();
+    static double widthOf(qsizetype begin, qsizetype end);
+    static std::vector<qsizetype> linesIn(double width);
+    void paintLine(QPainter& painter, qsizetype begin, qsizetype end, int top) const;
 };
 
 class SelectionStrip final : public Surface {

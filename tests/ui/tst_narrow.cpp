@@ -1,0 +1,232 @@
+// Where there is little room: the least window, large text, longer words. Places are measured, and texts read from
+// what is painted.
+#include "tests/ui/painted.h"
+#include "tests/ui/window_test.h"
+#include "ui/pages/actions/actions_page.h"
+#include "ui/pages/dashboard/dashboard_page.h"
+#include "ui/pages/dashboard/failures_panel.h"
+#include "ui/pages/dashboard/load_charts.h"
+#include "ui/pages/queues/queue_panel.h"
+#include "ui/pages/queues/queue_rows.h"
+#include "ui/pages/queues/queues_page.h"
+#include "ui/pages/timelines/selection_strip.h"
+#include "ui/state/languages.h"
+#include "ui/widgets/chart.h"
+#include "ui/widgets/rows_model.h"
+#include "ui/widgets/table.h"
+#include "ui/widgets/tabs.h"
+
+#include <QMenu>
+#include <QScrollArea>
+
+#include <algorithm>
+
+using namespace yard;
+using namespace yard::ui;
+using test::Painted;
+
+namespace {
+
+constexpr QSize kLeast{1'100, 700};
+constexpr double kLarge = 1.5;
+
+/// Larger text while it lives; windows are made after it and go before it.
+class LargeText {
+public:
+    LargeText() { setTextScale(kLarge); }
+    ~LargeText() { setTextScale(1); }
+    LargeText(const LargeText&) = delete;
+    LargeText& operator=(const LargeText&) = delete;
+};
+
+int columnOf(const Table* table, const QString& id) {
+    const auto& columns = table->rows()->columns();
+    const auto found = std::ranges::find(columns, id, &Column::id);
+    return found == columns.end() ? -1 : static_cast<int>(found - columns.begin());
+}
+
+/// Below the lines of a chart.
+QString timesBelow(Chart* chart) {
+    const int foot = chart->plot().bottom() + 6; // without the number at the foot of the axis
+    return Painted(*chart).text(QRectF(0, foot, chart->width(), chart->height() - foot));
+}
+
+Row rowOf(qint64 id, std::vector<Cell> cells) {
+    Row row;
+    row.id = id;
+    row.cells = std::move(cells);
+    return row;
+}
+
+} // namespace
+
+class TestNarrow : public test::WindowTest {
+    Q_OBJECT
+
+    template<class P>
+    P* show(const QString& id) {
+        window_->navigation().show(id);
+        return qobject_cast<P*>(window_->navigation().page());
+    }
+
+private slots:
+    void initTestCase() { QVERIFY(start("narrow", {"--capacity", "2"})); }
+    void cleanup() {
+        window_.reset();
+        Languages::choose("en");
+    }
+    void cleanupTestCase() { engine_.kill(); }
+
+    // --- widgets
+
+    void tabsThatDoNotFitAreBehindMore() {
+        Tabs tabs({"Output", "Inputs", "Outputs", "Command", "Processor", "Sandbox", "JSON"});
+        tabs.resize(tabs.sizeHint());
+        tabs.show();
+        QVERIFY(!tabs.isBehindMore(6));
+        QVERIFY(Painted(tabs).says("JSON"));
+        QVERIFY(!Painted(tabs).says("More"));
+        tabs.resize(tabs.sizeHint().width() / 2, tabs.height());
+        QVERIFY(!tabs.isBehindMore(0));
+        QVERIFY(tabs.isBehindMore(6));
+        for (int i = 0; i < 7; ++i) QVERIFY2(tabs.rect().contains(tabs.tabArea(i)), qPrintable(QString::number(i)));
+        QVERIFY(Painted(tabs).says("More"));
+        QVERIFY(!Painted(tabs).says("JSON"));
+        std::vector<int> chosen;
+        connect(&tabs, &Tabs::chosen, this, [&](int tab) { chosen.push_back(tab); });
+        QTimer::singleShot(0, this, [] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            QVERIFY(menu != nullptr);
+            menu->actions().back()->trigger();
+            menu->close();
+        });
+        QTest::mouseClick(&tabs, Qt::LeftButton, {}, tabs.tabArea(6).center());
+        QCOMPARE(chosen, std::vector<int>{6});
+        QCOMPARE(tabs.current(), 6);
+        QVERIFY(Painted(tabs).says("JSON")); // it is called as the current one
+        QTest::keyClick(&tabs, Qt::Key_Right);
+        QCOMPARE(tabs.current(), 0);
+        QVERIFY(Painted(tabs).says("More"));
+        QTest::keyClick(&tabs, Qt::Key_Left);
+        QCOMPARE(tabs.current(), 6);
+    }
+
+    void ofATableThatIsTooNarrowTheColumnThatStretchesGivesWay() {
+        RowsModel rows({{.id = "a", .title = "A", .tip = {}, .width = 100},
+                        {.id = "b", .title = "B", .tip = {}, .width = 160, .stretches = true},
+                        {.id = "c", .title = "C", .tip = {}, .kind = CellKind::Number, .width = 100}});
+        rows.setRows({rowOf(1, {{"one"}, {"two"}, {"3"}})});
+        Table table({});
+        table.setRows(&rows);
+        table.resize(320, 200);
+        table.show();
+        QTRY_VERIFY_WITH_TIMEOUT(table.visualRect(rows.index(0, 2)).right() < table.viewport()->width(), kSoon);
+        QVERIFY(table.columnWidth(1) < 160);
+        table.resize(600, 200);
+        QTRY_VERIFY_WITH_TIMEOUT(table.columnWidth(1) > 160, kSoon);
+    }
+
+    void fiveDigitsFitIntoEveryCountOfAQueue() {
+        for (const Column& column : queueColumns(false))
+            if (QStringList{"waiting", "running", "completed", "failed"}.contains(column.id))
+                QVERIFY2(numberWidth(typeface(Type::Body), "20,856") + 16 <= column.width, qPrintable(column.id));
+    }
+
+    // --- the least window
+
+    void inTheLeastWindowTheNoteOfAnActionHas220() {
+        QVERIFY(openWindow(kLeast));
+        Table* table = show<ActionsPage>("actions")->table();
+        const int note = columnOf(table, "note");
+        QVERIFY(note >= 0);
+        QTRY_VERIFY_WITH_TIMEOUT(table->columnWidth(note) >= 220, kSoon);
+        QVERIFY(table->columnViewportPosition(note) + table->columnWidth(note) <= table->viewport()->width());
+    }
+
+    void inTheLeastWindowAnErrorLineHasTheRoomOfTheButtonBesideIt() {
+        QVERIFY(openWindow({1'440, 900}));
+        submit("fails", "echo 'error: no such licence' >&2; exit 3", {{"max_retries", 0}});
+        auto* dashboard = show<DashboardPage>("dashboard");
+        Table* table = dashboard->failures()->table();
+        QTRY_VERIFY_WITH_TIMEOUT(table->rows()->rowCount() > 0 && table->isVisible(), kSoon);
+        const int again = columnOf(table, "again");
+        QTRY_VERIFY_WITH_TIMEOUT(!table->isColumnHidden(again), kSoon);
+        window_->resize(kLeast);
+        QTRY_VERIFY_WITH_TIMEOUT(table->isColumnHidden(again), kSoon);
+        QVERIFY(table->columnWidth(columnOf(table, "line")) >= 220);
+    }
+
+    void inTheLeastWindowTheSearchSaysWhatItIsWhole() {
+        QVERIFY(openWindow(kLeast));
+        auto* search = window_->findChild<SearchButton*>();
+        QVERIFY(search != nullptr);
+        QTRY_VERIFY_WITH_TIMEOUT(!Painted(*search).text().isEmpty(), kSoon);
+        QVERIFY2(!Painted(*search).says("…"), qPrintable(Painted(*search).text()));
+        SearchButton small;
+        small.resize(240, 28);
+        QVERIFY2(Painted(small).says("Search, command"), qPrintable(Painted(small).text()));
+    }
+
+    void chartsSideBySideHaveTheSameTimes_data() {
+        QTest::addColumn<int>("width");
+        for (const int width : {1'100, 1'280, 1'440, 1'900})
+            QTest::newRow(qPrintable(QString::number(width))) << width;
+    }
+    void chartsSideBySideHaveTheSameTimes() {
+        QFETCH(int, width);
+        QVERIFY(openWindow({width, 800}));
+        submit("is there", "true");
+        LoadCharts* charts = show<DashboardPage>("dashboard")->charts();
+        const auto isSame = [&] {
+            const QString times = timesBelow(charts->processor());
+            return charts->isVisible() && !times.isEmpty() && timesBelow(charts->memory()) == times &&
+                   timesBelow(charts->finished()) == times;
+        };
+        QTRY_VERIFY2_WITH_TIMEOUT(isSame(),
+                                  qPrintable(timesBelow(charts->processor()) + "; " + timesBelow(charts->memory()) +
+                                             "; " + timesBelow(charts->finished())),
+                                  kSoon);
+    }
+
+    // --- large text and longer words
+
+    void inGermanAtOneAndAHalfThePanelOfAQueueIsNotCut() {
+        const LargeText large;
+        Languages::choose("de");
+        Languages languages;
+        languages.install();
+        QVERIFY(openWindow(kLeast));
+        QueuePanel* panel = show<QueuesPage>("queues")->panel();
+        auto* area = panel->findChild<QScrollArea*>();
+        QVERIFY(area != nullptr && area->widget() != nullptr);
+        QTRY_VERIFY_WITH_TIMEOUT(panel->isVisible() && panel->queue() >= 0, kSoon);
+        const auto isWhole = [&] {
+            return area->viewport()->width() > 0 && area->widget()->width() <= area->viewport()->width();
+        };
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            isWhole(),
+            qPrintable(QStringLiteral("%1 of %2").arg(area->viewport()->width()).arg(area->widget()->width())),
+            kSoon);
+        window_.reset(); // before its language goes
+    }
+
+    void inGermanAtOneAndAHalfTheLegendOfTheTimelinesHasAllItsEntries() {
+        const LargeText large;
+        Languages::choose("de");
+        Languages languages;
+        languages.install();
+        TimelineLegend legend;
+        const QStringList words = legend.accessibleDescription().split(", ");
+        QVERIFY(words.size() >= 5);
+        legend.resize(legend.sizeHint());
+        const Painted painted(legend);
+        for (const QString& word : words) QVERIFY2(painted.says(word), qPrintable(painted.text()));
+        for (const auto& piece : painted.pieces()) QVERIFY2(piece.isWholeAcross(), qPrintable(piece.text));
+        // With more room they stand in one line.
+        legend.resize(4 * legend.sizeHint().width(), legend.height());
+        QVERIFY2(!Painted(legend).text().contains('\n'), qPrintable(Painted(legend).text()));
+    }
+};
+
+QTEST_MAIN(TestNarrow)
+#include "tst_narrow.moc"
