@@ -1,7 +1,7 @@
 // The ten questions of an operator, each answered in at most two gestures by the keyboard and by the mouse, on the
 // real window over a real engine. The answer is read from what is painted, and held against what the engine says
 // past the window. A gesture is a click, a shortcut, or something typed with Enter; cleanup() counts them.
-// YARD_QUESTIONS_ACTIONS: among how many actions (2,000).
+// YARD_QUESTIONS_ACTIONS: among how many actions (2,000; ui.questions_million has a million).
 #include "tests/ui/operator_test.h"
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/actions/compare_tab.h"
@@ -215,6 +215,14 @@ private slots:
         palette(QString::number(waits_),
                 [this](const PaletteEntry& entry) { return entry.title.contains(grouped(waits_)); });
         QTRY_VERIFY_WITH_TIMEOUT(window_->navigation().pageId() == "actions" && detail()->lsn() == waits_, kSoon);
+        isToldWhyItWaits();
+    }
+    void whyIsItNotRunningByKeysOnItsRow() {
+        choose("label:\"wants atlas\"", waits_);
+        const QString note = shownRow(actions(), waits_, "note");
+        QVERIFY2(note.contains(grouped(holder_)), qPrintable(note));
+        press(Qt::Key_Return);
+        QTRY_COMPARE_WITH_TIMEOUT(detail()->lsn(), waits_, kSoon);
         isToldWhyItWaits();
     }
     void whyIsItNotRunningByMouse() {
