@@ -771,6 +771,125 @@
     </message>
 </context>
 <context>
+    <name>EngineWords</name>
+    <message>
+        <source>the engine is starting</source>
+        <translation>die Engine startet</translation>
+    </message>
+    <message>
+        <source>it is held</source>
+        <translation>sie ist angehalten</translation>
+    </message>
+    <message>
+        <source>its queue is held</source>
+        <translation>ihre Warteschlange ist angehalten</translation>
+    </message>
+    <message>
+        <source>its queue is held after %1 failures</source>
+        <translation>ihre Warteschlange ist nach %1 Fehlern angehalten</translation>
+    </message>
+    <message>
+        <source>other actions to end</source>
+        <translation>auf das Ende anderer Aktionen</translation>
+    </message>
+    <message>
+        <source>1 action to end</source>
+        <translation>auf das Ende einer Aktion</translation>
+    </message>
+    <message>
+        <source>%1 or more actions to end</source>
+        <translation>auf das Ende von %1 oder mehr Aktionen</translation>
+    </message>
+    <message>
+        <source>%1 actions to end</source>
+        <translation>auf das Ende von %1 Aktionen</translation>
+    </message>
+    <message>
+        <source>action %1 to be completed</source>
+        <translation>auf den Erfolg von Aktion %1</translation>
+    </message>
+    <message>
+        <source>action %1 to end</source>
+        <translation>auf das Ende von Aktion %1</translation>
+    </message>
+    <message>
+        <source>action %1 to fail</source>
+        <translation>auf das Scheitern von Aktion %1</translation>
+    </message>
+    <message>
+        <source>backs off for %1 more</source>
+        <translation>neuer Versuch in %1</translation>
+    </message>
+    <message>
+        <source>is not to start for %1 more</source>
+        <translation>soll erst in %1 starten</translation>
+    </message>
+    <message>
+        <source>its queue runs %1 of at most %2 labelled &quot;%3&quot;</source>
+        <translation>in ihrer Warteschlange laufen %1 von höchstens %2 namens „%3“</translation>
+    </message>
+    <message>
+        <source>its queue runs %1 of at most %2</source>
+        <translation>in ihrer Warteschlange laufen %1 von höchstens %2</translation>
+    </message>
+    <message>
+        <source>lock %1 is held by action %2</source>
+        <translation>Sperre %1 hat Aktion %2</translation>
+    </message>
+    <message>
+        <source>lock %1 is held by another process</source>
+        <translation>Sperre %1 hat ein anderer Prozess</translation>
+    </message>
+    <message>
+        <source>lock %1 is kept for an action that needs several</source>
+        <translation>Sperre %1 ist für eine Aktion reserviert, die mehrere braucht</translation>
+    </message>
+    <message>
+        <source>%1 of %2 cores free</source>
+        <translation>%1 von %2 Kernen frei</translation>
+    </message>
+    <message>
+        <source>%1 of %2 slots free</source>
+        <translation>%1 von %2 Plätzen frei</translation>
+    </message>
+    <message>
+        <source>%1 of %2 MiB of memory free</source>
+        <translation>%1 von %2 MiB Speicher frei</translation>
+    </message>
+    <message>
+        <source>%1 of %2 %3 free</source>
+        <translation>%1 von %2 %3 frei</translation>
+    </message>
+    <message>
+        <source>it is next</source>
+        <translation>sie ist die nächste</translation>
+    </message>
+    <message>
+        <source>kept for action %1</source>
+        <translation>reserviert für Aktion %1</translation>
+    </message>
+    <message>
+        <source>kept for something larger</source>
+        <translation>reserviert für Größeres</translation>
+    </message>
+    <message>
+        <source>first of its queue</source>
+        <translation>erste ihrer Warteschlange</translation>
+    </message>
+    <message>
+        <source>about %1 of its queue before it</source>
+        <translation>etwa %1 ihrer Warteschlange vor ihr</translation>
+    </message>
+    <message>
+        <source>%1 of its queue before it</source>
+        <translation>%1 ihrer Warteschlange vor ihr</translation>
+    </message>
+    <message>
+        <source>it is being started</source>
+        <translation>sie wird gestartet</translation>
+    </message>
+</context>
+<context>
     <name>EnginesSection</name>
     <message>
         <source>Engines and tokens</source>

@@ -11,6 +11,7 @@
 #include "ui/shell/engine_commands.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/navigation.h"
+#include "ui/state/engine_words.h"
 #include "ui/state/languages.h"
 #include "ui/style/app_style.h"
 #include "ui/style/format.h"
@@ -103,6 +104,36 @@ private slots:
             QVERIFY2(settingText(help) != help, qPrintable("ui/pages/settings/setting_texts.h lacks: " + help));
         }
         QCOMPARE(settingText("of a newer engine"), QString("of a newer engine"));
+    }
+
+    void whyAnActionWaitsIsSaidInTheLanguage_data() {
+        QTest::addColumn<QString>("sentence");
+        QTest::addColumn<QString>("german");
+        const auto row = [](const char* sentence, const QString& german) {
+            QTest::newRow(sentence) << QString::fromLatin1(sentence) << german;
+        };
+        row("its queue is held", "ihre Warteschlange ist angehalten");
+        row("its queue is held after 3 failures", "ihre Warteschlange ist nach 3 Fehlern angehalten");
+        row("lock app:atlas is held by action 12", "Sperre app:atlas hat Aktion 12"); // its number stays a link
+        row("1 action to end", "auf das Ende einer Aktion");
+        row("5 or more actions to end", "auf das Ende von 5 oder mehr Aktionen");
+        row("0 of 2 cores free, it is next", "0 von 2 Kernen frei, sie ist die nächste");
+        row("0 of 2 cores free, kept for action 7, about 12 of its queue before it",
+            "0 von 2 Kernen frei, reserviert für Aktion 7, etwa 12 ihrer Warteschlange vor ihr");
+        row("1 of 4 licence.maya free, first of its queue", "1 von 4 licence.maya frei, erste ihrer Warteschlange");
+        row("its queue runs 2 of at most 2 labelled \"a, b\"",
+            "in ihrer Warteschlange laufen 2 von höchstens 2 namens „a, b“");
+        // Not known, in whole or in a part: as it is.
+        row("0 of 2 cores free, as the moon is full", "0 of 2 cores free, as the moon is full");
+    }
+    void whyAnActionWaitsIsSaidInTheLanguage() {
+        QFETCH(QString, sentence);
+        QFETCH(QString, german);
+        QCOMPARE(engineWords(sentence), sentence);
+        Languages::choose("de");
+        Languages languages;
+        languages.install();
+        QCOMPARE(engineWords(sentence), german);
     }
 
     void keysAreNamedInTheLanguage() {

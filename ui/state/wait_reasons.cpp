@@ -1,5 +1,6 @@
 #include "ui/state/wait_reasons.h"
 
+#include "ui/state/engine_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -30,7 +31,7 @@ QString generalOf(QString note) {
     if (many.match(note).hasMatch()) return WaitWords::tr("after another action");
     static const QRegularExpression until("^is not to start for .+ more$");
     if (until.match(note).hasMatch()) return WaitWords::tr("not before a time of its own");
-    return note;
+    return engineWords(note);
 }
 
 QString queueWords(const EngineState& state, qint64 id) {

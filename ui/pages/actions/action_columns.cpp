@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "ui/pages/actions/actions_model.h"
+#include "ui/state/engine_words.h"
 #include "ui/style/measure_texts.h"
 
 #include <QCoreApplication>
@@ -274,7 +275,8 @@ Cell ActionsModel::cell(int at, int column) const {
     case kRan: return {format.duration(row->ran(now))};
     case kPeak: return measureCell(*row, Measure::PeakMemory, format);
     case kNote: {
-        Cell cell{row->note, {}, {}, {}, Dim};
+        const QString note = row->isPending() ? engineWords(row->note) : row->note;
+        Cell cell{note, {}, {}, {}, Dim};
         cell.mono = row->face == DisplayState::Failed && row->reason == "exit_code";
         if (cell.mono) cell.tone = Normal;
         if (row->face == DisplayState::Running) cell.text = runningNote(*row, now, format);
@@ -283,10 +285,11 @@ Cell ActionsModel::cell(int at, int column) const {
         if (row->replacedBy != 0)
             cell.text = tr("replaced by %1").arg(format.number(row->replacedBy)) +
                         (cell.text.isEmpty() ? QString() : "; " + cell.text);
-        if (const qint64 holder = row->isFinal() ? 0 : holderIn(row->note); holder != 0) {
+        const qint64 holder = row->isFinal() ? 0 : holderIn(row->note);
+        if (const QString plain = QString::number(holder); holder != 0 && note.endsWith(plain)) {
             cell.target = holder;
             cell.link = format.number(holder);
-            cell.text = row->note.chopped(QString::number(holder).size()) + cell.link;
+            cell.text = note.chopped(plain.size()) + cell.link;
         }
         return cell;
     }

@@ -2,6 +2,7 @@
 #include "ui/pages/actions/detail_panel.h"
 
 #include "core/base/clock.h"
+#include "ui/state/engine_words.h"
 #include "ui/state/estimate_words.h"
 #include "ui/state/wait_reasons.h"
 #include "ui/style/measure_texts.h"
@@ -62,7 +63,7 @@ void addWait(FactList& facts, const QJsonObject& wait, const QString& note) {
         facts.push_back({DetailPanel::tr("limit"),
                          wait.value("of").toString() + ' ' + wait.value("limit").toVariant().toString()});
     } else {
-        facts.push_back({kind, note});
+        facts.push_back({kind, engineWords(note)});
     }
 }
 
@@ -228,7 +229,8 @@ std::vector<Fact> DetailPanel::whyFacts() const {
     }
     for (const QJsonValue wait : whyJson_.value("waits").toArray()) addWait(facts, wait.toObject(), row_.note);
     addEstimate(facts, action_.value("estimate").toObject(), row_.started != 0);
-    if (facts.empty()) facts.push_back({tr("now"), row_.face == DisplayState::Running ? tr("it runs") : row_.note});
+    if (facts.empty())
+        facts.push_back({tr("now"), row_.face == DisplayState::Running ? tr("it runs") : engineWords(row_.note)});
     addNoted(facts, row_, comments);
     return facts;
 }

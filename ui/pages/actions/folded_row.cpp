@@ -2,6 +2,7 @@
 
 #include "ui/pages/actions/action_columns.h"
 #include "ui/pages/actions/actions_model.h"
+#include "ui/state/engine_words.h"
 
 #include <QCoreApplication>
 
@@ -50,7 +51,7 @@ Cell dimFoldedCell(const QString& text) {
 }
 
 Cell noteCellOf(const ActionRow& row, qint64 now, const Format& format) {
-    Cell cell = dimFoldedCell(row.note);
+    Cell cell = dimFoldedCell(row.isPending() ? engineWords(row.note) : row.note);
     cell.mono = row.face == DisplayState::Failed && row.reason == "exit_code";
     if (cell.mono) cell.tone = Cell::Tone::Normal;
     if (row.face == DisplayState::Running) cell.text = runningNote(row, now, format);

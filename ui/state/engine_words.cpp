@@ -1,0 +1,100 @@
+#include "ui/state/engine_words.h"
+
+#include <QCoreApplication>
+#include <QRegularExpression>
+#include <QStringList>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace yard::ui {
+
+namespace {
+
+/// As core/engine/reading/reasons.cpp has them; %1 and %2 are what differs. Of two that fit the first is meant.
+constexpr std::array kEngineSentences{
+    QT_TRANSLATE_NOOP("EngineWords", "the engine is starting"),
+    QT_TRANSLATE_NOOP("EngineWords", "it is held"),
+    QT_TRANSLATE_NOOP("EngineWords", "its queue is held"),
+    QT_TRANSLATE_NOOP("EngineWords", "its queue is held after %1 failures"),
+    QT_TRANSLATE_NOOP("EngineWords", "other actions to end"),
+    QT_TRANSLATE_NOOP("EngineWords", "1 action to end"),
+    QT_TRANSLATE_NOOP("EngineWords", "%1 or more actions to end"),
+    QT_TRANSLATE_NOOP("EngineWords", "%1 actions to end"),
+    QT_TRANSLATE_NOOP("EngineWords", "action %1 to be completed"),
+    QT_TRANSLATE_NOOP("EngineWords", "action %1 to end"),
+    QT_TRANSLATE_NOOP("EngineWords", "action %1 to fail"),
+    QT_TRANSLATE_NOOP("EngineWords", "backs off for %1 more"),
+    QT_TRANSLATE_NOOP("EngineWords", "is not to start for %1 more"),
+    QT_TRANSLATE_NOOP("EngineWords", "its queue runs %1 of at most %2 labelled \"%3\""),
+    QT_TRANSLATE_NOOP("EngineWords", "its queue runs %1 of at most %2"),
+    QT_TRANSLATE_NOOP("EngineWords", "lock %1 is held by action %2"),
+    QT_TRANSLATE_NOOP("EngineWords", "lock %1 is held by another process"),
+    QT_TRANSLATE_NOOP("EngineWords", "lock %1 is kept for an action that needs several"),
+    QT_TRANSLATE_NOOP("EngineWords", "%1 of %2 cores free"),
+    QT_TRANSLATE_NOOP("EngineWords", "%1 of %2 slots free"),
+    QT_TRANSLATE_NOOP("EngineWords", "%1 of %2 MiB of memory free"),
+    QT_TRANSLATE_NOOP("EngineWords", "%1 of %2 %3 free"),
+    QT_TRANSLATE_NOOP("EngineWords", "it is next"),
+    QT_TRANSLATE_NOOP("EngineWords", "kept for action %1"),
+    QT_TRANSLATE_NOOP("EngineWords", "kept for something larger"),
+    QT_TRANSLATE_NOOP("EngineWords", "first of its queue"),
+    QT_TRANSLATE_NOOP("EngineWords", "about %1 of its queue before it"),
+    QT_TRANSLATE_NOOP("EngineWords", "%1 of its queue before it"),
+    QT_TRANSLATE_NOOP("EngineWords", "it is being started"),
+};
+
+struct SentencePattern {
+    const char* text;
+    QRegularExpression match;
+};
+
+std::vector<SentencePattern> makeSentencePatterns() {
+    static const QRegularExpression place("%\\d");
+    std::vector<SentencePattern> patterns;
+    for (const char* text : kEngineSentences) {
+        const QStringList parts = QString::fromLatin1(text).split(place);
+        QString match;
+        for (const QString& part : parts) {
+            // What stands in quotes may have commas, which else part a sentence.
+            if (!match.isEmpty() || &part != &parts.front())
+                match += match.endsWith(u'"') ? QStringLiteral("(.+)") : QStringLiteral("([^,]+)");
+            match += QRegularExpression::escape(part);
+        }
+        patterns.push_back({text, QRegularExpression('^' + match + '$')});
+    }
+    return patterns;
+}
+
+std::optional<QString> knownSentence(const QString& sentence) {
+    static const std::vector<SentencePattern> patterns = makeSentencePatterns();
+    for (const SentencePattern& pattern : patterns) {
+        const QRegularExpressionMatch match = pattern.match.match(sentence);
+        if (!match.hasMatch()) continue;
+        const QString words = QCoreApplication::translate("EngineWords", pattern.text);
+        switch (match.lastCapturedIndex()) {
+        case 0: return words;
+        case 1: return words.arg(match.captured(1));
+        case 2: return words.arg(match.captured(1), match.captured(2));
+        default: return words.arg(match.captured(1), match.captured(2), match.captured(3));
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+QString engineWords(const QString& sentence) {
+    // A label may have a comma in it: the whole goes first.
+    if (const auto whole = knownSentence(sentence)) return *whole;
+    QStringList translated;
+    for (const QString& part : sentence.split(QStringLiteral(", "))) {
+        const auto words = knownSentence(part);
+        if (!words) return sentence; // half a sentence in another language is worse than none
+        translated << *words;
+    }
+    return translated.join(QStringLiteral(", "));
+}
+
+} // namespace yard::ui
