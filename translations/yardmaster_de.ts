@@ -5804,6 +5804,13 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::PageHead</name>
+    <message>
+        <source>More</source>
+        <translation>Mehr</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::Palette</name>
     <message>
         <source>Palette</source>

@@ -12,6 +12,7 @@
 #include "ui/pages/timelines/selection_strip.h"
 #include "ui/state/languages.h"
 #include "ui/widgets/chart.h"
+#include "ui/widgets/page_head.h"
 #include "ui/widgets/rows_model.h"
 #include "ui/widgets/table.h"
 #include "ui/widgets/tabs.h"
@@ -111,6 +112,51 @@ private slots:
         QCOMPARE(tabs.current(), 6);
     }
 
+    void buttonsOfAHeadThatDoNotFitAreBehindMore() {
+        QWidget window; // a head that is one itself cannot be smaller than what it has
+        window.resize(1'000, 60);
+        PageHead head("Queues", &window);
+        std::vector<Button*> buttons;
+        std::vector<QString> pressed;
+        for (const char* text : {"Hold", "Drain", "Cancel"}) {
+            buttons.push_back(new Button(Button::Kind::Plain, text, {}));
+            connect(buttons.back(), &QAbstractButton::clicked, this,
+                    [&pressed, text] { pressed.emplace_back(text); });
+        }
+        auto* badge = new Button(Button::Kind::Plain, "3 updates wait", {});
+        badge->hide();
+        head.addRight(badge);
+        for (Button* button : buttons) head.addRight(button);
+        buttons[2]->setBlocked("Select a queue first");
+        head.resize(900, head.height());
+        window.show();
+        const auto more = [&]() -> Button* {
+            for (auto* button : head.findChildren<Button*>())
+                if (button->text() == "More") return button;
+            return nullptr;
+        };
+        QVERIFY(more() != nullptr);
+        QTRY_VERIFY_WITH_TIMEOUT(buttons[2]->isVisible() && !more()->isVisible(), kSoon);
+        QVERIFY(!badge->isVisible());
+        // Room for the first one alone.
+        const int others = buttons[1]->sizeHint().width() + buttons[2]->sizeHint().width();
+        head.resize(head.layout()->minimumSize().width() - others + more()->sizeHint().width(), head.height());
+        QTRY_VERIFY_WITH_TIMEOUT(more()->isVisible() && !buttons[2]->isVisible() && !buttons[1]->isVisible(),
+                                 kSoon);
+        QVERIFY(buttons[0]->isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(head.rect().contains(more()->geometry()), kSoon);
+        emit more() -> menu()->aboutToShow();
+        const QList<QAction*> entries = more()->menu()->actions();
+        QCOMPARE(entries.size(), 2);
+        QCOMPARE(entries[0]->text(), QString("Drain"));
+        QVERIFY(!entries[1]->isEnabled());
+        entries[0]->trigger();
+        QCOMPARE(pressed, std::vector<QString>{"Drain"});
+        head.resize(900, head.height());
+        QTRY_VERIFY_WITH_TIMEOUT(buttons[2]->isVisible() && !more()->isVisible(), kSoon);
+        QVERIFY(!badge->isVisible());
+    }
+
     void ofATableThatIsTooNarrowTheColumnThatStretchesGivesWay() {
         RowsModel rows({{.id = "a", .title = "A", .tip = {}, .width = 100},
                         {.id = "b", .title = "B", .tip = {}, .width = 160, .stretches = true},
@@ -207,6 +253,27 @@ private slots:
             isWhole(),
             qPrintable(QStringLiteral("%1 of %2").arg(area->viewport()->width()).arg(area->widget()->width())),
             kSoon);
+        window_.reset(); // before its language goes
+    }
+
+    void inGermanAtOneAndAHalfNoButtonOfAHeadIsOutsideIt() {
+        const LargeText large;
+        Languages::choose("de");
+        Languages languages;
+        languages.install();
+        QVERIFY(openWindow(kLeast));
+        for (const char* id : {"queues", "workers", "pool", "failures"}) {
+            window_->navigation().show(id);
+            auto* head = window_->navigation().page()->findChild<PageHead*>();
+            QVERIFY2(head != nullptr, id);
+            const auto isWhole = [&] {
+                return std::ranges::all_of(head->findChildren<Button*>(), [&](const Button* button) {
+                    return !button->isVisible() || (head->rect().contains(button->geometry()) &&
+                                                    button->width() >= button->sizeHint().width());
+                });
+            };
+            QVERIFY2(QTest::qWaitFor(isWhole, kSoon), id);
+        }
         window_.reset(); // before its language goes
     }
 

@@ -30,6 +30,7 @@ public:
     void setKind(Kind kind);
     /// Shows a caret; the menu opens below on click. Owned by the caller.
     void setMenu(QMenu* menu);
+    QMenu* menu() const { return menu_; }
     /// A caption in text3 behind the text: a key, a count.
     void setHint(const QString& hint);
     /// Accent border and text while true: a mode that is on, updates that wait.

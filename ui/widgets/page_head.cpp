@@ -2,9 +2,11 @@
 
 #include "ui/style/icons.h"
 #include "ui/style/paint.h"
+#include "ui/widgets/button.h"
 #include "ui/widgets/filter_popup.h"
 
 #include <QKeyEvent>
+#include <QMenu>
 #include <QPainter>
 #include <QSettings>
 
@@ -15,6 +17,7 @@ namespace yard::ui {
 namespace {
 constexpr int kMostKept = 20;
 constexpr int kLeastNote = 64; // 1,284,031
+constexpr int kHeadGap = 8;
 } // namespace
 
 FilterField::FilterField(const QString& placeholder, bool language, QWidget* parent)
@@ -231,19 +234,25 @@ PageHead::PageHead(const QString& title, QWidget* parent)
     : QWidget(parent)
     , left_(new QHBoxLayout)
     , right_(new QHBoxLayout)
-    , note_(new Label({}, Type::Body, Token::Text3)) {
+    , note_(new Label({}, Type::Body, Token::Text3))
+    , more_(new Button(Button::Kind::Flat, tr("More"), {})) {
     setFixedHeight(scaled(48));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(16, 0, 16, 0);
-    row->setSpacing(8);
+    row->setSpacing(kHeadGap);
     row->addWidget(new Label(title, Type::Title, Token::Text1));
     row->addWidget(note_);
-    left_->setSpacing(8);
-    right_->setSpacing(8);
+    left_->setSpacing(kHeadGap);
+    right_->setSpacing(kHeadGap);
     row->addSpacing(4);
     row->addLayout(left_, 1);
     row->addLayout(right_);
     left_->addStretch(1);
+    more_->hide();
+    row->addWidget(more_);
+    auto* menu = new QMenu(this);
+    connect(menu, &QMenu::aboutToShow, this, &PageHead::fillMore);
+    more_->setMenu(menu);
 }
 
 /// A count gets room for more than it needs: what is written in the filter behind it is not to move.
@@ -257,7 +266,49 @@ void PageHead::addLeft(QWidget* widget, int stretch) {
 }
 
 void PageHead::addRight(QWidget* widget) {
+    const bool isHidden = widget->isHidden() && widget->testAttribute(Qt::WA_WState_ExplicitShowHide);
+    if (auto* button = qobject_cast<Button*>(widget); button != nullptr && !isHidden) foldable_.push_back(button);
     right_->addWidget(widget);
+}
+
+bool PageHead::event(QEvent* event) {
+    const bool done = QWidget::event(event);
+    if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) fold();
+    return done;
+}
+
+/// By what all would need, so that folding does not change the answer.
+void PageHead::fold() {
+    const auto widthOf = [](const Button* button) { return button->sizeHint().width() + kHeadGap; };
+    int need = layout()->minimumSize().width();
+    if (folded_ > 0) need -= widthOf(more_);
+    for (std::size_t i = foldable_.size() - folded_; i < foldable_.size(); ++i) need += widthOf(foldable_[i]);
+    std::size_t count = 0;
+    if (need > width()) need += widthOf(more_);
+    while (need > width() && count < foldable_.size()) need -= widthOf(foldable_[foldable_.size() - ++count]);
+    if (count == folded_) return;
+    folded_ = count;
+    for (std::size_t i = 0; i < foldable_.size(); ++i) foldable_[i]->setVisible(i + count < foldable_.size());
+    more_->setVisible(count > 0);
+}
+
+void PageHead::fillMore() {
+    QMenu* menu = more_->menu();
+    menu->clear();
+    for (std::size_t i = foldable_.size() - folded_; i < foldable_.size(); ++i) {
+        Button* button = foldable_[i];
+        if (button->menu() != nullptr && button->text() == more_->text()) { // no "More" behind "More"
+            menu->addActions(button->menu()->actions());
+            continue;
+        }
+        QAction* action = menu->addAction(button->text());
+        action->setEnabled(button->isEnabled());
+        action->setToolTip(button->toolTip());
+        if (button->menu() != nullptr)
+            action->setMenu(button->menu());
+        else
+            connect(action, &QAction::triggered, button, &QAbstractButton::click);
+    }
 }
 
 void PageHead::addSeparator() {

@@ -64,6 +64,8 @@ private:
     bool writing_ = false; ///< what fits is offered, since the last letter
 };
 
+/// Buttons at the right for which there is no room are entries of "More", from the right on; those that are hidden when
+/// they are added come and go with their page.
 class PageHead : public QWidget {
     Q_OBJECT
 public:
@@ -77,10 +79,18 @@ public:
     void addRight(QWidget* widget);
     void addSeparator();
 
+protected:
+    bool event(QEvent* event) override;
+
 private:
+    void fold();
+    void fillMore();
     QHBoxLayout* left_;
     QHBoxLayout* right_;
     Label* note_;
+    Button* more_;
+    std::vector<Button*> foldable_; ///< in the order shown
+    std::size_t folded_ = 0;        ///< the last so many are behind "More"
 };
 
 } // namespace yard::ui

@@ -134,7 +134,7 @@ void TimelinesPage::makeHead() {
     makeRangeMenu();
     for (QWidget* widget : std::initializer_list<QWidget*>{range_, minus_, plus_, fit_, follow_})
         head_->addLeft(widget);
-    filter_->setMinimumWidth(scaled(240));
+    filter_->setMinimumWidth(std::min(scaled(240), 280)); // large text needs the room for buttons
     filter_->setMaximumWidth(scaled(300));
     head_->addRight(filter_);
     head_->addRight(grouping_);
