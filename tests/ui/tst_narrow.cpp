@@ -1,6 +1,7 @@
 // Where there is little room: the least window, large text, longer words. Places are measured, and texts read from
 // what is painted.
 #include "tests/ui/painted.h"
+#include "tests/ui/timeline_fixed.h"
 #include "tests/ui/window_test.h"
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/dashboard/dashboard_page.h"
@@ -176,6 +177,41 @@ private slots:
         for (const Column& column : queueColumns(false))
             if (QStringList{"waiting", "running", "completed", "failed"}.contains(column.id))
                 QVERIFY2(numberWidth(typeface(Type::Body), "20,856") + 16 <= column.width, qPrintable(column.id));
+    }
+
+    void wordsOfTheTimelinesDoNotLieOverEachOtherAndNoneIsCut() {
+        constexpr qint64 kNoon = 1'800'000'000'000'000;
+        constexpr qint64 kSecond = 1'000'000;
+        test::FixedTimeline data;
+        timeline::TimelineView view{data};
+        view.resize(1'200, 600);
+        view.setMachine({16, 25e9, 0.9});
+        view.setRange({kNoon, kNoon + 60 * kSecond});
+        data.setNow(kNoon + 60 * kSecond);
+        timeline::Figures figures; // of the last seconds alone
+        figures.range = {kNoon, kNoon + 60 * kSecond};
+        figures.step = kSecond;
+        for (int i = 40; i < 60; ++i) {
+            figures.t.push_back(kNoon + i * kSecond);
+            figures.cores.push_back(2);
+            figures.memory.push_back(4e9);
+            figures.pending.push_back(12);
+            for (auto* each : {&figures.running, &figures.completed, &figures.failed}) each->push_back(0);
+        }
+        data.setFigures(figures);
+        view.show();
+        const Painted painted(view, [&](QPainter& painter) { view.paintTo(painter); });
+        QVERIFY2(painted.says("no data") && painted.says("no new starts above"), qPrintable(painted.text()));
+        const auto& pieces = painted.pieces();
+        for (const auto& words : pieces) {
+            if (words.area.bottom() <= timeline::kMapHeight && words.area.left() > timeline::kLabels)
+                QVERIFY2(words.isWholeAcross() && !words.text.contains(u'…'), qPrintable(words.text));
+            if (!words.text.contains("no data")) continue;
+            for (const auto& other : pieces) {
+                const QRectF both = words.area.adjusted(0, 3, 0, -3) & other.area.adjusted(0, 3, 0, -3);
+                QVERIFY2(&other == &words || both.isEmpty(), qPrintable(other.text));
+            }
+        }
     }
 
     // --- the least window

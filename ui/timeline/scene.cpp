@@ -4,6 +4,7 @@
 #include "ui/timeline/lane_painter.h"
 
 #include <QCoreApplication>
+#include <QFontMetricsF>
 
 #include <algorithm>
 #include <cmath>
@@ -85,7 +86,10 @@ void ScenePainter::paintMap() {
     for (const WallMicros tick : ticks(map.range(), step, scene_.zone)) {
         const double x = snap(map.xOf(tick));
         paint::hairline(painter_, {x, 0}, {x, kMapHeight}, sceneToken(Token::Line));
-        label({x + 4, 0, 90, 16}, tickLabel(tick, step, scene_.zone), Type::Caption, Token::Text3);
+        const QString words = tickLabel(tick, step, scene_.zone);
+        // At the edge it would be cut: "15:0".
+        if (x + 4 + QFontMetricsF(typeface(Type::Caption)).horizontalAdvance(words) + 1 <= scene_.right())
+            label({x + 4, 0, 90, 16}, words, Type::Caption, Token::Text3);
     }
     const double from = std::clamp(map.xOf(scene_.scale.range().from), map.left(), map.right());
     const double to = std::clamp(map.xOf(scene_.scale.range().to), map.left(), map.right());

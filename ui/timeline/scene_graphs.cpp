@@ -242,9 +242,11 @@ void ScenePainter::paintNoData(const Graph& graph) {
     const auto say = [&](WallMicros from, WallMicros to) {
         const double left = scale.xOf(std::max(from, scale.range().from));
         const double right = scale.xOf(std::min(to, end));
+        // In the lower half: in the upper one of memory the line has its words, above which nothing starts.
+        const double half = graph.height / 2.0;
         if (right - left >= kLeast)
-            label({left, static_cast<double>(graph.top), right - left, static_cast<double>(graph.height)},
-                  GraphWords::tr("no data"), Type::Caption, Token::Text3, Qt::AlignHCenter);
+            label({left, graph.top + half, right - left, half}, GraphWords::tr("no data"), Type::Caption,
+                  Token::Text3, Qt::AlignHCenter);
     };
     WallMicros since = scale.range().from;
     if (figures.isEmpty()) return;
