@@ -81,10 +81,9 @@ QString sizeOf(const QJsonObject& json, const char* member) {
 }
 
 /// What a panel says above its body.
-QString headOf(const QWidget* body) {
-    const QWidget* up = body;
-    while (up != nullptr && qobject_cast<const Panel*>(up) == nullptr) up = up->parentWidget();
-    auto* panel = const_cast<QWidget*>(up);
+QString headOf(QWidget* body) {
+    QWidget* panel = body;
+    while (panel != nullptr && qobject_cast<const Panel*>(panel) == nullptr) panel = panel->parentWidget();
     if (panel == nullptr || !panel->isVisible()) return {};
     return test::Painted(*panel).text(QRectF(0, 0, panel->width(), scaled(32)));
 }
