@@ -5,6 +5,7 @@
 #include "ui/style/paint.h"
 #include "ui/style/theme.h"
 
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QComboBox>
 #include <QImage>
@@ -81,6 +82,7 @@ private slots:
     void aBoxThatCanBeWrittenIntoHasOneFrame();
     void marksThatTurnTextAroundAreShown();
     void whatIsWrittenStandsOffTheFrame();
+    void whatABoxOpensHasRowsThatCanBePressed();
 };
 
 void TestStyle::statesCanBeToldApartByTheColourBlind() {
@@ -211,6 +213,19 @@ void TestStyle::whatIsWrittenStandsOffTheFrame() {
     QVERIFY(field.textMargins().left() > 0 && field.textMargins().right() > 0);
     QCOMPARE(own.textMargins().left(), 24);
     QVERIFY(bare.textMargins().isNull());
+}
+
+void TestStyle::whatABoxOpensHasRowsThatCanBePressed() {
+    const Theme theme(nullptr);
+    dressApplication();
+    QComboBox box;
+    box.addItems({"Dark", "Light"});
+    box.ensurePolished();
+    QVERIFY(box.view()->sizeHintForRow(0) >= 22);
+    const auto* delegate = box.itemDelegate();
+    dressApplication(); // as when the theme changes
+    box.ensurePolished();
+    QCOMPARE(static_cast<const void*>(box.itemDelegate()), static_cast<const void*>(delegate));
 }
 
 QTEST_MAIN(TestStyle)

@@ -12,6 +12,9 @@
 #include <QPainter>
 #include <QStyleFactory>
 #include <QStyleOption>
+#include <QStyledItemDelegate>
+
+#include <algorithm>
 
 namespace yard::ui {
 
@@ -20,6 +23,7 @@ namespace {
 constexpr int kScrollBar = 10;
 constexpr int kLeastThumb = 32;
 constexpr int kFieldMargin = 4;
+constexpr int kChoiceRow = 24;
 
 void frame(QPainter& painter, const QRect& area, const QColor& border, const QColor& inside, qreal width = 1) {
     painter.save();
@@ -83,6 +87,16 @@ void checkBox(QPainter& painter, const QStyleOption& option) {
                                     QPointF(r.left() + r.width() * 0.76, r.top() + r.height() * 0.33)}));
     painter.restore();
 }
+
+/// What a combo box opens: rows as high as what is pressed has to be.
+class BoxRowDelegate final : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        const QSize own = QStyledItemDelegate::sizeHint(option, index);
+        return {own.width(), std::max(own.height(), scaled(kChoiceRow))};
+    }
+};
 
 QString sheet() {
     const Theme& theme = Theme::current();
@@ -171,11 +185,15 @@ QRect AppStyle::subControlRect(ComplexControl control, const QStyleOptionComplex
     }
 }
 
-/// What is written stands off the frame.
+/// What is written stands off the frame, and what is chosen from can be pressed.
 void AppStyle::polish(QWidget* widget) {
     QProxyStyle::polish(widget);
     if (auto* edit = qobject_cast<QLineEdit*>(widget); edit && edit->hasFrame() && edit->textMargins().isNull())
         edit->setTextMargins(kFieldMargin, 0, kFieldMargin, 0);
+    // Once: with each change of theme everything is polished again.
+    if (auto* box = qobject_cast<QComboBox*>(widget);
+        box && dynamic_cast<BoxRowDelegate*>(box->itemDelegate()) == nullptr)
+        box->setItemDelegate(new BoxRowDelegate(box));
 }
 
 int AppStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {
