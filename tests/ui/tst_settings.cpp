@@ -10,6 +10,8 @@
 #include <QKeySequenceEdit>
 #include <QLineEdit>
 
+#include <algorithm>
+
 using namespace yard;
 using namespace yard::ui;
 
@@ -57,6 +59,18 @@ private slots:
             QVERIFY2(!found->control()->accessibleDescription().isEmpty(), qPrintable(name));
         }
         QCOMPARE(row("engine", "grace_s")->note(), QString("s"));
+    }
+
+    void noFieldIsSqueezedInTheLeastWindow() {
+        window_->resize(1'100, 700);
+        QTRY_VERIFY_WITH_TIMEOUT(field("grace_s") != nullptr, kSoon);
+        const auto isHigh = [this] {
+            return std::ranges::all_of(page()->section("engine")->rows(), [](const FormRow* row) {
+                const bool isField = qobject_cast<QLineEdit*>(row->control()) != nullptr;
+                return !isField || !row->isVisible() || row->control()->height() >= 28;
+            });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isHigh(), kSoon);
     }
 
     void aValueThatIsTypedIsSentAndCanBeTakenBack() {

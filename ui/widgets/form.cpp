@@ -14,6 +14,7 @@ namespace yard::ui {
 namespace {
 constexpr int kLabelWidth = 200;
 constexpr int kControlWidth = 320;
+constexpr int kControlHeight = 28;
 constexpr int kProseWidth = 640;
 } // namespace
 
@@ -83,9 +84,11 @@ FormRow::FormRow(const QString& title, QWidget* control, const QString& help, QW
     control->setAccessibleDescription(help);
     // A button is as wide as what stands on it.
     if (qobject_cast<QAbstractButton*>(control) == nullptr) control->setMaximumWidth(scaled(kControlWidth));
-    // Fields of one form end on one line.
-    if (qobject_cast<QComboBox*>(control) || qobject_cast<QLineEdit*>(control))
+    // Fields of one form end on one line, and none is squeezed where the form is higher than its place.
+    if (qobject_cast<QComboBox*>(control) || qobject_cast<QLineEdit*>(control)) {
         control->setMinimumWidth(scaled(kControlWidth));
+        control->setMinimumHeight(scaled(kControlHeight));
+    }
     line_->addWidget(control);
     line_->addWidget(note_);
     line_->addWidget(undoButton_);
