@@ -265,9 +265,10 @@ void PageHead::addLeft(QWidget* widget, int stretch) {
     left_->insertWidget(left_->count() - 1, widget, stretch);
 }
 
-void PageHead::addRight(QWidget* widget) {
+void PageHead::addRight(QWidget* widget, bool mayFold) {
     const bool isHidden = widget->isHidden() && widget->testAttribute(Qt::WA_WState_ExplicitShowHide);
-    if (auto* button = qobject_cast<Button*>(widget); button != nullptr && !isHidden) foldable_.push_back(button);
+    auto* button = qobject_cast<Button*>(widget);
+    if (mayFold && button != nullptr && !isHidden) foldable_.push_back(button);
     right_->addWidget(widget);
 }
 
@@ -297,10 +298,6 @@ void PageHead::fillMore() {
     menu->clear();
     for (std::size_t i = foldable_.size() - folded_; i < foldable_.size(); ++i) {
         Button* button = foldable_[i];
-        if (button->menu() != nullptr && button->text() == more_->text()) { // no "More" behind "More"
-            menu->addActions(button->menu()->actions());
-            continue;
-        }
         QAction* action = menu->addAction(button->text());
         action->setEnabled(button->isEnabled());
         action->setToolTip(button->toolTip());

@@ -75,8 +75,8 @@ public:
     QString note() const { return note_->text(); }
     /// At the left, behind the note, in order.
     void addLeft(QWidget* widget, int stretch = 0);
-    /// At the right, in order.
-    void addRight(QWidget* widget);
+    /// At the right, in order. Not `mayFold`: it stays, however little room there is.
+    void addRight(QWidget* widget, bool mayFold = true);
     void addSeparator();
 
 protected:

@@ -157,8 +157,9 @@ void ActionsPage::makeHead() {
     auto* columns = new Button(Button::Kind::Flat, tr("Columns"), "columns");
     connect(columns, &QAbstractButton::clicked, this,
             [this, columns] { table_->showColumnMenu(columns->mapToGlobal(QPoint(0, columns->height()))); });
+    // It has a "More" of its own, and says beside it what the two others act on.
     head_->addRight(badge_);
-    head_->addRight(columns);
+    head_->addRight(columns, false);
     head_->addSeparator();
     auto* menu = new QMenu(this);
     moreFor_ = menu->addAction(QString());
@@ -167,7 +168,7 @@ void ActionsPage::makeHead() {
     more_->setMenu(menu);
     connect(reschedule_, &QAbstractButton::clicked, this, &ActionsPage::reschedule);
     connect(cancel_, &QAbstractButton::clicked, this, &ActionsPage::cancel);
-    for (QWidget* button : {reschedule_, cancel_, more_}) head_->addRight(button);
+    for (QWidget* button : {reschedule_, cancel_, more_}) head_->addRight(button, false);
 }
 
 std::vector<CommandSpec> ActionsPage::declared() {
