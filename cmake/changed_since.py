@@ -20,8 +20,10 @@ TOPS = ("core", "ui", "app", "tests")
 # Read by people, or held against the sources by checks that run each time.
 PAPERS = (".md", ".svg", ".png", ".gif", ".ts")
 PAPER_FOLDERS = ("docs/", "translations/", "resources/")
+# Among them: what workers and tests are made of.
+CODE_FOLDERS = ("resources/kits/",)
 # Tests start the programs, so their include lines do not tell what they use.
-BY_PROGRAMS = ("kits", "python", "warm", "torture")
+BY_PROGRAMS = ("kits", "python", "sandbox", "warm", "torture")
 
 
 def changed_files(root, ref):
@@ -38,7 +40,7 @@ def changed_files(root, ref):
 
 
 def is_paper(name):
-    return name.endswith(PAPERS) or name.startswith(PAPER_FOLDERS)
+    return name.endswith(PAPERS) or (name.startswith(PAPER_FOLDERS) and not name.startswith(CODE_FOLDERS))
 
 
 class Tree:

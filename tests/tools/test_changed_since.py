@@ -23,7 +23,9 @@ TREE = {
     "tests/engine/CMakeLists.txt": "", "tests/engine/tst_engine.cpp": '#include "core/engine/engine.h"\n',
     "tests/ui/CMakeLists.txt": "", "tests/ui/tst_window.cpp": '#include "ui/window.h"\n',
     "tests/python/CMakeLists.txt": "", "tests/python/test_client.py": "",
+    "tests/sandbox/CMakeLists.txt": "", "tests/sandbox/test_escapes.py": "",
     "docs/api.md": "", "README.md": "", "dev": "", "clients/python/client.py": "",
+    "resources/app.desktop": "", "resources/kits/cpp/kit.hpp": "", "resources/kits/README.md": "",
 }
 
 
@@ -57,7 +59,7 @@ class ChangedSince(unittest.TestCase):
         self.assertEqual(self.told("sources"), [])
 
     def test_a_source_touches_its_room_and_the_rooms_above(self):
-        self.assertEqual(self.told("groups", "core/store/rows.cpp"), ["engine", "python", "store"])
+        self.assertEqual(self.told("groups", "core/store/rows.cpp"), ["engine", "python", "sandbox", "store"])
         self.assertEqual(self.told("sources"), ["core/store/rows.cpp"])
 
     def test_a_header_touches_who_includes_it_through_others_too(self):
@@ -65,10 +67,11 @@ class ChangedSince(unittest.TestCase):
                          ["core/base/text.cpp", "core/engine/engine.cpp", "core/store/rows.cpp"])
 
     def test_what_all_rooms_stand_on_touches_all_their_tests(self):
-        self.assertEqual(self.told("groups", "core/base/text.cpp"), ["base", "engine", "pool", "python", "store", "ui"])
+        self.assertEqual(self.told("groups", "core/base/text.cpp"),
+                         ["base", "engine", "pool", "python", "sandbox", "store", "ui"])
 
     def test_the_window_touches_no_test_of_the_core(self):
-        self.assertEqual(self.told("groups", "ui/window.h"), ["python", "ui"])
+        self.assertEqual(self.told("groups", "ui/window.h"), ["python", "sandbox", "ui"])
 
     def test_a_test_touches_its_group_alone(self):
         self.assertEqual(self.told("groups", "tests/pool/tst_pool.cpp"), ["pool"])
@@ -81,21 +84,22 @@ class ChangedSince(unittest.TestCase):
         self.assertEqual(self.told("groups", "tests/python/test_client.py"), ["python"])
 
     def test_a_list_of_sources_stands_for_its_room(self):
-        self.assertEqual(self.told("groups", "core/pool/CMakeLists.txt"), ["pool", "python"])
+        self.assertEqual(self.told("groups", "core/pool/CMakeLists.txt"), ["pool", "python", "sandbox"])
         self.assertEqual(self.told("sources"), ["core/pool/pool.cpp"])
 
     def test_a_file_that_is_new_or_gone_counts(self):
-        self.assertEqual(self.told("groups", "core/pool/more.cpp"), ["pool", "python"])
+        self.assertEqual(self.told("groups", "core/pool/more.cpp"), ["pool", "python", "sandbox"])
         (self.root / "core/pool/more.cpp").unlink()
         (self.root / "core/engine/engine.cpp").unlink()
-        self.assertEqual(self.told("groups"), ["engine", "python"])
+        self.assertEqual(self.told("groups"), ["engine", "python", "sandbox"])
 
     def test_papers_touch_nothing(self):
-        self.assertEqual(self.told("groups", "docs/api.md", "README.md"), [])
+        papers = ("docs/api.md", "README.md", "resources/app.desktop", "resources/kits/README.md")
+        self.assertEqual(self.told("groups", *papers), [])
 
     def test_the_build_and_what_has_no_include_lines_touch_everything(self):
         for name in ("dev", "tests/CMakeLists.txt", "tests/support/defaults.cpp", "clients/python/client.py",
-                     "cmake/include-edges.txt", "CMakeLists.txt"):
+                     "resources/kits/cpp/kit.hpp", "cmake/include-edges.txt", "CMakeLists.txt"):
             with self.subTest(name):
                 text = TREE.get(name)
                 self.write(name, (text or "") + "\n# another line\n")
