@@ -184,7 +184,7 @@ std::string whatWords(const json::object& action) {
 }
 
 /// Who has most of what it lacks, a line each.
-static std::string holderWords(const json::object& wait) {
+static std::string capacityHolderWords(const json::object& wait) {
     std::string out;
     const json::array* holders = arrayOf(wait, "holders");
     if (!holders) return out;
@@ -218,7 +218,7 @@ std::string waitWords(const json::object& why, std::int64_t now) {
         if (const auto state = textOf(*wait, "state"); !state.empty())
             message += fmt::format(" ({} now)", printable(state));
         out += fmt::format("  {:<10}  {}\n", printable(textOf(*wait, "kind")), message);
-        out += holderWords(*wait);
+        out += capacityHolderWords(*wait);
     }
     return out;
 }
