@@ -55,6 +55,7 @@ public:
     void showAction(qint64, const QString&) override {}
     void showThing(const QString&, qint64) override {}
     void openSubmit(const QJsonObject&, qint64) override {}
+    void openSubmitList(const QJsonArray&, qint64) override {}
     void openRegister(const QString&) override {}
     bool ask(const QString&, const QString&, const QString&, const QString&) override { return true; }
     void say(const QString& sentence, bool) override { said << sentence; }
