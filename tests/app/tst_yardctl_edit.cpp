@@ -155,14 +155,18 @@ private Q_SLOTS:
         QVERIFY2(isRefused != starts, ended.err.c_str());
     }
 
-    void besideWhatWasReplacedANewOneNeedsNoQueueOfTheToken() {
+    /// It would be a copy without what the token is not told of the old one.
+    void besideWhatWasReplacedANewOneNeedsATokenThatSeesAllOfTheOldOne() {
         FakeServer server(table({{"GET /compute/jobs/5", action(R"(,"replaced_by":6)")},
                                  {"GET /compute/token", {.body = R"({"name":"ci","rights":"submit"})"}},
                                  {"GET /compute/jobs/5/spec?element=1", {.body = kSpec}}}));
         const DataDirectory data(server);
-        useEditor(data, "true");
-        QCOMPARE(data.run({"edit", "--again", "--alone", "5"}).err,
-                 "yardctl: nothing was changed, so nothing was submitted\n");
+        useEditor(data, "echo >" + data.file("started"));
+        const Ended ended = data.run({"edit", "--again", "--alone", "5"});
+        QCOMPARE(ended.code, 1);
+        QVERIFY2(ended.err.contains("the token in use has the right submit: what is in queue 7"),
+                 ended.err.c_str());
+        QVERIFY(!QFile::exists(QString::fromStdString(data.file("started"))));
     }
 
     void viIsNotStartedWithoutATerminal() {

@@ -182,13 +182,13 @@ bool reachesQueue(const json::object& token, std::int64_t queue) {
 }
 
 /// Said before a person writes, not after. An engine that does not tell what the token allows decides in the end.
+/// Beside what was replaced already it is a new action, which submit adds to any queue: but such a token is not told
+/// the environment, the inputs and stdin of the old one, so the new one would be without them.
 Outcome<void> checkRight(const Invocation& invocation, const Plan& plan) {
     const auto token = invocation.engine.get("token");
     const auto right = token ? rightFrom(textOf(token->object, "rights")) : std::nullopt;
     if (!right || *right >= Right::Operate) return {};
-    // Beside what was replaced already it is a new action, which a token without queues adds to any.
-    const bool isFree = plan.wasReplaced && !token->object.contains("queues");
-    if (*right == Right::Submit && (isFree || reachesQueue(token->object, plan.queue))) return {};
+    if (*right == Right::Submit && reachesQueue(token->object, plan.queue)) return {};
     return std::unexpected(Failure(
         fmt::format("the token in use has the right {}: what is in queue {} is changed with operate, or with "
                     "submit for that queue; 'yardctl whoami' shows it",
