@@ -249,6 +249,20 @@ private Q_SLOTS:
         QCOMPARE(holders[2].lsn, running[0]);
     }
 
+    void whatIsNoActionCountsTogetherByItsName() {
+        Bench b(10);
+        const Lsn runs = b.machine.submit(1, 0, b.wide(1));
+        QCOMPARE(b.machine.schedule(), std::size_t{1});
+        for (session::HoldKey key = 1; key <= 7; ++key)
+            QVERIFY(b.machine.session.hold(key, {.milliCores = 1'000, .named = {}}));
+        const Why why = b.why(b.machine.submit(1, 0, b.wide(3)));
+        const auto& holders = why.waits.front().holders;
+        QCOMPARE(holders.size(), std::size_t{2});
+        QCOMPARE(holders[0].name, "worker w");
+        QCOMPARE(holders[0].amount, 7.0);
+        QCOMPARE(holders[1].lsn, runs);
+    }
+
     void whereEnoughIsFreeNobodyIsNamed() {
         Bench b;
         const Lsn lsn = b.submit(); // not scheduled yet

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
+#include <tuple>
 
 namespace yard::engine {
 
@@ -356,18 +358,43 @@ coro::Task<Result<std::vector<Wait>>> Reasons::parentsOf(Lsn lsn) {
     co_return waits;
 }
 
+namespace {
+
+/// What is no action counts together by its name: a runner that is not there has its cores one by one.
+void addHold(std::vector<CapacityHolder>& holders, std::string name, double amount) {
+    if (name.empty()) return;
+    const auto same = [&name](const CapacityHolder& other) { return other.lsn.value == 0 && other.name == name; };
+    if (const auto at = std::ranges::find_if(holders, same); at != holders.end())
+        at->amount += amount;
+    else
+        holders.push_back({.lsn = {}, .name = std::move(name), .amount = amount});
+}
+
+} // namespace
+
+/// Its label, else its command in short.
+std::string Reasons::nameOfHolder(Lsn lsn) const {
+    std::string name;
+    if (const auto live = parts_.session.live(lsn)) name = parts_.dictionary.label(live->label.value);
+    const Attempt* attempt = name.empty() ? parts_.attempt(lsn) : nullptr;
+    return attempt && attempt->spec ? commandName(attempt->spec->argv) : name;
+}
+
 /// Who has most of what it lacks.
 void Reasons::nameHolders(Wait& wait) const {
     if (wait.kind != WaitKind::Capacity || wait.free.value_or(0) >= wait.need.value_or(0)) return;
-    for (const session::ResourceHolder& holder : parts_.session.holders(wait.resource, kMostCapacityHolders)) {
-        CapacityHolder named{.lsn = holder.lsn, .name = {}, .amount = holder.amount};
-        if (holder.hold) named.name = parts_.holderName(*holder.hold);
-        if (const auto live = parts_.session.live(holder.lsn))
-            named.name = parts_.dictionary.label(live->label.value);
-        const Attempt* attempt = named.name.empty() ? parts_.attempt(holder.lsn) : nullptr;
-        if (attempt && attempt->spec) named.name = commandName(attempt->spec->argv);
-        if (named.lsn.value > 0 || !named.name.empty()) wait.holders.push_back(std::move(named));
+    std::size_t actions = 0;
+    for (const session::ResourceHolder& holder :
+         parts_.session.holders(wait.resource, std::numeric_limits<std::size_t>::max())) {
+        if (holder.hold)
+            addHold(wait.holders, parts_.holderName(*holder.hold), holder.amount);
+        else if (++actions <= kMostCapacityHolders)
+            wait.holders.push_back({.lsn = holder.lsn, .name = nameOfHolder(holder.lsn), .amount = holder.amount});
     }
+    std::ranges::sort(wait.holders, [](const CapacityHolder& a, const CapacityHolder& b) {
+        return std::tie(b.amount, a.lsn, a.name) < std::tie(a.amount, b.lsn, b.name);
+    });
+    if (wait.holders.size() > kMostCapacityHolders) wait.holders.resize(kMostCapacityHolders);
 }
 
 coro::Task<Result<Why>> Reasons::why(Lsn lsn) {

@@ -79,6 +79,7 @@ private:
     std::optional<Wait> collectingWait(Lsn lsn) const;
     std::optional<Wait> endingWait(Lsn lsn) const;
     std::string unmetWords(Lsn lsn) const;
+    std::string nameOfHolder(Lsn lsn) const;
     void nameHolders(Wait& wait) const;
 
     Parts parts_;
