@@ -3,11 +3,13 @@
 #include "ui/shell/question.h"
 #include "ui/style/theme.h"
 #include "ui/widgets/facts.h"
+#include "ui/widgets/tabs.h"
 #include "ui/widgets/transient.h"
 
 #include <QApplication>
 #include <QContextMenuEvent>
 #include <QDialog>
+#include <QKeyEvent>
 #include <QMenu>
 #include <QTest>
 #include <QTimer>
@@ -69,6 +71,21 @@ private slots:
         QCoreApplication::sendEvent(facts.get(), &event);
         QVERIFY(wasOpen);
         QVERIFY(facts == nullptr);
+    }
+
+    void tabsGoWhileTheMenuOfThoseWithoutRoomIsOpen() {
+        auto tabs = std::make_unique<Tabs>(QStringList{"Output", "Inputs", "Outputs", "Command", "Processor"});
+        tabs->resize(tabs->sizeHint().width() / 2, tabs->height());
+        QVERIFY(tabs->isBehindMore(4));
+        bool wasOpen = false;
+        whileItRuns([&] {
+            wasOpen = qobject_cast<QMenu*>(QApplication::activePopupWidget()) != nullptr;
+            tabs.reset();
+        });
+        QKeyEvent event(QEvent::KeyPress, Qt::Key_Down, Qt::NoModifier);
+        QCoreApplication::sendEvent(tabs.get(), &event);
+        QVERIFY(wasOpen);
+        QVERIFY(tabs == nullptr);
     }
 
     void aDialogGoesWithItsWindow() {

@@ -2,6 +2,7 @@
 
 #include "ui/style/icons.h"
 #include "ui/style/paint.h"
+#include "ui/widgets/transient.h"
 
 #include <QFontMetrics>
 #include <QKeyEvent>
@@ -143,15 +144,15 @@ void Tabs::openMore() {
     const int all = static_cast<int>(tabs_.size());
     const int inRow = countInRow();
     if (inRow == all) return;
-    QMenu menu(this);
+    Transient<QMenu> menu(this);
     for (int i = inRow; i < all; ++i) {
         const Tab& tab = tabs_[static_cast<std::size_t>(i)];
-        QAction* action = menu.addAction(tab.note.isEmpty() ? tab.title : tab.title + ' ' + tab.note, this,
-                                         [this, i] { choose(i); });
+        QAction* action = menu->addAction(tab.note.isEmpty() ? tab.title : tab.title + ' ' + tab.note, this,
+                                          [this, i] { choose(i); });
         action->setCheckable(true);
         action->setChecked(i == current_);
     }
-    menu.exec(mapToGlobal(tabArea(inRow).bottomLeft()));
+    (void)menu.run(mapToGlobal(tabArea(inRow).bottomLeft()));
 }
 
 void Tabs::mousePressEvent(QMouseEvent* event) {
