@@ -106,6 +106,16 @@ private slots:
         QVERIFY(wasAsked);
     }
 
+    void dialogsOfAFormBelongToTheWindowThatStays() {
+        QWidget window;
+        QDialog form(&window);
+        QWidget field(&form);
+        QCOMPARE(field.window(), &form);
+        QCOMPARE(lastingWindow(&field), &window);
+        QCOMPARE(lastingWindow(&form), &window);
+        QCOMPARE(lastingWindow(&window), &window);
+    }
+
     void anAnswerComesOnlyToWhoIsThere() {
         auto page = std::make_unique<QObject>();
         QCOMPARE(answered(page.get(), [] { return QString("yes"); }), std::optional<QString>("yes"));

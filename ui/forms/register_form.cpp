@@ -118,13 +118,15 @@ RegisterForm::RegisterForm(Context context, const QString& path, QWidget* parent
     column->addLayout(makeFoot());
     connect(source_, &QLineEdit::returnPressed, this, [this] { read(source_->text().trimmed()); });
     connect(file, &QAbstractButton::clicked, this, [this] {
-        const auto chosen =
-            answered(this, [this] { return QFileDialog::getOpenFileName(window(), tr("Program or descriptor")); });
+        const auto chosen = answered(this, [this] {
+            return QFileDialog::getOpenFileName(lastingWindow(this), tr("Program or descriptor"));
+        });
         if (chosen && !chosen->isEmpty()) read(*chosen);
     });
     connect(folder, &QAbstractButton::clicked, this, [this] {
-        const auto chosen = answered(
-            this, [this] { return QFileDialog::getExistingDirectory(window(), tr("Folder of the worker")); });
+        const auto chosen = answered(this, [this] {
+            return QFileDialog::getExistingDirectory(lastingWindow(this), tr("Folder of the worker"));
+        });
         if (chosen && !chosen->isEmpty()) read(*chosen);
     });
     update();

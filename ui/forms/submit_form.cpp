@@ -162,7 +162,8 @@ void SubmitForm::addWhat() {
     auto* add = new Button(Button::Kind::Small, tr("Add…"), "plus");
     rows_.back().second->addBeside(add);
     connect(add, &QAbstractButton::clicked, this, [this] {
-        const auto paths = answered(this, [this] { return QFileDialog::getOpenFileNames(window(), tr("Inputs")); });
+        const auto paths =
+            answered(this, [this] { return QFileDialog::getOpenFileNames(lastingWindow(this), tr("Inputs")); });
         for (const QString& path : paths.value_or(QStringList())) addInput(path);
     });
     addLine("expect", tr("Expected outputs"),

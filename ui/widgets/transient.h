@@ -38,8 +38,15 @@ private:
     QPointer<Widget> widget_;
 };
 
+/// The parent for dialogs that Qt makes by itself: the outermost window. A form, or an action in a window of its own,
+/// is a window too, but goes with its engine, and would delete the dialog that is still used.
+inline QWidget* lastingWindow(QWidget* of) {
+    while (of->parentWidget() != nullptr) of = of->parentWidget();
+    return of;
+}
+
 /// What `ask` returns, which runs a loop of its own. Nothing: `owner` has gone meanwhile, and nothing of it may be
-/// touched. The parent of what `ask` shows is the window, which stays.
+/// touched. The parent of what `ask` shows is lastingWindow(), which stays.
 template<class Ask>
 std::optional<std::invoke_result_t<Ask>> answered(QObject* owner, Ask&& ask) {
     const QPointer<QObject> here(owner);

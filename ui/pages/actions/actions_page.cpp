@@ -486,7 +486,7 @@ void ActionsPage::showMenu(const QPoint& global) {
 
 void ActionsPage::comment() {
     const qint64 lsn = single();
-    const auto text = answered(this, [this] { return askForComment(window()); });
+    const auto text = answered(this, [this] { return askForComment(lastingWindow(this)); });
     if (lsn != 0 && text && !text->isEmpty()) context_.commands.run(operations::comment(lsn, *text));
 }
 
@@ -532,7 +532,7 @@ void ActionsPage::moveToQueue() {
     }
     bool good = false;
     const auto name = answered(this, [&] {
-        return QInputDialog::getItem(window(), tr("Move to queue"), tr("Queue"), names, 0, false, &good);
+        return QInputDialog::getItem(lastingWindow(this), tr("Move to queue"), tr("Queue"), names, 0, false, &good);
     });
     const auto at = name ? names.indexOf(*name) : -1;
     if (good && at >= 0) context_.commands.change(movingOf(all, ids[static_cast<std::size_t>(at)], *name));
@@ -543,8 +543,8 @@ void ActionsPage::setPriority() {
     if (all.isEmpty()) return;
     bool good = false;
     const auto priority = answered(this, [&] {
-        return QInputDialog::getInt(window(), tr("Set priority"), tr("-100 to 100, higher first"), 0, -100, 100, 1,
-                                    &good);
+        return QInputDialog::getInt(lastingWindow(this), tr("Set priority"), tr("-100 to 100, higher first"), 0,
+                                    -100, 100, 1, &good);
     });
     if (good && priority) context_.commands.change(priorityOf(all, *priority));
 }

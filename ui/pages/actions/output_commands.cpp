@@ -37,7 +37,7 @@ void OutputCommands::save(const std::vector<ChunkFile>& files) {
 void OutputCommands::saveAll(std::vector<ChunkFile> files) {
     if (files.empty() || isSaving()) return;
     const auto folder = answered(this, [this] {
-        return QFileDialog::getExistingDirectory(over_.window(), tr("Save outputs into a folder"));
+        return QFileDialog::getExistingDirectory(lastingWindow(&over_), tr("Save outputs into a folder"));
     });
     if (folder && !folder->isEmpty()) saveInto(*folder, std::move(files));
 }
@@ -47,7 +47,7 @@ void OutputCommands::saveAs(ChunkFile file) {
     if (single_.size() >= kMostSingle)
         return context_.window.say(tr("Other files are being saved; try again when they are there."), true);
     const auto chosen = answered(this, [&] {
-        return QFileDialog::getSaveFileName(over_.window(), tr("Save an output"), safeFileName(file.name));
+        return QFileDialog::getSaveFileName(lastingWindow(&over_), tr("Save an output"), safeFileName(file.name));
     });
     if (!chosen || chosen->isEmpty()) return;
     const QString path = *chosen;

@@ -76,7 +76,8 @@ void ViewsButton::fill(QMenu& menu) {
     menu.addAction(tr("Keep this filter as a view…"), this, [this] {
         bool good = false;
         const auto text = answered(this, [&] {
-            return QInputDialog::getText(window(), tr("Keep as a view"), tr("Name"), QLineEdit::Normal, {}, &good);
+            return QInputDialog::getText(lastingWindow(this), tr("Keep as a view"), tr("Name"), QLineEdit::Normal,
+                                         {}, &good);
         });
         const QString title = text.value_or(QString()).trimmed().replace('/', '-');
         if (!good || title.isEmpty()) return;

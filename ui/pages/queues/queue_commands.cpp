@@ -199,8 +199,8 @@ void QueueCommands::setWeight() {
     bool good = false;
     const double now = first->config.value("weight").toDouble(1);
     const auto weight = answered(this, [&] {
-        return QInputDialog::getDouble(table_->window(), tr("Set weight"), tr("Share against other queues"), now,
-                                       kLeastWeight, kMostWeight, 3, &good);
+        return QInputDialog::getDouble(lastingWindow(table_), tr("Set weight"), tr("Share against other queues"),
+                                       now, kLeastWeight, kMostWeight, 3, &good);
     });
     if (!good || !weight) return;
     forSelected([&](const QueueInfo& queue) {
@@ -214,7 +214,7 @@ void QueueCommands::comment() {
     const qint64 id = queue->id;
     const QString name = queue->name();
     // While it is typed, another may be selected, or this go.
-    const auto text = answered(this, [this] { return askForComment(table_->window()); });
+    const auto text = answered(this, [this] { return askForComment(lastingWindow(table_)); });
     if (text && !text->isEmpty()) context_.commands.run(operations::commentQueue(id, name, *text));
 }
 

@@ -19,8 +19,8 @@ void TimelinesPage::askExport(Export kind) {
     const QString day = QDateTime::fromMSecsSinceEpoch(view_->range().from / 1'000).toString("yyyy-MM-dd-HHmm");
     const auto path = answered(this, [&] {
         return QFileDialog::getSaveFileName(
-            window(), tr("Export"), QDir::home().filePath(QStringLiteral("timelines-%1.%2").arg(day, suffix)),
-            "*." + suffix);
+            lastingWindow(this), tr("Export"),
+            QDir::home().filePath(QStringLiteral("timelines-%1.%2").arg(day, suffix)), "*." + suffix);
     });
     if (path && !path->isEmpty()) exportTo(*path, kind);
 }
