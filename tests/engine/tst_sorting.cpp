@@ -464,6 +464,39 @@ private Q_SLOTS:
         QVERIFY(!orders.find(all.front()->id, at(100)));
     }
 
+    void ordersThatWereReadToTheirEndGoBeforeOlderOnes() {
+        SortedListCache orders;
+        const auto at = [](int second) { return MonoTime(std::chrono::seconds(1'000 + second)); };
+        ListQuery query;
+        query.label = "long";
+        const auto paged = *orders.begin(query, 1, at(0));
+        orders.finish(*paged, std::vector{Lsn{1}, Lsn{2}});
+        std::vector<std::shared_ptr<KeptOrder>> read;
+        for (int i = 1; i < 3 * static_cast<int>(SortedListCache::kMost); ++i) {
+            query.label = fmt::format("{}", i);
+            read.push_back(*orders.begin(query, 1, at(i)));
+            orders.finish(*read.back(), std::vector{Lsn{1}});
+            read.back()->isReadToEnd = true;
+        }
+        QVERIFY(orders.find(paged->id, at(48)));
+        QVERIFY(!orders.find(read.front()->id, at(48)));
+        // Asked for again, it is one of those that are paged through.
+        const auto again = orders.find(read.back()->id, at(48));
+        QVERIFY(again && !again->isReadToEnd);
+    }
+
+    void aListThatIsPagedThroughOutlivesOthersThatAreReadWhole() {
+        const ListPage first = shown().firstRows("priority", 2);
+        QVERIFY(!first.cursor.empty());
+        for (int i = 0; i < static_cast<int>(SortedListCache::kMost); ++i) {
+            const std::string filter = fmt::format("label:nobody{}", i);
+            QCOMPARE(shown().lsns("lsn", 100, filter), std::string(" 0"));
+            QCOMPARE(shown().list("-priority", 100, filter), std::string());
+        }
+        const auto next = shown().page("priority", 2, first.cursor);
+        QVERIFY2(next, next ? "" : next.error().message.c_str());
+    }
+
     void whatIsKeptAltogetherIsBounded() {
         SortedListCache orders;
         ListQuery query;

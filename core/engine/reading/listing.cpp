@@ -143,6 +143,7 @@ coro::Task<Result<ListPage>> Listing::sorted(ListQuery query, store::PageFilter 
     std::size_t at = place->at;
     auto page = co_await rowsOf(order.lsns, at, std::move(query), until);
     if (page && at < order.lsns.size()) page->cursor = parts_.orders.cursorAt(order, at);
+    order.isReadToEnd = page && at >= order.lsns.size();
     co_return page;
 }
 
@@ -166,7 +167,8 @@ coro::Task<Result<LsnPart>> Listing::lsns(ListQuery query) {
     part.lsns.assign(first, first + static_cast<std::ptrdiff_t>(count));
     part.total = std::ssize(order.lsns);
     if (query.fold) part.matched = order.matched;
-    if (from + count < order.lsns.size()) part.cursor = parts_.orders.cursorAt(order, from + count);
+    order.isReadToEnd = from + count >= order.lsns.size();
+    if (!order.isReadToEnd) part.cursor = parts_.orders.cursorAt(order, from + count);
     co_return part;
 }
 

@@ -89,6 +89,7 @@ std::shared_ptr<KeptOrder> SortedListCache::find(std::uint64_t id, MonoTime now)
     const auto at = std::ranges::find(orders_, id, &KeptOrder::id);
     if (at == orders_.end()) return nullptr;
     (*at)->used = now;
+    (*at)->isReadToEnd = false;
     return *at;
 }
 
@@ -96,16 +97,21 @@ std::shared_ptr<KeptOrder> SortedListCache::find(const ListQuery& query, std::ui
     for (const auto& order : orders_) {
         if (order->revision != revision || order->failed || !isSameList(order->query, query)) continue;
         order->used = now;
+        order->isReadToEnd = false;
         return order;
     }
     return nullptr;
 }
 
-/// The one that is made and was unused for longest. False: there is none.
+/// One that is made: who asks for many short lists again and again takes no order from who pages through a long one.
+/// False: there is none.
 bool SortedListCache::dropOldest(const KeptOrder* but) {
+    const auto goesBefore = [](const KeptOrder& a, const KeptOrder& b) {
+        return a.isReadToEnd != b.isReadToEnd ? a.isReadToEnd : a.used < b.used;
+    };
     auto oldest = orders_.end();
     for (auto at = orders_.begin(); at != orders_.end(); ++at)
-        if (at->get() != but && (*at)->made.isSet() && (oldest == orders_.end() || (*at)->used < (*oldest)->used))
+        if (at->get() != but && (*at)->made.isSet() && (oldest == orders_.end() || goesBefore(**at, **oldest)))
             oldest = at;
     if (oldest == orders_.end()) return false;
     orders_.erase(oldest);

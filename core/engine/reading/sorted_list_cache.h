@@ -3,8 +3,9 @@
 // take their rows from there.
 //
 // An order is what matched when it was made, each LSN once. It is kept for a minute after its last page; at most
-// kMost of them and kMostLsns LSNs altogether, then the one that was unused for longest goes. A list that is asked
-// for again before anything changed shares the order of the one before.
+// kMost of them and kMostLsns LSNs altogether, then one goes: first those that were read to their end, of these and of
+// the others the one that was unused for longest. A list that is asked for again before anything changed shares the
+// order of the one before.
 //
 // Owner: engine thread, but for arrange(), which a helper runs on values of its own.
 #pragma once
@@ -36,6 +37,7 @@ struct KeptOrder {
     coro::Event made;        ///< or failed
     std::uint64_t looks = 0; ///< answers before it was made: makes their cursors differ
     MonoTime used;
+    bool isReadToEnd = false; ///< its last page was answered, and no page was asked for since
 };
 
 class SortedListCache {
@@ -46,7 +48,7 @@ public:
     static constexpr std::size_t kMostLsns = 8'000'000;  ///< in all that are made: 64 MB
     static constexpr Duration kKeep{60'000'000};
 
-    /// Nullptr: not kept (any more). Notes that it was used.
+    /// Nullptr: not kept (any more). Notes that it is used.
     std::shared_ptr<KeptOrder> find(std::uint64_t id, MonoTime now);
     /// One of the same list that began at this revision and did not fail.
     std::shared_ptr<KeptOrder> find(const ListQuery& query, std::uint64_t revision, MonoTime now);
