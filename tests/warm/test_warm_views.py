@@ -113,7 +113,7 @@ class Views(WarmCase):
             workers = self.call("GET", "timelines")["workers"]
             return {lane["slot"]: len(lane["bars"]) + sum(lane["columns"]["count"])
                     for w in workers for lane in w["lanes"]}
-        wait_for(lambda: sorted(lanes()) == [0, 1] and sum(lanes().values()) == 7, "two lanes with seven actions")
+        wait_for(lambda: sorted(lanes()) == [1, 2] and sum(lanes().values()) == 7, "two lanes with seven actions")
 
 
 if __name__ == "__main__":
