@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <memory>
 #include <string>
 #include <unistd.h>
@@ -127,6 +128,35 @@ private Q_SLOTS:
         const Collection made = b.collect(attempt);
         QCOMPARE(made.outcome.state, ActionState::Failed);
         QCOMPARE(made.outcome.reason, Reason::MissingOutput);
+    }
+
+    /// Taken back from a slot before it began, and begun again under the same number while the deletion waits.
+    void whatIsGivenUpAndBeginsAgainKeepsItsNewDirectory() {
+        Bench b;
+        Attempt& attempt = b.add(1);
+        const std::string root = b.prepare(attempt);
+        // The only helper stands still until both wait: what is made goes before what is deleted.
+        std::promise<void> go;
+        QVERIFY(b.helpers.post([gone = go.get_future().share()] { gone.wait(); }));
+        b.workspaces.discard(attempt);
+        const auto again = b.rig.begin(b.workspaces.prepare(attempt.id));
+        go.set_value();
+        QVERIFY(QTest::qWaitFor(
+            [&] {
+                b.rig.settle();
+                return again->has_value() && b.helpers.backlog() == 0;
+            },
+            kWaitMs));
+        // Behind it: the deletion has had its turn.
+        std::promise<void> done;
+        QVERIFY(b.helpers.postDeletion([&done] { done.set_value(); }));
+        done.get_future().wait();
+        QCOMPARE((**again)->scratch->root, root);
+        QVERIFY(std::filesystem::is_directory(root + "/outputs"));
+        QVERIFY(b.claims.contains(root));
+        attempt.scratch = (**again)->scratch;
+        write(root + "/outputs/result", "42");
+        QCOMPARE(b.collect(attempt).outcome.outputs.size(), std::size_t{1});
     }
 
     void whatIsGivenUpLeavesNothing() {

@@ -590,9 +590,16 @@ void TestScratch::directoriesAreSetAside() {
     const std::string aside = asideName(at("scratch/0/5.1"));
     QVERIFY(aside != asideName(at("scratch/0/5.1")));
     QVERIFY(locks::isAttemptDirectory(aside.substr(aside.rfind('/') + 1))); // the janitor knows it by its name
-    QVERIFY(claims.moveTo(at("scratch/0/5.1"), aside));
+    claims.add(at("scratch/0/5.1"));
+    const locks::Claims::Number of = claims.numberOf(at("scratch/0/5.1"));
+    QVERIFY(!claims.takeAway(at("scratch/0/5.1"), aside));
+    QVERIFY(!claims.moveTo(at("scratch/0/5.1"), of + 1, aside)); // somebody else's
+    QVERIFY(claims.contains(at("scratch/0/5.1")));
+    QVERIFY(claims.moveTo(at("scratch/0/5.1"), of, aside));
     QVERIFY(fs::exists(aside) && !fs::exists(at("scratch/0/5.1")));
-    QVERIFY(!claims.moveTo(at("scratch/0/5.1"), aside));
+    QVERIFY(claims.contains(aside) && !claims.contains(at("scratch/0/5.1")));
+    QVERIFY(!claims.moveTo(at("scratch/0/5.1"), of, aside)); // nobody's any more
+    QVERIFY(!claims.moveTo(at("scratch/0/5.1"), 0, aside));  // and not there
 }
 
 QTEST_GUILESS_MAIN(TestScratch)

@@ -417,12 +417,14 @@ void Workspaces::discard(Attempt& attempt) {
     attempt.scratch.reset();
 }
 
-/// What cannot be queued, or is cut short by the end of the engine, is nobody's from now on: the janitor's.
+/// What cannot be queued, or is cut short by the end of the engine, is nobody's from now on: the janitor's. An attempt
+/// that was given up may have begun again until the deletion's turn comes: then makeScratch has set the old one aside.
 void Workspaces::discardDirectory(const std::string& root) {
     locks::Claims& claims = parts_.claims;
-    const bool queued = parts_.helpers.postDeletion([root, &claims, stop = parts_.helpers.stopping()] {
+    const locks::Claims::Number of = claims.numberOf(root);
+    const bool queued = parts_.helpers.postDeletion([root, of, &claims, stop = parts_.helpers.stopping()] {
         const std::string aside = runners::asideName(root);
-        if (!claims.moveTo(root, aside)) return;
+        if (!claims.moveTo(root, of, aside)) return;
         removeLeft(aside, stop);
         claims.remove(aside);
     });
