@@ -13,6 +13,8 @@
 #include <QAccessible>
 #include <QHelpEvent>
 #include <QImage>
+#include <QPaintEvent>
+#include <QRegion>
 #include <QSignalSpy>
 
 #include <cstdlib>
@@ -42,6 +44,16 @@ QString facesOf(const std::vector<MapCell>& cells) {
                             : QString("-"));
     return words.join(' ');
 }
+
+/// What of a widget is painted, as it comes.
+class PaintedParts final : public QObject {
+public:
+    bool eventFilter(QObject*, QEvent* event) override {
+        if (event->type() == QEvent::Paint) all += static_cast<QPaintEvent*>(event)->region();
+        return false;
+    }
+    QRegion all;
+};
 
 } // namespace
 
@@ -172,6 +184,24 @@ private slots:
         QCOMPARE(opened.takeFirst().first().toLongLong(), 108);
         QTest::mouseDClick(&map, Qt::LeftButton, {}, map.areaOf(8).center());
         QCOMPARE(opened.takeFirst().first().toLongLong(), 109);
+    }
+
+    void aStepPaintsTheTwoCellsAloneThatAreOthers() {
+        CellMap map;
+        map.resize(400, 200);
+        map.setCells(completed(2'000), 1);
+        map.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&map));
+        QTest::keyClick(&map, Qt::Key_Home);
+        map.repaint();
+        PaintedParts painted;
+        map.installEventFilter(&painted);
+        QTest::keyClick(&map, Qt::Key_End);
+        QCoreApplication::sendPostedEvents(&map, QEvent::UpdateRequest); // nothing else comes between
+        QTRY_VERIFY_WITH_TIMEOUT(!painted.all.isEmpty(), kSoon);
+        QVERIFY(painted.all.contains(map.areaOf(0).center()));
+        QVERIFY(painted.all.contains(map.areaOf(1'999).center()));
+        QVERIFY(!painted.all.contains(map.areaOf(1'000).center()));
     }
 
     void thePointerTellsTheCellBelowIt() {

@@ -169,8 +169,11 @@ std::vector<SpokenPart> CellMap::spokenParts() const {
 // --- the hand
 
 void CellMap::choose(std::size_t cell) {
+    const auto before = cellOf(current_);
     current_ = idOf(cell);
-    update();
+    // With its frame; not all of them, as a held arrow walks thirty a second.
+    if (before) update(areaOf(*before).adjusted(-2, -2, 2, 2));
+    update(areaOf(cell).adjusted(-2, -2, 2, 2));
     QAccessibleValueChangeEvent event(this, wordsOf(cell));
     QAccessible::updateAccessibility(&event);
     emit chosen(current_);
@@ -272,7 +275,7 @@ void CellMap::paintEvent(QPaintEvent* event) {
     if (cells_.empty()) return;
     paintNumbers(painter, event->rect());
     for (std::size_t i = 0; i < drawn(); ++i)
-        if (areaOf(i).intersects(event->rect())) paintCell(painter, i);
+        if (event->region().intersects(areaOf(i))) paintCell(painter, i);
     const auto chosenCell = cellOf(current_);
     if (!chosenCell) return;
     const qreal line = hasFocus() ? 2 : 1.5;
