@@ -5,6 +5,7 @@
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/pages/actions/fold_panel.h"
 #include "ui/pages/actions/folded_list.h"
+#include "ui/pages/actions/graph_tab.h"
 #include "ui/pages/map_pane.h"
 #include "ui/pages/queues/queue_work.h"
 #include "ui/pages/queues/queues_page.h"
@@ -305,8 +306,12 @@ private slots:
         QVERIFY(!panel()->isVisible());
         QTest::keyClick(page()->folded(), Qt::Key_Space);
         QVERIFY(panel()->isVisible());
-        panel()->setTab(FoldPanel::kGraph);
-        QVERIFY(!panel()->map()->isVisible());
+        QTest::keyClick(window_.get(), Qt::Key_2, Qt::AltModifier);
+        QVERIFY(!panel()->map()->isVisible() && panel()->graph()->isVisible());
+        QTest::keyClick(window_.get(), Qt::Key_3, Qt::AltModifier); // it has none
+        QCOMPARE(panel()->tabs()->current(), int(FoldPanel::kGraph));
+        QTest::keyClick(window_.get(), Qt::Key_1, Qt::AltModifier);
+        QVERIFY(panel()->map()->isVisible() && !page()->detail()->isVisible());
         emit panel() -> closed();
         QVERIFY(!panel()->isVisible());
         ask("POST", "jobs/cancel", QJsonObject{{"filter", "label:panel_*"}});

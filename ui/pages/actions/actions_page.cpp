@@ -213,7 +213,10 @@ void ActionsPage::makeCommands() {
         addCommand(*this,
                    {QStringLiteral("tab%1").arg(tab), tr("Tab %1").arg(tab + 1),
                     QKeySequence(QStringLiteral("Alt+%1").arg(tab + 1))},
-                   [this, tab] { detail_->setTab(tab); });
+                   [this, tab] {
+                       if (!foldPanel_->isVisible()) return detail_->setTab(tab);
+                       if (tab < FoldPanel::kTabs) foldPanel_->setTab(tab);
+                   });
 }
 
 Target ActionsPage::target() const {
