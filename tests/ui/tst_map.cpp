@@ -338,6 +338,9 @@ private slots:
         click(work->tabs(), work->tabs()->tabArea(1).center());
         QVERIFY(work->map()->isVisible() && !work->chart()->isVisible());
         QTRY_COMPARE_WITH_TIMEOUT(facesOf(work->map()->map()->cells()), QString("held failed"), kSoon);
+        for (int step = 0; step < 10 && QApplication::focusWidget() != work->map()->map(); ++step)
+            press(Qt::Key_F6);
+        QCOMPARE(QApplication::focusWidget(), work->map()->map());
         QTest::mouseClick(work->map()->map(), Qt::LeftButton, {}, work->map()->map()->areaOf(1).center());
         QTRY_VERIFY_WITH_TIMEOUT(work->map()->told().contains("two, Failed"), kSoon);
         QTest::keyClick(work->map()->map(), Qt::Key_Return);

@@ -93,6 +93,7 @@ QueueWork::QueueWork(Context context, QWidget* parent)
     column->addWidget(makeFoot());
     stack_->addWidget(makeLeft());
     stack_->addWidget(map_);
+    map_->setObjectName("pane");
     column->addWidget(stack_, 1);
     setMinimumHeight(scaled(230));
     connect(table_, &Table::opened, this, [this](qint64 id) {
