@@ -5,6 +5,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QLineEdit>
+#include <QPointer>
 
 using namespace yard;
 using namespace yard::ui;
@@ -118,6 +119,23 @@ private slots:
         QCOMPARE(window_->childAt(bar->mapTo(window_.get(), QPoint(bar->width() - 4, 4))), there);
         window_->engine().commands()->undo();
         QVERIFY(!bar->isVisible());
+    }
+
+    void theBarWithUndoIsThereAgainWhenTheWindowIsMadeAgain() {
+        const qint64 lsn = submit("made again", "true");
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("completed"), kSoon);
+        window_->engine().commands()->change(retiringOf(Target::of({lsn})));
+        QTRY_VERIFY_WITH_TIMEOUT(window_->engine().commands()->waiting() != nullptr, kSoon);
+        const QPointer<UndoBar> before(window_->findChild<UndoBar*>());
+        QVERIFY(!before.isNull());
+        window_->remake();
+        QTRY_VERIFY_WITH_TIMEOUT(before.isNull(), kSoon);
+        auto* bar = window_->findChild<UndoBar*>();
+        QVERIFY(bar != nullptr);
+        QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kSoon);
+        window_->engine().commands()->undo();
+        QVERIFY(!bar->isVisible());
+        QCOMPARE(stateOf(lsn), QString("completed"));
     }
 
     void whatWaitsToBeUndoneIsDroppedWhenTheConnectionBreaks() {

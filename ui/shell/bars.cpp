@@ -339,7 +339,7 @@ UndoBar::UndoBar(Commands& commands, QWidget& pages)
     connect(&commands_, &Commands::waitingChanged, this, &UndoBar::update);
     connect(&tick_, &QTimer::timeout, this, &UndoBar::update);
     pages_.installEventFilter(this);
-    hide();
+    update(); // the window may be made again while something waits
 }
 
 void UndoBar::update() {
