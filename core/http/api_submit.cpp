@@ -65,11 +65,11 @@ std::string answerJson(const engine::SubmitAnswer& answer, bool isList) {
     return text;
 }
 
-/// Each token has keys of its own, the owner plain ones. No field of a header has a line break, so no key of the owner
-/// is one of a token.
+/// Each token has keys of its own, the owner plain ones: also one that has the name of another that was removed. No
+/// field of a header has a line break, so no key of the owner is one of a token.
 std::string scopedKey(const Call& call, std::string_view key) {
     const Caller* caller = call.request.presence.caller();
-    return caller && !caller->name.empty() ? fmt::format("\n{}\n{}", caller->name, key) : std::string(key);
+    return caller && !caller->name.empty() ? fmt::format("\n{}\n{}", caller->hash.hex(), key) : std::string(key);
 }
 
 coro::Task<Result<engine::Submission>> readSubmission(Call& call, bool& isList) {

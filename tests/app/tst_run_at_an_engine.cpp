@@ -376,6 +376,8 @@ void TestRunAtAnEngine::atATerminalAnEngineIsStarted() {
     yes.type("\n");
     QCOMPARE(yes.end(), 0);
     QVERIFY2(yes.shown().contains("yardctl: started an engine, process "), yes.shown().c_str());
+    QVERIFY2(yes.shown().contains("'yardctl --data-dir " + place.data() + " session sunset' ends it"),
+             yes.shown().c_str());
     QVERIFY2(yes.shown().ends_with("hi\r\n"), yes.shown().c_str());
     // It lives on, and nobody is asked any more.
     QCOMPARE(ctl(place, {"run", "true"}).code, 0);

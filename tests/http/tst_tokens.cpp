@@ -377,6 +377,10 @@ void TokensTest::keysOfSubmissionsBelongToTheirToken() {
     }
     QCOMPARE(lsns.size(), std::size_t(3));
     QCOMPARE(submit(anna, R"({"worker":"exec","argv":["false"],"cwd":"/"})").status, 422);
+    // Another token of the same name has its own, too.
+    QCOMPARE(api_->call("DELETE", "/compute/tokens/keys-anna").status, 200);
+    lsns.insert(submit(made("keys-anna", "submit"), kTrue).number("lsn"));
+    QCOMPARE(lsns.size(), std::size_t(4));
 }
 
 void TokensTest::submittingReachesTheQueuesOfTheToken() {

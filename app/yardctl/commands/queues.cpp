@@ -7,6 +7,7 @@
 #include "app/yardctl/row_options.h"
 #include "app/yardctl/work_options.h"
 #include "core/base/clock.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <array>
@@ -79,6 +80,8 @@ Outcome<int> printAnswer(const Invocation& invocation, const Result<Answer>& ans
 
 /// A tag that two queues have names neither: a script that is run twice would be the last one that can use it.
 Outcome<void> checkTag(const Invocation& invocation, const std::string& tag) {
+    if (!tag.empty() && isDigits(tag))
+        return usageError(fmt::format("'{}' as a tag would be taken for the number of a queue: add a letter", tag));
     if (tag.empty() || invocation.arguments.has("another")) return {};
     const auto tagged = queuesTagged(invocation.engine, tag);
     if (!tagged) return std::unexpected(tagged.error());
