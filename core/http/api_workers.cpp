@@ -3,7 +3,9 @@
 
 #include "core/engine/state/workers.h"
 #include "core/http/error_map.h"
+#include "core/http/permission.h"
 #include "core/json/json_writer.h"
+#include "core/model/action_graph.h"
 
 #include <fmt/format.h>
 
@@ -11,13 +13,15 @@ namespace yard::http {
 
 namespace {
 
-/// {"id":…, and the descriptor's members}
-std::string workerJson(const engine::WorkerView& worker) {
+/// {"id":…, and the descriptor's members}. Who only reads does not see its environment, as of actions.
+std::string workerJson(const Call& call, const engine::WorkerView& worker) {
     std::string text = R"({"id":)";
     appendJsonString(text, worker.id);
+    const std::string descriptor =
+        mayDo(call, Right::Submit) ? worker.canonical : withoutMember(worker.canonical, "environment");
     // A canonical descriptor is an object with members: what follows its brace goes on after the id.
-    if (worker.canonical.size() > 2) text += ',';
-    text += std::string_view(worker.canonical).substr(1);
+    if (descriptor.size() > 2) text += ',';
+    text += std::string_view(descriptor).substr(1);
     return text;
 }
 
@@ -43,7 +47,7 @@ coro::Task<Response> listAllWorkers(Call& call) {
     std::string text = R"({"workers":[)";
     for (std::size_t i = 0; i < workers.size(); ++i) {
         if (i > 0) text += ',';
-        text += workerJson(workers[i]);
+        text += workerJson(call, workers[i]);
     }
     text += "]}";
     co_return jsonResponse(std::move(text));
@@ -53,7 +57,7 @@ coro::Task<Response> getWorker(Call& call) {
     const auto good = co_await requireQueue(call);
     if (!good) co_return errorResponse(good.error());
     const auto worker = co_await call.engine.ask(&engine::Workers::get, call.capture());
-    co_return worker ? jsonResponse(workerJson(*worker)) : errorResponse(worker.error());
+    co_return worker ? jsonResponse(workerJson(call, *worker)) : errorResponse(worker.error());
 }
 
 coro::Task<Response> registerWorker(Call& call) {

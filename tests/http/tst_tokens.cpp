@@ -82,6 +82,7 @@ private Q_SLOTS:
     void aRemovedTokenIsNobodysAndItsConnectionsEnd();
     void whoRemovesTheirOwnTokenIsTold();
     void readingShowsNeitherEnvironmentNorInputs();
+    void readingShowsNoEnvironmentOfWorkers();
     void readingShowsWhatActionsLeftNotWhatWentIn();
     void readingTakesNoSeatAtATerminal();
     void aCommentIsWrittenByTheNameOfTheToken();
@@ -308,6 +309,27 @@ void TokensTest::readingShowsNeitherEnvironmentNorInputs() {
     QCOMPARE(shows(made("sees-own", "submit", fmt::format(R"(,"queues":[{}])", queue))), all);
     QCOMPARE(shows(made("sees-all", "operate")), all);
     QCOMPARE(shows(api_->engine->token()), all);
+}
+
+void TokensTest::readingShowsNoEnvironmentOfWorkers() {
+    QVERIFY(api_->engine->chunks().putSmall("run").has_value());
+    const std::string descriptor = fmt::format(
+        R"({{"name":"secret","version":"1","platform":"{}","executable":"run","files":[{{"path":"run","hash":"{}",)"
+        R"("size":3,"mode":"0755"}}],"functions":[{{"name":"f","version":"1"}}],"environment":{{"KEY":"value"}}}})",
+        thisPlatform(), Sha256::of("run").hex());
+    const auto parsed = parseWorker(descriptor);
+    QVERIFY(parsed);
+    QCOMPARE(api_->post("/compute/workers/" + parsed->id.hex(), descriptor).status, 200);
+    const std::string reader = made("workers-read", "read");
+    const std::string submitter = made("workers-submit", "submit");
+    for (const char* path : {"/compute/workers/secret", "/compute/workers/all"}) {
+        const Reply seen = as(reader, "GET", path);
+        QCOMPARE(seen.status, 200);
+        QVERIFY2(seen.body.contains(R"("name":"secret")") && !seen.body.contains("KEY"), seen.body.c_str());
+        QVERIFY(as(submitter, "GET", path).body.contains(R"("KEY":"value")"));
+        QVERIFY(as(api_->engine->token(), "GET", path).body.contains(R"("KEY":"value")"));
+    }
+    QCOMPARE(api_->call("DELETE", "/compute/workers/secret").status, 200);
 }
 
 void TokensTest::readingShowsWhatActionsLeftNotWhatWentIn() {
