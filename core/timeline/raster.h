@@ -36,7 +36,7 @@ struct View {
     WallMicros from = 0;
     WallMicros to = 0;
     std::int64_t resolution = 0; ///< microseconds
-    std::vector<LaneView> lanes; ///< by worker, then slot
+    std::vector<LaneView> lanes; ///< by worker, then slot; of TimelineStore::draw() by worker, then number
 };
 
 /// Several short spans of one lane that are near each other.

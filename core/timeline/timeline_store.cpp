@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <unistd.h>
+#include <utility>
 
 namespace yard::timeline {
 
@@ -185,6 +186,9 @@ timeline::View TimelineStore::draw(Picture picture, const std::vector<Span>& ope
         if (!raster.isFull() || picture.resolution > picture.to - picture.from) {
             timeline::View view = raster.finish();
             for (timeline::LaneView& lane : view.lanes) lane.number = numberOf(lane.worker, lane.slot);
+            // Who reads them knows the number, not the slot of the machine.
+            std::ranges::sort(view.lanes, {},
+                              [](const timeline::LaneView& lane) { return std::pair(lane.worker, lane.number); });
             return view;
         }
         picture.resolution = timeline::Raster::coarser(picture.resolution);

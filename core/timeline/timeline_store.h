@@ -45,7 +45,7 @@ public:
         std::int64_t resolution = 0;
         std::function<bool(std::uint32_t)> wanted; ///< of workers
     };
-    /// With `open`, which go on, and with the number of each lane. What has too many items is drawn with a coarser step: the view says which.
+    /// With `open`, which go on; the lanes of a worker by their numbers. What has too many items is drawn with a coarser step: the view says which.
     timeline::View draw(Picture picture, const std::vector<timeline::Span>& open);
 
 private:
