@@ -100,7 +100,7 @@ void writeActions(MetricsWriter& out, const engine::MetricsView& engine) {
                 out.sample(counters.finished[s][r], {{"state", name(state)}, {"reason", reasonLabel(reason)}});
         }
     }
-    out.counter("attempts_started_total", "Attempts whose process ran.", counters.started);
+    out.counter("attempts_started_total", "Attempts whose process was started.", counters.started);
     out.family("attempts_retried_total", Counter, "Attempts that were followed by another one, by reason.");
     for (std::size_t r = 0; r < kReasons; ++r)
         if (counters.retried[r] > 0 || static_cast<Reason>(r) == Reason::ExitCode)

@@ -110,6 +110,7 @@ class MetricsTest : public QObject {
 private Q_SLOTS:
     void everyLineIsOfTheTextFormat();
     void figuresSayWhatHappened();
+    void attemptsCountOnceTheyStart();
     void specsAreKeptOnlyOfWhatIsPending();
     void theServerAndWatchersHaveFigures();
     void manyQueuesAreSummedUp();
@@ -156,6 +157,18 @@ void MetricsTest::figuresSayWhatHappened() {
     QVERIFY(metrics.value("chunks_written_bytes_total{kept=\"file\"}") >= 100'000.0);
     QVERIFY(metrics.value("process_resident_memory_bytes") > 1e6 && metrics.value("process_open_fds") > 3);
     QVERIFY(metrics.value("data_free_bytes") > 0);
+}
+
+void MetricsTest::attemptsCountOnceTheyStart() {
+    ApiTest api;
+    const auto started = [&] { return Exposition(api.get("/metrics").body).value("attempts_started_total"); };
+    QCOMPARE(started(), 0.0);
+    const std::string job = fmt::format("/compute/jobs/{}", api.sh("sleep 100"));
+    QTRY_COMPARE_WITH_TIMEOUT(api.get(job).text("state"), std::string("running"), kWaitMs);
+    QCOMPARE(started(), 1.0);
+    QCOMPARE(api.post(job + "/cancel").status, 200);
+    QCOMPARE(api.get(job + "?wait=60").text("state"), std::string("cancelled"));
+    QCOMPARE(started(), 1.0); // its end counts no second one
 }
 
 void MetricsTest::specsAreKeptOnlyOfWhatIsPending() {

@@ -327,6 +327,7 @@ void Execution::onStarted(Attempt& attempt, const runners::Started& started) {
     attempt.pid = attempt.warm ? 0 : started.pid;
     if (attempt.warm) attempt.slot = started.slot;
     attempt.lane = started.lane;
+    if (attempt.runningSince == MonoTime{}) ++parts_.counters.started;
     attempt.runningSince = attempt.progress = parts_.now();
     parts_.slots.began(attempt, attempt.runningSince);
     parts_.session.submitting(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
@@ -450,7 +451,8 @@ void Execution::count(const Attempt& attempt) {
     const WallMicros submitting = times[ActionState::Submitting];
     const WallMicros running = times[ActionState::Running];
     if (submitting == 0 || running == 0) return;
-    ++parts_.counters.started;
+    // Of a short one the runner may have told the end alone.
+    if (attempt.runningSince == MonoTime{}) ++parts_.counters.started;
     const auto live = parts_.session.live(attempt.id.lsn);
     if (live && attempt.record.outcome.state == ActionState::Completed)
         learnRunTime(attempt, *live, Duration(times[ActionState::Completed] - submitting));

@@ -18,7 +18,7 @@ struct EngineCounters {
     std::uint64_t submitted = 0; ///< actions, array elements each
     std::uint64_t submissions = 0;
     std::uint64_t refusedSubmissions = 0;
-    std::uint64_t started = 0; ///< attempts
+    std::uint64_t started = 0; ///< attempts, once their process runs
     /// Actions by final state and reason, once the journal has them.
     std::array<std::array<std::uint64_t, kReasons>, kActionStates> finished{};
     /// Attempts that were followed by another one, by reason.
