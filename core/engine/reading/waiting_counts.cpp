@@ -60,11 +60,14 @@ bool isOfQueue(const Wait& wait) {
     return wait.kind == WaitKind::Limit || (wait.kind == WaitKind::Hold && wait.of == "queue");
 }
 
+/// What is counted for an earlier reason is left out: a hold of its own comes before that of its queue, and both before
+/// a back-off.
 std::string filterFor(const Wait& wait, QueueId queue) {
     if (wait.kind == WaitKind::Hold && wait.of == "action") return "state:held";
-    if (wait.kind == WaitKind::Backoff) return "state:retry";
+    if (wait.kind == WaitKind::Backoff) return "state:retry -state:held";
     if (!isOfQueue(wait)) return {};
-    std::string filter = fmt::format("state:pending queue:{}", queue.value);
+    std::string filter = fmt::format("state:pending queue:{} -state:{}", queue.value,
+                                     wait.kind == WaitKind::Limit ? "held,retry" : "held");
     // A label with a quote in it cannot be written in a filter.
     if (!wait.label.empty() && wait.label.find_first_of("\"*") == std::string::npos)
         filter += fmt::format(" label:\"{}\"", wait.label);
