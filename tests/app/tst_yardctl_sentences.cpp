@@ -2,6 +2,7 @@
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/command_words.h"
 #include "app/yardctl/seen_stream.h"
+#include "app/yardctl/told_lines.h"
 #include "app/yardctl/wait_news.h"
 #include "core/base/kept_stream.h"
 
@@ -20,6 +21,8 @@ private Q_SLOTS:
     void notesSayNothingTwiceAndStayShort();
     void aByteThatIsLeftOutIsOne();
     void aReasonToWaitIsToldOnce();
+    void aLineOfAnActionIsToldOnce();
+    void linesOfTooManyActionsAreForgotten();
 };
 
 void TestYardctlSentences::sentencesOfTheEngineSpeakOfCommands() {
@@ -123,6 +126,28 @@ void TestYardctlSentences::aReasonToWaitIsToldOnce() {
     WaitNews own(true);
     QCOMPARE(line(own, held), "");
     QCOMPARE(line(own, queue), "action 7 waits: its queue is held");
+}
+
+void TestYardctlSentences::aLineOfAnActionIsToldOnce() {
+    ToldLines told;
+    QVERIFY(told.isNews(671, "671  running  dup"));
+    QVERIFY(!told.isNews(671, "671  running  dup"));
+    QVERIFY(told.isNews(672, "671  running  dup")); // of another action
+    QVERIFY(told.isNews(671, "671  running  dup  half done"));
+    QVERIFY(told.isNews(671, "671  running  dup")); // it is not what was told last
+    told.forget(671);
+    QVERIFY(told.isNews(671, "671  running  dup"));
+    QVERIFY(!told.isNews(672, "671  running  dup"));
+}
+
+void TestYardctlSentences::linesOfTooManyActionsAreForgotten() {
+    ToldLines told;
+    const auto most = static_cast<std::int64_t>(ToldLines::kMost);
+    for (std::int64_t lsn = 1; lsn <= most; ++lsn) QVERIFY(told.isNews(lsn, "x"));
+    QVERIFY(!told.isNews(1, "x"));
+    QVERIFY(told.isNews(most + 1, "x"));
+    QVERIFY(!told.isNews(2, "x"));
+    QVERIFY(told.isNews(1, "x")); // the lowest number went
 }
 
 QTEST_GUILESS_MAIN(TestYardctlSentences)

@@ -6,6 +6,7 @@
 #include "app/yardctl/json_text.h"
 #include "app/yardctl/list_terms.h"
 #include "app/yardctl/pages.h"
+#include "app/yardctl/told_lines.h"
 #include "core/base/clock.h"
 
 #include <algorithm>
@@ -19,9 +20,9 @@ namespace yard::ctl {
 
 namespace {
 
+/// Without the time.
 std::string lineOf(const json::object& action) {
-    std::string line = fmt::format("{}  {}  {}", timeWords(wallNow(), wallNow()),
-                                   integerOf(action, "lsn").value_or(0), stateWords(action));
+    std::string line = fmt::format("{}  {}", integerOf(action, "lsn").value_or(0), stateWords(action));
     const std::string what = textOf(action, "name").empty() ? std::string() : whatWords(action);
     for (const std::string& more : {what, noteWords(action)})
         if (!more.empty()) line += "  " + more;
@@ -84,12 +85,22 @@ private:
 };
 
 /// What was there before the first change is no event.
-void printActions(const json::object& frame, Departures& departures) {
+/// `told`: null where each row is an end, which may be like the one before it.
+void printActions(const json::object& frame, Departures& departures, ToldLines* told) {
     if (frame.contains("all_actions")) return;
-    if (const json::array* actions = arrayOf(frame, "actions"))
-        for (const json::value& action : *actions)
-            if (action.is_object()) fmt::print("{}\n", lineOf(action.get_object()));
-    if (const json::array* gone = arrayOf(frame, "gone")) departures.print(*gone);
+    const json::array* actions = arrayOf(frame, "actions");
+    for (const json::value& value : actions ? *actions : json::array()) {
+        const json::object* action = value.if_object();
+        if (!action) continue;
+        const std::string line = lineOf(*action);
+        if (!told || told->isNews(integerOf(*action, "lsn").value_or(0), line))
+            fmt::print("{}  {}\n", timeWords(wallNow(), wallNow()), line);
+    }
+    const json::array* gone = arrayOf(frame, "gone");
+    if (!gone) return;
+    for (const json::value& lsn : *gone)
+        if (told && lsn.is_int64()) told->forget(lsn.get_int64());
+    departures.print(*gone);
 }
 
 /// The engine refused what it was asked to tell: of one message, that is the filter.
@@ -112,6 +123,7 @@ Outcome<int> eventsCommand(const Invocation& invocation) {
     const auto stream = EventStream::open(*location, compactJson(json::object{{"watch", which}}));
     if (!stream) return failedWith(stream.error());
     Departures departures(invocation.engine, filter);
+    ToldLines told;
     for (;;) {
         const auto text = (*stream)->next();
         if (!text) return failedWith(text.error());
@@ -124,7 +136,7 @@ Outcome<int> eventsCommand(const Invocation& invocation) {
         if (invocation.json)
             fmt::print("{}\n", **text);
         else
-            printActions(object, departures);
+            printActions(object, departures, filter.empty() ? nullptr : &told);
         // Nobody takes what is printed: main says so.
         if (std::fflush(stdout) != 0) return kExitFailed;
     }
