@@ -68,13 +68,13 @@ std::string groupWords(const json::object& group) {
     return out;
 }
 
-/// "at most 6 processes, 4 of one worker; one that is idle ends after 5 min".
+/// "at most 6 processes, 4 of one worker; one that is idle ends after 5 min, unless its worker says otherwise".
 std::string limitLine(const json::object& pool) {
     const auto most = integerOf(pool, "max");
     if (!most) return {};
     const std::int64_t each = integerOf(pool, "max_per_group").value_or(0);
     const double idle = numberOf(pool, "max_idle_s").value_or(0);
-    return fmt::format("at most {} processes{}; one that is idle {}\n", *most,
+    return fmt::format("at most {} processes{}; one that is idle {}, unless its worker says otherwise\n", *most,
                        each > 0 ? fmt::format(", {} of one worker", each) : std::string(),
                        idle > 0 ? "ends after " + durationWords(idle) : std::string("stays"));
 }
