@@ -142,6 +142,7 @@ private Q_SLOTS:
         const ActionResult result = engine.wait(lsn);
         QCOMPARE(ending(result), "failed spawn_error");
         QVERIFY2(result.note.contains("no-such-program-7"), result.note.c_str());
+        QVERIFY(!result.outcome->out && !result.outcome->err); // nothing ran that could have printed
     }
 
     void aMissingWorkingDirectoryIsASpawnErrorThatNamesIt() {

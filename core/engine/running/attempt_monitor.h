@@ -80,7 +80,7 @@ public:
 
     // --- what they use
     /// What is to be looked at now, the longest overdue first. Each is looked at after two seconds, then every
-    /// five; what used no processor time ever less often, down to once a minute.
+    /// five, and sooner after lookAtAllNext(); what used no processor time ever less often, down to once a minute.
     std::vector<UsageQuestion> dueForUsage(MonoTime now, std::size_t most);
     /// The next look is at all that runs.
     void lookAtAllNext() { looksAtAll_ = true; }
