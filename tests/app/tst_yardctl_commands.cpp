@@ -384,7 +384,8 @@ void TestYardctlCommands::thePoolIsShown() {
     const DataDirectory data(server);
     QCOMPARE(
         data.run({"pool"}).out,
-        "at most 6 processes, 2 of one worker; one that is idle ends after 5 min, unless its worker says otherwise\n"
+        "at most 6 processes, 2 of one worker; one that is idle ends after 5 min, unless its worker says "
+        "otherwise\n"
         "thumbs 2: 4 wait, one starts, 75.0 % found a process since the engine started, 3.5 s of starts saved, "
         "restarts one by one: 1 of 2\n"
         "idle : 0 wait\n"

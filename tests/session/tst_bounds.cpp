@@ -39,6 +39,7 @@ private Q_SLOTS:
     void positionsAmongAMillionAreAboutRight();
     void whatIsKeptLongLeavesItsResourcesToOthers();
     void whatIsKeptLongIsNotCountlessEither();
+    void whatIsOnItsWayToTheJournalIsRunningAndHoldsNothing();
 };
 
 void TestBounds::lowPriorityStartsWithinSixteenUnderASteadyStreamOfHigh() {
@@ -554,6 +555,32 @@ void TestBounds::whatIsKeptLongIsNotCountlessEither() {
     QCOMPARE(m.schedule(), std::size_t{0});
     m.completeAt(m.running.size() - 1);
     QCOMPARE(m.schedule(), std::size_t{1});
+    m.session.check();
+}
+
+void TestBounds::whatIsOnItsWayToTheJournalIsRunningAndHoldsNothing() {
+    Machine m(1);
+    const Lsn first = m.submit();
+    const Lsn next = m.submit();
+    QCOMPARE(m.schedule(), std::size_t{1});
+    const Start start = m.started.back();
+    QCOMPARE(start.lsn, first);
+    m.session.running(first, start.attempt, m.out);
+    m.session.ended(first, start.attempt, Machine::completed(), m.now, m.out);
+    // Its core is free before its result is kept; until then it is seen running, and counted so.
+    while (m.session.schedule(m.now, m.out)) {
+    }
+    QCOMPARE(m.out.start.size(), std::size_t{1});
+    QCOMPARE(m.out.start.front().lsn, next);
+    m.session.running(next, m.out.start.front().attempt, m.out);
+    QCOMPARE(m.session.live(first)->state, ActionState::Running);
+    QCOMPARE(m.session.live(next)->state, ActionState::Running);
+    QCOMPARE(m.session.counts().all.running, 2);
+    QCOMPARE(m.session.counts().outstanding, 1);
+    m.session.check();
+    m.settle();
+    QVERIFY(!m.session.live(first));
+    QCOMPARE(m.session.counts().all.running, 1);
     m.session.check();
 }
 
