@@ -406,6 +406,7 @@ private slots:
                  QJsonObject{{"count", 4'000},
                              {"wait", QJsonObject{{"kind", "capacity"}, {"message", "0 of 64 cores free"}}}},
                  QJsonObject{{"count", 3},
+                             {"filter", "state:retry -state:held"},
                              {"wait", QJsonObject{{"kind", "backoff"},
                                                   {"until", 8'000'000},
                                                   {"message", "backs off for 6.0 s more"}}}}}},
@@ -419,6 +420,7 @@ private slots:
         QCOMPARE(reasons[1].filter, QString("state:pending queue:7"));
         QCOMPARE(reasons[2].count, 9);
         QCOMPARE(reasons[3].more, QString("next in 6.0 s"));
+        QCOMPARE(reasons[3].filter, QString("state:retry -state:held"));
     }
 
     void whoHasWhatIsMissingIsSaidWithHowMuch() {

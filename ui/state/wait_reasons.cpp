@@ -106,7 +106,11 @@ WaitReason reasonOfCounted(const QJsonObject& row, const EngineState& state) {
     QJsonObject job{{"note", message}, {"queue_id", row.value("queue_id")}};
     if (kind == u"hold" && wait.value("of").toString() == u"action") job.insert("held", true);
     if (kind == u"backoff")
-        return {DisplayState::Retry, WaitWords::tr("back-off after a failure"), {}, "state:retry", 0};
+        return {DisplayState::Retry,
+                WaitWords::tr("back-off after a failure"),
+                {},
+                row.value("filter").toString("state:retry"),
+                0};
     WaitReason reason = reasonOf(job, state);
     if (kind == u"hold") reason.face = DisplayState::Held;
     if (const QString filter = row.value("filter").toString(); !filter.isEmpty()) reason.filter = filter;
