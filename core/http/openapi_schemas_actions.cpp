@@ -80,7 +80,7 @@ std::string_view openApiActionSchemas() {
   "kind":{"type":"string","enum":["array","list"]},
   "name":{"type":"string","description":"of an array with {index} in it; of a list that of its first action"},
   "started":{"type":"integer","format":"int64","description":"the first start of one of them"},
-  "failure":{"type":"object","required":["line","count"],"description":"the commonest first error line of its newest 100 failures, but for numbers and paths",
+  "failure":{"type":"object","required":["line","count"],"description":"the commonest first error line of its newest 100 failures (of its own where there are any, not dependency_failed), but for numbers and paths",
   "properties":{"line":{"type":"string"},"count":{"type":"integer","format":"int64","minimum":1}}},
   "exact":{"type":"boolean","description":"false: states.held and states.retry are at least so many"}}},
 "FoldStates":{"type":"object","description":"of a list with fold=1: how many of all its actions are in each state; held and retry are faces of pending",

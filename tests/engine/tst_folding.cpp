@@ -135,6 +135,32 @@ private Q_SLOTS:
         QCOMPARE(page->folds.front().failures, std::int64_t{2});
     }
 
+    void theLineIsThatOfTheCauseHoweverManyFailedBecauseOfIt() {
+        FoldingBench b;
+        const auto failedFor = [&b](Reason reason, const char* note) {
+            ActionResult& row = b.journal.ended.at(b.ended(ActionState::Failed));
+            row.outcome.emplace().reason = reason;
+            row.note = note;
+        };
+        failedFor(Reason::ExitCode, "error: no room");
+        for (int i = 0; i < 3; ++i) failedFor(Reason::DependencyFailed, "action 1 did not complete");
+        b.fold(1, 4, {0, 4, 0, 0});
+        const auto page = b.rowsOf(b.folded());
+        QCOMPARE(page->folds.front().failure, "error: no room");
+        QCOMPARE(page->folds.front().failures, std::int64_t{1});
+    }
+
+    void whatFailedOnlyBecauseOfOthersSaysThat() {
+        FoldingBench b;
+        ActionResult& row = b.journal.ended.at(b.ended(ActionState::Failed));
+        row.outcome.emplace().reason = Reason::DependencyFailed;
+        row.note = "action 9 did not complete";
+        b.fold(1, 1, {0, 1, 0, 0});
+        const auto page = b.rowsOf(b.folded());
+        QCOMPARE(page->folds.front().failure, "action 9 did not complete");
+        QCOMPARE(page->folds.front().failures, std::int64_t{1});
+    }
+
     void whatRunsIsCountedFromMemoryAndTheFirstStartIsTold() {
         FoldingBench b;
         const Lsn running = b.keep(b.run());

@@ -158,17 +158,28 @@ coro::Task<void> Folding::addFaces(FoldView& view, store::LsnRun lsns) {
     }
 }
 
+/// Those of their own: of what failed because of them there may be many more, and it says nothing of the cause.
 coro::Task<Result<void>> Folding::addFailure(FoldView& view, store::LsnRun lsns) {
     store::PageFilter filter;
     filter.states = {ActionState::Failed, ActionState::Abandoned};
     filter.from = lsns.first;
     filter.to = lsns.last();
     filter.lookFor = kLinesPortion;
-    const auto pages = co_await parts_.journal.pages({.filter = std::move(filter),
-                                                      .order = store::PageOrder::NewestFirst,
-                                                      .limit = kMostFailuresRead,
-                                                      .live = false,
-                                                      .ended = true});
+    store::PageFilter own = filter;
+    own.numbers.terms.push_back({.key = FilterKey::Reason,
+                                 .negated = true,
+                                 .words = {std::string(name(Reason::DependencyFailed))},
+                                 .ranges = {},
+                                 .found = {}});
+    const auto question = [](store::PageFilter of) {
+        return JournalReads::PagesQuestion{.filter = std::move(of),
+                                           .order = store::PageOrder::NewestFirst,
+                                           .limit = kMostFailuresRead,
+                                           .live = false,
+                                           .ended = true};
+    };
+    auto pages = co_await parts_.journal.pages(question(std::move(own)));
+    if (pages && (*pages)[1].rows.empty()) pages = co_await parts_.journal.pages(question(std::move(filter)));
     if (!pages) co_return std::unexpected(pages.error());
     std::map<std::string, std::int64_t> counts;
     for (const ActionResult& row : (*pages)[1].rows) {

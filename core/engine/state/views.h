@@ -151,7 +151,8 @@ struct FoldView {
     bool isExact = true;                              ///< false: `held` and `retry` are at least so many
     WallMicros started = 0;                           ///< the first start of one of them; 0: none began
     std::string name;                                 ///< with "{index}" in it; of a list that of its first action
-    std::string failure;       ///< the commonest line of its newest failures, as the newest of these says it
+    std::string
+        failure; ///< the commonest line of its newest failures (own ones first), as the newest of these says it
     std::int64_t failures = 0; ///< how many of these have that line
 };
 
