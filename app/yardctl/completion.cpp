@@ -1,5 +1,7 @@
 #include "app/yardctl/completion.h"
 
+#include "core/model/annotation.h"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -25,9 +27,9 @@ bool takesFile(const Option& option) {
 }
 
 /// Kinds of words that yardctl itself offers, most of them from the engine: 'completion values KIND'.
-constexpr std::array<std::string_view, 17> kLiveKinds = {
-    "lsns",    "active",  "pending",  "startable", "held",    "failed", "ended", "terminals", "queues",
-    "workers", "filters", "settings", "sorts",     "columns", "facets", "kinds", "commands"};
+constexpr std::array<std::string_view, 19> kLiveKinds = {
+    "lsns",    "active",   "pending", "startable", "held",   "failed", "ended",    "terminals", "queues", "workers",
+    "filters", "settings", "sorts",   "columns",   "facets", "kinds",  "commands", "rights",    "tokens"};
 
 /// Whether a word of a usage, or the value of an option, is one of those: which ones.
 std::string_view liveKind(std::string_view word) {
@@ -40,6 +42,7 @@ std::string_view liveKind(std::string_view word) {
     if (word == "COLUMNS") return "columns";
     if (word == "FACETS") return "facets";
     if (word == "KIND") return "kinds";
+    if (word == "RIGHT") return "rights";
     return word == "ID" || word == "ID]" || word.starts_with("WORKER") ? "workers" : "";
 }
 
@@ -402,6 +405,8 @@ std::string fishScript() {
 std::vector<std::string> operandWords(const Command& command) {
     std::vector<std::string> words;
     if (command.firstOperandEndsOptions) return words; // they are another program's
+    if (command.usage.starts_with("COLOUR"))
+        for (std::size_t i = 1; i < kMarks; ++i) words.emplace_back(name(static_cast<Mark>(i)));
     std::string word;
     const auto isLower = [](char c) { return c >= 'a' && c <= 'z'; };
     for (const char c : std::string(command.usage) + " ") {

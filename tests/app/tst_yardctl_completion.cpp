@@ -33,6 +33,8 @@ FakeServer::Handler engine() {
           {.body =
                R"({"queues":[{"queue_id":0,"tag":""},{"queue_id":7,"tag":"nightly"},{"queue_id":8,"tag":"two words"}]})"}},
          {"GET /compute/workers/all", {.body = R"({"workers":[{"name":"thumbs","version":"1.2"}]})"}},
+         {"GET /compute/tokens",
+          {.body = R"({"tokens":[{"name":"anna","rights":"read"},{"name":"ci","rights":"submit"}]})"}},
          {"GET /compute/locks", {.body = R"({"locks":[{"name":"app:immich"}]})"}},
          {"GET /compute/jobs?limit=100&sort=-lsn",
           {.body = R"({"jobs":[{"lsn":12,"state":"running","label":"tidy","name":"tidy"},
@@ -95,6 +97,10 @@ void TestYardctlCompletion::bashCompletesAtATerminal_data() {
     row("settings log_level=deb", "settings log_level=debug ");
     row("move -q nigh", "move -q nightly ");
     row("run --queue two", "run --queue two\\ words ");
+    row("mark pur", "mark purple ");
+    row("mark purple 1", "mark purple 1"); // 11 or 12
+    row("tokens new x --right sub", "tokens new x --right submit ");
+    row("tokens remove an", "tokens remove anna ");
     row("wait 1", "wait 1"); // 11 or 12
     row("wait 12", "wait 12 ");
     row("release 1", "release 14 ");
@@ -153,6 +159,7 @@ void TestYardctlCompletion::valuesAreThoseOfTheEngine_data() {
     row({"filters", "replaced:"},
         "replaced:yes\tanother one was submitted in its place\nreplaced:no\tit stands for itself\n");
     row({"filters", "cpu>"}, "");
+    row({"tokens"}, "anna\tread\nci\tsubmit\n");
 }
 
 void TestYardctlCompletion::valuesAreThoseOfTheEngine() {
@@ -200,6 +207,7 @@ void TestYardctlCompletion::withoutAnEngineOnlyItsOwnWordsAreKnown() {
     QVERIFY(values({"columns", "lsn,"}).out.starts_with("lsn,lsn\tLSN\nlsn,state\tSTATE\n"));
     QVERIFY(values({"facets", "state,"}).out.starts_with("state,state\t\nstate,queue\t\n"));
     QVERIFY(values({"kinds", ""}).out.starts_with("queue\t\nworker\t\n"));
+    QCOMPARE(values({"rights"}).out, "read\t\nsubmit\t\noperate\t\nadmin\t\n");
     QVERIFY(values({"sorts", "--", "-"}).out.starts_with("-lsn\t\n-state\t\n"));
     QVERIFY(values({"filters", ""}).out.starts_with("state:\twords: failed,abandoned, "));
     QVERIFY(values({"filters", "state:"}).out.contains("state:held\tstate\n"));

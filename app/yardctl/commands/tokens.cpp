@@ -136,7 +136,8 @@ Command tokensRow() {
                         {"queue", 0, "REF", "submit: a queue that it reaches; may be repeated"},
                         {"expires", 0, "TIME", "it is valid for so long (default: until removed)"}},
             .maxOperands = 2,
-            .function = tokensCommand};
+            .function = tokensCommand,
+            .live = "tokens"};
 }
 
 } // namespace yard::ctl

@@ -5,8 +5,10 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/json_text.h"
+#include "core/model/annotation.h"
 #include "core/model/facet.h"
 #include "core/model/filter.h"
+#include "core/model/right.h"
 #include "core/model/sort.h"
 #include "core/model/states.h"
 
@@ -277,6 +279,17 @@ Outcome<void> offerCommands() {
     return {};
 }
 
+Outcome<void> offerRights() {
+    Offer offer{std::string()};
+    for (std::size_t i = 0; i < kRights; ++i) offer.word(name(static_cast<Right>(i)), "");
+    return {};
+}
+
+Outcome<void> offerTokens(Engine& engine, Offer& offer) {
+    return forEachListed(engine, "tokens", "tokens",
+                         [&](const json::object& one) { offer.word(textOf(one, "name"), textOf(one, "rights")); });
+}
+
 struct Kind {
     std::string_view name;
     Outcome<void> (*offer)(Engine& engine, std::string_view word);
@@ -293,7 +306,7 @@ Outcome<void> lsnsOf(Engine& engine, Offer& offer) {
 Outcome<void> offerQueueRefs(Engine& engine, Offer& offer) {
     return offerQueues(engine, offer, &Offer::word);
 }
-constexpr std::array<Kind, 17> kKinds = {
+constexpr std::array<Kind, 19> kKinds = {
     {{"lsns", whole<offerLsns>},
      {kLsnKinds[0].name, whole<lsnsOf<0>>},
      {kLsnKinds[1].name, whole<lsnsOf<1>>},
@@ -310,7 +323,9 @@ constexpr std::array<Kind, 17> kKinds = {
      {"columns", [](Engine& /*engine*/, std::string_view word) { return offerColumns(word); }},
      {"facets", [](Engine& /*engine*/, std::string_view word) { return offerFacets(word); }},
      {"kinds", [](Engine& /*engine*/, std::string_view /*word*/) { return offerUsageKinds(); }},
-     {"commands", [](Engine& /*engine*/, std::string_view /*word*/) { return offerCommands(); }}}};
+     {"commands", [](Engine& /*engine*/, std::string_view /*word*/) { return offerCommands(); }},
+     {"rights", [](Engine& /*engine*/, std::string_view /*word*/) { return offerRights(); }},
+     {"tokens", whole<offerTokens>}}};
 
 } // namespace
 
