@@ -888,6 +888,30 @@
         <source>it is being started</source>
         <translation>sie wird gestartet</translation>
     </message>
+    <message>
+        <source>not before a time of their own</source>
+        <translation>nicht vor einer eigenen Zeit</translation>
+    </message>
+    <message>
+        <source>on their way</source>
+        <translation>auf dem Weg</translation>
+    </message>
+    <message>
+        <source>being started</source>
+        <translation>werden gestartet</translation>
+    </message>
+    <message>
+        <source>the pool is full</source>
+        <translation>der Pool ist voll</translation>
+    </message>
+    <message>
+        <source>a warm process of their worker</source>
+        <translation>ein warmer Prozess ihres Workers</translation>
+    </message>
+    <message>
+        <source>all warm processes of their worker are busy (%1)</source>
+        <translation>alle warmen Prozesse ihres Workers sind beschäftigt (%1)</translation>
+    </message>
 </context>
 <context>
     <name>EnginesSection</name>
@@ -3096,10 +3120,6 @@
     <message>
         <source>after another action</source>
         <translation>nach einer anderen Aktion</translation>
-    </message>
-    <message>
-        <source>not before a time of its own</source>
-        <translation>nicht vor einer eigenen Zeit</translation>
     </message>
     <message>
         <source>the default queue</source>
@@ -5899,7 +5919,7 @@
     </message>
     <message>
         <source>No warm worker is registered. This is one:</source>
-        <translation>Kein warmer Worker ist angemeldet. Das ist einer:</translation>
+        <translation>Kein warmer Worker ist registriert. Das ist einer:</translation>
     </message>
     <message>
         <source>Copy the example</source>
@@ -5907,7 +5927,7 @@
     </message>
     <message>
         <source>Register…</source>
-        <translation>Anmelden…</translation>
+        <translation>Registrieren…</translation>
     </message>
     <message>
         <source>Copied the example</source>

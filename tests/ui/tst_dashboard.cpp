@@ -379,13 +379,16 @@ private slots:
                               pending(6, "backs off for 3.0 s more", {{"retry_at", 5'000'000}}),
                               pending(7, "backs off for 1 min 9 s more", {{"retry_at", 11'000'000}}),
                               pending(8, "it is held", {{"held", true}}),
-                              pending(9, "its queue runs 2 of at most 2")};
+                              pending(9, "its queue runs 2 of at most 2"),
+                              pending(10, "is not to start for 3.0 s more"),
+                              pending(11, "is not to start for 2 h 3 min more")};
         const auto reasons = waitReasonsOf(jobs, state, 2'000'000);
-        QCOMPARE(reasons.size(), 5U);
+        QCOMPARE(reasons.size(), 6U);
         QCOMPARE(reasons[0].text, QString("cores: 0 of 2 free"));
         QCOMPARE(reasons[0].count, 3);
         const auto find = [&](const QString& text) { return *std::ranges::find(reasons, text, &WaitReason::text); };
         QCOMPARE(find("after another action").count, 2);
+        QCOMPARE(find("not before a time of their own").count, 2); // as the engine says it of many
         QCOMPARE(find("back-off after a failure").more, QString("next in 3.0 s"));
         QCOMPARE(find("back-off after a failure").face, DisplayState::Retry);
         QCOMPARE(find("held by themselves").filter, QString("state:held"));

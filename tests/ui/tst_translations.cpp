@@ -123,6 +123,9 @@ private slots:
         row("1 of 4 licence.maya free, first of its queue", "1 von 4 licence.maya frei, erste ihrer Warteschlange");
         row("its queue runs 2 of at most 2 labelled \"a, b\"",
             "in ihrer Warteschlange laufen 2 von höchstens 2 namens „a, b“");
+        // Of many at once, on the dashboard.
+        row("not before a time of their own", "nicht vor einer eigenen Zeit");
+        row("the pool is full", "der Pool ist voll");
         // Not known, in whole or in a part: as it is.
         row("0 of 2 cores free, as the moon is full", "0 of 2 cores free, as the moon is full");
     }

@@ -12,7 +12,7 @@ namespace yard::ui {
 
 namespace {
 
-/// As core/engine/reading/reasons.cpp has them; %1 and %2 are what differs. Of two that fit the first is meant.
+/// As core/engine/reading/reasons.cpp has them, and waiting_counts.cpp of many at once; %1 and %2 are what differs. Of two that fit the first is meant.
 constexpr std::array kEngineSentences{
     QT_TRANSLATE_NOOP("EngineWords", "the engine is starting"),
     QT_TRANSLATE_NOOP("EngineWords", "it is held"),
@@ -43,6 +43,12 @@ constexpr std::array kEngineSentences{
     QT_TRANSLATE_NOOP("EngineWords", "about %1 of its queue before it"),
     QT_TRANSLATE_NOOP("EngineWords", "%1 of its queue before it"),
     QT_TRANSLATE_NOOP("EngineWords", "it is being started"),
+    QT_TRANSLATE_NOOP("EngineWords", "not before a time of their own"),
+    QT_TRANSLATE_NOOP("EngineWords", "on their way"),
+    QT_TRANSLATE_NOOP("EngineWords", "being started"),
+    QT_TRANSLATE_NOOP("EngineWords", "the pool is full"),
+    QT_TRANSLATE_NOOP("EngineWords", "a warm process of their worker"),
+    QT_TRANSLATE_NOOP("EngineWords", "all warm processes of their worker are busy (%1)"),
 };
 
 struct SentencePattern {

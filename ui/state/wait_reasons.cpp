@@ -30,7 +30,7 @@ QString generalOf(QString note) {
     static const QRegularExpression many("^[0-9]+ actions? to end$");
     if (many.match(note).hasMatch()) return WaitWords::tr("after another action");
     static const QRegularExpression until("^is not to start for .+ more$");
-    if (until.match(note).hasMatch()) return WaitWords::tr("not before a time of its own");
+    if (until.match(note).hasMatch()) return engineWords(QStringLiteral("not before a time of their own"));
     return engineWords(note);
 }
 
