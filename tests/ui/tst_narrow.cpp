@@ -81,6 +81,22 @@ private slots:
 
     // --- widgets
 
+    void wordsInPlaceOfANumberStayInTheirColumn() {
+        RowsModel rows({{.id = "name", .title = "Name", .tip = {}, .kind = CellKind::Name, .width = 120},
+                        {.id = "waiting", .title = "Waiting", .tip = {}, .kind = CellKind::Number, .width = 66},
+                        {.id = "finish", .title = "Finish in", .tip = {}, .kind = CellKind::Number, .width = 84}});
+        rows.setRows({rowOf(1, {{"nightly"}, {"10"}, {QString("no history ").repeated(80)}})});
+        Table table({});
+        table.setRows(&rows);
+        table.resize(400, 200);
+        table.show();
+        QTRY_VERIFY_WITH_TIMEOUT(Painted(*table.viewport()).text().contains(u'…'), kSoon);
+        QVERIFY(Painted(*table.viewport()).says("10"));
+        for (const test::Piece& piece : Painted(*table.viewport()).pieces())
+            if (piece.text.contains(u'…'))
+                QVERIFY2(piece.area.left() >= table.columnViewportPosition(2) - 1, qPrintable(piece.text));
+    }
+
     void tabsThatDoNotFitAreBehindMore() {
         Tabs tabs({"Output", "Inputs", "Outputs", "Command", "Processor", "Sandbox", "JSON"});
         tabs.resize(tabs.sizeHint());

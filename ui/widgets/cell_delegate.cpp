@@ -35,8 +35,14 @@ void paintNumber(QPainter& painter, const QRectF& area, const Cell& cell, const 
     // Zero and unknown stand back; what failed stands out.
     const bool faint = cell.tone == Cell::Tone::Normal && (cell.text == u"0" || cell.text == Format::unknown());
     const bool alert = cell.tone == Cell::Tone::Alert;
-    paint::number(painter, area, cell.text, typeface(alert ? Type::Strong : Type::Body),
-                  faint ? Theme::current()(Token::Text3) : colour);
+    const QFont& font = typeface(alert ? Type::Strong : Type::Body);
+    // Words in place of a number end in an ellipsis, or they would run into the cell before; a number is never cut.
+    const bool isWords = std::ranges::none_of(cell.text, [](QChar c) { return c.isDigit(); });
+    if (isWords && QFontMetricsF(font).horizontalAdvance(cell.text) > area.width()) {
+        paint::text(painter, area, cell.text, font, colour, Qt::AlignRight | Qt::AlignVCenter, Qt::ElideRight);
+        return;
+    }
+    paint::number(painter, area, cell.text, font, faint ? Theme::current()(Token::Text3) : colour);
 }
 
 QRectF contentOf(const QRectF& cell, bool first, bool last) {
