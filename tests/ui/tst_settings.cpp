@@ -73,6 +73,20 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(isHigh(), kSoon);
     }
 
+    void aHelpOfSeveralLinesHasRoomForThem() {
+        FormRow formRow("Capacity", new QLineEdit, QString("Words of a help that is long. ").repeated(12));
+        const auto texts = formRow.findChildren<WrappedLabel*>();
+        const auto help =
+            std::ranges::find_if(texts, [](const WrappedLabel* text) { return !text->text().isEmpty(); });
+        QVERIFY(help != texts.end());
+        const int wide = (*help)->maximumWidth() + 600; // more than the text ever takes
+        QCOMPARE((*help)->heightForWidth(wide), (*help)->heightForWidth((*help)->maximumWidth()));
+        formRow.resize(wide, formRow.heightForWidth(wide));
+        formRow.show();
+        QTRY_VERIFY_WITH_TIMEOUT(
+            (*help)->width() > 0 && (*help)->height() >= (*help)->heightForWidth((*help)->width()), kSoon);
+    }
+
     void aValueThatIsTypedIsSentAndCanBeTakenBack() {
         QTRY_VERIFY_WITH_TIMEOUT(field("grace_s") != nullptr, kSoon);
         type(field("grace_s"), "5");

@@ -14,6 +14,7 @@
 #include <QNetworkAccessManager>
 #include <QNetworkReply>
 #include <QPlainTextEdit>
+#include <QScrollArea>
 
 using namespace yard;
 using namespace yard::ui;
@@ -68,6 +69,16 @@ private slots:
         QCOMPARE(action.value("after").toArray().at(1).toObject().value("on").toString(), QString("any"));
         type(form, "cores", "");
         QVERIFY(!form->actions().toObject().contains("resources"));
+        form->close();
+    }
+
+    void noRowIsCutAtTheRight() {
+        SubmitForm* form = open();
+        auto* scroll = form->findChild<QScrollArea*>("fields");
+        QVERIFY(QTest::qWaitForWindowExposed(form));
+        QVERIFY(scroll->widget()->minimumSizeHint().width() > 0);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            scroll->widget()->width() > 0 && scroll->widget()->width() <= scroll->viewport()->width(), kWaitMs);
         form->close();
     }
 

@@ -132,7 +132,11 @@ QWidget* SubmitForm::makeFields() {
     column->setSpacing(8);
     for (const auto& [member, row] : rows_) column->addWidget(row);
     column->addStretch(1);
-    return scrolling(fields_);
+    // It scrolls up and down alone: narrower than its widest row, that one would be cut.
+    QScrollArea* scroll = scrolling(fields_);
+    scroll->setObjectName("fields");
+    scroll->setMinimumWidth(fields_->minimumSizeHint().width() + scroll->verticalScrollBar()->sizeHint().width());
+    return scroll;
 }
 
 /// What is run, with what.

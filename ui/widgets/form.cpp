@@ -39,7 +39,9 @@ void WrappedLabel::setText(const QString& text) {
 
 int WrappedLabel::heightForWidth(int width) const {
     const QFontMetrics metrics(typeface(type_));
-    return metrics.boundingRect(QRect(0, 0, std::max(width, 80), 10'000), Qt::TextWordWrap, text_).height();
+    // A layout asks for the whole width that it has, and then gives no more than the most.
+    const int wide = std::max(std::min(width, maximumWidth()), 80);
+    return metrics.boundingRect(QRect(0, 0, wide, 10'000), Qt::TextWordWrap, text_).height();
 }
 
 QSize WrappedLabel::sizeHint() const {
