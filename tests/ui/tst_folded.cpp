@@ -201,6 +201,27 @@ private slots:
         ask("POST", "jobs/cancel", QJsonObject{{"filter", "label:held_*"}});
     }
 
+    void anotherFilterReplacesTheListUnderAChosenRow() {
+        const qint64 before = submit("before_one", "true", {{"hold", true}});
+        const qint64 after = submit("after_one", "true", {{"hold", true}});
+        page()->setFilter("label:before_*");
+        clickSwitch();
+        QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 1, kSoon);
+        list()->selectId(before);
+        QVERIFY(rows()->isFrozen());
+        page()->setFilter("label:after_*");
+        QVERIFY(list()->selectedIds().empty());
+        QTRY_COMPARE_WITH_TIMEOUT(rows()->idAt(0), after, kSoon);
+        QCOMPARE(rows()->rowCount(), 1);
+        QCOMPARE(rows()->waiting(), 0);
+        list()->setFocus();
+        QTest::keyClick(list(), Qt::Key_A, Qt::ControlModifier);
+        command("cancel")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(after), QString("cancelled"), kSoon);
+        QVERIFY(stateOf(before) != "cancelled");
+        ask("POST", "jobs/cancel", QJsonObject{{"filter", "label:before_*"}});
+    }
+
     void itIsRememberedAndAListIsCalledLikeItsFirst() {
         const QJsonObject one{{"worker", "exec"}, {"argv", QJsonArray{"true"}}, {"label", "lists"}, {"hold", true}};
         QVERIFY(ask("POST", "jobs", QJsonArray{one, one, one}).ok());

@@ -1,7 +1,7 @@
 // The rows of folded Actions over a link that is played: what is asked for again while actions change.
 #include "tests/support/waiting.h"
 #include "tests/ui/played_page.h"
-#include "ui/pages/actions/folded_model.h"
+#include "ui/pages/actions/folded_list.h"
 #include "ui/style/theme.h"
 
 #include <QJsonArray>
@@ -111,6 +111,75 @@ private slots:
             change(shown.link);
             QTRY_COMPARE_WITH_TIMEOUT(shown.link.waiting("jobs"), std::size_t{1}, kSoon);
         }
+    }
+
+    void anotherFilterIsSwappedInAtOnceAlthoughTheTableIsFrozen() {
+        Scrolled shown;
+        QVERIFY(shown.begin());
+        QVERIFY(shown.model.isCurrent());
+        shown.model.setFrozen(true);
+        shown.model.setFilter("state:failed");
+        QVERIFY(!shown.model.isCurrent());
+        QCOMPARE(shown.model.rowCount(), 400); // until the others come
+        QVERIFY(shown.link.answer("jobs", page(50, 3, false, 3)));
+        QVERIFY(shown.model.isCurrent());
+        QCOMPARE(shown.model.rowCount(), 3);
+        QCOMPARE(shown.model.idAt(0), qint64{50});
+        QCOMPARE(shown.model.waiting(), 0);
+        QCOMPARE(shown.model.total(), std::optional<qint64>(3));
+        // The same list again waits as before.
+        shown.model.reload();
+        QVERIFY(shown.link.answer("jobs", page(52, 5, false, 5)));
+        QCOMPARE(shown.model.rowCount(), 3);
+        QVERIFY(shown.model.waiting() > 0);
+    }
+
+    void anotherSortIsSwappedInAtOnceAlthoughTheTableIsFrozen() {
+        Scrolled shown;
+        QVERIFY(shown.begin());
+        const auto& columns = shown.model.columns();
+        const auto sorted = std::ranges::find(columns, QString("label"), &Column::sort);
+        QVERIFY(sorted != columns.end());
+        shown.model.setFrozen(true);
+        shown.model.sortBy(static_cast<int>(sorted - columns.begin()), Qt::AscendingOrder);
+        QVERIFY(!shown.model.isCurrent());
+        QVERIFY(shown.link.answer("jobs", page(2'000, 200, true, 1'000)));
+        QVERIFY(shown.link.answer("jobs", page(1'800, 200, true, 1'000)));
+        QVERIFY(shown.model.isCurrent());
+        QCOMPARE(shown.model.idAt(0), qint64{2'000});
+        QCOMPARE(shown.model.waiting(), 0);
+    }
+
+    void rowsOfTheFilterBeforeAreNotJoinedToThoseOfTheNext() {
+        Scrolled shown;
+        QVERIFY(shown.begin());
+        shown.model.setFilter("sate:failed");
+        QVERIFY(shown.link.answer("jobs", Answer{400, {}, {}, "There is no field sate.", {}}));
+        QVERIFY(!shown.model.isCurrent());
+        QCOMPARE(shown.model.rowCount(), 400);
+        change(shown.link);
+        QTRY_COMPARE_WITH_TIMEOUT(shown.link.waiting("jobs"), std::size_t{1}, kSoon);
+        QVERIFY(shown.link.answer("jobs", page(900, 200, true, 1'000)));
+        QCOMPARE(shown.model.rowCount(), 200);
+    }
+
+    void allOfAnotherFilterAreMeantOnceTheyAreShown() {
+        test::PlayedContext played;
+        FoldedList list(played.context());
+        list.folded()->setActive(true);
+        QVERIFY(played.link.answer("jobs", page(1'000, 10, false, 10)));
+        QTest::keyClick(&list, Qt::Key_A, Qt::ControlModifier);
+        QVERIFY(list.allSelected());
+        QCOMPARE(list.target().count, std::optional<qint64>(10));
+        list.folded()->setFilter("label:other");
+        QVERIFY(list.target().isEmpty());
+        QVERIFY(played.link.answer("jobs", page(50, 3, false, 3)));
+        QCOMPARE(list.folded()->rowCount(), 3);
+        QVERIFY(!list.allSelected());
+        QVERIFY(list.selectedIds().empty());
+        QTest::keyClick(&list, Qt::Key_A, Qt::ControlModifier);
+        QCOMPARE(list.target().filter, QString("label:other"));
+        QCOMPARE(list.target().count, std::optional<qint64>(3));
     }
 
     void aListThatEndsIsWhole() {

@@ -297,7 +297,7 @@ void ActionsPage::onKept() {
 void ActionsPage::updateBlocked() {
     const Target chosen = target();
     // Of all that match, and of arrays as one row, it is not known what can be done to each.
-    const bool isMany = list()->allSelected() || !chosen.filter.isEmpty();
+    const bool isMany = !chosen.isEmpty() && (list()->allSelected() || !chosen.filter.isEmpty());
     const QString none = chosen.lsns.empty() && !isMany ? tr("Select an action first") : QString();
     const QString dead = context_.state.isLive() ? none : context_.state.whyBlocked();
     const auto why = [&](bool (*can)(const ActionRow&), const QString& reason) {
@@ -387,7 +387,7 @@ void ActionsPage::setFilter(const QString& filter) {
 /// All that were selected are not all that another filter finds; what a link opened beside the list before is a look.
 void ActionsPage::find(const QString& filter) {
     if (filter != model_->filter()) {
-        if (list()->allSelected()) list()->clearSelection();
+        if (isFolded() || list()->allSelected()) list()->clearSelection();
         wanted_ = 0;
     }
     model_->setFilter(filter);

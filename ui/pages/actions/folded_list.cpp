@@ -23,6 +23,10 @@ FoldedList::FoldedList(Context context, QWidget* parent)
     : Table("actions-folded", parent)
     , context_(context)
     , folded_(new FoldedModel(context.state, this)) {
+    // Before the table keeps what is selected: of another filter's rows nobody has chosen any.
+    connect(folded_, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
+        if (folded_->isOtherList()) clearSelection();
+    });
     setRows(folded_);
     setAccessibleName(tr("Actions, arrays folded"));
     connect(this, &Table::linkClicked, this, [this](qint64 id, int) {
@@ -44,6 +48,8 @@ FoldedList::FoldedList(Context context, QWidget* parent)
 // --- what is meant
 
 Target FoldedList::target() const {
+    // All of another list are not those that are still shown: until they are there nothing is meant.
+    if (allSelected() && !folded_->isCurrent()) return {};
     if (allSelected()) return Target::matching(folded_->filter(), folded_->total());
     std::vector<qint64> lsns;
     QStringList ranges;

@@ -47,6 +47,8 @@ void FoldedModel::setFilter(const QString& filter) {
     filter_ = trimmed;
     wanted_ = kPage;
     total_.reset();
+    isCurrent_ = false;
+    newFilter_ = true;
     reload();
 }
 
@@ -57,6 +59,7 @@ void FoldedModel::sortBy(int column, Qt::SortOrder order) {
     if (sort == "-lsn") sort.clear();
     if (sort == sort_) return;
     sort_ = sort;
+    isCurrent_ = false;
     reload();
 }
 
@@ -74,10 +77,11 @@ void FoldedModel::reload() {
     begin(wanted_);
 }
 
-/// What came since is at the top, newest first; in other orders it may be anywhere.
+/// What came since is at the top, newest first; in other orders it may be anywhere, and of another list nothing is
+/// here yet.
 void FoldedModel::refresh() {
     const auto inView = static_cast<std::size_t>(std::max(0, last_) + kAhead);
-    begin(sort_.isEmpty() ? std::min(wanted_, inView) : wanted_);
+    begin(sort_.isEmpty() && isCurrent_ ? std::min(wanted_, inView) : wanted_);
 }
 
 void FoldedModel::begin(std::size_t until) {
@@ -137,7 +141,10 @@ void FoldedModel::take(const Answer& answer, quint64 generation) {
         keepRest();
     folded_ = std::exchange(coming_, {});
     total_ = comingTotal_;
-    show();
+    const bool isAnother = !std::exchange(isCurrent_, true);
+    otherList_ = std::exchange(newFilter_, false);
+    show(isAnother);
+    otherList_ = false;
     emit told();
 }
 

@@ -4,7 +4,8 @@
 //
 // Asked for again while actions change, at most every kEveryMs: newest first as far as the view goes, rows below it
 // when they come into view; in other orders, in which rows move, all of them. Of the unfolded ones those in view.
-// Rows that would move wait while the table is frozen (RowsModel). Bounds: kMostRows rows, kMostOpen unfolded ones,
+// Rows that would move wait while the table is frozen (RowsModel). Those of another filter or sort never wait: they
+// were asked for by the hand. Until they come the rows before stay, and isCurrent() is false. Bounds: kMostRows rows, kMostOpen unfolded ones,
 // kMembers actions below each.
 #pragma once
 
@@ -35,6 +36,9 @@ public:
     void setActive(bool active);
     void setFilter(const QString& filter);
     const QString& filter() const { return filter_; }
+    bool isOtherList() const override { return otherList_; }
+    /// The rows are those of this filter and this sort; until they come the rows before stay.
+    bool isCurrent() const { return isCurrent_; }
     void reload();
     /// The rows that are in view: more are asked for where there are any, or where these are of before.
     void setVisible(int first, int last);
@@ -94,6 +98,9 @@ private:
     bool asking_ = false;
     bool moved_ = false;
     bool isAll_ = false; ///< the engine has no more rows than are here
+    bool isCurrent_ = false;
+    bool newFilter_ = false; ///< since the rows came that are shown
+    bool otherList_ = false; ///< the rows that come now are the first of a new filter
 };
 
 } // namespace yard::ui
