@@ -7,6 +7,7 @@
 #include "ui/pages/actions/samples_view.h"
 #include "ui/pages/actions/state_chips.h"
 #include "ui/pages/actions/views_button.h"
+#include "ui/state/tonight.h"
 #include "ui/widgets/chart.h"
 
 #include <QAction>
@@ -341,7 +342,7 @@ private slots:
 
     void theViewOfTonightBeginsWhenTheSettingsSay() {
         page();
-        QSettings().setValue("general/tonight", "20:30");
+        setTonightSince("20:30");
         QAction* tonight = nullptr;
         for (auto* menu : page()->findChildren<QMenu*>()) {
             emit menu->aboutToShow();
@@ -352,7 +353,7 @@ private slots:
         tonight->trigger();
         QCOMPARE(page()->filter(), QString("finished:since-20:30"));
         QTRY_VERIFY_WITH_TIMEOUT(model()->isWhole() && model()->problem().isEmpty(), kSoon);
-        QSettings().remove("general/tonight");
+        setTonightSince({});
     }
 
     void aLongFilterIsShownFromItsBeginningAndLettersGoToItsEnd() {

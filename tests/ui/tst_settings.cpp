@@ -1,12 +1,16 @@
 // The settings, offscreen, on the real program: what applies, what is refused and says why, what is taken back.
 #include "tests/ui/window_test.h"
 #include "ui/pages/settings/settings_page.h"
+#include "ui/state/languages.h"
+#include "ui/state/preferences.h"
+#include "ui/state/tonight.h"
 #include "ui/style/appearance.h"
 #include "ui/style/type.h"
 
 #include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QFile>
 #include <QKeySequenceEdit>
 #include <QLineEdit>
 
@@ -174,12 +178,52 @@ private slots:
         QVERIFY(usesSystemFont());
     }
 
+    void whatIsChosenInGeneralIsThereAfterTheNextStart() {
+        const auto choose = [this](const QString& name, const QString& value) {
+            auto* box = qobject_cast<QComboBox*>(row("general", name)->control());
+            box->setCurrentIndex(box->findData(value));
+            emit box->activated(box->currentIndex());
+        };
+        choose("start-page", "queues");
+        choose("language", "de");
+        setTonightSince("20:15");
+        setPreference("keep-awake", false);
+        window_.reset();
+        // A file of another size is read again, as a program that starts reads it.
+        QSettings().sync();
+        QFile file(QSettings().fileName());
+        QVERIFY(file.open(QIODevice::Append));
+        QVERIFY(file.write("\n") == 1);
+        file.close();
+        QCOMPARE(Languages::chosen(), QString("de"));
+        QCOMPARE(tonightSince(), QString("20:15"));
+        QVERIFY(openWindow());
+        QTRY_COMPARE_WITH_TIMEOUT(window_->navigation().pageId(), QString("queues"), kSoon);
+        const auto chosen = [this](const QString& name) {
+            return qobject_cast<QComboBox*>(row("general", name)->control())->currentData().toString();
+        };
+        QCOMPARE(chosen("start-page"), QString("queues"));
+        QCOMPARE(chosen("language"), QString("de"));
+        QVERIFY(!qobject_cast<QCheckBox*>(row("general", "keep-awake")->control())->isChecked());
+    }
+
+    void whatWasKeptWhereItWasNotFoundIsTakenOver() {
+        QSettings().setValue("General/start-page", "workers");
+        QSettings().setValue("General/language", "de");
+        QCOMPARE(preference("start-page").toString(), QString("workers"));
+        QVERIFY(!QSettings().contains("General/start-page"));
+        QCOMPARE(preference("start-page").toString(), QString("workers"));
+        Languages::choose({}); // later than what is found there
+        QVERIFY(Languages::chosen().isEmpty());
+        QCOMPARE(preference("nothing", 7).toInt(), 7);
+    }
+
     void tonightWantsATime() {
         auto* edit = qobject_cast<QLineEdit*>(row("general", "tonight")->control());
         type(edit, "late");
         QVERIFY(!row("general", "tonight")->problem().isEmpty());
         type(edit, "9:30");
-        QCOMPARE(QSettings().value("general/tonight").toString(), QString("09:30"));
+        QCOMPARE(tonightSince(), QString("09:30"));
         QVERIFY(page()->undo());
         QCOMPARE(edit->text(), QString("18:00"));
     }

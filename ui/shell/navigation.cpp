@@ -4,6 +4,7 @@
 #include "ui/forms/submit_form.h"
 #include "ui/shell/command_keys.h"
 #include "ui/shell/engine_attachment.h"
+#include "ui/state/preferences.h"
 #include "ui/widgets/text_view.h"
 
 #include <QAction>
@@ -29,8 +30,8 @@ Navigation::Navigation(EngineAttachment& engine, WindowServices& services, QWidg
     , specs_(allPages()) {}
 
 void Navigation::restore() {
-    for (const char* key : {"general/start-page", "window/page"})
-        if (current_.isEmpty()) current_ = QSettings().value(key).toString();
+    if (current_.isEmpty()) current_ = preference("start-page").toString();
+    if (current_.isEmpty()) current_ = QSettings().value("window/page").toString();
     const QString first = std::exchange(current_, {});
     const QString filter = place_ < places_.size() ? places_[place_].filter : QString();
     show(std::ranges::find(specs_, first, &PageSpec::id) != specs_.end() ? first : specs_.front().id, filter);

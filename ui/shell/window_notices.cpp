@@ -5,11 +5,11 @@
 #include "ui/shell/engine_attachment.h"
 #include "ui/shell/notice_list.h"
 #include "ui/shell/tray.h"
+#include "ui/state/preferences.h"
 
 #include <QAction>
 #include <QApplication>
 #include <QHostAddress>
-#include <QSettings>
 
 namespace yard::ui {
 
@@ -64,7 +64,7 @@ void WindowNotices::update() {
     const bool here = host == "localhost" || QHostAddress(host).isLoopback();
     const bool runs = state != nullptr && state->isLive() &&
                       state->count(DisplayState::Running) + state->count(DisplayState::Submitting) > 0;
-    sleep_->setWanted(here && runs && QSettings().value("general/keep-awake", true).toBool());
+    sleep_->setWanted(here && runs && preference("keep-awake", true).toBool());
 }
 
 void WindowNotices::reviewSettings() {

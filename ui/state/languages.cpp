@@ -1,9 +1,10 @@
 #include "ui/state/languages.h"
 
+#include "ui/state/preferences.h"
+
 #include <QCoreApplication>
 #include <QDir>
 #include <QLibraryInfo>
-#include <QSettings>
 #include <QStandardPaths>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace yard::ui {
 
 namespace {
 
-constexpr auto kLanguageKey = "general/language";
+const QString kLanguage = QStringLiteral("language");
 const QString kPrefix = QStringLiteral("yardmaster_");
 
 /// Qt has these in files that need not be there; where it has not they are ours.
@@ -64,14 +65,11 @@ std::vector<Languages::Language> Languages::available() {
 }
 
 QString Languages::chosen() {
-    return QSettings().value(kLanguageKey).toString();
+    return preference(kLanguage).toString();
 }
 
 void Languages::choose(const QString& code) {
-    if (code.isEmpty())
-        QSettings().remove(kLanguageKey);
-    else
-        QSettings().setValue(kLanguageKey, code);
+    setPreference(kLanguage, code.isEmpty() ? QVariant() : code);
 }
 
 Languages::~Languages() {

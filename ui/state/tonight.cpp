@@ -1,22 +1,23 @@
 #include "ui/state/tonight.h"
 
-#include <QSettings>
+#include "ui/state/preferences.h"
+
 #include <QTime>
 
 namespace yard::ui {
 
 namespace {
-constexpr const char* kTonightKey = "general/tonight";
+constexpr const char* kTonight = "tonight";
 constexpr const char* kTonightUsual = "18:00";
 } // namespace
 
 QString tonightSince() {
-    const QTime at = QTime::fromString(QSettings().value(kTonightKey).toString(), "HH:mm");
+    const QTime at = QTime::fromString(preference(kTonight).toString(), "HH:mm");
     return at.isValid() ? at.toString("HH:mm") : QString(kTonightUsual);
 }
 
 void setTonightSince(const QString& time) {
-    QSettings().setValue(kTonightKey, time);
+    setPreference(kTonight, time);
 }
 
 QString finishedTonight() {

@@ -1,6 +1,7 @@
 // What the window keeps for itself: general and appearance.
 #include "ui/pages/settings/section.h"
 #include "ui/state/languages.h"
+#include "ui/state/preferences.h"
 #include "ui/state/tonight.h"
 #include "ui/style/appearance.h"
 
@@ -8,7 +9,6 @@
 #include <QComboBox>
 #include <QCoreApplication>
 #include <QLineEdit>
-#include <QSettings>
 #include <QTime>
 
 #include <utility>
@@ -66,14 +66,14 @@ private:
         start->setObjectName("start-page");
         start->addItem(tr("the one shown last"), QString());
         for (const PageSpec& spec : allPages()) start->addItem(spec.title, spec.id);
-        start->setCurrentIndex(std::max(0, start->findData(QSettings().value("general/start-page").toString())));
+        start->setCurrentIndex(std::max(0, start->findData(preference("start-page").toString())));
         auto* row = add(new FormRow(tr("First page"), start, tr("Which page the window opens with.")));
         connect(start, &QComboBox::activated, this, [this, start, row] {
-            const QString before = QSettings().value("general/start-page").toString();
-            QSettings().setValue("general/start-page", start->currentData());
+            const QString before = preference("start-page").toString();
+            setPreference("start-page", start->currentData());
             changed(row, [start, before] {
                 start->setCurrentIndex(std::max(0, start->findData(before)));
-                QSettings().setValue("general/start-page", before);
+                setPreference("start-page", before);
             });
         });
     }
@@ -82,7 +82,7 @@ private:
         auto* awake = new QCheckBox(tr("Keep this machine awake while actions run"));
         awake->setObjectName("keep-awake");
         awake->setAccessibleName(awake->text());
-        awake->setChecked(QSettings().value("general/keep-awake", true).toBool());
+        awake->setChecked(preference("keep-awake", true).toBool());
         awake_ = add(new FormRow(tr("Sleep"), awake, tr("Only for an engine on this machine.")));
         awake_->setNote(context_.window.sleepNote());
         connect(awake, &QCheckBox::clicked, this, [this, awake](bool on) {
@@ -95,7 +95,7 @@ private:
     }
 
     void takeAwake(bool on) {
-        QSettings().setValue("general/keep-awake", on);
+        setPreference("keep-awake", on);
         context_.window.reviewSettings();
         awake_->setNote(context_.window.sleepNote());
     }
