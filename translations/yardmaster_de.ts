@@ -6572,16 +6572,22 @@
         <translation>übrig</translation>
     </message>
     <message>
-        <source>%1 run</source>
-        <translation>%1 laufen</translation>
-    </message>
-    <message>
-        <source>%1 wait</source>
-        <translation>%1 warten</translation>
-    </message>
-    <message>
         <source>%1 failed</source>
         <translation>%1 Fehler</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln running</source>
+        <translation>
+            <numerusform>%Ln läuft</numerusform>
+            <numerusform>%Ln laufen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln waiting</source>
+        <translation>
+            <numerusform>%Ln wartet</numerusform>
+            <numerusform>%Ln warten</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -580,6 +580,23 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::QueuePanel</name>
+    <message numerus="yes">
+        <source>%Ln running</source>
+        <translation>
+            <numerusform>%Ln running</numerusform>
+            <numerusform>%Ln running</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln waiting</source>
+        <translation>
+            <numerusform>%Ln waiting</numerusform>
+            <numerusform>%Ln waiting</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::QueuesPage</name>
     <message numerus="yes">
         <source>%n update(s) wait</source>

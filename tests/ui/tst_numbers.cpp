@@ -424,8 +424,8 @@ private slots:
             const QString words = shown(page->panel());
             Numbers all{within("number", words, QStringLiteral("queue %1").arg(cook_)),
                         within("done", words, format.percent(done, total)),
-                        within("run", words, grouped(of("running")) + " run"),
-                        within("wait", words, grouped(of("pending")) + " wait"),
+                        within("run", words, grouped(of("running")) + " running"),
+                        within("wait", words, grouped(of("pending")) + " waiting"),
                         within("failed", words, grouped(of("failed")) + " failed"),
                         within("share", words, format.percent(of("failed"), total))};
             for (const ValueField* field : page->panel()->findChildren<ValueField*>())
