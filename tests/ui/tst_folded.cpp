@@ -201,6 +201,67 @@ private slots:
         ask("POST", "jobs/cancel", QJsonObject{{"filter", "label:held_*"}});
     }
 
+    void commandsOfAnArrayGoByTheStatesOfAllOfIt() {
+        const QString file = engine_.directory() + "/go-fir";
+        const qint64 first = submitArray("fir_{index}", file);
+        QTRY_VERIFY_WITH_TIMEOUT(hasEnded(first, 4), kSoon);
+        page()->setFilter("label:fir_*");
+        clickSwitch();
+        QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 1, kSoon);
+        list()->selectId(rows()->idAt(0));
+        QVERIFY(blockedWhy(command("reschedule")).isEmpty());
+        QVERIFY(blockedWhy(command("retire")).isEmpty());
+        QCOMPARE(blockedWhy(command("cancel")), QString("It has ended already"));
+        QVERIFY(!command("hold")->isEnabled());
+        // Of the four the one that failed is meant, and told.
+        QCOMPARE(list()->againTarget().count, std::optional<qint64>(1));
+        QCOMPARE(list()->againTarget().filter,
+                 QStringLiteral("lsn:%1..%2 state:failed,abandoned").arg(first).arg(first + 3));
+        QVERIFY(page()->yardctlOf(command("reschedule")).contains("state:failed,abandoned"));
+        const auto says = [this](const QString& text) {
+            return std::ranges::any_of(page()->findChildren<QAbstractButton*>(),
+                                       [&](const auto* button) { return button->text() == text; });
+        };
+        QVERIFY(says("Reschedule 1 action(s)"));
+        QFile go(file);
+        QVERIFY(go.open(QIODevice::WriteOnly));
+        go.close();
+        command("reschedule")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(first + 1), QString("completed"), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(!blockedWhy(command("reschedule")).isEmpty(), kSoon);
+        QVERIFY(says("Reschedule"));
+    }
+
+    void anElementWithoutARowHasItsCommandsByItsOwnState() {
+        const qint64 first = submitArray("elm_{index}", engine_.directory() + "/never");
+        QTRY_VERIFY_WITH_TIMEOUT(hasEnded(first, 4), kSoon);
+        page()->setFilter("label:elm_*");
+        clickSwitch();
+        QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 1, kSoon);
+        page()->open(first, {}); // as from the map
+        QTRY_VERIFY_WITH_TIMEOUT(!command("reschedule")->isEnabled(), kSoon);
+        QCOMPARE(blockedWhy(command("cancel")), QString("It has ended already"));
+        QVERIFY(command("retire")->isEnabled());
+        page()->open(first + 1, {});
+        QTRY_VERIFY_WITH_TIMEOUT(!command("cancel")->isEnabled(), kSoon);
+        QVERIFY(command("reschedule")->isEnabled());
+    }
+
+    void whatIsBehindMoreCanBeReachedWithNothingChosen() {
+        QVERIFY(page() != nullptr);
+        window_->resize(1'100, 700);
+        const auto buttons = page()->findChildren<Button*>();
+        const auto more = std::ranges::find_if(buttons, [this](const Button* button) {
+            return button->menu() != nullptr && button->menu()->actions().contains(command("fold"));
+        });
+        QVERIFY(more != buttons.end());
+        QVERIFY(!command("hold")->isEnabled());
+        QVERIFY((*more)->isEnabled());
+        command("fold")->trigger();
+        QVERIFY(list()->isVisible());
+        QVERIFY((*more)->isEnabled());
+    }
+
     void anotherFilterReplacesTheListUnderAChosenRow() {
         const qint64 before = submit("before_one", "true", {{"hold", true}});
         const qint64 after = submit("after_one", "true", {{"hold", true}});

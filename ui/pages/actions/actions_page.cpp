@@ -141,6 +141,7 @@ void ActionsPage::connectTable() {
     connect(detail_, &DetailPanel::rescheduleWanted, this,
             [this](qint64 lsn) { context_.commands.change(reschedulingOf(Target::of({lsn}))); });
     connect(detail_, &DetailPanel::editWanted, this, &ActionsPage::edit);
+    connect(detail_, &DetailPanel::told, this, &ActionsPage::updateBlocked);
 }
 
 void ActionsPage::makeHead() {
@@ -259,9 +260,11 @@ void ActionsPage::showTarget() {
         again = tr("Reschedule %1").arg(on);
         cancel = tr("Cancel %1").arg(on);
     } else if (!all.isEmpty() && all.count) {
-        const auto count = static_cast<int>(std::min<qint64>(*all.count, 1 << 30));
+        const auto plural = [](qint64 number) { return static_cast<int>(std::min<qint64>(number, 1 << 30)); };
+        const int count = plural(*all.count);
         on = tr("%Ln action(s)", nullptr, count);
-        again = tr("Reschedule %Ln action(s)", nullptr, count);
+        if (const int failed = plural(againTarget().count.value_or(*all.count)); failed > 0)
+            again = tr("Reschedule %Ln action(s)", nullptr, failed);
         cancel = tr("Cancel %Ln action(s)", nullptr, count);
     } else if (!all.isEmpty()) {
         on = tr("All that match");
@@ -296,8 +299,9 @@ void ActionsPage::onKept() {
 /// What can be done to none of those selected says why; of rows that are not here it is not known.
 void ActionsPage::updateBlocked() {
     const Target chosen = target();
-    // Of all that match, and of arrays as one row, it is not known what can be done to each.
+    // Of all that match it is not known what can be done to each; of arrays as one row how many stand how.
     const bool isMany = !chosen.isEmpty() && (list()->allSelected() || !chosen.filter.isEmpty());
+    const std::vector<ActionRow> stands = standing();
     const QString none = chosen.lsns.empty() && !isMany ? tr("Select an action first") : QString();
     const QString dead = context_.state.isLive() ? none : context_.state.whyBlocked();
     const auto why = [&](bool (*can)(const ActionRow&), const QString& reason) {
@@ -305,7 +309,9 @@ void ActionsPage::updateBlocked() {
             const ActionRow* row = knownRow(lsn);
             return row == nullptr || can(*row);
         };
-        return !dead.isEmpty() || isMany || std::ranges::any_of(chosen.lsns, may) ? dead : reason;
+        const bool isUnknown = isMany && stands.empty();
+        const bool isPossible = std::ranges::any_of(chosen.lsns, may) || std::ranges::any_of(stands, can);
+        return !dead.isEmpty() || isUnknown || isPossible ? dead : reason;
     };
     const auto isPending = [](const ActionRow& row) { return row.isPending(); };
     const QString started = tr("Only what waits can be changed so");
@@ -324,7 +330,10 @@ void ActionsPage::updateBlocked() {
         setBlocked(actions_[id], single() == 0 ? tr("Select one action") : QString());
     reschedule_->setBlocked(blockedWhy(actions_["reschedule"]));
     cancel_->setBlocked(blockedWhy(actions_["cancel"]));
-    more_->setBlocked(dead);
+    const QList<QAction*> entries = more_->menu()->actions();
+    const bool isAny = std::ranges::any_of(
+        entries, [this](const QAction* entry) { return entry != moreFor_ && entry->isEnabled(); });
+    more_->setBlocked(isAny ? QString() : dead);
     detail_->setRescheduleBlocked(context_.state.isLive() ? QString() : context_.state.whyBlocked());
     showTarget();
 }
@@ -494,7 +503,7 @@ void ActionsPage::comment() {
 }
 
 void ActionsPage::reschedule() {
-    context_.commands.change(reschedulingOf(target()));
+    context_.commands.change(reschedulingOf(againTarget()));
 }
 
 void ActionsPage::cancel() {
@@ -574,7 +583,7 @@ QString ActionsPage::yardctlOf(const QAction* command) const {
     const Target all = target();
     if (all.isEmpty()) return {};
     const QString id = command->objectName();
-    if (id == "reschedule") return operations::reschedule(all).yardctl;
+    if (id == "reschedule") return operations::reschedule(againTarget()).yardctl;
     if (id == "cancel") return operations::cancel(all).yardctl;
     if (id == "retire") return operations::retire(all).yardctl;
     if (id == "hold") return operations::hold(all).yardctl;

@@ -55,6 +55,8 @@ private:
     /// What commands act on, and the toolbar names: what is selected in the list that is shown, all that match, or
     /// the action in the panel where isPanelMeant().
     Target target() const;
+    /// Of that what is meant by rescheduling.
+    Target againTarget() const;
     /// Nothing is selected, and the panel is where the hand is, or what a link opened that the list does not have.
     bool isPanelMeant() const;
     void onFocus(const QWidget* now);
@@ -64,6 +66,7 @@ private:
     // folded_switch.cpp: arrays and lists as one row each
     bool isFolded() const;
     Table* list() const; ///< the one that is shown
+    std::vector<ActionRow> standing() const;
     void makeFolded();
     void setFolded(bool folded);
     /// The panel of the chosen array or list, in place of that of an action.
@@ -90,7 +93,7 @@ private:
     void moveToQueue();
     void setPriority();
     void edit(qint64 lsn);
-    /// As the list that is shown knows it; null: it does not.
+    /// As the list that is shown knows it, else the panel; null: neither does.
     const ActionRow* knownRow(qint64 lsn) const;
     void searchOutputs();
     /// The one action that commands act on; 0: none, or several.

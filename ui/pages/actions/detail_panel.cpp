@@ -361,6 +361,7 @@ void DetailPanel::load() {
                            row_ = actionRowOf(action_);
                            refresh();
                            if (!row_.isFinal()) loadWhy();
+                           emit told();
                        });
 }
 

@@ -54,6 +54,8 @@ public:
     ResultView* result() const { return result_; }
     Facts* why() const { return why_; }
     const QJsonObject& action() const { return action_; }
+    /// The same as a row; null: the engine has not told it yet.
+    const ActionRow* row() const { return action_.isEmpty() ? nullptr : &row_; }
     SamplesView* samples() const { return samples_; }
     CompareTab* compare() const { return compare_; }
     GraphTab* graph() const { return graph_; }
@@ -68,6 +70,7 @@ public slots:
 
 signals:
     void closed();
+    void told();                       ///< the engine told of the action that is shown
     void rescheduleWanted(qint64 lsn); ///< of what is shown here, whatever is selected elsewhere
     void editWanted(qint64 lsn);
 

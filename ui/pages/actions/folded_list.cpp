@@ -9,6 +9,7 @@
 #include <QScrollBar>
 
 #include <algorithm>
+#include <functional>
 
 namespace yard::ui {
 
@@ -67,6 +68,31 @@ Target FoldedList::target() const {
     if (ranges.isEmpty()) return Target::of(std::move(lsns));
     for (const qint64 lsn : lsns) ranges << QString::number(lsn);
     return Target::matching("lsn:" + ranges.join(','), count + static_cast<qint64>(lsns.size()));
+}
+
+std::optional<paint::Shares> FoldedList::standing() const {
+    if (allSelected()) return std::nullopt;
+    paint::Shares all{};
+    bool hasFolds = false;
+    for (const qint64 id : selectedIds()) {
+        if (isRestId(id)) continue;
+        if (const FoldedRow* row = foldOf(id) != 0 ? folded_->rowFor(id) : nullptr; row != nullptr) {
+            hasFolds = true;
+            std::ranges::transform(all, row->shares, all.begin(), std::plus());
+        } else if (const ActionRow* action = folded_->action(id); action != nullptr) {
+            ++all[static_cast<std::size_t>(action->face)];
+        }
+    }
+    return hasFolds ? std::optional(all) : std::nullopt;
+}
+
+Target FoldedList::againTarget() const {
+    const Target all = target();
+    const auto stands = standing();
+    if (all.filter.isEmpty() || !stands) return all;
+    const auto of = [&stands](DisplayState face) { return (*stands)[static_cast<std::size_t>(face)]; };
+    return Target::matching(all.filter + " state:failed,abandoned",
+                            of(DisplayState::Failed) + of(DisplayState::Abandoned));
 }
 
 bool FoldedList::isHeld() const {

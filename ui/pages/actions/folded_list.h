@@ -20,6 +20,10 @@ public:
     FoldedModel* folded() const { return folded_; }
     /// What is selected: actions by number; with arrays or lists among them, all that are in these.
     Target target() const;
+    /// Of that what rescheduling means: with arrays or lists among them, those that failed or were abandoned.
+    Target againTarget() const;
+    /// How many of what is selected stand how, with arrays or lists among it; absent: without, or not known.
+    std::optional<paint::Shares> standing() const;
     /// Whether some of what is selected is held; of an array or a list the action that stands for it says so.
     bool isHeld() const;
     /// The array or list that is chosen, or that the hand is on; null: none.

@@ -22,12 +22,30 @@ bool ActionsPage::isFolded() const {
     return lists_->currentWidget() == folded_;
 }
 
+Target ActionsPage::againTarget() const {
+    return isFolded() && !isPanelMeant() ? folded_->againTarget() : target();
+}
+
+/// One for each state that some of the chosen arrays and lists are in; none: it is not known.
+std::vector<ActionRow> ActionsPage::standing() const {
+    std::vector<ActionRow> all;
+    const auto shares = isFolded() && !isPanelMeant() ? folded_->standing() : std::nullopt;
+    for (std::size_t face = 0; shares && face < shares->size(); ++face) {
+        if ((*shares)[face] == 0) continue;
+        all.emplace_back();
+        all.back().face = static_cast<DisplayState>(face);
+    }
+    return all;
+}
+
 Table* ActionsPage::list() const {
     return isFolded() ? folded_ : table_;
 }
 
 const ActionRow* ActionsPage::knownRow(qint64 lsn) const {
-    return isFolded() ? folded_->folded()->action(lsn) : model_->action(lsn);
+    const ActionRow* listed = isFolded() ? folded_->folded()->action(lsn) : model_->action(lsn);
+    if (listed != nullptr) return listed;
+    return lsn != 0 && detail_->lsn() == lsn ? detail_->row() : nullptr;
 }
 
 void ActionsPage::makeFolded() {
