@@ -24,9 +24,9 @@ FoldedList::FoldedList(Context context, QWidget* parent)
     : Table("actions-folded", parent)
     , context_(context)
     , folded_(new FoldedModel(context.state, this)) {
-    // Before the table keeps what is selected: of another filter's rows nobody has chosen any.
+    // Before the table keeps what is selected: all that another filter finds are not those that were seen.
     connect(folded_, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
-        if (folded_->isOtherList()) clearSelection();
+        if (folded_->isOtherList() && allSelected()) clearSelection();
     });
     setRows(folded_);
     setAccessibleName(tr("Actions, arrays folded"));
