@@ -333,6 +333,17 @@ private Q_SLOTS:
         QVERIFY(!engine.run(engine->ask(&engine::Queues::get, queue))->held);
     }
 
+    void aQueueThatStoppedAfterOneFailureSaysSo() {
+        EngineTest engine(1);
+        const QueueRef queue =
+            queueWith(engine, R"({"max_retries":0,"stop_after_failures":1,"idle_expiry_s":0,"max_running":1})");
+        const Lsn one = engine.sh("false", "", queue);
+        const Lsn two = engine.sh("true", "", queue);
+        QCOMPARE(ending(engine.wait(one)), "failed exit_code 1");
+        QVERIFY(EngineTest::eventually([&] { return engine.run(engine->ask(&engine::Queues::get, queue))->held; }));
+        QCOMPARE(why(engine, two), "pending hold: its queue is held after 1 failure");
+    }
+
     void aChangedPriorityAndQueueAreKept() {
         EngineTest engine;
         const QueueRef to = queueWith(engine, R"({"idle_expiry_s":0})");

@@ -113,6 +113,7 @@ private slots:
             QTest::newRow(sentence) << QString::fromLatin1(sentence) << german;
         };
         row("its queue is held", "ihre Warteschlange ist angehalten");
+        row("its queue is held after 1 failure", "ihre Warteschlange ist nach 1 Fehler angehalten");
         row("its queue is held after 3 failures", "ihre Warteschlange ist nach 3 Fehlern angehalten");
         row("lock app:atlas is held by action 12", "Sperre app:atlas hat Aktion 12"); // its number stays a link
         row("1 action to end", "auf das Ende einer Aktion");

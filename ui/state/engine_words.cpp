@@ -17,6 +17,7 @@ constexpr std::array kEngineSentences{
     QT_TRANSLATE_NOOP("EngineWords", "the engine is starting"),
     QT_TRANSLATE_NOOP("EngineWords", "it is held"),
     QT_TRANSLATE_NOOP("EngineWords", "its queue is held"),
+    QT_TRANSLATE_NOOP("EngineWords", "its queue is held after 1 failure"),
     QT_TRANSLATE_NOOP("EngineWords", "its queue is held after %1 failures"),
     QT_TRANSLATE_NOOP("EngineWords", "other actions to end"),
     QT_TRANSLATE_NOOP("EngineWords", "1 action to end"),

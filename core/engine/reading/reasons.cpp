@@ -158,7 +158,8 @@ std::vector<Wait> Reasons::beforeCapacity(const session::Waiting& waiting, bool 
     if (waiting.held) waits.push_back(holdOf("action", "it is held"));
     if (waiting.queueHeld)
         waits.push_back(holdOf("queue", waiting.failures > 0
-                                            ? fmt::format("its queue is held after {} failures", waiting.failures)
+                                            ? fmt::format("its queue is held after {} failure{}", waiting.failures,
+                                                          waiting.failures == 1 ? "" : "s")
                                             : "its queue is held"));
     if (waiting.unmet > 0 && namesParents) waits.push_back(plainWait(WaitKind::Dependency, "other actions to end"));
     if (waiting.wakesAt != MonoTime{}) {
