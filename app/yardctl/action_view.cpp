@@ -183,6 +183,27 @@ std::string whatWords(const json::object& action) {
     return printable(worker.empty() ? textOf(action, "worker") : worker);
 }
 
+/// "14000 MiB of memory", "1 core"; without a unit where it is not known.
+static std::string amountWords(double amount, std::string_view resource) {
+    if (resource.empty()) return fmt::format("{:.10g}", amount);
+    if (resource == "memory_mb") return fmt::format("{:.10g} MiB of memory", amount);
+    return fmt::format("{:.10g} {}", amount, resource == "cores" && amount == 1 ? "core" : printable(resource));
+}
+
+std::string waitMessage(const json::object& wait) {
+    std::string message = printable(textOf(wait, "message"));
+    const double need = numberOf(wait, "need").value_or(0);
+    const std::string_view resource = textOf(wait, "resource");
+    if (textOf(wait, "kind") != "capacity" || need <= 0 || resource == "slots") return message;
+    const std::string free =
+        fmt::format(" {} free", resource == "memory_mb" ? "MiB of memory" : printable(resource));
+    const std::size_t at = message.find(free);
+    // Others begin with a sentence about processes.
+    if (at == std::string::npos || message.find_first_not_of("0123456789. of") < at) return message;
+    return fmt::format("needs {}, {} free{}", amountWords(need, resource), message.substr(0, at),
+                       message.substr(at + free.size()));
+}
+
 /// Who has most of what it lacks, a line each.
 static std::string capacityHolderWords(const json::object& wait) {
     std::string out;
@@ -193,7 +214,8 @@ static std::string capacityHolderWords(const json::object& wait) {
         if (!holder) continue;
         const auto lsn = integerOf(*holder, "lsn");
         const std::string name = printable(textOf(*holder, "name"));
-        out += fmt::format("  {:<10}  {:g} held by {}{}{}\n", "", numberOf(*holder, "amount").value_or(0),
+        out += fmt::format("  {:<10}  {} held by {}{}{}\n", "",
+                           amountWords(numberOf(*holder, "amount").value_or(0), textOf(wait, "resource")),
                            lsn ? fmt::format("action {}", *lsn) : name, lsn && !name.empty() ? ", " : "",
                            lsn ? name : "");
     }
@@ -207,7 +229,7 @@ std::string waitWords(const json::object& why, std::int64_t now) {
     for (const json::value& value : *waits) {
         const json::object* wait = value.if_object();
         if (!wait) continue;
-        std::string message = printable(textOf(*wait, "message"));
+        std::string message = waitMessage(*wait);
         const auto until = integerOf(*wait, "until");
         if (const auto since = integerOf(*wait, "since"); since && *since > 0)
             message = textOf(*wait, "kind") == "ending"

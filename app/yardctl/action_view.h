@@ -42,6 +42,8 @@ std::string gapWords(const json::object& actionOrQueue);
 std::string finishWords(const json::object& queue, std::int64_t now);
 /// Label, else function, else worker.
 std::string whatWords(const json::object& action);
+/// What one wait says; of capacity also how much is needed: "needs 4 cores, 1 of 6 free, it is next".
+std::string waitMessage(const json::object& wait);
 /// The waits of an answer of jobs/LSN/why, an indented line each; empty when it waits for nothing. `now` in
 /// microseconds.
 std::string waitWords(const json::object& why, std::int64_t now);

@@ -300,12 +300,14 @@ void TestYardctlCommands::reasonsForWaitingAreListed() {
     const FakeServer server(
         table({{"GET /compute/session/waiting", {.body = R"({"t":1,"others":2,"reasons":[{"count":2500,"queue_id":7,
         "filter":"state:pending queue:7","wait":{"kind":"hold","message":"its queue is held"}},
-        {"count":3,"wait":{"kind":"capacity","message":"0 of 2 cores free"}}]})"}}}));
+        {"count":3,"wait":{"kind":"capacity","resource":"cores","need":1,"message":"0 of 2 cores free"}},
+        {"count":1,"wait":{"kind":"capacity","resource":"cores","need":2,"message":"0 of 2 cores free"}}]})"}}}));
     const DataDirectory data(server);
     const std::string out = data.run({"session", "waiting"}).out;
     QVERIFY2(out.find("2500") != std::string::npos, out.c_str());
     QVERIFY2(out.find("its queue is held") != std::string::npos, out.c_str());
-    QVERIFY2(out.find("0 of 2 cores free") != std::string::npos, out.c_str());
+    QVERIFY2(out.find("needs 1 core, 0 of 2 free") != std::string::npos, out.c_str());
+    QVERIFY2(out.find("needs 2 cores, 0 of 2 free") != std::string::npos, out.c_str());
     QVERIFY2(out.find("2 more for other reasons\n") != std::string::npos, out.c_str());
     QVERIFY(data.run({"--json", "session", "waiting"}).out.find("\"others\":2") != std::string::npos);
     const FakeServer idle(

@@ -22,6 +22,7 @@ private Q_SLOTS:
     void statsAreOfTheTimeAskedFor();
     void statsUntilNowSayNow();
     void usageIsATableOfHours();
+    void littleUsageIsNotRoundedToNothing();
     void usageOfEachKindIsAskedForAndHeaded_data();
     void usageOfEachKindIsAskedForAndHeaded();
     void usageSaysWhatIsMissing_data();
@@ -46,8 +47,15 @@ void TestYardctlLooking::whySaysEachReason() {
     const std::string start = R"({"lsn":8,"state":"pending","waits":[{"kind":"start","since":1000000,"path":"/m",)"
                               R"("message":"it is being started in the directory '/m'"}]})";
     const std::string full =
-        R"({"lsn":9,"state":"pending","waits":[{"kind":"capacity","message":"1 of 8 cores free","holders":[)"
-        R"({"lsn":3,"name":"render","amount":4},{"lsn":4,"amount":2.5},{"name":"worker sort","amount":1}]}]})";
+        R"({"lsn":9,"state":"pending","waits":[{"kind":"capacity","resource":"cores","need":4,"free":1,)"
+        R"("message":"1 of 8 cores free, it is next","holders":[)"
+        R"({"lsn":3,"name":"render","amount":4},{"lsn":4,"amount":2.5},{"name":"worker sort","amount":1}]},)"
+        R"({"kind":"capacity","resource":"memory_mb","need":1500,"message":"500 of 16000 MiB of memory free",)"
+        R"("holders":[{"lsn":3,"amount":14000}]},)"
+        R"({"kind":"capacity","resource":"gpu","need":1,"message":"0 of 2 gpu free","holders":[{"lsn":3,"amount":2}]},)"
+        R"({"kind":"capacity","resource":"slots","need":1,"message":"0 of 2 slots free, first of its queue"},)"
+        R"({"kind":"capacity","resource":"cores","need":1,"message":"its worker has no process, 1 of 2 cores free"},)"
+        R"({"kind":"capacity","message":"0 of 2 x free","holders":[{"lsn":3,"amount":2}]}]})";
     FakeServer server(table({rangeOf(5, 6, "5..6"),
                              {"GET /compute/jobs/5/why", {.body = why}},
                              {"GET /compute/jobs/7/why", {.body = ending}},
@@ -68,10 +76,18 @@ void TestYardctlLooking::whySaysEachReason() {
              "8 is pending and waits for\n"
              "  start       it is being started in the directory '/m', since 1970-01-01\n");
     QCOMPARE(data.run({"why", "9"}).out, "9 is pending and waits for\n"
-                                         "  capacity    1 of 8 cores free\n"
-                                         "              4 held by action 3, render\n"
-                                         "              2.5 held by action 4\n"
-                                         "              1 held by worker sort\n");
+                                         "  capacity    needs 4 cores, 1 of 8 free, it is next\n"
+                                         "              4 cores held by action 3, render\n"
+                                         "              2.5 cores held by action 4\n"
+                                         "              1 core held by worker sort\n"
+                                         "  capacity    needs 1500 MiB of memory, 500 of 16000 free\n"
+                                         "              14000 MiB of memory held by action 3\n"
+                                         "  capacity    needs 1 gpu, 0 of 2 free\n"
+                                         "              2 gpu held by action 3\n"
+                                         "  capacity    0 of 2 slots free, first of its queue\n"
+                                         "  capacity    its worker has no process, 1 of 2 cores free\n"
+                                         "  capacity    0 of 2 x free\n"
+                                         "              2 held by action 3\n");
 }
 
 void TestYardctlLooking::whatHasNotEndedIsBeingCancelled() {
@@ -226,6 +242,17 @@ void TestYardctlLooking::usageIsATableOfHours() {
                         "    7  nightly        4       10.00    1.00   10 %      1.50  1 min 5 s\n"
                         "    3                 0        0.00    0.00      -      0.00          -\n");
     QCOMPARE(data.run({"--json", "usage"}).out, usage + "\n");
+}
+
+void TestYardctlLooking::littleUsageIsNotRoundedToNothing() {
+    const std::string usage = usageOf(
+        R"({"key":"exec","actions":1,"core_seconds":1800,"wasted_core_seconds":4.5,"memory_gb_hours":0.0123,)"
+        R"("wait_seconds":1})");
+    FakeServer server(table({{"GET /compute/accounting?by=worker", {.body = usage}}}));
+    const Ended ended = DataDirectory(server).run({"usage", "--by", "worker"});
+    QCOMPARE(ended.err, "");
+    QVERIFY2(ended.out.contains(": 0.500 core hours, 0.00125 of them wasted (<1 %)\n"), ended.out.c_str());
+    QVERIFY2(ended.out.contains("  0.500  0.00125   <1 %    0.0123  "), ended.out.c_str());
 }
 
 void TestYardctlLooking::usageOfEachKindIsAskedForAndHeaded_data() {

@@ -96,7 +96,7 @@ int showWaiting(const json::object& waiting) {
         const json::object* wait = objectOf(*row, "wait");
         const auto queue = integerOf(*row, "queue_id");
         table.add({fmt::format("{}", integerOf(*row, "count").value_or(0)), queue ? fmt::format("{}", *queue) : "",
-                   wait ? printable(textOf(*wait, "message")) : "", printable(textOf(*row, "filter"))});
+                   wait ? waitMessage(*wait) : "", printable(textOf(*row, "filter"))});
     }
     fmt::print("{}", table.text(terminalWidth()));
     if (const auto others = integerOf(waiting, "others"); others && *others > 0)

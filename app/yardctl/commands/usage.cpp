@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -25,12 +26,16 @@ double valueOf(const json::object& row, std::string_view key) {
     return numberOf(row, key).value_or(0);
 }
 
+/// "12.34", of less than one three figures: "0.00123". Only nothing is "0.00".
 std::string hoursWords(double hours) {
-    return fmt::format("{:.2f}", hours);
+    constexpr int kMostDecimals = 9;
+    const int zeros = hours > 0 && hours < 1 ? static_cast<int>(std::floor(std::log10(hours))) : 0;
+    return fmt::format("{:.{}f}", hours, std::min(2 - zeros, kMostDecimals));
 }
 
 /// "9 %"; "-" where there is nothing to be a part of.
 std::string shareWords(double part, double whole) {
+    if (part > 0 && whole > 0 && part / whole < 0.01) return "<1 %";
     return whole > 0 ? fmt::format("{:.0f} %", 100 * part / whole) : "-";
 }
 
