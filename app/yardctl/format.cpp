@@ -63,6 +63,7 @@ std::string timeWords(std::int64_t micros, std::int64_t now) {
     ::localtime_r(&at, &then);
     ::localtime_r(&today, &current);
     if (then.tm_year == current.tm_year && then.tm_yday == current.tm_yday) return strftimeWords(then, "%H:%M:%S");
+    if (at < today && today - at < kDay) return strftimeWords(then, "%a %H:%M:%S");
     if (at < today && today - at < 6 * kDay) return strftimeWords(then, "%a %H:%M");
     if (then.tm_year == current.tm_year) return strftimeWords(then, "%d %b %H:%M");
     return strftimeWords(then, "%Y-%m-%d");

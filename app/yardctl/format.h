@@ -19,7 +19,7 @@ namespace yard::ctl {
 std::string durationWords(double seconds);
 /// Decimal, three figures: "512 B", "1.23 kB", "45.6 MB".
 std::string sizeWords(std::uint64_t bytes);
-/// Local: "09:45:31" today, "Fri 03:12" in the last week, "12 Nov 03:12" this year, else "2025-11-12". `now` in the
+/// Local: "09:45:31" today, "Fri 23:12:05" in the last 24 hours, "Wed 03:12" in the last week, "12 Nov 03:12" this year, else "2025-11-12". `now` in the
 /// same unit, microseconds since the epoch.
 std::string timeWords(std::int64_t micros, std::int64_t now);
 /// What others wrote, made safe for a terminal: control characters become '?'.

@@ -147,6 +147,7 @@ std::string graphAsDot(const json::object& graph) {
 std::string graphAsLines(const json::object& graph, std::optional<std::size_t> width) {
     constexpr std::int64_t kMostIndented = 20;
     const std::vector<Node> nodes = nodesOf(graph);
+    if (nodes.empty()) return "Nothing waits here.\n";
     const auto waits = waitsOf(edgesOf(graph));
     const std::vector<std::int64_t> critical = criticalOf(graph);
     Table table({{"ACTION", true},

@@ -31,6 +31,7 @@ private Q_SLOTS:
     void forGraphvizWhereItIsNoTerminal();
     void asLinesByLayer();
     void whatIsNotKnownIsSaid();
+    void nothingIsASentence();
     void ofAQueueByItsTag();
     void wrongWordsAreRefusedBeforeTheEngineIsAsked_data();
     void wrongWordsAreRefusedBeforeTheEngineIsAsked();
@@ -79,6 +80,14 @@ void TestYardctlGraph::whatIsNotKnownIsSaid() {
     QVERIFY2(out.contains("1 (failed)"), out.c_str());
     QVERIFY2(out.contains("No critical path: of some it is not known how long they take.\n"), out.c_str());
     QVERIFY2(out.contains("There is more than this"), out.c_str());
+}
+
+void TestYardctlGraph::nothingIsASentence() {
+    FakeServer server(table({{"GET /compute/graph?queue=7&fold=1", {.body = R"({"nodes":[],"edges":[]})"}}}));
+    const DataDirectory data(server);
+    const Ended ended = data.run({"graph", "--text", "--queue", "7"});
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.out, "Nothing waits here.\n");
 }
 
 void TestYardctlGraph::ofAQueueByItsTag() {

@@ -86,6 +86,7 @@ void TestYardctlWords::timesAreShorterTheNearerTheyAre() {
     ::tzset();
     constexpr std::int64_t now = 1'795'262'400'000'000; // 2026-11-21 12:00:00
     QCOMPARE(timeWords(now - 8'069'000'000, now), "09:45:31");
+    QCOMPARE(timeWords(now - 86'399'000'000, now), "Fri 12:00:01");
     QCOMPARE(timeWords(now - 86'400'000'000, now), "Fri 12:00");
     QCOMPARE(timeWords(now - 9 * 86'400'000'000, now), "12 Nov 12:00");
     QCOMPARE(timeWords(now - 400 * 86'400'000'000, now), "2025-10-17");
