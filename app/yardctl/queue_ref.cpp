@@ -21,8 +21,9 @@ Outcome<std::vector<std::int64_t>> queuesTagged(Engine& engine, std::string_view
 }
 
 Failure noQueueTagged(std::string_view tag) {
-    return {fmt::format("there is no queue '{}'; 'yardctl queues' lists them", printable(tag)), kExitFailed,
-            errorName(ErrorKind::NotFound)};
+    // As what the engine says of a number.
+    return {fmt::format("There is no queue '{}': 'yardctl queues' lists those there are.", printable(tag)),
+            kExitFailed, errorName(ErrorKind::NotFound)};
 }
 
 Outcome<std::string> resolveQueue(Engine& engine, const std::string& ref) {

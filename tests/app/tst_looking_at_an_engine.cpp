@@ -218,13 +218,17 @@ void TestLookingAtAnEngine::whatIsWrongInAFilterIsWrongUsage_data() {
         row({"search", "x", filter});
         row({"--json", "search", "x", filter});
         row({"events", filter});
+        row({"failures", filter});
+        row({"--json", "failures", filter});
+        row({"wait", "--filter", filter});
+        row({"cancel", "--filter", filter});
+        row({"--json", "hold", "--filter", filter});
+        row({"retry", "--filter", filter, "--dry-run"});
+        row({"priority", "5", "--filter", filter});
     }
+    row({"move", "--queue", "0", "--filter", "queue:none"});
     row({"ls", "--count-by", "state", "queue:99"});
     row({"--json", "ls", "--count-by", "state", "queue:99"});
-    row({"failures", "queue:99"});
-    row({"wait", "--filter", "queue:99"});
-    row({"cancel", "--filter", "queue:99"});
-    row({"retry", "--filter", "queue:99", "--dry-run"});
     row({"settings", "grace_s=abc"});
     row({"queue", "create", "max_running=abc"});
 }

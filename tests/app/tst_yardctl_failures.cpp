@@ -3,6 +3,7 @@
 #include "tests/app/ctl_process.h"
 #include "tests/app/fake_table.h"
 
+#include <QRegularExpression>
 #include <QTest>
 #include <fmt/format.h>
 
@@ -18,6 +19,7 @@ private Q_SLOTS:
     void aFilterAndATimeAreAskedFor();
     void nothingIsSaidOfNothing();
     void oneGroupHasItsCounts();
+    void hoursHaveNoSeconds();
     void aGroupIsMutedUntilATime();
     void aGroupThatNothingIsInIsNotMuted();
     void aMuteIsTakenBack();
@@ -67,7 +69,8 @@ void TestYardctlFailures::whatIsLeftOutIsSaid() {
 
 void TestYardctlFailures::aFilterAndATimeAreAskedFor() {
     const std::string path = "GET /compute/failures?since=1795132800000000&q=queue%3Anightly%20-state%3Aabandoned";
-    FakeServer server(table({{path, {.body = R"({"total":0,"exact":true,"groups":[]})"}}}));
+    FakeServer server(table({{path, {.body = R"({"total":0,"exact":true,"groups":[]})"}},
+                             {"GET /compute/queues", {.body = R"({"queues":[{"queue_id":7,"tag":"nightly"}]})"}}}));
     const DataDirectory data(server);
     const Ended ended = data.run({"failures", "--since", "2026-11-20", "queue:nightly", "-state:abandoned"});
     QCOMPARE(ended.err, "");
@@ -96,13 +99,26 @@ void TestYardctlFailures::oneGroupHasItsCounts() {
     QCOMPARE(ended.out, "<path>:#\n"
                         "  3 failures, 1970-01-01 to 1970-01-01\n"
                         "  reason    exit_code\n"
-                        "  queue     nightly 2, 1 other\n"
-                        "  worker    cook@2 3\n"
-                        "  hour      1970-01-01 3\n"
-                        "  <path>    /a 2, /b 1\n"
-                        "  #         8 3\n"
+                        "  queue     nightly: 2, 1 other\n"
+                        "  worker    cook@2: 3\n"
+                        "  hour      1970-01-01: 3\n"
+                        "  <path>    /a: 2, /b: 1\n"
+                        "  #         8: 3\n"
                         "  newest    9 8\n"
                         "  again     yardctl retry --filter failure:3f0c91d2a4b8e677\n");
+}
+
+void TestYardctlFailures::hoursHaveNoSeconds() {
+    const WallMicros hour = wallNow() / 3'600'000'000 * 3'600'000'000;
+    const std::string more = fmt::format(
+        R"("reason":"exit_code","muted":false,"exact":true,"hours":[{{"t":{},"count":3}}],"parts":[])", hour);
+    FakeServer server(table({{"GET /compute/failures?group=" + kId, {.body = groupJson(3, "broken", "7", more)}},
+                             {"GET /compute/queues", {.body = kQueuesAnswer}}}));
+    const DataDirectory data(server);
+    const Ended ended = data.run({"failures", "--show", QString::fromStdString(kId)});
+    QCOMPARE(ended.err, "");
+    static const QRegularExpression line("\n  hour      ([A-Z][a-z]{2} )?\\d\\d:\\d\\d: 3\n");
+    QVERIFY2(QString::fromStdString(ended.out).contains(line), ended.out.c_str());
 }
 
 void TestYardctlFailures::aGroupIsMutedUntilATime() {
@@ -136,7 +152,7 @@ void TestYardctlFailures::aMuteIsTakenBack() {
     FakeServer server(table({{"POST /compute/failures/mute", {.body = R"({"group":"x","until":0})"}}}));
     const DataDirectory data(server);
     const Ended ended = data.run({"failures", "--unmute", QString::fromStdString(kId)});
-    QCOMPARE(ended.out, kId + " is not muted.\n");
+    QCOMPARE(ended.out, kId + " is muted no more.\n");
     QCOMPARE(server.requests().back().body, fmt::format(R"({{"group":"{}","until":0}})", kId));
 }
 

@@ -69,7 +69,7 @@ void TestYardctlMove::whatMakesNoSenseIsRefused() {
     QCOMPARE(data.run({"move", "-q", "7", "--filter", "label:a", "5"}).code, 2);
     QCOMPARE(server.lines().size(), 0);
     QCOMPARE(data.run({"move", "-q", "weekly", "5"}).err,
-             "yardctl: there is no queue 'weekly'; 'yardctl queues' lists them\n");
+             "yardctl: There is no queue 'weekly': 'yardctl queues' lists those there are.\n");
 }
 
 void TestYardctlMove::movedActionsRunInTheOtherQueue() {

@@ -336,7 +336,7 @@ void TestYardctlWait::aTagOfTwoQueuesIsRefusedWithBoth() {
         QCOMPARE(data.run(words).err,
                  "yardctl: the queues 8, 9 all have the tag 'twice': name one by its number\n");
     QCOMPARE(data.run({"queue", "drain", "none"}).err,
-             "yardctl: there is no queue 'none'; 'yardctl queues' lists them\n");
+             "yardctl: There is no queue 'none': 'yardctl queues' lists those there are.\n");
     QCOMPARE(data.run({"wait", "--queue", "none"}).code, 2);
     QCOMPARE(data.run({"wait", "--queue", "twice"}).code, 1);
     FakeServer broken(

@@ -133,10 +133,12 @@ public:
     Outcome<int> matchingTyped(const std::string& filter) {
         auto code = matching(filter);
         const bool hasFound = changed_ + replacedLeft_ + terminalsLeft_ > 0 || !refusals_.empty();
-        if (!code || hasFound || invocation_.json) return code;
+        if (!code || hasFound) return code;
+        std::fflush(stdout);
+        if (auto known = checkQueues(invocation_.engine, {filter}); !known) return std::unexpected(known.error());
+        if (invocation_.json) return code;
         const auto any = findsAny(invocation_.engine, filter);
         if (!any || *any) return code; // what was asked for is done, whether this is known or not
-        std::fflush(stdout);
         fmt::print(stderr, "{}", errorLine(false, {}, fmt::format("no action matches '{}'", printable(filter))));
         return code;
     }

@@ -26,6 +26,13 @@ std::string failureTime(const json::object& object, std::string_view key) {
     return timeWords(integerOf(object, key).value_or(0), wallNow());
 }
 
+/// Of the start of an hour: its seconds say nothing.
+std::string hourWords(const json::object& object, std::string_view key) {
+    std::string words = failureTime(object, key);
+    if (std::ranges::count(words, ':') == 2) words.resize(words.rfind(':'));
+    return words;
+}
+
 std::string queueWords(const QueueTags& tags, const std::string& number) {
     const auto tag = tags.find(number);
     return tag == tags.end() || tag->second.empty() ? number : tag->second;
@@ -90,7 +97,7 @@ void printGroups(const json::object& answer, Engine& engine) {
     fmt::print("{}", table.text(terminalWidth()));
 }
 
-/// "  queue       nightly 41, tests 16, 3 others".
+/// "  queue       nightly: 41, tests: 16, 3 others". What is counted may be a number itself.
 void printCounts(std::string_view head, const json::object& counts, const QueueTags* tags) {
     std::string text;
     const json::array* values = arrayOf(counts, "values");
@@ -98,8 +105,8 @@ void printCounts(std::string_view head, const json::object& counts, const QueueT
         const json::object* value = one.if_object();
         if (!value) continue;
         const std::string shown(textOf(*value, "value"));
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", printable(tags ? queueWords(*tags, shown) : shown),
-                            countText(*value, "count"));
+        text += fmt::format("{}{}: {}", text.empty() ? "" : ", ",
+                            printable(tags ? queueWords(*tags, shown) : shown), countText(*value, "count"));
     }
     if (const std::int64_t others = integerOf(counts, "others").value_or(0); others > 0)
         text += fmt::format("{}{}", text.empty() ? "" : ", ", counted(others, "other"));
@@ -111,8 +118,8 @@ void printHours(const json::object& group) {
     const json::array* hours = arrayOf(group, "hours");
     for (const json::value& one : hours ? *hours : json::array())
         if (const json::object* hour = one.if_object())
-            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", failureTime(*hour, "t"),
-                                countText(*hour, "count"));
+            text +=
+                fmt::format("{}{}: {}", text.empty() ? "" : ", ", hourWords(*hour, "t"), countText(*hour, "count"));
     if (!text.empty()) fmt::print("  {:<9} {}\n", "hour", text);
 }
 
@@ -152,7 +159,7 @@ Outcome<int> mute(const Invocation& invocation, const std::string& group, std::i
     if (invocation.json)
         fmt::print("{}\n", answer->text);
     else if (until == 0)
-        fmt::print("{} is not muted.\n", group);
+        fmt::print("{} is muted no more.\n", group);
     else
         fmt::print("{} is muted until {}.\n", group, timeWords(until, wallNow()));
     return 0;
@@ -216,9 +223,13 @@ Outcome<int> failuresCommand(const Invocation& invocation) {
     if (!answer && !arguments.operands().empty() && !*shown)
         return std::unexpected(wrongInFilter(invocation.engine, failedByWords(answer.error()).error()));
     if (!answer) return failedByWords(answer.error());
-    if (invocation.json)
-        fmt::print("{}\n", answer->text);
-    else if (*shown)
+    if (invocation.json) fmt::print("{}\n", answer->text);
+    const json::array* groups = arrayOf(answer->object, "groups");
+    if (!*shown && (!groups || groups->empty()))
+        if (auto known = checkQueues(invocation.engine, arguments.operands()); !known)
+            return std::unexpected(known.error());
+    if (invocation.json) return 0;
+    if (*shown)
         printGroup(answer->object, invocation.engine);
     else
         printGroups(answer->object, invocation.engine);

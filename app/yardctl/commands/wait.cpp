@@ -4,6 +4,7 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/json_text.h"
+#include "app/yardctl/list_terms.h"
 #include "app/yardctl/named_actions.h"
 #include "app/yardctl/notify.h"
 #include "app/yardctl/pages.h"
@@ -223,6 +224,7 @@ private:
         const auto any = findsAny(invocation_.engine, filter, queue);
         if (!any) return std::unexpected(any.error());
         if (*any) return 0;
+        if (auto known = checkQueues(invocation_.engine, {filter}); !known) return std::unexpected(known.error());
         if (!queue) return failed(fmt::format("no action matches '{}'", printable(filter)));
         if (!invocation_.json)
             fmt::print(stderr, "{}",
