@@ -199,8 +199,9 @@ void TestYardctlCommands::queuesAreMadeAndSteered() {
              "one, which only its number names\n");
     const Ended number = data.run({"queue", "create", "77"});
     QCOMPARE(number.code, 2);
-    QVERIFY2(number.err.starts_with("yardctl: '77' as a tag would be taken for the number of a queue: add a letter"),
-             number.err.c_str());
+    QVERIFY2(
+        number.err.starts_with("yardctl: '77' as a tag would be taken for the number of a queue: add a letter"),
+        number.err.c_str());
     QCOMPARE(data.run({"queue", "create", "--tag", "nightly", "--another"}).code, 0);
     QCOMPARE(server.requests().back().body, R"({"config":{"idle_expiry_s":0},"tag":"nightly"})");
     // The tag is the first word, too.
