@@ -44,7 +44,7 @@
         <translation>Lief</translation>
     </message>
     <message>
-        <source>Time from its process's start to its end, of the last try</source>
+        <source>Time from its process&apos;s start to its end, of the last try</source>
         <translation>Zeit vom Beginn ihres Prozesses bis zu seinem Ende, beim letzten Versuch</translation>
     </message>
     <message>
@@ -68,7 +68,7 @@
         <translation>Funktion</translation>
     </message>
     <message>
-        <source>The worker's function</source>
+        <source>The worker&apos;s function</source>
         <translation>Die Funktion des Workers</translation>
     </message>
     <message>
@@ -314,7 +314,7 @@
         <translation>Darstellung</translation>
     </message>
     <message>
-        <source>Use the desktop's font</source>
+        <source>Use the desktop&apos;s font</source>
         <translation>Schrift des Desktops verwenden</translation>
     </message>
     <message>
@@ -674,7 +674,7 @@
         <translation>Bytes</translation>
     </message>
     <message>
-        <source>The limit of memory in a sandbox for workers that ask for none; 0 is the machine's memory up to guard_hold_percent.</source>
+        <source>The limit of memory in a sandbox for workers that ask for none; 0 is the machine&apos;s memory up to guard_hold_percent.</source>
         <translation>Die Speichergrenze in einer Sandbox für Worker, die keine verlangen; 0 ist der Speicher des Rechners bis guard_hold_percent.</translation>
     </message>
     <message>
@@ -738,11 +738,11 @@
         <translation>Wie lange beendete Aktionen behalten werden; 0 ist ohne Grenze.</translation>
     </message>
     <message>
-        <source>No action starts while at least this share of the machine's memory is in use (0 to 100 %, default 90); 0 is never.</source>
+        <source>No action starts while at least this share of the machine&apos;s memory is in use (0 to 100 %, default 90); 0 is never.</source>
         <translation>Keine Aktion startet, solange mindestens dieser Anteil des Speichers des Rechners belegt ist (0 bis 100 %, Standard 90); 0 ist nie.</translation>
     </message>
     <message>
-        <source>While at least this share of the machine's memory is in use (0 to 100 %, default 95), the action furthest over the memory it asked for is stopped, to run again later; 0 is never.</source>
+        <source>While at least this share of the machine&apos;s memory is in use (0 to 100 %, default 95), the action furthest over the memory it asked for is stopped, to run again later; 0 is never.</source>
         <translation>Solange mindestens dieser Anteil des Speichers des Rechners belegt ist (0 bis 100 %, Standard 95), wird die Aktion beendet, die am weitesten über dem verlangten Speicher liegt, um später erneut zu laufen; 0 ist nie.</translation>
     </message>
     <message>
@@ -825,7 +825,7 @@
         <translation>soll erst in %1 starten</translation>
     </message>
     <message>
-        <source>its queue runs %1 of at most %2 labelled "%3"</source>
+        <source>its queue runs %1 of at most %2 labelled &quot;%3&quot;</source>
         <translation>in ihrer Warteschlange laufen %1 von höchstens %2 namens „%3“</translation>
     </message>
     <message>
@@ -912,7 +912,7 @@
         <source>all warm processes of their worker are busy (%1)</source>
         <translation>alle warmen Prozesse ihres Workers sind beschäftigt (%1)</translation>
     </message>
-<message>
+    <message>
         <source>its queue is held after 1 failure</source>
         <translation>ihre Warteschlange ist nach 1 Fehler angehalten</translation>
     </message>
@@ -940,15 +940,15 @@
         <translation>Token</translation>
     </message>
     <message>
-        <source>From the file "token" in that engine's data directory. Empty: the one that was kept.</source>
-        <translation>Aus der Datei "token" im Datenverzeichnis der Engine. Leer: das aufbewahrte.</translation>
+        <source>From the file &quot;token&quot; in that engine&apos;s data directory. Empty: the one that was kept.</source>
+        <translation>Aus der Datei &quot;token&quot; im Datenverzeichnis der Engine. Leer: das aufbewahrte.</translation>
     </message>
     <message>
         <source>Known engines</source>
         <translation>Bekannte Engines</translation>
     </message>
     <message>
-        <source>in the system's keychain</source>
+        <source>in the system&apos;s keychain</source>
         <translation>im Schlüsselbund des Systems</translation>
     </message>
     <message>
@@ -972,7 +972,7 @@
         <translation>Entsperren Sie ihn, oder wählen Sie die Datei: nur Sie können sie lesen, doch sie ist nicht verschlüsselt.</translation>
     </message>
     <message>
-        <source>This program's</source>
+        <source>This program&apos;s</source>
         <translation>Die dieses Programms</translation>
     </message>
     <message>
@@ -1364,7 +1364,7 @@
         <translation>das Programm, das sie ausführt</translation>
     </message>
     <message>
-        <source>the worker's function</source>
+        <source>the worker&apos;s function</source>
         <translation>die Funktion des Workers</translation>
     </message>
     <message>
@@ -1655,7 +1655,7 @@
         <translation>Die Nacht beginnt</translation>
     </message>
     <message>
-        <source>What failed since then, the day before, is what "tonight" means.</source>
+        <source>What failed since then, the day before, is what &quot;tonight&quot; means.</source>
         <translation>Was seitdem fehlschlug, am Vortag, ist mit „heute Nacht“ gemeint.</translation>
     </message>
     <message>
@@ -1694,7 +1694,7 @@
         <translation>mitgeliefert: %1</translation>
     </message>
     <message>
-        <source>%1 already does "%2"; give that another key first.</source>
+        <source>%1 already does &quot;%2&quot;; give that another key first.</source>
         <translation>%1 tut schon „%2“; geben Sie dem zuerst eine andere Taste.</translation>
     </message>
     <message>
@@ -1923,7 +1923,7 @@
         <translation>Leiste</translation>
     </message>
     <message>
-        <source>Show an icon in the desktop's tray</source>
+        <source>Show an icon in the desktop&apos;s tray</source>
         <translation>Ein Symbol in der Leiste des Desktops zeigen</translation>
     </message>
     <message>
@@ -2688,7 +2688,7 @@
         <translation>Warteschlange</translation>
     </message>
     <message>
-        <source>The queue's tag, or its number</source>
+        <source>The queue&apos;s tag, or its number</source>
         <translation>Der Name der Warteschlange oder ihre Nummer</translation>
     </message>
     <message>
@@ -2853,7 +2853,7 @@
 <context>
     <name>Sandbox</name>
     <message>
-        <source>the machine's</source>
+        <source>the machine&apos;s</source>
         <translation>das des Rechners</translation>
     </message>
     <message>
@@ -2869,8 +2869,8 @@
         <translation>Sandbox</translation>
     </message>
     <message>
-        <source>none: an exec has one when it says "sandbox": true</source>
-        <translation>keine: exec hat eine mit "sandbox": true</translation>
+        <source>none: an exec has one when it says &quot;sandbox&quot;: true</source>
+        <translation>keine: exec hat eine mit &quot;sandbox&quot;: true</translation>
     </message>
     <message>
         <source>none: the engine was started without</source>
@@ -2905,7 +2905,7 @@
         <translation>Ohne Sandbox laufen lassen</translation>
     </message>
     <message>
-        <source>The action is submitted again with the rights of the engine's user: it can read and write whatever that user can, the engine's token included.</source>
+        <source>The action is submitted again with the rights of the engine&apos;s user: it can read and write whatever that user can, the engine&apos;s token included.</source>
         <translation>Die Aktion wird mit den Rechten des Benutzers der Engine neu eingereicht: Sie kann lesen und schreiben, was er kann, auch das Token der Engine.</translation>
     </message>
     <message>
@@ -3161,11 +3161,7 @@
         <source>other reasons</source>
         <translation>andere Gründe</translation>
     </message>
-<message>
-        <source>not before a time of its own</source>
-        <translation>nicht vor einer eigenen Zeit</translation>
-    </message>
-    </context>
+</context>
 <context>
     <name>WorkerColumns</name>
     <message>
@@ -3276,7 +3272,7 @@
         <translation>geraten: nichts sagt es</translation>
     </message>
     <message>
-        <source>guessed: this machine's</source>
+        <source>guessed: this machine&apos;s</source>
         <translation>geraten: die dieses Rechners</translation>
     </message>
     <message>
@@ -3887,7 +3883,7 @@
         <translation>Lief</translation>
     </message>
     <message>
-        <source>From its process's start to its end</source>
+        <source>From its process&apos;s start to its end</source>
         <translation>Vom Beginn ihres Prozesses bis zu seinem Ende</translation>
     </message>
     <message>
@@ -4419,7 +4415,7 @@
         <translation>Die Engine beenden?</translation>
     </message>
     <message>
-        <source>What runs is ended and goes back to pending; the engine's process ends.</source>
+        <source>What runs is ended and goes back to pending; the engine&apos;s process ends.</source>
         <translation>Was läuft, wird beendet und wartet wieder; der Prozess der Engine endet.</translation>
     </message>
     <message>
@@ -4461,7 +4457,7 @@
 <context>
     <name>yard::ui::EngineMenu</name>
     <message>
-        <source>%1, this program's</source>
+        <source>%1, this program&apos;s</source>
         <translation>%1, die dieses Programms</translation>
     </message>
     <message>
@@ -5178,7 +5174,7 @@
         <translation>Prozesse, mindestens</translation>
     </message>
     <message>
-        <source>the pool's</source>
+        <source>the pool&apos;s</source>
         <translation>die des Pools</translation>
     </message>
     <message>
@@ -5359,7 +5355,7 @@
 <context>
     <name>yard::ui::LsnIndex</name>
     <message>
-        <source>The engine's list of numbers cannot be read.</source>
+        <source>The engine&apos;s list of numbers cannot be read.</source>
         <translation>Die Nummernliste der Engine ist nicht lesbar.</translation>
     </message>
 </context>
@@ -6536,7 +6532,7 @@
         <translation>s</translation>
     </message>
     <message>
-        <source>the engine's</source>
+        <source>the engine&apos;s</source>
         <translation>die der Engine</translation>
     </message>
     <message>
@@ -6597,15 +6593,7 @@
             <numerusform>%Ln warten</numerusform>
         </translation>
     </message>
-<message>
-        <source>%1 run</source>
-        <translation>%1 laufen</translation>
-    </message>
-    <message>
-        <source>%1 wait</source>
-        <translation>%1 warten</translation>
-    </message>
-    </context>
+</context>
 <context>
     <name>yard::ui::QueuePictures</name>
     <message>
@@ -6942,7 +6930,7 @@
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>Reserved, and the limit in the sandbox; empty is the engine's own.</source>
+        <source>Reserved, and the limit in the sandbox; empty is the engine&apos;s own.</source>
         <translation>Reserviert, und die Grenze in der Sandbox; leer ist die der Engine.</translation>
     </message>
     <message>
@@ -6954,7 +6942,7 @@
         <translation>Frist</translation>
     </message>
     <message>
-        <source>How long an attempt may take; empty is the engine's own.</source>
+        <source>How long an attempt may take; empty is the engine&apos;s own.</source>
         <translation>Wie lange ein Versuch dauern darf; leer ist die der Engine.</translation>
     </message>
     <message>
@@ -7328,7 +7316,7 @@
 <context>
     <name>yard::ui::StateMap</name>
     <message>
-        <source>The engine's list of numbers cannot be read.</source>
+        <source>The engine&apos;s list of numbers cannot be read.</source>
         <translation>Die Nummernliste der Engine ist nicht lesbar.</translation>
     </message>
     <message>
@@ -7497,7 +7485,7 @@
         <translation>Nach</translation>
     </message>
     <message>
-        <source>Numbers of actions, with commas; "12 any", "12 failed" for how they must end.</source>
+        <source>Numbers of actions, with commas; &quot;12 any&quot;, &quot;12 failed&quot; for how they must end.</source>
         <translation>Nummern von Aktionen, mit Komma; „12 any“, „12 failed“ dafür, wie sie enden müssen.</translation>
     </message>
     <message>
@@ -7569,11 +7557,11 @@
         <translation>Umgebung</translation>
     </message>
     <message>
-        <source>A=1 B='two words'; the value of a name alone is not kept.</source>
-        <translation>A=1 B='zwei Wörter'; der Wert eines Namens allein wird nicht aufbewahrt.</translation>
+        <source>A=1 B=&apos;two words&apos;; the value of a name alone is not kept.</source>
+        <translation>A=1 B=&apos;zwei Wörter&apos;; der Wert eines Namens allein wird nicht aufbewahrt.</translation>
     </message>
     <message>
-        <source>Engine's environment</source>
+        <source>Engine&apos;s environment</source>
         <translation>Umgebung der Engine</translation>
     </message>
     <message>
@@ -7988,7 +7976,7 @@
         <translation>er antwortet nicht; vielleicht wartet er darauf, entsperrt zu werden</translation>
     </message>
     <message>
-        <source>The system's keychain cannot be used: %1.</source>
+        <source>The system&apos;s keychain cannot be used: %1.</source>
         <translation>Der Schlüsselbund des Systems ist nicht benutzbar: %1.</translation>
     </message>
     <message>
@@ -8232,7 +8220,7 @@
         <translation>Datei</translation>
     </message>
     <message>
-        <source>Path below the worker's directory</source>
+        <source>Path below the worker&apos;s directory</source>
         <translation>Pfad unter dem Verzeichnis des Workers</translation>
     </message>
     <message>
