@@ -10,6 +10,7 @@
 #include "ui/shell/engine_attachment.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/navigation.h"
+#include "ui/state/languages.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
 #include "ui/widgets/page_head.h"
@@ -133,6 +134,9 @@ int main(int argc, char** argv) {
     test::RealEngine engine;
     engine.setArguments({"--capacity", "6"});
     if (!engine.start()) return std::fputs("the engine did not start\n", stderr), 1;
+    ui::Languages::choose("en"); // plurals are texts of a translation, English ones too
+    ui::Languages languages;
+    languages.install();
     ui::Theme theme(nullptr);
     ui::dressApplication();
     ui::MainWindow window;
