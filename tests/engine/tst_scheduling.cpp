@@ -379,6 +379,9 @@ private Q_SLOTS:
         const Lsn lsn = engine.sh("trap '' TERM; touch ready; while [ ! -e go ]; do sleep 0.02; done");
         const Lsn waits = engine.sh("true");
         QVERIFY(EngineTest::eventually([&] { return QFile::exists(engine.dir().filePath("ready")); }));
+        QVERIFY(EngineTest::eventually([&] { // the engine has heard of it, too
+            return engine.run(engine->ask(&engine::ActionRows::action, lsn))->state == ActionState::Running;
+        }));
         QCOMPARE(engine.run(engine->ask(&engine::Operations::beingCancelled, {lsn, waits})), 0);
         engine::BulkRequest cancelling;
         cancelling.deed.kind = engine::BulkKind::Cancel;
