@@ -59,7 +59,7 @@ QSize Label::sizeHint() const {
     const QFont& own = typeface(type_);
     const int width = static_cast<int>(
         std::ceil(std::max(numberWidth(own, text_), QFontMetricsF(own).horizontalAdvance(text_)) + 1));
-    return {width, QFontMetrics(own).height()};
+    return QSize(width, QFontMetrics(own).height()).grownBy(contentsMargins());
 }
 
 QSize Label::minimumSizeHint() const {
@@ -71,8 +71,9 @@ void Label::paintEvent(QPaintEvent*) {
     const bool numeric = !text_.isEmpty() && text_.front().isDigit();
     const Theme& theme = Theme::current();
     const QColor colour = ink_ ? theme.inkOf(*ink_) : theme(isEnabled() ? token_ : Token::Disabled);
-    if (numeric && !elides_) return paint::number(painter, rect(), text_, typeface(type_), colour, Qt::AlignLeft);
-    paint::text(painter, rect(), text_, typeface(type_), colour, Qt::AlignLeft,
+    if (numeric && !elides_)
+        return paint::number(painter, contentsRect(), text_, typeface(type_), colour, Qt::AlignLeft);
+    paint::text(painter, contentsRect(), text_, typeface(type_), colour, Qt::AlignLeft,
                 elides_ ? Qt::ElideRight : Qt::ElideNone);
 }
 

@@ -45,6 +45,7 @@ GraphTab::GraphTab(Context context, QWidget* parent)
     summary_->setContentsMargins(16, 6, 16, 4);
     scroll_->setWidget(view_);
     scroll_->setFrameShape(QFrame::NoFrame);
+    scroll_->viewport()->setBackgroundRole(QPalette::Base); // as the graph's own
     scroll_->setAccessibleName(tr("Graph"));
     column->addWidget(summary_);
     column->addWidget(scroll_, 1);
