@@ -110,7 +110,7 @@ private Q_SLOTS:
         Bench b;
         b.submit();
         QVERIFY(b.machine.session.holdQueue(QueueId(1), b.machine.out));
-        QCOMPARE(b.waiting(), "1 its queue is held [state:pending queue:1]");
+        QCOMPARE(b.waiting(), "1 its queue is held [state:pending queue:1 -state:held]");
     }
 
     void countsAreKeptForASecond() {
