@@ -79,7 +79,7 @@ std::optional<QString> knownSentence(const QString& sentence) {
     for (const SentencePattern& pattern : patterns) {
         const QRegularExpressionMatch match = pattern.match.match(sentence);
         if (!match.hasMatch()) continue;
-        const QString words = QCoreApplication::translate("EngineWords", pattern.text);
+        QString words = QCoreApplication::translate("EngineWords", pattern.text);
         switch (match.lastCapturedIndex()) {
         case 0: return words;
         case 1: return words.arg(match.captured(1));

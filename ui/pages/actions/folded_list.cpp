@@ -87,7 +87,7 @@ std::optional<paint::Shares> FoldedList::standing() const {
 }
 
 Target FoldedList::againTarget() const {
-    const Target all = target();
+    Target all = target();
     const auto stands = standing();
     if (all.filter.isEmpty() || !stands) return all;
     const auto of = [&stands](DisplayState face) { return (*stands)[static_cast<std::size_t>(face)]; };

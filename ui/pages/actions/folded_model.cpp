@@ -66,7 +66,7 @@ void FoldedModel::sortBy(int column, Qt::SortOrder order) {
 void FoldedModel::setVisible(int first, int last) {
     first_ = first;
     last_ = last;
-    const bool isOld = fresh_ < folded_.size() && static_cast<std::size_t>(std::max(0, last) + kAhead) > fresh_;
+    const bool isOld = fresh_ < folded_.size() && static_cast<std::size_t>(std::max(0, last)) + kAhead > fresh_;
     if (isOld || std::ranges::any_of(unseen_, [this](qint64 fold) { return isSeen(fold); })) moved_ = true;
     if (last + kAhead < rowCount() || isAll_ || asking_ || folded_.size() < wanted_ || wanted_ >= kMostRows) return;
     wanted_ = std::min(kMostRows, wanted_ + kPage);

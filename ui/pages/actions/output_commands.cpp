@@ -50,7 +50,7 @@ void OutputCommands::saveAs(ChunkFile file) {
         return QFileDialog::getSaveFileName(lastingWindow(&over_), tr("Save an output"), safeFileName(file.name));
     });
     if (!chosen || chosen->isEmpty()) return;
-    const QString path = *chosen;
+    const QString& path = *chosen;
     const int id = ++lastSingle_;
     single_[id] = std::make_unique<ChunkDownload>(
         context_.link, file, path, ChunkDownload::Existing::IsReplaced, [this, id, path](const QString& problem) {
