@@ -94,8 +94,13 @@ void animate(Album& album, ui::MainWindow& window, const test::Evening& evening)
     QTest::qWait(kSettleMs);
     album.frame(12);
     page->table()->setFocus();
+    QTest::keyClick(page->table(), Qt::Key_Home); // selects the row
+    album.frame(6);
     QTest::keyClick(page->table(), Qt::Key_R, Qt::ControlModifier);
-    for (int i = 0; i < 20; ++i) album.frame();
+    for (int i = 0; i < 20; ++i) {
+        QTest::qWait(kSettleMs / 10);
+        album.frame();
+    }
     album.frame(8);
 }
 
