@@ -44,11 +44,8 @@ std::string dataDirectory(const GlobalOptions& options) {
     return options.dataDir ? *options.dataDir : defaultDataDirectory();
 }
 
-/// For the data directory that was typed, as it would be typed.
 std::string startWords(const GlobalOptions& options) {
-    std::vector<std::string> words = {"yardmaster", "--headless"};
-    if (options.dataDir) words.insert(words.end(), {"--data-dir", *options.dataDir});
-    return fmt::format("'{}'", commandName(words, kMaxCommandShown));
+    return typedFor(options, {"yardmaster", "--headless"});
 }
 
 Result<std::string> readAddress(const GlobalOptions& options) {
@@ -150,6 +147,13 @@ Error errorOf(const HttpResponse& response, const std::string& url) {
 }
 
 } // namespace
+
+std::string typedFor(const GlobalOptions& options, std::vector<std::string> words,
+                     const std::vector<std::string>& behind) {
+    if (options.dataDir) words.insert(words.end(), {"--data-dir", *options.dataDir});
+    words.insert(words.end(), behind.begin(), behind.end());
+    return fmt::format("'{}'", commandName(words, kMaxCommandShown));
+}
 
 bool isGone(const Error& error) {
     if (error.kind != ErrorKind::NotAccepting) return error.kind == ErrorKind::Io;

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace yard::ctl {
 
@@ -36,6 +37,9 @@ struct Location {
 /// By --url, else by the files `address` and `token` of the data directory. Reads files, does not connect. A token
 /// that was not named for it goes to this machine only.
 Result<Location> locate(const GlobalOptions& options);
+/// A command line to be typed for the same data directory, in quotes: `words`, --data-dir where it was given, `behind`.
+std::string typedFor(const GlobalOptions& options, std::vector<std::string> words,
+                     const std::vector<std::string>& behind = {});
 /// Of an engine by TLS that neither a pin nor an authority vouches for: asks at a terminal whether its fingerprint is to
 /// be trusted from now on, and writes it down. Connects. Forbidden: it is not.
 Result<void> introduce(Endpoint& endpoint);

@@ -2,7 +2,6 @@
 
 #include "core/base/files.h"
 #include "core/base/unique_fd.h"
-#include "core/model/action_name.h"
 
 #include <algorithm>
 #include <array>
@@ -153,15 +152,6 @@ bool isWanted(const Asked& asked, const std::string& dataDir) {
     return n > 0 && (line.front() == '\n' || line.front() == 'y' || line.front() == 'Y');
 }
 
-/// For the data directory that was typed, as it would be typed.
-std::string sunsetWords(const GlobalOptions& options) {
-    constexpr std::size_t kMost = 500;
-    std::vector<std::string> words = {"yardctl"};
-    if (options.dataDir) words.insert(words.end(), {"--data-dir", *options.dataDir});
-    words.insert(words.end(), {"session", "sunset"});
-    return commandName(words, kMost);
-}
-
 } // namespace
 
 Outcome<void> ensureEngine(Engine& engine) {
@@ -179,8 +169,8 @@ Outcome<void> ensureEngine(Engine& engine) {
     // Somebody else may have been quicker.
     if (!said && !engine.reach()) return std::unexpected(said.error());
     if (said)
-        fmt::print(stderr, "yardctl: started an engine, process {}, {}; '{}' ends it\n", background.pid(), *said,
-                   sunsetWords(options));
+        fmt::print(stderr, "yardctl: started an engine, process {}, {}; {} ends it\n", background.pid(), *said,
+                   typedFor(options, {"yardctl"}, {"session", "sunset"}));
     if (auto there = engine.reach(); !there) return failedWith(there.error());
     return {};
 }

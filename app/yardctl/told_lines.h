@@ -17,7 +17,7 @@ public:
 
     /// Remembers `line`. False: it is what was told last of this action.
     bool isNews(std::int64_t lsn, std::string line);
-    /// It left: whatever is told of it next is news.
+    /// The action is followed no more: its next line is news.
     void forget(std::int64_t lsn);
 
 private:

@@ -50,7 +50,7 @@ public:
     bool come(qint64 lsn);
     /// It is no more; `isHere`: it is among the rows.
     void go(qint64 lsn, bool isHere);
-    /// It is told of again.
+    /// The engine lists the action again.
     void comeBack(qint64 lsn) { gone_.erase(lsn); }
     bool isGone(qint64 lsn) const { return gone_.contains(lsn); }
     /// The rows have those up to this one now.
