@@ -1,6 +1,7 @@
 #include "tests/app/terminal_process.h"
 
 #include "core/base/files.h"
+#include "tests/support/waiting.h"
 
 #include <array>
 #include <cerrno>
@@ -72,9 +73,11 @@ bool TerminalProcess::isRaw() const {
 }
 
 bool TerminalProcess::readSome() {
-    constexpr int kLimitMs = 60'000;
     pollfd wait{terminal_.get(), POLLIN, 0};
-    if (::poll(&wait, 1, kLimitMs) <= 0) return false;
+    if (::poll(&wait, 1, kWaitMs) <= 0) {
+        isSilent_ = true;
+        return false;
+    }
     std::array<char, 4096> piece{};
     const ssize_t n = ::read(terminal_.get(), piece.data(), piece.size());
     if (n < 0 && errno == EINTR) return true;
@@ -89,6 +92,16 @@ bool TerminalProcess::shows(std::string_view text) {
     return true;
 }
 
+std::string TerminalProcess::answer(std::string_view line, std::string_view start) {
+    forget();
+    type(std::string(line) + "\r");
+    if (!shows(start)) return {};
+    const std::size_t at = shown_.find(start);
+    while (shown_.find("\r\n", at) == std::string::npos)
+        if (!readSome()) return {};
+    return shown_.substr(at, shown_.find("\r\n", at) - at);
+}
+
 int TerminalProcess::end() {
     while (readSome()) {
     }
@@ -100,9 +113,14 @@ int TerminalProcess::hangUp() {
     return reap();
 }
 
+// What hangs is a failure with words, not a test without an end.
 int TerminalProcess::reap() {
     int status = 0;
-    ::waitpid(pid_, &status, 0);
+    const auto ended = [&] { return ::waitpid(pid_, &status, WNOHANG) == pid_; };
+    if (isSilent_ || !eventually(ended)) {
+        ::kill(pid_, SIGKILL);
+        ::waitpid(pid_, &status, 0);
+    }
     pid_ = -1;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

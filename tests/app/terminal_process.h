@@ -25,12 +25,15 @@ public:
     /// The same, before the program ran: it may have changed them by the time that it is asked for.
     const std::string& modesBefore() const { return before_; }
     bool isRaw() const;
-    /// Reads until it shows this; false when it ended before, or after 60 s.
+    /// Reads until it shows this; false when it ended before, or was silent for kWaitMs.
     bool shows(std::string_view text);
+    /// Types a line and gives the whole line that the program answers, which starts so: without its end; empty where
+    /// it did not answer.
+    std::string answer(std::string_view line, std::string_view start);
     const std::string& shown() const { return shown_; }
     /// What was seen so far does not count any more.
     void forget() { shown_.clear(); }
-    /// Reads to its end: the exit code, -1 when a signal ended it.
+    /// Reads to its end: the exit code, -1 when a signal ended it. One that is silent for kWaitMs is killed: -1.
     int end();
     /// Closes the terminal, as a window is closed, and waits for its end: as end().
     int hangUp();
@@ -43,6 +46,7 @@ private:
     UniqueFd terminal_;
     std::string before_;
     std::string shown_;
+    bool isSilent_ = false; ///< it showed nothing for kWaitMs
 };
 
 } // namespace yard::test
