@@ -137,13 +137,14 @@ MonoTime Board::nextDeadline(MonoTime sleepUntil) {
     return at;
 }
 
-void Board::begin(Slot& slot, const Lease& lease, MonoTime now) {
+void Board::begin(Slot& slot, Lease& lease, MonoTime now) {
     assert(slot.view.phase == SlotPhase::Idle);
     SlotView& v = slot.view;
     v.id = lease.id;
     v.phase = SlotPhase::Starting;
     v.pid = 0;
     v.pidfd = -1;
+    lease.begun = now;
     v.begun = now;
     const bool unlimited = lease.deadline == Duration::zero() || lease.deadline > MonoTime::max() - now;
     v.deadlineAt = unlimited ? MonoTime::max() : now + lease.deadline;
@@ -180,13 +181,13 @@ std::optional<Lease> Board::next(Slot& slot, std::optional<AttemptId>& moved) {
     return lease;
 }
 
-std::optional<Lease> Board::takeNext(SlotId id, MonoTime now) {
+std::optional<Lease> Board::takeNext(SlotId id) {
     const ThreadLock lock(mutex_);
     Slot& slot = at(id);
     if (stopping_ || slot.view.phase != SlotPhase::Idle || slot.waiting.empty()) return {};
     Lease lease = std::move(slot.waiting.front());
     slot.waiting.pop_front();
-    begin(slot, lease, now);
+    begin(slot, lease, MonoClock::now());
     return lease;
 }
 
@@ -203,14 +204,13 @@ void Board::putBack(SlotId id, Lease lease) {
 }
 
 std::optional<Lease> Board::lockBusy(SlotId id, AttemptId attempt, const LockBusy& busy) {
-    const MonoTime now = MonoClock::now();
     {
         const ThreadLock lock(mutex_);
         at(id).view.phase = SlotPhase::Idle;
         wire::put(unsent_, attempt, busy);
-        appended(now, true);
+        appended(MonoClock::now(), true);
     }
-    return takeNext(id, now);
+    return takeNext(id);
 }
 
 SlotView Board::started(SlotId id, int pid, int pidfd, const Started& update) {

@@ -86,7 +86,7 @@ public:
     // Spawners.
 
     /// The next lease for an idle slot: Idle -> Starting.
-    std::optional<Lease> takeNext(SlotId slot, MonoTime now);
+    std::optional<Lease> takeNext(SlotId slot);
     /// Starting -> Idle; the lease waits in front again (its ring of the slots file is full).
     void putBack(SlotId slot, Lease lease);
     /// Starting -> Idle, writes LockBusy: it did not begin. Returns the lease that waits behind it, if any, begun.
@@ -134,7 +134,7 @@ private:
     };
     void appended(MonoTime now, bool hurry) YARD_REQUIRES(mutex_);
     std::optional<Lease> next(Slot& slot, std::optional<AttemptId>& moved) YARD_REQUIRES(mutex_);
-    void begin(Slot& slot, const Lease& lease, MonoTime now) YARD_REQUIRES(mutex_);
+    void begin(Slot& slot, Lease& lease, MonoTime now) YARD_REQUIRES(mutex_);
     Slot& at(SlotId id) YARD_REQUIRES(mutex_) { return slots_[id.value]; }
 
     const int socketFd_;

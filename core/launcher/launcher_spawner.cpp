@@ -66,7 +66,7 @@ void Spawner::run() {
             handle(std::move(message));
         }
         if (stopping_) return;
-        startIdle(MonoClock::now());
+        startIdle();
         while (hasMarked_) beginMarked();
         shared_.board.flushIfDue(MonoClock::now());
         for (const epoll_event& event : epoll_.wait(std::min(nextTimer(), shared_.board.flushAt())))
@@ -142,10 +142,10 @@ void Spawner::handleEvent(const ChildEvent& event) {
         onExit(child);
 }
 
-void Spawner::startIdle(MonoTime now) {
+void Spawner::startIdle() {
     for (const auto& child : children_) {
         if (child->phase != SlotChild::Phase::Idle || child->heldBack) continue;
-        if (auto lease = shared_.board.takeNext(child->slot, now)) runChain(*child, std::move(*lease));
+        if (auto lease = shared_.board.takeNext(child->slot)) runChain(*child, std::move(*lease));
     }
 }
 
@@ -166,7 +166,7 @@ std::optional<Lease> Spawner::start(SlotChild& child, Lease lease) {
     ++child.generation;
     child.ended = Ended{};
     child.ended.slot = child.slot;
-    child.ended.times.submitting = MonoClock::now();
+    child.ended.times.submitting = child.lease.begun; // on a busy machine this thread may be late by now
     OutputReader::reset(child);
 
     if (auto refused = takeLocks(child)) return refuse(child, std::move(*refused));

@@ -75,7 +75,7 @@ private:
     void tellOutput(const AskOutput& ask);
     void keepOutput();
     void handleEvent(const ChildEvent& event);
-    void startIdle(MonoTime now);
+    void startIdle();
     void runChain(SlotChild& child, Lease lease);
     std::optional<Lease> start(SlotChild& child, Lease lease);
     std::optional<Lease> begin(SlotChild& child);

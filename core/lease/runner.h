@@ -109,6 +109,7 @@ struct Lease {
     SharedFd terminal;
     bool engineEnv = true;        ///< false: `env` is all of it, and what a sandbox sets
     std::optional<WarmCall> warm; ///< for a warm process: argv and what follows from it are not used
+    MonoTime begun{}; ///< set by the launcher when a slot takes it: Submitting, the deadline counts from here
 };
 
 enum class Stream : unsigned char { Out = 1, Err = 2 };
