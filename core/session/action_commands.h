@@ -1,4 +1,4 @@
-// What people ask of one live action: to end it, to hold it, to move it. Private to session; owner: engine thread.
+// Session::actions(): what people ask of one live action: to end it, to hold it, to move it. Owner: engine thread.
 // Lives as long as the session, above the ends.
 #pragma once
 
@@ -37,15 +37,21 @@ public:
         , service_(service)
         , queues_(queues) {}
 
-    // Each as in session.h.
+    /// Pending: Finish without an attempt. Leased ahead: TakeBack first. Running: Stop; its end is Cancelled
+    /// whatever it says. NotFound, or WrongState when it has ended. Asking twice is fine.
     Result<void> cancel(Lsn lsn, Outbox& out);
+    /// The same in two parts, for many: from now on it does not start. True: finishCancelled() must follow, and
+    /// gives it its Finish; false: nothing more is to be done.
     Result<bool> cancelLater(Lsn lsn, Outbox& out);
     void finishCancelled(Lsn lsn, Outbox& out);
+    /// WrongState unless pending. A lease ahead is taken back.
     Result<void> hold(Lsn lsn, Outbox& out);
     Result<void> release(Lsn lsn);
+    /// WrongState unless pending and not handed to a runner. setQueue also as QueueCommands::accepts().
     Result<void> setPriority(Lsn lsn, int priority);
     Result<void> setQueue(Lsn lsn, QueueId queue);
 
+    /// What cancel(), hold(), and setPriority() or setQueue() would answer; nothing changes.
     Result<void> mayCancel(Lsn lsn) const;
     Result<void> mayHold(Lsn lsn) const;
     Result<void> mayMove(Lsn lsn) const;

@@ -1,6 +1,6 @@
 // Actions that wait for others: edges from each predecessor to those that wait for it, and arrays that some wait for
 // as a whole. Once an end is stored, those who waited come out one by one: what becomes of them is up to the caller.
-// Private to session; owner: engine thread. Lives as long as the session.
+// Others than the session see it const, by Session::dependencies(). Owner: engine thread. Lives as long as the session.
 //
 // Invariants (asserted by check()): `unmet` of a record counts the edges that lead to it; a fan counts the elements
 // of its array that have not ended, and is there while something waits for the array.
@@ -51,6 +51,7 @@ public:
 
     /// Of an array that something waits for as a whole: how many of its elements have not ended.
     std::optional<std::int64_t> unfinishedOf(Lsn array) const;
+    /// Unmet::count is 0 of one that is not known.
     Unmet unmetOf(Lsn lsn) const;
     std::size_t memoryBytes() const;
     void check() const;

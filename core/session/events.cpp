@@ -25,6 +25,7 @@ void Events::began(Lsn lsn, std::uint32_t attempt, Phase phase, Outbox& out) {
 }
 
 void Events::keeping(Lsn lsn, std::uint32_t attempt) {
+    YARD_ASSERT_OWNER(owner_);
     const std::uint32_t record = attempts_.find(lsn, attempt);
     if (record != kNone) attempts_.keep(record);
 }

@@ -1,6 +1,5 @@
-// What runners and the journal tell of attempts, and what becomes of an action whose attempt is over: another one, or
-// its end. Events of older attempts are ignored and counted. Private to session; owner: engine thread. Lives as long
-// as the session, above the ends.
+// Session::events(): what runners and the journal tell of attempts, and what becomes of an action whose attempt is over:
+// another one, or its end. Owner: engine thread. Lives as long as the session, above the ends.
 #pragma once
 
 #include "core/base/clock.h"
@@ -31,19 +30,32 @@ public:
         , ends_(ends)
         , random_(seed) {}
 
-    // -- of runners (session.h)
-    /// `phase`: Submitting or Running. One that was to end meanwhile is stopped.
-    void began(Lsn lsn, std::uint32_t attempt, Phase phase, Outbox& out);
+    // -- of runners: of an older attempt or an unknown action they are ignored and counted
+    /// One that was to end meanwhile is stopped.
+    void submitting(Lsn lsn, std::uint32_t attempt, Outbox& out) { began(lsn, attempt, Phase::Submitting, out); }
+    void running(Lsn lsn, std::uint32_t attempt, Outbox& out) { began(lsn, attempt, Phase::Running, out); }
+    /// The attempt's tree is gone, and what it left takes a while to keep: its resources are free for others. It
+    /// runs until ended(), for its queue's `max_running`, its label's limit and its locks as well. Of maxKeeping at
+    /// once; one more has its resources until ended().
     void keeping(Lsn lsn, std::uint32_t attempt);
+    /// The lease was given back before it ran: to the front of its order, uncounted; the next start has the same
+    /// number.
     void returned(Lsn lsn, std::uint32_t attempt, Outbox& out);
+    /// The attempt's tree is gone (submitting() and running() may have been left out). Its resources are free;
+    /// Retry or Finish says what became of it.
     void ended(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out);
     /// Of a record that was just made and is in no lane yet: the attempt that the last engine had out is over.
     void interrupted(std::uint32_t record, MonoTime now, Outbox& out);
 
     // -- of the journal
     void retryStored(Lsn lsn, Outbox& out);
+    /// Counters move to the final state, the action is no longer live; those that wait for it go on, or fail, the
+    /// first ones at once and the rest by Session::step(). A queue that reached its number of failures is held
+    /// (Outbox::stopped).
+    void finishStored(Lsn lsn, Outbox& out, const StoredEnd& end = {}) { ends_.stored(lsn, end, out); }
 
 private:
+    void began(Lsn lsn, std::uint32_t attempt, Phase phase, Outbox& out);
     void goBackUncounted(std::uint32_t record, Outbox& out);
     void decideEnd(std::uint32_t record, std::uint32_t attempt, const AttemptEnd& end, bool cancelled, MonoTime now,
                    Outbox& out);

@@ -1,5 +1,5 @@
 // The inside of Session: its parts, made bottom up, each with references to those it needs of the ones before it
-// (README.md: who owns what). The door (door.cpp) calls the part whose matter it is. Private; owner: engine thread.
+// (README.md: who owns what). The door (door.cpp) hands out those that others call. Private; owner: engine thread.
 //
 // Invariants: those of the parts; check() asks each of them.
 #pragma once

@@ -8,7 +8,12 @@
 
 namespace yard::session {
 
+void Intake::add(std::span<const NewAction> actions, MonoTime now, Outbox& out) {
+    for (const NewAction& action : actions) add(action, now, out);
+}
+
 void Intake::add(const NewAction& action, MonoTime now, Outbox& out) {
+    YARD_ASSERT_OWNER(owner_);
     const std::uint32_t queue = parts_.ledger.findQueue(action.queue);
     if (queue == kNone) { // forgotten between acceptance and commit: there is nobody left to count it
         out.finish.push_back({.lsn = action.lsn,

@@ -1,5 +1,4 @@
-// What comes in: actions of the journal, just accepted, read back, or run again. Private to session; owner: engine
-// thread. Lives as long as the session, above the events.
+// Session::intake(): actions of the journal come in, just accepted, read back, or run again. Owner: engine thread. Lives as long as the session, above the events.
 //
 // Invariant: an action that comes in waits, or has a Finish or a Retry on its way; none is left out.
 #pragma once
@@ -18,6 +17,7 @@
 #include "core/session/views.h"
 
 #include <cstdint>
+#include <span>
 
 namespace yard::session {
 
@@ -37,9 +37,14 @@ public:
         : parts_(parts)
         , service_(service) {}
 
-    // Each as in session.h.
+    /// After their commit; at start all that is in the journal, in order of LSN, at most a few thousand per call.
+    /// Queues, classes exist; LSNs are not live. An action of a cancelled queue or with cancelRequested gets its
+    /// Finish, and so does one that waits for an action which ended otherwise.
+    void add(std::span<const NewAction> actions, MonoTime now, Outbox& out);
     void add(const NewAction& action, MonoTime now, Outbox& out);
+    /// May it be set back by hand? WrongState, AtLimit (unless `force`), NotAccepting; else the counters after it.
     Result<RetryCounters> checkReschedule(const FinishedAction& action, bool force) const;
+    /// After the commit of a reset by hand: counters of the queue move back from `was` (Failed or Abandoned).
     void reschedule(const NewAction& action, ActionState was, MonoTime now, Outbox& out);
 
 private:

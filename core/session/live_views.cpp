@@ -84,4 +84,23 @@ SessionCounts LiveViews::counts() const {
             .lanesWoken = ledger_.order().lanesWoken()};
 }
 
+std::vector<LockElsewhere> LiveViews::locksElsewhere() const {
+    std::vector<LockElsewhere> found;
+    ledger_.order().locks().forEach([&found](LockId lock, const LockTable::State& state) {
+        if (state.elsewhere) found.push_back({lock, state.isWaitedFor()});
+    });
+    return found;
+}
+
+std::size_t LiveViews::locksHeld() const {
+    return ledger_.order().locks().held();
+}
+
+std::size_t LiveViews::locksWaitedFor() const {
+    std::size_t count = 0;
+    ledger_.order().locks().forEach(
+        [&count](LockId, const LockTable::State& state) { count += state.isWaitedFor(); });
+    return count;
+}
+
 } // namespace yard::session

@@ -1,5 +1,5 @@
-// Live actions and queues as others see them, and how many of them there are. Changes nothing. Private to session;
-// owner: engine thread. Lives as long as the session, above the attempts.
+// Session::views(): live actions, queues and locks as others see them, and how many of them there are. Changes nothing.
+// Owner: engine thread. Lives as long as the session, above the attempts.
 #pragma once
 
 #include "core/session/attempts.h"
@@ -8,6 +8,7 @@
 #include "core/session/timers.h"
 #include "core/session/views.h"
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -23,12 +24,20 @@ public:
         , timers_(timers)
         , attempts_(attempts) {}
 
-    // Each as in session.h. One whose end is kept is not live, whatever a runner has of it still.
+    /// One whose end is kept is not live, whatever a runner has of it still.
     std::optional<LiveView> live(Lsn lsn) const;
+    /// Shows live actions from `from` on in the order of their LSNs, at most `most`. Returns the LSN to go on with;
+    /// 0: that was all.
     Lsn walk(Lsn from, int most, const std::function<void(const LiveView&)>& show) const;
+    /// Submitting and running ones, oldest start first is not promised; at most maxOutstanding.
     std::vector<Lsn> running() const;
     std::optional<QueueStatus> queue(QueueId id) const;
     SessionCounts counts() const;
+    std::vector<LockElsewhere> locksElsewhere() const;
+    /// Locks held by actions of ours.
+    std::size_t locksHeld() const;
+    /// Locks, held here or elsewhere, for which something waits that would start but for them.
+    std::size_t locksWaitedFor() const;
 
 private:
     LiveView viewOf(const Record& r) const;

@@ -1,7 +1,11 @@
 #include "core/session/outlook.h"
 
+#include "core/session/events.h"
+#include "core/session/intake.h"
 #include "core/session/order.h"
+#include "core/session/queue_commands.h"
 #include "core/session/record.h"
+#include "core/session/resource_holds.h"
 #include "core/session/session.h"
 
 #include <algorithm>
@@ -104,8 +108,8 @@ private:
             if (part.gate) session_.setGate(part.gate->first, part.gate->second);
         }
         for (const Outline::QueuePart& part : outline_.queues) {
-            session_.addQueue(part.id, configOf(part, 1));
-            session_.setLabelLimits(part.id, part.labelLimits);
+            session_.queues().add(part.id, configOf(part, 1));
+            session_.queues().setLabelLimits(part.id, part.labelLimits);
         }
         (void)session_.moveTo(SessionState::Ready, out_);
     }
@@ -144,13 +148,13 @@ private:
         action.priority = 100 - static_cast<int>(item.key >> 56);
         action.submitTime = static_cast<std::int64_t>(item.key & Record::kTimeMask);
         action.notBefore = items_[place].start ? MonoTime{} : item.notBefore;
-        session_.add({&action, 1}, now_, out_);
+        session_.intake().add({&action, 1}, now_, out_);
     }
 
     /// They start at once: all of them fit beside each other. But where the runner has fewer slots than it was given
     /// to start, some wait there, behind what runs.
     void addRunning() {
-        for (const auto& [key, resources] : outline_.holds) (void)session_.hold(key, resources);
+        for (const auto& [key, resources] : outline_.holds) (void)session_.holds().take(key, resources);
         for (const Outline::Item& item : outline_.running) {
             if (!item.keeping) continue;
             add(item, true);
@@ -170,7 +174,7 @@ private:
         std::vector<QueueTurns> turns;
         for (const Outline::QueuePart& part : outline_.queues)
             turns.push_back({part.id, part.virtualTime, part.starts});
-        session_.setTurns(outline_.virtualNow, turns);
+        session_.queues().setTurns(outline_.virtualNow, turns);
         for (const LockId lock : outline_.elsewhere) session_.setLockElsewhere(lock, true);
         for (const Outline::Item* item : atRunner) add(*item, true);
     }
@@ -264,12 +268,12 @@ private:
         if (!played.runs)
             began_.push_back(began);
         else if (played.item->keeping)
-            session_.keeping(start.lsn, start.attempt);
+            session_.events().keeping(start.lsn, start.attempt);
     }
 
     void goOnInParts() {
         for (const Outline::QueuePart& part : outline_.queues)
-            (void)session_.configureQueue(part.id, configOf(part, part.each));
+            (void)session_.queues().configure(part.id, configOf(part, part.each));
     }
 
     void endWhatIsDue() {
@@ -277,7 +281,7 @@ private:
         end.state = ActionState::Completed;
         std::vector<std::size_t> again;
         for (; !ends_.empty() && ends_.top().at <= now_; ends_.pop()) {
-            session_.ended(ends_.top().lsn, ends_.top().attempt, end, now_, out_);
+            session_.events().ended(ends_.top().lsn, ends_.top().attempt, end, now_, out_);
             const std::size_t place = places_[static_cast<std::size_t>(ends_.top().lsn.value - 1)];
             if (items_[place].left > 0) again.push_back(place);
             idle_ = 0;
@@ -290,7 +294,7 @@ private:
     void settle() {
         while (!out_.finish.empty()) {
             const std::vector<Finish> finished = std::exchange(out_.finish, {});
-            for (const Finish& finish : finished) session_.finishStored(finish.lsn, out_);
+            for (const Finish& finish : finished) session_.events().finishStored(finish.lsn, out_);
         }
         out_.clear();
     }

@@ -40,6 +40,11 @@ void QueueCommands::add(QueueId id, const QueueConfig& config, QueueState state,
     q.failedBefore = failedBefore;
 }
 
+const QueueConfig* QueueCommands::configOf(QueueId id) const {
+    const Queue* q = ledger_.queueNamed(id);
+    return q ? &q->config : nullptr;
+}
+
 Result<void> QueueCommands::configure(QueueId id, const QueueConfig& config) {
     YARD_ASSERT_OWNER(owner_);
     const std::uint32_t at = ledger_.findQueue(id);
@@ -78,6 +83,7 @@ Result<void> QueueCommands::hold(QueueId id, Outbox& out) {
 }
 
 void QueueCommands::learnRunTime(QueueId id, Duration time) {
+    YARD_ASSERT_OWNER(owner_);
     const std::uint32_t at = ledger_.findQueue(id);
     if (at != kNone) order_.queue(at).learnRunTime(time);
 }
@@ -133,6 +139,7 @@ Result<void> QueueCommands::forget(QueueId id, Outbox& out) {
 }
 
 void QueueCommands::setTurns(double virtualNow, std::span<const QueueTurns> turns) {
+    YARD_ASSERT_OWNER(owner_);
     order_.setVirtualNow(virtualNow);
     order_.forgetListings();
     for (const QueueTurns& turn : turns) {

@@ -1,4 +1,4 @@
-// What people ask of a queue, and what is set of one. Private to session; owner: engine thread. Lives as long as the
+// Session::queues(): what people ask of a queue, and what is set of one. Owner: engine thread. Lives as long as the
 // session, above the large operations.
 #pragma once
 
@@ -31,19 +31,29 @@ public:
         , attempts_(attempts)
         , bulk_(bulk) {}
 
-    // Each as in session.h.
+    /// NotAccepting (session), NotFound, WrongState (queue): may new work be submitted to this queue?
     Result<void> accepts(QueueId id) const;
-    void add(QueueId id, const QueueConfig& config, QueueState state, bool held, const QueueCounters& counters,
-             std::int64_t failedBefore);
+    /// A new queue, or one of the journal. Of `counters` pending and running are not taken: Intake::add() counts them.
+    /// Queue 0: sets what the journal knows of it. A Cancelled one ends Cancelled whatever is added.
+    void add(QueueId id, const QueueConfig& config, QueueState state = QueueState::Active, bool held = false,
+             const QueueCounters& counters = {}, std::int64_t failedBefore = 0);
+    const QueueConfig* configOf(QueueId id) const; ///< nullptr: unknown
+    /// All but its label limits take effect.
     Result<void> configure(QueueId id, const QueueConfig& config);
+    /// The limits of its configuration, with labels as numbers. Unknown queues are ignored.
     void setLabelLimits(QueueId id, std::vector<std::pair<LabelId, int>> limits);
+    /// For one that goes on where another session is: before anything waits. Unknown queues are ignored.
     void setTurns(double virtualNow, std::span<const QueueTurns> turns);
+    /// An attempt of the queue took so long, before this session.
     void learnRunTime(QueueId id, Duration took);
 
     Result<void> hold(QueueId id, Outbox& out);
     Result<void> release(QueueId id);
     Result<void> drain(QueueId id);
+    /// Pending and running actions end Cancelled, nothing is retried. O(1) here, Finish for each follows from
+    /// Session::step().
     Result<void> cancel(QueueId id, Outbox& out);
+    /// Cancels what is active, then forgets the queue: Outbox::forgotten, at once or later.
     Result<void> forget(QueueId id, Outbox& out);
 
 private:

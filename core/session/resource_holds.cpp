@@ -13,6 +13,7 @@ bool ResourceHolds::take(HoldKey key, const Resources& resources) {
 }
 
 bool ResourceHolds::letGo(HoldKey key) {
+    YARD_ASSERT_OWNER(owner_);
     const bool wanted = std::erase_if(wanted_, [&](const Hold& hold) { return hold.key == key; }) > 0;
     const auto at = std::ranges::find(held_, key, &Hold::key);
     if (at == held_.end()) return wanted;

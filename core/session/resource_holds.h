@@ -1,5 +1,5 @@
-// Resources for something that is no attempt, such as a warm process: who has some, and who waits for some, oldest
-// first. Private to session; owner: engine thread. Lives as long as the session, above the order.
+// Session::holds(): resources for something that is no attempt, such as a warm process: who has some, and who waits for
+// some, oldest first. Owner: engine thread. Lives as long as the session, above the order.
 //
 // Invariants: what is in held() is taken of the capacity; one that waits keeps those behind it from what it needs
 // itself, and from nothing else.
@@ -27,11 +27,13 @@ public:
         : capacity_(capacity)
         , order_(order) {}
 
-    /// Takes the resources if they are free and nobody who asked before waits for the same. Else it waits: false.
+    /// Takes the resources if they are free and nobody who asked before waits for the same. Else it waits: false, and
+    /// Outbox::granted says when they were taken, before anything else that needs what becomes free. Nothing is leased
+    /// ahead meanwhile if it asks for cores.
     bool take(HoldKey key, const Resources& resources);
     /// Gives them back, or takes the wish back. True: somebody may start now.
     bool letGo(HoldKey key);
-    /// Takes what fits by now for those who wait: Outbox::granted.
+    /// Session::schedule() asks for it. Takes what fits by now for those who wait: Outbox::granted.
     void grant(Outbox& out);
 
     const std::vector<Hold>& held() const { return held_; }

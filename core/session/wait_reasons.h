@@ -1,5 +1,5 @@
-// Why a pending action has not started, with numbers, and what waits for a lock or at a gate. Walks no more than a
-// bounded part of the structure, and changes nothing. Private to session; owner: engine thread. Lives as long as the
+// Session::reasons(): why a pending action has not started, with numbers, and what waits for a lock or at a gate. Walks
+// no more than a bounded part of the structure, and changes nothing. Owner: engine thread. Lives as long as the
 // session, above the attempts.
 #pragma once
 
@@ -37,10 +37,14 @@ public:
         , attempts_(parts.attempts)
         , options_(options) {}
 
-    // Each as in session.h.
+    /// Nothing unless it is pending. At most a few thousand things are looked at; without the position a few.
     std::optional<Waiting> of(Lsn lsn, bool withPosition) const;
+    /// Every lock that is held or waited for; of each at most `most` that wait. Looks at each lane and a few
+    /// thousand actions.
     std::vector<LockStatus> locks(int most) const;
+    /// Who has most of a resource of the machine, `most` at most, the largest amount first. Looks at all that is out.
     std::vector<ResourceHolder> holders(std::string_view resource, std::size_t most) const;
+    /// Actions of the gate's classes that wait for a place; looks at each lane, some 10,000 at most.
     std::int64_t waitingAt(GateId gate) const;
 
 private:

@@ -4,7 +4,12 @@
 // least a scheduler with an order does), and `why` of any of them.
 //
 //     bench_session [ACTIONS]        a million by default
+#include "core/session/action_commands.h"
+#include "core/session/events.h"
+#include "core/session/intake.h"
+#include "core/session/queue_commands.h"
 #include "core/session/session.h"
+#include "core/session/wait_reasons.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -58,7 +63,7 @@ void addAll(Session& session, const Shape& shape, int n, Outbox& out) {
         a.submitTime = 1'000'000 + i / 500;
         batch.push_back(a);
         if (batch.size() < 500 && i < n) continue;
-        session.add(batch, MonoTime{}, out);
+        session.intake().add(batch, MonoTime{}, out);
         batch.clear();
     }
 }
@@ -70,7 +75,7 @@ void measure(const Shape& shape, int n) {
                     SessionOptions{.slotCount = kCores, .aheadPerSlot = 0});
     Outbox out;
     (void)session.moveTo(SessionState::Ready, out);
-    for (int q = 1; q < shape.queues; ++q) session.addQueue(QueueId(q), {});
+    for (int q = 1; q < shape.queues; ++q) session.queues().add(QueueId(q), {});
     const int classes = shape.classPerAction ? n + 1 : shape.classes;
     for (int c = 0; c < classes; ++c) session.defineClass(ClassId(static_cast<std::uint32_t>(c)), {});
 
@@ -98,8 +103,8 @@ void measure(const Shape& shape, int n) {
         running.swap(out.start);
         out.clear();
         for (const Start& start : running) {
-            session.ended(start.lsn, start.attempt, end, MonoTime{}, out);
-            session.finishStored(start.lsn, out);
+            session.events().ended(start.lsn, start.attempt, end, MonoTime{}, out);
+            session.events().finishStored(start.lsn, out);
         }
         done += static_cast<int>(running.size());
         if (running.empty()) break;
@@ -141,7 +146,7 @@ public:
         , session_(std::make_unique<MachineCapacity>(Resources{.milliCores = 1000 * kCores, .named = {}}),
                    SessionOptions{.slotCount = kCores, .aheadPerSlot = 0}) {
         (void)session_.moveTo(SessionState::Ready, out_);
-        for (int q = 1; q < queues; ++q) session_.addQueue(QueueId(q), {});
+        for (int q = 1; q < queues; ++q) session_.queues().add(QueueId(q), {});
         session_.defineClass(ClassId(0), {});
         for (int i = 0; i < n; ++i) addOne();
         turn(0);
@@ -164,12 +169,12 @@ private:
         a.queue = QueueId(lsn_ % queues_);
         a.priority = static_cast<int>(lsn_ % 3);
         a.submitTime = lsn_;
-        session_.add({&a, 1}, MonoTime{}, out_);
+        session_.intake().add({&a, 1}, MonoTime{}, out_);
     }
     int turn(int most) {
         for (int i = 0; i < most && i < std::ssize(running_); ++i) {
-            session_.ended(running_[i].lsn, running_[i].attempt, end_, MonoTime{}, out_);
-            session_.finishStored(running_[i].lsn, out_);
+            session_.events().ended(running_[i].lsn, running_[i].attempt, end_, MonoTime{}, out_);
+            session_.events().finishStored(running_[i].lsn, out_);
             addOne();
         }
         out_.clear();
@@ -219,7 +224,7 @@ void measureSizes(int n) {
         for (int i = 0; i < kAsked; ++i) {
             const Lsn lsn(1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(steady.last())));
             const double from = cpuNanos();
-            (void)steady.session().waiting(lsn, true);
+            (void)steady.session().reasons().of(lsn, true);
             const double took = nanosSince(from);
             all += took;
             worst = std::max(worst, took);
@@ -236,7 +241,7 @@ void measureLarge(int n) {
     const auto filled = [&](int each) {
         auto session = std::make_unique<Session>(std::make_unique<MachineCapacity>(Resources{}), SessionOptions{});
         (void)session->moveTo(SessionState::Ready, out);
-        session->addQueue(QueueId(1), {});
+        session->queues().add(QueueId(1), {});
         session->defineClass(ClassId(0), {});
         for (int i = 1; i <= n; ++i) {
             NewAction a;
@@ -244,7 +249,7 @@ void measureLarge(int n) {
             a.queue = QueueId(1);
             a.held = each > 0 && i % each == 0;
             a.submitTime = i;
-            session->add({&a, 1}, MonoTime{}, out);
+            session->intake().add({&a, 1}, MonoTime{}, out);
         }
         return session;
     };
@@ -255,25 +260,25 @@ void measureLarge(int n) {
             const auto s = cpuNanos();
             session.step(out);
             worst = std::max(worst, nanosSince(s));
-            for (const Finish& f : std::exchange(out.finish, {})) session.finishStored(f.lsn, out);
+            for (const Finish& f : std::exchange(out.finish, {})) session.events().finishStored(f.lsn, out);
         }
         fmt::print("{:.0f} ms in all, longest step {:.2f} ms\n", nanosSince(all) / 1e6, worst / 1e6);
     };
     for (const int held : {0, 2}) {
         auto session = filled(held);
         auto s = cpuNanos();
-        (void)session->cancelQueue(QueueId(1), out);
+        (void)session->queues().cancel(QueueId(1), out);
         fmt::print("cancel a queue of {}{}: {:.1f} us at once, ", n, held ? ", half of it held" : "",
                    nanosSince(s) / 1e3);
         steps(*session);
     }
     auto session = filled(0);
     auto s = cpuNanos();
-    (void)session->holdQueue(QueueId(1), out);
-    (void)session->releaseQueue(QueueId(1));
+    (void)session->queues().hold(QueueId(1), out);
+    (void)session->queues().release(QueueId(1));
     fmt::print("hold and release it: {:.1f} us\n", nanosSince(s) / 1e3);
     s = cpuNanos();
-    for (int i = 1; i <= n; ++i) (void)session->setPriority(Lsn(i), 7);
+    for (int i = 1; i <= n; ++i) (void)session->actions().setPriority(Lsn(i), 7);
     fmt::print("reprioritise it one by one: {:.0f} ns each\n", nanosSince(s) / n);
     s = cpuNanos();
     (void)session->moveTo(SessionState::Abandoned, out);

@@ -1,5 +1,9 @@
 #include "tests/bench/simulation.h"
 
+#include "core/session/events.h"
+#include "core/session/intake.h"
+#include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
 #include "core/session/session.h"
 #include "tests/bench/fleet.h"
 
@@ -139,7 +143,7 @@ public:
             QueueConfig config;
             config.weight = 1 + q % 4;
             config.maxRunning = q % 10 == 0 ? std::max(1, 4 * places() / options.queues) : 0;
-            session_.addQueue(QueueId(q), config);
+            session_.queues().add(QueueId(q), config);
         }
         (void)session_.moveTo(SessionState::Ready, out_);
         // Mean cores and run time of what draw() gives, for the rate of arrival only.
@@ -188,7 +192,7 @@ private:
             ends_[static_cast<std::size_t>(next_) % ends_.size()] = chain + took;
             result_.chainBound = std::max(result_.chainBound, chain + took);
             const double from = cpuSeconds();
-            session_.add({&action, 1}, now_, out_);
+            session_.intake().add({&action, 1}, now_, out_);
             result_.addingSeconds += cpuSeconds() - from;
         }
     }
@@ -201,7 +205,7 @@ private:
             for (const Start& start : out_.start) begin(start);
             settle();
         }
-        result_.mostQueued = std::max(result_.mostQueued, session_.counts().all.pending);
+        result_.mostQueued = std::max(result_.mostQueued, session_.views().counts().all.pending);
     }
     void begin(const Start& start) {
         ++result_.attempts;
@@ -216,10 +220,10 @@ private:
         running_.push({now_ + took, start.lsn, start.attempt, machine});
     }
     void settle() {
-        for (const Retry& retry : std::exchange(out_.retry, {})) session_.retryStored(retry.lsn, out_);
+        for (const Retry& retry : std::exchange(out_.retry, {})) session_.events().retryStored(retry.lsn, out_);
         while (!out_.finish.empty())
             for (const Finish& finish : std::exchange(out_.finish, {})) {
-                session_.finishStored(finish.lsn, out_);
+                session_.events().finishStored(finish.lsn, out_);
                 ++result_.finished;
             }
         out_.clear();
@@ -244,7 +248,7 @@ private:
             end.state = model_.fails(event.lsn.value, event.attempt) ? ActionState::Failed : ActionState::Completed;
             end.reason = end.state == ActionState::Failed ? Reason::ExitCode : Reason::None;
             const double from = cpuSeconds();
-            session_.ended(event.lsn, event.attempt, end, now_, out_);
+            session_.events().ended(event.lsn, event.attempt, end, now_, out_);
             result_.endingSeconds += cpuSeconds() - from;
         }
         settle();

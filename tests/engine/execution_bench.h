@@ -4,6 +4,8 @@
 #include "core/engine/running/execution.h"
 #include "core/engine/running/runner_places.h"
 
+#include "core/session/events.h"
+#include "core/session/live_views.h"
 #include "tests/coro/coro_test.h"
 #include "tests/engine/fake_runner.h"
 #include "tests/session/machine.h"
@@ -171,17 +173,17 @@ public:
     /// The journal has all that ended; what is to be tried again is.
     void store() {
         for (const auto& [lsn, attempt] : std::exchange(retries_, {})) {
-            machine.session.retryStored(lsn, machine.out);
+            machine.session.events().retryStored(lsn, machine.out);
             execution.stored(lsn, attempt);
         }
         for (const auto& [lsn, attempt] : std::exchange(finishes_, {})) {
-            machine.session.finishStored(lsn, machine.out);
+            machine.session.events().finishStored(lsn, machine.out);
             execution.stored(lsn, attempt);
         }
     }
     const Attempt* attempt(Lsn lsn) const { return std::as_const(attempts).latest(lsn); }
     std::optional<ActionState> state(Lsn lsn) const {
-        const auto live = machine.session.live(lsn);
+        const auto live = machine.session.views().live(lsn);
         return live ? std::optional(live->state) : std::nullopt;
     }
     std::string takeEnds() { return std::exchange(ends, {}); }

@@ -4,6 +4,8 @@
 #include "core/engine/reading/estimates.h"
 #include "core/engine/reading/reasons.h"
 
+#include "core/session/events.h"
+#include "core/session/live_views.h"
 #include "tests/coro/coro_test.h"
 #include "tests/session/machine.h"
 
@@ -122,20 +124,20 @@ public:
         const Lsn lsn = submit();
         if (machine.schedule() != 1) qFatal("did not start");
         begin(lsn);
-        machine.session.running(lsn, machine.started.back().attempt, machine.out);
+        machine.session.events().running(lsn, machine.started.back().attempt, machine.out);
         return lsn;
     }
     QueueView queueView() {
         QueueView view;
         view.id = QueueId(1);
-        estimates.ofQueue(view, *machine.session.queueStatus(QueueId(1)));
+        estimates.ofQueue(view, *machine.session.views().queue(QueueId(1)));
         return view;
     }
     ActionResult row(Lsn lsn) {
         ActionResult result;
         result.lsn = lsn;
         if (const auto command = commands.find(lsn); command != commands.end()) result.command = command->second;
-        const auto live = machine.session.live(lsn);
+        const auto live = machine.session.views().live(lsn);
         result.state = live->state;
         if (result.state != ActionState::Pending) {
             result.times[ActionState::Submitting] = attempts[lsn].record.times[ActionState::Submitting];

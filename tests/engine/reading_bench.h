@@ -6,6 +6,7 @@
 #include "core/engine/reading/notes.h"
 #include "core/engine/reading/waiting_counts.h"
 
+#include "core/session/live_views.h"
 #include "tests/engine/forecast_bench.h"
 #include "tests/engine/memory_journal.h"
 
@@ -63,7 +64,7 @@ public:
     }
     /// The journal has it as pending.
     Lsn keep(Lsn lsn) {
-        const auto live = machine.session.live(lsn);
+        const auto live = machine.session.views().live(lsn);
         const ClassKey& key = dictionary.classKey(live->cls.value);
         ActionResult row;
         row.lsn = lsn;

@@ -1,4 +1,6 @@
 // An attempt from the session's Start to its record, by itself: no launcher, no journal, no disk.
+#include "core/session/action_commands.h"
+#include "core/session/intake.h"
 #include "tests/engine/execution_bench.h"
 
 #include <QTest>
@@ -114,7 +116,7 @@ private Q_SLOTS:
         Bench b;
         b.files.made.clear();
         const Lsn lsn = b.start(true);
-        QVERIFY(b.machine.session.cancel(lsn, b.machine.out));
+        QVERIFY(b.machine.session.actions().cancel(lsn, b.machine.out));
         b.turn();
         b.files.made.set();
         b.turn();
@@ -183,7 +185,7 @@ private Q_SLOTS:
         const Lsn lsn = b.start();
         b.runner().begin(lsn.value);
         b.turn();
-        QVERIFY(b.machine.session.cancel(lsn, b.machine.out));
+        QVERIFY(b.machine.session.actions().cancel(lsn, b.machine.out));
         b.turn();
         QCOMPARE(b.runner().toldToEnd, std::vector<std::string>{"1 cancelled"});
         QCOMPARE(b.takeEnds(), "1 cancelled cancelled");
@@ -208,7 +210,7 @@ private Q_SLOTS:
         action.queue = QueueId(1);
         action.interrupted = true;
         b.execution.restoreInterrupted({.id = {action.lsn, 1}, .queue = action.queue, .cls = action.cls}, b.scale);
-        b.machine.session.add({&action, 1}, b.machine.now, b.machine.out);
+        b.machine.session.intake().add({&action, 1}, b.machine.now, b.machine.out);
         b.turn();
         QCOMPARE(b.takeEnds(), "1 retry abandoned engine_died");
         b.store();

@@ -1,4 +1,11 @@
 // Estimates and reasons by themselves: no launcher, no journal; what runs is what the test says, the clock as well.
+#include "core/session/action_commands.h"
+#include "core/session/events.h"
+#include "core/session/intake.h"
+#include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
+#include "core/session/resource_holds.h"
+#include "core/session/wait_reasons.h"
 #include "tests/engine/forecast_bench.h"
 
 #include <QTest>
@@ -68,7 +75,7 @@ private Q_SLOTS:
         child.queue = QueueId(1);
         child.cls = session::ClassId(b.cls.id);
         child.after = {&of, 1};
-        b.machine.session.add({&child, 1}, b.machine.now, b.machine.out);
+        b.machine.session.intake().add({&child, 1}, b.machine.now, b.machine.out);
         QCOMPARE(b.row(Lsn(50)).estimateGap, EstimateGap::Dependency);
     }
 
@@ -88,7 +95,7 @@ private Q_SLOTS:
         b.submit();
         QueueView view;
         view.id = QueueId(1);
-        b.estimates.ofQueue(view, *b.machine.session.queueStatus(QueueId(1)));
+        b.estimates.ofQueue(view, *b.machine.session.views().queue(QueueId(1)));
         QCOMPARE(view.estimatedFinish, b.scale.at(b.machine.now) + 30'000'000);
     }
 
@@ -102,7 +109,7 @@ private Q_SLOTS:
         auto spec = std::make_shared<ActionSpec>();
         spec->argv = {"make"};
         b.begin(runs).spec = spec;
-        b.machine.session.running(runs, b.machine.started.back().attempt, b.machine.out);
+        b.machine.session.events().running(runs, b.machine.started.back().attempt, b.machine.out);
         const Lsn waits = b.machine.submit(1, 0, cls);
         b.commands[waits] = "make";
         const WallMicros now = b.scale.at(b.machine.now);
@@ -202,7 +209,7 @@ private Q_SLOTS:
         b.nothing->kind = WaitKind::NoRunner;
         b.nothing->message = "the launcher is being replaced";
         QCOMPARE(b.words(held), "the launcher is being replaced; it is held");
-        const auto waiting = b.machine.session.waiting(held, false);
+        const auto waiting = b.machine.session.reasons().of(held, false);
         QCOMPARE(b.reasons.firstWords(held, *waiting), "the launcher is being replaced");
         b.nothing.reset();
         QCOMPARE(b.reasons.firstWords(held, *waiting), "it is held");
@@ -211,7 +218,7 @@ private Q_SLOTS:
     void aHeldQueueIsNamed() {
         Bench b;
         const Lsn lsn = b.submit();
-        QVERIFY(b.machine.session.holdQueue(QueueId(1), b.machine.out));
+        QVERIFY(b.machine.session.queues().hold(QueueId(1), b.machine.out));
         QCOMPARE(b.words(lsn), "its queue is held");
     }
 
@@ -235,7 +242,7 @@ private Q_SLOTS:
         auto spec = std::make_shared<ActionSpec>();
         spec->argv = {"make", "all"};
         b.begin(running[1]).spec = spec;
-        QVERIFY(b.machine.session.hold(7, {.milliCores = 1'000, .named = {}}));
+        QVERIFY(b.machine.session.holds().take(7, {.milliCores = 1'000, .named = {}}));
         const Lsn lsn = b.machine.submit(1, 0, b.wide(2));
         const Why why = b.why(lsn);
         QCOMPARE(why.waits.front().resource, "cores");
@@ -254,7 +261,7 @@ private Q_SLOTS:
         const Lsn runs = b.machine.submit(1, 0, b.wide(1));
         QCOMPARE(b.machine.schedule(), std::size_t{1});
         for (session::HoldKey key = 1; key <= 7; ++key)
-            QVERIFY(b.machine.session.hold(key, {.milliCores = 1'000, .named = {}}));
+            QVERIFY(b.machine.session.holds().take(key, {.milliCores = 1'000, .named = {}}));
         const Why why = b.why(b.machine.submit(1, 0, b.wide(3)));
         const auto& holders = why.waits.front().holders;
         QCOMPARE(holders.size(), std::size_t{2});
@@ -302,7 +309,7 @@ private Q_SLOTS:
         child.queue = QueueId(1);
         child.cls = session::ClassId(b.cls.id);
         child.after = after;
-        b.machine.session.add({&child, 1}, b.machine.now, b.machine.out);
+        b.machine.session.intake().add({&child, 1}, b.machine.now, b.machine.out);
         Wait ended;
         ended.kind = WaitKind::Dependency;
         ended.array = Lsn(7); // of which nothing is left
@@ -311,7 +318,7 @@ private Q_SLOTS:
         QCOMPARE(why.waits.size(), std::size_t{1});
         QCOMPARE(why.waits.front().lsn, parent);
         QCOMPARE(why.waits.front().state, ActionState::Running);
-        QCOMPARE(b.reasons.firstWords(Lsn(50), *b.machine.session.waiting(Lsn(50), false)), "1 action to end");
+        QCOMPARE(b.reasons.firstWords(Lsn(50), *b.machine.session.reasons().of(Lsn(50), false)), "1 action to end");
     }
 
     void whatLeavesSaysHow() {
@@ -319,7 +326,7 @@ private Q_SLOTS:
         const Lsn lsn = b.run();
         QCOMPARE(b.words(lsn), "");
         Attempt& attempt = b.attempts[lsn];
-        b.machine.session.cancel(lsn, b.machine.out);
+        b.machine.session.actions().cancel(lsn, b.machine.out);
         QCOMPARE(b.words(lsn), "a cancel is under way");
         attempt.endAsked = b.machine.now;
         attempt.grace = 60 * kSecond;

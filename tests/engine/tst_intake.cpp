@@ -1,6 +1,7 @@
 // Taking work in, by itself: no launcher, a journal in memory that answers as the test says.
 #include "core/engine/commands/intake.h"
 
+#include "core/session/live_views.h"
 #include "tests/coro/coro_test.h"
 #include "tests/session/machine.h"
 
@@ -154,7 +155,7 @@ public:
         return rig.ask(intake.submit(std::move(submission), linger));
     }
     Result<SubmitAnswer> submit(const std::string& json) { return submit(of(json)); }
-    bool isLive(std::int64_t lsn) const { return machine.session.live(Lsn{lsn}).has_value(); }
+    bool isLive(std::int64_t lsn) const { return machine.session.views().live(Lsn{lsn}).has_value(); }
 };
 
 constexpr const char* kEcho = R"({"worker":"exec","argv":["/bin/echo","x"]})";
@@ -200,16 +201,16 @@ private Q_SLOTS:
         QVERIFY(b.submit(kEcho));
         (void)b.take();
         bool wasHeld = false;
-        b.onAccept = [&] { wasHeld = b.machine.session.live(Lsn{10})->held; };
+        b.onAccept = [&] { wasHeld = b.machine.session.views().live(Lsn{10})->held; };
         QVERIFY(b.submit(echo(R"("replaces":10)")));
         QCOMPARE(b.take(), "reserve 1, 100, 100 for 10 cancelled, told 10");
         QVERIFY(wasHeld); // it does not begin meanwhile
-        QVERIFY(b.machine.session.live(Lsn{10})->ending == ActionState::Cancelled);
+        QVERIFY(b.machine.session.views().live(Lsn{10})->ending == ActionState::Cancelled);
         // Not accepted: it is as it was.
         b.onAccept = [] {};
         b.refusal = fail(ErrorKind::NoSpace, "full").error();
         QVERIFY(!b.submit(echo(R"("replaces":11)")));
-        QVERIFY(!b.machine.session.live(Lsn{11})->held && !b.machine.session.live(Lsn{11})->ending);
+        QVERIFY(!b.machine.session.views().live(Lsn{11})->held && !b.machine.session.views().live(Lsn{11})->ending);
     }
 
     void whatWouldFailWithWhatIsReplacedIsNamed() {
@@ -222,9 +223,9 @@ private Q_SLOTS:
         QVERIFY(!refused && refused.error().kind == ErrorKind::WrongState);
         QVERIFY2(refused.error().message.contains("Action 11 waits for action 10"),
                  refused.error().message.c_str());
-        QVERIFY(!b.machine.session.live(Lsn{10})->held);
+        QVERIFY(!b.machine.session.views().live(Lsn{10})->held);
         QVERIFY(b.submit(echo(R"("replaces":[10,11])")));
-        QVERIFY(b.machine.session.live(Lsn{11})->ending == ActionState::Cancelled);
+        QVERIFY(b.machine.session.views().live(Lsn{11})->ending == ActionState::Cancelled);
     }
 
     void numbersAreReservedBeforeTheyAreGiven() {
@@ -346,7 +347,7 @@ private Q_SLOTS:
         QCOMPARE(refused.error().kind, ErrorKind::NoSpace);
         b.rig.settle();
         QVERIFY2(b.journal.contains("undo"), b.journal.c_str());
-        QCOMPARE(b.machine.session.counts().all.pending, std::int64_t{0});
+        QCOMPARE(b.machine.session.views().counts().all.pending, std::int64_t{0});
     }
 
     void whoLingersGetsTheEndWithTheAnswer() {

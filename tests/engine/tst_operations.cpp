@@ -1,6 +1,8 @@
 // Operations on one and on many by themselves: no launcher, the journal is in memory and answers when a test says so.
 #include "core/engine/commands/operations.h"
 
+#include "core/session/events.h"
+#include "core/session/live_views.h"
 #include "tests/engine/listing_bench.h"
 
 #include <QTest>
@@ -69,7 +71,7 @@ public:
             machine.settle();
         }
     }
-    session::LiveView live(Lsn lsn) const { return *machine.session.live(lsn); }
+    session::LiveView live(Lsn lsn) const { return *machine.session.views().live(lsn); }
     Result<BulkAnswer> all(BulkKind kind, const std::string& filter) { return ask(request(kind, filter)); }
     Result<BulkAnswer> ask(BulkRequest request) { return rig.ask(operations.changeMatching(std::move(request))); }
     static BulkRequest request(BulkKind kind, const std::string& filter = {}) {
@@ -199,7 +201,7 @@ private Q_SLOTS:
     void aCancelThatMeetsTheEndWaitsUntilThatIsKept() {
         Bench b;
         const Lsn lsn = b.keep(b.run());
-        b.machine.session.ended(lsn, 1, b.machine.completed(), b.machine.now, b.machine.out);
+        b.machine.session.events().ended(lsn, 1, b.machine.completed(), b.machine.now, b.machine.out);
         b.journal.end(lsn, ActionState::Completed);
         const auto done = b.rig.ask(b.operations.cancel(lsn));
         QCOMPARE(b.waits, 1);
@@ -357,7 +359,7 @@ private Q_SLOTS:
         b.hasRoom = true;
         b.roomMade.set();
         b.rig.settle();
-        QVERIFY(!b.machine.session.live(waits).has_value());
+        QVERIFY(!b.machine.session.views().live(waits).has_value());
         QCOMPARE(b.written(), "op, 1-1 cancelled, done");
     }
 

@@ -1,6 +1,7 @@
 // Queues by themselves: no launcher, a journal in memory that answers when the test lets it, the clock moved by hand.
 #include "core/engine/state/queues.h"
 
+#include "core/session/live_views.h"
 #include "tests/coro/coro_test.h"
 #include "tests/session/machine.h"
 
@@ -98,7 +99,7 @@ private Q_SLOTS:
         const auto made = b.rig.begin(b.queues.create("night", {}));
         QCOMPARE(made->value().error().kind, ErrorKind::NoSpace);
         QCOMPARE(b.queues.all().size(), std::size_t{1});
-        QVERIFY(!b.machine.session.queueStatus(QueueId{5}));
+        QVERIFY(!b.machine.session.views().queue(QueueId{5}));
     }
 
     void aTagIsShortText() {
@@ -113,7 +114,7 @@ private Q_SLOTS:
         const QueueId id = b.make();
         b.takes = false;
         QCOMPARE(b.rig.ask(b.queues.setHeld(number(id.value), true)).error().kind, ErrorKind::NoSpace);
-        QVERIFY(b.machine.session.queueStatus(id)->held);
+        QVERIFY(b.machine.session.views().queue(id)->held);
     }
 
     void whatIsHeldIsWrittenAndMayStartAgainOnceReleased() {
@@ -140,7 +141,7 @@ private Q_SLOTS:
         QCOMPARE(b.take(), "put 0 held, put 5 held");
         QVERIFY(b.rig.ask(b.queues.setAllHeld(true)));
         QCOMPARE(b.take(), "");
-        QVERIFY(b.machine.session.queueStatus(kept)->held);
+        QVERIFY(b.machine.session.views().queue(kept)->held);
     }
 
     void aQueueIsCancelledDurablyBeforeItIsDeleted() {
@@ -196,11 +197,11 @@ private Q_SLOTS:
         QVERIFY(!b.queues.find(QueueId{4}));
         b.machine.submit(4); // ends as cancelled
         b.queues.goOnDeleting();
-        QVERIFY(b.machine.session.queueStatus(QueueId{4}));
+        QVERIFY(b.machine.session.views().queue(QueueId{4}));
         QCOMPARE(b.take(), "");
         b.turn();
         QCOMPARE(b.take(), "drop 4");
-        QVERIFY(!b.machine.session.queueStatus(QueueId{4}));
+        QVERIFY(!b.machine.session.views().queue(QueueId{4}));
     }
 
     void theDefaultQueueStays() {

@@ -1,6 +1,7 @@
 // Running actions again by itself: no launcher, the journal is in memory and answers at once.
 #include "core/engine/commands/rescheduling.h"
 
+#include "core/session/live_views.h"
 #include "tests/engine/listing_bench.h"
 
 #include <QTest>
@@ -60,7 +61,7 @@ public:
     }
     Result<Rescheduled> run(Lsn lsn, bool force = false) { return rig.ask(rescheduling.reschedule(lsn, force)); }
     bool isPending(Lsn lsn) const {
-        const auto live = machine.session.live(lsn);
+        const auto live = machine.session.views().live(lsn);
         return live && live->state == ActionState::Pending;
     }
 
@@ -112,7 +113,7 @@ private Q_SLOTS:
         QVERIFY(done->revived.empty());
         QVERIFY(b.isPending(lsn));
         QCOMPARE(b.putBack, Lsns{lsn});
-        QCOMPARE(b.rows.pendingSince(*b.machine.session.live(lsn)), b.scale.at(b.machine.now));
+        QCOMPARE(b.rows.pendingSince(*b.machine.session.views().live(lsn)), b.scale.at(b.machine.now));
     }
 
     void whatHasNotFailedIsRefused() {
@@ -150,7 +151,7 @@ private Q_SLOTS:
         const Lsn lsn = b.failure();
         b.refusal = fail(ErrorKind::NoSpace, "the disk is full").error();
         QCOMPARE(b.run(lsn).error().message, "the disk is full");
-        QVERIFY(!b.machine.session.live(lsn).has_value());
+        QVERIFY(!b.machine.session.views().live(lsn).has_value());
     }
 
     void aTimeThatIsStillToComeIsKept() {

@@ -1,6 +1,9 @@
 // Results on their way by themselves: no launcher, the journal acknowledges when a test says so.
 #include "core/engine/commands/results.h"
 
+#include "core/session/action_commands.h"
+#include "core/session/events.h"
+#include "core/session/live_views.h"
 #include "tests/engine/listing_bench.h"
 
 #include <QTest>
@@ -62,7 +65,7 @@ public:
 
     /// Its program exited with 0, and that is on its way to the journal.
     void complete(Lsn lsn) {
-        machine.session.ended(lsn, 1, machine.completed(), machine.now, machine.out);
+        machine.session.events().ended(lsn, 1, machine.completed(), machine.now, machine.out);
         results.postFinishes(std::exchange(machine.out.finish, {}));
     }
     /// The journal has what was posted of it last.
@@ -116,10 +119,10 @@ private Q_SLOTS:
         QCOMPARE(b.finishes.size(), std::size_t{1});
         QCOMPARE(b.finishes.front().attempt->n, std::uint32_t{1});
         QCOMPARE(b.finishes.front().tEnd, b.scale.at(b.machine.now));
-        QVERIFY(b.machine.session.live(lsn).has_value());
+        QVERIFY(b.machine.session.views().live(lsn).has_value());
         QCOMPARE(b.count(ActionState::Completed), std::uint64_t{0});
         b.acknowledge(lsn);
-        QVERIFY(!b.machine.session.live(lsn).has_value());
+        QVERIFY(!b.machine.session.views().live(lsn).has_value());
         QCOMPARE(b.count(ActionState::Completed), std::uint64_t{1});
         QCOMPARE(b.stored, std::vector{lsn});
         QCOMPARE(b.finished, 1);
@@ -131,7 +134,7 @@ private Q_SLOTS:
         const auto answer = b.rig.begin(b.results.waitFor(lsn, kSecond));
         b.complete(lsn);
         b.acknowledge(lsn, ActionState::Completed, false);
-        QVERIFY(b.machine.session.live(lsn).has_value());
+        QVERIFY(b.machine.session.views().live(lsn).has_value());
         QVERIFY(!answer->has_value());
         QCOMPARE(b.count(ActionState::Completed), std::uint64_t{0});
         QVERIFY(b.stored.empty());
@@ -165,7 +168,7 @@ private Q_SLOTS:
         QCOMPARE(b.retries.size(), std::size_t{1});
         QCOMPARE(b.retries.front().retryCount, std::uint32_t{1});
         QCOMPARE(b.retries.front().notBefore, b.scale.at(retry.notBefore));
-        QCOMPARE(b.rows.pendingSince(*b.machine.session.live(lsn)), b.scale.at(b.machine.now));
+        QCOMPARE(b.rows.pendingSince(*b.machine.session.views().live(lsn)), b.scale.at(b.machine.now));
     }
 
     // --- many
@@ -200,7 +203,7 @@ private Q_SLOTS:
         Bench b;
         const Lsn first = b.submit(true);
         const Lsn second = b.submit(true);
-        for (const Lsn lsn : {first, second}) QVERIFY(b.machine.session.cancel(lsn, b.machine.out));
+        for (const Lsn lsn : {first, second}) QVERIFY(b.machine.session.actions().cancel(lsn, b.machine.out));
         b.results.postFinishes(std::exchange(b.machine.out.finish, {}));
         QCOMPARE(b.many.size(), std::size_t{1});
         ResultAck ack;
@@ -211,7 +214,7 @@ private Q_SLOTS:
         b.acks.push_back(ack);
         b.results.takeAcks();
         QCOMPARE(b.count(ActionState::Cancelled, Reason::Cancelled), std::uint64_t{2});
-        QVERIFY(!b.machine.session.live(first) && !b.machine.session.live(second));
+        QVERIFY(!b.machine.session.views().live(first) && !b.machine.session.views().live(second));
     }
 
     void largeOperationsWaitUntilThereIsRoom() {

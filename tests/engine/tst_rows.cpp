@@ -1,5 +1,9 @@
 // Rows, their notes and what is waited for, by themselves: no launcher, the journal is in memory, the clock is moved
 // by hand.
+#include "core/session/action_commands.h"
+#include "core/session/events.h"
+#include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
 #include "tests/engine/reading_bench.h"
 
 #include <QTemporaryDir>
@@ -95,7 +99,7 @@ private Q_SLOTS:
         Bench b;
         const auto holdOne = [&b](int queue) {
             b.machine.addQueue(queue);
-            QVERIFY(b.machine.session.holdQueue(QueueId(queue), b.machine.out));
+            QVERIFY(b.machine.session.queues().hold(QueueId(queue), b.machine.out));
             b.machine.submit(queue, 0, b.cls.id);
         };
         for (int i = 2; i <= 103; ++i) holdOne(i);
@@ -109,7 +113,7 @@ private Q_SLOTS:
     void whatAQueueHoldsBackIsFoundByItsFilter() {
         Bench b;
         b.submit();
-        QVERIFY(b.machine.session.holdQueue(QueueId(1), b.machine.out));
+        QVERIFY(b.machine.session.queues().hold(QueueId(1), b.machine.out));
         QCOMPARE(b.waiting(), "1 its queue is held [state:pending queue:1 -state:held]");
     }
 
@@ -128,7 +132,7 @@ private Q_SLOTS:
         Bench b;
         for (int i = 2; i <= 103; ++i) {
             b.machine.addQueue(i);
-            QVERIFY(b.machine.session.holdQueue(QueueId(i), b.machine.out));
+            QVERIFY(b.machine.session.queues().hold(QueueId(i), b.machine.out));
             b.machine.submit(i, 0, b.cls.id);
         }
         const WaitingView view = b.rig.ask(b.counts.view());
@@ -141,17 +145,17 @@ private Q_SLOTS:
     void aRowIsWhatTheJournalHasWithWhatIsKnownNow() {
         Bench b;
         const Lsn lsn = b.keep(b.submit());
-        QVERIFY(b.machine.session.hold(lsn, b.machine.out));
-        QVERIFY(b.machine.session.setPriority(lsn, 7));
+        QVERIFY(b.machine.session.actions().hold(lsn, b.machine.out));
+        QVERIFY(b.machine.session.actions().setPriority(lsn, 7));
         ActionResult row = b.read(lsn).value();
         QCOMPARE(row.state, ActionState::Pending);
         QVERIFY(row.held);
         QCOMPARE(row.priority, 7);
         QCOMPARE(row.note, "it is held");
-        QVERIFY(b.machine.session.release(lsn));
+        QVERIFY(b.machine.session.actions().release(lsn));
         QCOMPARE(b.machine.schedule(), std::size_t{1});
         b.begin(lsn).hungSince = 5;
-        b.machine.session.running(lsn, b.machine.started.back().attempt, b.machine.out);
+        b.machine.session.events().running(lsn, b.machine.started.back().attempt, b.machine.out);
         row = b.read(lsn).value();
         QCOMPARE(row.state, ActionState::Running);
         QCOMPARE(row.times[ActionState::Submitting], b.scale.at(b.machine.now));
@@ -162,7 +166,7 @@ private Q_SLOTS:
     void whatIsBeingCancelledSaysSo() {
         Bench b;
         const Lsn lsn = b.keep(b.run());
-        QVERIFY(b.machine.session.cancel(lsn, b.machine.out));
+        QVERIFY(b.machine.session.actions().cancel(lsn, b.machine.out));
         const ActionResult row = b.read(lsn).value();
         QCOMPARE(row.ending, ActionState::Cancelled);
         QCOMPARE(row.note, "cancelled: its processes are being ended");
@@ -189,7 +193,7 @@ private Q_SLOTS:
     void whatWasPutBackIsPendingSinceThen() {
         Bench b;
         const Lsn lsn = b.submit();
-        const auto since = [&] { return b.rows.pendingSince(*b.machine.session.live(lsn)); };
+        const auto since = [&] { return b.rows.pendingSince(*b.machine.session.views().live(lsn)); };
         const WallMicros submitted = since();
         b.rows.putBack(lsn, 77);
         QCOMPARE(since(), WallMicros{77});

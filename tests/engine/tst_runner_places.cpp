@@ -1,5 +1,7 @@
 // More than one runner: what each gets, and what becomes of its attempts when it refuses, is lost and comes back. No
 // launcher, no journal, no disk.
+#include "core/session/action_commands.h"
+#include "core/session/live_views.h"
 #include "tests/engine/execution_bench.h"
 
 #include <QTest>
@@ -82,7 +84,7 @@ private Q_SLOTS:
         const std::int64_t lsn = b.oneThere();
         b.there().begin(lsn);
         b.turn();
-        QVERIFY(b.machine.session.cancel(Lsn(lsn), b.machine.out));
+        QVERIFY(b.machine.session.actions().cancel(Lsn(lsn), b.machine.out));
         b.turn();
         QCOMPARE(b.there().toldToEnd, std::vector{std::to_string(lsn) + " cancelled"});
         QVERIFY(b.runner().toldToEnd.empty());
@@ -111,7 +113,7 @@ private Q_SLOTS:
         b.turn();
         QCOMPARE(b.takeEnds(), std::to_string(lsn) + " retry abandoned lost_runner");
         b.store();
-        const auto live = b.machine.session.live(Lsn(lsn));
+        const auto live = b.machine.session.views().live(Lsn(lsn));
         QCOMPARE(live->retries.interruptions, 1);
         QCOMPARE(live->retries.ownFailures, 0);
     }

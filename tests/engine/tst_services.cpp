@@ -5,6 +5,8 @@
 #include "core/engine/state/settings_service.h"
 
 #include "core/base/files.h"
+#include "core/session/events.h"
+#include "core/session/live_views.h"
 #include "tests/coro/coro_test.h"
 #include "tests/session/machine.h"
 #include "tests/support/waiting.h"
@@ -89,7 +91,8 @@ public:
             kWaitMs);
     }
     bool isElsewhere(session::LockId id) {
-        return std::ranges::any_of(machine.session.locksElsewhere(), [&](const auto& one) { return one.id == id; });
+        return std::ranges::any_of(machine.session.views().locksElsewhere(),
+                                   [&](const auto& one) { return one.id == id; });
     }
 };
 
@@ -126,9 +129,9 @@ private Q_SLOTS:
         b.changes.keep();
         const Lsn lsn = b.machine.submit(0);
         QCOMPARE(b.machine.schedule(), std::size_t{1});
-        b.machine.session.ended(lsn, b.machine.started[0].attempt, session::test::Machine::completed(),
-                                b.machine.now, b.machine.out);
-        b.machine.session.finishStored(lsn, b.machine.out, {.reason = Reason::ExitCode, .exitCode = 3});
+        b.machine.session.events().ended(lsn, b.machine.started[0].attempt, session::test::Machine::completed(),
+                                         b.machine.now, b.machine.out);
+        b.machine.session.events().finishStored(lsn, b.machine.out, {.reason = Reason::ExitCode, .exitCode = 3});
         const ChangeEntry& end = b.changes.feed().at(b.changes.feed().last());
         QCOMPARE(end.kind, ChangeEntry::Kind::Ended);
         QCOMPARE(end.reason, Reason::ExitCode);

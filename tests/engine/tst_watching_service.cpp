@@ -1,6 +1,7 @@
 // Telling watchers by itself: no launcher, the journal is in memory, the clock is moved by hand.
 #include "core/engine/reading/watching.h"
 
+#include "core/session/action_commands.h"
 #include "tests/engine/listing_bench.h"
 
 #include <QTest>
@@ -106,8 +107,8 @@ private Q_SLOTS:
         const Lsn lsn = b.pending();
         Watcher w(b, ofLsns({lsn}));
         QVERIFY(w.ask().rows.empty());
-        QVERIFY(b.machine.session.setPriority(lsn, 5));
-        QVERIFY(b.machine.session.hold(lsn, b.machine.out));
+        QVERIFY(b.machine.session.actions().setPriority(lsn, 5));
+        QVERIFY(b.machine.session.actions().hold(lsn, b.machine.out));
         b.pending(); // nobody watches it
         QCOMPARE(w.ask().rows, Lsns{lsn});
         QCOMPARE(w.told.rows.at(lsn).priority, 5);
@@ -147,9 +148,9 @@ private Q_SLOTS:
         QVERIFY(w.known.empty());
         const Lsn lsn = b.pending();
         QVERIFY(w.ask().rows.empty());
-        QVERIFY(b.machine.session.hold(lsn, b.machine.out));
+        QVERIFY(b.machine.session.actions().hold(lsn, b.machine.out));
         QCOMPARE(w.ask().rows, Lsns{lsn});
-        QVERIFY(b.machine.session.release(lsn));
+        QVERIFY(b.machine.session.actions().release(lsn));
         QCOMPARE(w.ask().goneRows, Lsns{lsn});
         QVERIFY(w.update.rows.empty());
         QVERIFY(w.ask().goneRows.empty());
@@ -177,11 +178,11 @@ private Q_SLOTS:
         Bench b;
         const Lsn lsn = b.pending();
         Watcher w(b, ofLsns({lsn}));
-        QVERIFY(b.machine.session.hold(lsn, b.machine.out));
+        QVERIFY(b.machine.session.actions().hold(lsn, b.machine.out));
         b.journal.error = fail(ErrorKind::Busy, "too many questions").error();
         QCOMPARE(w.ask().goneRows, Lsns{lsn});
         b.journal.error.reset();
-        QVERIFY(b.machine.session.release(lsn));
+        QVERIFY(b.machine.session.actions().release(lsn));
         QCOMPARE(w.ask().rows, Lsns{lsn});
     }
 

@@ -2,6 +2,8 @@
 #include "core/engine/state/work_classes.h"
 #include "core/engine/state/workers.h"
 
+#include "core/session/action_commands.h"
+#include "core/session/wait_reasons.h"
 #include "tests/coro/coro_test.h"
 #include "tests/session/machine.h"
 
@@ -148,7 +150,7 @@ private Q_SLOTS:
         QCOMPARE(b.take(), "");
         QVERIFY(b.workers.takesActions(worker.id.hex())); // it stays after all
         b.onWait = [&] {
-            b.machine.session.cancel(lsn, b.machine.out);
+            b.machine.session.actions().cancel(lsn, b.machine.out);
             b.machine.settle();
         };
         QVERIFY(b.rig.ask(b.workers.remove("sort", true)));
@@ -225,7 +227,7 @@ private Q_SLOTS:
         b.classes.workerCame(warm.id.hex());
         const auto gate = b.classes.gateOf(warm.id.hex());
         b.machine.submit(0, 0, cls.id);
-        QCOMPARE(b.machine.session.waitingAt(*gate), std::int64_t{1});
+        QCOMPARE(b.machine.session.reasons().waitingAt(*gate), std::int64_t{1});
     }
 
     void memoryThatIsNotFreeIsLacked() {

@@ -1,6 +1,9 @@
 // The real session with a machine whose attempts end when a test says so. Counts starts, never seconds.
 #pragma once
 
+#include "core/session/events.h"
+#include "core/session/intake.h"
+#include "core/session/queue_commands.h"
 #include "core/session/session.h"
 
 #include <algorithm>
@@ -32,7 +35,7 @@ public:
     void addQueue(std::int64_t id, double weight = 1) {
         QueueConfig config;
         config.weight = weight;
-        session.addQueue(QueueId(id), config);
+        session.queues().add(QueueId(id), config);
     }
     Lsn submit(std::int64_t queue = 0, int priority = 0, std::uint32_t cls = 0, bool held = false,
                std::uint32_t label = 0) {
@@ -44,7 +47,7 @@ public:
         a.held = held;
         a.label = LabelId(label);
         a.submitTime = lsn;
-        session.add({&a, 1}, now, out);
+        session.intake().add({&a, 1}, now, out);
         return a.lsn;
     }
     /// Starts what fits; the starts so far are in `started`. Returns how many there were.
@@ -62,7 +65,7 @@ public:
     /// All that runs completes.
     void complete() {
         const auto ended = std::exchange(running, {});
-        for (const Start& s : ended) session.ended(s.lsn, s.attempt, completed(), now, out);
+        for (const Start& s : ended) session.events().ended(s.lsn, s.attempt, completed(), now, out);
         settle();
     }
     /// Large operations to their end; asserts the bound of each step. Returns the number of steps.
@@ -76,7 +79,7 @@ public:
         return n;
     }
     void settle() {
-        for (const Finish& f : std::exchange(out.finish, {})) session.finishStored(f.lsn, out);
+        for (const Finish& f : std::exchange(out.finish, {})) session.events().finishStored(f.lsn, out);
         forgotten.insert(forgotten.end(), out.forgotten.begin(), out.forgotten.end());
         out.clear();
     }
@@ -92,7 +95,7 @@ public:
     void completeAt(std::size_t i) {
         const Start first = running[i];
         running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
-        session.ended(first.lsn, first.attempt, completed(), now, out);
+        session.events().ended(first.lsn, first.attempt, completed(), now, out);
         settle();
     }
     /// That of this class completes; false: none runs.

@@ -1,5 +1,9 @@
 #include "tests/session/script.h"
 
+#include "core/session/action_commands.h"
+#include "core/session/events.h"
+#include "core/session/intake.h"
+#include "core/session/queue_commands.h"
 #include "tests/session/player.h"
 
 #include <algorithm>
@@ -103,7 +107,8 @@ void Player::settle() {
         if (!storeLater_ && !unstored_.empty()) {
             const auto [l, kind] = *unstored_.begin();
             unstored_.erase(unstored_.begin());
-            kind == 'r' ? session().retryStored(Lsn(l), out_) : session().finishStored(Lsn(l), out_);
+            kind == 'r' ? session().events().retryStored(Lsn(l), out_)
+                        : session().events().finishStored(Lsn(l), out_);
         } else if (!session().schedule(now_, out_) && out_.empty()) {
             break;
         }
@@ -208,7 +213,7 @@ void Player::submit(const Words& w) {
             names_[action.lsn.value] = w[i];
             given_[action.lsn.value] = action;
             action.after = after;
-            session().add({&action, 1}, now_, out_);
+            session().intake().add({&action, 1}, now_, out_);
         }
     }
 }
@@ -234,7 +239,7 @@ void Player::end(const Words& w) {
         }
     }
     if (e.state == ActionState::Failed && e.reason == Reason::None) e.reason = Reason::ExitCode;
-    session().ended(lsn(w.at(1)), attemptOf(w[1]), e, now_, out_);
+    session().events().ended(lsn(w.at(1)), attemptOf(w[1]), e, now_, out_);
 }
 
 void Player::reschedule(const Words& w) {
@@ -253,13 +258,13 @@ void Player::reschedule(const Words& w) {
         else if (w[i] == "tries")
             finished.retries.retryCount = finished.retries.ownFailures = std::stoi(w.at(++i));
     }
-    const auto retries = session().checkReschedule(finished, force);
+    const auto retries = session().intake().checkReschedule(finished, force);
     check(retries);
     if (!retries) return;
     NewAction again = given_[l.value];
     again.attempts = attemptOf(w[1]);
     again.retries = *retries;
-    session().reschedule(again, finished.state, now_, out_);
+    session().intake().reschedule(again, finished.state, now_, out_);
 }
 
 bool Player::queueCommand(const Words& w) {
@@ -269,17 +274,17 @@ bool Player::queueCommand(const Words& w) {
         bool held = false;
         configure(config, w, 2, &state, &held);
         queues_[w.at(1)] = QueueId(static_cast<std::int64_t>(queues_.size()));
-        session().addQueue(queue(w[1]), config, state, held);
+        session().queues().add(queue(w[1]), config, state, held);
     } else if (w[0] == "configure") {
-        QueueConfig config = *session().queueConfig(queue(w.at(1)));
+        QueueConfig config = *session().queues().configOf(queue(w.at(1)));
         configure(config, w, 2, nullptr, nullptr);
-        check(session().configureQueue(queue(w[1]), config));
+        check(session().queues().configure(queue(w[1]), config));
     } else if (w[0] == "limits") {
         std::vector<std::pair<LabelId, int>> limits;
         for (std::size_t i = 2; i + 1 < w.size(); i += 2) limits.emplace_back(labelOf(w[i]), std::stoi(w[i + 1]));
-        session().setLabelLimits(queue(w.at(1)), std::move(limits));
+        session().queues().setLabelLimits(queue(w.at(1)), std::move(limits));
     } else if (w[0] == "rule") {
-        QueueConfig config = *session().queueConfig(queue(w.at(1)));
+        QueueConfig config = *session().queues().configOf(queue(w.at(1)));
         RetryRule rule;
         rule.retry = w.at(4) == "yes";
         if (w.at(2) == "exit")
@@ -287,21 +292,21 @@ bool Player::queueCommand(const Words& w) {
         else
             rule.reasons.push_back(reasonFrom(w.at(3)).value());
         config.retryRules.push_back(rule);
-        check(session().configureQueue(queue(w[1]), config));
+        check(session().queues().configure(queue(w[1]), config));
     } else if (w.size() == 2 && isQueue(w[1])) {
         const QueueId q = queue(w[1]);
         if (w[0] == "hold")
-            check(session().holdQueue(q, out_));
+            check(session().queues().hold(q, out_));
         else if (w[0] == "release")
-            check(session().releaseQueue(q));
+            check(session().queues().release(q));
         else if (w[0] == "drain")
-            check(session().drainQueue(q));
+            check(session().queues().drain(q));
         else if (w[0] == "cancel")
-            check(session().cancelQueue(q, out_));
+            check(session().queues().cancel(q, out_));
         else if (w[0] == "forget")
-            check(session().forgetQueue(q, out_));
+            check(session().queues().forget(q, out_));
         else if (w[0] == "accepts")
-            check(session().accepts(q));
+            check(session().queues().accepts(q));
         else
             return false;
     } else {
@@ -314,15 +319,15 @@ bool Player::actionCommand(const Words& w) {
     if (w[0] == "submit")
         submit(w);
     else if (w[0] == "cancel")
-        check(session().cancel(lsn(w.at(1)), out_));
+        check(session().actions().cancel(lsn(w.at(1)), out_));
     else if (w[0] == "hold")
-        check(session().hold(lsn(w.at(1)), out_));
+        check(session().actions().hold(lsn(w.at(1)), out_));
     else if (w[0] == "release")
-        check(session().release(lsn(w.at(1))));
+        check(session().actions().release(lsn(w.at(1))));
     else if (w[0] == "priority")
-        check(session().setPriority(lsn(w.at(1)), std::stoi(w.at(2))));
+        check(session().actions().setPriority(lsn(w.at(1)), std::stoi(w.at(2))));
     else if (w[0] == "move")
-        check(session().setQueue(lsn(w.at(1)), queue(w.at(2))));
+        check(session().actions().setQueue(lsn(w.at(1)), queue(w.at(2))));
     else if (w[0] == "reschedule")
         reschedule(w);
     else if (w[0] == "class") {
@@ -355,22 +360,22 @@ bool Player::actionCommand(const Words& w) {
 
 bool Player::eventCommand(const Words& w) {
     if (w[0] == "submitting")
-        session().submitting(lsn(w.at(1)), attemptOf(w[1]), out_);
+        session().events().submitting(lsn(w.at(1)), attemptOf(w[1]), out_);
     else if (w[0] == "running")
-        session().running(lsn(w.at(1)), attemptOf(w[1]), out_);
+        session().events().running(lsn(w.at(1)), attemptOf(w[1]), out_);
     else if (w[0] == "return")
-        session().returned(lsn(w.at(1)), attemptOf(w[1]), out_);
+        session().events().returned(lsn(w.at(1)), attemptOf(w[1]), out_);
     else if (w[0] == "done" || w[0] == "fail" || w[0] == "abandon" || w[0] == "never_ran")
         end(w);
     else if (w[0] == "old") {
         AttemptEnd e;
         e.state = ActionState::Completed;
-        session().ended(lsn(w.at(1)), static_cast<std::uint32_t>(std::stoul(w.at(2))), e, now_, out_);
+        session().events().ended(lsn(w.at(1)), static_cast<std::uint32_t>(std::stoul(w.at(2))), e, now_, out_);
     } else if (w[0] == "stored") {
         const Lsn l = lsn(w.at(1));
         const char kind = unstored_.at(l.value);
         unstored_.erase(l.value);
-        kind == 'r' ? session().retryStored(l, out_) : session().finishStored(l, out_);
+        kind == 'r' ? session().events().retryStored(l, out_) : session().events().finishStored(l, out_);
     } else if (w[0] == "store") {
         storeLater_ = w.at(1) == "later";
     } else if (w[0] == "wait") {

@@ -43,7 +43,7 @@
 //     state a pending held leased backoff timer           (or `state a gone`)
 //     counts q1 pending 1 running 1                       (those not named are 0; `counts all` is every queue)
 //     waits a held queue unmet 2 backoff running 1/1 label 2/2 lock x a cores 1/0 position 3
-//            (on one line: what Session::waiting() says, in the order of script_expect.cpp)
+//            (on one line: what WaitReasons::of() says, in the order of script_expect.cpp)
 //     refused WORD cancel a             (the statement fails with this error name)
 //     wakes 250ms                       (+-20 % from now; `wakes never`)
 #pragma once

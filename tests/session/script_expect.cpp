@@ -1,4 +1,6 @@
 // What must hold, of a script: what was noted, states, reasons, counters, timers.
+#include "core/session/live_views.h"
+#include "core/session/wait_reasons.h"
 #include "tests/session/player.h"
 
 #include <algorithm>
@@ -24,7 +26,7 @@ void Player::expect(const Words& w) {
 }
 
 void Player::expectState(const Words& w) {
-    const auto view = session().live(lsn(w.at(1)));
+    const auto view = session().views().live(lsn(w.at(1)));
     std::string is = view ? std::string(name(view->state)) : "gone";
     if (view && view->held) is += " held";
     if (view && view->leased) is += " leased";
@@ -36,7 +38,7 @@ void Player::expectState(const Words& w) {
 }
 
 void Player::expectWaits(const Words& w) {
-    const auto waiting = session().waiting(lsn(w.at(1)), true);
+    const auto waiting = session().reasons().of(lsn(w.at(1)), true);
     std::string is = waiting ? "" : " nothing";
     const auto say = [&is](bool holds, const std::string& what) {
         if (holds) is += " " + what;
@@ -75,7 +77,7 @@ void Player::expectWaits(const Words& w) {
 
 void Player::expectCounts(const Words& w) {
     const QueueCounters c =
-        w.at(1) == "all" ? session().counts().all : session().queueStatus(queue(w[1])).value().counters;
+        w.at(1) == "all" ? session().views().counts().all : session().views().queue(queue(w[1])).value().counters;
     std::string is, wanted;
     const auto say = [&is](const char* what, std::int64_t n) {
         if (n != 0) is += fmt::format(" {} {}", what, n);

@@ -1,5 +1,11 @@
 // What must hold however many actions there are: starvation, shares, and the mistakes that a first draft
 // made. Work is counted in calls and decisions, never in seconds.
+#include "core/session/action_commands.h"
+#include "core/session/events.h"
+#include "core/session/intake.h"
+#include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
+#include "core/session/wait_reasons.h"
 #include "tests/session/machine.h"
 
 #include <QTest>
@@ -69,7 +75,7 @@ void TestBounds::theTurnOfTheOldestSurvivesALeaseThatComesBack() {
     m.submit(0, 100);
     m.schedule();
     QCOMPARE(m.started.back().lsn, low);
-    m.session.returned(low, 1, m.out);
+    m.session.events().returned(low, 1, m.out);
     m.running.clear();
     m.schedule();
     QCOMPARE(m.started.back().lsn, low);
@@ -145,15 +151,15 @@ void TestBounds::aFreedLockCostsAsMuchAsWhatCanHaveIt() {
         m.submit(0, static_cast<int>(cls % 7), cls);
     }
     QCOMPARE(m.schedule(), std::size_t{1});
-    QCOMPARE(m.session.counts().lanesWoken, 0u);
+    QCOMPARE(m.session.views().counts().lanesWoken, 0u);
     for (std::uint32_t i = 1; i < kLanes; ++i) {
         m.complete();
         QCOMPARE(m.schedule(), std::size_t{1});
         if (i % 100 == 0) m.session.check();
     }
     m.complete();
-    QCOMPARE(m.session.counts().all.completed, static_cast<std::int64_t>(kLanes));
-    const std::uint64_t woken = m.session.counts().lanesWoken;
+    QCOMPARE(m.session.views().counts().all.completed, static_cast<std::int64_t>(kLanes));
+    const std::uint64_t woken = m.session.views().counts().lanesWoken;
     QVERIFY2(woken <= 2 * kLanes + 100, std::to_string(woken).c_str());
     if (andOneOfItsOwn) return; // those that were refused eight times go one after the other
     // By priority, then age, but for the turns of the oldest.
@@ -180,8 +186,8 @@ void TestBounds::aFreedLockIsOfferedOnceInEachQueue() {
     }
     m.complete();
     m.session.check();
-    QCOMPARE(m.session.counts().all.completed, kAll);
-    const std::uint64_t woken = m.session.counts().lanesWoken;
+    QCOMPARE(m.session.views().counts().all.completed, kAll);
+    const std::uint64_t woken = m.session.views().counts().lanesWoken;
     QVERIFY2(woken <= static_cast<std::uint64_t>((kQueues + 2) * kAll), std::to_string(woken).c_str());
 }
 
@@ -192,14 +198,14 @@ void TestBounds::aRetryIsCountedOnceItIsKept() {
     AttemptEnd end;
     end.state = ActionState::Failed;
     end.reason = Reason::ExitCode;
-    m.session.ended(lsn, 1, end, m.now, m.out);
+    m.session.events().ended(lsn, 1, end, m.now, m.out);
     QCOMPARE(m.out.retry.size(), std::size_t{1});
     QCOMPARE(m.out.retry.front().retries.retryCount, 1);
-    QVERIFY(m.session.live(lsn)->state == ActionState::Running);
-    QCOMPARE(m.session.live(lsn)->retries.retryCount, 0);
-    m.session.retryStored(lsn, m.out);
-    QVERIFY(m.session.live(lsn)->state == ActionState::Pending);
-    QCOMPARE(m.session.live(lsn)->retries.retryCount, 1);
+    QVERIFY(m.session.views().live(lsn)->state == ActionState::Running);
+    QCOMPARE(m.session.views().live(lsn)->retries.retryCount, 0);
+    m.session.events().retryStored(lsn, m.out);
+    QVERIFY(m.session.views().live(lsn)->state == ActionState::Pending);
+    QCOMPARE(m.session.views().live(lsn)->retries.retryCount, 1);
 }
 
 void TestBounds::cancelledActionsInFrontDoNotHangAQueue() {
@@ -213,27 +219,27 @@ void TestBounds::cancelledActionsInFrontDoNotHangAQueue() {
         doomed.push_back(m.submit(0, 5, cls));
         m.submit(0, 0, cls);
     }
-    for (const Lsn lsn : doomed) QVERIFY(m.session.cancel(lsn, m.out));
+    for (const Lsn lsn : doomed) QVERIFY(m.session.actions().cancel(lsn, m.out));
     m.settle();
     for (int i = 0; i < 300; ++i) {
         m.complete();
         QCOMPARE(m.schedule(), std::size_t{1});
     }
     m.complete();
-    QCOMPARE(m.session.counts().all.pending, 0);
-    QCOMPARE(m.session.counts().all.completed, 301);
+    QCOMPARE(m.session.views().counts().all.pending, 0);
+    QCOMPARE(m.session.views().counts().all.completed, 301);
     m.session.check();
 }
 
 void TestBounds::cancelledActionsInFrontAreSkippedInParts() {
     Machine m(1);
-    QVERIFY(m.session.holdQueue(QueueId(0), m.out));
+    QVERIFY(m.session.queues().hold(QueueId(0), m.out));
     std::vector<Lsn> doomed;
     for (int i = 0; i < 4'000; ++i) doomed.push_back(m.submit());
     const Lsn last = m.submit();
-    for (const Lsn lsn : doomed) QVERIFY(m.session.cancel(lsn, m.out));
+    for (const Lsn lsn : doomed) QVERIFY(m.session.actions().cancel(lsn, m.out));
     m.settle();
-    QVERIFY(m.session.releaseQueue(QueueId(0)));
+    QVERIFY(m.session.queues().release(QueueId(0)));
     QCOMPARE(m.schedule(), std::size_t{1});
     QCOMPARE(m.started.back().lsn, last);
     QVERIFY2(m.calls >= 4, "a call takes out no more than 1,000");
@@ -246,7 +252,7 @@ void TestBounds::cancellingAMillionInAQueueIsAtOnceAndInSteps() {
     m.addQueue(1);
     for (int i = 0; i < n; ++i) m.submit(1, i % 5, 0, i % 10 == 0);
     m.schedule();
-    QVERIFY(m.session.cancelQueue(QueueId(1), m.out));
+    QVERIFY(m.session.queues().cancel(QueueId(1), m.out));
     QCOMPARE(m.out.finish.size(), std::size_t{0});
     QCOMPARE(m.out.stop.size(), std::size_t{1});
     m.complete();
@@ -254,7 +260,7 @@ void TestBounds::cancellingAMillionInAQueueIsAtOnceAndInSteps() {
     QCOMPARE(m.schedule(), std::size_t{1});
     QVERIFY(m.steps() >= n / 1'000);
     QVERIFY(m.most <= 1'000);
-    QCOMPARE(m.session.queueStatus(QueueId(1))->counters.cancelled, n);
+    QCOMPARE(m.session.views().queue(QueueId(1))->counters.cancelled, n);
     m.session.check();
 }
 
@@ -270,22 +276,22 @@ void TestBounds::whatIsCancelledInTwoPartsDoesNotStartInBetween() {
     child.submitTime = m.lsn;
     const Predecessor after{.lsn = parent, .on = DependencyOn::Failed};
     child.after = {&after, 1};
-    m.session.add({&child, 1}, m.now, m.out);
+    m.session.intake().add({&child, 1}, m.now, m.out);
     doomed.push_back(child.lsn);
     NewAction later;
     later.lsn = Lsn(++m.lsn);
     later.notBefore = m.now + Duration{5};
     later.submitTime = m.lsn;
-    m.session.add({&later, 1}, m.now, m.out);
+    m.session.intake().add({&later, 1}, m.now, m.out);
     doomed.push_back(later.lsn);
 
-    QCOMPARE(m.session.cancelLater(running, m.out).value_or(true), false);
+    QCOMPARE(m.session.actions().cancelLater(running, m.out).value_or(true), false);
     QCOMPARE(m.out.stop.size(), std::size_t{1});
-    for (const Lsn lsn : doomed) QCOMPARE(m.session.cancelLater(lsn, m.out).value_or(false), true);
+    for (const Lsn lsn : doomed) QCOMPARE(m.session.actions().cancelLater(lsn, m.out).value_or(false), true);
     QCOMPARE(m.out.finish.size(), std::size_t{0});
-    QCOMPARE(m.session.cancelLater(Lsn(9'999), m.out).error().kind, ErrorKind::NotFound);
-    QCOMPARE(m.session.setPriority(doomed[0], 3).error().kind, ErrorKind::WrongState);
-    QVERIFY(m.session.release(doomed[0]));
+    QCOMPARE(m.session.actions().cancelLater(Lsn(9'999), m.out).error().kind, ErrorKind::NotFound);
+    QCOMPARE(m.session.actions().setPriority(doomed[0], 3).error().kind, ErrorKind::WrongState);
+    QVERIFY(m.session.actions().release(doomed[0]));
     m.session.check();
     m.now += Duration{10};
     m.complete();
@@ -295,12 +301,12 @@ void TestBounds::whatIsCancelledInTwoPartsDoesNotStartInBetween() {
     QCOMPARE(m.schedule(), std::size_t{0});
     m.session.check();
     for (const Lsn lsn : doomed) {
-        m.session.finishCancelled(lsn, m.out);
-        m.session.finishCancelled(lsn, m.out);
+        m.session.actions().finishCancelled(lsn, m.out);
+        m.session.actions().finishCancelled(lsn, m.out);
     }
     QCOMPARE(m.out.finish.size(), doomed.size());
     m.settle();
-    const QueueCounters counters = m.session.queueStatus(QueueId(0))->counters;
+    const QueueCounters counters = m.session.views().queue(QueueId(0))->counters;
     QCOMPARE(counters.cancelled, static_cast<std::int64_t>(doomed.size()) + 1);
     QCOMPARE(counters.pending, 0);
     m.session.check();
@@ -310,12 +316,13 @@ void TestBounds::aWalkShowsWhatLivesInOrder() {
     Machine m(1);
     std::vector<Lsn> lives;
     for (int i = 0; i < 3'000; ++i) lives.push_back(m.submit(0, i % 3));
-    for (int i = 0; i < 3'000; i += 2) QVERIFY(m.session.cancel(lives[static_cast<std::size_t>(i)], m.out));
+    for (int i = 0; i < 3'000; i += 2)
+        QVERIFY(m.session.actions().cancel(lives[static_cast<std::size_t>(i)], m.out));
     m.settle();
     std::vector<Lsn> walked;
     int steps = 0;
     for (Lsn next{1}; next.value > 0; ++steps)
-        next = m.session.walkLive(next, 100, [&](const LiveView& live) { walked.push_back(live.lsn); });
+        next = m.session.views().walk(next, 100, [&](const LiveView& live) { walked.push_back(live.lsn); });
     QCOMPARE(walked.size(), std::size_t{1'500});
     QCOMPARE(steps, 16);
     for (std::size_t i = 0; i < walked.size(); ++i) QCOMPARE(walked[i], lives[2 * i + 1]);
@@ -327,11 +334,11 @@ void TestBounds::abandoningIsAtOnceAndInSteps() {
     for (int i = 0; i < n; ++i) m.submit(0, i % 3, 0, i % 10 == 0);
     m.schedule();
     QVERIFY(m.session.moveTo(SessionState::Abandoned, m.out));
-    QCOMPARE(m.session.counts().all.abandoned, n);
-    QCOMPARE(m.session.counts().all.active(), 0);
+    QCOMPARE(m.session.views().counts().all.abandoned, n);
+    QCOMPARE(m.session.views().counts().all.active(), 0);
     QVERIFY(m.steps() >= n / 1'000);
     QVERIFY(m.most <= 1'000);
-    QCOMPARE(m.session.queueStatus(QueueId(0))->counters.abandoned, n);
+    QCOMPARE(m.session.views().queue(QueueId(0))->counters.abandoned, n);
     m.complete();
     m.session.check();
     QVERIFY2(m.session.memoryBytes() < 2'000'000, "what is over leaves no memory behind");
@@ -339,12 +346,12 @@ void TestBounds::abandoningIsAtOnceAndInSteps() {
 
 void TestBounds::cancelAndSubmitInAHeldQueueDoesNotGrow() {
     Machine m(1);
-    QVERIFY(m.session.holdQueue(QueueId(0), m.out));
+    QVERIFY(m.session.queues().hold(QueueId(0), m.out));
     for (int i = 0; i < 10; ++i) m.submit(0, i);
     std::size_t after = 0;
     for (int round = 0; round < 40; ++round) {
         for (int i = 0; i < 5'000; ++i) {
-            QVERIFY(m.session.cancel(m.submit(0, i % 10), m.out));
+            QVERIFY(m.session.actions().cancel(m.submit(0, i % 10), m.out));
             m.settle();
         }
         m.steps();
@@ -352,7 +359,7 @@ void TestBounds::cancelAndSubmitInAHeldQueueDoesNotGrow() {
     }
     QVERIFY(m.session.memoryBytes() <= after);
     m.session.check();
-    QCOMPARE(m.session.counts().all.pending, 10);
+    QCOMPARE(m.session.views().counts().all.pending, 10);
 }
 
 void TestBounds::shapesPastTheLimitStillStart() {
@@ -363,11 +370,11 @@ void TestBounds::shapesPastTheLimitStillStart() {
         m.session.defineClass(ClassId(i), need);
         m.submit(0, 0, i);
     }
-    for (int i = 0; i < 1'000 && m.session.counts().all.pending > 0; ++i) {
+    for (int i = 0; i < 1'000 && m.session.views().counts().all.pending > 0; ++i) {
         m.schedule();
         m.complete();
     }
-    QCOMPARE(m.session.counts().all.completed, 1'000);
+    QCOMPARE(m.session.views().counts().all.completed, 1'000);
 }
 
 void TestBounds::aMillionTimersFireInParts() {
@@ -377,7 +384,7 @@ void TestBounds::aMillionTimersFireInParts() {
         a.lsn = Lsn(++m.lsn);
         a.submitTime = 100'000 - i;
         a.notBefore = m.now + Duration{1'000};
-        m.session.add({&a, 1}, m.now, m.out);
+        m.session.intake().add({&a, 1}, m.now, m.out);
     }
     QCOMPARE(m.schedule(), std::size_t{0});
     m.now += Duration{1'000};
@@ -395,7 +402,7 @@ void TestBounds::forgottenQueuesLeaveNothingBehind() {
         m.addQueue(id);
         for (int i = 0; i < 3; ++i) m.submit(id, 0, 0, i == 2);
         m.schedule();
-        QVERIFY(m.session.forgetQueue(QueueId(id), m.out));
+        QVERIFY(m.session.queues().forget(QueueId(id), m.out));
         m.steps();
         m.complete();
         m.schedule();
@@ -404,7 +411,7 @@ void TestBounds::forgottenQueuesLeaveNothingBehind() {
     }
     QCOMPARE(m.forgotten.size(), std::size_t{2'000});
     QVERIFY(m.session.memoryBytes() <= after + 4'096);
-    QCOMPARE(m.session.counts().all.cancelled, 6'000);
+    QCOMPARE(m.session.views().counts().all.cancelled, 6'000);
     m.session.check();
 }
 
@@ -413,12 +420,12 @@ void TestBounds::queueOrderIsFairAfterHoldOfMany() {
     for (std::int64_t id = 1; id <= 50; ++id) {
         m.addQueue(id);
         for (int i = 0; i < 20; ++i) m.submit(id);
-        QVERIFY(m.session.holdQueue(QueueId(id), m.out));
+        QVERIFY(m.session.queues().hold(QueueId(id), m.out));
     }
     m.submit();
     m.schedule();
     m.complete();
-    for (std::int64_t id = 1; id <= 50; ++id) QVERIFY(m.session.releaseQueue(QueueId(id)));
+    for (std::int64_t id = 1; id <= 50; ++id) QVERIFY(m.session.queues().release(QueueId(id)));
     for (int i = 0; i < 500; ++i) {
         m.schedule();
         m.complete();
@@ -483,7 +490,7 @@ void TestBounds::aReservationEndsWithWhatItIsFor() {
         m.schedule();
     }
     QCOMPARE(m.running.size(), std::size_t{1});
-    QVERIFY(m.session.cancel(m.large, m.out).has_value());
+    QVERIFY(m.session.actions().cancel(m.large, m.out).has_value());
     m.settle();
     QCOMPARE(m.schedule(), std::size_t{1});
     m.session.check();
@@ -497,7 +504,7 @@ void TestBounds::positionsAmongAMillionAreAboutRight() {
     const std::int64_t first = m.lsn + 1;
     for (std::int64_t i = 0; i < kMillion; ++i) m.submit();
     for (const std::int64_t before : {0L, 500L, 20'000L, 500'000L, 999'999L}) {
-        const auto waiting = m.session.waiting(Lsn(first + before), true);
+        const auto waiting = m.session.reasons().of(Lsn(first + before), true);
         QVERIFY(waiting && waiting->position);
         QCOMPARE(waiting->position->isExact, before < 1'000);
         const double error = static_cast<double>(waiting->position->before - before);
@@ -509,17 +516,17 @@ void TestBounds::whatIsKeptLongLeavesItsResourcesToOthers() {
     Machine m(2);
     QueueConfig one;
     one.maxRunning = 1;
-    m.session.addQueue(QueueId(1), one);
+    m.session.queues().add(QueueId(1), one);
     m.defineClass(2, 2);
     m.defineLocking(3, {LockId(1)});
     m.submit(1, 0, 3);
     m.schedule();
     const Start kept = m.started.back();
-    m.session.keeping(kept.lsn, kept.attempt);
-    QCOMPARE(m.session.live(kept.lsn)->state, ActionState::Pending); // it has not said that it began
-    m.session.running(kept.lsn, kept.attempt, m.out);
-    QCOMPARE(m.session.live(kept.lsn)->state, ActionState::Running);
-    QVERIFY(m.session.live(kept.lsn)->keeping);
+    m.session.events().keeping(kept.lsn, kept.attempt);
+    QCOMPARE(m.session.views().live(kept.lsn)->state, ActionState::Pending); // it has not said that it began
+    m.session.events().running(kept.lsn, kept.attempt, m.out);
+    QCOMPARE(m.session.views().live(kept.lsn)->state, ActionState::Running);
+    QVERIFY(m.session.views().live(kept.lsn)->keeping);
     const Lsn large = m.submit(0, 0, 2); // all cores
     m.schedule();
     QVERIFY(m.hasStarted(large));
@@ -530,9 +537,9 @@ void TestBounds::whatIsKeptLongLeavesItsResourcesToOthers() {
     m.schedule();
     QVERIFY(!m.hasStarted(next) && !m.hasStarted(locked));
     m.session.check();
-    m.session.ended(kept.lsn, kept.attempt, Machine::completed(), m.now, m.out);
+    m.session.events().ended(kept.lsn, kept.attempt, Machine::completed(), m.now, m.out);
     m.settle();
-    QVERIFY(!m.session.live(kept.lsn));
+    QVERIFY(!m.session.views().live(kept.lsn));
     m.running.clear();
     m.schedule();
     QVERIFY(m.hasStarted(next) && m.hasStarted(locked));
@@ -546,8 +553,8 @@ void TestBounds::whatIsKeptLongIsNotCountlessEither() {
     for (int i = 0; i < 40; ++i) m.submit();
     int kept = 0;
     for (; m.schedule() > 0 && kept < 40; ++kept) {
-        m.session.keeping(m.started.back().lsn, 1);
-        m.session.keeping(m.started.back().lsn, 1); // once is enough
+        m.session.events().keeping(m.started.back().lsn, 1);
+        m.session.events().keeping(m.started.back().lsn, 1); // once is enough
         m.session.check();
     }
     QCOMPARE(kept, SessionOptions().maxKeeping + 1); // the last one has its core until its end
@@ -565,22 +572,22 @@ void TestBounds::whatIsOnItsWayToTheJournalIsRunningAndHoldsNothing() {
     QCOMPARE(m.schedule(), std::size_t{1});
     const Start start = m.started.back();
     QCOMPARE(start.lsn, first);
-    m.session.running(first, start.attempt, m.out);
-    m.session.ended(first, start.attempt, Machine::completed(), m.now, m.out);
+    m.session.events().running(first, start.attempt, m.out);
+    m.session.events().ended(first, start.attempt, Machine::completed(), m.now, m.out);
     // Its core is free before its result is kept; until then it is seen running, and counted so.
     while (m.session.schedule(m.now, m.out)) {
     }
     QCOMPARE(m.out.start.size(), std::size_t{1});
     QCOMPARE(m.out.start.front().lsn, next);
-    m.session.running(next, m.out.start.front().attempt, m.out);
-    QCOMPARE(m.session.live(first)->state, ActionState::Running);
-    QCOMPARE(m.session.live(next)->state, ActionState::Running);
-    QCOMPARE(m.session.counts().all.running, 2);
-    QCOMPARE(m.session.counts().outstanding, 1);
+    m.session.events().running(next, m.out.start.front().attempt, m.out);
+    QCOMPARE(m.session.views().live(first)->state, ActionState::Running);
+    QCOMPARE(m.session.views().live(next)->state, ActionState::Running);
+    QCOMPARE(m.session.views().counts().all.running, 2);
+    QCOMPARE(m.session.views().counts().outstanding, 1);
     m.session.check();
     m.settle();
-    QVERIFY(!m.session.live(first));
-    QCOMPARE(m.session.counts().all.running, 1);
+    QVERIFY(!m.session.views().live(first));
+    QCOMPARE(m.session.views().counts().all.running, 1);
     m.session.check();
 }
 

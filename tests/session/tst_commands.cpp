@@ -103,7 +103,7 @@ void TestCommands::whatRunsIsNotMoved() {
     QCOMPARE(moved.error().kind, ErrorKind::WrongState);
     QVERIFY(!parts.actions.mayMove(Lsn(1)));
     QVERIFY(parts.actions.mayHold(Lsn(1)));
-    parts.events.began(Lsn(1), 1, Phase::Running, parts.out);
+    parts.events.running(Lsn(1), 1, parts.out);
     QVERIFY(!parts.actions.mayHold(Lsn(1)));
     QVERIFY(parts.actions.mayCancel(Lsn(1)));
 }

@@ -23,7 +23,7 @@ void TestEvents::oneThatCompletesEnds() {
     PartsOfSession parts;
     const std::uint32_t a = parts.add(1);
     parts.start();
-    parts.events.began(Lsn(1), 1, Phase::Running, parts.out);
+    parts.events.running(Lsn(1), 1, parts.out);
     QCOMPARE(parts.record(a).phase, Phase::Running);
     parts.end(1, ActionState::Completed);
     QCOMPARE(parts.out.finish.size(), std::size_t{1});
@@ -77,7 +77,7 @@ void TestEvents::whatRanIsNotReturned() {
     PartsOfSession parts;
     const std::uint32_t a = parts.add(1);
     parts.start();
-    parts.events.began(Lsn(1), 1, Phase::Running, parts.out);
+    parts.events.running(Lsn(1), 1, parts.out);
     parts.events.returned(Lsn(1), 1, parts.out);
     QCOMPARE(parts.record(a).phase, Phase::Running);
     QCOMPARE(parts.attempts.ignored(), std::uint64_t{1});
@@ -88,7 +88,7 @@ void TestEvents::oneThatBeginsInASunsetIsStopped() {
     parts.add(1);
     parts.start();
     (void)parts.service.moveTo(SessionState::Sunset);
-    parts.events.began(Lsn(1), 1, Phase::Submitting, parts.out);
+    parts.events.submitting(Lsn(1), 1, parts.out);
     QCOMPARE(parts.out.stop.size(), std::size_t{1});
     QCOMPARE(parts.out.stop.front().cause, StopCause::EngineStopped);
 }

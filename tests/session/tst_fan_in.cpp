@@ -1,4 +1,9 @@
 // Waiting for a whole array: one edge, however many elements there are.
+#include "core/session/action_commands.h"
+#include "core/session/dependencies.h"
+#include "core/session/events.h"
+#include "core/session/intake.h"
+#include "core/session/live_views.h"
 #include "tests/session/machine.h"
 
 #include <QTest>
@@ -34,7 +39,7 @@ public:
         a.cls = ClassId(0);
         a.submitTime = lsn;
         a.after = {&known, 1};
-        session.add({&a, 1}, now, out);
+        session.intake().add({&a, 1}, now, out);
         keep();
         return a.lsn;
     }
@@ -43,7 +48,7 @@ public:
         end.state = state;
         if (state == ActionState::Failed) end.reason = Reason::ExitCode;
         end.cannotHeal = true;
-        session.ended(Lsn(element), attempt, end, now, out);
+        session.events().ended(Lsn(element), attempt, end, now, out);
         keep();
         session.check();
     }
@@ -58,7 +63,7 @@ public:
         a.queue = QueueId(0);
         a.cls = ClassId(0);
         a.attempts = 1;
-        session.reschedule(a, ActionState::Failed, now, out);
+        session.intake().reschedule(a, ActionState::Failed, now, out);
         keep();
         session.check();
     }
@@ -78,7 +83,7 @@ private:
         while (!out.finish.empty())
             for (const Finish& finish : std::exchange(out.finish, {})) {
                 ends.push_back(finish);
-                session.finishStored(finish.lsn, out);
+                session.events().finishStored(finish.lsn, out);
             }
         settle();
     }
@@ -95,24 +100,24 @@ private Q_SLOTS:
         const std::size_t before = m.session.memoryBytes();
         for (int i = 0; i < 100; ++i) m.child();
         QCOMPARE(m.session.memoryBytes(), before); // what is made for one has room for thousands
-        QCOMPARE(m.session.live(child)->unmet, 1);
-        QCOMPARE(*m.session.unfinishedOf(Lsn(1)), 10);
-        QCOMPARE(m.session.unmetOf(child).count, 10);
+        QCOMPARE(m.session.views().live(child)->unmet, 1);
+        QCOMPARE(*m.session.dependencies().unfinishedOf(Lsn(1)), 10);
+        QCOMPARE(m.session.dependencies().unmetOf(child).count, 10);
         m.endOthers(7);
         QVERIFY(!m.starts(child));
-        QCOMPARE(*m.session.unfinishedOf(Lsn(1)), 1);
-        QCOMPARE(m.session.unmetOf(child).count, 1);
+        QCOMPARE(*m.session.dependencies().unfinishedOf(Lsn(1)), 1);
+        QCOMPARE(m.session.dependencies().unmetOf(child).count, 1);
         m.end(7);
         m.steps();
         QVERIFY(m.starts(child));
-        QVERIFY(!m.session.unfinishedOf(Lsn(1)));
+        QVERIFY(!m.session.dependencies().unfinishedOf(Lsn(1)));
     }
 
     void howManyActionsAreWaitedForIsCountedWithAFewLooks() {
         Arrays m;
         const Lsn first = m.child();
         for (int i = 0; i < 300; ++i) m.child();
-        const auto unmet = m.session.unmetOf(first); // the last of a long list
+        const auto unmet = m.session.dependencies().unmetOf(first); // the last of a long list
         QVERIFY(!unmet.isExact);
         QCOMPARE(unmet.count, 1);
     }
@@ -184,7 +189,7 @@ private Q_SLOTS:
         m.endOthers(7);
         m.end(7, ActionState::Failed);
         m.steps();
-        for (const Lsn child : children) QVERIFY(!m.session.live(child));
+        for (const Lsn child : children) QVERIFY(!m.session.views().live(child));
         QVERIFY(m.most <= 1'000);
         m.session.check();
     }
@@ -192,7 +197,7 @@ private Q_SLOTS:
     void oneThatIsCancelledMeanwhileIsGone() {
         Arrays m;
         const Lsn child = m.child();
-        QVERIFY(m.session.cancel(child, m.out));
+        QVERIFY(m.session.actions().cancel(child, m.out));
         m.settle();
         m.endOthers(0);
         QVERIFY(!m.starts(child));

@@ -1,5 +1,9 @@
 // Resources that something beside the attempts takes: warm processes their memory while they live, their cores
 // while they work.
+#include "core/session/action_commands.h"
+#include "core/session/events.h"
+#include "core/session/resource_holds.h"
+#include "core/session/wait_reasons.h"
 #include "tests/session/machine.h"
 
 #include <QTest>
@@ -23,9 +27,9 @@ class Holding : public Machine {
 public:
     Holding()
         : Machine(2, 4, 1000) {}
-    bool hold(HoldKey key, const Resources& resources) { return session.hold(key, resources); }
+    bool hold(HoldKey key, const Resources& resources) { return session.holds().take(key, resources); }
     void letGo(HoldKey key) {
-        session.letGo(key);
+        session.holds().letGo(key);
         look();
     }
     void look() {
@@ -43,7 +47,7 @@ public:
     void endShort() {
         AttemptEnd end = completed();
         end.runTime = Duration{100};
-        session.ended(running.front().lsn, running.front().attempt, end, now, out);
+        session.events().ended(running.front().lsn, running.front().attempt, end, now, out);
         running.erase(running.begin());
         settle();
     }
@@ -75,11 +79,13 @@ void TestHolds::whatWaitsForAProcessComesBeforeWhatWaitsInLine() {
     std::vector<Lsn> lsns;
     for (int i = 0; i < 4; ++i) lsns.push_back(m.submit(0, 0, 5));
     m.look();
-    const auto place = [&](int i) { return m.session.waiting(lsns[static_cast<std::size_t>(i)], true)->position; };
+    const auto place = [&](int i) {
+        return m.session.reasons().of(lsns[static_cast<std::size_t>(i)], true)->position;
+    };
     QVERIFY(!place(0) && !place(1)); // out, and not begun
     QCOMPARE(place(2)->before, 2);
     QCOMPARE(place(3)->before, 3);
-    m.session.running(lsns[0], m.started[0].attempt, m.out);
+    m.session.events().running(lsns[0], m.started[0].attempt, m.out);
     QCOMPARE(place(2)->before, 1);
     QCOMPARE(place(3)->before, 2);
 }
@@ -129,10 +135,10 @@ void TestHolds::whatIsGivenUpIsNotGranted() {
     QVERIFY(m.hold(1, memory(600)));
     QVERIFY(!m.hold(2, memory(700)));
     QVERIFY(!m.hold(3, memory(300)));
-    QVERIFY(m.session.letGo(2));
+    QVERIFY(m.session.holds().letGo(2));
     m.look();
     QCOMPARE(m.granted, (std::vector<HoldKey>{3}));
-    QVERIFY(!m.session.letGo(2));
+    QVERIFY(!m.session.holds().letGo(2));
     m.letGo(1);
     QCOMPARE(m.granted, (std::vector<HoldKey>{3}));
 }
@@ -174,7 +180,7 @@ void TestHolds::whatIsKeptForSomethingLargeIsNotTaken() {
     }
     QVERIFY(overtook > 1 && overtook < 2'000);
     QVERIFY(!m.hasStarted(large));
-    m.session.letGo(1);
+    m.session.holds().letGo(1);
     m.complete();
     m.look();
     m.complete();
@@ -195,32 +201,32 @@ void TestHolds::whatWasKeptForWhatIsCancelledIsGrantedAtOnce() {
         m.completeOne();
         m.look();
     }
-    const auto waits = m.session.holdWait(1);
+    const auto waits = m.session.holds().waitOf(1);
     QVERIFY(waits && waits->isKept && !waits->behind);
     QCOMPARE(waits->keptFor.value, large.value);
     QCOMPARE(waits->needs.front().free, 1.0);
     m.granted.clear();
-    QVERIFY(m.session.cancel(large, m.out).has_value());
+    QVERIFY(m.session.actions().cancel(large, m.out).has_value());
     m.look();
     QCOMPARE(m.granted, (std::vector<HoldKey>{1}));
-    QVERIFY(!m.session.holdWait(1));
+    QVERIFY(!m.session.holds().waitOf(1));
 }
 
 void TestHolds::whoWaitsIsToldWhy() {
     Holding m;
-    QVERIFY(!m.session.holdWait(1));
+    QVERIFY(!m.session.holds().waitOf(1));
     QVERIFY(m.hold(1, memory(600)));
-    QVERIFY(!m.session.holdWait(1)); // it has it
+    QVERIFY(!m.session.holds().waitOf(1)); // it has it
     QVERIFY(!m.hold(2, memory(700)));
     QVERIFY(!m.hold(3, memory(100)));
     QVERIFY(!m.hold(4, memory(500)));
-    const auto lacks = m.session.holdWait(2);
+    const auto lacks = m.session.holds().waitOf(2);
     QVERIFY(lacks && !lacks->isKept && !lacks->behind);
     QCOMPARE(lacks->needs.front().free, 400.0);
-    const auto behind = m.session.holdWait(3);
+    const auto behind = m.session.holds().waitOf(3);
     QVERIFY(behind && !behind->isKept);
     QCOMPARE(behind->behind, std::optional<HoldKey>(2));
-    const auto both = m.session.holdWait(4);
+    const auto both = m.session.holds().waitOf(4);
     QVERIFY(both && !both->behind); // first of all there is not enough
 }
 
@@ -229,7 +235,7 @@ void TestHolds::memoryThatIsLackingAloneIsToldOfTheLeast() {
     m.defineClass(1, 1, 700);
     m.defineClass(2, 1, 900);
     m.defineClass(3, 2, 500);
-    QVERIFY(m.session.hold(1, {.milliCores = 0, .memoryMb = 600, .named = {}}));
+    QVERIFY(m.session.holds().take(1, {.milliCores = 0, .memoryMb = 600, .named = {}}));
     QCOMPARE(m.session.memoryLack(), std::int64_t{0}); // nobody waits
     m.submit(0, 0, 2);
     m.schedule();
@@ -244,7 +250,7 @@ void TestHolds::memoryThatIsLackingAloneIsToldOfTheLeast() {
     m.schedule();
     QCOMPARE(m.started.size(), std::size_t{1});
     QCOMPARE(m.session.memoryLack(), std::int64_t{300});
-    m.session.letGo(1);
+    m.session.holds().letGo(1);
     m.schedule();
     QCOMPARE(m.started.size(), std::size_t{2});
 }

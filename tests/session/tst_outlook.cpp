@@ -1,7 +1,13 @@
 // When actions and queues are expected to start and to end: what is foretold in the middle of a run is held against
 // what the session then does with attempts that take exactly as long as was said. Virtual time only.
+#include "core/session/action_commands.h"
+#include "core/session/events.h"
+#include "core/session/intake.h"
+#include "core/session/live_views.h"
 #include "core/session/outlook.h"
+#include "core/session/queue_commands.h"
 #include "core/session/session.h"
+#include "core/session/wait_reasons.h"
 
 #include <QTest>
 #include <cmath>
@@ -27,7 +33,7 @@ public:
         session.defineClass(ClassId(0), {});
         (void)session.moveTo(SessionState::Ready, out);
     }
-    void queue(std::int64_t id, const QueueConfig& config) { session.addQueue(QueueId(id), config); }
+    void queue(std::int64_t id, const QueueConfig& config) { session.queues().add(QueueId(id), config); }
     NewAction action(std::int64_t queue, std::uint32_t seconds) {
         NewAction a;
         a.lsn = Lsn(++lsn);
@@ -38,7 +44,7 @@ public:
         return a;
     }
     Lsn add(const NewAction& a) {
-        session.add({&a, 1}, now, out);
+        session.intake().add({&a, 1}, now, out);
         return a.lsn;
     }
     void submit(std::int64_t queue, int count, std::uint32_t seconds) {
@@ -49,7 +55,7 @@ public:
         }
         for (const Start& s : out.start) {
             started[s.lsn] = now;
-            const auto label = session.live(s.lsn)->label.value;
+            const auto label = session.views().live(s.lsn)->label.value;
             if (label > 0) ends.push({now + label * kSecond, s.lsn.value, s.attempt});
         }
         out.clear();
@@ -66,10 +72,10 @@ public:
                 AttemptEnd end;
                 end.state = ActionState::Completed;
                 const Lsn ended(std::get<1>(ends.top()));
-                finished[session.live(ended)->queue] = now;
-                session.ended(ended, std::get<2>(ends.top()), end, now, out);
+                finished[session.views().live(ended)->queue] = now;
+                session.events().ended(ended, std::get<2>(ends.top()), end, now, out);
                 while (!out.finish.empty())
-                    for (const Finish& f : std::exchange(out.finish, {})) session.finishStored(f.lsn, out);
+                    for (const Finish& f : std::exchange(out.finish, {})) session.events().finishStored(f.lsn, out);
             }
         }
         if (until != MonoTime::max()) now = until;
@@ -83,7 +89,7 @@ public:
                 }};
     }
     std::optional<MonoTime> foretold(const Outlook& outlook, Lsn action) const {
-        return outlook.startOf(*session.live(action));
+        return outlook.startOf(*session.views().live(action));
     }
     std::string gap(std::int64_t queue, const Outlook& outlook) const {
         const Outlook::OfQueue* of = outlook.queue(QueueId(queue));
@@ -196,7 +202,7 @@ void TestOutlook::whatIsForetoldHappens_data() {
             QueueConfig config;
             config.maxRunning = 2;
             r.queue(1, config);
-            r.session.setLabelLimits(QueueId(0), {{LabelId(3), 1}});
+            r.session.queues().setLabelLimits(QueueId(0), {{LabelId(3), 1}});
             r.submit(0, 6, 3);
             r.submit(0, 6, 2);
             r.submit(1, 7, 2);
@@ -419,7 +425,7 @@ void TestOutlook::nothingIsForetoldWithoutAReason_data() {
             r.add(held);
         },
         "held");
-    row("the queue is held", [](Real& r) { QVERIFY(r.session.holdQueue(QueueId(1), r.out)); }, "held");
+    row("the queue is held", [](Real& r) { QVERIFY(r.session.queues().hold(QueueId(1), r.out)); }, "held");
     row(
         "one waits for another",
         [](Real& r) {
@@ -492,7 +498,7 @@ void TestOutlook::whatIsBeingKeptHoldsNothing() {
     Real r(1);
     r.submit(0, 1, 0);
     r.turn();
-    r.session.keeping(Lsn(1), 1);
+    r.session.events().keeping(Lsn(1), 1);
     r.queue(1, {});
     r.submit(1, 3, 5);
     r.turn(); // the first of them starts
@@ -510,8 +516,8 @@ void TestOutlook::aQueueThatIsOnlyLateIsOverdue() {
         return {.time = kSecond, .gap = {}, .isLate = asked.runs};
     };
     QCOMPARE(r.gap(0, {r.session.outline(10, r.now), r.now, late}), std::string("known"));
-    QVERIFY(r.session.cancel(Lsn(2), r.out));
-    r.session.finishStored(Lsn(2), r.out);
+    QVERIFY(r.session.actions().cancel(Lsn(2), r.out));
+    r.session.events().finishStored(Lsn(2), r.out);
     QCOMPARE(r.gap(0, {r.session.outline(10, r.now), r.now, late}), std::string("overdue"));
 }
 
@@ -524,22 +530,22 @@ void TestOutlook::whatWaitsAtTheRunnerStartsWhenASlotIsFree() {
     // The one that was submitted last came to the slot first.
     const Start runs = real.out.start[3];
     real.out.clear();
-    real.session.submitting(runs.lsn, runs.attempt, real.out);
-    real.session.running(runs.lsn, runs.attempt, real.out);
+    real.session.events().submitting(runs.lsn, runs.attempt, real.out);
+    real.session.events().running(runs.lsn, runs.attempt, real.out);
     real.started[runs.lsn] = real.now;
     const Outlook outlook = real.outlook();
     for (int i = 0; i < 3; ++i) {
         const Lsn lsn(i + 1);
         const auto start = real.foretold(outlook, lsn);
         QCOMPARE(start ? seconds(*start - real.now) : -1, (i + 1) * 10.0);
-        QCOMPARE(real.session.waiting(lsn, true)->position->before, std::int64_t{i});
+        QCOMPARE(real.session.reasons().of(lsn, true)->position->before, std::int64_t{i});
     }
     QCOMPARE(real.gap(0, outlook), "known");
     const Lsn next = real.add(real.action(0, 10));
     while (real.session.schedule(real.now, real.out)) {
     }
     QVERIFY(real.out.start.empty());
-    QCOMPARE(real.session.waiting(next, true)->position->before, std::int64_t{3});
+    QCOMPARE(real.session.reasons().of(next, true)->position->before, std::int64_t{3});
     const auto start = real.foretold(real.outlook(), next);
     QCOMPARE(start ? seconds(*start - real.now) : -1, 40.0);
 }

@@ -1,5 +1,10 @@
 // The session against the naive model: thousands of short random lives. Each start is asked of the model, each
 // pause is checked for something that could have started, counters and retries are compared after every step.
+#include "core/session/action_commands.h"
+#include "core/session/events.h"
+#include "core/session/intake.h"
+#include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
 #include "tests/session/naive_model.h"
 
 #include <QTest>
@@ -98,9 +103,9 @@ void Life::setUp() {
         q.config.stopAfterFailures = chance(30) ? 1 + pick(3) : 0;
         model_.queues[i] = q;
         if (i == 0)
-            (void)session_.configureQueue(QueueId(0), q.config);
+            (void)session_.queues().configure(QueueId(0), q.config);
         else
-            session_.addQueue(QueueId(i), q.config);
+            session_.queues().add(QueueId(i), q.config);
         setLabelLimits(i);
     }
     (void)session_.moveTo(SessionState::Ready, out_);
@@ -116,7 +121,7 @@ void Life::setLabelLimits(std::int64_t id) {
         model_.queues[id].hadLimits = true;
         log_ += fmt::format("limit q{} label {}: {}\n", id, label, limits.back().second);
     }
-    session_.setLabelLimits(QueueId(id), std::move(limits));
+    session_.queues().setLabelLimits(QueueId(id), std::move(limits));
 }
 
 /// Of those before, alive or not; what is not known any more counts as what is waited for.
@@ -169,7 +174,7 @@ void Life::submit() {
     for (const Predecessor& p : after) log_ += fmt::format(" after {} on {}", p.lsn.value, static_cast<int>(p.on));
     log_ += "\n";
     model_.add(a, cores, licences, std::move(locks));
-    session_.add({&a, 1}, now_, out_);
+    session_.intake().add({&a, 1}, now_, out_);
 }
 
 void Life::changeAction(NaiveModel::Action& a) {
@@ -180,29 +185,30 @@ void Life::changeAction(NaiveModel::Action& a) {
     log_ += fmt::format("change {} {}\n", what, lsn.value);
     if (what == 0 &&
         (a.phase == NaiveModel::Phase::Waiting || (a.phase == NaiveModel::Phase::Out && !a.countsRunning))) {
-        if (!session_.hold(lsn, out_)) wrong_ = "hold refused";
+        if (!session_.actions().hold(lsn, out_)) wrong_ = "hold refused";
         a.given.held = true;
     } else if (what == 1) {
-        if (!session_.release(lsn)) wrong_ = "release refused";
+        if (!session_.actions().release(lsn)) wrong_ = "release refused";
         a.given.held = false;
     } else if (what == 2 && a.phase != NaiveModel::Phase::Ending) {
-        if (!session_.cancel(lsn, out_)) wrong_ = "cancel refused";
+        if (!session_.actions().cancel(lsn, out_)) wrong_ = "cancel refused";
         model_.cancel(a); // of one that is going it is the second part
     } else if (what == 5 && a.phase != NaiveModel::Phase::Ending) {
-        const auto follows = session_.cancelLater(lsn, out_);
+        const auto follows = session_.actions().cancelLater(lsn, out_);
         if (!follows || *follows != model_.cancelLater(a)) wrong_ = "cancelled otherwise";
     } else if (what == 6) {
-        session_.finishCancelled(lsn, out_);
+        session_.actions().finishCancelled(lsn, out_);
         model_.finishCancelled(a);
     } else if (isGoing && (what == 3 || what == 4)) {
-        if (session_.setPriority(lsn, 1) || session_.setQueue(lsn, a.given.queue)) wrong_ = "changed while it goes";
+        if (session_.actions().setPriority(lsn, 1) || session_.actions().setQueue(lsn, a.given.queue))
+            wrong_ = "changed while it goes";
     } else if (what == 3 && a.phase == NaiveModel::Phase::Waiting && !cancelled) {
         a.given.priority = pick(5) - 2;
-        if (!session_.setPriority(lsn, a.given.priority)) wrong_ = "setPriority refused";
+        if (!session_.actions().setPriority(lsn, a.given.priority)) wrong_ = "setPriority refused";
     } else if (what == 4 && a.phase == NaiveModel::Phase::Waiting && !cancelled) {
         const QueueId to(pick(static_cast<int>(model_.queues.size())));
-        if (!session_.accepts(to)) return;
-        if (!session_.setQueue(lsn, to)) wrong_ = "setQueue refused";
+        if (!session_.queues().accepts(to)) return;
+        if (!session_.actions().setQueue(lsn, to)) wrong_ = "setQueue refused";
         --model_.queues[a.given.queue.value].counters.pending;
         ++model_.queues[to.value].counters.pending;
         a.given.queue = to;
@@ -214,16 +220,16 @@ void Life::changeQueue(std::int64_t id) {
     const int what = pick(22);
     log_ += fmt::format("queue {} q{}\n", what, id);
     if (what < 6) {
-        (void)session_.holdQueue(QueueId(id), out_);
+        (void)session_.queues().hold(QueueId(id), out_);
         q.held = true;
     } else if (what < 16) {
-        (void)session_.releaseQueue(QueueId(id));
+        (void)session_.queues().release(QueueId(id));
         model_.release(q);
     } else if (what < 18) {
         q.config.maxRunning = pick(3);
-        (void)session_.configureQueue(QueueId(id), q.config);
+        (void)session_.queues().configure(QueueId(id), q.config);
     } else if (what == 18 && id > 0 && q.state != QueueState::Cancelled && chance(30)) {
-        if (!session_.cancelQueue(QueueId(id), out_)) wrong_ = "cancelQueue refused";
+        if (!session_.queues().cancel(QueueId(id), out_)) wrong_ = "cancelQueue refused";
         q.state = QueueState::Cancelled;
     } else if (what > 19) {
         setLabelLimits(id);
@@ -237,12 +243,14 @@ void Life::attemptEvent(NaiveModel::Action& a) {
     log_ += fmt::format("attempt {} {}\n", what, lsn.value);
     if (what < 2) {
         model_.begun(a);
-        what == 0 ? session_.submitting(lsn, a.attempt, out_) : session_.running(lsn, a.attempt, out_);
+        what == 0 ? session_.events().submitting(lsn, a.attempt, out_)
+                  : session_.events().running(lsn, a.attempt, out_);
     } else if (what == 2) {
-        session_.ended(lsn, a.attempt + (chance(50) ? 1 : -1), {}, now_, out_); // of another attempt: ignored
+        session_.events().ended(lsn, a.attempt + (chance(50) ? 1 : -1), {}, now_,
+                                out_); // of another attempt: ignored
     } else if (what == 10) {
         a.keeping = true;
-        session_.keeping(lsn, a.attempt);
+        session_.events().keeping(lsn, a.attempt);
     } else {
         AttemptEnd end;
         if (what < 6)
@@ -253,7 +261,7 @@ void Life::attemptEvent(NaiveModel::Action& a) {
             end = AttemptEnd{.state = ActionState::Abandoned, .reason = Reason::EngineDied, .exitCode = {}};
         const std::uint32_t attempt = a.attempt;
         model_.ended(a, end);
-        session_.ended(lsn, attempt, end, now_, out_);
+        session_.events().ended(lsn, attempt, end, now_, out_);
     }
 }
 
@@ -262,13 +270,13 @@ void Life::storeOne() {
     const std::int64_t lsn = toStore_.front();
     toStore_.pop_front();
     log_ += fmt::format("stored {}\n", lsn);
-    const auto view = session_.live(Lsn(lsn));
+    const auto view = session_.views().live(Lsn(lsn));
     if (!view) wrong_ = "gone before it was stored";
     // The outbox says which of the two it is; the model knows as well.
     const auto phase = model_.actions.at(lsn).phase;
     model_.stored(lsn);
-    phase == NaiveModel::Phase::Retrying ? session_.retryStored(Lsn(lsn), out_)
-                                         : session_.finishStored(Lsn(lsn), out_);
+    phase == NaiveModel::Phase::Retrying ? session_.events().retryStored(Lsn(lsn), out_)
+                                         : session_.events().finishStored(Lsn(lsn), out_);
 }
 
 void Life::drain() {
@@ -313,16 +321,16 @@ void Life::settle() {
 std::string Life::compare() const {
     QueueCounters all;
     for (const auto& [id, q] : model_.queues) {
-        const auto status = session_.queueStatus(QueueId(id));
+        const auto status = session_.views().queue(QueueId(id));
         if (!status || !(status->counters == q.counters)) return fmt::format("counters of queue {}", id);
         if (status->held != q.held) return fmt::format("hold of queue {}", id);
         all.pending += q.counters.pending;
         all.running += q.counters.running;
     }
-    const QueueCounters said = session_.counts().all;
+    const QueueCounters said = session_.views().counts().all;
     if (said.pending != all.pending || said.running != all.running) return "counts";
     for (const auto& [lsn, a] : model_.actions) {
-        const auto view = session_.live(Lsn(lsn));
+        const auto view = session_.views().live(Lsn(lsn));
         if (!view) return fmt::format("{} is gone", lsn);
         if ((view->state != ActionState::Pending) != a.countsRunning) return fmt::format("state of {}", lsn);
         if (view->held != a.given.held || view->priority != a.given.priority || view->attempt != a.attempt ||
@@ -364,17 +372,17 @@ void Life::runOut() {
         session_.setLockElsewhere(LockId(lock), false);
     for (auto& [id, q] : model_.queues) {
         q.config.stopAfterFailures = 0;
-        (void)session_.configureQueue(QueueId(id), q.config);
+        (void)session_.queues().configure(QueueId(id), q.config);
     }
     for (int round = 0; round < 2'000 && wrong_.empty() && !model_.actions.empty(); ++round) {
         for (auto& [id, q] : model_.queues) {
-            (void)session_.releaseQueue(QueueId(id));
+            (void)session_.queues().release(QueueId(id));
             model_.release(q);
         }
         for (auto& [lsn, a] : model_.actions) {
-            (void)session_.release(Lsn(lsn));
+            (void)session_.actions().release(Lsn(lsn));
             a.given.held = false;
-            session_.finishCancelled(Lsn(lsn), out_);
+            session_.actions().finishCancelled(Lsn(lsn), out_);
             model_.finishCancelled(a);
         }
         settle();
@@ -382,7 +390,8 @@ void Life::runOut() {
             if (a.phase != NaiveModel::Phase::Out) continue;
             const std::uint32_t attempt = a.attempt;
             model_.ended(a, {.state = ActionState::Completed, .exitCode = {}});
-            session_.ended(Lsn(lsn), attempt, {.state = ActionState::Completed, .exitCode = {}}, now_, out_);
+            session_.events().ended(Lsn(lsn), attempt, {.state = ActionState::Completed, .exitCode = {}}, now_,
+                                    out_);
             break;
         }
         while (session_.hasMoreWork()) session_.step(out_);

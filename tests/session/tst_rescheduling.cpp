@@ -1,4 +1,6 @@
 // What somebody is told who wants to run a finished action again and may not.
+#include "core/session/intake.h"
+#include "core/session/queue_commands.h"
 #include "tests/session/machine.h"
 
 #include <QTest>
@@ -48,8 +50,8 @@ void TestRescheduling::atALimitBothNumbersAreTold() {
     Machine machine(1);
     QueueConfig config;
     config.maxRetries = 3;
-    machine.session.addQueue(QueueId(1), config);
-    const auto may = machine.session.checkReschedule(
+    machine.session.queues().add(QueueId(1), config);
+    const auto may = machine.session.intake().checkReschedule(
         failedAction(retried, ownLimit < 0 ? std::nullopt : std::optional(ownLimit)), false);
     QVERIFY(!may);
     QCOMPARE(may.error().kind, ErrorKind::AtLimit);
@@ -59,7 +61,7 @@ void TestRescheduling::atALimitBothNumbersAreTold() {
 void TestRescheduling::forceGoesPastALimit() {
     Machine machine(1);
     machine.addQueue(1);
-    const auto after = machine.session.checkReschedule(failedAction(4, 0), true);
+    const auto after = machine.session.intake().checkReschedule(failedAction(4, 0), true);
     QVERIFY(after);
     QCOMPARE(after->ownFailures, 5);
 }

@@ -1,5 +1,7 @@
 // Resources that are kept for something large: for how long, and when again. Ends are decided here, time goes by
 // hand.
+#include "core/session/resource_holds.h"
+#include "core/session/wait_reasons.h"
 #include "tests/session/machine.h"
 
 #include <QTest>
@@ -110,7 +112,7 @@ void TestReservations::aReservationWaitsAgainOnceAHoldIsLetGo() {
     Crowd m(3 * kSecond);
     Resources two;
     two.milliCores = 2000;
-    QVERIFY(m.session.hold(7, two));
+    QVERIFY(m.session.holds().take(7, two));
     const Lsn large = m.submit(2, 0, 1);
     m.session.setReserve(20 * kSecond);
     int idle = 0;
@@ -119,7 +121,7 @@ void TestReservations::aReservationWaitsAgainOnceAHoldIsLetGo() {
         idle += m.busy() < 6 ? 1 : 0;
     }
     QVERIFY2(idle >= 15 && idle <= 22, std::to_string(idle).c_str());
-    m.session.letGo(7);
+    m.session.holds().letGo(7);
     for (int i = 0; i < 5; ++i) m.second();
     QVERIFY(m.hasStarted(large));
 }
@@ -133,7 +135,7 @@ void TestReservations::whatWaitsIsToldWhatResourcesAreKeptFor() {
     QVERIFY(!m.session.nextWake());
     while (!m.session.nextWake()) m.second();
     const Lsn small = m.submit(1);
-    const auto waiting = m.session.waiting(small, false);
+    const auto waiting = m.session.reasons().of(small, false);
     QVERIFY(waiting && waiting->reservedForLarger);
     QCOMPARE(waiting->keptFor.value, large.value);
     // Whoever keeps the time is told when to come back.
@@ -141,7 +143,7 @@ void TestReservations::whatWaitsIsToldWhatResourcesAreKeptFor() {
     QVERIFY(ends && *ends > m.now && *ends <= m.now + 60 * kSecond);
     m.now = *ends;
     m.schedule();
-    QVERIFY(!m.session.waiting(small, false) || !m.session.waiting(small, false)->reservedForLarger);
+    QVERIFY(!m.session.reasons().of(small, false) || !m.session.reasons().of(small, false)->reservedForLarger);
     QVERIFY(!m.session.nextWake());
 }
 

@@ -1,5 +1,10 @@
 // No action waits forever (docs/scheduling.md): the turn of the oldest, kept where it lacks a lock, a place of its
 // label or resources. The machine is against it: what it lacks is never there when the turn comes.
+#include "core/session/action_commands.h"
+#include "core/session/events.h"
+#include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
+#include "core/session/wait_reasons.h"
 #include "tests/session/machine.h"
 
 #include <QTest>
@@ -111,7 +116,7 @@ void TestTurns::aTurnIsKeptForBothLocks() {
 
 void TestTurns::aTurnBehindALimitOfItsLabelIsKept() {
     Adversary m;
-    m.session.setLabelLimits(QueueId(0), {{LabelId(kLabel), 1}});
+    m.session.queues().setLabelLimits(QueueId(0), {{LabelId(kLabel), 1}});
     m.submit(0, kUrgent, kOther, false, kLabel);
     m.schedule();
     const Lsn low = m.submit(0, -100, kOther, false, kLabel);
@@ -128,13 +133,13 @@ void TestTurns::aTurnBehindALimitOfItsLabelIsKept() {
         m.session.check();
     }
     QVERIFY2(m.hasStarted(low) && places <= 17, fmt::format("after {} places", places).c_str());
-    QCOMPARE(m.session.waiting(m.submit(0, 0, kOther, false, kLabel), false)->labelLimit->running, 1);
+    QCOMPARE(m.session.reasons().of(m.submit(0, 0, kOther, false, kLabel), false)->labelLimit->running, 1);
 }
 
 void TestTurns::eachOlderOneOfALabelCostsSixteenPlacesMore() {
     constexpr int kOlder = 3;
     Adversary m;
-    m.session.setLabelLimits(QueueId(0), {{LabelId(kLabel), 1}});
+    m.session.queues().setLabelLimits(QueueId(0), {{LabelId(kLabel), 1}});
     m.submit(0, kUrgent, kOther, false, kLabel);
     m.schedule();
     for (int i = 0; i < kOlder; ++i) m.submit(0, -50, kOther, false, kLabel);
@@ -214,19 +219,19 @@ void TestTurns::aKeptTurnEndsWithItsAction() {
     m.addQueue(1);
     const Lsn other = m.submit(1, 0, kOther); // the lock is free, and kept
     QCOMPARE(m.schedule(), std::size_t{0});
-    QVERIFY(!m.session.waiting(other, false)->locks.empty());
+    QVERIFY(!m.session.reasons().of(other, false)->locks.empty());
     m.session.check();
-    if (how == 0) QVERIFY(m.session.cancel(m.low, m.out).has_value());
-    if (how == 1) QVERIFY(m.session.hold(m.low, m.out).has_value());
-    if (how == 2) QVERIFY(m.session.setQueue(m.low, QueueId(1)).has_value());
-    if (how == 3) QVERIFY(m.session.holdQueue(QueueId(0), m.out).has_value());
-    if (how == 4) QVERIFY(m.session.setPriority(m.low, -50).has_value());
+    if (how == 0) QVERIFY(m.session.actions().cancel(m.low, m.out).has_value());
+    if (how == 1) QVERIFY(m.session.actions().hold(m.low, m.out).has_value());
+    if (how == 2) QVERIFY(m.session.actions().setQueue(m.low, QueueId(1)).has_value());
+    if (how == 3) QVERIFY(m.session.queues().hold(QueueId(0), m.out).has_value());
+    if (how == 4) QVERIFY(m.session.actions().setPriority(m.low, -50).has_value());
     m.settle();
     m.session.check();
     QCOMPARE(m.schedule(), std::size_t{1});
     QCOMPARE(m.started.back().lsn, other);
-    if (how == 1) QVERIFY(m.session.release(m.low).has_value());
-    if (how == 3) QVERIFY(m.session.releaseQueue(QueueId(0)).has_value());
+    if (how == 1) QVERIFY(m.session.actions().release(m.low).has_value());
+    if (how == 3) QVERIFY(m.session.queues().release(QueueId(0)).has_value());
     m.complete();
     m.schedule();
     QCOMPARE(m.hasStarted(m.low), how != 0);
@@ -240,7 +245,7 @@ void TestTurns::aKeptTurnIsNotLostWithALeaseThatComesBack() {
     m.schedule();
     QVERIFY(m.hasStarted(m.low));
     std::erase_if(m.running, [&](const Start& s) { return s.lsn == m.low; });
-    m.session.returned(m.low, 1, m.out);
+    m.session.events().returned(m.low, 1, m.out);
     m.schedule();
     QCOMPARE(m.running.back().lsn, m.low);
     QCOMPARE(m.running.back().attempt, 1u);
@@ -314,11 +319,11 @@ void TestTurns::keptTurnsHaveALimit() {
     QVERIFY(!m.hasStarted(kept));
     QVERIFY(m.hasStarted(free));
     // All of them start in the end.
-    for (std::uint32_t i = 0; i < 2 * kMany && m.session.counts().all.pending > 0; ++i) {
+    for (std::uint32_t i = 0; i < 2 * kMany && m.session.views().counts().all.pending > 0; ++i) {
         m.complete();
         m.schedule();
     }
-    QCOMPARE(m.session.counts().all.pending, 0);
+    QCOMPARE(m.session.views().counts().all.pending, 0);
     m.session.check();
 }
 

@@ -41,7 +41,7 @@ void TestViews::whatEndedIsSeenUntilItsEndIsStored() {
     PartsOfSession parts;
     parts.add(1);
     parts.start();
-    parts.events.began(Lsn(1), 1, Phase::Running, parts.out);
+    parts.events.running(Lsn(1), 1, parts.out);
     QCOMPARE(parts.views.running(), std::vector{Lsn(1)});
     parts.end(1, ActionState::Completed);
     QCOMPARE(parts.views.live(Lsn(1))->ending, std::optional(ActionState::Completed));
@@ -97,7 +97,7 @@ void TestViews::whyOneWaits() {
     QVERIFY(why->isOneCore && !why->noSlot);
     QCOMPARE(why->needs.size(), std::size_t{1});
     QVERIFY(parts.reasons.of(Lsn(1), false)->starting);
-    parts.events.began(Lsn(1), 1, Phase::Running, parts.out);
+    parts.events.running(Lsn(1), 1, parts.out);
     QVERIFY(!parts.reasons.of(Lsn(1), false));
 }
 

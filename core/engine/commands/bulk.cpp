@@ -3,6 +3,9 @@
 
 #include "core/base/log.h"
 #include "core/engine/state/slice.h"
+#include "core/session/action_commands.h"
+#include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
 
 #include <algorithm>
 #include <deque>
@@ -60,7 +63,7 @@ coro::Task<store::LsnSet> Operations::choose(const BulkRequest& request, const s
     const bool wantsPending = request.deed.kind != BulkKind::Cancel;
     store::LsnSet chosen;
     for (Lsn next{1}; next.value > 0;) {
-        next = parts_.session.walkLive(next, kPerSlice, [&](const session::LiveView& live) {
+        next = parts_.session.views().walk(next, kPerSlice, [&](const session::LiveView& live) {
             if (live.ending || isEnded(live.state) || !matcher.matches(live)) return;
             if (wantsPending && live.state != ActionState::Pending)
                 refuse(answer, live.lsn,
@@ -96,7 +99,7 @@ Result<store::BulkChange> Operations::bulkChange(const BulkDeed& deed) {
     if (deed.kind == BulkKind::Set) {
         Result<store::BulkChange> change = wantedChange(deed.set);
         if (change && change->queue)
-            if (auto accepts = parts_.session.accepts(*change->queue); !accepts)
+            if (auto accepts = parts_.session.queues().accepts(*change->queue); !accepts)
                 return std::unexpected(accepts.error());
         return change;
     }
@@ -108,18 +111,20 @@ Result<store::BulkChange> Operations::bulkChange(const BulkDeed& deed) {
 
 /// What changeLive() would answer.
 Result<void> Operations::mayChangeLive(Lsn lsn, const store::BulkChange& change) const {
-    if (change.cancelRequested) return parts_.session.mayCancel(lsn);
-    if (change.held) return *change.held ? parts_.session.mayHold(lsn) : Result<void>{};
-    if (auto may = parts_.session.mayMove(lsn); !may) return may;
-    return change.queue ? parts_.session.accepts(*change.queue) : Result<void>{};
+    if (change.cancelRequested) return parts_.session.actions().mayCancel(lsn);
+    if (change.held) return *change.held ? parts_.session.actions().mayHold(lsn) : Result<void>{};
+    if (auto may = parts_.session.actions().mayMove(lsn); !may) return may;
+    return change.queue ? parts_.session.queues().accepts(*change.queue) : Result<void>{};
 }
 
 Result<void> Operations::changeLive(Lsn lsn, const store::BulkChange& change) {
-    if (change.cancelRequested) return parts_.session.cancel(lsn, parts_.outbox);
-    if (change.held) return *change.held ? parts_.session.hold(lsn, parts_.outbox) : parts_.session.release(lsn);
+    if (change.cancelRequested) return parts_.session.actions().cancel(lsn, parts_.outbox);
+    if (change.held)
+        return *change.held ? parts_.session.actions().hold(lsn, parts_.outbox)
+                            : parts_.session.actions().release(lsn);
     if (change.queue)
-        if (auto moved = parts_.session.setQueue(lsn, *change.queue); !moved) return moved;
-    if (change.priority) return parts_.session.setPriority(lsn, *change.priority);
+        if (auto moved = parts_.session.actions().setQueue(lsn, *change.queue); !moved) return moved;
+    if (change.priority) return parts_.session.actions().setPriority(lsn, *change.priority);
     return {};
 }
 
@@ -201,7 +206,7 @@ coro::Task<Result<void>> Operations::changeChosen(const store::LsnSet& chosen, c
 
 coro::Task<std::int64_t> Operations::beingCancelled(std::vector<Lsn> lsns) {
     co_return std::ranges::count_if(lsns, [this](Lsn lsn) {
-        const auto live = parts_.session.live(lsn);
+        const auto live = parts_.session.views().live(lsn);
         return live && live->cancelRequested && !live->ending && !isEnded(live->state);
     });
 }
@@ -214,13 +219,15 @@ coro::Task<Result<void>> Operations::cancelChosen(const store::LsnSet& chosen, B
     std::unordered_map<Lsn, bool> atOnce;
     for (const Lsn lsn : parts_.notBegun())
         if (chosen.contains(lsn))
-            if (const auto later = parts_.session.cancelLater(lsn, parts_.outbox)) atOnce.emplace(lsn, *later);
+            if (const auto later = parts_.session.actions().cancelLater(lsn, parts_.outbox))
+                atOnce.emplace(lsn, *later);
     InParts parts(chosen);
     while (!parts.atEnd()) {
         parts.next(kPerSlice, [&](Lsn lsn) {
             const auto known = atOnce.find(lsn);
-            const Result<bool> later = known != atOnce.end() ? Result<bool>(known->second)
-                                                             : parts_.session.cancelLater(lsn, parts_.outbox);
+            const Result<bool> later = known != atOnce.end()
+                                           ? Result<bool>(known->second)
+                                           : parts_.session.actions().cancelLater(lsn, parts_.outbox);
             if (!later) return; // it ended meanwhile
             ++answer.changed;
             (*later ? waiting : running).add(lsn);
@@ -237,7 +244,7 @@ coro::Task<Result<void>> Operations::cancelChosen(const store::LsnSet& chosen, B
 coro::Task<void> Operations::endCancelled(std::int64_t op, store::LsnSet waiting, store::LsnSet running) {
     for (InParts parts(waiting); !parts.atEnd();) {
         co_await parts_.room();
-        parts.next(kPerSlice, [this](Lsn lsn) { parts_.session.finishCancelled(lsn, parts_.outbox); });
+        parts.next(kPerSlice, [this](Lsn lsn) { parts_.session.actions().finishCancelled(lsn, parts_.outbox); });
         parts_.wake();
         co_await coro::yieldNow();
     }

@@ -6,6 +6,9 @@
 #include "core/engine/state/pending_action.h"
 #include "core/model/action_graph.h"
 #include "core/model/action_name.h"
+#include "core/session/intake.h"
+#include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
 
 #include <algorithm>
 #include <charconv>
@@ -285,7 +288,7 @@ Result<void> Intake::mayEnter(const Resolved& resolved) const {
     for (const std::string& worker : resolved.workers)
         if (!parts_.workers.takesActions(worker))
             return invalid("worker", fmt::format("Worker {} was removed just now: register it again.", worker));
-    const std::int64_t pending = parts_.session.counts().all.pending + entering_;
+    const std::int64_t pending = parts_.session.views().counts().all.pending + entering_;
     if (pending + resolved.count <= parts_.settings.maxPending) return {};
     return fail(
         ErrorKind::TooManyPending,
@@ -475,14 +478,14 @@ coro::Task<void> Intake::enter(const Resolved& resolved) {
             action.lsn = Lsn{item.row.lsn.value + n};
             part.push_back(action);
             if (part.size() < kAddStep) continue;
-            parts_.session.add(part, MonoClock::now(), parts_.outbox);
+            parts_.session.intake().add(part, MonoClock::now(), parts_.outbox);
             part.clear();
             after.clear();
             parts_.wake();
             co_await coro::yieldNow();
         }
     }
-    parts_.session.add(part, MonoClock::now(), parts_.outbox);
+    parts_.session.intake().add(part, MonoClock::now(), parts_.outbox);
     parts_.wake();
 }
 
@@ -495,7 +498,8 @@ static std::vector<Lsn> replacedBy(const std::vector<SpecPtr>& specs) {
 coro::Task<Result<SubmitAnswer>> Intake::take(Submission submission) {
     const Result<QueueId> queue = parts_.queues.existing(submission.queue.ref.value_or(QueueRef{QueueId{0}, {}}));
     if (!queue) co_return std::unexpected(queue.error());
-    if (auto accepts = parts_.session.accepts(*queue); !accepts) co_return std::unexpected(accepts.error());
+    if (auto accepts = parts_.session.queues().accepts(*queue); !accepts)
+        co_return std::unexpected(accepts.error());
     if (auto fits = co_await checkStdins(submission); !fits) co_return std::unexpected(fits.error());
     Result<Resolved> resolved = co_await resolve(submission, *queue);
     if (!resolved) co_return std::unexpected(resolved.error());

@@ -1,6 +1,8 @@
 #include "core/engine/commands/operations.h"
 
 #include "core/engine/state/slice.h"
+#include "core/session/action_commands.h"
+#include "core/session/live_views.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -50,7 +52,7 @@ coro::Task<Result<void>> Operations::notWaitedFor(Lsn lsn) {
     Lsn first{};
     for (const store::LsnRun& run : children->runs())
         for (Lsn next = run.first; next.value > 0 && next <= run.last();) {
-            next = parts_.session.walkLive(next, kPerSlice, [&](const session::LiveView& live) {
+            next = parts_.session.views().walk(next, kPerSlice, [&](const session::LiveView& live) {
                 if (live.lsn > run.last() || live.state != ActionState::Pending || live.attempt > 0) return;
                 if (waiting++ == 0) first = live.lsn;
             });
@@ -69,7 +71,7 @@ coro::Task<Result<void>> Operations::notWaitedFor(Lsn lsn) {
 
 /// NotFound, or WrongState when its end is kept.
 coro::Task<Result<void>> Operations::notEnded(Lsn lsn, store::BulkChange change) {
-    if (parts_.session.live(lsn)) co_return Result<void>{};
+    if (parts_.session.views().live(lsn)) co_return Result<void>{};
     const Result<ActionResult> known = co_await parts_.rows.row(lsn);
     if (!known) co_return std::unexpected(known.error());
     if (isEnded(known->state)) co_return alreadyEnded(lsn, known->state, doneBy(change));
@@ -78,7 +80,7 @@ coro::Task<Result<void>> Operations::notEnded(Lsn lsn, store::BulkChange change)
 
 /// What the journal refused is as it was before, unless something else changed it meanwhile.
 void Operations::takeBack(const session::LiveView& before, const store::BulkChange& change) {
-    const auto now = parts_.session.live(before.lsn);
+    const auto now = parts_.session.views().live(before.lsn);
     if (!now) return;
     store::BulkChange back;
     if (change.held && now->held == *change.held) back.held = before.held;
@@ -104,7 +106,7 @@ coro::Task<store::AckDetail> Operations::write(Lsn lsn, store::BulkChange change
 coro::Task<Result<void>> Operations::changeOne(Lsn lsn, store::BulkChange change) {
     YARD_ASSERT_OWNER(owner_);
     if (auto known = co_await notEnded(lsn, change); !known) co_return known;
-    const auto before = parts_.session.live(lsn);
+    const auto before = parts_.session.views().live(lsn);
     if (auto changed = changeLive(lsn, change); !changed) co_return tooLateFor(lsn, std::move(changed));
     parts_.wake();
     const bool isSomething = change.held || change.cancelRequested || change.queue || change.priority;
@@ -122,7 +124,7 @@ coro::Task<Result<void>> Operations::cancel(Lsn lsn) {
         co_await changeOne(lsn, {.held = {}, .cancelRequested = true, .priority = {}, .queue = {}});
     // A client that asks for the action next sees its end, also from the next engine. So the answer waits until the
     // journal has the end: of what ended meanwhile, and of what has no program that must end first.
-    const auto live = parts_.session.live(lsn);
+    const auto live = parts_.session.views().live(lsn);
     const bool endsAtOnce = cancelled && live && live->state == ActionState::Pending && !live->leased;
     const bool hasEnded = !cancelled && cancelled.error().kind == ErrorKind::WrongState;
     if (!endsAtOnce && !hasEnded) co_return cancelled;
@@ -142,7 +144,7 @@ coro::Task<Result<void>> Operations::release(Lsn lsn) {
     if (auto known = co_await notEnded(lsn, change); !known) co_return known;
     const store::AckDetail done = co_await write(lsn, change);
     if (done.error) co_return tooLateFor(lsn, std::unexpected(*done.error));
-    auto released = parts_.session.release(lsn);
+    auto released = parts_.session.actions().release(lsn);
     parts_.wake();
     co_return tooLateFor(lsn, std::move(released));
 }
@@ -154,7 +156,7 @@ coro::Task<Result<void>> Operations::change(Lsn lsn, ActionChange what) {
 }
 
 Result<void> Operations::notLive(Lsn lsn) const {
-    if (!parts_.session.live(lsn)) return {};
+    if (!parts_.session.views().live(lsn)) return {};
     return fail(ErrorKind::WrongState,
                 fmt::format("Action {} is still active: cancel it first, or wait for its end.", lsn.value));
 }

@@ -2,6 +2,8 @@
 
 #include "core/base/log.h"
 #include "core/model/replaced.h"
+#include "core/session/intake.h"
+#include "core/session/live_views.h"
 
 #include <algorithm>
 #include <deque>
@@ -102,12 +104,12 @@ Result<session::RetryCounters> Rescheduling::mayReschedule(const ActionResult& k
         return fail(ErrorKind::WrongState,
                     fmt::format("Worker \"{}\" of action {} was removed: register it again first.",
                                 known.workerName, known.lsn.value));
-    return parts_.session.checkReschedule(finished, force);
+    return parts_.session.intake().checkReschedule(finished, force);
 }
 
 /// As it ended; WrongState when it has not.
 coro::Task<Result<ActionResult>> Rescheduling::endedAction(Lsn lsn) {
-    if (const auto live = parts_.session.live(lsn); live && !isEnded(live->state))
+    if (const auto live = parts_.session.views().live(lsn); live && !isEnded(live->state))
         co_return fail(ErrorKind::WrongState,
                        fmt::format("Action {} is {}: it can be run again once it failed or was abandoned.",
                                    lsn.value, name(live->state)));
@@ -239,7 +241,7 @@ void Rescheduling::bringBack(const store::AckDetail& done, ActionState was) {
     for (const store::Edge& edge : done.row->after) after.push_back(parts_.predecessors.of(edge, done.finished));
     session::NewAction action = parts_.rows.entering(*done.row);
     action.after = after;
-    parts_.session.reschedule(action, was, parts_.now(), parts_.outbox);
+    parts_.session.intake().reschedule(action, was, parts_.now(), parts_.outbox);
     parts_.putBack(done.row->lsn);
     parts_.wake();
 }
@@ -331,7 +333,7 @@ coro::Task<bool> Rescheduling::lookAtArraysOf(std::vector<FailedChild>& children
 bool Rescheduling::mayRevive(const store::FailedDependent& row) const {
     const session::FinishedAction finished{row.lsn, row.queue, ActionState::Failed, Reason::DependencyFailed,
                                            {},      {}};
-    if (!parts_.session.checkReschedule(finished, true)) return false;
+    if (!parts_.session.intake().checkReschedule(finished, true)) return false;
     return parts_.takesActions(parts_.dictionary.classKey(row.classNumber - 1).workerId);
 }
 

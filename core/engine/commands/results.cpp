@@ -2,6 +2,8 @@
 
 #include "core/base/log.h"
 #include "core/coro/timeout.h"
+#include "core/session/events.h"
+#include "core/session/live_views.h"
 
 #include <fmt/format.h>
 #include <span>
@@ -121,11 +123,11 @@ void Results::takeAcks() {
 }
 
 void Results::take(const ResultAck& ack, Lsn lsn) {
-    const auto live = parts_.session.live(lsn);
+    const auto live = parts_.session.views().live(lsn);
     if (live && live->attempt) parts_.attempts.stored(lsn, live->attempt);
     if (ack.kind == ResultAck::Kind::Retry) {
         ++parts_.counters.retried[std::to_underlying(ack.reason)];
-        parts_.session.retryStored(lsn, parts_.outbox);
+        parts_.session.events().retryStored(lsn, parts_.outbox);
         return;
     }
     (void)parts_.specs.take(lsn); // of one that never started, or was given back
@@ -133,7 +135,7 @@ void Results::take(const ResultAck& ack, Lsn lsn) {
     parts_.rows.ended(lsn);
     ++parts_.counters.finished[std::to_underlying(ack.state)][std::to_underlying(ack.reason)];
     if (live && live->ending) parts_.predecessors.ended(lsn, *live->ending);
-    parts_.session.finishStored(lsn, parts_.outbox, {.reason = ack.reason, .exitCode = ack.exitCode});
+    parts_.session.events().finishStored(lsn, parts_.outbox, {.reason = ack.reason, .exitCode = ack.exitCode});
     parts_.finished();
     if (live) parts_.queues.ended(live->queue, ack.state);
     waiters_.tell(lsn);
@@ -147,10 +149,10 @@ coro::Task<void> Results::room() {
 
 coro::Task<Result<ActionResult>> Results::waitFor(Lsn lsn, Duration wait) {
     // Of one that goes on nothing needs to be read before its end.
-    if (wait <= Duration::zero() || !parts_.session.live(lsn)) {
+    if (wait <= Duration::zero() || !parts_.session.views().live(lsn)) {
         Result<ActionResult> known = co_await parts_.rows.action(lsn);
         // In an abandoned session the end is visible before it is kept; who waits gets what is kept.
-        const bool kept = known && isEnded(known->state) && !parts_.session.live(lsn);
+        const bool kept = known && isEnded(known->state) && !parts_.session.views().live(lsn);
         if (!known || kept || wait <= Duration::zero()) co_return known;
     }
     // What was read may be outdated: look again at what the session knows, without a suspension in between.
@@ -159,7 +161,7 @@ coro::Task<Result<ActionResult>> Results::waitFor(Lsn lsn, Duration wait) {
 }
 
 coro::Task<std::optional<ActionResult>> Results::endOf(Lsn lsn, Duration wait) {
-    if (!parts_.session.live(lsn)) co_return std::nullopt;
+    if (!parts_.session.views().live(lsn)) co_return std::nullopt;
     Waiters::Ticket ticket(waiters_, lsn);
     parts_.attempts.setHurry(lsn);
     co_await coro::within(wait, [](Waiters::Ticket& mine) -> coro::Task<void> { co_await mine.ended(); }(ticket));

@@ -1,6 +1,8 @@
 #include "core/engine/commands/superseding.h"
 
 #include "core/engine/state/slice.h"
+#include "core/session/action_commands.h"
+#include "core/session/live_views.h"
 
 #include <fmt/format.h>
 #include <optional>
@@ -15,15 +17,15 @@ constexpr int kMostFollowers = 1'000;
 } // namespace
 
 Superseding::~Superseding() {
-    for (const Lsn lsn : held_) (void)session_.release(lsn); // whatever became of it meanwhile
+    for (const Lsn lsn : held_) (void)session_.actions().release(lsn); // whatever became of it meanwhile
 }
 
 coro::Task<Result<void>> Superseding::take(const std::vector<Lsn>& replaced, const Dependents& dependents) {
     for (const Lsn lsn : replaced) {
-        const auto live = session_.live(lsn);
+        const auto live = session_.views().live(lsn);
         if (!live || live->state != ActionState::Pending || live->ending) continue;
         if (!live->held) {
-            if (!session_.hold(lsn, outbox_)) continue; // it begins just now
+            if (!session_.actions().hold(lsn, outbox_)) continue; // it begins just now
             held_.push_back(lsn);
         }
         taken_.insert(lsn);
@@ -34,7 +36,7 @@ coro::Task<Result<void>> Superseding::take(const std::vector<Lsn>& replaced, con
         std::optional<Lsn> stays;
         for (const store::LsnRun& run : children->runs())
             for (Lsn next = run.first; !stays && next.value > 0 && next <= run.last();)
-                next = session_.walkLive(next, kPerSlice, [&](const session::LiveView& live) {
+                next = session_.views().walk(next, kPerSlice, [&](const session::LiveView& live) {
                     const bool waits = live.state == ActionState::Pending && live.attempt == 0 && !live.ending;
                     if (waits && live.lsn <= run.last() && !has(live.lsn) && !stays) stays = live.lsn;
                 });
@@ -51,7 +53,7 @@ coro::Task<Result<void>> Superseding::take(const std::vector<Lsn>& replaced, con
 void Superseding::cancel() {
     held_.clear();
     // Who waits first: none of them fails because of another.
-    for (const Lsn lsn : std::views::reverse(taken_)) (void)session_.cancel(lsn, outbox_);
+    for (const Lsn lsn : std::views::reverse(taken_)) (void)session_.actions().cancel(lsn, outbox_);
     taken_.clear();
 }
 

@@ -9,6 +9,8 @@
 #include "core/lease/left_stream.h"
 #include "core/sandbox/networks.h"
 #include "core/session/capacity.h"
+#include "core/session/intake.h"
+#include "core/session/queue_commands.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -387,8 +389,8 @@ Result<void> Kernel::restore() {
     markInterrupted(actions);
     constexpr std::size_t kStep = 1000;
     for (std::size_t at = 0; at < actions.size(); at += kStep)
-        session_->add(std::span(actions).subspan(at, std::min(kStep, actions.size() - at)), MonoClock::now(),
-                      outbox_);
+        session_->intake().add(std::span(actions).subspan(at, std::min(kStep, actions.size() - at)),
+                               MonoClock::now(), outbox_);
     queues_->goOnDeleting();
     if (!actions.empty()) logInfo("engine", "{} actions are pending", actions.size());
     return {};
@@ -414,7 +416,7 @@ void Kernel::markInterrupted(std::vector<session::NewAction>& actions) {
     for (session::NewAction& action : actions) {
         const auto entry = out.find(action.lsn);
         action.interrupted = entry != out.end() && entry->second.attempt == action.attempts + 1 &&
-                             session_->queueConfig(action.queue);
+                             session_->queues().configOf(action.queue);
         if (!action.interrupted) continue;
         execution_->restoreInterrupted({.id = {action.lsn, entry->second.attempt},
                                         .queue = action.queue,

@@ -1,5 +1,6 @@
 // Questions about the engine as a whole.
 #include "core/engine/kernel/kernel.h"
+#include "core/session/live_views.h"
 
 #include <unistd.h>
 
@@ -33,7 +34,7 @@ coro::Task<SessionView> Kernel::session() {
     view.state = session_->state();
     view.engineId = directory_->engineId();
     view.runId = runId_;
-    const session::SessionCounts counts = session_->counts();
+    const session::SessionCounts counts = session_->views().counts();
     const auto set = [&view](ActionState state, std::int64_t count) {
         view.counts[std::to_underlying(state)] = count;
     };
@@ -73,16 +74,16 @@ coro::Task<MetricsView> Kernel::metrics() {
     MetricsView view;
     view.counters = counters_;
     view.session = co_await session();
-    const session::SessionCounts counts = session_->counts();
+    const session::SessionCounts counts = session_->views().counts();
     view.held = counts.held;
     for (const QueueEntry* entry : queues_->all())
-        if (const auto status = session_->queueStatus(entry->id))
+        if (const auto status = session_->views().queue(entry->id))
             view.queues.push_back({entry->id, status->counters.pending, status->counters.running});
     view.store = store_->stats();
     view.uncommittedResults = committer_.outstandingResults();
     view.helperBacklog = helpers_->backlog();
-    view.locksHeld = session_->locksHeld();
-    view.locksWaitedFor = session_->locksWaitedFor();
+    view.locksHeld = session_->views().locksHeld();
+    view.locksWaitedFor = session_->views().locksWaitedFor();
     view.hung = monitor_->hung();
     if (warm_) {
         const runners::WarmCounters& warm = warm_->views().counters();

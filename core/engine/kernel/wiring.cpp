@@ -7,6 +7,7 @@
 #include "core/base/user_name.h"
 #include "core/lease/scratch.h"
 #include "core/locks/lock_directory.h"
+#include "core/session/live_views.h"
 
 #include <unistd.h>
 
@@ -323,7 +324,7 @@ void Kernel::openRows() {
                                           .machineName = machineName_,
                                           .ended =
                                               [this] {
-                                                  const QueueCounters all = session_->counts().all;
+                                                  const QueueCounters all = session_->views().counts().all;
                                                   return all.completed + all.failed + all.abandoned + all.cancelled;
                                               },
                                           .now = [this] { return scale_.at(MonoClock::now()); }});

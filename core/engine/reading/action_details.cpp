@@ -2,6 +2,7 @@
 
 #include "core/coro/timeout.h"
 #include "core/model/array_element.h"
+#include "core/session/live_views.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -129,7 +130,7 @@ coro::Task<Result<std::shared_ptr<Terminal>>> ActionDetails::terminalOf(Lsn lsn)
 coro::Task<std::int64_t> ActionDetails::withTerminal(std::vector<Lsn> lsns) {
     const auto takesOne = [](const auto& amount) { return amount.first == kTerminals; };
     co_return std::ranges::count_if(lsns, [&](Lsn lsn) {
-        const auto live = parts_.session.live(lsn);
+        const auto live = parts_.session.views().live(lsn);
         return live && !isEnded(live->state) &&
                std::ranges::any_of(parts_.dictionary.classKey(live->cls.value).resources.named, takesOne);
     });

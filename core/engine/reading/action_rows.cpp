@@ -3,6 +3,8 @@
 #include "core/coro/sync.h"
 #include "core/engine/state/pending_action.h"
 #include "core/model/action_name.h"
+#include "core/session/live_views.h"
+#include "core/session/wait_reasons.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +22,7 @@ static void showUsage(ActionResult& result, const AttemptUsage& usage) {
 }
 
 void ActionRows::overlay(ActionResult& result) const {
-    const auto live = parts_.session.live(result.lsn);
+    const auto live = parts_.session.views().live(result.lsn);
     if (!live) return;
     result.state = live->state;
     if (live->state == ActionState::Abandoned) { // its row follows
@@ -34,7 +36,7 @@ void ActionRows::overlay(ActionResult& result) const {
     result.retryAt = live->backoff && live->wakesAt != MonoTime{} ? parts_.scale.at(live->wakesAt) : 0;
     if (live->cancelRequested && !isEnded(live->state)) result.ending = ActionState::Cancelled;
     if (live->state == ActionState::Pending) {
-        if (const auto waiting = parts_.session.waiting(result.lsn, false))
+        if (const auto waiting = parts_.session.reasons().of(result.lsn, false))
             if (std::string words = parts_.reasons.firstWords(result.lsn, *waiting); !words.empty())
                 result.note = std::move(words);
         return;
@@ -58,7 +60,7 @@ void ActionRows::overlay(ActionResult& result) const {
 }
 
 std::optional<ActionResult> ActionRows::ofFinish(const store::Finish& finish) const {
-    const auto live = parts_.session.live(finish.lsn);
+    const auto live = parts_.session.views().live(finish.lsn);
     if (!live || !finish.attempt || finish.attempt->n != 1 || live->retries.retryCount != 0) return std::nullopt;
     ActionResult result;
     result.lsn = finish.lsn;
@@ -115,7 +117,7 @@ coro::Task<Result<ActionResult>> ActionRows::row(Lsn lsn) {
 
 bool ActionRows::update(ActionResult& row) const {
     if (isEnded(row.state)) return true;
-    if (!parts_.session.live(row.lsn)) return false;
+    if (!parts_.session.views().live(row.lsn)) return false;
     overlay(row);
     return true;
 }

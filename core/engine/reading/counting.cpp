@@ -2,6 +2,7 @@
 #include "core/engine/reading/listing.h"
 
 #include "core/engine/state/list_parts.h"
+#include "core/session/live_views.h"
 
 namespace yard::engine {
 
@@ -18,8 +19,8 @@ bool isUnfiltered(const ListQuery& query) {
 coro::Task<std::int64_t> Listing::countLive(ListQuery query, std::optional<QueueId> queue, MonoTime until,
                                             bool& isExact) {
     if (isUnfiltered(query)) {
-        if (!queue) co_return parts_.session.counts().all.active();
-        const auto status = parts_.session.queueStatus(*queue);
+        if (!queue) co_return parts_.session.views().counts().all.active();
+        const auto status = parts_.session.views().queue(*queue);
         co_return status ? status->counters.active() : 0;
     }
     std::int64_t count = 0;

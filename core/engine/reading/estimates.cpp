@@ -1,6 +1,7 @@
 #include "core/engine/reading/estimates.h"
 
 #include "core/model/action_name.h"
+#include "core/session/queue_commands.h"
 
 #include <algorithm>
 
@@ -15,7 +16,7 @@ void Estimates::learn(std::span<const ActionResult> newestFirst) {
         const std::string kind = Estimator::kindOf(row->workerName, row->function, row->label);
         parts_.estimator.learn(row->queue, kind, took);
         if (Estimator::isMixed(kind)) parts_.estimator.learnCommand(row->command, took);
-        parts_.session.learnRunTime(row->queue, took);
+        parts_.session.queues().learnRunTime(row->queue, took);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "core/engine/state/slice.h"
 #include "core/model/action_name.h"
 #include "core/model/failure_line.h"
+#include "core/session/live_views.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -43,7 +44,7 @@ coro::Task<Result<ListPage>> Folding::list(ListQuery query) {
     Gathered all;
     all.until = parts_.now() + kLookFor;
     all.wanted = query.limit;
-    all.running = parts_.session.runningActions();
+    all.running = parts_.session.views().running();
     std::ranges::sort(all.running);
     const int most = query.sort.field == SortField::Lsn ? kMaxRowsOfPage : kMostAlongAnOrder;
     for (int atOnce = kFewRows;;) {
@@ -130,7 +131,7 @@ void Folding::addRunning(FoldView& view, const store::LsnRun& lsns, const std::v
     std::int64_t left = live;
     for (auto at = std::ranges::lower_bound(running, lsns.first);
          at != running.end() && *at <= lsns.last() && left > 0; ++at) {
-        const auto known = parts_.session.live(*at);
+        const auto known = parts_.session.views().live(*at);
         if (!known || (known->state != ActionState::Submitting && known->state != ActionState::Running)) continue;
         ++view.states[std::to_underlying(known->state)];
         --left;
@@ -148,7 +149,7 @@ coro::Task<void> Folding::addFaces(FoldView& view, store::LsnRun lsns) {
             view.isExact = false;
             co_return;
         }
-        next = parts_.session.walkLive(next, kPerSlice, [&](const session::LiveView& live) {
+        next = parts_.session.views().walk(next, kPerSlice, [&](const session::LiveView& live) {
             if (live.lsn > lsns.last() || live.state != ActionState::Pending) return;
             if (live.held) ++view.held;
             if (live.backoff) ++view.retry;

@@ -5,6 +5,8 @@
 #include "core/engine/reading/graph_walk.h"
 #include "core/engine/state/slice.h"
 #include "core/model/action_name.h"
+#include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
 
 #include <algorithm>
 #include <cmath>
@@ -60,7 +62,7 @@ int Graphs::widthOf(const session::LiveView& live) const {
     double width = std::max(parts_.cores(), 1);
     for (const session::ResourceNeed& need : parts_.session.needs(live.cls))
         if (need.need > 0) width = std::min(width, std::floor(need.total / need.need));
-    if (const QueueConfig* config = parts_.session.queueConfig(live.queue)) {
+    if (const QueueConfig* config = parts_.session.queues().configOf(live.queue)) {
         if (config->maxRunning > 0) width = std::min<double>(width, config->maxRunning);
         for (const auto& [label, most] : config->labelLimits)
             if (label == parts_.dictionary.label(live.label.value)) width = std::min<double>(width, most);
@@ -115,7 +117,7 @@ coro::Task<Result<void>> Graphs::lookAtArray(GraphUnit& unit, Kinds& kinds, Mono
     }
     for (Lsn next = all.first; next.value > 0 && next <= all.last();) {
         const auto most = std::min<std::int64_t>(kPerSlice, all.last().value - next.value + 1);
-        next = parts_.session.walkLive(next, static_cast<int>(most), [&](const session::LiveView& live) {
+        next = parts_.session.views().walk(next, static_cast<int>(most), [&](const session::LiveView& live) {
             if (live.lsn <= all.last() && !isEnded(live.state)) take(unit, live, kinds);
         });
         co_await coro::yieldNow();
@@ -177,7 +179,7 @@ coro::Task<Result<void>> Graphs::lookAtElements(GraphParts& parts) {
 bool Graphs::isOfItsCommand(const GraphUnit& unit) const {
     const store::WaitUnit& row = unit.row;
     if (row.lsns.count == 1) {
-        const auto live = parts_.session.live(row.lsns.first);
+        const auto live = parts_.session.views().live(row.lsns.first);
         return live && live->state == ActionState::Pending &&
                parts_.estimates.isOfItsCommand(live->cls, live->label);
     }
@@ -226,7 +228,7 @@ coro::Task<Result<void>> Graphs::lookAt(GraphParts& parts, MonoTime until) {
             if (!isWhole) parts.isTruncated = true;
             continue;
         }
-        if (const auto live = parts_.session.live(unit.row.lsns.first))
+        if (const auto live = parts_.session.views().live(unit.row.lsns.first))
             take(unit, *live, kinds);
         else if (isEnded(unit.row.state))
             ++unit.states[std::to_underlying(unit.row.state)];

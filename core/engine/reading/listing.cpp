@@ -1,6 +1,7 @@
 #include "core/engine/reading/listing.h"
 
 #include "core/engine/state/list_parts.h"
+#include "core/session/live_views.h"
 
 #include <algorithm>
 #include <charconv>
@@ -99,7 +100,7 @@ ListPage Listing::merge(const ListQuery& query, JournalReads::TwoPages pages) co
 }
 
 coro::Task<Result<ListPage>> Listing::running(ListQuery query) {
-    std::vector<Lsn> lsns = parts_.session.runningActions();
+    std::vector<Lsn> lsns = parts_.session.views().running();
     std::ranges::sort(lsns, [&](Lsn a, Lsn b) { return query.sort.descending ? b < a : a < b; });
     const std::optional<Lsn> after = lastOf(query);
     if (!after) co_return noCursor();

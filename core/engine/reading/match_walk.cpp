@@ -3,6 +3,7 @@
 #include "core/engine/reading/live_matcher.h"
 #include "core/engine/state/list_parts.h"
 #include "core/engine/state/slice.h"
+#include "core/session/live_views.h"
 
 #include <algorithm>
 #include <utility>
@@ -36,7 +37,7 @@ coro::Task<bool> MatchWalk::live(ListQuery query, std::optional<QueueId> queue, 
     if (!isWhole && std::ranges::any_of(query.filter.terms, isNegatedCommand)) co_return false;
     LiveMatcher matcher = parts_.selection.matcher(query, queue);
     for (Lsn next{1}; next.value > 0;) {
-        next = parts_.session.walkLive(next, kPerSlice, [&](const session::LiveView& live) {
+        next = parts_.session.views().walk(next, kPerSlice, [&](const session::LiveView& live) {
             if (!isEnded(live.state) && matcher.matches(live)) take(live);
         });
         if (next.value > 0 && parts_.now() >= until) {

@@ -3,6 +3,7 @@
 #include "core/coro/timeout.h"
 #include "core/engine/state/list_parts.h"
 #include "core/engine/state/slice.h"
+#include "core/session/live_views.h"
 
 #include <algorithm>
 #include <array>
@@ -159,7 +160,7 @@ coro::Task<Result<std::vector<Lsn>>> Orders::inOrder(const KeptOrder& order, sto
             co_return std::unexpected(whole.error());
     LiveMatcher matcher = parts_.selection.matcher(query, queue);
     for (const Lsn lsn : order.putBack)
-        if (const auto live = parts_.session.live(lsn); live && matcher.matches(*live))
+        if (const auto live = parts_.session.views().live(lsn); live && matcher.matches(*live))
             parts.putBack.push_back({liveKey(*live, query.sort.field, now), lsn});
     parts.names = co_await namesFor(query.sort.field);
     co_return co_await parts_.helpers.run(
@@ -197,14 +198,14 @@ coro::Task<KeyPieces> Orders::liveKeys(const ListQuery& query, std::optional<Que
         if (matcher.matches(live)) keys.push({liveKey(live, query.sort.field, now), live.lsn});
     };
     if (onlyRunning(query)) {
-        std::vector<Lsn> running = parts_.session.runningActions();
+        std::vector<Lsn> running = parts_.session.views().running();
         std::ranges::sort(running);
         for (const Lsn lsn : running)
-            if (const auto live = parts_.session.live(lsn)) take(*live);
+            if (const auto live = parts_.session.views().live(lsn)) take(*live);
         co_return keys;
     }
     for (Lsn next{1}; next.value > 0 && keys.size() <= SortedListCache::kMostOfOne;) {
-        next = parts_.session.walkLive(next, kPerSlice, take);
+        next = parts_.session.views().walk(next, kPerSlice, take);
         if (next.value > 0) co_await coro::yieldNow();
     }
     co_return keys;

@@ -2,6 +2,10 @@
 
 #include "core/base/duration_text.h"
 #include "core/model/action_name.h"
+#include "core/session/dependencies.h"
+#include "core/session/live_views.h"
+#include "core/session/resource_holds.h"
+#include "core/session/wait_reasons.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -249,7 +253,7 @@ std::optional<Wait> Reasons::processWait(const session::Waiting& waiting) const 
     session::ResourceNeed lacking{
         .resource = "processes", .need = 1, .total = 0, .free = static_cast<double>(of->idle)};
     std::string text = wordsOf(*of);
-    const auto held = of->hold ? parts_.session.holdWait(*of->hold) : std::nullopt;
+    const auto held = of->hold ? parts_.session.holds().waitOf(*of->hold) : std::nullopt;
     if (held && !held->needs.empty()) {
         const auto at = std::ranges::find_if(held->needs, [](const auto& need) { return need.free < need.need; });
         lacking = at == held->needs.end() ? held->needs.front() : *at;
@@ -269,7 +273,7 @@ std::optional<Wait> Reasons::processWait(const session::Waiting& waiting) const 
 }
 
 std::string Reasons::unmetWords(Lsn lsn) const {
-    const session::Unmet unmet = parts_.session.unmetOf(lsn);
+    const session::Unmet unmet = parts_.session.dependencies().unmetOf(lsn);
     return fmt::format("{}{} action{} to end", unmet.count, unmet.isExact ? "" : " or more",
                        unmet.count == 1 && unmet.isExact ? "" : "s");
 }
@@ -288,8 +292,8 @@ std::string Reasons::firstWords(Lsn lsn, const session::Waiting& waiting) const 
 void Reasons::describe(ActionResult& result) const {
     YARD_ASSERT_OWNER(owner_);
     if (result.state != ActionState::Pending) return;
-    const auto live = parts_.session.live(result.lsn);
-    const auto waiting = live ? parts_.session.waiting(result.lsn, true) : std::nullopt;
+    const auto live = parts_.session.views().live(result.lsn);
+    const auto waiting = live ? parts_.session.reasons().of(result.lsn, true) : std::nullopt;
     if (!waiting) return;
     parts_.estimates.ofPending(result, *live, *waiting);
     std::vector<Wait> waits = waitsOf(result.lsn, *waiting, false);
@@ -352,7 +356,7 @@ coro::Task<Result<std::vector<Wait>>> Reasons::parentsOf(Lsn lsn) {
     if (!waits) co_return waits;
     std::erase_if(*waits, [this](Wait& wait) {
         if (wait.array.value == 0) return false;
-        wait.unfinished = parts_.session.unfinishedOf(wait.array);
+        wait.unfinished = parts_.session.dependencies().unfinishedOf(wait.array);
         if (wait.unfinished) wait.message = arrayWords(wait);
         return !wait.unfinished; // it has ended
     });
@@ -376,7 +380,7 @@ void addHold(std::vector<CapacityHolder>& holders, std::string name, double amou
 /// Its label, else its command in short.
 std::string Reasons::nameOfHolder(Lsn lsn) const {
     std::string name;
-    if (const auto live = parts_.session.live(lsn)) name = parts_.dictionary.label(live->label.value);
+    if (const auto live = parts_.session.views().live(lsn)) name = parts_.dictionary.label(live->label.value);
     const Attempt* attempt = name.empty() ? parts_.attempt(lsn) : nullptr;
     return attempt && attempt->spec ? commandName(attempt->spec->argv) : name;
 }
@@ -386,7 +390,7 @@ void Reasons::nameHolders(Wait& wait) const {
     if (wait.kind != WaitKind::Capacity || wait.free.value_or(0) >= wait.need.value_or(0)) return;
     std::size_t actions = 0;
     for (const session::ResourceHolder& holder :
-         parts_.session.holders(wait.resource, std::numeric_limits<std::size_t>::max())) {
+         parts_.session.reasons().holders(wait.resource, std::numeric_limits<std::size_t>::max())) {
         if (holder.hold)
             addHold(wait.holders, parts_.holderName(*holder.hold), holder.amount);
         else if (++actions <= kMostCapacityHolders)
@@ -402,12 +406,12 @@ coro::Task<Result<Why>> Reasons::why(Lsn lsn) {
     YARD_ASSERT_OWNER(owner_);
     Why why{.lsn = lsn, .state = ActionState::New, .waits = {}};
     std::vector<Wait> parents;
-    if (const auto live = parts_.session.live(lsn); live && live->unmet > 0) {
+    if (const auto live = parts_.session.views().live(lsn); live && live->unmet > 0) {
         auto found = co_await parentsOf(lsn);
         if (!found) co_return std::unexpected(found.error());
         parents = std::move(*found);
     }
-    const auto live = parts_.session.live(lsn);
+    const auto live = parts_.session.views().live(lsn);
     if (!live) {
         const Result<ActionState> known = co_await parts_.stateOf(lsn);
         if (!known) co_return std::unexpected(known.error());
@@ -417,11 +421,11 @@ coro::Task<Result<Why>> Reasons::why(Lsn lsn) {
     why.state = live->state;
     if (auto leaving = leavingWait(*live)) {
         why.waits.push_back(std::move(*leaving));
-    } else if (const auto waiting = parts_.session.waiting(lsn, true)) {
+    } else if (const auto waiting = parts_.session.reasons().of(lsn, true)) {
         why.waits = waitsOf(lsn, *waiting, false);
         for (Wait& wait : why.waits) nameHolders(wait);
         for (Wait& wait : parents) {
-            const auto other = parts_.session.live(wait.lsn);
+            const auto other = parts_.session.views().live(wait.lsn);
             if (other) wait.state = other->state;
             if (waiting->unmet > 0) why.waits.push_back(std::move(wait));
         }

@@ -4,6 +4,7 @@
 #include "core/engine/state/list_parts.h"
 #include "core/engine/state/lsn_ranges.h"
 #include "core/engine/state/slice.h"
+#include "core/session/live_views.h"
 
 #include <algorithm>
 #include <array>
@@ -140,7 +141,7 @@ Result<store::PageFilter> Selection::pageFilter(const ListQuery& query) {
 LiveMatcher Selection::matcher(const ListQuery& query, std::optional<QueueId> queue) const {
     YARD_ASSERT_OWNER(owner_);
     const auto complete = [this](ActionResult& result) {
-        if (const auto live = parts_.session.live(result.lsn))
+        if (const auto live = parts_.session.views().live(result.lsn))
             result.times[ActionState::Pending] = parts_.rows.pendingSince(*live);
         parts_.rows.overlay(result);
         if (result.times[ActionState::Submitting] != 0) result.machine = parts_.rows.machineName();

@@ -1,6 +1,9 @@
 #include "core/engine/reading/waiting_counts.h"
 
 #include "core/engine/state/slice.h"
+#include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
+#include "core/session/wait_reasons.h"
 
 #include <algorithm>
 #include <compare>
@@ -85,7 +88,7 @@ public:
     void take(const session::LiveView& live) {
         if (live.state != ActionState::Pending || live.ending) return;
         const bool isOwn = live.held || live.unmet > 0 || live.wakesAt != MonoTime{} || live.leased;
-        const QueueConfig* config = of_.parts_.session.queueConfig(live.queue);
+        const QueueConfig* config = of_.parts_.session.queues().configOf(live.queue);
         const std::uint32_t label = config && !config->labelLimits.empty() ? live.label.value : 0;
         WaitingRow** known = isOwn ? nullptr : &alike_[{live.queue.value, live.cls.value, label}];
         if (known && *known) {
@@ -137,7 +140,7 @@ private:
 
 /// The first reason of an action, in words that suit all who have it.
 Wait WaitingCounts::reasonOf(const session::LiveView& live) const {
-    const auto waiting = parts_.session.waiting(live.lsn, false);
+    const auto waiting = parts_.session.reasons().of(live.lsn, false);
     if (!waiting) return plainWait(WaitKind::NoRunner, "on their way");
     std::optional<Wait> first = parts_.reasons.first(live.lsn, *waiting);
     if (!first) return plainWait(WaitKind::NoRunner, "on their way");
@@ -162,8 +165,8 @@ coro::Task<WaitingView> WaitingCounts::view() {
     if (begun < until_) co_return counted_;
     Tally tally(*this);
     for (Lsn next{1}; next.value > 0;) {
-        next =
-            parts_.session.walkLive(next, kPerSlice, [&tally](const session::LiveView& live) { tally.take(live); });
+        next = parts_.session.views().walk(next, kPerSlice,
+                                           [&tally](const session::LiveView& live) { tally.take(live); });
         if (next.value > 0) co_await coro::yieldNow();
     }
     const MonoTime now = parts_.now();

@@ -1,6 +1,7 @@
 #include "core/engine/reading/watching.h"
 
 #include "core/engine/state/list_parts.h"
+#include "core/session/live_views.h"
 
 #include <algorithm>
 #include <utility>
@@ -109,7 +110,7 @@ bool Watching::mayMatch(const Walk& walk, const ChangeEntry& entry) const {
             return false;
     }
     if (filter.states.empty() && !filter.heldOnly && !filter.retryOnly) return true;
-    const auto live = parts_.session.live(entry.lsn);
+    const auto live = parts_.session.views().live(entry.lsn);
     if (filter.heldOnly || filter.retryOnly) return live && (filter.heldOnly ? live->held : live->backoff);
     return std::ranges::find(filter.states, live ? live->state : entry.state) != filter.states.end();
 }

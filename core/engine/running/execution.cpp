@@ -4,6 +4,8 @@
 #include "core/engine/running/attempt_monitor.h"
 #include "core/engine/running/outcome.h"
 #include "core/model/action_name.h"
+#include "core/session/events.h"
+#include "core/session/live_views.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -39,7 +41,7 @@ void Execution::begin(const std::vector<session::Start>& starts, WallScale scale
         attempt.hurry = parts_.waiters.contains(start.lsn);
         attempt.scale = scale;
         // The wall clock may have been set back since this action was new: its times must not run backwards.
-        if (const auto live = parts_.session.live(start.lsn)) {
+        if (const auto live = parts_.session.views().live(start.lsn)) {
             attempt.label = live->label;
             if (live->submitTime > now) attempt.scale.offset += live->submitTime - now;
         }
@@ -213,7 +215,7 @@ void Execution::giveUp(Attempt& attempt) {
     if (attempt.phase != Phase::Fetching) parts_.slots.leave(attempt);
     if (attempt.spec) parts_.specs.put(id.lsn, std::move(attempt.spec));
     erase(id);
-    parts_.session.returned(id.lsn, id.attempt, parts_.outbox);
+    parts_.session.events().returned(id.lsn, id.attempt, parts_.outbox);
     parts_.wake();
 }
 
@@ -330,8 +332,8 @@ void Execution::onStarted(Attempt& attempt, const runners::Started& started) {
     if (attempt.runningSince == MonoTime{}) ++parts_.counters.started;
     attempt.runningSince = attempt.progress = parts_.now();
     parts_.slots.began(attempt, attempt.runningSince);
-    parts_.session.submitting(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
-    parts_.session.running(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
+    parts_.session.events().submitting(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
+    parts_.session.events().running(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
 }
 
 void Execution::onEnded(Attempt& attempt, runners::Ended ended) {
@@ -389,7 +391,7 @@ coro::Task<void> Execution::collect(AttemptId id, runners::Ended ended) {
 
 /// Others may have what its processes had while its outputs are kept.
 void Execution::takesLong(AttemptId id) {
-    parts_.session.keeping(id.lsn, id.attempt);
+    parts_.session.events().keeping(id.lsn, id.attempt);
     if (Attempt* attempt = parts_.attempts.get(id)) parts_.slots.keepLane(*attempt);
     parts_.wake();
 }
@@ -438,10 +440,10 @@ void Execution::finish(Attempt& attempt) {
     count(attempt);
     const AttemptId id = attempt.id;
     const bool alreadyStored = attempt.stored;
-    parts_.session.ended(id.lsn, id.attempt, event, parts_.now(), parts_.outbox);
+    parts_.session.events().ended(id.lsn, id.attempt, event, parts_.now(), parts_.outbox);
     if (alreadyStored)
         stored(id.lsn, id.attempt);
-    else if (const auto live = parts_.session.live(id.lsn); live && live->attempt < id.attempt)
+    else if (const auto live = parts_.session.views().live(id.lsn); live && live->attempt < id.attempt)
         forgetUncounted(attempt);
     parts_.wake();
 }
@@ -453,7 +455,7 @@ void Execution::count(const Attempt& attempt) {
     if (submitting == 0 || running == 0) return;
     // Of a short one the runner may have told the end alone.
     if (attempt.runningSince == MonoTime{}) ++parts_.counters.started;
-    const auto live = parts_.session.live(attempt.id.lsn);
+    const auto live = parts_.session.views().live(attempt.id.lsn);
     if (live && attempt.record.outcome.state == ActionState::Completed)
         learnRunTime(attempt, *live, Duration(times[ActionState::Completed] - submitting));
     if (live && attempt.id.attempt == 1) parts_.counters.wait.observe(Duration(submitting - live->submitTime));

@@ -3,6 +3,7 @@
 #include "core/base/log.h"
 #include "core/coro/timeout.h"
 #include "core/engine/running/progress.h"
+#include "core/session/live_views.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -27,8 +28,8 @@ constexpr Duration kLongestLook{60'000'000};
 coro::Task<void> Guards::watchMachine() {
     YARD_ASSERT_OWNER(owner_);
     for (;;) {
-        const bool anything =
-            parts_.monitor.inFlight() > 0 || (guard_.isHolding() && parts_.session.counts().all.pending > 0);
+        const bool anything = parts_.monitor.inFlight() > 0 ||
+                              (guard_.isHolding() && parts_.session.views().counts().all.pending > 0);
         if (!anything && !lookNow_.isSet()) {
             if (guard_.isHolding()) looked_.reset();
             setHolding([this] { guard_.forget(); });
@@ -53,7 +54,7 @@ bool Guards::waitsForLook() {
     YARD_ASSERT_OWNER(owner_);
     if (parts_.settings.guardHold == 0 || guard_.isHolding()) return false;
     if (looked_ && (parts_.monitor.inFlight() > 0 || MonoClock::now() - *looked_ <= kFreshLook)) return false;
-    if (parts_.session.counts().all.pending == 0) return false;
+    if (parts_.session.views().counts().all.pending == 0) return false;
     lookNow_.set();
     memoryWork_.set();
     return true;
@@ -169,7 +170,7 @@ void Guards::settingsChanged(const Settings& before) {
     if (parts_.settings.hung != before.hung) hungChanged_.set();
     if (parts_.settings.guardHold == before.guardHold) return;
     looked_.reset();
-    if (parts_.monitor.inFlight() == 0 && parts_.session.counts().all.pending == 0) return;
+    if (parts_.monitor.inFlight() == 0 && parts_.session.views().counts().all.pending == 0) return;
     lookNow_.set(); // what waits may start now, or not any more
     memoryWork_.set();
 }

@@ -1,5 +1,8 @@
 #include "core/engine/running/lease_maker.h"
 
+#include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
+
 #include <algorithm>
 #include <cstdint>
 
@@ -48,7 +51,7 @@ void LeaseMaker::complete(Attempt& attempt, runners::Lease& lease) const {
 
 Duration LeaseMaker::deadlineOf(const Attempt& attempt) const {
     if (attempt.spec->deadline) return *attempt.spec->deadline;
-    const QueueConfig* config = parts_.session.queueConfig(attempt.queue);
+    const QueueConfig* config = parts_.session.queues().configOf(attempt.queue);
     if (config && config->deadline) return *config->deadline;
     const RegisteredWorker* worker = parts_.workers.find(classOf(attempt).workerId);
     if (worker && worker->descriptor->deadline) return *worker->descriptor->deadline;
@@ -57,11 +60,11 @@ Duration LeaseMaker::deadlineOf(const Attempt& attempt) const {
 
 /// One interruption more, and it is not run again.
 bool LeaseMaker::isLastTry(const Attempt& attempt) const {
-    const QueueConfig* config = parts_.session.queueConfig(attempt.queue);
+    const QueueConfig* config = parts_.session.queues().configOf(attempt.queue);
     if (!config) return false;
     const int most = classOf(attempt).retryLimits.interruptions.value_or(config->maxInterruptions);
     if (attempt.id.attempt <= static_cast<std::uint32_t>(most)) return false;
-    const auto live = parts_.session.live(attempt.id.lsn);
+    const auto live = parts_.session.views().live(attempt.id.lsn);
     return live && live->retries.interruptions >= most;
 }
 

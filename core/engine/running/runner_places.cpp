@@ -1,6 +1,7 @@
 #include "core/engine/running/runner_places.h"
 
 #include "core/base/log.h"
+#include "core/session/resource_holds.h"
 
 #include <utility>
 
@@ -58,9 +59,9 @@ void RunnerPlaces::lookAt(std::size_t at) {
         for (unsigned core = 0; core < place.cores; ++core) {
             const session::HoldKey key = at * kKeysOfOne + core;
             if (accepts)
-                parts_.session.letGo(key);
+                parts_.session.holds().letGo(key);
             else
-                parts_.session.hold(key, Resources{});
+                parts_.session.holds().take(key, Resources{});
         }
     }
     if (accepts || at > 0) parts_.wake();

@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 #include "core/base/unique_fd.h"
 #include "core/coro/timeout.h"
+#include "core/session/live_views.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -110,7 +111,7 @@ std::int64_t StatsSampler::finishedAs(ActionState state) const {
 
 void StatsSampler::note(const MachineReading& reading, MonoTime now) {
     const std::int64_t actions = actionsTime(reading, now);
-    const session::SessionCounts counts = parts_.session.counts();
+    const session::SessionCounts counts = parts_.session.views().counts();
     // Of the session one fewer has failed when somebody retries it.
     const std::int64_t completed = finishedAs(ActionState::Completed);
     const std::int64_t failed = finishedAs(ActionState::Failed);

@@ -1,6 +1,7 @@
 #include "core/engine/running/warm_host.h"
 
 #include "core/base/files.h"
+#include "core/session/resource_holds.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -71,11 +72,11 @@ coro::Task<void> EngineWarmHost::remakeRequest(runners::AttemptId request) {
 }
 
 bool EngineWarmHost::hold(std::uint64_t key, const Resources& resources) {
-    return parts_.session.hold(key, resources);
+    return parts_.session.holds().take(key, resources);
 }
 
 void EngineWarmHost::letGo(std::uint64_t key) {
-    if (parts_.session.letGo(key)) parts_.wake();
+    if (parts_.session.holds().letGo(key)) parts_.wake();
 }
 
 void EngineWarmHost::setWindow(std::uint32_t gate, int most) {

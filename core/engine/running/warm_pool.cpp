@@ -6,6 +6,7 @@
 #include "core/engine/state/workers.h"
 #include "core/json/json_reader.h"
 #include "core/json/json_writer.h"
+#include "core/session/wait_reasons.h"
 
 #include <fmt/format.h>
 
@@ -97,7 +98,8 @@ PoolGroupView WarmPool::viewOf(const runners::WarmGroupView& group) const {
     to.memoryMb = group.memoryMb;
     if (group.restart) to.restart = {group.restart->done, group.restart->of};
     // In the pool waits what could be handed out, in the session the rest.
-    to.waiting = parts_.session.waitingAt(session::GateId(group.gate)) + static_cast<std::int64_t>(group.waiting);
+    to.waiting =
+        parts_.session.reasons().waitingAt(session::GateId(group.gate)) + static_cast<std::int64_t>(group.waiting);
     to.spawning = group.spawning;
     to.hitRate = group.hitRate;
     to.spawnSecondsSaved = group.spawnSecondsSaved;

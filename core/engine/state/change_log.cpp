@@ -1,6 +1,7 @@
 #include "core/engine/state/change_log.h"
 
 #include "core/coro/timeout.h"
+#include "core/session/live_views.h"
 
 #include <utility>
 
@@ -46,7 +47,7 @@ void ChangeLog::noteAction(const session::Change& change) {
 
 void ChangeLog::noteRow(Lsn lsn) {
     YARD_ASSERT_OWNER(owner_);
-    const auto live = parts_.session.live(lsn);
+    const auto live = parts_.session.views().live(lsn);
     if (!live) return;
     feed_.note({.lsn = lsn,
                 .queue = live->queue,
@@ -67,7 +68,7 @@ void ChangeLog::noteAnnotated(Lsn lsn) {
 }
 
 void ChangeLog::noteReplaced(Lsn lsn) {
-    if (parts_.session.live(lsn)) return noteRow(lsn);
+    if (parts_.session.views().live(lsn)) return noteRow(lsn);
     noteRetired(lsn); // who shows it looks whether it is there, and finds it changed
 }
 

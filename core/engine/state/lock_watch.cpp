@@ -3,6 +3,8 @@
 #include "core/coro/timeout.h"
 #include "core/locks/lock_directory.h"
 #include "core/locks/named_lock.h"
+#include "core/session/live_views.h"
+#include "core/session/wait_reasons.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -107,7 +109,7 @@ coro::Task<void> LockWatch::run() {
     for (;;) {
         work_.clear();
         std::vector<Look> looks;
-        for (const session::LockElsewhere& lock : parts_.session.locksElsewhere()) {
+        for (const session::LockElsewhere& lock : parts_.session.views().locksElsewhere()) {
             if (lock.isWaitedFor)
                 looks.push_back({lock.id, parts_.dictionary.lockName(lock.id.value), {}});
             else
@@ -134,7 +136,7 @@ coro::Task<void> LockWatch::run() {
 
 coro::Task<std::vector<LockView>> LockWatch::list() {
     std::vector<LockView> views = co_await parts_.helpers.run([held = parts_.looks.held] { return held(); });
-    for (const session::LockStatus& status : parts_.session.locks(kMostWaiting)) {
+    for (const session::LockStatus& status : parts_.session.reasons().locks(kMostWaiting)) {
         const std::string& name = parts_.dictionary.lockName(status.lock.value);
         auto at = std::ranges::find(views, name, &LockView::name);
         if (at == views.end()) {

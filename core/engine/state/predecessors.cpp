@@ -1,5 +1,7 @@
 #include "core/engine/state/predecessors.h"
 
+#include "core/session/live_views.h"
+
 #include <algorithm>
 
 namespace yard::engine {
@@ -10,7 +12,7 @@ store::Edge Predecessors::asOfNow(store::Edge array) const {
     if (!ends) return array;
     array.failed = array.other = 0;
     for (const auto& [lsn, state] : *ends) {
-        if (parts_.session.live(lsn)) continue;
+        if (parts_.session.views().live(lsn)) continue;
         const bool failed = state == ActionState::Failed;
         if (failed || array.failed == 0) array.otherwise = lsn;
         ++(failed ? array.failed : array.other);

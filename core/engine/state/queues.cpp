@@ -5,6 +5,8 @@
 #include "core/base/log.h"
 #include "core/coro/timeout.h"
 #include "core/json/utf8.h"
+#include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -37,7 +39,7 @@ void Queues::restore(const std::vector<store::QueueRow>& rows, std::int64_t last
             else
                 logWarning("engine", "queue {}: {}; the defaults hold", row.id.value, parsed.error().message);
         }
-        parts_.session.addQueue(row.id, config, row.state, row.held, row.counters, row.failedBefore);
+        parts_.session.queues().add(row.id, config, row.state, row.held, row.counters, row.failedBefore);
         setLabelLimits(row.id, config);
         QueueEntry& entry = book_.add({row.id, row.token, row.tag, row.created, parts_.now(), row.deleting});
         entry.mark = row.mark;
@@ -48,7 +50,7 @@ void Queues::restore(const std::vector<store::QueueRow>& rows, std::int64_t last
 void Queues::goOnDeleting() {
     YARD_ASSERT_OWNER(owner_);
     for (const QueueId id : book_.forgetting())
-        if (auto gone = parts_.session.forgetQueue(id, parts_.outbox); !gone)
+        if (auto gone = parts_.session.queues().forget(id, parts_.outbox); !gone)
             logWarning("engine", "queue {}: {}", id.value, gone.error().message);
 }
 
@@ -92,14 +94,14 @@ QueueView Queues::view(const QueueEntry& entry) const {
     view.id = entry.id;
     view.token = entry.token;
     view.tag = entry.tag;
-    if (const auto status = parts_.session.queueStatus(entry.id)) {
+    if (const auto status = parts_.session.views().queue(entry.id)) {
         view.state = status->state;
         view.held = status->held;
         view.counters = status->counters;
         view.perMinute = entry.completed.within(parts_.now());
         parts_.estimate(view, *status);
     }
-    if (const QueueConfig* config = parts_.session.queueConfig(entry.id)) view.config = *config;
+    if (const QueueConfig* config = parts_.session.queues().configOf(entry.id)) view.config = *config;
     view.mark = entry.mark;
     view.comments = parts_.annotations.summaryOf(entry.id);
     return view;
@@ -116,7 +118,7 @@ store::QueueRow Queues::row(const QueueEntry& entry) const {
     row.config = toJson(seen.config);
     row.created = entry.created;
     row.mark = entry.mark;
-    if (const auto status = parts_.session.queueStatus(entry.id)) row.failedBefore = status->failedBefore;
+    if (const auto status = parts_.session.views().queue(entry.id)) row.failedBefore = status->failedBefore;
     return row;
 }
 
@@ -124,7 +126,7 @@ void Queues::setLabelLimits(QueueId id, const QueueConfig& config) {
     std::vector<std::pair<session::LabelId, int>> limits;
     for (const auto& [label, most] : config.labelLimits)
         limits.emplace_back(session::LabelId{parts_.dictionary.internLabel(label).id}, most);
-    parts_.session.setLabelLimits(id, std::move(limits));
+    parts_.session.queues().setLabelLimits(id, std::move(limits));
 }
 
 // --- what happens to their actions
@@ -132,7 +134,7 @@ void Queues::setLabelLimits(QueueId id, const QueueConfig& config) {
 void Queues::used(QueueId id) {
     YARD_ASSERT_OWNER(owner_);
     QueueEntry* entry = book_.find(id);
-    const QueueConfig* config = parts_.session.queueConfig(id);
+    const QueueConfig* config = parts_.session.queues().configOf(id);
     if (!entry || !config) return;
     entry->lastUsed = parts_.now();
     if (id.value == 0 || config->idleExpiry == Duration::zero()) return;
@@ -173,8 +175,8 @@ coro::Task<void> Queues::drop(QueueId id) {
 std::optional<MonoTime> Queues::expire(MonoTime now) {
     std::optional<MonoTime> next;
     for (QueueEntry* entry : book_.all()) {
-        const QueueConfig* config = parts_.session.queueConfig(entry->id);
-        const auto status = parts_.session.queueStatus(entry->id);
+        const QueueConfig* config = parts_.session.queues().configOf(entry->id);
+        const auto status = parts_.session.views().queue(entry->id);
         if (entry->id.value == 0 || !config || !status || config->idleExpiry == Duration::zero()) continue;
         if (status->counters.active() > 0) continue; // its end sets lastUsed, and we look again then at the latest
         const MonoTime due = entry->lastUsed + config->idleExpiry;
@@ -186,7 +188,7 @@ std::optional<MonoTime> Queues::expire(MonoTime now) {
                 config->idleExpiry.count() / 1'000'000);
         entry->forgetting = true;
         parts_.changed(entry->id);
-        if (auto gone = parts_.session.forgetQueue(entry->id, parts_.outbox); !gone)
+        if (auto gone = parts_.session.queues().forget(entry->id, parts_.outbox); !gone)
             logWarning("engine", "queue {}: {}", entry->id.value, gone.error().message);
         parts_.wake();
     }
@@ -229,7 +231,8 @@ coro::Task<Result<QueueView>> Queues::create(std::string tag, std::string config
         config = *given;
     }
     if (parts_.session.state() >= SessionState::Draining) {
-        if (auto accepts = parts_.session.accepts(QueueId{0}); !accepts) co_return std::unexpected(accepts.error());
+        if (auto accepts = parts_.session.queues().accepts(QueueId{0}); !accepts)
+            co_return std::unexpected(accepts.error());
     }
     QueueEntry entry{book_.takeNumber(), randomHex(kTokenBytes), std::move(tag), wallNow(), parts_.now(), false};
     store::QueueRow row;
@@ -240,7 +243,7 @@ coro::Task<Result<QueueView>> Queues::create(std::string tag, std::string config
     row.created = entry.created;
     const store::AckDetail done = co_await parts_.commit(store::PutQueue{std::move(row)});
     if (done.error) co_return std::unexpected(*done.error);
-    parts_.session.addQueue(entry.id, config);
+    parts_.session.queues().add(entry.id, config);
     setLabelLimits(entry.id, config);
     QueueEntry& kept = book_.add(std::move(entry));
     used(kept.id);
@@ -267,9 +270,9 @@ coro::Task<Result<QueueView>> Queues::commit(QueueId id, std::optional<Mark> mar
 coro::Task<Result<QueueView>> Queues::configure(QueueRef ref, std::string configJson) {
     const Result<QueueId> id = existing(ref);
     if (!id) co_return std::unexpected(id.error());
-    auto config = applyQueueConfig(*parts_.session.queueConfig(*id), configJson);
+    auto config = applyQueueConfig(*parts_.session.queues().configOf(*id), configJson);
     if (!config) co_return std::unexpected(config.error());
-    if (auto done = parts_.session.configureQueue(*id, *config); !done) co_return std::unexpected(done.error());
+    if (auto done = parts_.session.queues().configure(*id, *config); !done) co_return std::unexpected(done.error());
     setLabelLimits(*id, *config);
     used(*id);
     co_return co_await commit(*id);
@@ -285,7 +288,7 @@ coro::Task<Result<QueueView>> Queues::setHeld(QueueRef ref, bool held) {
     const Result<QueueId> id = existing(ref);
     if (!id) co_return std::unexpected(id.error());
     const Result<void> done =
-        held ? parts_.session.holdQueue(*id, parts_.outbox) : parts_.session.releaseQueue(*id);
+        held ? parts_.session.queues().hold(*id, parts_.outbox) : parts_.session.queues().release(*id);
     if (!done) co_return std::unexpected(done.error());
     co_return co_await commit(*id);
 }
@@ -293,14 +296,15 @@ coro::Task<Result<QueueView>> Queues::setHeld(QueueRef ref, bool held) {
 coro::Task<Result<QueueView>> Queues::drain(QueueRef ref) {
     const Result<QueueId> id = existing(ref);
     if (!id) co_return std::unexpected(id.error());
-    if (auto done = parts_.session.drainQueue(*id); !done) co_return std::unexpected(done.error());
+    if (auto done = parts_.session.queues().drain(*id); !done) co_return std::unexpected(done.error());
     co_return co_await commit(*id);
 }
 
 coro::Task<Result<QueueView>> Queues::cancel(QueueRef ref) {
     const Result<QueueId> id = existing(ref);
     if (!id) co_return std::unexpected(id.error());
-    if (auto done = parts_.session.cancelQueue(*id, parts_.outbox); !done) co_return std::unexpected(done.error());
+    if (auto done = parts_.session.queues().cancel(*id, parts_.outbox); !done)
+        co_return std::unexpected(done.error());
     co_return co_await commit(*id);
 }
 
@@ -310,9 +314,9 @@ coro::Task<Result<void>> Queues::remove(QueueRef ref) {
     if (id->value == 0)
         co_return fail(ErrorKind::WrongState,
                        "Queue 0 is the default queue and cannot be deleted: hold it instead.");
-    const auto status = parts_.session.queueStatus(*id);
+    const auto status = parts_.session.views().queue(*id);
     if (status && status->state != QueueState::Cancelled)
-        if (auto done = parts_.session.cancelQueue(*id, parts_.outbox); !done)
+        if (auto done = parts_.session.queues().cancel(*id, parts_.outbox); !done)
             co_return std::unexpected(done.error());
     parts_.wake();
     if (auto kept = co_await commitDeletion(*id); !kept) co_return std::unexpected(kept.error());
@@ -320,7 +324,7 @@ coro::Task<Result<void>> Queues::remove(QueueRef ref) {
     if (!still) co_return deletedMeanwhile(*id);
     still->forgetting = true;
     parts_.changed(*id);
-    auto forgotten = parts_.session.forgetQueue(*id, parts_.outbox);
+    auto forgotten = parts_.session.queues().forget(*id, parts_.outbox);
     parts_.wake();
     co_return forgotten;
 }
@@ -338,7 +342,7 @@ coro::Task<Result<void>> Queues::setAllHeld(bool held) {
     std::vector<QueueId> ids;
     for (const QueueEntry* entry : all()) ids.push_back(entry->id);
     for (const QueueId id : ids) {
-        const auto status = parts_.session.queueStatus(id);
+        const auto status = parts_.session.views().queue(id);
         if (!status || status->held == held || status->state == QueueState::Cancelled) continue;
         const Result<QueueView> done = co_await setHeld(QueueRef{id, {}}, held);
         if (!done && done.error().kind != ErrorKind::NotFound) co_return std::unexpected(done.error());

@@ -3,6 +3,7 @@
 #include "core/base/log.h"
 #include "core/coro/sync.h"
 #include "core/engine/state/slice.h"
+#include "core/session/live_views.h"
 
 #include <fmt/format.h>
 
@@ -102,7 +103,7 @@ coro::Task<Result<WorkerView>> Workers::get(std::string ref) {
 coro::Task<Lsn> Workers::firstLiveOf(std::string workerId, Lsn from) {
     Lsn found{};
     while (from.value > 0 && found.value == 0) {
-        from = parts_.session.walkLive(from, kPerSlice, [&](const session::LiveView& live) {
+        from = parts_.session.views().walk(from, kPerSlice, [&](const session::LiveView& live) {
             if (found.value == 0 && parts_.dictionary.classKey(live.cls.value).workerId == workerId)
                 found = live.lsn;
         });
