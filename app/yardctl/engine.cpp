@@ -194,7 +194,7 @@ Result<Location> locate(const GlobalOptions& options) {
 
 Result<std::shared_ptr<HttpClient>> Engine::client() {
     {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         if (interrupted_) return fail(ErrorKind::Io, "interrupted");
         if (client_) return client_;
     }
@@ -202,7 +202,7 @@ Result<std::shared_ptr<HttpClient>> Engine::client() {
     if (!location) return std::unexpected(location.error());
     if (location->endpoint.secure && location->endpoint.fingerprint.empty())
         if (auto known = introduce(location->endpoint); !known) return std::unexpected(known.error());
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (interrupted_) return fail(ErrorKind::Io, "interrupted");
     url_ = location->endpoint.url();
     prefix_ = location->endpoint.prefix;
@@ -217,13 +217,13 @@ std::unique_ptr<Engine> Engine::another() const {
 }
 
 void Engine::interrupt() {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     interrupted_ = true;
     if (client_) client_->interrupt();
 }
 
 bool Engine::isInterrupted() const {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     return interrupted_;
 }
 
@@ -281,7 +281,7 @@ Result<HttpResponse> Engine::send(const Call& call, const BodySink* sink, int bo
 
 /// The engine may come back at another address, so the next request looks for it again.
 void Engine::lose() {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     client_.reset();
 }
 

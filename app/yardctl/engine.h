@@ -5,6 +5,7 @@
 
 #include "app/yardctl/http_client.h"
 #include "core/base/error.h"
+#include "core/base/thread_mutex.h"
 
 #include <atomic>
 #include <boost/json.hpp>
@@ -12,7 +13,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -117,9 +117,9 @@ private:
     std::optional<std::chrono::steady_clock::time_point> giveUpAt_;
     bool isAnswered_ = false;          ///< the last request was, whatever the answer says
     std::atomic<bool> reached_{false}; ///< there was one; another() may read it from any thread
-    mutable std::mutex mutex_;         ///< guards the next two against interrupt()
-    std::shared_ptr<HttpClient> client_;
-    bool interrupted_ = false;
+    mutable ThreadMutex mutex_;        ///< against interrupt()
+    std::shared_ptr<HttpClient> client_ YARD_GUARDED_BY(mutex_);
+    bool interrupted_ YARD_GUARDED_BY(mutex_) = false;
 };
 
 /// For how long a lost engine is looked for before a waiting command gives up.

@@ -139,7 +139,7 @@ void GroupFollower::followStream(Member& member, std::size_t stream, const Joini
         finish = [lines] { return lines->finish(); };
     }
     const auto refuse = [this, &member](const Error& error) {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         member.refused = Failure(error);
     };
     const bool announces = !what_.json && stream + 1 == what_.streams.size();
@@ -156,13 +156,13 @@ void GroupFollower::followStream(Member& member, std::size_t stream, const Joini
     member.threads.emplace_back([this, &member, follower = follower.get(), finish, refuse, lsn = joining.lsn] {
         const auto followed = follower->run();
         if (const auto finished = finish(); followed && !finished) refuse(finished.error());
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         // One that fails does not keep the others.
         if (!followed && !member.refused)
             (void)err_.write(fmt::format("yardctl: action {}: {}\n", lsn, printable(followed.error().message)));
         --member.open;
         ++ended_;
-        changed_.notify_all();
+        changed_.notifyAll();
     });
 }
 
@@ -171,7 +171,7 @@ bool GroupFollower::reap() {
     std::vector<std::unique_ptr<Member>> ended;
     bool isTaken = true;
     {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         ended_ = 0;
         for (auto& member : members_) {
             if (member->refused) isTaken = false;
@@ -195,8 +195,10 @@ Failure GroupFollower::run() {
     for (;;) {
         letIn();
         {
-            std::unique_lock lock(mutex_);
-            changed_.wait_for(lock, kLookEvery, [this] { return ended_ > 0; });
+            const auto until = Clock::now() + kLookEvery;
+            const ThreadLock lock(mutex_);
+            while (ended_ == 0 && changed_.waitUntil(mutex_, until)) {
+            }
         }
         if (!reap()) return Failure("the output cannot be written", kExitFailed, "io");
         const auto now = Clock::now();

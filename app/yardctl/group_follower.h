@@ -11,15 +11,14 @@
 #include "app/yardctl/engine.h"
 #include "app/yardctl/failure.h"
 #include "app/yardctl/log_lines.h"
+#include "core/base/thread_mutex.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -71,9 +70,9 @@ private:
     std::size_t width_ = 0; ///< of the widest name so far, in columns
     bool toldOfMany_ = false;
     bool toldOfLeftOut_ = false;
-    std::mutex mutex_; ///< guards what threads of members tell
-    std::condition_variable changed_;
-    std::size_t ended_ = 0; ///< streams, not looked at yet
+    ThreadMutex mutex_; ///< guards what threads of members tell, in each Member as well
+    ThreadCondition changed_;
+    std::size_t ended_ YARD_GUARDED_BY(mutex_) = 0; ///< streams, not looked at yet
 };
 
 } // namespace yard::ctl

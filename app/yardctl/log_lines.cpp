@@ -32,7 +32,7 @@ std::string takeText(std::string& bytes, bool all) {
 } // namespace
 
 Result<void> LockedOutput::write(std::string_view bytes) {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     return writeOutput(fd_, bytes);
 }
 

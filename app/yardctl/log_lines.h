@@ -3,10 +3,10 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/thread_mutex.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -21,7 +21,7 @@ public:
 
 private:
     const int fd_;
-    std::mutex mutex_;
+    ThreadMutex mutex_; ///< held while bytes are written
 };
 
 /// Pieces of a stream as JSON objects, a line each, never cutting a character in two.

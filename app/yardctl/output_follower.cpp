@@ -176,17 +176,19 @@ Result<void> OutputFollower::endTail(std::int64_t attempt) {
 
 void KnownEnd::tell(const json::object& action) {
     {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         action_ = action;
     }
-    changed_.notify_all();
+    changed_.notifyAll();
 }
 
 std::optional<json::object> KnownEnd::soon() {
     constexpr std::chrono::milliseconds kSoonEnough{
         20}; // an end is known at the same moment as that of its streams
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, kSoonEnough, [&] { return action_.has_value(); });
+    const auto until = std::chrono::steady_clock::now() + kSoonEnough;
+    const ThreadLock lock(mutex_);
+    while (!action_ && changed_.waitUntil(mutex_, until)) {
+    }
     return action_;
 }
 

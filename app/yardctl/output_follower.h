@@ -6,12 +6,11 @@
 #include "app/yardctl/failure.h"
 #include "app/yardctl/log_lines.h"
 #include "app/yardctl/seen_stream.h"
+#include "core/base/thread_mutex.h"
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -25,9 +24,9 @@ public:
     std::optional<json::object> soon();
 
 private:
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::optional<json::object> action_;
+    ThreadMutex mutex_;
+    ThreadCondition changed_;
+    std::optional<json::object> action_ YARD_GUARDED_BY(mutex_);
 };
 
 /// Takes bytes of an attempt; an error stops the follower.

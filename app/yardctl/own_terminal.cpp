@@ -34,14 +34,14 @@ TerminalSize OwnTerminal::size() {
 }
 
 void OwnTerminal::enterRaw() {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (isRaw_ || ::tcgetattr(STDIN_FILENO, &before_) != 0) return;
     setRaw();
     isRaw_ = true;
 }
 
 void OwnTerminal::leaveRaw() {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (!isRaw_) return;
     if (const std::string undo = modes_.undo(); !undo.empty()) (void)writeOutput(STDOUT_FILENO, undo);
     if (isInFront()) setModes(before_);
@@ -50,14 +50,14 @@ void OwnTerminal::leaveRaw() {
 
 Result<void> OwnTerminal::show(std::string_view bytes) {
     {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         modes_.take(bytes);
     }
     return writeOutput(STDOUT_FILENO, bytes); // which may stand for as long as nobody reads
 }
 
 void OwnTerminal::suspend() {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     std::string again;
     if (isRaw_ && isInFront()) {
         again = modes_.again();
@@ -77,7 +77,7 @@ void OwnTerminal::suspend() {
 }
 
 void OwnTerminal::resumed() {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (isRaw_) setRaw();
 }
 

@@ -7,9 +7,9 @@
 
 #include "app/yardctl/shown_modes.h"
 #include "core/base/error.h"
+#include "core/base/thread_mutex.h"
 #include "core/model/terminal_size.h"
 
-#include <mutex>
 #include <string_view>
 #include <termios.h>
 
@@ -40,13 +40,13 @@ public:
     void resumed();
 
 private:
-    void setRaw();
+    void setRaw() YARD_REQUIRES(mutex_);
     static bool isInFront();
 
-    std::mutex mutex_;
-    termios before_{};
-    bool isRaw_ = false;
-    ShownModes modes_;
+    ThreadMutex mutex_;
+    termios before_ YARD_GUARDED_BY(mutex_){};
+    bool isRaw_ YARD_GUARDED_BY(mutex_) = false;
+    ShownModes modes_ YARD_GUARDED_BY(mutex_);
 };
 
 } // namespace yard::ctl

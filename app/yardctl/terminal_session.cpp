@@ -41,36 +41,36 @@ TerminalSession::TerminalSession(OwnTerminal& terminal, std::unique_ptr<Engine> 
 
 TerminalSession::~TerminalSession() {
     {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         stopping_ = true;
         engine_->interrupt();
     }
     ::eventfd_write(stop_.get(), 1);
-    changed_.notify_all();
+    changed_.notifyAll();
     reader_.join();
     sender_.join();
 }
 
 void TerminalSession::checkSize() {
     const TerminalSize now = OwnTerminal::size();
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     if (now == size_) return;
     size_ = now;
     newSize_ = now;
-    changed_.notify_all();
+    changed_.notifyAll();
 }
 
 void TerminalSession::drawAgain() {
     const TerminalSize now = OwnTerminal::size();
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     apart_ = rowApart(now);
     size_ = now;
     newSize_ = now;
-    changed_.notify_all();
+    changed_.notifyAll();
 }
 
 bool TerminalSession::isFull() {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     return unsent_.size() + kMostInOne > kMostUnsent;
 }
 
@@ -94,9 +94,9 @@ void TerminalSession::takeTyped(std::string_view typed) {
         const EscapeKeys::Taken taken = escape_.take(typed);
         typed.remove_prefix(taken.used);
         if (!taken.keys.empty()) {
-            const std::scoped_lock lock(mutex_);
+            const ThreadLock lock(mutex_);
             unsent_ += taken.keys;
-            changed_.notify_all();
+            changed_.notifyAll();
         }
         obey(taken.command);
     }
@@ -150,10 +150,10 @@ void TerminalSession::tellLost() {
 
 void TerminalSession::send() {
     auto lastUse = std::chrono::steady_clock::now();
-    std::unique_lock lock(mutex_);
+    ThreadLock lock(mutex_);
     while (!stopping_) {
         if (unsent_.empty() && !newSize_) {
-            changed_.wait(lock);
+            changed_.wait(mutex_);
             continue;
         }
         if (std::chrono::steady_clock::now() - lastUse > kFreshFor) engine_ = engine_->another();
@@ -165,7 +165,10 @@ void TerminalSession::send() {
         lock.lock();
         if (!size && sent != Sent::Later) unsent_.erase(0, keys.size()); // of what was lost nobody knows how much
         if (size && sent != Sent::Yes && !newSize_) newSize_ = size;
-        if (sent != Sent::Yes) changed_.wait_for(lock, kAgain, [this] { return stopping_; });
+        if (sent == Sent::Yes) continue;
+        const auto again = std::chrono::steady_clock::now() + kAgain;
+        while (!stopping_ && changed_.waitUntil(mutex_, again)) {
+        }
     }
 }
 

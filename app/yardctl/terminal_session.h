@@ -8,13 +8,12 @@
 #include "app/yardctl/engine.h"
 #include "app/yardctl/escape_keys.h"
 #include "app/yardctl/own_terminal.h"
+#include "core/base/thread_mutex.h"
 #include "core/base/unique_fd.h"
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -63,13 +62,13 @@ private:
     UniqueFd stop_;           ///< eventfd for the thread that reads
     EscapeKeys escape_;       ///< that thread's
     bool isToldLost_ = false; ///< the sending thread's
-    std::mutex mutex_;        ///< guards the next ones
-    std::condition_variable changed_;
-    std::string unsent_;
-    std::optional<TerminalSize> apart_; ///< goes before newSize_
-    std::optional<TerminalSize> newSize_;
-    TerminalSize size_;
-    bool stopping_ = false;
+    ThreadMutex mutex_;
+    ThreadCondition changed_;
+    std::string unsent_ YARD_GUARDED_BY(mutex_);
+    std::optional<TerminalSize> apart_ YARD_GUARDED_BY(mutex_); ///< goes before newSize_
+    std::optional<TerminalSize> newSize_ YARD_GUARDED_BY(mutex_);
+    TerminalSize size_ YARD_GUARDED_BY(mutex_);
+    bool stopping_ YARD_GUARDED_BY(mutex_) = false;
     std::thread reader_;
     std::thread sender_;
 };

@@ -60,39 +60,44 @@ WaitTeller::WaitTeller(std::unique_ptr<Engine> engine, std::int64_t lsn, WaitNew
 
 WaitTeller::~WaitTeller() {
     {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         stopping_ = true;
     }
     engine_->interrupt();
-    changed_.notify_all();
+    changed_.notifyAll();
     thread_.join();
 }
 
 void WaitTeller::lookSoon() {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     isOverdue_ = true;
-    changed_.notify_all();
+    changed_.notifyAll();
 }
 
 void WaitTeller::expectEnd() {
-    const std::scoped_lock lock(mutex_);
+    const ThreadLock lock(mutex_);
     isCancelled_ = true;
-    changed_.notify_all();
+    changed_.notifyAll();
 }
 
-/// Under mutex_.
 std::chrono::milliseconds WaitTeller::pause() const {
     if (isCancelled_) return kCancelled;
     return isOverdue_ ? kOverdue : kNext;
 }
 
 void WaitTeller::tell() {
-    std::unique_lock lock(mutex_);
+    using Clock = std::chrono::steady_clock;
+    ThreadLock lock(mutex_);
     for (auto pause = kFirst;; pause = this->pause()) {
-        const bool wasQuiet = !isOverdue_ && !isCancelled_;
-        const auto isDisturbed = [&] { return stopping_ || (wasQuiet && (isOverdue_ || isCancelled_)); };
-        if (changed_.wait_for(lock, pause, isDisturbed) && !stopping_)
-            changed_.wait_for(lock, this->pause(), [this] { return stopping_; });
+        const bool wasQuiet = !isDisturbed();
+        const auto until = Clock::now() + pause;
+        while (!stopping_ && !(wasQuiet && isDisturbed()) && changed_.waitUntil(mutex_, until)) {
+        }
+        if (wasQuiet && isDisturbed()) {
+            const auto soon = Clock::now() + this->pause();
+            while (!stopping_ && changed_.waitUntil(mutex_, soon)) {
+            }
+        }
         if (stopping_) return;
         isOverdue_ = false;
         lock.unlock();
@@ -117,7 +122,7 @@ void WaitTeller::look() {
         (void)writeOutput(STDERR_FILENO, line);
     }
     const bool isStuck = [&] {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         return isJournal && isCancelled_ && !stopping_;
     }();
     if (isStuck) how_.stuck();

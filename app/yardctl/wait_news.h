@@ -2,13 +2,12 @@
 #pragma once
 
 #include "app/yardctl/engine.h"
+#include "core/base/thread_mutex.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -52,17 +51,18 @@ public:
 private:
     void tell();
     void look();
-    std::chrono::milliseconds pause() const;
+    std::chrono::milliseconds pause() const YARD_REQUIRES(mutex_);
+    bool isDisturbed() const YARD_REQUIRES(mutex_) { return isOverdue_ || isCancelled_; }
 
     const std::unique_ptr<Engine> engine_; ///< the thread's; interrupt() from any
     const std::int64_t lsn_;
     WaitNews& news_;
     const How how_;
-    std::mutex mutex_; ///< guards the next three
-    bool stopping_ = false;
-    bool isOverdue_ = false;
-    bool isCancelled_ = false;
-    std::condition_variable changed_;
+    ThreadMutex mutex_;
+    bool stopping_ YARD_GUARDED_BY(mutex_) = false;
+    bool isOverdue_ YARD_GUARDED_BY(mutex_) = false;
+    bool isCancelled_ YARD_GUARDED_BY(mutex_) = false;
+    ThreadCondition changed_;
     std::thread thread_;
 };
 

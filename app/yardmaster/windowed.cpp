@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/base/log.h"
+#include "core/base/thread_mutex.h"
 #include "core/base/unique_fd.h"
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 #include <dlfcn.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <mutex>
 #include <optional>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -105,39 +105,39 @@ Result<Served> engineAt(const Arguments& arguments) {
 class Telling {
 public:
     void listen(WindowListener listener) {
-        const std::lock_guard lock(mutex_);
+        const ThreadLock lock(mutex_);
         listener_ = std::move(listener);
         if (served_) listener_->serving(*served_);
         if (sentence_) listener_->failed(*sentence_);
         if (quit_) listener_->quit();
     }
     void serving(const Served& served) {
-        const std::lock_guard lock(mutex_);
+        const ThreadLock lock(mutex_);
         served_ = served;
         if (listener_) listener_->serving(served);
     }
     void failed(const std::string& sentence) {
-        const std::lock_guard lock(mutex_);
+        const ThreadLock lock(mutex_);
         sentence_ = sentence;
         if (listener_) listener_->failed(sentence);
     }
     void quit() {
-        const std::lock_guard lock(mutex_);
+        const ThreadLock lock(mutex_);
         quit_ = true;
         if (listener_) listener_->quit();
     }
     /// The window has gone: nothing is told any more.
     void deafen() {
-        const std::lock_guard lock(mutex_);
+        const ThreadLock lock(mutex_);
         listener_.reset();
     }
 
 private:
-    std::mutex mutex_;
-    std::optional<WindowListener> listener_;
-    std::optional<Served> served_;
-    std::optional<std::string> sentence_;
-    bool quit_ = false;
+    ThreadMutex mutex_;
+    std::optional<WindowListener> listener_ YARD_GUARDED_BY(mutex_);
+    std::optional<Served> served_ YARD_GUARDED_BY(mutex_);
+    std::optional<std::string> sentence_ YARD_GUARDED_BY(mutex_);
+    bool quit_ YARD_GUARDED_BY(mutex_) = false;
 };
 
 void signalTo(int fd) {

@@ -3,6 +3,7 @@
 #include "core/base/log.h"
 
 #include "core/base/clock.h"
+#include "core/base/thread_mutex.h"
 #include "core/base/thread_name.h"
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <poll.h>
 #include <thread>
 #include <unistd.h>
@@ -156,7 +156,7 @@ public:
     }
 
     void flush() {
-        const std::lock_guard lock(threadMutex_);
+        const ThreadLock lock(threadMutex_);
         if (!running_.load(std::memory_order_relaxed)) return;
         stopping_.store(true, std::memory_order_release);
         work_.fetch_add(1, std::memory_order_release);
@@ -168,7 +168,7 @@ public:
 
 private:
     void start() {
-        const std::lock_guard lock(threadMutex_);
+        const ThreadLock lock(threadMutex_);
         if (running_.load(std::memory_order_relaxed)) return;
         giveUp_ = {};
         writer_ = std::thread([this] { writeUntilStopped(); });
@@ -225,8 +225,8 @@ private:
     std::atomic<std::uint32_t> work_{0}; ///< changes when there is something to do; the writer sleeps on it
     std::atomic<bool> stopping_{false};
     std::atomic<bool> running_{false};
-    std::mutex threadMutex_; ///< starting and ending the thread
-    std::thread writer_;
+    ThreadMutex threadMutex_; ///< starting and ending the thread
+    std::thread writer_ YARD_GUARDED_BY(threadMutex_);
     std::string buffer_; ///< the writer's
     MonoTime giveUp_{};  ///< the writer's: when to stop waiting for a reader, once the process wants to end
 };

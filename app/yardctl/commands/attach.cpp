@@ -8,11 +8,11 @@
 #include "app/yardctl/signal_watch.h"
 #include "app/yardctl/terminal_session.h"
 #include "core/base/hash.h"
+#include "core/base/thread_mutex.h"
 
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <mutex>
 #include <thread>
 #include <unistd.h>
 
@@ -68,7 +68,7 @@ public:
             if (*signal != SIGWINCH && *signal != SIGCONT && *signal != SIGTSTP) leave(*signal);
             if (*signal == SIGTSTP) terminal_.suspend();
             if (*signal == SIGCONT) terminal_.resumed();
-            const std::scoped_lock lock(mutex_);
+            const ThreadLock lock(mutex_);
             if (session_ && *signal == SIGCONT) session_->drawAgain();
             if (session_) session_->checkSize();
         }
@@ -143,7 +143,7 @@ private:
     }
 
     void use(TerminalSession* session) {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         session_ = session;
     }
 
@@ -153,7 +153,7 @@ private:
         (void)writeOutput(STDERR_FILENO, line);
     }
     bool isAttached() {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         return session_ != nullptr;
     }
 
@@ -175,8 +175,8 @@ private:
     TerminalSize size_;                     ///< of the action's terminal
     const std::string seat_ = randomHex(8); ///< at the action's terminal
     OwnTerminal terminal_;
-    std::mutex mutex_; ///< guards the next one
-    TerminalSession* session_ = nullptr;
+    ThreadMutex mutex_;
+    TerminalSession* session_ YARD_GUARDED_BY(mutex_) = nullptr;
     Outcome<int> code_ = failed("nothing was attached");
 };
 

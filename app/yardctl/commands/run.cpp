@@ -18,6 +18,7 @@
 #include "app/yardctl/wait_news.h"
 #include "app/yardctl/work_options.h"
 #include "core/base/hash.h"
+#include "core/base/thread_mutex.h"
 #include "core/model/action_name.h"
 
 #include <algorithm>
@@ -131,7 +132,7 @@ private:
         if (!accepted) return std::unexpected(accepted.error());
         tellHeld(invocation_, *accepted);
         {
-            const std::scoped_lock lock(mutex_);
+            const ThreadLock lock(mutex_);
             accepted_ = *accepted;
             if (cancelRequested_) startCancel();
         }
@@ -145,7 +146,7 @@ private:
     }
 
     bool isAccepted() {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         return accepted_.has_value();
     }
 
@@ -159,12 +160,12 @@ private:
                        .json = run.invocation_.json,
                        .isRaw = isRaw,
                        .stuck = [&run] { run.leaveStuck(); }}) {
-            const std::scoped_lock lock(run_.mutex_);
+            const ThreadLock lock(run_.mutex_);
             run_.teller_ = &teller_;
             if (run_.cancelRequested_) teller_.expectEnd();
         }
         ~Telling() {
-            const std::scoped_lock lock(run_.mutex_);
+            const ThreadLock lock(run_.mutex_);
             run_.teller_ = nullptr;
         }
         Telling(const Telling&) = delete;
@@ -218,7 +219,7 @@ private:
     }
 
     void use(TerminalSession* session) {
-        const std::scoped_lock lock(sessionMutex_);
+        const ThreadLock lock(sessionMutex_);
         session_ = session;
     }
 
@@ -246,7 +247,7 @@ private:
     void atTerminal(int signal) {
         if (signal == SIGTSTP) terminal_.suspend();
         if (signal == SIGCONT) terminal_.resumed();
-        const std::scoped_lock lock(sessionMutex_);
+        const ThreadLock lock(sessionMutex_);
         if (session_ && signal == SIGCONT) session_->drawAgain();
         if (session_) session_->checkSize();
     }
@@ -295,12 +296,12 @@ private:
     }
 
     void lookSoon() {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         if (teller_) teller_->lookSoon();
     }
 
     void requestCancel() {
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         if (std::exchange(cancelRequested_, true) || !accepted_) return;
         startCancel();
         if (teller_) teller_->expectEnd();
@@ -309,8 +310,8 @@ private:
     /// What became of the request to cancel.
     enum class Cancel : unsigned char { Taken, Refused, Unanswered };
 
-    /// Under mutex_. The cancel has a thread of its own so that a second signal is heard meanwhile.
-    void startCancel() {
+    /// The cancel has a thread of its own so that a second signal is heard meanwhile.
+    void startCancel() YARD_REQUIRES(mutex_) {
         std::promise<Cancel> told;
         cancel_ = told.get_future();
         canceller_ = std::thread([told = std::move(told), accepted = *accepted_, asJson = invocation_.json,
@@ -346,7 +347,7 @@ private:
         constexpr std::chrono::milliseconds kWriteOnItsWay{100};
         for (auto& writing : writing_) (void)writing.try_lock_for(kWriteOnItsWay);
         terminal_.leaveRaw();
-        const std::scoped_lock lock(mutex_);
+        const ThreadLock lock(mutex_);
         if (accepted_ && !cancelRequested_) {
             const std::string range = accepted_->range();
             (void)writeOutput(STDERR_FILENO,
@@ -424,17 +425,17 @@ private:
     WaitNews news_{invocation_.arguments.has("hold")}; ///< of one action after the other
     OwnTerminal terminal_;
     std::array<std::timed_mutex, 2> writing_; ///< each held by who writes output to stdout, to stderr
-    std::mutex sessionMutex_;                 ///< guards the next one
-    TerminalSession* session_ = nullptr;
+    ThreadMutex sessionMutex_;
+    TerminalSession* session_ YARD_GUARDED_BY(sessionMutex_) = nullptr;
     Outcome<int> code_ = failed("the run did not begin");
     std::string ended_; ///< the last one, in words
-    std::mutex mutex_;  ///< guards the next five
-    std::optional<Accepted> accepted_;
-    WaitTeller* teller_ = nullptr; ///< of the action that is followed
-    bool cancelRequested_ = false;
-    std::thread canceller_;
-    std::future<Cancel> cancel_; ///< by the engine; of the canceller
-    std::atomic<int> signal_{0}; ///< the first that came
+    ThreadMutex mutex_;
+    std::optional<Accepted> accepted_ YARD_GUARDED_BY(mutex_);
+    WaitTeller* teller_ YARD_GUARDED_BY(mutex_) = nullptr; ///< of the action that is followed
+    bool cancelRequested_ YARD_GUARDED_BY(mutex_) = false;
+    std::thread canceller_;                              ///< made under mutex_, joined once nobody else is there
+    std::future<Cancel> cancel_ YARD_GUARDED_BY(mutex_); ///< by the engine; of the canceller
+    std::atomic<int> signal_{0};                         ///< the first that came
     std::atomic<bool> readerLeft_{false};
     std::atomic<bool> isOutputLost_{false};
 };
