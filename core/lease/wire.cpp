@@ -1,5 +1,6 @@
 #include "core/lease/wire.h"
 
+#include "core/base/byte_parts.h"
 #include "core/base/last_output.h"
 #include "core/lease/slots.h"
 #include "core/locks/lock_directory.h"
@@ -7,16 +8,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <type_traits>
 
 namespace yard::runners::wire {
 namespace {
 
 // Opens a frame when made and writes its length when it goes.
-class Writer {
+class Writer : public ByteWriter {
 public:
     Writer(std::string& out, FrameType type)
-        : out_(out)
+        : ByteWriter(out)
+        , out_(out)
         , start_(out.size()) {
         out_.append(4, '\0');
         number(type);
@@ -26,17 +27,6 @@ public:
     ~Writer() {
         const auto length = static_cast<std::uint32_t>(out_.size() - start_ - 4);
         std::memcpy(out_.data() + start_, &length, 4);
-    }
-    template<class T>
-        requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
-    void number(T value) {
-        char bytes[sizeof(T)];
-        std::memcpy(bytes, &value, sizeof(T));
-        out_.append(bytes, sizeof(T));
-    }
-    void text(std::string_view value) {
-        number(static_cast<std::uint32_t>(value.size()));
-        out_.append(value);
     }
     void id(AttemptId value) {
         number(value.lsn.value);
@@ -50,75 +40,28 @@ private:
     std::size_t start_;
 };
 
-class Reader {
+class Reader : public ByteReader {
 public:
-    explicit Reader(std::string_view bytes)
-        : bytes_(bytes) {}
-    template<class T>
-        requires(std::is_arithmetic_v<T>)
-    T number() {
-        T value{};
-        if (!need(sizeof(T))) return value;
-        std::memcpy(&value, bytes_.data(), sizeof(T));
-        bytes_.remove_prefix(sizeof(T));
-        return value;
-    }
-    bool flag() {
-        const auto value = number<std::uint8_t>();
-        if (value > 1) ok_ = false;
-        return value == 1;
-    }
-    /// An enum whose values run from `first` to `last`.
-    template<class E>
-    E choice(E first, E last) {
-        const auto value = number<std::underlying_type_t<E>>();
-        if (value < std::to_underlying(first) || value > std::to_underlying(last)) ok_ = false;
-        return ok_ ? static_cast<E>(value) : first;
-    }
-    std::string text(std::size_t limit) {
-        const auto size = number<std::uint32_t>();
-        if (size > limit || !need(size)) {
-            ok_ = false;
-            return {};
-        }
-        std::string value(bytes_.substr(0, size));
-        bytes_.remove_prefix(size);
-        return value;
-    }
+    using ByteReader::ByteReader;
     /// As text(), for what goes to the kernel as a C string.
     std::string cText(std::size_t limit) {
         std::string value = text(limit);
-        if (value.find('\0') != std::string::npos) ok_ = false;
+        if (value.find('\0') != std::string::npos) fail();
         return value;
     }
     AttemptId id() {
         AttemptId value;
         value.lsn = Lsn(number<std::int64_t>());
         value.attempt = number<std::uint32_t>();
-        if (value.lsn.value <= 0 || value.attempt == 0) ok_ = false;
+        if (value.lsn.value <= 0 || value.attempt == 0) fail();
         return value;
     }
     Duration duration() { return Duration(number<std::int64_t>()); }
     MonoTime time() { return MonoTime(Duration(number<std::int64_t>())); }
-    /// A count of things that take at least `each` bytes.
-    std::uint32_t count(std::size_t each) {
-        const auto value = number<std::uint32_t>();
-        if (std::uint64_t{value} * each > bytes_.size()) ok_ = false;
-        return ok_ ? value : 0;
-    }
-    void fail() { ok_ = false; }
-    bool ok() const { return ok_; }
-    bool done() const { return ok_ && bytes_.empty(); }
-
-private:
-    bool need(std::size_t size) {
-        if (bytes_.size() < size) ok_ = false;
-        return ok_;
-    }
-    std::string_view bytes_;
-    bool ok_ = true;
 };
 
+/// Of a list that has no limit of its own: as many as a frame has bytes.
+constexpr std::size_t kWhatFits = kMaxFrame;
 constexpr std::size_t kMaxPath = 8192;
 constexpr std::size_t kMaxMessage = 16384;
 constexpr std::size_t kMaxLockName = 128;
@@ -189,9 +132,8 @@ void putPlan(Writer& w, const sandbox::Plan& plan) {
 }
 std::shared_ptr<const sandbox::Plan> getPlan(Reader& r) {
     auto plan = std::make_shared<sandbox::Plan>();
-    const std::uint32_t binds = r.count(10);
-    if (binds > kMaxBinds) r.fail();
-    for (std::uint32_t i = 0; i < binds && r.ok(); ++i) {
+    const std::size_t binds = r.count(kMaxBinds, 10);
+    for (std::size_t i = 0; i < binds && r.isGood(); ++i) {
         sandbox::Bind& bind = plan->binds.emplace_back();
         bind.from = r.cText(kMaxPath);
         bind.to = r.cText(kMaxPath);
@@ -220,7 +162,7 @@ void putDenials(Writer& w, const std::vector<Denial>& denied) {
     }
 }
 std::vector<Denial> getDenials(Reader& r) {
-    std::vector<Denial> denied(r.count(24));
+    std::vector<Denial> denied(r.count(kWhatFits, 24));
     for (Denial& one : denied) {
         one.t = r.number<WallMicros>();
         one.what = r.text(kMaxPath);
@@ -272,7 +214,7 @@ bool get(std::string_view payload, Setup& s) {
     s.lowWater = r.number<std::uint32_t>();
     s.durable = r.flag();
     s.enginePid = r.number<std::int32_t>();
-    return r.done() && s.version == kVersion && s.slots >= 1 && s.slots <= SlotsFile::kMaxSlots &&
+    return r.isDone() && s.version == kVersion && s.slots >= 1 && s.slots <= SlotsFile::kMaxSlots &&
            s.spawners >= 1 && s.spawners <= 64;
 }
 
@@ -285,7 +227,7 @@ bool get(std::string_view payload, Hello& h) {
     Reader r(payload);
     h.version = r.number<std::uint32_t>();
     h.pid = r.number<std::int32_t>();
-    return r.done() && h.version == kVersion;
+    return r.isDone() && h.version == kVersion;
 }
 
 void put(std::string& out, const Lease& l) {
@@ -329,14 +271,14 @@ bool get(std::string_view payload, Lease& l, Attachment& attachment) {
     l.id = r.id();
     l.slot = SlotId(r.number<std::uint32_t>());
     l.group = r.number<std::uint32_t>();
-    const std::uint32_t args = r.count(4);
+    const std::size_t args = r.count(kWhatFits, 4);
     l.argv.clear();
     l.argv.reserve(args);
-    for (std::uint32_t i = 0; i < args && r.ok(); ++i) l.argv.push_back(r.cText(kMaxLeaseText));
-    const std::uint32_t vars = r.count(8);
+    for (std::size_t i = 0; i < args && r.isGood(); ++i) l.argv.push_back(r.cText(kMaxLeaseText));
+    const std::size_t vars = r.count(kWhatFits, 8);
     l.env.clear();
     l.env.reserve(vars);
-    for (std::uint32_t i = 0; i < vars && r.ok(); ++i) {
+    for (std::size_t i = 0; i < vars && r.isGood(); ++i) {
         std::string name = r.cText(kMaxLeaseText);
         std::string value = r.cText(kMaxLeaseText);
         l.env.emplace_back(std::move(name), std::move(value));
@@ -349,9 +291,9 @@ bool get(std::string_view payload, Lease& l, Attachment& attachment) {
     l.limits.fileBytes = r.number<std::uint64_t>();
     l.limits.dataBytes = r.number<std::uint64_t>();
     l.limits.noCoreFiles = r.flag();
-    const std::uint32_t locks = r.count(4);
+    const std::size_t locks = r.count(kWhatFits, 4);
     l.locks.clear();
-    for (std::uint32_t i = 0; i < locks && r.ok(); ++i) {
+    for (std::size_t i = 0; i < locks && r.isGood(); ++i) {
         l.locks.push_back(r.cText(kMaxLockName));
         if (!locks::isLockName(l.locks.back())) r.fail();
     }
@@ -365,7 +307,7 @@ bool get(std::string_view payload, Lease& l, Attachment& attachment) {
     if (r.flag()) l.sandbox = getPlan(r);
     l.engineEnv = r.flag();
     attachment = r.choice(Attachment::None, Attachment::Terminal);
-    return r.done() && !l.argv.empty() && l.deadline.count() >= 0 && l.grace.count() >= 0;
+    return r.isDone() && !l.argv.empty() && l.deadline.count() >= 0 && l.grace.count() >= 0;
 }
 
 void put(std::string& out, const End& e) {
@@ -379,7 +321,7 @@ bool get(std::string_view payload, End& e) {
     e.id = r.id();
     e.cause = r.choice(StopCause::Cancelled, StopCause::Machine);
     e.grace = r.duration();
-    return r.done();
+    return r.isDone();
 }
 
 void put(std::string& out, const EndAll& e) {
@@ -391,7 +333,7 @@ bool get(std::string_view payload, EndAll& e) {
     Reader r(payload);
     e.cause = r.choice(StopCause::Cancelled, StopCause::Machine);
     e.grace = r.duration();
-    return r.done();
+    return r.isDone();
 }
 
 void put(std::string& out, const Watch& v) {
@@ -405,7 +347,7 @@ bool get(std::string_view payload, Watch& v) {
     v.id = r.id();
     v.stream = r.choice(Stream::Out, Stream::Err);
     v.on = r.flag();
-    return r.done();
+    return r.isDone();
 }
 
 void put(std::string& out, const AskOutput& a) {
@@ -417,7 +359,7 @@ bool get(std::string_view payload, AskOutput& a) {
     Reader r(payload);
     a.id = r.id();
     a.slot = SlotId(r.number<std::uint32_t>());
-    return r.done();
+    return r.isDone();
 }
 
 void put(std::string& out, AttemptId id, const Started& s) {
@@ -433,7 +375,7 @@ bool get(std::string_view payload, AttemptId& id, Started& s) {
     s.slot = SlotId(r.number<std::uint32_t>());
     s.pid = r.number<int>();
     s.times = getTimes(r);
-    return r.done();
+    return r.isDone();
 }
 
 void put(std::string& out, const EndedFrame& f) {
@@ -479,7 +421,7 @@ bool get(std::string_view payload, EndedFrame& f) {
     e.overMemory = r.flag();
     f.moved.reset();
     if (r.flag()) f.moved = r.id();
-    return r.done();
+    return r.isDone();
 }
 
 void put(std::string& out, AttemptId id, const StreamAt& at) {
@@ -497,7 +439,7 @@ bool get(std::string_view payload, AttemptId& id, StreamAt& at) {
     at.path = r.text(kMaxPath);
     at.size = r.number<std::uint64_t>();
     at.limit = r.number<std::uint64_t>();
-    return r.done();
+    return r.isDone();
 }
 
 void put(std::string& out, AttemptId id, const LockBusy& busy) {
@@ -511,7 +453,7 @@ bool get(std::string_view payload, AttemptId& id, LockBusy& busy) {
     id = r.id();
     busy.name = r.cText(kMaxLockName);
     busy.holder = locks::parseHolder(r.text(locks::kMaxHolderText));
-    return r.done() && locks::isLockName(busy.name);
+    return r.isDone() && locks::isLockName(busy.name);
 }
 
 void put(std::string& out, AttemptId id, const OutputEnds& ends) {
@@ -529,7 +471,7 @@ bool get(std::string_view payload, AttemptId& id, OutputEnds& ends) {
         end->size = r.number<std::uint64_t>();
         end->bytes = r.text(kLastOutputBytes);
     }
-    return r.done();
+    return r.isDone();
 }
 
 void putTakeBack(std::string& out, AttemptId id) {
@@ -544,12 +486,12 @@ void putNudge(std::string& out, SlotId slot) {
 bool get(std::string_view payload, AttemptId& id) {
     Reader r(payload);
     id = r.id();
-    return r.done();
+    return r.isDone();
 }
 bool get(std::string_view payload, SlotId& slot) {
     Reader r(payload);
     slot = SlotId(r.number<std::uint32_t>());
-    return r.done();
+    return r.isDone();
 }
 
 } // namespace yard::runners::wire

@@ -1,5 +1,5 @@
 // What crosses the socket between engine and launcher: frames of a 4-byte length (of what follows), a type byte and
-// a payload in this machine's byte order; both ends are the same program. Both validate: the launcher must survive
+// a payload (core/base/byte_parts.h); both ends are the same program. Both validate: the launcher must survive
 // a confused engine and the other way round. Pure functions and one receive buffer; no owner.
 #pragma once
 

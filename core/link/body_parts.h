@@ -1,7 +1,7 @@
-// Numbers, texts and hashes of bodies: little-endian, texts and lists behind a 4-byte count. Values; one thread at
-// a time.
+// Numbers, texts and hashes of bodies, in the bytes of core/base/byte_parts.h. Values; one thread at a time.
 #pragma once
 
+#include "core/base/byte_parts.h"
 #include "core/base/hash.h"
 
 #include <cstddef>
@@ -13,55 +13,42 @@ namespace yard::link {
 
 class BodyWriter {
 public:
-    void u8(std::uint8_t value) { number(value, 1); }
-    void u32(std::uint32_t value) { number(value, 4); }
-    void u64(std::uint64_t value) { number(value, 8); }
-    void i64(std::int64_t value) { number(static_cast<std::uint64_t>(value), 8); }
-    void text(std::string_view value);
+    BodyWriter() = default;
+    BodyWriter(const BodyWriter&) = delete;
+    BodyWriter& operator=(const BodyWriter&) = delete;
+    void u8(std::uint8_t value) { to_.number(value); }
+    void u32(std::uint32_t value) { to_.number(value); }
+    void u64(std::uint64_t value) { to_.number(value); }
+    void i64(std::int64_t value) { to_.number(value); }
+    void text(std::string_view value) { to_.text(value); }
     void hash(const Hash256& value);
     /// What was written; the writer is empty afterwards.
     std::string take();
 
 private:
-    void number(std::uint64_t value, int bytes);
-
     std::string bytes_;
+    ByteWriter to_{bytes_};
 };
 
-/// Reads what a BodyWriter wrote. What is not there reads as 0 or empty and makes isGood() false from then on, so a
-/// reader asks once, at the end. Bytes behind the last field are left: a later version may have more fields.
-class BodyReader {
+/// Reads what a BodyWriter wrote, as ByteReader says. Bytes behind the last field are left: a later version may have
+/// more fields.
+class BodyReader : public ByteReader {
 public:
-    explicit BodyReader(std::string_view bytes)
-        : left_(bytes) {}
-    std::uint8_t u8() { return static_cast<std::uint8_t>(number(1)); }
-    std::uint32_t u32() { return static_cast<std::uint32_t>(number(4)); }
-    std::uint64_t u64() { return number(8); }
-    std::int64_t i64() { return static_cast<std::int64_t>(number(8)); }
-    /// At most `limit` bytes.
-    std::string text(std::size_t limit);
+    using ByteReader::ByteReader;
+    std::uint8_t u8() { return number<std::uint8_t>(); }
+    std::uint32_t u32() { return number<std::uint32_t>(); }
+    std::uint64_t u64() { return number<std::uint64_t>(); }
+    std::int64_t i64() { return number<std::int64_t>(); }
     /// As text(), of people: well-formed UTF-8 without control characters.
     std::string plainText(std::size_t limit);
     Hash256 hash();
-    /// How many elements follow: at most `limit`, and no more than bytes that are left have room for, so that a
-    /// list is never made longer than what came.
-    std::size_t count(std::size_t limit, std::size_t leastBytesOfOne);
     /// A value of an enumeration, counted from 0 to `last`.
     template<class Enum>
     Enum word(Enum last) {
         const std::uint8_t value = u8();
         if (value > static_cast<std::uint8_t>(last)) fail();
-        return good_ ? static_cast<Enum>(value) : Enum{};
+        return isGood() ? static_cast<Enum>(value) : Enum{};
     }
-    void fail() { good_ = false; }
-    bool isGood() const { return good_; }
-
-private:
-    std::uint64_t number(std::size_t bytes);
-    std::string_view some(std::size_t bytes);
-
-    std::string_view left_;
-    bool good_ = true;
 };
 
 } // namespace yard::link
