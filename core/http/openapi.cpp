@@ -314,6 +314,15 @@ void writeSchemas(JsonWriter& writer) {
     writer.raw(settings);
 }
 
+std::string parameters() {
+    std::string all;
+    for (const std::string_view members : openApiParameters()) {
+        all += all.empty() ? '{' : ',';
+        all += members;
+    }
+    return all + '}';
+}
+
 } // namespace
 
 std::string openApiJson(std::string_view prefix, std::string_view version) {
@@ -337,7 +346,7 @@ std::string openApiJson(std::string_view prefix, std::string_view version) {
     writer.key("securitySchemes");
     writer.raw(R"({"token":{"type":"http","scheme":"bearer"}})");
     writer.key("parameters");
-    writer.raw(withLimits(openApiParameters()));
+    writer.raw(withLimits(parameters()));
     writer.key("schemas");
     writeSchemas(writer);
     writer.closeObject();

@@ -3,13 +3,17 @@
 // Immutable; any thread.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
 namespace yard::http {
 
-/// JSON object of the query parameters that routes name.
-std::string_view openApiParameters();
+/// The query parameters that routes name: of lists of actions and what is counted of them, and of one thing. Each is
+/// the members of a JSON object, without its braces and without a comma at its end; no name is in two.
+std::array<std::string_view, 2> openApiParameters();
+std::string_view openApiListParameters();
+std::string_view openApiSingleParameters();
 /// With each #word# as the bound that the code holds.
 std::string withLimits(std::string_view text);
 /// The whole document for an API under `prefix` ("/compute", or empty).

@@ -1,12 +1,15 @@
-// Parameters of OpenAPI by the names that rows of routes have for them.
+// Parameters of OpenAPI by the names that rows of routes have for them: those of lists, and those of one thing.
 #include "core/http/openapi.h"
 
 namespace yard::http {
 
+std::array<std::string_view, 2> openApiParameters() {
+    return {openApiListParameters(), openApiSingleParameters()};
+}
+
 // clang-format off
-std::string_view openApiParameters() {
-    return R"json({
-"wait":{"name":"wait","in":"query","description":"seconds to wait for the end","schema":{"type":"number","minimum":0,"maximum":#wait#}},
+std::string_view openApiListParameters() {
+    return R"json(
 "state":{"name":"state","in":"query","description":"a comma list of states, held and retry","schema":{"type":"string"}},
 "queue":{"name":"queue","in":"query","description":"a queue's number or token; of one that was deleted the number","schema":{"type":"string"}},
 "worker":{"name":"worker","in":"query","description":"an id, a name or name@version","schema":{"type":"string"}},
@@ -14,25 +17,8 @@ std::string_view openApiParameters() {
 "q":{"name":"q","in":"query","description":"a filter: words, state:, queue:, worker:, label:, name:, finished>-1h; at most #filter# bytes","schema":{"type":"string","maxLength":#filter#}},
 "sort":{"name":"sort","in":"query","description":"a field of results, - before it for descending; what is unknown comes last","schema":{"type":"string","default":"-lsn"}},
 "limit":{"name":"limit","in":"query","description":"rows of a page","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#page#}},
-"part":{"name":"limit","in":"query","description":"numbers in one answer","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#part#,"default":#part#}},
 "lsn":{"name":"lsn","in":"query","description":"numbers of actions with commas in between, at most #page#","schema":{"type":"string"}},
-"output_of":{"name":"lsn","in":"query","description":"an action that has it as stdout, stderr or an output: a token with the right read has to name one","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#lsn#}},
-"action":{"name":"lsn","in":"query","description":"an action: what it waits for, and what waits for it","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#lsn#}},
-"fold":{"name":"fold","in":"query","description":"1: arrays, and lists whose edges are equal, as one node each","schema":{"type":"string","enum":["0","1",""]}},
-"nodes":{"name":"limit","in":"query","description":"nodes: of an action the nearest, of a queue the newest","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#graph_nodes#,"default":#graph_usual#}},
 "cursor":{"name":"cursor","in":"query","description":"of the page before, or nothing; not by lsn: within a minute of it","schema":{"type":"string"}},
-"attempt":{"name":"attempt","in":"query","description":"the last by default","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#attempt#}},
-"follow":{"name":"follow","in":"query","description":"1: stream until the action has ended","schema":{"type":"string","enum":["0","1",""]}},
-"last":{"name":"last","in":"query","description":"only so many bytes of what there is, from the end","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#last#}},
-"terminal":{"name":"terminal","in":"query","description":"1, with follow: whoever reads this is at the action's terminal, and counted in tty.attached",
-  "schema":{"type":"string","enum":["0","1",""]}},
-"seat":{"name":"seat","in":"query","description":"which of those at the terminal it is, chosen by each of them",
-  "schema":{"type":"string","minLength":1,"maxLength":#seat#}},
-"rows":{"name":"rows","in":"query","description":"of the own terminal: the size that is given back when another leaves",
-  "schema":{"type":"integer","format":"int64","minimum":1,"maximum":#side#}},
-"cols":{"name":"cols","in":"query","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#side#}},
-"element":{"name":"element","in":"query","description":"1: of an array only this one, as it alone would be posted",
-  "schema":{"type":"string","enum":["0","1",""]}},
 "from":{"name":"from","in":"query","description":"begin","schema":{"type":"integer","format":"int64",
   "minimum":0,"maximum":#latest#,"description":"microseconds since the Unix epoch"}},
 "to":{"name":"to","in":"query","description":"end","schema":{"type":"integer","format":"int64",
@@ -56,12 +42,33 @@ std::string_view openApiParameters() {
 "lines":{"name":"lines","in":"query","description":"lines in all","schema":{"type":"integer","format":"int64","minimum":1,
   "maximum":#search_lines#,"default":#search_usual#}},
 "group":{"name":"group","in":"query","description":"the id of a group: its counts in place of all groups",
-  "schema":{"type":"string","pattern":"^[0-9a-f]{16}$"}},
+  "schema":{"type":"string","pattern":"^[0-9a-f]{16}$"}})json";
+}
+
+std::string_view openApiSingleParameters() {
+    return R"json(
+"wait":{"name":"wait","in":"query","description":"seconds to wait for the end","schema":{"type":"number","minimum":0,"maximum":#wait#}},
+"part":{"name":"limit","in":"query","description":"numbers in one answer","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#part#,"default":#part#}},
+"output_of":{"name":"lsn","in":"query","description":"an action that has it as stdout, stderr or an output: a token with the right read has to name one","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#lsn#}},
+"action":{"name":"lsn","in":"query","description":"an action: what it waits for, and what waits for it","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#lsn#}},
+"fold":{"name":"fold","in":"query","description":"1: arrays, and lists whose edges are equal, as one node each","schema":{"type":"string","enum":["0","1",""]}},
+"nodes":{"name":"limit","in":"query","description":"nodes: of an action the nearest, of a queue the newest","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#graph_nodes#,"default":#graph_usual#}},
+"attempt":{"name":"attempt","in":"query","description":"the last by default","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#attempt#}},
+"follow":{"name":"follow","in":"query","description":"1: stream until the action has ended","schema":{"type":"string","enum":["0","1",""]}},
+"last":{"name":"last","in":"query","description":"only so many bytes of what there is, from the end","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#last#}},
+"terminal":{"name":"terminal","in":"query","description":"1, with follow: whoever reads this is at the action's terminal, and counted in tty.attached",
+  "schema":{"type":"string","enum":["0","1",""]}},
+"seat":{"name":"seat","in":"query","description":"which of those at the terminal it is, chosen by each of them",
+  "schema":{"type":"string","minLength":1,"maxLength":#seat#}},
+"rows":{"name":"rows","in":"query","description":"of the own terminal: the size that is given back when another leaves",
+  "schema":{"type":"integer","format":"int64","minimum":1,"maximum":#side#}},
+"cols":{"name":"cols","in":"query","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#side#}},
+"element":{"name":"element","in":"query","description":"1: of an array only this one, as it alone would be posted",
+  "schema":{"type":"string","enum":["0","1",""]}},
 "since":{"name":"since","in":"query","description":"run_id.seq, to resume","schema":{"type":"string"}},
 "Idempotency-Key":{"name":"Idempotency-Key","in":"header",
   "description":"a repeat within 24 hours returns the first answer","schema":{"type":"string","minLength":1,
-  "maxLength":#key#}}
-})json";
+  "maxLength":#key#}})json";
 }
 // clang-format on
 
