@@ -1,8 +1,8 @@
-// yardctl run and logs: output as it comes, exit codes, signals, retries, a connection that breaks.
+// yardctl run: output as it comes, exit codes, signals, retries, an engine that is lost.
 #include "core/base/hash.h"
-#include "core/base/kept_stream.h"
 #include "tests/app/ctl_process.h"
 #include "tests/app/fake_table.h"
+#include "tests/app/one_action.h"
 
 #include <QDir>
 #include <QTest>
@@ -12,49 +12,7 @@
 #include <fmt/format.h>
 
 using namespace yard::test;
-using yard::gapLine;
 namespace json = boost::json;
-
-namespace {
-
-/// A server with one action, 7, whose streams and end the test scripts.
-struct OneAction {
-    std::function<FakeReply(const FakeRequest&)> onStdout = [](const FakeRequest&) {
-        return FakeReply{.body = ""};
-    };
-    std::function<FakeReply(const FakeRequest&)> onStderr = [](const FakeRequest&) {
-        return FakeReply{.body = ""};
-    };
-    std::function<FakeReply(const FakeRequest&)> onResult = [](const FakeRequest&) {
-        return FakeReply{.body = R"({"lsn":7,"state":"completed","exit_code":0})"};
-    };
-    std::function<void()> onCancel = [] {};
-
-    FakeReply operator()(const FakeRequest& request) const {
-        if (request.line() == "POST /compute/jobs") return {.body = R"({"lsn":7,"queue_id":0})"};
-        if (request.line() == "POST /compute/jobs/7/cancel") {
-            onCancel();
-            return {};
-        }
-        if (request.target.starts_with("/compute/jobs/7/stdout")) return onStdout(request);
-        if (request.target.starts_with("/compute/jobs/7/stderr")) return onStderr(request);
-        if (request.target.starts_with("/compute/jobs/7")) return onResult(request);
-        return {404, R"({"error":"not_found","message":"There is nothing here."})"};
-    }
-};
-
-std::function<FakeReply(const FakeRequest&)> always(std::string body, int status = 200) {
-    return [=](const FakeRequest&) { return FakeReply{.status = status, .body = body}; };
-}
-
-FakeReply pieces(std::vector<std::string> list, bool endsProperly = true) {
-    return {.stream = [=](FakeStream& stream) {
-        for (const std::string& piece : list) stream.write(piece);
-        return endsProperly;
-    }};
-}
-
-} // namespace
 
 class TestYardctlRun : public QObject {
     Q_OBJECT
@@ -75,17 +33,10 @@ private Q_SLOTS:
     void withoutAnEngineItSaysHowToGetOne();
     void aRetriedAttemptIsFollowedByTheNext();
     void whyAnAttemptCouldNotStartIsSaidAtOnce();
-    void aBrokenStreamGoesOnWhereItStopped();
-    void aStreamThatEndsEarlyIsCompleted();
-    void ofALongStreamNothingIsSeenTwice();
-    void theStoredViewOfALongStreamIsNotPrintedAgain();
     void anEngineThatMovedIsFoundAgain();
     void aReaderThatLeavesCancels();
     void detachPrintsTheNumber();
     void jsonPrintsTheResultOnly();
-    void logsOfAnAttempt();
-    void logsFollowUntilTheEnd();
-    void logsAsJsonLines();
 };
 
 void TestYardctlRun::submitsWhereItStandsAndExitsWithTheCode() {
@@ -434,71 +385,6 @@ void TestYardctlRun::whyAnAttemptCouldNotStartIsSaidAtOnce() {
                         "again from the start\n");
 }
 
-void TestYardctlRun::aBrokenStreamGoesOnWhereItStopped() {
-    std::atomic<int> opened = 0;
-    OneAction script;
-    script.onStdout = [&](const FakeRequest&) {
-        return opened++ == 0 ? pieces({"ab", "cd"}, false) : pieces({"a", "bc", "def"});
-    };
-    FakeServer server(script);
-    const Ended ended = DataDirectory(server).run({"run", "true"});
-    QCOMPARE(ended.code, 0);
-    QCOMPARE(ended.out, "abcdef");
-}
-
-void TestYardctlRun::aStreamThatEndsEarlyIsCompleted() {
-    std::atomic<int> opened = 0;
-    std::atomic<int> asked = 0;
-    OneAction script;
-    // An engine that stops ends its streams properly, and the attempt goes on writing for a moment.
-    script.onStdout = [&](const FakeRequest&) { return opened++ == 0 ? pieces({"ab"}) : pieces({"abcd"}); };
-    script.onResult = [&](const FakeRequest&) {
-        return asked++ < 4 ? FakeReply{202, R"({"lsn":7,"state":"running"})"}
-                           : FakeReply{200, R"({"lsn":7,"state":"completed","stdout":{"hash":"","size":4}})"};
-    };
-    FakeServer server(script);
-    QCOMPARE(DataDirectory(server).run({"run", "true"}).out, "abcd");
-}
-
-void TestYardctlRun::ofALongStreamNothingIsSeenTwice() {
-    const auto left = [](std::uint64_t bytes) { return gapLine({0, bytes}); };
-    std::atomic<int> opened = 0;
-    OneAction script;
-    // 121 bytes were written. What is left out depends on when the engine is asked.
-    script.onStdout = [&](const FakeRequest&) {
-        const int time = opened++;
-        if (time == 0) return pieces({"a\nb\n", left(100).substr(0, 5), left(100).substr(5), "tail\n"}, false);
-        if (time == 1) return pieces({"a\nb\n" + left(103), "l\n", "[1 \n" + left(4) + "u\n"}, false);
-        return pieces({"a\nb", left(114), "u\n.\n"});
-    };
-    const std::string size = std::to_string(7 + left(114).size());
-    script.onResult =
-        always(R"({"lsn":7,"state":"completed","stdout":{"hash":"","truncated":true,"size":)" + size + "}}");
-    FakeServer server(script);
-    const Ended ended = DataDirectory(server).run({"run", "true"});
-    QCOMPARE(ended.out, "a\nb\n" + left(100) + "tail\n[1 \n" + left(4) + "u\n.\n");
-    QCOMPARE(opened, 3);
-    // The engine died while it was followed, and kept less than what was to be seen.
-    opened = 0;
-    script.onStdout = [&](const FakeRequest&) {
-        return opened++ == 0 ? pieces({"abc"}, false) : pieces({"a" + left(9) + "b\n"});
-    };
-    FakeServer lossy(script);
-    QCOMPARE(DataDirectory(lossy).run({"run", "true"}).out, "abc" + left(7) + "b\n");
-}
-
-void TestYardctlRun::theStoredViewOfALongStreamIsNotPrintedAgain() {
-    std::atomic<int> opened = 0;
-    OneAction script;
-    // The follower was left behind, so it has less than what is kept: none of that comes out of order.
-    script.onStdout = [&](const FakeRequest&) {
-        return opened++ == 0 ? pieces({"ab" + gapLine({2, 8}) + "ij"}) : pieces({"ab" + gapLine({2, 6}) + "ghij"});
-    };
-    script.onResult = always(R"({"lsn":7,"state":"completed","stdout":{"hash":"","truncated":true,"size":90}})");
-    FakeServer server(script);
-    QCOMPARE(DataDirectory(server).run({"run", "true"}).out, "ab" + gapLine({2, 8}) + "ij");
-}
-
 void TestYardctlRun::anEngineThatMovedIsFoundAgain() {
     OneAction second;
     second.onStdout = always("hello");
@@ -558,44 +444,6 @@ void TestYardctlRun::jsonPrintsTheResultOnly() {
     const Ended ended = DataDirectory(server).run({"run", "--json", "true"});
     QCOMPARE(ended.code, 4);
     QCOMPARE(ended.out, "{\"lsn\":7,\"state\":\"failed\",\"reason\":\"exit_code\",\"exit_code\":4}\n");
-}
-
-void TestYardctlRun::logsOfAnAttempt() {
-    OneAction script;
-    script.onStdout = always("out");
-    script.onStderr = always("err");
-    FakeServer server(script);
-    const DataDirectory data(server);
-    const Ended both = data.run({"logs", "7", "--attempt", "1"});
-    QCOMPARE(both.code, 0);
-    QCOMPARE(both.out, "out");
-    QCOMPARE(both.err, "err");
-    QVERIFY(!server.find("GET /compute/jobs/7/stdout?attempt=1").method.empty());
-    QCOMPARE(data.run({"logs", "7", "--stderr"}).out, "");
-    const Ended missing = data.run({"logs", "8"});
-    QCOMPARE(missing.code, 1);
-    QCOMPARE(missing.err, "yardctl: There is nothing here.\n");
-}
-
-void TestYardctlRun::logsFollowUntilTheEnd() {
-    OneAction script;
-    script.onStdout = [](const FakeRequest&) { return pieces({"a", "b"}); };
-    FakeServer server(script);
-    const Ended ended = DataDirectory(server).run({"logs", "-f", "7"});
-    QCOMPARE(ended.code, 0);
-    QCOMPARE(ended.out, "ab");
-}
-
-void TestYardctlRun::logsAsJsonLines() {
-    OneAction script;
-    script.onStdout = [](const FakeRequest&) { return pieces({"a\xff\xc3", "\xa4"}); };
-    FakeServer server(script);
-    const Ended ended = DataDirectory(server).run({"logs", "--json", "--stdout", "7"});
-    // Together they are one character; how they came is no business of who reads the text.
-    std::string text;
-    for (const QByteArray& line : QByteArray::fromStdString(ended.out).trimmed().split('\n'))
-        text += json::parse(line.toStdString()).at("text").as_string();
-    QCOMPARE(text, "a\xef\xbf\xbd\xc3\xa4");
 }
 
 QTEST_GUILESS_MAIN(TestYardctlRun)
