@@ -35,13 +35,16 @@ class Intake;
 class Listing;
 class LockWatch;
 class Operations;
+class Overview;
 class Queues;
 class Reasons;
 class Rescheduling;
 class Results;
 class Retention;
+class SessionMoves;
 class SettingsService;
 class StatsSampler;
+class TimelineKeeper;
 class WaitingCounts;
 class WarmPool;
 class Watching;
@@ -80,6 +83,8 @@ LockWatch& serviceOf(Kernel& kernel);
 template<>
 Operations& serviceOf(Kernel& kernel);
 template<>
+Overview& serviceOf(Kernel& kernel);
+template<>
 Queues& serviceOf(Kernel& kernel);
 template<>
 Reasons& serviceOf(Kernel& kernel);
@@ -90,9 +95,13 @@ Results& serviceOf(Kernel& kernel);
 template<>
 Retention& serviceOf(Kernel& kernel);
 template<>
+SessionMoves& serviceOf(Kernel& kernel);
+template<>
 SettingsService& serviceOf(Kernel& kernel);
 template<>
 StatsSampler& serviceOf(Kernel& kernel);
+template<>
+TimelineKeeper& serviceOf(Kernel& kernel);
 template<>
 WaitingCounts& serviceOf(Kernel& kernel);
 template<>

@@ -62,6 +62,10 @@ Operations& serviceOf(Kernel& kernel) {
     return kernel.operations();
 }
 template<>
+Overview& serviceOf(Kernel& kernel) {
+    return kernel.overview();
+}
+template<>
 Queues& serviceOf(Kernel& kernel) {
     return kernel.queues();
 }
@@ -82,12 +86,20 @@ Retention& serviceOf(Kernel& kernel) {
     return kernel.retention();
 }
 template<>
+SessionMoves& serviceOf(Kernel& kernel) {
+    return kernel.sessionMoves();
+}
+template<>
 SettingsService& serviceOf(Kernel& kernel) {
     return kernel.settings();
 }
 template<>
 StatsSampler& serviceOf(Kernel& kernel) {
     return kernel.figures();
+}
+template<>
+TimelineKeeper& serviceOf(Kernel& kernel) {
+    return kernel.timelines();
 }
 template<>
 WaitingCounts& serviceOf(Kernel& kernel) {
@@ -150,20 +162,6 @@ int Engine::sunsetFd() const {
 }
 Result<void> Engine::publishAddress(const std::string& url, const std::string& fingerprint) {
     return core_->publishAddress(url, fingerprint);
-}
-
-coro::Task<TimelineView> Engine::timelines(TimelineQuery query) {
-    return ask_detail::onEngine(*core_,
-                                [this, q = std::move(query)]() mutable { return core_->timelines(std::move(q)); });
-}
-coro::Task<MetricsView> Engine::metrics() {
-    return ask_detail::onEngine(*core_, [this] { return core_->metrics(); });
-}
-coro::Task<SessionView> Engine::session() {
-    return ask_detail::onEngine(*core_, [this] { return core_->session(); });
-}
-coro::Task<Result<void>> Engine::moveSession(SessionState to) {
-    return ask_detail::onEngine(*core_, [this, to] { return core_->moveSession(to); });
 }
 
 } // namespace yard::engine

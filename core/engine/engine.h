@@ -12,7 +12,6 @@
 #include "core/engine/ask.h"
 #include "core/engine/state/options.h"
 #include "core/engine/state/views.h"
-#include "core/model/states.h"
 
 #include <array>
 #include <cstdint>
@@ -28,10 +27,6 @@ class ChunkStore;
 }
 
 namespace yard::engine {
-
-struct MetricsView;
-struct TimelineQuery;
-struct TimelineView;
 
 class Engine {
 public:
@@ -67,13 +62,6 @@ public:
         return ask_detail::ask<Service, Returned, Parameters...>(*core_, command, std::move(arguments)...);
     }
 
-    // --- of all services
-    /// What ran when in which slot (timeline_keeper.h).
-    coro::Task<TimelineView> timelines(TimelineQuery query);
-    coro::Task<MetricsView> metrics();
-    coro::Task<SessionView> session();
-    /// WrongState when the table forbids it. Sunset makes waitForSunset return; the owner then calls close().
-    coro::Task<Result<void>> moveSession(SessionState to);
     /// Readable once the session is Sunset by a route; for poll() beside main's signals. Do not read it.
     int sunsetFd() const;
     /// Writes `address` into the data directory (and the lock file): the server listens. Blocks for a file write.

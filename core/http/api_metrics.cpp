@@ -1,4 +1,5 @@
 // GET /metrics: figures of all parts, gathered and written.
+#include "core/engine/reading/overview.h"
 #include "core/http/route.h"
 
 #include "core/http/event_hub.h"
@@ -14,7 +15,7 @@ coro::Task<Response> getMetrics(Call& call) {
     // What reads files is a helper's; it may come after the answer has been given up, so it owns what it uses.
     auto look = [dataDir = call.engine.dataDir()] { return processFigures(dataDir); };
     ProcessFigures process = co_await call.helpers.run(std::move(look));
-    const engine::MetricsView view = co_await call.engine.metrics();
+    const engine::MetricsView view = co_await call.engine.ask(&engine::Overview::metrics);
     AllFigures figures{.engine = view,
                        .events = call.api.events.counters(),
                        .chunks = call.engine.chunks().stats(),

@@ -1,4 +1,6 @@
 // The session and what is outside of the prefix.
+#include "core/engine/commands/session_moves.h"
+#include "core/engine/reading/overview.h"
 #include "core/http/route.h"
 
 #include "core/engine/reading/waiting_counts.h"
@@ -159,7 +161,7 @@ namespace {
 
 /// The end begins when it is asked for: the session itself is sunset a little later.
 coro::Task<engine::SessionView> sessionNow(Call& call) {
-    engine::SessionView session = co_await call.engine.session();
+    engine::SessionView session = co_await call.engine.ask(&engine::Overview::session);
     if (call.api.sunset || call.request.link->isStopping()) session.state = SessionState::Sunset;
     co_return session;
 }
@@ -215,7 +217,7 @@ coro::Task<Response> getWaiting(Call& call) {
 coro::Task<Response> moveSession(Call& call, SessionState to) {
     if (to == SessionState::Sunset)
         call.api.sunset = true; // before the move: after its answer /health must not say healthy
-    const auto done = co_await call.engine.moveSession(to);
+    const auto done = co_await call.engine.ask(&engine::SessionMoves::moveTo, to);
     if (!done) {
         if (to == SessionState::Sunset) call.api.sunset = false;
         co_return errorResponse(done.error());

@@ -95,7 +95,8 @@ coro::Task<Response> getTimelines(Call& call) {
     if (!span) co_return errorResponse(span.error());
     engine::TimelineQuery query{std::string(call.query.text("worker").value_or("")), span->from, span->to,
                                 span->resolution};
-    auto timelines = std::make_shared<engine::TimelineView>(co_await call.engine.timelines(std::move(query)));
+    auto timelines = std::make_shared<engine::TimelineView>(
+        co_await call.engine.ask(&engine::TimelineKeeper::query, std::move(query)));
     // Up to some megabytes of text: not on this thread.
     co_return jsonResponse(
         co_await call.helpers.run([timelines = std::move(timelines)] { return toJson(*timelines); }));

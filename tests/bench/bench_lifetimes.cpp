@@ -5,6 +5,7 @@
 #include "core/engine/commands/intake.h"
 #include "core/engine/commands/operations.h"
 #include "core/engine/engine.h"
+#include "core/engine/reading/overview.h"
 #include "core/engine/state/metrics.h"
 #include "core/launcher/launcher.h"
 #include "tests/bench/on_loop.h"
@@ -79,7 +80,9 @@ void startOverOrphans(const std::string& directory, int orphans) {
     begun = MonoClock::now();
     const auto engine = open(directory, kActions);
     const double serving = since(begun);
-    until([&] { return run(engine->session()).janitor.reaped >= static_cast<std::uint64_t>(orphans); });
+    until([&] {
+        return run(engine->ask(&engine::Overview::session)).janitor.reaped >= static_cast<std::uint64_t>(orphans);
+    });
     std::printf(
         "start over %d orphans: serving after %.2f s (target 1; start and end without any: %.2f), all reaped "
         "after %.1f s (target 20)\n",
@@ -97,7 +100,10 @@ void startSleepers(engine::Engine& engine, int actions) {
     submission.actions = must(parseActions(json)).actions;
     const MonoTime begun = MonoClock::now();
     (void)must(run(engine.ask(&engine::Intake::submit, std::move(submission), Duration::zero())));
-    until([&] { return run(engine.session()).counts[static_cast<std::size_t>(ActionState::Running)] == actions; });
+    until([&] {
+        return run(engine.ask(&engine::Overview::session)).counts[static_cast<std::size_t>(ActionState::Running)] ==
+               actions;
+    });
     std::printf("%d running after %.2f s\n", actions, since(begun));
 }
 
@@ -129,7 +135,7 @@ void endOfMany(const std::string& directory, int actions) {
     cancel.deed.kind = engine::BulkKind::Cancel;
     MonoTime begun = MonoClock::now();
     (void)must(run(engine->ask(&engine::Operations::changeMatching, std::move(cancel))));
-    until([&] { return run(engine->metrics()).attemptsInFlight == 0; });
+    until([&] { return run(engine->ask(&engine::Overview::metrics)).attemptsInFlight == 0; });
     std::printf("%d cancelled: the last process gone after %.2f s (target 5)\n", actions, since(begun));
     engine->close();
 

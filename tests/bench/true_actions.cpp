@@ -4,6 +4,7 @@
 #include "core/coro/suspend.h"
 #include "core/engine/commands/intake.h"
 #include "core/engine/commands/results.h"
+#include "core/engine/reading/overview.h"
 #include "core/engine/state/views.h"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ coro::Task<void> runTrueActions(engine::Engine& engine, std::string members, lon
     }
     // Where the machine is busy with something else one may have stood still while the last ones ran.
     for (int looks = 0;; ++looks) {
-        const engine::SessionView view = co_await engine.session();
+        const engine::SessionView view = co_await engine.ask(&engine::Overview::session);
         if (view.counts[static_cast<std::size_t>(ActionState::Completed)] >= completed) co_return;
         if (looks == 10'000) die("some are missing");
         co_await coro::sleepFor(std::chrono::milliseconds(1));

@@ -2,7 +2,9 @@
 // directory beside the shared, read-only parts.
 #include "core/base/files.h"
 #include "core/engine/commands/operations.h"
+#include "core/engine/commands/session_moves.h"
 #include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/overview.h"
 #include "core/engine/reading/reasons.h"
 #include "core/engine/state/lock_watch.h"
 #include "core/engine/state/metrics.h"
@@ -202,7 +204,7 @@ void TestEngines::theCausesOfAnEndHaveTheirOwnReasons() {
         const auto known = engine.run(engine->ask(&engine::ActionRows::action, late));
         return known && known->retryCount > 0;
     }));
-    QVERIFY(engine.run(engine->moveSession(SessionState::Abandoned)).has_value());
+    QVERIFY(engine.run(engine->ask(&engine::SessionMoves::moveTo, SessionState::Abandoned)).has_value());
     QCOMPARE(ending(engine.wait(abandoned)), std::string("abandoned abandoned"));
     // Visibly over at once; the lock goes with the last process.
     QVERIFY(EngineTest::eventually([&] {
@@ -223,12 +225,13 @@ void TestEngines::orphanedDirectoriesGoWhileTheEngineServes() {
     (void)writeFileAtomically(engine.path("locks/dead.lock"), "", 0600);
     engine.start();
     const Lsn running = engine.submit(R"({"worker":"exec","argv":["/bin/sh","-c","sleep 0.3; ls outputs"]})");
-    QVERIFY(EngineTest::eventually([&] { return engine.run(engine->session()).janitor.reaped == 4; }));
-    QCOMPARE(engine.run(engine->session()).janitor.staleLocks, std::uint64_t{1});
+    QVERIFY(EngineTest::eventually(
+        [&] { return engine.run(engine->ask(&engine::Overview::session)).janitor.reaped == 4; }));
+    QCOMPARE(engine.run(engine->ask(&engine::Overview::session)).janitor.staleLocks, std::uint64_t{1});
     for (const char* orphan : {"0/900.1", "3/901.2", "200", "201"}) QVERIFY(!exists(scratch + "/" + orphan));
     QVERIFY(!exists(engine.path("locks/dead.lock")));
     QCOMPARE(ending(engine.wait(running)), std::string("completed")); // its own was left alone
-    QCOMPARE(engine.run(engine->metrics()).counters.orphansReaped, std::uint64_t{4});
+    QCOMPARE(engine.run(engine->ask(&engine::Overview::metrics)).counters.orphansReaped, std::uint64_t{4});
 }
 
 // --- isolation

@@ -3,6 +3,7 @@
 #include "core/engine/commands/intake.h"
 #include "core/engine/commands/operations.h"
 #include "core/engine/commands/rescheduling.h"
+#include "core/engine/commands/session_moves.h"
 #include "core/engine/reading/action_details.h"
 #include "core/engine/reading/action_rows.h"
 #include "core/engine/reading/listing.h"
@@ -253,7 +254,7 @@ private Q_SLOTS:
         QCOMPARE(ending(result), runs ? "completed" : "abandoned engine_died");
         if (!runs) QCOMPARE(result.times[ActionState::Running] != 0, step == 2); // as far as that is known
         // When it ended nobody saw, and in which slot it ran is another's by now.
-        const auto lanes = engine.run(engine->timelines({})).view.lanes;
+        const auto lanes = engine.run(engine->ask(&engine::TimelineKeeper::query, {})).view.lanes;
         QCOMPARE(lanes.empty(), !runs);
         QCOMPARE(exists(engine.path("log")), runs);
     }
@@ -498,7 +499,7 @@ private Q_SLOTS:
         const Lsn running = engine.sh("touch begun; sleep 100");
         QVERIFY(EngineTest::eventually([&] { return exists(engine.path("begun")); }));
         const Lsn waiting = engine.sh("true");
-        QVERIFY(engine.run(engine->moveSession(SessionState::Abandoned)).has_value());
+        QVERIFY(engine.run(engine->ask(&engine::SessionMoves::moveTo, SessionState::Abandoned)).has_value());
         QCOMPARE(ending(engine.wait(running)), "abandoned abandoned");
         QCOMPARE(ending(engine.wait(waiting)), "abandoned abandoned");
         const auto refused = engine.trySubmit(engine.shJson("true"));

@@ -1,5 +1,6 @@
 // How many actions may be pending: what would be more is refused, whole, and says so.
 #include "core/engine/commands/operations.h"
+#include "core/engine/reading/overview.h"
 #include "core/engine/state/settings_service.h"
 #include "core/engine/state/workers.h"
 #include "core/launcher/launcher.h"
@@ -36,7 +37,7 @@ private Q_SLOTS:
 void TestAdmission::whatWouldBeTooManyIsRefusedWhole() {
     EngineTest engine(1, [](engine::Options& options) { options.set = {"max_pending=10"}; });
     const auto pending = [&] {
-        return engine.run(engine->session()).counts[std::to_underlying(ActionState::Pending)];
+        return engine.run(engine->ask(&engine::Overview::session)).counts[std::to_underlying(ActionState::Pending)];
     };
     const auto kindOf = [&](const std::string& json) {
         const auto answer = engine.trySubmit(json);

@@ -2,6 +2,7 @@
 #include "core/engine/commands/operations.h"
 #include "core/engine/reading/action_rows.h"
 #include "core/engine/reading/listing.h"
+#include "core/engine/reading/overview.h"
 #include "core/engine/reading/reasons.h"
 #include "core/engine/state/queues.h"
 #include "core/launcher/launcher.h"
@@ -48,7 +49,7 @@ public:
         return std::move(*result);
     }
     std::int64_t count(ActionState state) {
-        return engine.run(engine->session()).counts[static_cast<std::size_t>(state)];
+        return engine.run(engine->ask(&Overview::session)).counts[static_cast<std::size_t>(state)];
     }
     bool settles(ActionState state, std::int64_t count) {
         return EngineTest::eventually([&] { return this->count(state) == count; });

@@ -213,7 +213,7 @@ private Q_SLOTS:
             large.push_back(engine.sh(kEndless, kExpect));
             QVERIFY(isCollected(engine, large.back()));
         }
-        const auto lanes = engine.run(engine->timelines({})).view.lanes;
+        const auto lanes = engine.run(engine->ask(&engine::TimelineKeeper::query, {})).view.lanes;
         QCOMPARE(lanes.size(), large.size());
         for (const auto& lane : lanes) QCOMPARE(lane.bars.size(), 1u);
         QCOMPARE(lanes.front().bars.front().lsn, large.back()); // the slot is that of the last one

@@ -1,5 +1,6 @@
 // Where a process may open few files an engine runs fewer actions at once than it has cores, and says so.
 #include "core/engine/commands/operations.h"
+#include "core/engine/reading/overview.h"
 #include "core/engine/reading/reasons.h"
 #include "core/engine/running/warm_pool.h"
 #include "core/launcher/launcher.h"
@@ -15,7 +16,7 @@ class TestFewDescriptors : public QObject {
 private Q_SLOTS:
     void slotsAreWhatIsMissingAndSoIsSaid() {
         EngineTest engine(40);
-        const engine::SessionView session = engine.run(engine->session());
+        const engine::SessionView session = engine.run(engine->ask(&engine::Overview::session));
         QCOMPARE(session.capacity, 40);
         QVERIFY(session.slots.oneCore > 0 && session.slots.oneCore < 40);
         QVERIFY(session.slots.other > 0 && session.slots.warm > 0);
@@ -26,7 +27,8 @@ private Q_SLOTS:
         for (int i = 0; i < session.slots.oneCore + 3; ++i)
             lsns.push_back(engine.sh("while [ ! -e go ]; do sleep 0.1; done"));
         QVERIFY(EngineTest::eventually([&] {
-            return engine.run(engine->session()).counts[std::size_t(ActionState::Running)] == session.slots.oneCore;
+            return engine.run(engine->ask(&engine::Overview::session)).counts[std::size_t(ActionState::Running)] ==
+                   session.slots.oneCore;
         }));
         int waiting = 0;
         for (const Lsn lsn : lsns) {
@@ -54,7 +56,7 @@ private Q_SLOTS:
     /// More than the slots take ahead: the runner would send them back, again and again.
     void moreThanFitIntoTheSlotsAndAheadOfThemWaitInTheSession() {
         EngineTest engine(400);
-        const int all = engine.run(engine->session()).slots.oneCore * 10 + 50;
+        const int all = engine.run(engine->ask(&engine::Overview::session)).slots.oneCore * 10 + 50;
         std::vector<Lsn> lsns;
         for (int i = 0; i < all; ++i) lsns.push_back(engine.sh("while [ ! -e go ]; do sleep 0.1; done"));
         const auto last = [&] { return engine.run(engine->ask(&engine::Reasons::why, lsns.back())); };
@@ -67,12 +69,14 @@ private Q_SLOTS:
     /// The end of what runs in a slot would start what waits behind it there.
     void nothingOfManyThatAreCancelledBeginsAnyMore() {
         EngineTest engine(400);
-        const int slots = engine.run(engine->session()).slots.oneCore;
+        const int slots = engine.run(engine->ask(&engine::Overview::session)).slots.oneCore;
         for (int round = 0; round < 10; ++round) {
             std::vector<Lsn> lsns;
             for (int i = 0; i < slots; ++i) lsns.push_back(engine.sh("exec sleep 3600"));
-            QVERIFY(EngineTest::eventually(
-                [&] { return engine.run(engine->session()).counts[std::size_t(ActionState::Running)] == slots; }));
+            QVERIFY(EngineTest::eventually([&] {
+                return engine.run(engine->ask(&engine::Overview::session))
+                           .counts[std::size_t(ActionState::Running)] == slots;
+            }));
             for (int i = 0; i < slots * 6; ++i) lsns.push_back(engine.sh("touch begun"));
             engine::BulkRequest all;
             all.deed.kind = engine::BulkKind::Cancel;

@@ -2,6 +2,7 @@
 #include "core/engine/commands/operations.h"
 #include "core/engine/commands/rescheduling.h"
 #include "core/engine/reading/listing.h"
+#include "core/engine/reading/overview.h"
 #include "core/engine/running/stats_sampler.h"
 #include "core/host/process_tree.h"
 #include "core/launcher/launcher.h"
@@ -317,7 +318,7 @@ void FiguresTest::actionsShowInTheHistory() {
             if (row.sample && row.sample->cpuActions > 0.05 && row.sample->running == 1) return true;
         return false;
     }));
-    const SessionView session = engine.run(engine->session());
+    const SessionView session = engine.run(engine->ask(&Overview::session));
     QVERIFY(session.itself.cpuPercent);
     QVERIFY(session.itself.rssBytes > 0);
     QVERIFY(session.itself.journalBytes > 0);

@@ -5,6 +5,7 @@
 #include "core/engine/commands/rescheduling.h"
 #include "core/engine/reading/action_details.h"
 #include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/overview.h"
 #include "core/engine/reading/reasons.h"
 #include "core/engine/state/queues.h"
 #include "core/launcher/launcher.h"
@@ -105,7 +106,8 @@ private Q_SLOTS:
         QCOMPARE(array.error().field, "after");
         QVERIFY2(array.error().message.contains("Action 998 is not the first of an array"),
                  array.error().message.c_str());
-        QCOMPARE(engine_->run((*engine_)->session()).counts[std::to_underlying(ActionState::Pending)], 0);
+        QCOMPARE(engine_->run((*engine_)->ask(&Overview::session)).counts[std::to_underlying(ActionState::Pending)],
+                 0);
     }
 
     void aRepeatIsAnsweredInTheOrderOfTheList() {

@@ -3,6 +3,7 @@
 #include "core/engine/commands/operations.h"
 #include "core/engine/reading/action_rows.h"
 #include "core/engine/reading/listing.h"
+#include "core/engine/reading/overview.h"
 #include "core/engine/reading/reasons.h"
 #include "core/engine/running/memory_guard.h"
 #include "core/engine/running/progress.h"
@@ -47,7 +48,9 @@ class TestGuards : public QObject {
             };
         };
     }
-    static engine::SessionView::Guard guardOf(EngineTest& engine) { return engine.run(engine->session()).guard; }
+    static engine::SessionView::Guard guardOf(EngineTest& engine) {
+        return engine.run(engine->ask(&engine::Overview::session)).guard;
+    }
     static ActionResult now(EngineTest& engine, Lsn lsn) {
         return *engine.run(engine->ask(&engine::ActionRows::action, lsn));
     }
@@ -275,7 +278,7 @@ private Q_SLOTS:
         QCOMPARE(seen.state, ActionState::Running);
         QCOMPARE(seen.note, "no output and no processor time for a while");
         QVERIFY(toJson(seen).find("\"hung_since\":") != std::string::npos);
-        QCOMPARE(engine.run(engine->metrics()).hung, 1u);
+        QCOMPARE(engine.run(engine->ask(&engine::Overview::metrics)).hung, 1u);
         QCOMPARE(now(engine, works).hungSince, 0);
         for (const bool live : {true, false}) { // all states, and none that runs
             engine::ListQuery silent;

@@ -2,6 +2,7 @@
 #include "core/engine/commands/intake.h"
 #include "core/engine/commands/operations.h"
 #include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/overview.h"
 #include "core/engine/state/accept_parts.h"
 #include "core/engine/state/metrics.h"
 #include "core/engine/state/queues.h"
@@ -52,7 +53,7 @@ class Held {
 public:
     Held() { (void)engine.run(engine->ask(&engine::Queues::setHeld, QueueRef{QueueId{0}, {}}, true)); }
     std::int64_t pending() {
-        return engine.run(engine->session()).counts[static_cast<std::size_t>(ActionState::Pending)];
+        return engine.run(engine->ask(&Overview::session)).counts[static_cast<std::size_t>(ActionState::Pending)];
     }
     std::int64_t journaled(const char* table) {
         return numberIn(engine.path("data/journal.sqlite"), fmt::format("SELECT count(*) FROM {}", table).c_str());
@@ -233,13 +234,15 @@ private Q_SLOTS:
             R"({{"worker":"exec","argv":["/bin/sleep","1000"],"cwd":"/","resources":{{"cores":0.001}},"array":{{"from":1,"to":{}}}}})",
             kActions));
         const auto running = [&] {
-            return engine.run(engine->session()).counts[static_cast<std::size_t>(ActionState::Running)];
+            return engine.run(engine->ask(&Overview::session))
+                .counts[static_cast<std::size_t>(ActionState::Running)];
         };
         QVERIFY(EngineTest::eventually([&] { return running() == kActions; }));
         BulkRequest cancel;
         cancel.deed.kind = BulkKind::Cancel;
         QVERIFY(engine.run(engine->ask(&engine::Operations::changeMatching, std::move(cancel))));
-        QVERIFY(EngineTest::eventually([&] { return engine.run(engine->metrics()).attemptsInFlight == 0; }));
+        QVERIFY(EngineTest::eventually(
+            [&] { return engine.run(engine->ask(&Overview::metrics)).attemptsInFlight == 0; }));
     }
 
     void othersAreAnsweredBetweenTheParts() {

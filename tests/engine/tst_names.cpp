@@ -111,7 +111,7 @@ private Q_SLOTS:
 
     void timelinesHaveIt() {
         const Lsn lsn = engine_->sh("sleep 100");
-        const auto commands = [&] { return engine_->run((*engine_)->timelines({})).commands; };
+        const auto commands = [&] { return engine_->run((*engine_)->ask(&TimelineKeeper::query, {})).commands; };
         QVERIFY(EngineTest::eventually([&] { return commands().contains(lsn); }));
         QCOMPARE(commands().at(lsn), "/bin/sh -c 'sleep 100'");
         engine_->run((*engine_)->ask(&engine::Operations::cancel, lsn));
@@ -119,7 +119,7 @@ private Q_SLOTS:
 
     void timelinesHaveNoneBesideALabel() {
         const Lsn lsn = engine_->sh("sleep 100", R"(,"label":"night")");
-        const auto view = [&] { return engine_->run((*engine_)->timelines({})); };
+        const auto view = [&] { return engine_->run((*engine_)->ask(&TimelineKeeper::query, {})); };
         QVERIFY(EngineTest::eventually([&] { return !view().view.lanes.empty(); }));
         QVERIFY(view().commands.empty());
         engine_->run((*engine_)->ask(&engine::Operations::cancel, lsn));

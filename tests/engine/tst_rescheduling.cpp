@@ -1,6 +1,7 @@
 // Finished actions that run again: what they wait for, and who comes back with them.
 #include "core/engine/commands/operations.h"
 #include "core/engine/commands/rescheduling.h"
+#include "core/engine/commands/session_moves.h"
 #include "core/engine/reading/action_rows.h"
 #include "core/engine/reading/listing.h"
 #include "core/engine/reading/reasons.h"
@@ -239,7 +240,7 @@ private Q_SLOTS:
                  std::size_t{4});
         QCOMPARE(family.ends(past), "completed");
         const Lsn array = engine.sh("true", R"(,"hold":true,"array":{"from":0,"to":2})");
-        QVERIFY(engine.run(engine->moveSession(SessionState::Abandoned)));
+        QVERIFY(engine.run(engine->ask(&SessionMoves::moveTo, SessionState::Abandoned)));
         for (const Lsn lsn : {held, later, array}) QCOMPARE(family.ends(lsn), "abandoned abandoned");
         engine.stop();
         engine.start();

@@ -1,7 +1,9 @@
 // When actions may start: resources, dependencies, limits. Real processes tell what ran beside what.
 #include "core/engine/commands/operations.h"
+#include "core/engine/commands/session_moves.h"
 #include "core/engine/reading/action_rows.h"
 #include "core/engine/reading/listing.h"
+#include "core/engine/reading/overview.h"
 #include "core/engine/reading/reasons.h"
 #include "core/engine/state/queues.h"
 #include "core/launcher/launcher.h"
@@ -45,7 +47,7 @@ QueueRef queueWith(EngineTest& engine, const std::string& config) {
 }
 
 std::int64_t count(EngineTest& engine, ActionState state) {
-    return engine.run(engine->session()).counts[static_cast<std::size_t>(state)];
+    return engine.run(engine->ask(&Overview::session)).counts[static_cast<std::size_t>(state)];
 }
 
 /// Comes to its end when `count` of them run at once.
@@ -426,7 +428,7 @@ private Q_SLOTS:
         QVERIFY(EngineTest::eventually([&] { return why(engine, fails).starts_with("pending backoff: "); }));
         QVERIFY(engine.run(engine->ask(&engine::Reasons::why, fails))->waits.front().until > wallNow());
         QCOMPARE(engine.run(engine->ask(&engine::Reasons::why, Lsn{4711})).error().kind, ErrorKind::NotFound);
-        QVERIFY(engine.run(engine->moveSession(SessionState::Paused)).has_value());
+        QVERIFY(engine.run(engine->ask(&SessionMoves::moveTo, SessionState::Paused)).has_value());
         QVERIFY2(why(engine, fails).contains("hold: the session is paused"), why(engine, fails).c_str());
     }
 

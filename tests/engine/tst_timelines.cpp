@@ -228,7 +228,7 @@ void TimelinesTest::whatRanIsShown() {
     test::EngineTest engine;
     const Lsn lsn = engine.sh("sleep 0.1", R"(,"label":"night")");
     const ActionResult result = engine.wait(lsn);
-    const TimelineView view = engine.run(engine->timelines(lately()));
+    const TimelineView view = engine.run(engine->ask(&TimelineKeeper::query, lately()));
     QCOMPARE(shown(view).text, fmt::format("{}.1 completed ", lsn.value));
     const Span& bar = view.view.lanes.at(0).bars.at(0);
     QCOMPARE(view.view.lanes.at(0).number, 1U);
@@ -242,12 +242,12 @@ void TimelinesTest::whatRanIsShown() {
 void TimelinesTest::whatRunsHasNoEnd() {
     test::EngineTest engine;
     const Lsn lsn = engine.sh("sleep 100");
-    const auto now = [&] { return shown(engine.run(engine->timelines({}))); };
+    const auto now = [&] { return shown(engine.run(engine->ask(&TimelineKeeper::query, {}))); };
     QVERIFY(engine.eventually([&] { return now().text == fmt::format("{}.1 running ", lsn.value); }));
     QCOMPARE(now().open, 1);
     engine.run(engine->ask(&engine::Operations::cancel, lsn));
     engine.wait(lsn);
-    const TimelineView ended = engine.run(engine->timelines(lately()));
+    const TimelineView ended = engine.run(engine->ask(&TimelineKeeper::query, lately()));
     QCOMPARE(countOf(ended.view), 1);
     QCOMPARE(shown(ended).open, 0);
 }
@@ -257,7 +257,7 @@ void TimelinesTest::eachAttemptHasItsBar() {
     engine.run(engine->ask(&engine::Queues::configure, {QueueId(0), {}}, R"({"max_retries":1,"backoff_s":0})"));
     const Lsn lsn = engine.sh("sleep 0.1; exit 3");
     engine.wait(lsn);
-    const Shown all = shown(engine.run(engine->timelines(lately())));
+    const Shown all = shown(engine.run(engine->ask(&TimelineKeeper::query, lately())));
     QVERIFY2(all.text.find(fmt::format("{}.1 failed retried ", lsn.value)) != all.text.npos, all.text.c_str());
     QVERIFY2(all.text.find(fmt::format("{}.2 failed ", lsn.value)) != all.text.npos, all.text.c_str());
 }
@@ -268,13 +268,13 @@ void TimelinesTest::theNextEngineShowsWhatTheLastOneRan() {
     engine.wait(lsn);
     engine.stop();
     engine.start();
-    const TimelineView view = engine.run(engine->timelines(lately("exec")));
+    const TimelineView view = engine.run(engine->ask(&TimelineKeeper::query, lately("exec")));
     QCOMPARE(shown(view).text, fmt::format("{}.1 completed ", lsn.value));
     QCOMPARE(view.labels.at(view.view.lanes.at(0).bars.at(0).label), std::string("old"));
-    QCOMPARE(shown(engine.run(engine->timelines(lately("other")))).text, std::string());
+    QCOMPARE(shown(engine.run(engine->ask(&TimelineKeeper::query, lately("other")))).text, std::string());
     TimelineQuery before;
     before.to = view.now - 60 * kSecond;
-    QCOMPARE(shown(engine.run(engine->timelines(before))).text, std::string());
+    QCOMPARE(shown(engine.run(engine->ask(&TimelineKeeper::query, before))).text, std::string());
 }
 
 void TimelinesTest::anEngineThatCannotWriteItRunsOn() {
@@ -284,7 +284,7 @@ void TimelinesTest::anEngineThatCannotWriteItRunsOn() {
     std::ofstream(engine.path("data/timeline")) << "a file";
     engine.start();
     QCOMPARE(test::ending(engine.wait(engine.sh("true"))), std::string("completed"));
-    engine.run(engine->timelines({}));
+    engine.run(engine->ask(&TimelineKeeper::query, {}));
     QCOMPARE(test::ending(engine.wait(engine.sh("true"))), std::string("completed"));
 }
 

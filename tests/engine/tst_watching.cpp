@@ -3,6 +3,8 @@
 #include "tests/engine/engine_test.h"
 
 #include "core/engine/commands/operations.h"
+#include "core/engine/commands/session_moves.h"
+#include "core/engine/reading/overview.h"
 #include "core/engine/reading/watching.h"
 #include "core/engine/state/change_feed.h"
 #include "core/engine/state/change_log.h"
@@ -303,7 +305,7 @@ private Q_SLOTS:
         engine.wait(engine.sh("true", "", QueueRef{queue.id, {}}));
         engine.wait(engine.sh("exit 3", "", QueueRef{queue.id, {}}));
         engine.wait(engine.sh("true"));
-        const auto counts = [&] { return engine.run(engine->session()).counts; };
+        const auto counts = [&] { return engine.run(engine->ask(&Overview::session)).counts; };
         const auto before = counts();
         QCOMPARE(before[std::size_t(ActionState::Completed)], 2);
         QVERIFY(engine.run(engine->ask(&engine::Queues::remove, {queue.id, {}})));
@@ -413,7 +415,7 @@ private Q_SLOTS:
         QVERIFY(EngineTest::eventually([&] { return QFile::exists(engine.dir().filePath("up")); }));
         bool session = false;
         std::vector<std::string> ends;
-        QVERIFY(engine.run(engine->moveSession(SessionState::Abandoned)));
+        QVERIFY(engine.run(engine->ask(&SessionMoves::moveTo, SessionState::Abandoned)));
         QVERIFY(watcher.askUntil([&](const WatchedChanges& told) {
             session |= told.updates.front().session;
             for (const FinishedRow& row : told.updates.front().finished) ends.push_back(printed(row));
@@ -456,7 +458,7 @@ private Q_SLOTS:
         const Lsn lsn = engine.sh("exit 1");
         QVERIFY(watcher.askUntil([&](const WatchedChanges& told) { return !told.updates.front().rows.empty(); }));
         QVERIFY(watcher.last.rows.at(lsn).retryAt > 0);
-        const MetricsView metrics = engine.run(engine->metrics());
+        const MetricsView metrics = engine.run(engine->ask(&Overview::metrics));
         QCOMPARE(metrics.counters.retried[std::to_underlying(Reason::ExitCode)], 1u);
     }
 
@@ -467,7 +469,7 @@ private Q_SLOTS:
         engine.wait(engine.sh("exit 4"));
         engine.sh("true", R"(,"hold":true)");
         QVERIFY(!engine.trySubmit(R"({"worker":"nobody","function":"f"})"));
-        const MetricsView view = engine.run(engine->metrics());
+        const MetricsView view = engine.run(engine->ask(&Overview::metrics));
         const EngineCounters& counters = view.counters;
         QCOMPARE(counters.submitted, 3u);
         QCOMPARE(counters.submissions, 3u);

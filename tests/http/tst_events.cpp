@@ -1,5 +1,7 @@
 // GET events over real sockets: what watchers are told, what happens to slow ones.
 #include "core/engine/commands/operations.h"
+#include "core/engine/commands/session_moves.h"
+#include "core/engine/reading/overview.h"
 #include "core/engine/state/queues.h"
 #include "core/engine/state/workers.h"
 #include "core/launcher/launcher.h"
@@ -134,7 +136,7 @@ void EventsTest::aWatcherIsGreetedAndToldHowThingsStand() {
     QCOMPARE(client.answer.field("Sec-WebSocket-Accept"), std::string("s3pPLMBiTxaQ9kYGzzhZRbK+xOo="));
     QCOMPARE(client.answer.field("Sec-WebSocket-Extensions"), std::string());
     const json::object hello = client.next();
-    const auto session = served.engine.run(served.engine->session());
+    const auto session = served.engine.run(served.engine->ask(&engine::Overview::session));
     QCOMPARE(text(hello, "engine_id"), session.engineId);
     QCOMPARE(text(hello, "run_id"), session.runId);
     QCOMPARE(hello.at("resumed"), json::value(false));
@@ -172,7 +174,7 @@ void EventsTest::queuesWorkersAndTheSessionComeUnasked() {
         QVERIFY(frameWith("workers"));
         QCOMPARE(list(seen, "workers")[0], json::value(worker->id.hex()));
     }
-    QVERIFY(engine.run(engine->moveSession(SessionState::Draining)));
+    QVERIFY(engine.run(engine->ask(&engine::SessionMoves::moveTo, SessionState::Draining)));
     QVERIFY(frameWith("session"));
     QCOMPARE(text(seen.at("session").as_object(), "state"), std::string("draining"));
 }

@@ -1,5 +1,6 @@
 // What actions print, while they do and afterwards, and a server that stops meanwhile.
 #include "core/base/kept_stream.h"
+#include "core/engine/reading/overview.h"
 #include "core/http/server.h"
 #include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
@@ -225,15 +226,17 @@ void ApiOutputTest::everythingIsServedOverASocket() {
     QVERIFY(client.receiveUntil("one"));
     std::ofstream(go) << "x";
     QCOMPARE(client.receive().body, std::string("one\ntwo\n"));
-    QVERIFY(test::EngineTest::eventually(
-        [&] { return engine.run(engine->session()).counts[std::size_t(ActionState::Running)] == 0; }));
+    QVERIFY(test::EngineTest::eventually([&] {
+        return engine.run(engine->ask(&engine::Overview::session)).counts[std::size_t(ActionState::Running)] == 0;
+    }));
     // A long poll is answered when the server stops.
     client.send(post("/compute/jobs?wait=60", kSleep));
     RawClient other((*server)->port());
     other.send("GET /compute/jobs/running" + common + "\r\n");
     QCOMPARE(other.receive().status, 200);
-    QVERIFY(test::EngineTest::eventually(
-        [&] { return engine.run(engine->session()).counts[std::size_t(ActionState::Running)] > 0; }));
+    QVERIFY(test::EngineTest::eventually([&] {
+        return engine.run(engine->ask(&engine::Overview::session)).counts[std::size_t(ActionState::Running)] > 0;
+    }));
     (*server)->stop();
     QCOMPARE(client.receive().status, 202);
 }

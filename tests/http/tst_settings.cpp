@@ -2,6 +2,7 @@
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/engine/commands/intake.h"
+#include "core/engine/reading/overview.h"
 #include "core/engine/state/settings_service.h"
 #include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
@@ -147,7 +148,7 @@ void SettingsRouteTest::whatIsSetForOneRunIsNotKept() {
     auto engine = engine::Engine::open(options);
     QVERIFY(engine);
     QCOMPARE(other.run((*engine)->ask(&engine::SettingsService::view)).asked.deadline, Duration(8'000'000));
-    QCOMPARE(other.run((*engine)->session()).capacity, 1);
+    QCOMPARE(other.run((*engine)->ask(&engine::Overview::session)).capacity, 1);
     const auto fits = parseActions(R"({"worker":"exec","argv":["true"],"resources":{"licence.x":3}})");
     QVERIFY(fits);
     engine::Submission submission;

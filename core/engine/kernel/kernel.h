@@ -16,6 +16,7 @@
 #include "core/engine/commands/operations.h"
 #include "core/engine/commands/rescheduling.h"
 #include "core/engine/commands/results.h"
+#include "core/engine/commands/session_moves.h"
 #include "core/engine/reading/accounting.h"
 #include "core/engine/reading/action_details.h"
 #include "core/engine/reading/action_rows.h"
@@ -27,6 +28,7 @@
 #include "core/engine/reading/listing.h"
 #include "core/engine/reading/notes.h"
 #include "core/engine/reading/orders.h"
+#include "core/engine/reading/overview.h"
 #include "core/engine/reading/reasons.h"
 #include "core/engine/reading/selection.h"
 #include "core/engine/reading/waiting_counts.h"
@@ -114,11 +116,10 @@ public:
     Watching& watching() { return *watching_; }
     ChangeLog& changes() { return *changes_; }
     LockWatch& locks() { return *locks_; }
-    coro::Task<MetricsView> metrics();
     StatsSampler& figures() { return *figures_; }
-    coro::Task<TimelineView> timelines(TimelineQuery query);
-    coro::Task<SessionView> session();
-    coro::Task<Result<void>> moveSession(SessionState to);
+    TimelineKeeper& timelines() { return *timelines_; }
+    Overview& overview() { return *overview_; }
+    SessionMoves& sessionMoves() { return *sessionMoves_; }
     SettingsService& settings() { return settingsService_; }
     WarmPool& pool() { return *pool_; }
     Retention& retention() { return *retention_; }
@@ -129,7 +130,7 @@ public:
     const std::string& token() const { return token_; }
     const std::string& dataDir() const { return directory_->path(); }
     store::ChunkStore& chunks() { return *chunks_; }
-    int sunsetFd() const { return sunsetFd_.get(); }
+    int sunsetFd() const { return sessionMoves_->sunsetFd(); }
     Result<void> publishAddress(const std::string& url, const std::string& fingerprint);
 
 private:
@@ -157,6 +158,8 @@ private:
     void openOperations();
     void openAnnotating();
     void openPool();
+    Result<void> openSessionMoves();
+    void openOverview();
     std::function<void(const char* name, coro::Task<void>)> spawning();
     std::function<const Attempt*(Lsn)> attempts() const;
     std::optional<Wait> nothingStarts() const;
@@ -192,9 +195,8 @@ private:
     void lookForMemory();
 
     coro::Task<void> learnFromHistory();
-    coro::Task<Result<std::vector<std::string>>> commandsOf(std::vector<Lsn> lsns);
+    coro::Task<Result<std::vector<std::string>>> commandsOf(std::vector<Lsn> lsns, Duration lookFor);
 
-    // queries.cpp
     /// Runs `function` on the reader thread.
     template<class F>
     auto read(F function) {
@@ -217,7 +219,6 @@ private:
     std::string token_;
     std::string runId_;
     std::string machineName_ = host::hostName();
-    UniqueFd sunsetFd_;
     std::atomic<bool> closing_{false};
     std::atomic<bool> hurried_{false};
 
@@ -250,6 +251,7 @@ private:
     std::optional<Rescheduling> rescheduling_;
     std::optional<Operations> operations_;
     std::optional<Annotating> annotating_;
+    std::optional<SessionMoves> sessionMoves_;
     AttemptTable attempts_;
     SlotBalancer slots_{attempts_};
     std::optional<Workspaces> workspaces_;
@@ -261,6 +263,7 @@ private:
     std::optional<Retention> retention_;
     std::optional<StatsSampler> figures_;
     std::optional<TimelineKeeper> timelines_;
+    std::optional<Overview> overview_;
     Estimator estimator_;
     std::optional<Estimates> estimates_;
     std::optional<Reasons> reasons_;

@@ -13,16 +13,13 @@
 #include "core/session/queue_commands.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <deque>
 #include <fmt/format.h>
 #include <span>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <thread>
-#include <unistd.h>
 #include <unordered_map>
 
 namespace yard::engine {
@@ -30,6 +27,8 @@ namespace yard::engine {
 namespace {
 
 constexpr int kHelpers = 2;
+/// Commands of bars are looked up for this long before others who read get their turn.
+constexpr Duration kNamesPortion{8'000};
 constexpr std::size_t kRunIdBytes = 8;
 /// Beyond the grace of running actions: to commit what ended and to let the launcher go. Inside main's 10 s.
 constexpr Duration kShutdownSlack{6'000'000};
@@ -66,8 +65,6 @@ Result<void> Kernel::openDirectory() {
     if (!token) return std::unexpected(token.error());
     token_ = std::move(*token);
     runId_ = randomHex(kRunIdBytes);
-    sunsetFd_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!sunsetFd_) return failErrno("eventfd", errno);
     // Orphans of actions come to the launcher; when that dies they come to us.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     return {};
@@ -161,6 +158,7 @@ Result<void> Kernel::open() {
     session_.emplace(std::make_unique<session::MachineCapacity>(total_), options);
     session_->setReserve(settings_.reserve);
     openServices();
+    if (auto opened = openSessionMoves(); !opened) return opened;
     openExecution(std::move(*scratch));
     openGuards();
     loop_.release();
@@ -240,11 +238,14 @@ Result<void> Kernel::begin() {
                                          .adopter = [this] { return adopter(); },
                                          .isWatched = [this] { return changes_->feed().isOpen(); },
                                          .surged = [this] { lookForMemory(); }});
-    timelines_.emplace(TimelineKeeper::Parts{.helpers = *helpers_,
-                                             .execution = *execution_,
-                                             .dictionary = dictionary_,
-                                             .directory = directory_->timeline(),
-                                             .wallOf = [this](MonoTime at) { return scale_.at(at); }});
+    timelines_.emplace(TimelineKeeper::Parts{
+        .helpers = *helpers_,
+        .execution = *execution_,
+        .dictionary = dictionary_,
+        .directory = directory_->timeline(),
+        .wallOf = [this](MonoTime at) { return scale_.at(at); },
+        .commands = [this](std::vector<Lsn> lsns) { return commandsOf(std::move(lsns), kNamesPortion); }});
+    openOverview();
     // Empty output is one chunk for all: kept from the beginning, not written with each result.
     if (auto posted =
             store_->post({.tag = 0, .unhurried = true, .action = store::PutChunk{{Hash256::ofNothing(), {}}}});
@@ -478,20 +479,6 @@ void Kernel::close() {
 
 Result<void> Kernel::publishAddress(const std::string& url, const std::string& fingerprint) {
     return directory_->publishAddress(url, fingerprint);
-}
-
-coro::Task<Result<void>> Kernel::moveSession(SessionState to) {
-    if (to == SessionState::Sunset) {
-        // Main closes the engine, which moves the session: there is one way down.
-        const std::uint64_t one = 1;
-        if (::write(sunsetFd_.get(), &one, sizeof one) != sizeof one)
-            co_return failErrno("waking the main thread", errno);
-        co_return Result<void>{};
-    }
-    auto moved = session_->moveTo(to, outbox_);
-    if (moved) changes_->note(ChangeEntry::Kind::Session);
-    wake();
-    co_return moved;
 }
 
 } // namespace yard::engine

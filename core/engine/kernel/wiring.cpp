@@ -9,12 +9,16 @@
 #include "core/locks/lock_directory.h"
 #include "core/session/live_views.h"
 
+#include <cerrno>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 namespace yard::engine {
 
 /// Elements of an array are looked through for this long before others who read get their turn.
 static constexpr Duration kArrayPortion{8'000};
+/// Commands of pending actions likewise.
+static constexpr Duration kEstimatesPortion{4'000};
 
 /// For services that have threads of their own.
 std::function<void(const char* name, coro::Task<void>)> Kernel::spawning() {
@@ -262,9 +266,9 @@ coro::Task<void> Kernel::learnFromHistory() {
         logDebug("engine", "what finished last cannot be read: {}", rows.error().message);
 }
 
-coro::Task<Result<std::vector<std::string>>> Kernel::commandsOf(std::vector<Lsn> lsns) {
-    static constexpr Duration kLookFor{4'000};
-    return read([lsns = std::move(lsns)](store::Reader& reader) { return reader.commands(lsns, kLookFor); });
+coro::Task<Result<std::vector<std::string>>> Kernel::commandsOf(std::vector<Lsn> lsns, Duration lookFor) {
+    return read(
+        [lsns = std::move(lsns), lookFor](store::Reader& reader) { return reader.commands(lsns, lookFor); });
 }
 
 std::optional<Wait> Kernel::nothingStarts() const {
@@ -275,16 +279,16 @@ std::optional<Wait> Kernel::nothingStarts() const {
 }
 
 void Kernel::openForecasts() {
-    estimates_.emplace(
-        Estimates::Parts{.session = *session_,
-                         .dictionary = dictionary_,
-                         .estimator = estimator_,
-                         .scale = scale_,
-                         .attempt = attempts(),
-                         .nothingStarts = [this] { return guards_->isHolding(); },
-                         .commands = [this](std::vector<Lsn> lsns) { return commandsOf(std::move(lsns)); },
-                         .spawn = spawning(),
-                         .now = MonoClock::now});
+    estimates_.emplace(Estimates::Parts{
+        .session = *session_,
+        .dictionary = dictionary_,
+        .estimator = estimator_,
+        .scale = scale_,
+        .attempt = attempts(),
+        .nothingStarts = [this] { return guards_->isHolding(); },
+        .commands = [this](std::vector<Lsn> lsns) { return commandsOf(std::move(lsns), kEstimatesPortion); },
+        .spawn = spawning(),
+        .now = MonoClock::now});
     reasons_.emplace(Reasons::Parts{
         .session = *session_,
         .dictionary = dictionary_,
@@ -435,7 +439,7 @@ void Kernel::openLists() {
                                       .rows = *rows_,
                                       .listing = *listing_,
                                       .journal = journal_,
-                                      .sessionView = [this] { return session(); }});
+                                      .sessionView = [this] { return overview_->session(); }});
 }
 
 void Kernel::openResults() {
@@ -548,6 +552,57 @@ void Kernel::openPool() {
             },
         .sampled = [this] { guards_->limitsMayApply(); },
         .changeSettings = [this](std::string json) { return settingsService_.change(std::move(json)); }});
+}
+
+Result<void> Kernel::openSessionMoves() {
+    UniqueFd sunset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (!sunset) return failErrno("eventfd", errno);
+    sessionMoves_.emplace(SessionMoves::Parts{.session = *session_,
+                                              .outbox = outbox_,
+                                              .sunset = std::move(sunset),
+                                              .changed = [this] { changes_->note(ChangeEntry::Kind::Session); },
+                                              .wake = [this] { wake(); }});
+    return {};
+}
+
+void Kernel::openOverview() {
+    overview_.emplace(Overview::Parts{.session = *session_,
+                                      .queues = *queues_,
+                                      .committer = committer_,
+                                      .attempts = attempts_,
+                                      .specs = specs_,
+                                      .changes = *changes_,
+                                      .helpers = *helpers_,
+                                      .loop = loop_,
+                                      .counters = counters_,
+                                      .constants = {.engineId = directory_->engineId(),
+                                                    .runId = runId_,
+                                                    .machineName = machineName_,
+                                                    .capacity = capacity_,
+                                                    .total = total_,
+                                                    .sandbox = sandboxing_->view()},
+                                      .slots =
+                                          [this] {
+                                              return SessionView::Slots{.oneCore = coreSlots_,
+                                                                        .other = sharedSlots_,
+                                                                        .warm = static_cast<int>(poolOptions().max),
+                                                                        .why = slotLimit_};
+                                          },
+                                      .guard = [this] { return guards_->view(); },
+                                      .itself =
+                                          [this] {
+                                              const EngineFigures& itself = figures_->engine();
+                                              return SessionView::EngineUsage{.cpuPercent = itself.cpuPercent,
+                                                                              .rssBytes = itself.rssBytes,
+                                                                              .journalBytes = itself.journalBytes,
+                                                                              .diskBytes = itself.diskBytes,
+                                                                              .diskFreeBytes =
+                                                                                  itself.diskFreeBytes};
+                                          },
+                                      .findings = [this] { return orphans_->findings(); },
+                                      .store = [this] { return store_->stats(); },
+                                      .hung = [this] { return monitor_->hung(); },
+                                      .warm = [this] { return warm_ ? &warm_->views() : nullptr; }});
 }
 
 coro::Task<Result<ActionState>> Kernel::stateOfEnded(Lsn lsn) {

@@ -14,6 +14,8 @@ constexpr std::int64_t kUsualSpan = 3'600'000'000;
 constexpr std::int64_t kUsualSteps = 1'000;
 constexpr std::int64_t kFinest = 1'000; ///< a millisecond a step
 constexpr std::size_t kNamesPerSlice = 1'000;
+/// Bars of a timeline whose commands are looked up; what is beyond has none.
+constexpr std::size_t kNamedBars = 2'000;
 
 } // namespace
 
@@ -89,7 +91,19 @@ coro::Task<TimelineView> TimelineKeeper::query(TimelineQuery query) {
             if (bar.label < parts_.dictionary.labelCount() && !answer.labels.contains(bar.label))
                 answer.labels.emplace(bar.label, parts_.dictionary.label(bar.label));
         }
+    co_await addCommands(answer);
     co_return answer;
+}
+
+coro::Task<void> TimelineKeeper::addCommands(TimelineView& view) {
+    std::vector<Lsn> lsns = view.unnamed(kNamedBars);
+    while (!lsns.empty()) {
+        auto commands = co_await parts_.commands(lsns);
+        if (!commands || commands->empty()) break; // bars without names are better than none
+        for (std::size_t i = 0; i < commands->size(); ++i)
+            if (!(*commands)[i].empty()) view.commands.emplace(lsns[i], std::move((*commands)[i]));
+        lsns.erase(lsns.begin(), lsns.begin() + std::ssize(*commands));
+    }
 }
 
 std::vector<Lsn> TimelineView::unnamed(std::size_t most) const {

@@ -56,6 +56,8 @@ public:
         const InternTable& dictionary;
         std::string directory;
         std::function<WallMicros(MonoTime)> wallOf;
+        /// The commands of the first ones of these, at least of one; empty: it has none.
+        std::function<coro::Task<Result<std::vector<std::string>>>(std::vector<Lsn>)> commands;
     };
     /// The dictionary has what the journal knows.
     explicit TimelineKeeper(Parts parts, timeline::TimelineStore::Limits limits = {});
@@ -64,12 +66,14 @@ public:
     void note(timeline::Span span);
     /// Writes, forever.
     coro::Task<void> run();
+    /// What ran when in which slot. Of very many bars without a label only the newest have their commands.
     coro::Task<TimelineView> query(TimelineQuery query);
     /// At the end, when no helper writes any more. Blocks.
     void save();
 
 private:
     std::uint32_t workerOf(std::uint32_t cls);
+    coro::Task<void> addCommands(TimelineView& view);
 
     Parts parts_;
     std::shared_ptr<timeline::TimelineStore> store_;
