@@ -1,6 +1,5 @@
-// How a command of a service of the engine is asked for from another thread: Engine::ask(). A service can be asked when
-// serviceOf() is declared for it here and defined in engine.cpp; its commands are then its public member functions, each
-// documented in its own header.
+// How a command of a service of the engine is asked for from another thread: Engine::ask(). Those that can be asked are
+// listed in engine.cpp; their commands are their public member functions, each documented in its own header.
 //
 // Owner: none; what is declared here may be called on any coro::Loop but the engine's own.
 #pragma once
@@ -21,95 +20,9 @@ namespace yard::engine {
 
 class Kernel;
 
-class Accounting;
-class ActionDetails;
-class ActionRows;
-class Annotating;
-class ChangeLog;
-class Facets;
-class FailureMutes;
-class Failures;
-class Folding;
-class Graphs;
-class Intake;
-class Listing;
-class LockWatch;
-class Operations;
-class Overview;
-class Queues;
-class Reasons;
-class Rescheduling;
-class Results;
-class Retention;
-class SessionMoves;
-class SettingsService;
-class StatsSampler;
-class TimelineKeeper;
-class WaitingCounts;
-class WarmPool;
-class Watching;
-class Workers;
-
-/// On the engine thread.
+/// On the engine thread. Of a service that may not be asked there is none: the program does not link.
 template<class Service>
 Service& serviceOf(Kernel& kernel);
-
-template<>
-Accounting& serviceOf(Kernel& kernel);
-template<>
-ActionDetails& serviceOf(Kernel& kernel);
-template<>
-ActionRows& serviceOf(Kernel& kernel);
-template<>
-Annotating& serviceOf(Kernel& kernel);
-template<>
-ChangeLog& serviceOf(Kernel& kernel);
-template<>
-Facets& serviceOf(Kernel& kernel);
-template<>
-FailureMutes& serviceOf(Kernel& kernel);
-template<>
-Failures& serviceOf(Kernel& kernel);
-template<>
-Folding& serviceOf(Kernel& kernel);
-template<>
-Graphs& serviceOf(Kernel& kernel);
-template<>
-Intake& serviceOf(Kernel& kernel);
-template<>
-Listing& serviceOf(Kernel& kernel);
-template<>
-LockWatch& serviceOf(Kernel& kernel);
-template<>
-Operations& serviceOf(Kernel& kernel);
-template<>
-Overview& serviceOf(Kernel& kernel);
-template<>
-Queues& serviceOf(Kernel& kernel);
-template<>
-Reasons& serviceOf(Kernel& kernel);
-template<>
-Rescheduling& serviceOf(Kernel& kernel);
-template<>
-Results& serviceOf(Kernel& kernel);
-template<>
-Retention& serviceOf(Kernel& kernel);
-template<>
-SessionMoves& serviceOf(Kernel& kernel);
-template<>
-SettingsService& serviceOf(Kernel& kernel);
-template<>
-StatsSampler& serviceOf(Kernel& kernel);
-template<>
-TimelineKeeper& serviceOf(Kernel& kernel);
-template<>
-WaitingCounts& serviceOf(Kernel& kernel);
-template<>
-WarmPool& serviceOf(Kernel& kernel);
-template<>
-Watching& serviceOf(Kernel& kernel);
-template<>
-Workers& serviceOf(Kernel& kernel);
 
 bool isClosing(const Kernel& kernel);
 /// `command` becomes a cooperative thread of the engine; it is dropped where the engine ends before its turn.

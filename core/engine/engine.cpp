@@ -3,129 +3,71 @@
 
 #include "core/engine/kernel/kernel.h"
 
+#include <optional>
+#include <tuple>
+#include <type_traits>
+
 namespace yard::engine {
 
-template<>
-Accounting& serviceOf(Kernel& kernel) {
-    return kernel.accounting();
+namespace {
+
+/// Those that can be asked, each with a line below. Settings are older than the services.
+auto askable(Services& services) {
+    return std::tie(services.accounting, services.details, services.rows, services.annotating, services.changes,
+                    services.facets, services.failureMutes, services.failures, services.folding, services.graphs,
+                    services.intake, services.listing, services.locks, services.operations, services.overview,
+                    services.queues, services.reasons, services.rescheduling, services.results, services.retention,
+                    services.sessionMoves, services.figures, services.timelines, services.waitingCounts,
+                    services.pool, services.watching, services.workers);
 }
-template<>
-ActionDetails& serviceOf(Kernel& kernel) {
-    return kernel.details();
+
+} // namespace
+
+template<class Service>
+Service& serviceOf(Kernel& kernel) {
+    if constexpr (std::is_same_v<Service, SettingsService>)
+        return kernel.ground().settingsService;
+    else
+        return *std::get<std::optional<Service>&>(askable(kernel.services()));
 }
-template<>
-ActionRows& serviceOf(Kernel& kernel) {
-    return kernel.rows();
-}
-template<>
-Annotating& serviceOf(Kernel& kernel) {
-    return kernel.annotating();
-}
-template<>
-ChangeLog& serviceOf(Kernel& kernel) {
-    return kernel.changes();
-}
-template<>
-Facets& serviceOf(Kernel& kernel) {
-    return kernel.facets();
-}
-template<>
-FailureMutes& serviceOf(Kernel& kernel) {
-    return kernel.failureMutes();
-}
-template<>
-Failures& serviceOf(Kernel& kernel) {
-    return kernel.failures();
-}
-template<>
-Folding& serviceOf(Kernel& kernel) {
-    return kernel.folding();
-}
-template<>
-Graphs& serviceOf(Kernel& kernel) {
-    return kernel.graphs();
-}
-template<>
-Intake& serviceOf(Kernel& kernel) {
-    return kernel.intake();
-}
-template<>
-Listing& serviceOf(Kernel& kernel) {
-    return kernel.listing();
-}
-template<>
-LockWatch& serviceOf(Kernel& kernel) {
-    return kernel.locks();
-}
-template<>
-Operations& serviceOf(Kernel& kernel) {
-    return kernel.operations();
-}
-template<>
-Overview& serviceOf(Kernel& kernel) {
-    return kernel.overview();
-}
-template<>
-Queues& serviceOf(Kernel& kernel) {
-    return kernel.queues();
-}
-template<>
-Reasons& serviceOf(Kernel& kernel) {
-    return kernel.reasons();
-}
-template<>
-Rescheduling& serviceOf(Kernel& kernel) {
-    return kernel.rescheduling();
-}
-template<>
-Results& serviceOf(Kernel& kernel) {
-    return kernel.results();
-}
-template<>
-Retention& serviceOf(Kernel& kernel) {
-    return kernel.retention();
-}
-template<>
-SessionMoves& serviceOf(Kernel& kernel) {
-    return kernel.sessionMoves();
-}
-template<>
-SettingsService& serviceOf(Kernel& kernel) {
-    return kernel.settings();
-}
-template<>
-StatsSampler& serviceOf(Kernel& kernel) {
-    return kernel.figures();
-}
-template<>
-TimelineKeeper& serviceOf(Kernel& kernel) {
-    return kernel.timelines();
-}
-template<>
-WaitingCounts& serviceOf(Kernel& kernel) {
-    return kernel.waiting();
-}
-template<>
-WarmPool& serviceOf(Kernel& kernel) {
-    return kernel.pool();
-}
-template<>
-Watching& serviceOf(Kernel& kernel) {
-    return kernel.watching();
-}
-template<>
-Workers& serviceOf(Kernel& kernel) {
-    return kernel.workers();
-}
+
+template Accounting& serviceOf(Kernel& kernel);
+template ActionDetails& serviceOf(Kernel& kernel);
+template ActionRows& serviceOf(Kernel& kernel);
+template Annotating& serviceOf(Kernel& kernel);
+template ChangeLog& serviceOf(Kernel& kernel);
+template Facets& serviceOf(Kernel& kernel);
+template FailureMutes& serviceOf(Kernel& kernel);
+template Failures& serviceOf(Kernel& kernel);
+template Folding& serviceOf(Kernel& kernel);
+template Graphs& serviceOf(Kernel& kernel);
+template Intake& serviceOf(Kernel& kernel);
+template Listing& serviceOf(Kernel& kernel);
+template LockWatch& serviceOf(Kernel& kernel);
+template Operations& serviceOf(Kernel& kernel);
+template Overview& serviceOf(Kernel& kernel);
+template Queues& serviceOf(Kernel& kernel);
+template Reasons& serviceOf(Kernel& kernel);
+template Rescheduling& serviceOf(Kernel& kernel);
+template Results& serviceOf(Kernel& kernel);
+template Retention& serviceOf(Kernel& kernel);
+template SessionMoves& serviceOf(Kernel& kernel);
+template SettingsService& serviceOf(Kernel& kernel);
+template StatsSampler& serviceOf(Kernel& kernel);
+template TimelineKeeper& serviceOf(Kernel& kernel);
+template WaitingCounts& serviceOf(Kernel& kernel);
+template WarmPool& serviceOf(Kernel& kernel);
+template Watching& serviceOf(Kernel& kernel);
+template Workers& serviceOf(Kernel& kernel);
 
 bool isClosing(const Kernel& kernel) {
     return kernel.isClosing();
 }
 
 void startCommand(Kernel& kernel, std::move_only_function<coro::Task<void>()> command) {
-    kernel.loop().post([&kernel, command = std::move(command)]() mutable {
+    kernel.ground().loop.post([&kernel, command = std::move(command)]() mutable {
         kernel.placeThreads();
-        kernel.loop().spawn("command", command());
+        kernel.ground().loop.spawn("command", command());
     });
 }
 
@@ -146,22 +88,22 @@ void Engine::hurry() {
     core_->hurry();
 }
 void Engine::joinThreads() {
-    core_->joinThreads();
+    core_->ground().together.join();
 }
 const std::string& Engine::token() const {
-    return core_->token();
+    return core_->ground().token;
 }
 const std::string& Engine::dataDir() const {
-    return core_->dataDir();
+    return core_->ground().directory->path();
 }
 store::ChunkStore& Engine::chunks() {
-    return core_->chunks();
+    return *core_->ground().chunks;
 }
 int Engine::sunsetFd() const {
-    return core_->sunsetFd();
+    return core_->services().sessionMoves->sunsetFd();
 }
 Result<void> Engine::publishAddress(const std::string& url, const std::string& fingerprint) {
-    return core_->publishAddress(url, fingerprint);
+    return core_->ground().directory->publishAddress(url, fingerprint);
 }
 
 } // namespace yard::engine

@@ -49,7 +49,7 @@ public:
     const std::string& dataDir() const;
     store::ChunkStore& chunks(); ///< thread-safe, blocking: for helper threads
 
-    /// A command of one of the engine's services (ask.h lists them), on the engine thread; the caller's loop goes on
+    /// A command of one of the engine's services (engine.cpp lists them), on the engine thread; the caller's loop goes on
     /// with its answer: `co_await engine.ask(&Queues::get, ref)`. What the command does, and its errors, is said in the
     /// service's header; besides, each that has errors answers NotAccepting once the engine closes. The arguments are
     /// kept until it has ended.

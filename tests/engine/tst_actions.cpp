@@ -1,6 +1,5 @@
 // The main job through the door: actions are accepted, run, retried, ended and kept.
 #include "core/base/files.h"
-#include "core/engine/commands/intake.h"
 #include "core/engine/commands/operations.h"
 #include "core/engine/commands/rescheduling.h"
 #include "core/engine/commands/session_moves.h"

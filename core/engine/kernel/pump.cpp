@@ -2,7 +2,6 @@
 #include "core/engine/kernel/kernel.h"
 
 #include "core/coro/timeout.h"
-#include "core/session/live_views.h"
 
 #include <algorithm>
 #include <utility>
@@ -20,70 +19,63 @@ coro::Task<void> Kernel::pump() {
 }
 
 void Kernel::placeThreads() {
-    const session::SessionCounts counts = session_->views().counts();
+    const session::SessionCounts counts = services_.session->counts();
     // With more than this at once the threads have different ones to work on, and one CPU is less than they can
     // use.
     constexpr std::int64_t kFew = 2;
     if (counts.all.active() - counts.held > kFew)
-        together_.part();
+        ground_.together.part();
     else
-        together_.look(MonoClock::now(), slots_.processes() == 0);
+        ground_.together.look(MonoClock::now(), services_.slots.processes() == 0);
 }
 
 /// One turn; true when another one is due at once.
 bool Kernel::takeTurn() {
     placeThreads();
-    results_->takeAcks();
+    services_.results->takeAcks();
     bool more = false;
-    const bool hasRoom = results_->hasRoom();
-    if (hasRoom && session_->hasMoreWork()) session_->step(outbox_);
+    const bool hasRoom = services_.results->hasRoom();
+    if (hasRoom && services_.session->hasMoreWork()) services_.session->step(services_.outbox);
     // Nothing new starts while the journal cannot take results, nobody could run it, or memory is short.
-    const bool mayStart = committer_.writable() && places_ && places_->isAccepting() && !guards_->isHolding() &&
-                          !guards_->waitsForLook();
-    more = session_->schedule(MonoClock::now(), outbox_, mayStart);
+    const bool mayStart = services_.committer.writable() && services_.places && services_.places->isAccepting() &&
+                          !services_.guards->isHolding() && !services_.guards->waitsForLook();
+    more = services_.session->schedule(MonoClock::now(), services_.outbox, mayStart);
     carryOut();
-    takeIdleMemory();
-    execution_->balance();
-    changes_->noteWritable(committer_.writable());
-    return more || (hasRoom && session_->hasMoreWork()) || committer_.hasAcks() || !outbox_.empty();
+    warmSide_.takeIdleMemory();
+    services_.execution->balance();
+    services_.changes->noteWritable(services_.committer.writable());
+    return more || (hasRoom && services_.session->hasMoreWork()) || services_.committer.hasAcks() ||
+           !services_.outbox.empty();
 }
 
 void Kernel::carryOut() {
     // What is carried out may raise new events, so the session gets an outbox of its own meanwhile.
     session::Outbox now;
-    std::swap(now, outbox_);
+    std::swap(now, services_.outbox);
     if (!now.start.empty()) {
-        execution_->begin(now.start, scale_);
-        guards_->started();
-        figures_->wake();
+        services_.execution->begin(now.start, ground_.scale);
+        services_.guards->started();
+        services_.figures->wake();
     }
     for (const session::HoldKey key : now.granted)
-        if (!RunnerPlaces::isOwnKey(key)) warm_->granted(key);
-    for (const session::TakeBack& what : now.takeBack) execution_->takeBack(what);
+        if (!RunnerPlaces::isOwnKey(key)) services_.warm->granted(key);
+    for (const session::TakeBack& what : now.takeBack) services_.execution->takeBack(what);
     // What waits in the launcher first: the end of what runs there would start it.
     for (const bool begun : {false, true})
         for (const session::Stop& what : now.stop)
-            if (attempts_.hasBegun({what.lsn, what.attempt}) == begun) execution_->stop(what);
-    for (const session::Retry& retry : now.retry) results_->postRetry(retry);
-    results_->postFinishes(now.finish);
-    for (const QueueId id : now.stopped) queues_->stopped(id);
-    for (const QueueId id : now.forgotten) queues_->forgotten(id);
-    committer_.flush();
-}
-
-coro::Task<void> Kernel::watchWarm() {
-    for (;;) {
-        const int err = co_await warmWatch_->readable();
-        if (err != 0) co_return;
-        warm_->onReadable();
-    }
+            if (services_.attempts.hasBegun({what.lsn, what.attempt}) == begun) services_.execution->stop(what);
+    for (const session::Retry& retry : now.retry) services_.results->postRetry(retry);
+    services_.results->postFinishes(now.finish);
+    for (const QueueId id : now.stopped) services_.queues->stopped(id);
+    for (const QueueId id : now.forgotten) services_.queues->forgotten(id);
+    services_.committer.flush();
 }
 
 coro::Task<void> Kernel::watchTimers() {
     for (;;) {
         timersChanged_.clear();
-        std::optional<MonoTime> next = session_->nextWake();
-        if (const auto balance = slots_.nextLook()) next = next ? std::min(*next, *balance) : *balance;
+        std::optional<MonoTime> next = services_.session->nextWake();
+        if (const auto balance = services_.slots.nextLook()) next = next ? std::min(*next, *balance) : *balance;
         if (!next) {
             co_await timersChanged_.wait();
             continue;

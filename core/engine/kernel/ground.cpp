@@ -1,0 +1,108 @@
+#include "core/engine/kernel/ground.h"
+
+#include "core/runners/runner_source.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sys/prctl.h>
+#include <thread>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr int kHelpers = 2;
+constexpr std::size_t kRunIdBytes = 8;
+
+host::ResourceSettings resourceSettings(const Settings& settings, const Options& options) {
+    host::ResourceSettings resources;
+    for (const auto& [name, amount] : settings.resources) {
+        if (name == "memory_mb")
+            resources.memoryMb = std::llround(amount);
+        else
+            resources.named.emplace_back(name, std::llround(amount * 1000));
+    }
+    resources.named.emplace_back(kTerminals, settings.maxTerminals * 1000);
+    if (options.resources.memoryMb) resources.memoryMb = options.resources.memoryMb;
+    resources.named.insert(resources.named.end(), options.resources.named.begin(), options.resources.named.end());
+    return resources;
+}
+
+} // namespace
+
+Ground::Ground(Options given)
+    : options(std::move(given))
+    , machineName(host::hostName())
+    , loop({.name = "engine"}) {}
+
+Result<void> Ground::openDirectory() {
+    auto opened = store::DataDirectory::open(options.dataDir);
+    if (!opened) return std::unexpected(opened.error());
+    directory.emplace(std::move(*opened));
+    if (options.onOwned)
+        if (auto fine = options.onOwned(); !fine) return fine;
+    auto read = directory->token(options.tokenFile);
+    if (!read) return std::unexpected(read.error());
+    token = std::move(*read);
+    runId = randomHex(kRunIdBytes);
+    // Orphans of actions come to the launcher; when that dies they come to us.
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    return {};
+}
+
+Result<void> Ground::readSettings() {
+    if (auto read = settingsService.read(directory->settings(), options); !read) return read;
+    capacity = settings.capacity > 0 ? static_cast<int>(settings.capacity)
+                                     : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    return {};
+}
+
+Result<void> Ground::openStorage(const std::vector<std::string>& streams, store::StoreCallbacks callbacks) {
+    auto files = store::ChunkFiles::open(directory->chunks(), isDurable(), settings.chunkGrace, streams);
+    if (!files) return std::unexpected(files.error());
+    chunkFiles = std::move(*files);
+    store::StoreOptions with;
+    with.path = directory->journal();
+    if (isDurable()) with.durability = store::Durability::Power;
+    auto opened = store::Store::open(with, *chunkFiles, std::move(callbacks));
+    if (!opened) return std::unexpected(opened.error());
+    store = std::move(*opened);
+    return {};
+}
+
+void Ground::openHelpers() {
+    sandboxing.emplace(!options.noSandbox);
+    helpers.emplace(kHelpers);
+    settingsService.useHelpers(*helpers);
+}
+
+Result<void> Ground::planResources() {
+    auto plan = planSlots(capacity, options.slotCount, openFileLimit());
+    if (!plan) return std::unexpected(plan.error());
+    slotPlan = std::move(*plan);
+    for (const auto& source : options.runners) slotPlan.beside += static_cast<int>(source->cores());
+    total = host::machineResources(capacity, resourceSettings(settings, options));
+    total.milliCores += std::int64_t{1000} * slotPlan.beside;
+    return {};
+}
+
+Result<void> Ground::startStorage() {
+    store->start();
+    auto opened = store::ChunkStore::open(*chunkFiles, *store);
+    if (!opened) return std::unexpected(opened.error());
+    chunks = std::move(*opened);
+    auto started = store::ReaderThread::start(*store);
+    if (!started) return std::unexpected(started.error());
+    reader = std::move(*started);
+    return {};
+}
+
+void Ground::close() {
+    reader.reset();
+    chunks.reset();
+    if (store) store->stop();
+    store.reset();
+    directory.reset();
+}
+
+} // namespace yard::engine

@@ -1,0 +1,75 @@
+#include "core/engine/kernel/restoring.h"
+
+#include "core/base/log.h"
+#include "core/engine/kernel/ground.h"
+#include "core/engine/kernel/interrupted.h"
+#include "core/engine/kernel/services.h"
+
+#include <algorithm>
+#include <deque>
+#include <span>
+#include <vector>
+
+namespace yard::engine {
+
+namespace {
+
+/// What lived in a slot when the last engine died goes through Abandoned (engine_died) back to Pending.
+void markInterrupted(std::vector<session::NewAction>& actions, const Ground& ground, Services& services,
+                     const InterruptedAttempts& interrupted) {
+    for (session::NewAction& action : actions) {
+        const InterruptedAttempts::Attempt* attempt = interrupted.find(action.lsn, action.attempts);
+        action.interrupted = attempt && services.session->queueConfig(action.queue);
+        if (!action.interrupted) continue;
+        services.execution->restoreInterrupted({.id = {action.lsn, attempt->number},
+                                                .queue = action.queue,
+                                                .cls = action.cls,
+                                                .started = attempt->started,
+                                                .warm = attempt->warm},
+                                               ground.scale);
+        logWarning("engine", "action {} was interrupted by the end of the last engine", action.lsn.value);
+    }
+}
+
+} // namespace
+
+Result<void> restore(Ground& ground, Services& services, const InterruptedAttempts& interrupted) {
+    ground.scale = WallScale::pinnedNow();
+    // Names and queues come with the rest, after the rows: the rows wait here (48 bytes each in the session
+    // anyway).
+    std::vector<session::NewAction> actions;
+    WallMicros lastSubmitTime = 0;
+    std::deque<std::vector<session::Predecessor>> after; // the actions refer to them
+    auto restored = ground.store->restore([&](std::span<store::PendingRow> rows) {
+        for (const store::PendingRow& row : rows) {
+            actions.push_back(services.rows->entering(row));
+            // One that ran already waits no more, even if what it waited for was put back since.
+            if (!row.after.empty() && row.attempts == 0) {
+                after.emplace_back();
+                for (const store::Edge& edge : row.after)
+                    after.back().push_back(services.predecessors->of(edge, {}));
+                actions.back().after = after.back();
+            }
+            lastSubmitTime = std::max(lastSubmitTime, row.tNew);
+        }
+    });
+    if (!restored) return std::unexpected(restored.error());
+    services.intake->restore(restored->lsns, lastSubmitTime);
+    services.workers->restore(restored->workers); // a class is another one where its worker is warm
+    if (auto named = services.classes->restore(restored->labels, restored->classes); !named) return named;
+    services.session->addPast(restored->past);
+    services.annotations.restore(restored->marks, std::move(restored->comments));
+    services.queues->restore(restored->queues, restored->lastQueue);
+    for (const auto& [key, value] : restored->meta)
+        if (key == FailureMutes::kKey) services.failureMutes->restore(value);
+    markInterrupted(actions, ground, services, interrupted);
+    constexpr std::size_t kStep = 1000;
+    for (std::size_t at = 0; at < actions.size(); at += kStep)
+        services.session->add(std::span(actions).subspan(at, std::min(kStep, actions.size() - at)),
+                              MonoClock::now(), services.outbox);
+    services.queues->goOnDeleting();
+    if (!actions.empty()) logInfo("engine", "{} actions are pending", actions.size());
+    return {};
+}
+
+} // namespace yard::engine

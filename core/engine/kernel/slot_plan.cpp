@@ -1,0 +1,70 @@
+#include "core/engine/kernel/slot_plan.h"
+
+#include "core/base/log.h"
+#include "core/lease/slots.h"
+#include "core/sandbox/networks.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+namespace yard::engine {
+
+namespace {
+
+// Slots for actions that take one core, and at least so many more for those that take less, or other resources.
+constexpr int kSharedSlots = 16;
+/// Of the launcher, for warm processes at most.
+constexpr int kMostPoolSlots = 256;
+constexpr int kFewestPoolSlots = 16;
+constexpr int kMostCoreSlots = static_cast<int>(runners::SlotsFile::kMaxSlots) - kSharedSlots - kMostPoolSlots;
+
+constexpr std::uint64_t kPerSlot = 5 + sandbox::Network::kDescriptors;
+constexpr std::uint64_t kBesides = 32 + sandbox::Networks::kMostKept * sandbox::Network::kDescriptors;
+constexpr std::uint64_t kFewestFiles = 128;
+
+} // namespace
+
+Result<SlotPlan> planSlots(int cores, int slotCount, std::optional<std::uint64_t> openFiles) {
+    SlotPlan plan;
+    plan.core = std::min(cores, kMostCoreSlots);
+    plan.shared = std::max(kSharedSlots, slotCount - cores);
+    plan.warm = std::clamp(2 * cores, kFewestPoolSlots, kMostPoolSlots);
+    if (plan.core < cores)
+        plan.limit = fmt::format("an engine runs at most {} actions of one core at once", kMostCoreSlots);
+    if (!openFiles) return plan;
+    if (*openFiles < kFewestFiles)
+        return fail(ErrorKind::Invalid, fmt::format("A process may open only {} files here, and it takes {}: raise "
+                                                    "the hard limit (ulimit -Hn), then start again.",
+                                                    *openFiles, kFewestFiles));
+    const auto room = static_cast<int>(
+        std::min<std::uint64_t>((*openFiles - kBesides) / kPerSlot, runners::SlotsFile::kMaxSlots));
+    if (plan.ofThisMachine() <= room) return plan;
+    const int wantedOfOneCore = plan.core;
+    plan.core = std::min(plan.core, room / 2);
+    plan.warm = std::min(plan.warm, room / 4);
+    plan.shared = std::min(plan.shared, room - plan.core - plan.warm);
+    plan.limit = fmt::format("a process may open only {} files here: raise the hard limit (ulimit -Hn) for more",
+                             *openFiles);
+    logWarning("engine",
+               "at most {} actions of one core run at once and not {}, beside {} others and {} warm processes: {}",
+               plan.core, wantedOfOneCore, plan.shared, plan.warm, plan.limit);
+    return plan;
+}
+
+std::optional<std::uint64_t> openFileLimit() {
+    rlimit files{};
+    if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return std::nullopt;
+    return files.rlim_max;
+}
+
+pool::PoolOptions poolOptions(const Settings& settings, int cores, int warmSlots) {
+    pool::PoolOptions options;
+    options.max = static_cast<unsigned>(settings.poolMax > 0 ? settings.poolMax : std::max(2 * cores, 4));
+    options.max = std::min(options.max, static_cast<unsigned>(warmSlots));
+    options.maxPerGroup = static_cast<unsigned>(settings.poolMaxPerGroup);
+    options.maxIdle = settings.poolMaxIdle;
+    return options;
+}
+
+} // namespace yard::engine

@@ -1,0 +1,39 @@
+// How many slots an engine has: for actions of one core, for others, and for processes of warm workers. Pure.
+//
+// The launcher keeps one file open for each slot, and two pipes, a pid descriptor and, of a sandbox, a third pipe and
+// its network with the count of its sockets for what runs in it. Where few may be open there are fewer slots: then
+// more waits.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/model/settings.h"
+#include "core/runners/warm_runner.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace yard::engine {
+
+struct SlotPlan {
+    int core = 1;      ///< of this machine's runner: the first ones, for what takes one core
+    int shared = 0;    ///< those behind: one action each, whatever it takes
+    int warm = 0;      ///< the last ones: for processes of warm workers
+    int beside = 0;    ///< for what takes one core, of the runners beside this machine
+    std::string limit; ///< why there are not more; empty: they are all that are wanted
+
+    int ofThisMachine() const { return core + shared + warm; }
+    /// Actions of one core at once, wherever.
+    int oneCore() const { return core + beside; }
+};
+
+/// For so many cores and so many actions at once. `openFiles`: what a process may open here; absent: as many as it
+/// likes. Invalid, with what to do, when it cannot even be a few. Says in the log what is less than wanted.
+Result<SlotPlan> planSlots(int cores, int slotCount, std::optional<std::uint64_t> openFiles);
+/// What a process may open here (ulimit -Hn); nothing: the system does not say.
+std::optional<std::uint64_t> openFileLimit();
+
+/// What the pool of warm processes may be, in so many slots of its own.
+pool::PoolOptions poolOptions(const Settings& settings, int cores, int warmSlots);
+
+} // namespace yard::engine

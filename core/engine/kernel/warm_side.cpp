@@ -1,0 +1,84 @@
+#include "core/engine/kernel/warm_side.h"
+
+#include "core/base/log.h"
+
+#include <algorithm>
+
+namespace yard::engine {
+
+Result<void> WarmSide::start() {
+    YARD_ASSERT_OWNER(owner_);
+    services_.warmHost.emplace(EngineWarmHost::Parts{
+        .loop = ground_.loop,
+        .session = *services_.session,
+        .workspaces = *services_.workspaces,
+        .helpers = *ground_.helpers,
+        .dataDir = ground_.directory->path(),
+        .wake = wake_,
+        .lacksMemory = [this](const std::string& worker) { return services_.classes->lacksMemory(worker); },
+    });
+    runners::WarmConfig config;
+    config.dataDir = ground_.directory->path();
+    config.firstSlot = SlotId(static_cast<std::uint32_t>(ground_.slotPlan.core + ground_.slotPlan.shared));
+    config.slots = static_cast<unsigned>(ground_.slotPlan.warm);
+    config.durable = ground_.isDurable();
+    config.grace = ground_.settings.grace;
+    config.pool = options();
+    auto warm = runners::WarmRunner::start(std::move(config), *services_.places->machine(), *services_.warmHost,
+                                           [this](std::vector<runners::Update> batch) {
+                                               services_.execution->updates(std::move(batch));
+                                               services_.pool->mayBeBusy();
+                                           });
+    if (!warm) return std::unexpected(warm.error());
+    services_.warm = std::move(*warm);
+    services_.warmHost->attach(*services_.warm);
+    services_.warmWatch.emplace(ground_.loop, services_.warm->pollFd());
+    std::vector<const RegisteredWorker*> workers = services_.registry.all();
+    std::ranges::sort(workers, {}, &RegisteredWorker::order);
+    for (const RegisteredWorker* worker : workers) addWorker(worker->id, worker->descriptor);
+    return {};
+}
+
+void WarmSide::updates(std::vector<runners::Update> batch) {
+    YARD_ASSERT_OWNER(owner_);
+    std::vector<runners::Update> ofProcesses;
+    for (runners::Update& update : batch)
+        if (runners::isWarmProcess(update.id)) ofProcesses.push_back(std::move(update));
+    if (!ofProcesses.empty())
+        std::erase_if(batch, [](const runners::Update& update) { return runners::isWarmProcess(update.id); });
+    if (!batch.empty()) services_.execution->updates(std::move(batch));
+    if (!ofProcesses.empty()) services_.guards->limitsMayApply();
+    for (runners::Update& update : ofProcesses) services_.warm->processUpdate(std::move(update));
+}
+
+coro::Task<void> WarmSide::watch() {
+    for (;;) {
+        const int err = co_await services_.warmWatch->readable();
+        if (err != 0) co_return;
+        services_.warm->onReadable();
+    }
+}
+
+void WarmSide::settingsChanged() {
+    if (services_.warm) services_.warm->configure(options(), ground_.settings.grace);
+}
+
+pool::PoolOptions WarmSide::options() const {
+    return poolOptions(ground_.settings, ground_.capacity, ground_.slotPlan.warm);
+}
+
+void WarmSide::takeIdleMemory() {
+    if (!services_.warm || services_.warm->views().alive() == services_.warm->views().busy()) return;
+    // Or the next process of the same worker would have it again.
+    if (const std::int64_t lack = services_.session->memoryLack(); lack > 0 && services_.warm->giveMemory(lack))
+        services_.session->keepForLack();
+}
+
+void WarmSide::addWorker(const std::string& id, const std::shared_ptr<const WorkerDescriptor>& descriptor) {
+    const auto gate = services_.classes->gateOf(id);
+    if (!gate || !services_.warm) return;
+    services_.warm->addWorker(id, descriptor, gate->value);
+    services_.classes->workerCame(id);
+}
+
+} // namespace yard::engine

@@ -1,0 +1,81 @@
+// Makes the services of an engine and gives each what it needs of the others: references to what is made before it, and
+// functions that reach what comes later.
+//
+// Owner: the thread that opens the engine, then the engine thread. Lifetime: after Ground, Services and WarmSide, and
+// as long as any service works: their functions lead here. It decides nothing; what a service may know of others is
+// what its Parts have.
+#pragma once
+
+#include "core/engine/kernel/ground.h"
+#include "core/engine/kernel/services.h"
+#include "core/engine/kernel/warm_side.h"
+#include "core/lease/scratch.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace yard::engine {
+
+class Wiring {
+public:
+    /// `wake`: the pump has something to do.
+    Wiring(Ground& ground, Services& services, WarmSide& warm, std::function<void()> wake)
+        : ground_(ground)
+        , services_(services)
+        , warmSide_(warm)
+        , wake_(std::move(wake)) {}
+    Wiring(const Wiring&) = delete;
+    Wiring& operator=(const Wiring&) = delete;
+
+    /// All of them, in this order. First those that need neither a runner nor Execution nor a started store; the
+    /// session, storage and helpers are there.
+    Result<void> openServices();
+    void openExecution(runners::ScratchHomePtr scratch);
+    void openGuards();
+    /// Those that use the store and read what it knows, once the journal is restored. On the engine thread.
+    void openUpkeep();
+
+private:
+    // wiring.cpp
+    void openChanges();
+    void openLocks();
+    void openQueues();
+    void openWorkers();
+    void openIntake();
+    void openResults();
+    void openRescheduling();
+    void openOperations();
+    void openAnnotating();
+    Result<void> openSessionMoves();
+    std::function<void(const char* name, coro::Task<void>)> spawning();
+    std::function<const Attempt*(Lsn)> attempts() const;
+    Result<void> mayRun(const ActionSpec& spec) const;
+    coro::Task<Result<void>> cancelAllOf(std::string workerId);
+    coro::Task<Result<void>> waitForEnd(Lsn lsn, Duration wait);
+    void workerLeft(const std::string& id);
+
+    // wiring_running.cpp
+    void openOrphanSweep();
+    void openPool();
+    Adopter adopter() const;
+    void lookForMemory();
+    coro::Task<Result<std::vector<std::string>>> commandsOf(std::vector<Lsn> lsns, Duration lookFor);
+
+    // wiring_reading.cpp
+    void openForecasts();
+    void openRows();
+    void openLists();
+    void openOverview();
+    std::optional<Wait> nothingStarts() const;
+    coro::Task<Result<ActionState>> stateOfEnded(Lsn lsn);
+
+    Ground& ground_;
+    Services& services_;
+    WarmSide& warmSide_;
+    std::function<void()> wake_;
+};
+
+} // namespace yard::engine

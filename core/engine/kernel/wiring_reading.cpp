@@ -1,0 +1,237 @@
+// Services that answer questions, each given what it needs of the others.
+#include "core/engine/kernel/wiring.h"
+
+#include <utility>
+
+namespace yard::engine {
+
+/// Commands of pending actions likewise.
+static constexpr Duration kEstimatesPortion{4'000};
+
+std::optional<Wait> Wiring::nothingStarts() const {
+    if (!services_.places->isAccepting()) return plainWait(WaitKind::NoRunner, "the launcher is being replaced");
+    if (!services_.committer.writable()) return plainWait(WaitKind::Journal, services_.committer.failure());
+    if (services_.guards->isHolding()) return holdOf("memory", services_.guards->reason());
+    return std::nullopt;
+}
+
+void Wiring::openForecasts() {
+    services_.estimates.emplace(Estimates::Parts{
+        .session = *services_.session,
+        .dictionary = services_.dictionary,
+        .estimator = services_.estimator,
+        .scale = ground_.scale,
+        .attempt = attempts(),
+        .nothingStarts = [this] { return services_.guards->isHolding(); },
+        .commands = [this](std::vector<Lsn> lsns) { return commandsOf(std::move(lsns), kEstimatesPortion); },
+        .spawn = spawning(),
+        .now = MonoClock::now});
+    services_.reasons.emplace(Reasons::Parts{
+        .session = *services_.session,
+        .dictionary = services_.dictionary,
+        .locks = *services_.locks,
+        .estimates = *services_.estimates,
+        .scale = ground_.scale,
+        .attempt = attempts(),
+        .isStarting = [this](const Attempt& one) { return services_.slots.isStarting(one); },
+        .slots =
+            [this] {
+                return CoreSlots{.all = ground_.slotPlan.oneCore(),
+                                 .busy = services_.slots.busyCoreSlots(),
+                                 .cores = ground_.cores(),
+                                 .limit = ground_.slotPlan.limit};
+            },
+        .nothingStarts = [this] { return nothingStarts(); },
+        .writesJournal = [this] { return services_.committer.writable(); },
+        .poolWait =
+            [this](const std::string& worker) {
+                return services_.warm ? services_.warm->views().waitOf(worker) : std::nullopt;
+            },
+        .holderName =
+            [this](session::HoldKey key) {
+                if (RunnerPlaces::isOwnKey(key)) return std::string("a runner that is not there");
+                return services_.warm ? services_.warm->views().holderName(key) : std::string();
+            },
+        .parents =
+            [this](Lsn lsn) {
+                return ground_.journal.ask([lsn](store::Reader& reader) { return waitsOfParents(reader, lsn); });
+            },
+        .stateOf = [this](Lsn lsn) { return stateOfEnded(lsn); },
+        .now = MonoClock::now});
+}
+
+void Wiring::openRows() {
+    services_.waitingCounts.emplace(WaitingCounts::Parts{.session = *services_.session,
+                                                         .reasons = *services_.reasons,
+                                                         .scale = ground_.scale,
+                                                         .now = MonoClock::now});
+    services_.accounting.emplace(
+        Accounting::Parts{.dictionary = services_.dictionary,
+                          .journal = ground_.journal,
+                          .helpers = *ground_.helpers,
+                          .machineName = ground_.machineName,
+                          .ended =
+                              [this] {
+                                  const QueueCounters all = services_.session->counts().all;
+                                  return all.completed + all.failed + all.abandoned + all.cancelled;
+                              },
+                          .now = [this] { return ground_.scale.at(MonoClock::now()); }});
+    services_.graphs.emplace(Graphs::Parts{.session = *services_.session,
+                                           .dictionary = services_.dictionary,
+                                           .queues = *services_.queues,
+                                           .journal = ground_.journal,
+                                           .estimates = *services_.estimates,
+                                           .helpers = *ground_.helpers,
+                                           .cores = [this] { return ground_.cores(); },
+                                           .now = MonoClock::now});
+    services_.notes.emplace(Notes::Parts{.reasons = *services_.reasons,
+                                         .helpers = *ground_.helpers,
+                                         .scale = ground_.scale,
+                                         .attempt = attempts(),
+                                         .follow =
+                                             [this](Lsn lsn) {
+                                                 services_.execution->follow(lsn, 0, 0);
+                                                 return services_.execution->follow(lsn, 0, 1);
+                                             },
+                                         .spawn = spawning(),
+                                         .rowChanged = [this](Lsn lsn) { services_.changes->noteRow(lsn); },
+                                         .now = MonoClock::now});
+    services_.rows.emplace(ActionRows::Parts{.session = *services_.session,
+                                             .dictionary = services_.dictionary,
+                                             .journal = ground_.journal,
+                                             .reasons = *services_.reasons,
+                                             .estimates = *services_.estimates,
+                                             .notes = *services_.notes,
+                                             .annotations = services_.annotations,
+                                             .settings = ground_.settings,
+                                             .scale = ground_.scale,
+                                             .machineName = ground_.machineName,
+                                             .attempt = attempts()});
+    services_.details.emplace(ActionDetails::Parts{
+        .session = *services_.session,
+        .dictionary = services_.dictionary,
+        .rows = *services_.rows,
+        .journal = ground_.journal,
+        .attempt = attempts(),
+        .follow = [this](Lsn lsn, std::uint32_t number,
+                         unsigned stream) { return services_.execution->follow(lsn, number, stream); },
+        .progress = [this]() -> coro::ConditionVariable& { return services_.execution->progress(); },
+        .now = MonoClock::now});
+}
+
+void Wiring::openLists() {
+    services_.selection.emplace(Selection::Parts{.session = *services_.session,
+                                                 .dictionary = services_.dictionary,
+                                                 .registry = services_.registry,
+                                                 .queues = *services_.queues,
+                                                 .rows = *services_.rows,
+                                                 .annotations = services_.annotations,
+                                                 .journal = ground_.journal,
+                                                 .scale = ground_.scale,
+                                                 .now = MonoClock::now});
+    services_.orders.emplace(Orders::Parts{.session = *services_.session,
+                                           .dictionary = services_.dictionary,
+                                           .selection = *services_.selection,
+                                           .rows = *services_.rows,
+                                           .journal = ground_.journal,
+                                           .changes = *services_.changes,
+                                           .helpers = *ground_.helpers,
+                                           .scale = ground_.scale,
+                                           .run = ground_.runId,
+                                           .attempt = attempts(),
+                                           .spawn = spawning(),
+                                           .now = MonoClock::now});
+    services_.matches.emplace(MatchWalk::Parts{.session = *services_.session,
+                                               .selection = *services_.selection,
+                                               .journal = ground_.journal,
+                                               .now = MonoClock::now});
+    services_.listing.emplace(Listing::Parts{.session = *services_.session,
+                                             .queues = *services_.queues,
+                                             .selection = *services_.selection,
+                                             .rows = *services_.rows,
+                                             .orders = *services_.orders,
+                                             .matches = *services_.matches,
+                                             .journal = ground_.journal,
+                                             .now = MonoClock::now});
+    services_.folding.emplace(Folding::Parts{.session = *services_.session,
+                                             .selection = *services_.selection,
+                                             .listing = *services_.listing,
+                                             .journal = ground_.journal,
+                                             .attempt = attempts(),
+                                             .now = MonoClock::now});
+    services_.facets.emplace(Facets::Parts{.session = *services_.session,
+                                           .dictionary = services_.dictionary,
+                                           .queues = *services_.queues,
+                                           .selection = *services_.selection,
+                                           .matches = *services_.matches,
+                                           .machineName = ground_.machineName});
+    services_.failureMutes.emplace(FailureMutes::Parts{
+        .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
+        .now = [this] { return ground_.scale.at(MonoClock::now()); }});
+    services_.failures.emplace(Failures::Parts{.dictionary = services_.dictionary,
+                                               .selection = *services_.selection,
+                                               .journal = ground_.journal,
+                                               .mutes = *services_.failureMutes,
+                                               .helpers = *ground_.helpers,
+                                               .machineName = ground_.machineName,
+                                               .now = MonoClock::now,
+                                               .wall = [this] { return ground_.scale.at(MonoClock::now()); }});
+    services_.watching.emplace(Watching::Parts{.session = *services_.session,
+                                               .dictionary = services_.dictionary,
+                                               .registry = services_.registry,
+                                               .queues = *services_.queues,
+                                               .changes = *services_.changes,
+                                               .selection = *services_.selection,
+                                               .rows = *services_.rows,
+                                               .listing = *services_.listing,
+                                               .journal = ground_.journal,
+                                               .sessionView = [this] { return services_.overview->session(); }});
+}
+
+void Wiring::openOverview() {
+    services_.overview.emplace(
+        Overview::Parts{.session = *services_.session,
+                        .queues = *services_.queues,
+                        .committer = services_.committer,
+                        .attempts = services_.attempts,
+                        .specs = services_.specs,
+                        .changes = *services_.changes,
+                        .helpers = *ground_.helpers,
+                        .loop = ground_.loop,
+                        .counters = ground_.counters,
+                        .constants = {.engineId = ground_.directory->engineId(),
+                                      .runId = ground_.runId,
+                                      .machineName = ground_.machineName,
+                                      .capacity = ground_.capacity,
+                                      .total = ground_.total,
+                                      .sandbox = ground_.sandboxing->view()},
+                        .slots =
+                            [this] {
+                                return SessionView::Slots{.oneCore = ground_.slotPlan.core,
+                                                          .other = ground_.slotPlan.shared,
+                                                          .warm = static_cast<int>(warmSide_.options().max),
+                                                          .why = ground_.slotPlan.limit};
+                            },
+                        .guard = [this] { return services_.guards->view(); },
+                        .itself =
+                            [this] {
+                                const EngineFigures& itself = services_.figures->engine();
+                                return SessionView::EngineUsage{.cpuPercent = itself.cpuPercent,
+                                                                .rssBytes = itself.rssBytes,
+                                                                .journalBytes = itself.journalBytes,
+                                                                .diskBytes = itself.diskBytes,
+                                                                .diskFreeBytes = itself.diskFreeBytes};
+                            },
+                        .findings = [this] { return services_.orphans->findings(); },
+                        .store = [this] { return ground_.store->stats(); },
+                        .hung = [this] { return services_.monitor->hung(); },
+                        .warm = [this] { return services_.warm ? &services_.warm->views() : nullptr; }});
+}
+
+coro::Task<Result<ActionState>> Wiring::stateOfEnded(Lsn lsn) {
+    const Result<ActionResult> known = co_await services_.rows->row(lsn);
+    if (!known) co_return std::unexpected(known.error());
+    co_return known->state;
+}
+
+} // namespace yard::engine

@@ -1,0 +1,181 @@
+// Services that have a part in attempts and processes, each given what it needs of the others.
+#include "core/engine/kernel/wiring.h"
+
+#include "core/base/remove_tree.h"
+
+namespace yard::engine {
+
+/// Commands of bars are looked up for this long before others who read get their turn.
+static constexpr Duration kBarsPortion{8'000};
+
+Adopter Wiring::adopter() const {
+    return {.pid = services_.places && services_.places->machine() ? services_.places->machine()->launcherPid() : 0,
+            .token = ground_.directory->engineId()};
+}
+
+/// Somebody takes much: of actions and of warm processes, idle ones too, each is looked at.
+void Wiring::lookForMemory() {
+    services_.monitor->lookAtAllNext();
+    services_.pool->lookAtIdleNext();
+}
+
+coro::Task<Result<std::vector<std::string>>> Wiring::commandsOf(std::vector<Lsn> lsns, Duration lookFor) {
+    return ground_.journal.ask(
+        [lsns = std::move(lsns), lookFor](store::Reader& reader) { return reader.commands(lsns, lookFor); });
+}
+
+void Wiring::openExecution(runners::ScratchHomePtr scratch) {
+    services_.places.emplace(RunnerPlaces::Parts{
+        .loop = ground_.loop,
+        .session = *services_.session,
+        .slots = services_.slots,
+        .updates = [this](std::vector<runners::Update> batch) { warmSide_.updates(std::move(batch)); },
+        .wake = wake_});
+    services_.workspaces.emplace(Workspaces::Parts{.attempts = services_.attempts,
+                                                   .dictionary = services_.dictionary,
+                                                   .workers = services_.registry,
+                                                   .helpers = *ground_.helpers,
+                                                   .dataDir = ground_.directory->path(),
+                                                   .scratch = std::move(scratch),
+                                                   .settings = ground_.settings,
+                                                   .sandboxing = *ground_.sandboxing,
+                                                   .claims = ground_.claims});
+    services_.leases.emplace(LeaseMaker::Parts{
+        .session = *services_.session,
+        .dictionary = services_.dictionary,
+        .workers = services_.registry,
+        .unkept = services_.unkept,
+        .settings = ground_.settings,
+        .isDurable = ground_.isDurable(),
+        .warmGroup = [this](const std::string& id) { return services_.warm->views().groupOf(id); }});
+    services_.execution.emplace(Execution::Parts{
+        .session = *services_.session,
+        .outbox = services_.outbox,
+        .attempts = services_.attempts,
+        .slots = services_.slots,
+        .leases = *services_.leases,
+        .files = *services_.workspaces,
+        .dictionary = services_.dictionary,
+        .specs = services_.specs,
+        .counters = ground_.counters,
+        .estimator = services_.estimator,
+        .waiters = services_.results->waiters(),
+        .settings = ground_.settings,
+        .loop = ground_.loop,
+        .fetchSpecs = [this](std::vector<Lsn> lsns) { return ground_.store->fetchSpecs(std::move(lsns)); },
+        .spawn = [this](std::string name,
+                        coro::Task<void> task) { ground_.loop.spawn(std::move(name), std::move(task)); },
+        .lockBusy = [this](const runners::LockBusy& busy) { services_.locks->foundBusy(busy); },
+        .sentWarm =
+            [this] {
+                if (const auto by = services_.warm->answerBy()) ground_.loop.stayAwakeUntil(*by);
+            },
+        .wake = wake_,
+        .tellSpan = [this](timeline::Span span) { services_.timelines->note(span); },
+        .now = MonoClock::now});
+    services_.monitor.emplace(AttemptMonitor::Parts{
+        .attempts = services_.attempts,
+        .dictionary = services_.dictionary,
+        .end = [this](Attempt& attempt, runners::StopCause cause,
+                      std::optional<Duration> grace) { services_.execution->tellToEnd(attempt, cause, grace); },
+        .watch = [this](const Attempt& attempt,
+                        runners::Stream stream) { services_.execution->watch(attempt, stream); }});
+}
+
+void Wiring::openGuards() {
+    services_.guards.emplace(
+        Guards::Parts{.monitor = *services_.monitor,
+                      .session = *services_.session,
+                      .outbox = services_.outbox,
+                      .helpers = *ground_.helpers,
+                      .counters = ground_.counters,
+                      .settings = ground_.settings,
+                      .readMemory = ground_.options.readMemory,
+                      .adopter = [this] { return adopter(); },
+                      .limitedWarm = [this] { return services_.warm->views().limited(); },
+                      .noteWarm =
+                          [this](int pid, const TreeReading& tree) {
+                              services_.warm->noteMemory(pid, tree.memoryBytes(), tree.processes);
+                          },
+                      .wallOf = [this](MonoTime at) { return ground_.scale.at(at); },
+                      .wake = wake_,
+                      .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); },
+                      .rowChanged = [this](Lsn lsn) { services_.changes->noteRow(lsn); }});
+}
+
+void Wiring::openOrphanSweep() {
+    locks::Janitor::Places places;
+    places.scratch = ground_.directory->scratch();
+    places.locks = ground_.lockDir;
+    places.ownSlots = static_cast<unsigned>(ground_.slotPlan.ofThisMachine());
+    places.ownFrom = kFirstMailbox;
+    places.deadline = ground_.settings.deadline;
+    places.remove = [stop = ground_.helpers->stopping()](const std::string& path) {
+        return removeTree(path, stop);
+    };
+    services_.orphans.emplace(
+        OrphanSweep::Parts{.helpers = *ground_.helpers,
+                           .claims = ground_.claims,
+                           .counters = ground_.counters,
+                           .places = std::move(places),
+                           .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); }});
+}
+
+void Wiring::openPool() {
+    WarmPool::Processes processes{
+        .areBusy = [this] { return services_.warm->views().busy() > 0; },
+        .looks = [this](bool usedOnly) { return services_.warm->looks(usedOnly); },
+        .looksAt = [this](const std::string& id) { return services_.warm->views().look(id); },
+        .sampled = [this](const WarmPool::Samples& samples) { services_.warm->sampled(samples); },
+        .all = [this] { return services_.warm->views().pool(); },
+        .find = [this](const std::string& id) { return services_.warm->views().process(id); },
+        .askOutput = [this](const std::string& id,
+                            auto sink) { return services_.warm->askOutput(id, std::move(sink)); },
+        .restart = [this](const std::string& worker) { return services_.warm->restart(worker); },
+        .detach = [this](const std::string& id) { return services_.warm->detach(id); }};
+    services_.pool.emplace(WarmPool::Parts{
+        .session = *services_.session,
+        .registry = services_.registry,
+        .scale = ground_.scale,
+        .processes = std::move(processes),
+        .sample =
+            [this](WarmPool::Looks looks) {
+                return ground_.helpers->run(
+                    [looks = std::move(looks), adopter = adopter()] { return sampleProcesses(looks, adopter); });
+            },
+        .sampled = [this] { services_.guards->limitsMayApply(); },
+        .changeSettings = [this](std::string json) { return ground_.settingsService.change(std::move(json)); }});
+}
+
+/// Those that use the store, once the journal is restored.
+void Wiring::openUpkeep() {
+    services_.retention.emplace(Retention::Parts{
+        *ground_.store, *ground_.chunkFiles, store::DiskReserve(ground_.directory->path()), services_.committer,
+        *ground_.helpers, ground_.counters, ground_.settings, ground_.directory->workers(),
+        ground_.options.retentionYoungest, [this] { return services_.attempts.oldestCollection(); },
+        [this](Lsn lsn) {
+            services_.annotations.forget(lsn);
+            services_.changes->noteRetired(lsn);
+        }});
+    services_.figures.emplace(
+        StatsSampler::Parts{.helpers = *ground_.helpers,
+                            .monitor = *services_.monitor,
+                            .session = *services_.session,
+                            .counters = ground_.counters,
+                            .path = ground_.directory->stats(),
+                            .journal = ground_.directory->journal(),
+                            .wallOf = [this](MonoTime at) { return ground_.scale.at(at); },
+                            .adopter = [this] { return adopter(); },
+                            .isWatched = [this] { return services_.changes->feed().isOpen(); },
+                            .surged = [this] { lookForMemory(); }});
+    services_.timelines.emplace(TimelineKeeper::Parts{
+        .helpers = *ground_.helpers,
+        .execution = *services_.execution,
+        .dictionary = services_.dictionary,
+        .directory = ground_.directory->timeline(),
+        .wallOf = [this](MonoTime at) { return ground_.scale.at(at); },
+        .commands = [this](std::vector<Lsn> lsns) { return commandsOf(std::move(lsns), kBarsPortion); }});
+    openOverview();
+}
+
+} // namespace yard::engine
