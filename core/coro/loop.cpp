@@ -29,6 +29,12 @@ constexpr std::size_t kMaxCompletions = 1024;   // handlers of one look at the k
 constexpr std::size_t kMaxPostedPerTurn = 1024; // posted functions of one turn
 constexpr std::size_t kKeptCapacity = 4096;     // larger mail vectors are given back after a burst
 
+/// Operations that were told to end and have not.
+void remind(WaitList& cancelling) {
+    for (auto wait = cancelling.begin(); wait != cancelling.end();)
+        static_cast<AsyncWait&>(*wait++).emit(); // which may take it out of the list
+}
+
 class RealClock : public Clock {
 public:
     MonoTime now() noexcept override { return MonoClock::now(); }
@@ -76,6 +82,61 @@ std::size_t Mailbox::size() const {
     return sum;
 }
 
+// ---- Inbox
+
+bool Inbox::isEmpty() const noexcept {
+    if (mailbox_.hasMail_.load(std::memory_order_acquire)) return false;
+    for (const auto& band : taken_)
+        if (!band.empty()) return false;
+    return true;
+}
+
+void Inbox::take() {
+    if (!mailbox_.hasMail_.load(std::memory_order_acquire)) return;
+    const ThreadLock lock(mailbox_.mutex_);
+    for (std::size_t i = 0; i < Mailbox::kBands; ++i) {
+        auto& from = mailbox_.bands_[i];
+        if (taken_[i].empty()) {
+            taken_[i].swap(from);
+        } else {
+            taken_[i].insert(taken_[i].end(), std::move_iterator(from.begin()), std::move_iterator(from.end()));
+            from.clear();
+        }
+    }
+    mailbox_.hasMail_.store(false, std::memory_order_relaxed);
+}
+
+void Inbox::clear(std::size_t band) {
+    next_[band] = 0;
+    taken_[band].clear();
+    if (taken_[band].capacity() > kKeptCapacity) std::vector<Posted>().swap(taken_[band]);
+}
+
+bool Inbox::fallAsleep() {
+    const ThreadLock lock(mailbox_.mutex_);
+    if (mailbox_.hasMail_.load(std::memory_order_relaxed)) return false;
+    mailbox_.asleep_ = true;
+    return true;
+}
+
+void Inbox::wakeUp() {
+    const ThreadLock lock(mailbox_.mutex_);
+    mailbox_.asleep_ = false;
+}
+
+void Inbox::close() {
+    Mailbox::Bands undelivered;
+    {
+        const ThreadLock lock(mailbox_.mutex_);
+        mailbox_.closed_ = true;
+        undelivered.swap(mailbox_.bands_);
+        mailbox_.hasMail_.store(false, std::memory_order_relaxed);
+    }
+    // Dropped unrun, outside of the lock: promises in them tell their waiters, here or on other loops.
+    undelivered = {};
+    taken_ = {};
+}
+
 // ---- Kernel: Asio and the one timer with which the loop wakes itself
 
 struct Loop::Kernel {
@@ -117,30 +178,19 @@ struct Loop::Kernel {
 
 // ---- Loop
 
-Loop::Loop()
-    : Loop(Options{}) {}
-
-Loop::Loop(Options options)
+Loop::Loop(LoopOptions options)
     : name_(std::move(options.name))
     , clock_(options.clock ? options.clock : &Clock::real())
     , mailbox_(std::make_shared<Mailbox>())
     , kernel_(std::make_unique<Kernel>(mailbox_->bell_.get()))
+    , inbox_(*mailbox_)
     , switchTime_(clock_->now())
     , selfishness_(options.selfishness)
-    , latencyLimit_(options.latencyLimit) {}
+    , meter_(name_, options.latencyLimit) {}
 
 Loop::~Loop() {
     closing_ = true;
-    Mailbox::Bands undelivered;
-    {
-        const ThreadLock lock(mailbox_->mutex_);
-        mailbox_->closed_ = true;
-        undelivered.swap(mailbox_->bands_);
-        mailbox_->hasMail_.store(false, std::memory_order_relaxed);
-    }
-    // Dropped unrun, outside of the lock: promises in them tell their waiters, here or on other loops.
-    undelivered = {};
-    mail_ = {};
+    inbox_.close();
     while (!threads_.empty()) {
         Thread& thread = threads_.front();
         thread.body_.reset();
@@ -198,20 +248,17 @@ void Loop::runReady() {
 
 void Loop::switchTo(Thread& thread) {
     const MonoTime start = switchTime_;
-    ++switches_;
     ++sincePoll_;
     thread.setState(ThreadState::Running, "running");
     detail::setCurrentThread(&thread);
-    if (observer_) observer_->switchedIn(thread, start);
+    meter_.switchedIn(thread, start);
     thread.resumePoint_.resume();
     const bool ended = thread.body_.handle().done();
     if (ended) endThread(thread);
     detail::setCurrentThread(nullptr);
     switchTime_ = clock_->now();
     thread.since_ = switchTime_;
-    const Duration ran = switchTime_ - start;
-    if (observer_) observer_->switchedOut(thread, switchTime_, ran);
-    if (ran > latencyLimit_) warnLatency(thread, ran);
+    meter_.switchedOut(thread, switchTime_, switchTime_ - start);
     if (ended) thread.dropRef();
 }
 
@@ -251,17 +298,11 @@ void Loop::retire(Thread& thread) noexcept {
     }
 }
 
-void Loop::warnLatency(const Thread& thread, Duration ran) {
-    ++latencyWarnings_;
-    logWarning("coro", "thread {} \"{}\" of loop {} ran {} ms without yielding", thread.id_, thread.name_, name_,
-               std::chrono::duration_cast<std::chrono::milliseconds>(ran).count());
-    if (latencyHook_) latencyHook_(thread, ran);
-}
-
 // ---- the kernel and the mailbox
 
 void Loop::askKernel(bool mayBlock) {
-    if (readyCount_ == 0 && mayBlock && !hasMail() && !isDone())
+    const bool isDone = stopped_ || (untilEmpty_ && threadCount_ == 0);
+    if (readyCount_ == 0 && mayBlock && inbox_.isEmpty() && !isDone)
         block();
     else if (readyCount_ == 0 || sincePoll_ >= kSwitchesPerPoll)
         pollKernel();
@@ -270,7 +311,7 @@ void Loop::askKernel(bool mayBlock) {
 
 void Loop::block() {
     sincePoll_ = 0;
-    remindCancelled();
+    remind(cancelling_);
     if (clock_->isVirtual() && (pollKernel() > 0 || readyCount_ > 0)) return;
     if (!timers_.isEmpty()) {
         const MonoTime next = timers_.next();
@@ -282,10 +323,10 @@ void Loop::block() {
         if (clock_->skipTo(next)) return;
         if (!clock_->isVirtual()) kernel_->setAlarm(next, next - now);
     }
-    if (lookAround() || !fallAsleep()) return;
+    if (lookAround() || !inbox_.fallAsleep()) return;
     kernel_->io.run_one();
-    ++wakeups_;
-    wakeUp();
+    meter_.woke();
+    inbox_.wakeUp();
     switchTime_ = clock_->now();
     pollKernel();
 }
@@ -293,70 +334,26 @@ void Loop::block() {
 /// Whether something came while it was to stay awake. Whoever else is to run on this CPU runs in between.
 bool Loop::lookAround() {
     while (awakeUntil_ > MonoTime{} && clock_->now() < awakeUntil_) {
-        if (pollKernel() > 0 || readyCount_ > 0 || hasMail()) return true;
+        if (pollKernel() > 0 || readyCount_ > 0 || !inbox_.isEmpty()) return true;
         ::sched_yield();
     }
     awakeUntil_ = {};
     return false;
 }
 
-bool Loop::fallAsleep() {
-    const ThreadLock lock(mailbox_->mutex_);
-    if (mailbox_->hasMail_.load(std::memory_order_relaxed)) return false;
-    mailbox_->asleep_ = true;
-    return true;
-}
-
-void Loop::wakeUp() {
-    const ThreadLock lock(mailbox_->mutex_);
-    mailbox_->asleep_ = false;
-}
-
-void Loop::remindCancelled() {
-    for (auto wait = cancelling_.begin(); wait != cancelling_.end();)
-        static_cast<AsyncWait&>(*wait++).emit(); // which may take it out of the list
-}
-
 std::size_t Loop::pollKernel() {
     sincePoll_ = 0;
-    remindCancelled();
+    remind(cancelling_);
     std::size_t handled = 0;
     while (handled < kMaxCompletions && kernel_->io.poll_one() > 0) ++handled;
     return handled;
 }
 
-bool Loop::hasMail() const noexcept {
-    if (mailbox_->hasMail_.load(std::memory_order_acquire)) return true;
-    for (const auto& band : mail_)
-        if (!band.empty()) return true;
-    return false;
-}
-
 void Loop::takeMail() {
-    if (!hasMail()) return;
-    if (mailbox_->hasMail_.load(std::memory_order_acquire)) {
-        const ThreadLock lock(mailbox_->mutex_);
-        for (std::size_t i = 0; i < Mailbox::kBands; ++i) {
-            auto& from = mailbox_->bands_[i];
-            if (mail_[i].empty()) {
-                mail_[i].swap(from);
-            } else {
-                mail_[i].insert(mail_[i].end(), std::move_iterator(from.begin()), std::move_iterator(from.end()));
-                from.clear();
-            }
-        }
-        mailbox_->hasMail_.store(false, std::memory_order_relaxed);
-    }
+    if (inbox_.isEmpty()) return;
+    inbox_.take();
     switchTime_ = clock_->now();
-    std::size_t left = kMaxPostedPerTurn;
-    for (std::size_t i = 0; i < Mailbox::kBands; ++i) {
-        auto& band = mail_[i];
-        for (std::size_t& at = mailAt_[i]; at < band.size() && left > 0; ++at, --left) runPosted(band[at]);
-        if (mailAt_[i] < band.size()) return;
-        mailAt_[i] = 0;
-        band.clear();
-        if (band.capacity() > kKeptCapacity) std::vector<Posted>().swap(band);
-    }
+    inbox_.run(kMaxPostedPerTurn, [this](Posted& function) { runPosted(function); });
 }
 
 void Loop::runPosted(Posted& function) noexcept {
@@ -369,22 +366,15 @@ void Loop::runPosted(Posted& function) noexcept {
         logError("coro", "a function posted to loop {} failed with an unknown exception", name_);
     }
     switchTime_ = clock_->now();
-    if (switchTime_ - start > latencyLimit_) {
-        ++latencyWarnings_;
-        logWarning("coro", "a function posted to loop {} ran {} ms", name_, (switchTime_ - start).count() / 1000);
-    }
+    meter_.ranPosted(switchTime_ - start);
 }
 
 // ---- running and ending
 
-bool Loop::isDone() const noexcept {
-    return stopped_ || (untilEmpty_ && threadCount_ == 0);
-}
-
 void Loop::run() {
     untilEmpty_ = true;
     do turn(true);
-    while (!stopped_ && (threadCount_ > 0 || hasMail()));
+    while (!stopped_ && (threadCount_ > 0 || !inbox_.isEmpty()));
     stopped_ = false;
 }
 
@@ -396,16 +386,16 @@ void Loop::runForever() {
 }
 
 std::size_t Loop::runUntilIdle() {
-    const std::uint64_t before = switches_;
+    const std::uint64_t before = meter_.switches();
     do turn(false);
     while (!isIdle());
-    return static_cast<std::size_t>(switches_ - before);
+    return static_cast<std::size_t>(meter_.switches() - before);
 }
 
 bool Loop::isIdle() {
-    if (readyCount_ > 0 || hasMail()) return false;
+    if (readyCount_ > 0 || !inbox_.isEmpty()) return false;
     if (!timers_.isEmpty() && timers_.next() <= clock_->now()) return false;
-    return pollKernel() == 0 && readyCount_ == 0 && !hasMail();
+    return pollKernel() == 0 && readyCount_ == 0 && inbox_.isEmpty();
 }
 
 void Loop::stop() {

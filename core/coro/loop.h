@@ -15,13 +15,12 @@
 
 #include "core/base/owner.h"
 #include "core/coro/loop_clock.h"
+#include "core/coro/loop_meter.h"
 #include "core/coro/mailbox.h"
 #include "core/coro/suspend.h"
 #include "core/coro/thread.h"
 #include "core/coro/timer.h"
 
-#include <array>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,14 +31,6 @@ class io_context;
 
 namespace yard::coro {
 
-/// Sees every switch, for a profiler. Called on the loop's thread, with the time on its clock; must not suspend.
-class SwitchObserver {
-public:
-    virtual ~SwitchObserver() = default;
-    virtual void switchedIn(const Thread& thread, MonoTime at) = 0;
-    virtual void switchedOut(const Thread& thread, MonoTime at, Duration ran) = 0;
-};
-
 /// One line of the list of threads.
 struct ThreadInfo {
     std::uint64_t id = 0;
@@ -49,19 +40,18 @@ struct ThreadInfo {
     Duration waiting{}; ///< how long it has been in this state
 };
 
+struct LoopOptions {
+    std::string name = "loop";
+    Clock* clock = nullptr;                                 ///< null: the real one; borrowed, outlives the loop
+    unsigned selfishness = 4;                               ///< of new threads, see Thread::setSelfishness
+    Duration latencyLimit = std::chrono::milliseconds(200); ///< a longer run without yielding is warned of
+};
+
 class Loop {
 public:
-    struct Options {
-        std::string name = "loop";
-        Clock* clock = nullptr;                                 ///< null: the real one; borrowed, outlives the loop
-        unsigned selfishness = 4;                               ///< of new threads, see Thread::setSelfishness
-        Duration latencyLimit = std::chrono::milliseconds(200); ///< a longer run without yielding is warned of
-    };
-    /// Called with the thread and how long it ran without yielding.
-    using LatencyHook = std::function<void(const Thread&, Duration)>;
+    using Options = LoopOptions;
 
-    Loop();
-    explicit Loop(Options options);
+    explicit Loop(LoopOptions options = {});
     Loop(const Loop&) = delete;
     Loop& operator=(const Loop&) = delete;
     ~Loop();
@@ -104,14 +94,8 @@ public:
     /// Null when no living thread has this number. A walk over all.
     ThreadRef find(std::uint64_t id);
 
-    void setObserver(SwitchObserver* observer) noexcept { observer_ = observer; }
-    void setLatencyLimit(Duration limit) noexcept { latencyLimit_ = limit; }
-    void setLatencyHook(LatencyHook hook) { latencyHook_ = std::move(hook); }
-    /// Warnings so far: of threads, and of posted functions that ran as long.
-    std::uint64_t latencyWarnings() const noexcept { return latencyWarnings_; }
-    /// Switches to a thread since the start, and times the loop came back from blocking in the kernel.
-    std::uint64_t switches() const noexcept { return switches_; }
-    std::uint64_t wakeups() const noexcept { return wakeups_; }
+    LoopMeter& meter() noexcept { return meter_; }
+    const LoopMeter& meter() const noexcept { return meter_; }
 
     /// The next OS thread that uses the loop owns it. When it was built elsewhere.
     void release() const noexcept { owner_.release(); }
@@ -146,18 +130,12 @@ private:
     void switchTo(Thread& thread);
     void endThread(Thread& thread) noexcept;
     void retire(Thread& thread) noexcept;
-    void warnLatency(const Thread& thread, Duration ran);
     void askKernel(bool mayBlock);
     void block();
     bool lookAround();
-    bool fallAsleep();
-    void wakeUp();
     std::size_t pollKernel();
     void takeMail();
     void runPosted(Posted& function) noexcept;
-    void remindCancelled();
-    bool hasMail() const noexcept;
-    bool isDone() const noexcept;
     bool isIdle();
 
     std::string name_;
@@ -166,8 +144,7 @@ private:
     std::unique_ptr<Kernel> kernel_; ///< watches the mailbox's bell
     TimerHeap timers_;
     std::vector<Service> services_;
-    Mailbox::Bands mail_;                               ///< taken and not yet run
-    std::array<std::size_t, Mailbox::kBands> mailAt_{}; ///< first one not yet run
+    Inbox inbox_;
     WaitList cancelling_;
     HookList<Thread> threads_;
     std::size_t threadCount_ = 0;
@@ -179,12 +156,7 @@ private:
     MonoTime awakeUntil_{};  ///< no time: it may sleep
     MonoTime switchTime_{};  ///< when the clock was last read: at each switch and turn
     unsigned selfishness_;
-    Duration latencyLimit_;
-    LatencyHook latencyHook_;
-    SwitchObserver* observer_ = nullptr;
-    std::uint64_t latencyWarnings_ = 0;
-    std::uint64_t switches_ = 0;
-    std::uint64_t wakeups_ = 0;
+    LoopMeter meter_;
     bool stopped_ = false;
     bool untilEmpty_ = true;
     bool closing_ = false;

@@ -36,7 +36,8 @@ public:
     std::uint64_t wakeups() const noexcept { return wakeups_.load(std::memory_order_relaxed); }
 
 private:
-    friend class Loop;
+    friend class Inbox;
+    friend class Loop; // its bell
     static constexpr std::size_t kBands = 3;
     using Bands = std::array<std::vector<Posted>, kBands>;
 
@@ -47,6 +48,42 @@ private:
     bool asleep_ YARD_GUARDED_BY(mutex_) = false;
     std::atomic<bool> hasMail_{false};
     std::atomic<std::uint64_t> wakeups_{0};
+};
+
+/// The loop's end of its mailbox: what it took and has not run yet. Private to Loop; owner: its thread.
+class Inbox {
+public:
+    /// The mailbox outlives it.
+    explicit Inbox(Mailbox& mailbox)
+        : mailbox_(mailbox) {}
+
+    /// Nothing is to be run, taken or not.
+    bool isEmpty() const noexcept;
+    /// Takes what was posted so far, behind what is here already.
+    void take();
+    /// Hands out the functions that are here, those of lower bands first, and of a band the oldest first; `most` at
+    /// most.
+    template<class F>
+    void run(std::size_t most, F each) {
+        for (std::size_t i = 0; i < Mailbox::kBands; ++i) {
+            auto& band = taken_[i];
+            for (std::size_t& at = next_[i]; at < band.size() && most > 0; ++at, --most) each(band[at]);
+            if (next_[i] < band.size()) return;
+            clear(i);
+        }
+    }
+    /// From now on a post wakes the loop. False: something was posted meanwhile, do not sleep.
+    bool fallAsleep();
+    void wakeUp();
+    /// The mailbox refuses from now on, and what was not run is dropped.
+    void close();
+
+private:
+    void clear(std::size_t band);
+
+    Mailbox& mailbox_;
+    Mailbox::Bands taken_;
+    std::array<std::size_t, Mailbox::kBands> next_{}; ///< first one not yet run
 };
 
 } // namespace yard::coro

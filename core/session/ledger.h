@@ -2,7 +2,8 @@
 // that follows from their phases. Private to session; owner: engine thread. Lives as long as the session, below all
 // other parts, which hold references to it.
 //
-// It decides nothing: what becomes of an action is up to the parts above.
+// It decides nothing: what becomes of an action is up to the parts above. It has over 40 functions because its parts are
+// handed out in pairs, const and not, and because each that moves a record keeps all counters in step: one matter.
 //
 // Invariants (asserted by check()):
 //   - a record's phase changes in setPhase() only, which keeps every counter of phases

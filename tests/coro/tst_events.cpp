@@ -247,7 +247,7 @@ private Q_SLOTS:
             ThreadRef reader = rig.spawn("reader", readRequest(pair.right, log));
             ThreadRef writer = rig.spawn("writer", trickle(pair.left, "POST /x HTTP/1.1\r\nHost: a\r\n"));
             int left = turns;
-            rig.loop.setObserver(nullptr);
+            rig.loop.meter().setObserver(nullptr);
             while (left-- > 0 && !writer->hasEnded()) {
                 rig.loop.post([] {});
                 rig.loop.stop();

@@ -183,7 +183,7 @@ private Q_SLOTS:
         });
         loop.post([&] { turned.set_value(); });
         loop.runForever();
-        QCOMPARE(loop.wakeups(), std::uint64_t{1}); // the stop
+        QCOMPARE(loop.meter().wakeups(), std::uint64_t{1}); // the stop
     }
 
     void aLoopThatIsToStayAwakeNeedsNoWaking() {
@@ -196,7 +196,7 @@ private Q_SLOTS:
         });
         loop.post([&] { turned.set_value(); });
         loop.runForever();
-        QCOMPARE(loop.wakeups(), std::uint64_t{0});
+        QCOMPARE(loop.meter().wakeups(), std::uint64_t{0});
         QCOMPARE(loop.mailbox()->wakeups(), std::uint64_t{0});
     }
 
@@ -205,7 +205,7 @@ private Q_SLOTS:
         loop.stayAwakeUntil(MonoClock::now() + 1ms);
         loop.spawn("nap", napThenStop(loop, 500ms)); // not over before it comes to sleep, on a busy machine
         loop.runForever();
-        QVERIFY(loop.wakeups() > 0);
+        QVERIFY(loop.meter().wakeups() > 0);
     }
 
     void aLoopWithAClockMovedByHandDoesNotStayAwake() {

@@ -382,18 +382,18 @@ private Q_SLOTS:
     void aThreadThatRunsTooLongIsNamed() {
         Rig rig;
         std::string warned;
-        rig.loop.setLatencyHook([&](const Thread& thread, Duration ran) {
+        rig.loop.meter().setLatencyHook([&](const Thread& thread, Duration ran) {
             warned += fmt::format("{} {}ms ", thread.name(), ran / 1ms);
         });
         rig.spawn("quick", hog(rig, 200ms));
         rig.spawn("hog", hog(rig, 300ms));
         rig.settle();
         QCOMPARE(warned, std::string("hog 300ms "));
-        QCOMPARE(rig.loop.latencyWarnings(), std::uint64_t{1});
-        rig.loop.setLatencyLimit(100ms);
+        QCOMPARE(rig.loop.meter().latencyWarnings(), std::uint64_t{1});
+        rig.loop.meter().setLatencyLimit(100ms);
         rig.spawn("quick", hog(rig, 150ms));
         rig.settle();
-        QCOMPARE(rig.loop.latencyWarnings(), std::uint64_t{2});
+        QCOMPARE(rig.loop.meter().latencyWarnings(), std::uint64_t{2});
     }
 
     void aPostedFunctionThatRunsTooLongIsCounted() {
@@ -401,7 +401,7 @@ private Q_SLOTS:
         rig.loop.post([&] { rig.clock.advance(300ms); });
         rig.loop.post([&] { rig.clock.advance(100ms); });
         rig.settle();
-        QCOMPARE(rig.loop.latencyWarnings(), std::uint64_t{1});
+        QCOMPARE(rig.loop.meter().latencyWarnings(), std::uint64_t{1});
     }
 
     void onlyTheMonotonicClockMovesEvents() {
@@ -449,11 +449,11 @@ private Q_SLOTS:
             }
         } observer;
         Rig rig;
-        rig.loop.setObserver(&observer);
+        rig.loop.meter().setObserver(&observer);
         rig.spawn("x", hog(rig, 5ms));
         rig.settle();
         QCOMPARE(observer.seen, std::string("+x-x(5)+x-x(0)"));
-        rig.loop.setObserver(nullptr);
+        rig.loop.meter().setObserver(nullptr);
     }
 
     void framesAreDestroyedWhereTheyAreSuspended() {

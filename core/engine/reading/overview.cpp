@@ -77,8 +77,8 @@ coro::Task<MetricsView> Overview::metrics() {
     view.sessionBytes = parts_.session.memoryBytes();
     view.specCacheBytes = parts_.specs.bytes();
     view.revision = parts_.changes.feed().last();
-    view.loopWakeups = parts_.loop.wakeups();
-    view.loopSwitches = parts_.loop.switches();
+    view.loopWakeups = parts_.loop.meter().wakeups();
+    view.loopSwitches = parts_.loop.meter().switches();
     co_return view;
 }
 
