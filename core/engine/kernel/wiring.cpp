@@ -38,6 +38,8 @@ Result<void> Wiring::openServices() {
     openForecasts();
     openRows();
     openLists();
+    openTallies();
+    openWatching();
     openResults();
     openRescheduling();
     openOperations();

@@ -68,6 +68,8 @@ private:
     void openForecasts();
     void openRows();
     void openLists();
+    void openTallies();
+    void openWatching();
     void openOverview();
     std::optional<Wait> nothingStarts() const;
     coro::Task<Result<ActionState>> stateOfEnded(Lsn lsn);

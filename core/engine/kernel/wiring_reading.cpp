@@ -159,6 +159,10 @@ void Wiring::openLists() {
                                              .journal = ground_.journal,
                                              .attempt = attempts(),
                                              .now = MonoClock::now});
+}
+
+/// What counts and sums up many.
+void Wiring::openTallies() {
     services_.facets.emplace(Facets::Parts{.session = *services_.session,
                                            .dictionary = services_.dictionary,
                                            .queues = *services_.queues,
@@ -176,6 +180,9 @@ void Wiring::openLists() {
                                                .machineName = ground_.machineName,
                                                .now = MonoClock::now,
                                                .wall = [this] { return ground_.scale.at(MonoClock::now()); }});
+}
+
+void Wiring::openWatching() {
     services_.watching.emplace(Watching::Parts{.session = *services_.session,
                                                .dictionary = services_.dictionary,
                                                .registry = services_.registry,
