@@ -1,6 +1,9 @@
 // Output as lines: what came is what is there, colours apart, bounded, and nothing in it plays tricks.
 #include "tests/support/waiting.h"
 #include "ui/log/log_pane.h"
+#include "ui/log/log_rows.h"
+#include "ui/log/log_search.h"
+#include "ui/log/log_selection.h"
 #include "ui/log/log_text.h"
 #include "ui/log/log_view.h"
 #include "ui/style/theme.h"
@@ -164,6 +167,116 @@ private slots:
         QCOMPARE(text.find("beta", 2), std::ptrdiff_t{1});
         QCOMPARE(text.find("alpha", 1, true), std::ptrdiff_t{0});
         QCOMPARE(text.find("gamma", 0), std::ptrdiff_t{-1});
+    }
+
+    void aLongLineTakesSeveralScreenRowsWhereLinesWrap() {
+        LogText text;
+        text.append(LogStream::Out, "one\n" + QByteArray(25, 'x') + "\nthree\n");
+        LogRows rows(text);
+        QCOMPARE(rows.layOut(10), std::size_t{3});
+        QCOMPARE(rows.heightOf(1), 1);
+        rows.setWrap(true);
+        QCOMPARE(rows.layOut(10), std::size_t{5});
+        QCOMPARE(rows.heightOf(1), 3);
+        QCOMPARE(rows.topOf(2), std::size_t{4});
+        QCOMPARE(rows.topOfLine(1), std::size_t{1});
+        for (const auto& [top, row] : {std::pair{0, 0}, std::pair{1, 1}, std::pair{3, 1}, std::pair{4, 2}})
+            QCOMPARE(rows.rowAt(top), std::ptrdiff_t{row});
+    }
+
+    void rowsAreTheLinesThatHoldTheFilter() {
+        LogText text;
+        text.append(LogStream::Out, "good\nbad 1\nfine\nbad 2\n");
+        LogRows rows(text);
+        rows.setFilter("bad");
+        QCOMPARE(rows.layOut(80), std::size_t{2});
+        QCOMPARE(rows.lineAt(1), std::size_t{3});
+        QCOMPARE(rows.topOfLine(2), std::size_t{1}); // of one that is not shown: where it would be
+        rows.setFilter({});
+        QCOMPARE(rows.layOut(80), std::size_t{4});
+    }
+
+    void whatComesInAPauseHasNoRowYet() {
+        LogText text;
+        LogRows rows(text);
+        text.append(LogStream::Out, "one\n");
+        QCOMPARE(rows.layOut(80), std::size_t{1});
+        rows.setPaused(true);
+        text.append(LogStream::Out, "two\n");
+        QCOMPARE(rows.layOut(80), std::size_t{1});
+        text.clear();
+        rows.clear();
+        QCOMPARE(rows.layOut(80), std::size_t{0});
+        rows.setPaused(false);
+        text.append(LogStream::Out, "one\ntwo\n");
+        QCOMPARE(rows.layOut(80), std::size_t{2});
+    }
+
+    void aSelectionIsTheSameInBothDirections_data() {
+        QTest::addColumn<bool>("isUpwards");
+        QTest::newRow("downwards") << false;
+        QTest::newRow("upwards") << true;
+    }
+    void aSelectionIsTheSameInBothDirections() {
+        QFETCH(bool, isUpwards);
+        LogText text;
+        text.append(LogStream::Out, "alpha\nbeta\ngamma\n");
+        LogRows rows(text);
+        rows.layOut(80);
+        LogSelection selection;
+        QVERIFY(selection.text(rows, text).isEmpty());
+        const LogSpot low{0, 2};
+        const LogSpot high{2, 1};
+        selection.begin(isUpwards ? high : low);
+        QVERIFY(selection.inRow(0, 5).isEmpty());
+        selection.extendTo(isUpwards ? low : high);
+        QCOMPARE(selection.text(rows, text), QString("pha\nbeta\ng"));
+        QCOMPARE(selection.inRow(0, 5).begin, qsizetype{2});
+        QCOMPARE(selection.inRow(1, 4).end, qsizetype{5}); // its newline, too
+        QCOMPARE(selection.inRow(2, 5).end, qsizetype{1});
+        QVERIFY(selection.inRow(3, 5).isEmpty());
+        selection.clear();
+        QVERIFY(selection.text(rows, text).isEmpty());
+    }
+
+    void allOfNothingIsNothing() {
+        const LogText text;
+        const LogRows rows(text);
+        LogSelection selection;
+        selection.selectAll(rows, text);
+        QVERIFY(selection.text(rows, text).isEmpty());
+    }
+
+    void anotherTextIsLookedForFromWhereTheLastOneWasFound() {
+        LogText text;
+        text.append(LogStream::Out, "alpha\nalpha beta\nalpha\n");
+        LogSearch search(text);
+        QCOMPARE(search.find("alpha", false), std::ptrdiff_t{0});
+        QCOMPARE(search.find("alpha", false), std::ptrdiff_t{1});
+        QCOMPARE(search.find("alpha b", false), std::ptrdiff_t{1}); // a letter more: the same line
+        QCOMPARE(search.find("alpha", true), std::ptrdiff_t{1});
+        QCOMPARE(search.find("alpha", true), std::ptrdiff_t{0});
+        QCOMPARE(search.find("gamma", false), std::ptrdiff_t{-1});
+        QCOMPARE(search.line(), std::ptrdiff_t{-1});
+    }
+
+    void thePinnedErrorIsTheSameLineWhenOlderOnesGo() {
+        LogText text;
+        const QByteArray piece(1 << 20, 'y');
+        for (int i = 0; i < 30; ++i) text.append(LogStream::Out, piece + '\n');
+        text.append(LogStream::Err, "error: here\n");
+        LogSearch search(text);
+        QCOMPARE(search.pinError(" "), std::ptrdiff_t{-1});
+        const std::ptrdiff_t before = search.pinError(" error: here ");
+        QVERIFY(search.isError(static_cast<std::size_t>(before)));
+        for (int i = 0; i < 45; ++i) text.append(LogStream::Out, piece + '\n');
+        QVERIFY(text.dropped() > 0);
+        const std::ptrdiff_t after = text.find("error: here", 0);
+        QVERIFY(after >= 0 && after < before);
+        QVERIFY(search.isError(static_cast<std::size_t>(after)));
+        QVERIFY(!search.isError(static_cast<std::size_t>(before)));
+        search.clear();
+        QVERIFY(!search.isError(static_cast<std::size_t>(after)));
     }
 
     void theViewFollowsTheEndUntilItIsScrolledAndAgainWhenAsked() {
