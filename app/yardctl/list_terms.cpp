@@ -27,12 +27,6 @@ Outcome<void> checkQueue(Engine& engine, std::string_view term) {
 
 } // namespace
 
-bool isLsns(std::string_view word) {
-    const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
-    const bool fits = word.find_first_not_of("0123456789.,") == std::string_view::npos;
-    return fits && !word.empty() && isDigit(word.front()) && isDigit(word.back());
-}
-
 Outcome<std::vector<std::string>> listTerms(const std::vector<std::string>& words) {
     std::vector<std::string> terms;
     std::string lsns;

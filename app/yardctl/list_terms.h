@@ -4,6 +4,7 @@
 
 #include "app/yardctl/engine.h"
 #include "app/yardctl/failure.h"
+#include "core/model/lsn_words.h"
 
 #include <string>
 #include <string_view>
@@ -11,8 +12,6 @@
 
 namespace yard::ctl {
 
-/// "12", "12..20", "12,14": what other commands take as actions.
-bool isLsns(std::string_view word);
 /// LSNs among the words become one term: any of them. A range that ends before it begins is refused.
 Outcome<std::vector<std::string>> listTerms(const std::vector<std::string>& words);
 /// Of a request with a filter that was typed: a queue in it that is not there is wrong usage, as whatever else is wrong

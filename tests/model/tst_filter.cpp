@@ -1,5 +1,6 @@
 // The filter language: what it means, and how it says what is wrong.
 #include "core/model/filter.h"
+#include "core/model/lsn_words.h"
 
 #include <QTest>
 #include <ctime>
@@ -346,6 +347,12 @@ private Q_SLOTS:
         QVERIFY(filter->plain(FilterKey::State));
         for (const FilterKey key : {FilterKey::Label, FilterKey::Queue, FilterKey::Worker, FilterKey::Reason})
             QVERIFY(!filter->plain(key));
+    }
+
+    void numbersOfActionsAreToldFromOtherWords() {
+        for (const char* word : {"1", "12", "12..20", "12,14", "1,4..6"}) QVERIFY2(isLsns(word), word);
+        for (const char* word : {"", "x", "12x", "-12", "..12", "12..", "1 2", "lsn:12", "12."})
+            QVERIFY2(!isLsns(word), word);
     }
 
     void patternsWithManyStarsEnd() {
