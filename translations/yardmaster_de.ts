@@ -3561,6 +3561,45 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::AttemptsTable</name>
+    <message>
+        <source>Try</source>
+        <translation>Nr.</translation>
+    </message>
+    <message>
+        <source>Attempts, newest first</source>
+        <translation>Versuche, neueste zuerst</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>Gestartet</translation>
+    </message>
+    <message>
+        <source>When its process began</source>
+        <translation>Wann ihr Prozess begann</translation>
+    </message>
+    <message>
+        <source>Ran</source>
+        <translation>Lief</translation>
+    </message>
+    <message>
+        <source>From its process&apos;s start to its end</source>
+        <translation>Vom Beginn ihres Prozesses bis zu seinem Ende</translation>
+    </message>
+    <message>
+        <source>Tries</source>
+        <translation>Versuche</translation>
+    </message>
+    <message>
+        <source>It was never tried</source>
+        <translation>Sie wurde nie versucht</translation>
+    </message>
+    <message>
+        <source>Not tried yet</source>
+        <translation>Noch nicht versucht</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::CellMap</name>
     <message>
         <source>Map of actions</source>
@@ -3861,102 +3900,10 @@
     </message>
 </context>
 <context>
-    <name>yard::ui::DetailPanel</name>
-    <message>
-        <source>Try</source>
-        <translation>Nr.</translation>
-    </message>
-    <message>
-        <source>Attempts, newest first</source>
-        <translation>Versuche, neueste zuerst</translation>
-    </message>
-    <message>
-        <source>Started</source>
-        <translation>Gestartet</translation>
-    </message>
-    <message>
-        <source>When its process began</source>
-        <translation>Wann ihr Prozess begann</translation>
-    </message>
-    <message>
-        <source>Ran</source>
-        <translation>Lief</translation>
-    </message>
-    <message>
-        <source>From its process&apos;s start to its end</source>
-        <translation>Vom Beginn ihres Prozesses bis zu seinem Ende</translation>
-    </message>
-    <message>
-        <source>Name</source>
-        <translation>Name</translation>
-    </message>
-    <message>
-        <source>Path within the directory</source>
-        <translation>Pfad im Verzeichnis</translation>
-    </message>
-    <message>
-        <source>Size</source>
-        <translation>Größe</translation>
-    </message>
-    <message>
-        <source>Bytes</source>
-        <translation>Bytes</translation>
-    </message>
-    <message>
-        <source>Hash</source>
-        <translation>Hash</translation>
-    </message>
-    <message>
-        <source>SHA-256 of its bytes</source>
-        <translation>SHA-256 der Bytes</translation>
-    </message>
+    <name>yard::ui::DetailHead</name>
     <message>
         <source>Reschedule</source>
         <translation>Neu einreihen</translation>
-    </message>
-    <message>
-        <source>Output</source>
-        <translation>Ausgabe</translation>
-    </message>
-    <message>
-        <source>Inputs</source>
-        <translation>Eingaben</translation>
-    </message>
-    <message>
-        <source>Outputs</source>
-        <translation>Ausgaben</translation>
-    </message>
-    <message>
-        <source>Command</source>
-        <translation>Befehl</translation>
-    </message>
-    <message>
-        <source>Processor</source>
-        <translation>Prozessor</translation>
-    </message>
-    <message>
-        <source>Sandbox</source>
-        <translation>Sandbox</translation>
-    </message>
-    <message>
-        <source>History</source>
-        <translation>Verlauf</translation>
-    </message>
-    <message>
-        <source>JSON</source>
-        <translation>JSON</translation>
-    </message>
-    <message>
-        <source>Why</source>
-        <translation>Warum</translation>
-    </message>
-    <message>
-        <source>Limits</source>
-        <translation>Grenzen</translation>
-    </message>
-    <message>
-        <source>Result as JSON</source>
-        <translation>Ergebnis als JSON</translation>
     </message>
     <message>
         <source>Edit and resubmit</source>
@@ -4015,6 +3962,73 @@
         <translation>Nummer</translation>
     </message>
     <message>
+        <source>, in %1</source>
+        <translation>, in %1</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::DetailPanel</name>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Path within the directory</source>
+        <translation>Pfad im Verzeichnis</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Bytes</source>
+        <translation>Bytes</translation>
+    </message>
+    <message>
+        <source>Hash</source>
+        <translation>Hash</translation>
+    </message>
+    <message>
+        <source>SHA-256 of its bytes</source>
+        <translation>SHA-256 der Bytes</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>Ausgabe</translation>
+    </message>
+    <message>
+        <source>Inputs</source>
+        <translation>Eingaben</translation>
+    </message>
+    <message>
+        <source>Outputs</source>
+        <translation>Ausgaben</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>Processor</source>
+        <translation>Prozessor</translation>
+    </message>
+    <message>
+        <source>Sandbox</source>
+        <translation>Sandbox</translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation>Verlauf</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Result as JSON</source>
+        <translation>Ergebnis als JSON</translation>
+    </message>
+    <message>
         <source>Find</source>
         <translation>Suchen</translation>
     </message>
@@ -4025,14 +4039,6 @@
     <message>
         <source>Save</source>
         <translation>Speichern</translation>
-    </message>
-    <message>
-        <source>Tries</source>
-        <translation>Versuche</translation>
-    </message>
-    <message>
-        <source>, in %1</source>
-        <translation>, in %1</translation>
     </message>
     <message numerus="yes">
         <source>%n denial(s)</source>
@@ -4198,10 +4204,6 @@
         <translation>warten darauf</translation>
     </message>
     <message>
-        <source>Locks</source>
-        <translation>Sperren</translation>
-    </message>
-    <message>
         <source>message</source>
         <translation>Meldung</translation>
     </message>
@@ -4216,14 +4218,6 @@
     <message>
         <source>not known: %1</source>
         <translation>nicht bekannt: %1</translation>
-    </message>
-    <message>
-        <source>It was never tried</source>
-        <translation>Sie wurde nie versucht</translation>
-    </message>
-    <message>
-        <source>Not tried yet</source>
-        <translation>Noch nicht versucht</translation>
     </message>
     <message>
         <source>terminal</source>
@@ -4267,6 +4261,21 @@
     <message>
         <source>held by</source>
         <translation>belegt von</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::DetailSide</name>
+    <message>
+        <source>Why</source>
+        <translation>Warum</translation>
+    </message>
+    <message>
+        <source>Locks</source>
+        <translation>Sperren</translation>
+    </message>
+    <message>
+        <source>Limits</source>
+        <translation>Grenzen</translation>
     </message>
 </context>
 <context>

@@ -1,7 +1,7 @@
-// What the detail of an action says in facts beside its output: why it waits or stopped, and what it used.
-#include "ui/pages/actions/detail_panel.h"
+#include "ui/pages/actions/detail_facts.h"
 
 #include "core/base/clock.h"
+#include "ui/pages/actions/detail_panel.h"
 #include "ui/state/engine_words.h"
 #include "ui/state/estimate_words.h"
 #include "ui/state/wait_reasons.h"
@@ -107,8 +107,63 @@ void addNoted(FactList& facts, const ActionRow& row, const QJsonObject& comments
     facts.push_back({DetailPanel::tr("comment"), text});
 }
 
-/// What it used of what it may.
-FactList limitFacts(const ActionRow& row, std::optional<Duration> ran, const QJsonObject& spec, qint64 written) {
+void addLock(FactList& facts, const QString& name, const QJsonObject& lock, qint64 own, const QString& engine) {
+    const Format format;
+    const QJsonObject holder = lock.value("holder").toObject();
+    const qint64 by = holder.value("lsn").toInteger();
+    const bool here = holder.value("engine").toString() == engine;
+    Fact fact{name, DetailPanel::tr("free")};
+    if (by == own && here) {
+        fact.value = DetailPanel::tr("held by this one");
+    } else if (!holder.isEmpty() && !here) {
+        fact.value = DetailPanel::tr("held by another engine, pid %1").arg(holder.value("pid").toInteger());
+    } else if (by != 0) {
+        fact.value = DetailPanel::tr("held by %1").arg(format.number(by));
+        fact.tone = Fact::Tone::Link;
+        fact.target = QString::number(by);
+    }
+    facts.push_back(std::move(fact));
+    const qint64 now = wallNow();
+    if (const qint64 since = lock.value("held_since").toInteger(); since > 0)
+        facts.push_back({DetailPanel::tr("since"), format.time(since, now)});
+    const auto waiting = lock.value("waiting").toArray().size();
+    if (waiting == 0) return;
+    const QString count = format.number(waiting) + (lock.value("more").toBool() ? QStringLiteral("+") : QString());
+    facts.push_back({DetailPanel::tr("waiting for it"),
+                     count,
+                     Fact::Tone::Link,
+                     {},
+                     QStringLiteral("state:pending lock:%1").arg(name)});
+}
+
+} // namespace
+
+QString whyTitle(const ActionRow& row) {
+    if (row.face == DisplayState::Completed) return DetailPanel::tr("How it ended");
+    if (row.isFinal()) return DetailPanel::tr("Why it stopped");
+    return row.face == DisplayState::Running ? DetailPanel::tr("While it runs") : DetailPanel::tr("Why it waits");
+}
+
+FactList whyFacts(const ActionRow& row, const QJsonObject& action, const QJsonObject& why) {
+    const QJsonObject comments = action.value("comments").toObject();
+    FactList facts;
+    if (row.isFinal()) {
+        facts = endFacts(row, action.value("signal").toInt(), writtenBytes(action) > 0);
+        addNoted(facts, row, comments);
+        return facts;
+    }
+    for (const QJsonValue wait : why.value("waits").toArray()) addWait(facts, wait.toObject(), row.note);
+    addEstimate(facts, action.value("estimate").toObject(), row.started != 0);
+    if (facts.empty())
+        facts.push_back({DetailPanel::tr("now"),
+                         row.face == DisplayState::Running ? DetailPanel::tr("it runs") : engineWords(row.note)});
+    addNoted(facts, row, comments);
+    return facts;
+}
+
+FactList limitFacts(const ActionRow& row, const QJsonObject& action, const QJsonObject& spec, qint64 now) {
+    const auto ran = row.ran(now);
+    const qint64 written = writtenBytes(action);
     const Format format;
     FactList facts;
     const double seconds = ran ? std::chrono::duration<double>(*ran).count() : 0;
@@ -145,8 +200,8 @@ FactList limitFacts(const ActionRow& row, std::optional<Duration> ran, const QJs
     return facts;
 }
 
-/// How its time went.
-FactList timeFacts(const ActionRow& row, std::optional<Duration> ran, qint64 now) {
+FactList timeFacts(const ActionRow& row, qint64 now) {
+    const auto ran = row.ran(now);
     const Format format;
     FactList times;
     if (const auto waited = row.waited(now)) times.push_back({DetailPanel::tr("waited"), format.duration(*waited)});
@@ -159,7 +214,8 @@ FactList timeFacts(const ActionRow& row, std::optional<Duration> ran, qint64 now
     return times;
 }
 
-FactList processorFacts(const ActionRow& row, std::optional<Duration> ran) {
+FactList processorFacts(const ActionRow& row, qint64 now) {
+    const auto ran = row.ran(now);
     const Format format;
     FactList facts;
     for (const MeasureInfo& info : kMeasureTable)
@@ -170,94 +226,22 @@ FactList processorFacts(const ActionRow& row, std::optional<Duration> ran) {
     return facts;
 }
 
-void addLock(FactList& facts, const QString& name, const QJsonObject& lock, qint64 own, const QString& engine) {
-    const Format format;
-    const QJsonObject holder = lock.value("holder").toObject();
-    const qint64 by = holder.value("lsn").toInteger();
-    const bool here = holder.value("engine").toString() == engine;
-    Fact fact{name, DetailPanel::tr("free")};
-    if (by == own && here) {
-        fact.value = DetailPanel::tr("held by this one");
-    } else if (!holder.isEmpty() && !here) {
-        fact.value = DetailPanel::tr("held by another engine, pid %1").arg(holder.value("pid").toInteger());
-    } else if (by != 0) {
-        fact.value = DetailPanel::tr("held by %1").arg(format.number(by));
-        fact.tone = Fact::Tone::Link;
-        fact.target = QString::number(by);
-    }
-    facts.push_back(std::move(fact));
-    const qint64 now = wallNow();
-    if (const qint64 since = lock.value("held_since").toInteger(); since > 0)
-        facts.push_back({DetailPanel::tr("since"), format.time(since, now)});
-    const auto waiting = lock.value("waiting").toArray().size();
-    if (waiting == 0) return;
-    const QString count = format.number(waiting) + (lock.value("more").toBool() ? QStringLiteral("+") : QString());
-    facts.push_back({DetailPanel::tr("waiting for it"),
-                     count,
-                     Fact::Tone::Link,
-                     {},
-                     QStringLiteral("state:pending lock:%1").arg(name)});
-}
-
-} // namespace
-
-bool DetailPanel::claimsLocks() const {
-    return lsn_ != 0 && !action_.isEmpty() && !row_.isFinal() && !spec_.value("locks").toArray().isEmpty();
-}
-
-void DetailPanel::refreshLocks(const QJsonArray& all) {
+FactList lockFacts(qint64 lsn, const QJsonObject& spec, const QJsonArray& locks, const QString& engine) {
     FactList facts;
-    const QString engine = context_.state.session().value("engine_id").toString();
-    if (claimsLocks())
-        for (const QJsonValue claimed : spec_.value("locks").toArray()) {
-            QJsonObject lock;
-            for (const QJsonValue each : all)
-                if (each.toObject().value("name") == claimed) lock = each.toObject();
-            addLock(facts, claimed.toString(), lock, lsn_, engine);
-        }
-    locksPanel_->setVisible(!facts.empty());
-    locks_->set(std::move(facts));
-}
-
-std::vector<Fact> DetailPanel::whyFacts() const {
-    const QJsonObject comments = action_.value("comments").toObject();
-    FactList facts;
-    if (row_.isFinal()) {
-        facts = endFacts(row_, action_.value("signal").toInt(), written() > 0);
-        addNoted(facts, row_, comments);
-        return facts;
+    for (const QJsonValue claimed : spec.value("locks").toArray()) {
+        QJsonObject lock;
+        for (const QJsonValue each : locks)
+            if (each.toObject().value("name") == claimed) lock = each.toObject();
+        addLock(facts, claimed.toString(), lock, lsn, engine);
     }
-    for (const QJsonValue wait : whyJson_.value("waits").toArray()) addWait(facts, wait.toObject(), row_.note);
-    addEstimate(facts, action_.value("estimate").toObject(), row_.started != 0);
-    if (facts.empty())
-        facts.push_back({tr("now"), row_.face == DisplayState::Running ? tr("it runs") : engineWords(row_.note)});
-    addNoted(facts, row_, comments);
     return facts;
 }
 
-qint64 DetailPanel::written() const {
+qint64 writtenBytes(const QJsonObject& action) {
     qint64 bytes = 0;
     for (const char* stream : {"stdout", "stderr"})
-        bytes += action_.value(QLatin1String(stream)).toObject().value("size").toInteger();
+        bytes += action.value(QLatin1String(stream)).toObject().value("size").toInteger();
     return bytes;
-}
-
-void DetailPanel::refreshWhy() {
-    whyPanel_->setTitle(row_.face == DisplayState::Completed ? tr("How it ended")
-                        : row_.isFinal()                     ? tr("Why it stopped")
-                        : row_.face == DisplayState::Running ? tr("While it runs")
-                                                             : tr("Why it waits"));
-    why_->set(whyFacts());
-}
-
-void DetailPanel::refreshLimits() {
-    const qint64 now = wallNow();
-    const auto ran = row_.ran(now);
-    const FactList limits = limitFacts(row_, ran, spec_, written());
-    limitsPanel_->setVisible(!limits.empty());
-    limits_->set(limits);
-    split_->set(timeFacts(row_, ran, now));
-    processor_->set(processorFacts(row_, ran));
 }
 
 } // namespace yard::ui

@@ -1,7 +1,11 @@
 #include "ui/pages/actions/detail_panel.h"
 
 #include "core/base/clock.h"
+#include "ui/pages/actions/attempts_table.h"
 #include "ui/pages/actions/compare_tab.h"
+#include "ui/pages/actions/detail_facts.h"
+#include "ui/pages/actions/detail_head.h"
+#include "ui/pages/actions/detail_side.h"
 #include "ui/pages/actions/fitting_splitter.h"
 #include "ui/pages/actions/graph_tab.h"
 #include "ui/pages/actions/output_tab.h"
@@ -9,15 +13,10 @@
 #include "ui/pages/actions/result_view.h"
 #include "ui/pages/actions/samples_view.h"
 #include "ui/pages/actions/sandbox_tab.h"
-#include "ui/state/poll.h"
-#include "ui/style/icons.h"
 #include "ui/widgets/table.h"
 #include "ui/widgets/text_view.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QHeaderView>
-#include <QMenu>
 #include <QPainter>
 #include <QPlainTextEdit>
 #include <QSplitter>
@@ -27,30 +26,6 @@
 namespace yard::ui {
 
 namespace {
-
-constexpr int kLocksMs = 2'000;
-
-std::vector<Column> attemptColumns() {
-    using enum CellKind;
-    return {
-        {.id = "try",
-         .title = DetailPanel::tr("Try"),
-         .tip = DetailPanel::tr("Attempts, newest first"),
-         .kind = State,
-         .width = 60},
-        {.id = "started",
-         .title = DetailPanel::tr("Started"),
-         .tip = DetailPanel::tr("When its process began"),
-         .kind = Number,
-         .width = 84},
-        {.id = "ran",
-         .title = DetailPanel::tr("Ran"),
-         .tip = DetailPanel::tr("From its process's start to its end"),
-         .kind = Number,
-         .width = 72,
-         .stretches = true},
-    };
-}
 
 std::vector<Column> fileColumns() {
     using enum CellKind;
@@ -82,11 +57,7 @@ std::vector<Column> fileColumns() {
 DetailPanel::DetailPanel(Context context, QWidget* parent)
     : QWidget(parent)
     , context_(context)
-    , icon_(new QLabel)
-    , number_(new Label({}, Type::Strong, Token::Text1))
-    , what_(new Label({}, Type::Body, Token::Text1))
-    , where_(new Label({}, Type::Body, Token::Text3))
-    , reschedule_(new Button(Button::Kind::Primary, tr("Reschedule"), "again"))
+    , head_(new DetailHead(context))
     , tabs_(new Tabs({tr("Output"), tr("Inputs"), tr("Outputs"), tr("Command"), tr("Processor"), tr("Sandbox"),
                       tr("History"), tr("Graph"), tr("JSON")}))
     , summary_(new Label({}, Type::Caption, Token::Text3))
@@ -95,15 +66,8 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     , stack_(new QStackedWidget)
     , output_(new OutputTab(context))
     , result_(new ResultView(context))
-    , attempts_(new Table({}))
-    , attemptRows_(new RowsModel(attemptColumns(), this))
-    , whyPanel_(new Panel(tr("Why"), false))
-    , why_(new Facts)
-    , locksPanel_(new Panel(tr("Locks"), false))
-    , locks_(new Facts)
-    , limitsPanel_(new Panel(tr("Limits"), false))
-    , limits_(new Facts)
-    , split_(new Facts)
+    , attempts_(new AttemptsTable)
+    , side_(new DetailSide(context))
     , inputs_(new Table({}))
     , inputRows_(new RowsModel(fileColumns(), this))
     , outputs_(new OutputsTab(context))
@@ -113,18 +77,11 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     , samples_(new SamplesView(context))
     , compare_(new CompareTab(context))
     , graph_(new GraphTab(context))
-    , json_(textView(tr("Result as JSON")))
-    , locksPoll_(new Poll(
-          context.link, kLocksMs,
-          [this]() -> std::optional<Request> {
-              if (!active_ || !claimsLocks()) return std::nullopt;
-              return Request{"GET", "locks", {}, {}, {}};
-          },
-          [this](const Answer& answer) { refreshLocks(answer.json.value("locks").toArray()); }, this)) {
+    , json_(textView(tr("Result as JSON"))) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(1, 1, 0, 0);
     column->setSpacing(0);
-    column->addWidget(makeHead());
+    column->addWidget(head_);
     column->addWidget(makeTabRow());
     inputs_->setRows(inputRows_);
     inputs_->setAccessibleName(tr("Inputs"));
@@ -146,10 +103,11 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     column->addWidget(area_, 1);
     setMinimumHeight(scaled(200));
     setTab(kOutput);
+    connectHead();
     connect(tabs_, &Tabs::chosen, this, qOverload<int>(&DetailPanel::setTab));
     connect(output_, &OutputTab::changed, this, [this] { summary_->setText(output_->summary()); });
     tick_.setInterval(1'000);
-    connect(&tick_, &QTimer::timeout, this, &DetailPanel::refreshLimits);
+    connect(&tick_, &QTimer::timeout, this, &DetailPanel::refreshTimes);
     connect(&context_.state, &EngineState::refreshed, this, [this] {
         if (active_ && lsn_ != 0) load();
     });
@@ -157,59 +115,11 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
 
 DetailPanel::~DetailPanel() = default;
 
-QWidget* DetailPanel::makeHead() {
-    auto* head = new Surface(Token::Bg1);
-    head->setFixedHeight(scaled(40));
-    auto* row = new QHBoxLayout(head);
-    row->setContentsMargins(16, 0, 12, 0);
-    row->setSpacing(8);
-    row->addWidget(icon_);
-    row->addWidget(number_);
-    what_->setElides(true);
-    where_->setElides(true);
-    row->addWidget(what_);
-    row->addWidget(where_, 1);
-    row->addStretch(0);
-    auto* edit = new Button(Button::Kind::Plain, tr("Edit and resubmit"), "edit");
-    auto* compare = new Button(Button::Kind::Plain, tr("Compare"), "compare");
-    auto* copy = new Button(Button::Kind::Plain, tr("Copy as"), "copy");
-    auto* menu = new QMenu(this);
-    copyAs(*menu);
-    copy->setMenu(menu);
-    auto* close = new Button(Button::Kind::Flat, {}, "close");
-    close->setAccessibleName(tr("Close the panel"));
-    close->setToolTip(tr("Esc"));
-    for (QWidget* button :
-         {static_cast<QWidget*>(reschedule_), static_cast<QWidget*>(edit), static_cast<QWidget*>(compare),
-          static_cast<QWidget*>(copy), static_cast<QWidget*>(close)})
-        row->addWidget(button);
-    connect(reschedule_, &QAbstractButton::clicked, this, [this] { emit rescheduleWanted(lsn_); });
-    connect(edit, &QAbstractButton::clicked, this, [this] { emit editWanted(lsn_); });
-    connect(compare, &QAbstractButton::clicked, this, [this] { setTab(kHistory); });
-    connect(close, &QAbstractButton::clicked, this, &DetailPanel::closed);
-    return head;
-}
-
-void DetailPanel::copyAs(QMenu& menu) {
-    const auto copy = [this](const QString& text) {
-        QApplication::clipboard()->setText(text);
-        context_.window.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
-    };
-    menu.addAction(tr("yardctl: show it"), this,
-                   [=, this] { copy(context_.link.yardctl(QStringLiteral("yardctl show %1").arg(lsn_))); });
-    menu.addAction(tr("yardctl: its output"), this,
-                   [=, this] { copy(context_.link.yardctl(QStringLiteral("yardctl logs %1").arg(lsn_))); });
-    menu.addAction(tr("yardctl: submit it again"), this,
-                   [=, this] { copy(context_.link.yardctl(operations::submit(spec_, row_.queue, {}).yardctl)); });
-    menu.addAction(tr("curl: show it"), this, [=, this] {
-        copy(context_.link.curl({"GET", QStringLiteral("jobs/%1").arg(lsn_), {}, {}, {}}));
-    });
-    menu.addAction(tr("curl: submit it again"), this,
-                   [=, this] { copy(context_.link.curl(operations::submit(spec_, row_.queue, {}).request)); });
-    menu.addSeparator();
-    menu.addAction(tr("JSON of the action"), this, [=, this] { copy(jsonText(spec_)); });
-    menu.addAction(tr("JSON of the result"), this, [=, this] { copy(jsonText(action_)); });
-    menu.addAction(tr("Number"), this, [=, this] { copy(QString::number(lsn_)); });
+void DetailPanel::connectHead() {
+    connect(head_, &DetailHead::rescheduleWanted, this, [this] { emit rescheduleWanted(lsn_); });
+    connect(head_, &DetailHead::editWanted, this, [this] { emit editWanted(lsn_); });
+    connect(head_, &DetailHead::compareWanted, this, [this] { setTab(kHistory); });
+    connect(head_, &DetailHead::closeWanted, this, &DetailPanel::closed);
 }
 
 QWidget* DetailPanel::makeTabRow() {
@@ -239,35 +149,17 @@ QWidget* DetailPanel::makeTabRow() {
 QWidget* DetailPanel::makeBeside() {
     auto* beside = new QSplitter(Qt::Horizontal);
     beside->setChildrenCollapsible(false);
-    attempts_->setRows(attemptRows_);
-    attempts_->setAccessibleName(tr("Tries"));
-    attempts_->setSelectionMode(QAbstractItemView::SingleSelection);
-    attempts_->setMinimumWidth(scaled(200));
     connect(attempts_, &Table::selectionEdited, this, [this] {
-        const auto ids = attempts_->selectedIds();
-        attempt_ = ids.empty() ? 0 : static_cast<int>(ids.front());
+        attempt_ = attempts_->chosen();
         output_->show(action_, attempt_);
         refreshResult();
     });
     beside->addWidget(attempts_);
-    auto* right = new Surface(Token::Bg1);
-    auto* column = new QVBoxLayout(right);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    whyPanel_->setBody(why_);
-    locksPanel_->setBody(locks_);
-    locksPanel_->hide();
-    limitsPanel_->setBody(limits_);
-    column->addWidget(whyPanel_);
-    column->addWidget(locksPanel_);
-    column->addWidget(limitsPanel_);
-    column->addWidget(split_);
-    column->addStretch(1);
-    QScrollArea* facts = scrolling(right);
+    QScrollArea* facts = scrolling(side_);
     facts->setMinimumWidth(scaled(200));
     beside->addWidget(facts);
     beside->setSizes({scaled(240), scaled(300)});
-    for (Facts* each : {why_, locks_}) connect(each, &Facts::linkClicked, this, &DetailPanel::followTarget);
+    connect(side_, &DetailSide::targetClicked, this, &DetailPanel::followTarget);
     return beside;
 }
 
@@ -284,7 +176,7 @@ QWidget* DetailPanel::makeAnswer() {
 /// The output of a warm worker is its process's, not the action's: where there is only a result it has the place.
 void DetailPanel::refreshResult() {
     result_->show(lsn_, action_.value("result"));
-    const bool both = result_->isEmpty() || attempt_ != 0 || written() > 0;
+    const bool both = result_->isEmpty() || attempt_ != 0 || writtenBytes(action_) > 0;
     output_->setVisible(both);
     logTools_->setVisible(both && tabs_->current() == kOutput);
 }
@@ -301,7 +193,7 @@ void DetailPanel::followTarget(const QString& target) {
 
 void DetailPanel::setActive(bool active) {
     active_ = active;
-    locksPoll_->setActive(active);
+    side_->setActive(active);
     if (!active) {
         tick_.stop();
         return output_->clear();
@@ -313,7 +205,7 @@ void DetailPanel::setActive(bool active) {
 void DetailPanel::showAction(qint64 lsn) {
     if (lsn == lsn_) return;
     lsn_ = lsn;
-    action_ = spec_ = whyJson_ = {};
+    action_ = spec_ = {};
     row_ = {};
     attempt_ = 0;
     output_->clear();
@@ -323,13 +215,10 @@ void DetailPanel::showAction(qint64 lsn) {
     samples_->show(0, false, false);
     sandbox_->show({}, {});
     graph_->show(lsn);
-    refreshLocks({});
+    side_->begin(lsn);
+    head_->begin(lsn);
     if (lsn == 0) return tick_.stop();
     row_.lsn = lsn;
-    number_->setText(Format().number(lsn));
-    for (Label* each : {what_, where_}) each->setText({});
-    icon_->clear();
-    reschedule_->hide();
     load();
     loadSpec();
 }
@@ -354,24 +243,14 @@ void DetailPanel::load() {
                            if (std::exchange(again_, false) || lsn != lsn_) return load();
                            if (!answer.ok()) {
                                if (action_.isEmpty()) refresh(); // nothing of the one before
-                               if (action_.isEmpty()) what_->setText(answer.message);
+                               if (action_.isEmpty()) head_->setProblem(answer.message);
                                return;
                            }
                            action_ = answer.json;
                            row_ = actionRowOf(action_);
                            refresh();
-                           if (!row_.isFinal()) loadWhy();
+                           if (!row_.isFinal()) side_->askWhy();
                            emit told();
-                       });
-}
-
-void DetailPanel::loadWhy() {
-    const qint64 lsn = lsn_;
-    context_.link.send({"GET", QStringLiteral("jobs/%1/why").arg(lsn), {}, {}, {}}, this,
-                       [this, lsn](const Answer& answer) {
-                           if (lsn != lsn_ || !answer.ok()) return;
-                           whyJson_ = answer.json;
-                           refreshWhy();
                        });
 }
 
@@ -384,36 +263,23 @@ void DetailPanel::loadSpec() {
                            spec_ = answer.ok() ? answer.json : QJsonObject();
                            command_->setPlainText(answer.ok() ? jsonText(spec_) : answer.message);
                            refreshFiles();
-                           refreshLimits();
+                           head_->setSpec(spec_);
+                           side_->setSpec(spec_);
                            sandbox_->show(action_, spec_);
-                           if (claimsLocks()) locksPoll_->now();
                            if (stack_->currentIndex() == kHistory) compare_->show(action_, spec_);
                        });
 }
 
 void DetailPanel::refresh() {
-    const Format format;
-    icon_->setPixmap(icons::faceIcon(row_.face).pixmap(14, 14));
-    number_->setText(format.number(row_.lsn));
-    what_->setText(row_.what());
-    QStringList where{row_.worker};
-    if (!row_.function.isEmpty() && !row_.label.isEmpty()) where << row_.function;
-    where_->setText(action_.isEmpty() ? QString()
-                                      : where.join(", ") + tr(", in %1").arg(context_.state.queueName(row_.queue)));
-    const bool again = row_.canGoAgain();
-    reschedule_->setVisible(again);
-    refreshAttempts();
+    head_->setAction(row_, action_);
+    attempts_->show(row_, action_);
     refreshFiles();
-    refreshWhy();
-    refreshLimits();
+    side_->setAction(row_, action_);
+    processor_->set(processorFacts(row_, wallNow()));
     output_->show(action_, attempt_);
     refreshResult();
     samples_->show(lsn_, row_.tries > 0, row_.isFinal());
     sandbox_->show(action_, spec_);
-    if (claimsLocks())
-        locksPoll_->now();
-    else
-        refreshLocks({});
     if (const QString text = jsonText(action_); json_->toPlainText() != text) json_->setPlainText(text);
     if (stack_->currentIndex() == kHistory) compare_->show(action_, spec_);
     if (row_.isFinal())
@@ -422,34 +288,10 @@ void DetailPanel::refresh() {
         tick_.start();
 }
 
-void DetailPanel::refreshAttempts() {
-    const Format format;
-    const qint64 now = wallNow();
-    std::vector<Row> rows;
-    const auto add = [&](const QJsonObject& json, int n) {
-        const ActionRow row = actionRowOf(json);
-        Row made;
-        made.id = n;
-        Cell state{QString::number(n), row.face};
-        state.tip = row.stateWord() + (row.reason.isEmpty() ? QString()
-                                                            : ", " + wordOfReason(row.reason, row.exitCode,
-                                                                                  json.value("signal").toInt()));
-        made.cells = {state,
-                      {row.started == 0 ? Format::unknown() : format.time(row.started, now)},
-                      {format.duration(row.ran(now))}};
-        rows.push_back(std::move(made));
-    };
-    const QJsonArray attempts = action_.value("attempts").toArray();
-    const int last = row_.tries;
-    bool lastTold = false;
-    for (const QJsonValue each : attempts) lastTold = lastTold || each.toObject().value("n").toInt() == last;
-    if (!lastTold && last > 0) add(action_, last);
-    for (qsizetype i = attempts.size(); i-- > 0;)
-        add(attempts[i].toObject(), attempts[i].toObject().value("n").toInt());
-    attempts_->setMessage(!rows.empty() || action_.isEmpty() ? QString()
-                          : row_.isFinal()                   ? tr("It was never tried")
-                                                             : tr("Not tried yet"));
-    attemptRows_->setRows(std::move(rows));
+/// What goes on while nothing is told.
+void DetailPanel::refreshTimes() {
+    side_->refreshLimits();
+    processor_->set(processorFacts(row_, wallNow()));
 }
 
 void DetailPanel::refreshFiles() {
@@ -497,7 +339,15 @@ void DetailPanel::setTab(int tab) {
 }
 
 void DetailPanel::setRescheduleBlocked(const QString& why) {
-    reschedule_->setBlocked(why);
+    head_->setRescheduleBlocked(why);
+}
+
+Facts* DetailPanel::why() const {
+    return side_->why();
+}
+
+Facts* DetailPanel::locks() const {
+    return side_->locks();
 }
 
 void DetailPanel::takeFocus() {

@@ -1,5 +1,6 @@
 // One action in full: its output, what went in and out, how it is called, what it used, why it waits or ended.
-// Owner: ui thread.
+// DetailHead and DetailSide are what stands around its tabs. Owner: ui thread; lifetime: that of its page or window, within
+// that of its context.
 #pragma once
 
 #include "ui/pages/page.h"
@@ -10,8 +11,6 @@
 #include "ui/widgets/rows_model.h"
 #include "ui/widgets/tabs.h"
 
-#include <QJsonArray>
-#include <QLabel>
 #include <QStackedWidget>
 
 QT_BEGIN_NAMESPACE
@@ -20,12 +19,14 @@ QT_END_NAMESPACE
 
 namespace yard::ui {
 
+class AttemptsTable;
 class CompareTab;
+class DetailHead;
+class DetailSide;
 class FittingSplitter;
 class GraphTab;
 class OutputTab;
 class OutputsTab;
-class Poll;
 class ResultView;
 class SamplesView;
 class SandboxTab;
@@ -52,7 +53,8 @@ public:
     OutputTab* output() const { return output_; }
     OutputsTab* outputs() const { return outputs_; }
     ResultView* result() const { return result_; }
-    Facts* why() const { return why_; }
+    Facts* why() const;
+    Facts* locks() const;
     const QJsonObject& action() const { return action_; }
     /// The same as a row; null: the engine has not told it yet.
     const ActionRow* row() const { return action_.isEmpty() ? nullptr : &row_; }
@@ -60,8 +62,6 @@ public:
     CompareTab* compare() const { return compare_; }
     GraphTab* graph() const { return graph_; }
     SandboxTab* sandbox() const { return sandbox_; }
-    /// Of what it claims: who holds it and who waits; no facts where it claims nothing, or has ended.
-    Facts* locks() const { return locks_; }
     Tabs* tabs() const { return tabs_; }
 
 public slots:
@@ -78,42 +78,28 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    QWidget* makeHead();
     QWidget* makeTabRow();
     QWidget* makeBeside();
     QWidget* makeAnswer();
+    void connectHead();
     void load();
-    void loadWhy();
     void loadSpec();
     void refresh();
-    void refreshAttempts();
     void refreshFiles();
     void refreshResult();
-    void refreshWhy();
-    void refreshLimits();
-    void refreshLocks(const QJsonArray& all);
-    bool claimsLocks() const;
+    void refreshTimes();
     void followTarget(const QString& target);
-    std::vector<Fact> whyFacts() const;
-    /// Bytes of output of the last attempt, as far as they are kept.
-    qint64 written() const;
-    void copyAs(QMenu& menu);
 
     Context context_;
     qint64 lsn_ = 0;
     QJsonObject action_;
     QJsonObject spec_;
-    QJsonObject whyJson_;
     ActionRow row_;
     int attempt_ = 0;
     bool active_ = false;
     bool loading_ = false;
     bool again_ = false;
-    QLabel* icon_;
-    Label* number_;
-    Label* what_;
-    Label* where_;
-    Button* reschedule_;
+    DetailHead* head_;
     Tabs* tabs_;
     Label* summary_;
     QWidget* logTools_;
@@ -121,15 +107,8 @@ private:
     QStackedWidget* stack_;
     OutputTab* output_;
     ResultView* result_;
-    Table* attempts_;
-    RowsModel* attemptRows_;
-    Panel* whyPanel_;
-    Facts* why_;
-    Panel* locksPanel_;
-    Facts* locks_;
-    Panel* limitsPanel_;
-    Facts* limits_;
-    Facts* split_;
+    AttemptsTable* attempts_;
+    DetailSide* side_;
     Table* inputs_;
     RowsModel* inputRows_;
     OutputsTab* outputs_;
@@ -141,7 +120,6 @@ private:
     GraphTab* graph_;
     QPlainTextEdit* json_;
     QTimer tick_;
-    Poll* locksPoll_;
 };
 
 } // namespace yard::ui
