@@ -308,6 +308,13 @@
     </message>
 </context>
 <context>
+    <name>ActionsChoice</name>
+    <message>
+        <source>%1 is not selected in the list; the panel shows it.</source>
+        <translation>%1 ist in der Liste nicht ausgewählt; das Feld daneben zeigt sie.</translation>
+    </message>
+</context>
+<context>
     <name>AppearanceSection</name>
     <message>
         <source>Appearance</source>
@@ -3328,30 +3335,7 @@
     </message>
 </context>
 <context>
-    <name>yard::ui::ActionsModel</name>
-    <message>
-        <source>about %1 left</source>
-        <translation>noch etwa %1</translation>
-    </message>
-    <message>
-        <source>longer than usual</source>
-        <translation>länger als üblich</translation>
-    </message>
-    <message>
-        <source>replaced by %1</source>
-        <translation>ersetzt durch %1</translation>
-    </message>
-</context>
-<context>
-    <name>yard::ui::ActionsPage</name>
-    <message>
-        <source>Actions</source>
-        <translation>Aktionen</translation>
-    </message>
-    <message>
-        <source>state:failed queue:nightly cpu&gt;50 text…</source>
-        <translation>state:failed queue:nightly cpu&gt;50 Text…</translation>
-    </message>
+    <name>yard::ui::ActionsCommands</name>
     <message>
         <source>Reschedule</source>
         <translation>Neu einreihen</translation>
@@ -3359,25 +3343,6 @@
     <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
-    </message>
-    <message>
-        <source>More</source>
-        <translation>Mehr</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n update(s) wait</source>
-        <translation>
-            <numerusform>%n Änderung wartet</numerusform>
-            <numerusform>%n Änderungen warten</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>F5</source>
-        <translation>F5</translation>
-    </message>
-    <message>
-        <source>Columns</source>
-        <translation>Spalten</translation>
     </message>
     <message>
         <source>Retire</source>
@@ -3408,6 +3373,22 @@
         <translation>Ausgabe</translation>
     </message>
     <message>
+        <source>Reschedule what failed of an array or a list</source>
+        <translation>Gescheiterte eines Arrays oder einer Liste neu einreihen</translation>
+    </message>
+    <message>
+        <source>Arrays folded</source>
+        <translation>Arrays gefaltet</translation>
+    </message>
+    <message>
+        <source>Open in a window of its own</source>
+        <translation>In einem eigenen Fenster öffnen</translation>
+    </message>
+    <message>
+        <source>Search in output…</source>
+        <translation>In der Ausgabe suchen…</translation>
+    </message>
+    <message>
         <source>Tab %1</source>
         <translation>Reiter %1</translation>
     </message>
@@ -3416,24 +3397,36 @@
         <translation>Wählen Sie zuerst eine Aktion</translation>
     </message>
     <message>
-        <source>%1 and more</source>
-        <translation>%1 und mehr</translation>
+        <source>Only what waits can be changed so</source>
+        <translation>Das geht nur mit dem, was wartet</translation>
     </message>
     <message>
-        <source>%1 selected, %2 in view</source>
-        <translation>%1 ausgewählt, %2 zu sehen</translation>
+        <source>Only what failed or was abandoned runs again; edit and resubmit the rest</source>
+        <translation>Neu einreihen lässt sich nur, was gescheitert oder aufgegeben ist; anderes bearbeiten und neu abgeben</translation>
     </message>
     <message>
-        <source>%1, %2 selected</source>
-        <translation>%1, %2 ausgewählt</translation>
+        <source>It has ended already</source>
+        <translation>Sie ist schon beendet</translation>
     </message>
     <message>
-        <source>, as of %1</source>
-        <translation>, Stand %1</translation>
+        <source>Only what has ended can be retired</source>
+        <translation>Nur was beendet ist, lässt sich ablegen</translation>
     </message>
     <message>
-        <source>No action matches this filter.</source>
-        <translation>Keine Aktion passt zu diesem Filter.</translation>
+        <source>Fold arrays first</source>
+        <translation>Zuerst Arrays falten</translation>
+    </message>
+    <message>
+        <source>Select one action</source>
+        <translation>Genau eine Aktion auswählen</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Comment…</source>
+        <translation>Kommentar …</translation>
     </message>
     <message>
         <source>Move to queue</source>
@@ -3451,28 +3444,53 @@
         <source>-100 to 100, higher first</source>
         <translation>-100 bis 100, höhere zuerst</translation>
     </message>
+</context>
+<context>
+    <name>yard::ui::ActionsElsewhere</name>
     <message numerus="yes">
-        <source>Cancel %Ln action(s)</source>
+        <source>%n window(s) of actions are open: close one first</source>
         <translation>
-            <numerusform>%Ln Aktion abbrechen</numerusform>
-            <numerusform>%Ln Aktionen abbrechen</numerusform>
+            <numerusform>%n Fenster einer Aktion ist offen: zuerst eines schließen</numerusform>
+            <numerusform>%n Fenster von Aktionen sind offen: zuerst eines schließen</numerusform>
         </translation>
     </message>
+</context>
+<context>
+    <name>yard::ui::ActionsHead</name>
     <message>
-        <source>Only what waits can be changed so</source>
-        <translation>Das geht nur mit dem, was wartet</translation>
+        <source>Actions</source>
+        <translation>Aktionen</translation>
     </message>
     <message>
-        <source>Only what failed or was abandoned runs again; edit and resubmit the rest</source>
-        <translation>Neu einreihen lässt sich nur, was gescheitert oder aufgegeben ist; anderes bearbeiten und neu abgeben</translation>
+        <source>Reschedule</source>
+        <translation>Neu einreihen</translation>
     </message>
     <message>
-        <source>It has ended already</source>
-        <translation>Sie ist schon beendet</translation>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
     </message>
     <message>
-        <source>Only what has ended can be retired</source>
-        <translation>Nur was beendet ist, lässt sich ablegen</translation>
+        <source>Arrays folded</source>
+        <translation>Arrays gefaltet</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>Mehr</translation>
+    </message>
+    <message>
+        <source>F5</source>
+        <translation>F5</translation>
+    </message>
+    <message>
+        <source>Columns</source>
+        <translation>Spalten</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n update(s) wait</source>
+        <translation>
+            <numerusform>%n Änderung wartet</numerusform>
+            <numerusform>%n Änderungen warten</numerusform>
+        </translation>
     </message>
     <message>
         <source>Reschedule %1</source>
@@ -3496,6 +3514,13 @@
             <numerusform>%Ln Aktionen neu einreihen</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Cancel %Ln action(s)</source>
+        <translation>
+            <numerusform>%Ln Aktion abbrechen</numerusform>
+            <numerusform>%Ln Aktionen abbrechen</numerusform>
+        </translation>
+    </message>
     <message>
         <source>All that match</source>
         <translation>Alle, die passen</translation>
@@ -3508,56 +3533,62 @@
         <source>Cancel all that match</source>
         <translation>Alle abbrechen, die passen</translation>
     </message>
+</context>
+<context>
+    <name>yard::ui::ActionsLists</name>
     <message>
-        <source>Select one action</source>
-        <translation>Genau eine Aktion auswählen</translation>
+        <source>Actions</source>
+        <translation>Aktionen</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ActionsModel</name>
+    <message>
+        <source>about %1 left</source>
+        <translation>noch etwa %1</translation>
+    </message>
+    <message>
+        <source>longer than usual</source>
+        <translation>länger als üblich</translation>
+    </message>
+    <message>
+        <source>replaced by %1</source>
+        <translation>ersetzt durch %1</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ActionsPage</name>
+    <message>
+        <source>state:failed queue:nightly cpu&gt;50 text…</source>
+        <translation>state:failed queue:nightly cpu&gt;50 Text…</translation>
+    </message>
+    <message>
+        <source>%1 and more</source>
+        <translation>%1 und mehr</translation>
+    </message>
+    <message>
+        <source>%1 selected, %2 in view</source>
+        <translation>%1 ausgewählt, %2 zu sehen</translation>
+    </message>
+    <message>
+        <source>%1, %2 selected</source>
+        <translation>%1, %2 ausgewählt</translation>
+    </message>
+    <message>
+        <source>, as of %1</source>
+        <translation>, Stand %1</translation>
+    </message>
+    <message>
+        <source>No action matches this filter.</source>
+        <translation>Keine Aktion passt zu diesem Filter.</translation>
     </message>
     <message>
         <source>Nothing has been submitted yet. Ctrl+N submits, or type: %1</source>
         <translation>Noch wurde nichts abgegeben. Strg+N gibt ab, oder tippen Sie: %1</translation>
     </message>
     <message>
-        <source>%1 is not selected in the list; the panel shows it.</source>
-        <translation>%1 ist in der Liste nicht ausgewählt; das Feld daneben zeigt sie.</translation>
-    </message>
-    <message>
         <source>%1, nothing selected</source>
         <translation>%1, nichts ausgewählt</translation>
-    </message>
-    <message>
-        <source>Comment…</source>
-        <translation>Kommentar …</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>Öffnen</translation>
-    </message>
-    <message>
-        <source>Arrays folded</source>
-        <translation>Arrays gefaltet</translation>
-    </message>
-    <message>
-        <source>Reschedule what failed of an array or a list</source>
-        <translation>Gescheiterte eines Arrays oder einer Liste neu einreihen</translation>
-    </message>
-    <message>
-        <source>Fold arrays first</source>
-        <translation>Zuerst Arrays falten</translation>
-    </message>
-    <message>
-        <source>Search in output…</source>
-        <translation>In der Ausgabe suchen…</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n window(s) of actions are open: close one first</source>
-        <translation>
-            <numerusform>%n Fenster einer Aktion ist offen: zuerst eines schließen</numerusform>
-            <numerusform>%n Fenster von Aktionen sind offen: zuerst eines schließen</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Open in a window of its own</source>
-        <translation>In einem eigenen Fenster öffnen</translation>
     </message>
 </context>
 <context>
@@ -7320,6 +7351,13 @@
     <message>
         <source>Actions run</source>
         <translation>Aktionen laufen</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::StateChip</name>
+    <message>
+        <source>%1 and more</source>
+        <translation>%1 und mehr</translation>
     </message>
 </context>
 <context>

@@ -168,19 +168,22 @@
     </message>
 </context>
 <context>
-    <name>yard::ui::ActionsPage</name>
+    <name>yard::ui::ActionsElsewhere</name>
+    <message numerus="yes">
+        <source>%n window(s) of actions are open: close one first</source>
+        <translation>
+            <numerusform>%n window of an action is open: close one first</numerusform>
+            <numerusform>%n windows of actions are open: close one first</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ActionsHead</name>
     <message numerus="yes">
         <source>%n update(s) wait</source>
         <translation>
             <numerusform>%n update waits</numerusform>
             <numerusform>%n updates wait</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Cancel %Ln action(s)</source>
-        <translation>
-            <numerusform>Cancel %Ln action</numerusform>
-            <numerusform>Cancel %Ln actions</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -198,10 +201,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n window(s) of actions are open: close one first</source>
+        <source>Cancel %Ln action(s)</source>
         <translation>
-            <numerusform>%n window of an action is open: close one first</numerusform>
-            <numerusform>%n windows of actions are open: close one first</numerusform>
+            <numerusform>Cancel %Ln action</numerusform>
+            <numerusform>Cancel %Ln actions</numerusform>
         </translation>
     </message>
 </context>

@@ -96,6 +96,60 @@ private slots:
         QCOMPARE(page()->filter(), QString());
     }
 
+    void theChipsCountWhatTheRestOfTheFilterLeaves() {
+        submit("chip good", "true");
+        const qint64 held = submit("chip held", "true", {{"hold", true}});
+        const auto chips = page()->findChildren<StateChip*>();
+        const auto count = [&](DisplayState face) {
+            return (*std::ranges::find(chips, face, &StateChip::face))->accessibleName().section(", ", 1);
+        };
+        page()->setFilter("label:\"chip *\"");
+        QTRY_COMPARE_WITH_TIMEOUT(count(DisplayState::Completed), QString("1"), kSoon);
+        QCOMPARE(count(DisplayState::Held), QString("1"));
+        QCOMPARE(count(DisplayState::Pending), QString("0"));
+        QCOMPARE(count(DisplayState::Failed), QString("0"));
+        // A press replaces the states: these are not those of the list that is shown.
+        page()->setFilter("state:failed label:\"chip *\"");
+        QCOMPARE(count(DisplayState::Completed), QString("1"));
+        // It changes as actions do.
+        ask("POST", QStringLiteral("jobs/%1/cancel").arg(held));
+        QTRY_COMPARE_WITH_TIMEOUT(count(DisplayState::Cancelled), QString("1"), kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(count(DisplayState::Held), QString("0"), kSoon);
+        // Without another filter they are those of the engine again.
+        page()->setFilter({});
+        QCOMPARE(count(DisplayState::Completed),
+                 QLocale().toString(window_->engine().state()->count(DisplayState::Completed)));
+    }
+
+    void aNumberAloneFindsTheActionOfThatNumber() {
+        const qint64 lsn = submit("numbered", "true");
+        const qint64 named = submit(QStringLiteral("named %1").arg(lsn), "true");
+        page()->setFilter(QString::number(lsn));
+        QTRY_VERIFY_WITH_TIMEOUT(model()->isCurrent() && model()->rowCount() == 1, kSoon);
+        QCOMPARE(model()->idAt(0), lsn);
+        QCOMPARE(page()->filter(), QString::number(lsn)); // as it was written
+        QVERIFY2(page()->asOperation().yardctl.contains(QStringLiteral("lsn:%1").arg(lsn)),
+                 qPrintable(page()->asOperation().yardctl));
+        // In quotes it is a word.
+        page()->setFilter(QStringLiteral("\"%1\"").arg(lsn));
+        QTRY_VERIFY_WITH_TIMEOUT(model()->isCurrent() && model()->rowOf(named) >= 0, kSoon);
+        QCOMPARE(model()->rowOf(lsn), -1);
+    }
+
+    void anActionThatIsShownIsSelectedAlsoWhereTheListStandsOnIt() {
+        const qint64 lsn = submit("stands", "true");
+        QTRY_VERIFY_WITH_TIMEOUT(!cellOf(lsn, 0).isEmpty(), kSoon);
+        Table* table = page()->table();
+        table->clearSelection();
+        table->selectionModel()->setCurrentIndex(model()->index(model()->rowOf(lsn), 0),
+                                                 QItemSelectionModel::NoUpdate);
+        QVERIFY(table->selectedIds().empty());
+        window_->navigation().showAction(lsn);
+        QCOMPARE(table->selectedIds(), std::vector<qint64>{lsn});
+        const QString note = page()->findChild<PageHead*>()->note();
+        QVERIFY2(!note.contains("selected"), qPrintable(note));
+    }
+
     void theDetailShowsOutputWhatItWasAndWhyItStopped() {
         const qint64 lsn = submit("detail", "echo one; printf '\\033[31mred\\033[0m\\n'; echo oops >&2; exit 7");
         QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("failed"), kSoon);

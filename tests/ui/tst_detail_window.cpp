@@ -1,6 +1,7 @@
 // An action in a window of its own on the real program: it stays when something else is selected, follows the output,
 // and goes with its engine.
 #include "tests/ui/window_test.h"
+#include "ui/pages/actions/actions_elsewhere.h"
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/pages/actions/detail_window.h"
@@ -54,8 +55,8 @@ private slots:
     void itStaysWhenTheSelectionMoves() {
         select(first_);
         openOwn();
-        QCOMPARE(page()->ownWindows().size(), 1);
-        const DetailWindow* own = page()->ownWindows().front();
+        QCOMPARE(page()->elsewhere().windows().size(), 1);
+        const DetailWindow* own = page()->elsewhere().windows().front();
         QVERIFY(own->isVisible() && own->isWindow());
         QCOMPARE(own->lsn(), first_);
         QTRY_COMPARE_WITH_TIMEOUT(linesOf(own), QStringList{"one"}, kSoon);
@@ -73,8 +74,8 @@ private slots:
         const QString go = files.filePath("go");
         const qint64 lsn = submit(
             "long", QStringLiteral("echo begun; while [ ! -e '%1' ]; do sleep 0.02; done; echo done").arg(go));
-        page()->openOwnWindow(lsn);
-        const DetailWindow* own = page()->ownWindows().front();
+        page()->elsewhere().openWindow(lsn);
+        const DetailWindow* own = page()->elsewhere().windows().front();
         QTRY_COMPARE_WITH_TIMEOUT(linesOf(own), QStringList{"begun"}, kSoon);
         QFile file(go);
         QVERIFY(file.open(QIODevice::WriteOnly));
@@ -84,15 +85,15 @@ private slots:
     }
 
     void anActionHasOneWindowAndEscClosesIt() {
-        page()->openOwnWindow(first_);
-        page()->openOwnWindow(second_);
-        page()->openOwnWindow(first_);
-        QCOMPARE(page()->ownWindows().size(), 2);
-        QPointer<DetailWindow> own = page()->ownWindows().front();
+        page()->elsewhere().openWindow(first_);
+        page()->elsewhere().openWindow(second_);
+        page()->elsewhere().openWindow(first_);
+        QCOMPARE(page()->elsewhere().windows().size(), 2);
+        QPointer<DetailWindow> own = page()->elsewhere().windows().front();
         emit own->panel()->closed();
-        QCOMPARE(page()->ownWindows().size(), 1);
+        QCOMPARE(page()->elsewhere().windows().size(), 1);
         QTRY_VERIFY_WITH_TIMEOUT(own.isNull(), kSoon);
-        own = page()->ownWindows().front();
+        own = page()->elsewhere().windows().front();
         own->activateWindow(); // the offscreen platform does not do so when another window closes
         QVERIFY(QTest::qWaitForWindowActive(own));
         QTest::keyClick(own, Qt::Key_Escape);
@@ -101,23 +102,23 @@ private slots:
 
     void thereAreSoManyWindows() {
         const qint64 many = submit("many", "true", {{"array", QJsonObject{{"from", 0}, {"to", 16}}}});
-        for (int i = 0; i <= ActionsPage::kMostOwnWindows; ++i) page()->openOwnWindow(many + i);
-        QCOMPARE(page()->ownWindows().size(), ActionsPage::kMostOwnWindows);
+        for (int i = 0; i <= ActionsElsewhere::kMostWindows; ++i) page()->elsewhere().openWindow(many + i);
+        QCOMPARE(page()->elsewhere().windows().size(), ActionsElsewhere::kMostWindows);
         QVERIFY(window_->findChild<StatusBar*>("status-bar")->sentence().contains("close one first"));
-        page()->openOwnWindow(0);
-        QCOMPARE(page()->ownWindows().size(), ActionsPage::kMostOwnWindows);
+        page()->elsewhere().openWindow(0);
+        QCOMPARE(page()->elsewhere().windows().size(), ActionsElsewhere::kMostWindows);
     }
 
     void withoutASelectionThereIsNothingToOpen() {
         openOwn();
-        QVERIFY(page()->ownWindows().isEmpty());
+        QVERIFY(page()->elsewhere().windows().isEmpty());
         for (const QAction* action : page()->commands())
             if (action->objectName() == "own-window") QVERIFY(!blockedWhy(action).isEmpty());
     }
 
     void itGoesWithTheWindow() {
-        page()->openOwnWindow(first_);
-        const QPointer<DetailWindow> own = page()->ownWindows().front();
+        page()->elsewhere().openWindow(first_);
+        const QPointer<DetailWindow> own = page()->elsewhere().windows().front();
         window_.reset();
         QVERIFY(own.isNull());
     }

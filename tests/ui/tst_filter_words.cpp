@@ -148,6 +148,28 @@ private slots:
         QVERIFY(wrongTerms("state:failed wind").empty());
     }
 
+    void numbersThatStandAloneAreThoseOfActions_data() {
+        QTest::addColumn<QString>("written");
+        QTest::addColumn<QString>("meant");
+        QTest::newRow("one") << "42" << "lsn:42";
+        QTest::newRow("with blanks") << " 42 " << "lsn:42";
+        QTest::newRow("a range") << "12..20" << "lsn:12..20";
+        QTest::newRow("several at once") << "12,14" << "lsn:12,14";
+        QTest::newRow("several") << "12 14 20..30" << "lsn:12,14,20..30";
+        QTest::newRow("beside terms") << "42 state:failed" << "state:failed lsn:42";
+        QTest::newRow("in quotes it is text") << "\"42\"" << "\"42\"";
+        QTest::newRow("within a quote") << "\"frame 42\"" << "\"frame 42\"";
+        QTest::newRow("of a key") << "label:42 tries>2" << "label:42 tries>2";
+        QTest::newRow("with letters") << "42x v2" << "42x v2";
+        QTest::newRow("negated it is text") << "-42" << "-42";
+        QTest::newRow("words stay as they are") << " night  run " << " night  run ";
+        QTest::newRow("nothing") << "" << "";
+    }
+    void numbersThatStandAloneAreThoseOfActions() {
+        QFETCH(QString, written);
+        QTEST(withLsns(written), "meant");
+    }
+
     void keysLeadThroughTheList() {
         QTest::keyClicks(field_, "sta");
         QCOMPARE(offered(), QString("state: started:"));

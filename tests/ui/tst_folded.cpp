@@ -2,6 +2,7 @@
 // rescheduling what failed.
 #include "tests/ui/operator_test.h"
 #include "ui/forms/submit_form.h"
+#include "ui/pages/actions/actions_elsewhere.h"
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/actions/folded_list.h"
 #include "ui/pages/actions/output_search.h"
@@ -191,9 +192,9 @@ private slots:
         // Its outputs are those of all of it.
         list()->selectId(rows()->idAt(1));
         command("search-output")->trigger();
-        QCOMPARE(page()->search()->whereText(),
+        QCOMPARE(page()->elsewhere().search()->whereText(),
                  QStringLiteral("In all that match lsn:%1..%2").arg(first).arg(first + 2));
-        page()->search()->close();
+        page()->elsewhere().search()->close();
         // What is held is released.
         QVERIFY(list()->isHeld());
         command("hold")->trigger();

@@ -1,5 +1,6 @@
 // The search in outputs on the real program: where it looks, lines as they are found, the action at one of them.
 #include "tests/ui/window_test.h"
+#include "ui/pages/actions/actions_elsewhere.h"
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/pages/actions/output_search.h"
@@ -23,7 +24,7 @@ class TestOutputSearch : public test::WindowTest {
     OutputSearch* open() {
         for (QAction* action : page()->commands())
             if (action->objectName() == "search-output") action->trigger();
-        return page()->search();
+        return page()->elsewhere().search();
     }
     static QString at(const OutputSearch* search, int row, int column) {
         return search->table()->rows()->cell(row, column).text;

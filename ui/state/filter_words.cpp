@@ -2,6 +2,7 @@
 
 #include "core/base/clock.h"
 #include "core/model/filter.h"
+#include "core/model/lsn_words.h"
 
 #include <QCoreApplication>
 
@@ -153,6 +154,18 @@ std::vector<FilterSpan> termsOf(const QString& filter) {
     }
     if (begin >= 0) terms.push_back({begin, static_cast<int>(filter.size())});
     return terms;
+}
+
+QString withLsns(const QString& filter) {
+    QStringList terms;
+    QStringList lsns;
+    for (const FilterSpan& span : termsOf(filter)) {
+        const QString term = filter.mid(span.begin, span.end - span.begin);
+        (isLsns(term.toStdString()) ? lsns : terms) << term;
+    }
+    if (lsns.isEmpty()) return filter;
+    terms << "lsn:" + lsns.join(',');
+    return terms.join(' ');
 }
 
 std::vector<FilterChoice> choicesFor(const QString& filter, int cursor, const FilterValues& values) {

@@ -39,6 +39,9 @@ inline constexpr std::size_t kMostChoices = 12;
 QString filterTerm(const QString& key, const QString& value);
 /// Terms, with blanks in between; blanks within quotes are part of one.
 std::vector<FilterSpan> termsOf(const QString& filter);
+/// As the engine takes it: of what people write the numbers of actions ("12", "12..20", "12,14") become one term, any of
+/// them, as yardctl has it. In quotes a number is text.
+QString withLsns(const QString& filter);
 /// Keys, or values of the key before the cursor, that go on from what is written there: those that begin with it
 /// first, then those that have it in them; at most kMostChoices. None where nothing is written yet.
 std::vector<FilterChoice> choicesFor(const QString& filter, int cursor, const FilterValues& values);

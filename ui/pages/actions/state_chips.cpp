@@ -49,9 +49,12 @@ StateChip::StateChip(DisplayState face, QWidget* parent)
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
 }
 
-void StateChip::setCount(qint64 count) {
-    none_ = count == 0;
-    const QString text = Format().number(count);
+void StateChip::setCount(const std::optional<StateCounts::Count>& count) {
+    none_ = count && count->isExact && count->count == 0;
+    const Format format;
+    const QString text = !count           ? Format::unknown()
+                         : count->isExact ? format.number(count->count)
+                                          : tr("%1 and more").arg(format.number(count->count));
     if (text == count_) return;
     count_ = text;
     setAccessibleName(this->text() + ", " + text);
@@ -103,8 +106,8 @@ StateChips::StateChips(QWidget* parent)
     row->addStretch(1);
 }
 
-void StateChips::count(const EngineState& state) {
-    for (StateChip* chip : chips_) chip->setCount(state.count(chip->face()));
+void StateChips::count(const StateCounts& counts) {
+    for (StateChip* chip : chips_) chip->setCount(counts.of(chip->face()));
     fit();
 }
 

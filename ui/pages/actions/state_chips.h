@@ -1,8 +1,9 @@
-// The nine states as chips with their counts: a click filters by one, Ctrl+click adds or takes one away.
+// The nine states as chips, each with how many actions are in it under the rest of the filter: a click filters by one,
+// Ctrl+click adds or takes one away.
 // Owner: ui thread.
 #pragma once
 
-#include "ui/state/engine_state.h"
+#include "ui/state/state_counts.h"
 
 #include <QAbstractButton>
 #include <array>
@@ -17,7 +18,8 @@ class StateChip final : public QAbstractButton {
     Q_OBJECT
 public:
     explicit StateChip(DisplayState face, QWidget* parent = nullptr);
-    void setCount(qint64 count);
+    /// Absent: not known.
+    void setCount(const std::optional<StateCounts::Count>& count);
     bool isNone() const { return none_; }
     void setOn(bool on);
     bool isOn() const { return on_; }
@@ -30,7 +32,7 @@ protected:
 private:
     DisplayState face_;
     QString count_;
-    bool none_ = true;
+    bool none_ = true; ///< there is none for sure
     bool on_ = false;
 };
 
@@ -38,7 +40,7 @@ class StateChips final : public QWidget {
     Q_OBJECT
 public:
     explicit StateChips(QWidget* parent = nullptr);
-    void count(const EngineState& state);
+    void count(const StateCounts& counts);
     /// Lights those that the filter's "state:" names.
     void showFilter(const QString& filter);
 

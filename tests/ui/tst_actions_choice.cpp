@@ -1,0 +1,148 @@
+// What the commands of the page Actions act on, and what its detail says in facts, over a link that is played.
+#include "tests/ui/own_settings.h"
+#include "tests/ui/played_page.h"
+#include "ui/pages/actions/actions_choice.h"
+#include "ui/pages/actions/actions_lists.h"
+#include "ui/pages/actions/detail_facts.h"
+#include "ui/pages/actions/detail_panel.h"
+#include "ui/style/theme.h"
+#include "ui/widgets/table.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <optional>
+
+using namespace yard;
+using namespace yard::ui;
+
+namespace {
+
+/// The parts of the page that a choice stands on.
+struct Parts {
+    test::PlayedContext played;
+    QWidget page;
+    ActionsLists lists{played.context(), &page};
+    DetailPanel panel{played.context(), &page};
+    ActionsChoice choice{page, lists, panel};
+
+    Parts() { page.show(); }
+
+    /// Rows 3, 2 and 1, of which the first is held.
+    void haveRows() {
+        lists.setActive(true);
+        lists.setFilter("queue:7");
+        QJsonArray rows;
+        for (qint64 lsn = 3; lsn > 0; --lsn)
+            rows.append(QJsonObject{{"lsn", lsn}, {"state", "pending"}, {"queue_id", 7}, {"held", lsn == 3}});
+        while (played.link.answer("jobs", QJsonObject{{"jobs", rows}})) {
+        }
+    }
+};
+
+std::optional<Fact> factOf(const std::vector<Fact>& facts, const QString& name) {
+    const auto found = std::ranges::find(facts, name, &Fact::name);
+    return found == facts.end() ? std::nullopt : std::optional(*found);
+}
+
+} // namespace
+
+class TestActionsChoice : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<Theme> theme_;
+
+private slots:
+    void initTestCase() {
+        test::useOwnSettings("actions-choice");
+        theme_ = std::make_unique<Theme>(nullptr);
+    }
+
+    void whereNothingIsSelectedNothingIsChosen() {
+        Parts parts;
+        QVERIFY(parts.choice.target().isEmpty());
+        QCOMPARE(parts.choice.single(), 0);
+        QVERIFY(!parts.choice.isMany());
+        QVERIFY(!parts.choice.isHeld());
+        QVERIFY(parts.choice.standing().empty());
+        QVERIFY(parts.choice.row(1) == nullptr);
+    }
+
+    void whatIsSelectedIsChosen() {
+        Parts parts;
+        parts.haveRows();
+        QCOMPARE(parts.lists.model()->rowCount(), 3);
+        parts.lists.table()->selectId(3);
+        QCOMPARE(parts.choice.target().lsns, std::vector<qint64>{3});
+        QCOMPARE(parts.choice.single(), 3);
+        QVERIFY(parts.choice.isHeld());
+        QVERIFY(parts.choice.row(3) != nullptr && parts.choice.row(3)->held);
+        parts.lists.table()->selectId(2);
+        QVERIFY(!parts.choice.isHeld());
+    }
+
+    void thePanelIsMeantOnlyWhereTheHandIsInItAndNothingIsSelected() {
+        Parts parts;
+        parts.haveRows();
+        parts.panel.showAction(9);
+        QVERIFY(!parts.choice.isPanelMeant());
+        QVERIFY(parts.choice.setInPanel(true));
+        QVERIFY(!parts.choice.setInPanel(true)); // nothing new
+        QVERIFY(parts.choice.isPanelMeant());
+        QCOMPARE(parts.choice.target().lsns, std::vector<qint64>{9});
+        parts.lists.table()->selectId(2);
+        QVERIFY(!parts.choice.isPanelMeant());
+        QCOMPARE(parts.choice.single(), 2);
+    }
+
+    void whatALinkOpenedBesideTheListIsMeantUntilItIsClosed() {
+        Parts parts;
+        parts.panel.showAction(9);
+        parts.choice.setWanted(9);
+        QCOMPARE(parts.choice.single(), 9);
+        const ManyChange asked = parts.choice.asSeen(cancellingOf(parts.choice.target()));
+        QVERIFY2(asked.lost.contains("9 is not selected in the list"), qPrintable(asked.lost));
+        parts.panel.hide();
+        QVERIFY(!parts.choice.isPanelMeant());
+        QVERIFY(parts.choice.target().isEmpty());
+    }
+
+    void whyNamesHowItEnded_data() {
+        QTest::addColumn<QString>("state");
+        QTest::addColumn<QString>("title");
+        QTest::newRow("pending") << "pending" << "Why it waits";
+        QTest::newRow("running") << "running" << "While it runs";
+        QTest::newRow("completed") << "completed" << "How it ended";
+        QTest::newRow("failed") << "failed" << "Why it stopped";
+    }
+    void whyNamesHowItEnded() {
+        QFETCH(QString, state);
+        QTEST(whyTitle(actionRowOf({{"lsn", 1}, {"state", state}})), "title");
+    }
+
+    void aLockSaysWhoHasIt() {
+        const QJsonObject spec{{"locks", QJsonArray{"a", "b", "c"}}};
+        const auto lock = [](const QString& name, qint64 by, const QString& engine) {
+            return QJsonObject{{"name", name},
+                               {"holder", QJsonObject{{"lsn", by}, {"engine", engine}, {"pid", 5}}}};
+        };
+        const auto facts = lockFacts(7, spec, {lock("a", 7, "here"), lock("b", 8, "here")}, "here");
+        QCOMPARE(factOf(facts, "a")->value, QString("held by this one"));
+        QCOMPARE(factOf(facts, "b")->target, QString("8"));
+        QCOMPARE(factOf(facts, "c")->value, QString("free"));
+        const auto other = lockFacts(7, spec, {lock("a", 7, "there")}, "here");
+        QCOMPARE(factOf(other, "a")->value, QString("held by another engine, pid 5"));
+        QVERIFY(lockFacts(7, {}, {}, "here").empty());
+    }
+
+    void outputIsThatOfBothStreams() {
+        const QJsonObject action{{"stdout", QJsonObject{{"size", 5}}}, {"stderr", QJsonObject{{"size", 2}}}};
+        QCOMPARE(writtenBytes(action), 7);
+        QCOMPARE(writtenBytes({}), 0);
+        QVERIFY(factOf(limitFacts({}, action, {}, 0), "output").has_value());
+        QVERIFY(limitFacts({}, {}, {}, 0).empty());
+    }
+};
+
+QTEST_MAIN(TestActionsChoice)
+#include "tst_actions_choice.moc"
