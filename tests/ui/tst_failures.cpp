@@ -205,6 +205,10 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 2, kSoon);
         page()->setFilter("exit:4");
         QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 1, kSoon);
+        page()->setFilter(QString::number(alike_.front())); // a number alone is that of an action
+        QTRY_VERIFY_WITH_TIMEOUT(rows()->rowCount() == 1 && rowOf(kAlike) == 0, kSoon);
+        page()->setFilter("exit:4");
+        QTRY_VERIFY_WITH_TIMEOUT(rows()->rowCount() == 1 && rowOf(kAlike) < 0, kSoon);
         page()->setFilter("colour:red");
         auto* field = page()->findChild<FilterField*>();
         QTRY_VERIFY_WITH_TIMEOUT(field->problem().contains("colour"), kSoon);

@@ -217,7 +217,7 @@ std::optional<Request> FailuresPage::request() {
 }
 
 void FailuresPage::find() {
-    const QString text = filter_->text().trimmed();
+    const QString text = withLsns(filter_->text()).trimmed();
     emit filterEdited(filter_->text());
     if (text == askedFilter_) return;
     askedFilter_ = text;
