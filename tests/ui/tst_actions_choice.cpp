@@ -1,13 +1,17 @@
-// What the commands of the page Actions act on, and what its detail says in facts, over a link that is played.
+// What the commands of the page Actions act on, why they cannot be given, how its head names that, and what its detail
+// says in facts, over a link that is played.
 #include "tests/ui/own_settings.h"
 #include "tests/ui/played_page.h"
 #include "ui/pages/actions/actions_choice.h"
+#include "ui/pages/actions/actions_commands.h"
+#include "ui/pages/actions/actions_head.h"
 #include "ui/pages/actions/actions_lists.h"
 #include "ui/pages/actions/detail_facts.h"
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/style/theme.h"
 #include "ui/widgets/table.h"
 
+#include <QAction>
 #include <QTest>
 
 #include <algorithm>
@@ -105,6 +109,71 @@ private slots:
         parts.panel.hide();
         QVERIFY(!parts.choice.isPanelMeant());
         QVERIFY(parts.choice.target().isEmpty());
+    }
+
+    void whatCannotBeDoneToWhatIsChosenSaysWhy() {
+        Parts parts;
+        parts.haveRows();
+        auto* commands =
+            new ActionsCommands(parts.played.context(), parts.page, parts.choice, parts.lists, parts.panel);
+        const auto why = [&](const char* id) {
+            commands->review();
+            return blockedWhy(commands->action(id));
+        };
+        QCOMPARE(why("cancel"), QString("Select an action first"));
+        QCOMPARE(why("log"), QString("Select one action"));
+        QCOMPARE(commands->whyNothing(), QString("Select an action first"));
+        QCOMPARE(commands->yardctlOf(commands->action("cancel")), QString());
+        parts.lists.table()->selectId(2);
+        QCOMPARE(why("cancel"), QString());
+        QCOMPARE(why("log"), QString());
+        QCOMPARE(why("retire"), QString("Only what has ended can be retired"));
+        QVERIFY(why("reschedule").startsWith("Only what failed or was abandoned runs again"));
+        QCOMPARE(why("again-failed"), QString("Fold arrays first"));
+        QCOMPARE(commands->whyNothing(), QString());
+        QVERIFY(commands->yardctlOf(commands->action("cancel")).contains("2"));
+        QCOMPARE(commands->yardctlOf(commands->action("log")), QString("yardctl logs 2"));
+        QCOMPARE(static_cast<std::size_t>(commands->all().size()), ActionsCommands::declared().size());
+    }
+
+    void whatIsOpenedIsForThePage() {
+        Parts parts;
+        parts.haveRows();
+        auto* commands =
+            new ActionsCommands(parts.played.context(), parts.page, parts.choice, parts.lists, parts.panel);
+        QStringList wanted;
+        connect(commands, &ActionsCommands::openWanted, this, [&](qint64 lsn, const QString& tab, bool enters) {
+            wanted << QString::number(lsn) + ' ' + tab + (enters ? " enters" : "");
+        });
+        commands->action("log")->trigger(); // nothing is chosen
+        parts.lists.table()->selectId(2);
+        commands->review();
+        commands->action("log")->trigger();
+        commands->action("compare")->trigger();
+        QCOMPARE(wanted, QStringList({"2 output enters", "2 history"}));
+    }
+
+    void theButtonsOfTheHeadNameWhatTheyActOn_data() {
+        QTest::addColumn<int>("lsns");
+        QTest::addColumn<QString>("filter");
+        QTest::addColumn<QString>("button");
+        QTest::newRow("nothing") << 0 << "" << "Cancel";
+        QTest::newRow("one") << 1 << "" << "Cancel 1";
+        QTest::newRow("several") << 3 << "" << "Cancel 3 action(s)";
+        QTest::newRow("all, not counted") << 0 << "state:failed" << "Cancel all that match";
+    }
+    void theButtonsOfTheHeadNameWhatTheyActOn() {
+        QFETCH(int, lsns);
+        QFETCH(QString, filter);
+        QFETCH(QString, button);
+        ActionsHead head(new FilterField({}, true));
+        std::vector<qint64> all(static_cast<std::size_t>(lsns));
+        std::ranges::generate(all, [lsn = 0]() mutable { return ++lsn; });
+        const Target target = filter.isEmpty() ? Target::of(all) : Target::matching(filter);
+        head.showTarget(target, target);
+        const auto buttons = head.findChildren<QAbstractButton*>();
+        QVERIFY(std::ranges::any_of(buttons, [&](const QAbstractButton* each) { return each->text() == button; }));
+        QCOMPARE(head.targetText().isEmpty(), target.isEmpty());
     }
 
     void whyNamesHowItEnded_data() {
