@@ -27,6 +27,8 @@ void writeBar(JsonWriter& writer, const timeline::Span& bar, const engine::Timel
         writer.member("label", at->second);
     if (const auto at = timelines.commands.find(bar.lsn); at != timelines.commands.end())
         writer.member("name", at->second);
+    if (const auto at = timelines.indices.find(bar.lsn); at != timelines.indices.end())
+        writer.member("index", at->second);
     writer.member("submitting", bar.begin);
     if (bar.running != 0) writer.member("running", bar.running);
     if (bar.exited != 0) writer.member("exited", bar.exited);

@@ -26,6 +26,7 @@ std::string_view openApiHistorySchemas() {
   "state":{"$ref":"#/components/schemas/State"},"retried":{"type":"boolean",
   "description":"another attempt follows"},"function":{"type":"string"},"label":{"type":"string"},
   "name":{"type":"string","description":"its command in short, where it has no label"},
+  "index":{"type":"integer","format":"int64","description":"of an element of an array, where its label has {index} in it: what that stands for"},
   "submitting":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"},
   "running":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"},
   "exited":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"},

@@ -443,6 +443,22 @@ Result<std::vector<std::string>> Reader::commands(std::span<const Lsn> lsns, Dur
     return commands;
 }
 
+Result<std::vector<std::optional<std::int64_t>>> Reader::indices(std::span<const Lsn> lsns, Duration lookFor) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    ReadBudget looking(lookFor);
+    std::vector<std::optional<std::int64_t>> indices;
+    for (const Lsn lsn : lsns) {
+        QueryScope row(reader.nameOf, lsn);
+        const int rc = row.step();
+        if (rc != SQLITE_ROW && rc != SQLITE_DONE) return reader.failed(rc, "looking up an index");
+        const bool isElement = rc == SQLITE_ROW && !reader.nameOf.isNull(1);
+        indices.push_back(isElement ? std::optional(reader.nameOf.integer(1)) : std::nullopt);
+        if (looking.isOverAfter()) break;
+    }
+    return indices;
+}
+
 Result<LsnSet> Reader::pendingDependents(Lsn parent, int most) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);

@@ -161,6 +161,8 @@ public:
     Result<Named> pendingNamed(const std::function<bool(std::string_view)>& wanted, Lsn behind, Duration lookFor);
     /// The commands of these; empty where there is none. May stop after `lookFor`: then there are fewer.
     Result<std::vector<std::string>> commands(std::span<const Lsn> lsns, Duration lookFor);
+    /// The indices of these in their arrays; absent of what is no element, or not known. As commands().
+    Result<std::vector<std::optional<std::int64_t>>> indices(std::span<const Lsn> lsns, Duration lookFor);
     /// Of those that were submitted to wait for `parent` the first ones that are pending, arrays with one that is,
     /// in `most` places.
     Result<LsnSet> pendingDependents(Lsn parent, int most);

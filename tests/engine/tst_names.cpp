@@ -22,6 +22,14 @@ ListQuery filtered(const char* text) {
     return query;
 }
 
+/// The last minute, with a bar for whatever took 2 ms.
+TimelineQuery finely() {
+    TimelineQuery query;
+    query.from = wallNow() - 60'000'000;
+    query.resolution = Duration(1'000);
+    return query;
+}
+
 std::string lsnsOf(const ListPage& page) {
     std::string text;
     for (const ActionResult& row : page.jobs) text += fmt::format("{}{}", text.empty() ? "" : " ", row.lsn.value);
@@ -122,7 +130,29 @@ private Q_SLOTS:
         const auto view = [&] { return engine_->run((*engine_)->ask(&TimelineKeeper::query, {})); };
         QVERIFY(EngineTest::eventually([&] { return !view().view.lanes.empty(); }));
         QVERIFY(view().commands.empty());
+        QVERIFY(view().indices.empty());
         engine_->run((*engine_)->ask(&engine::Operations::cancel, lsn));
+    }
+
+    void timelinesHaveTheIndexOfALabelThatHasAPlaceForIt() {
+        const Lsn first = engine_->sh("sleep 0.1", R"(,"label":"frame {index}","array":{"from":5,"to":6})");
+        engine_->sh("sleep 0.1", R"(,"label":"night","array":{"from":8,"to":8})");
+        const auto view = [&] { return engine_->run((*engine_)->timelines(finely())); };
+        QVERIFY(EngineTest::eventually([&] { return view().indices.size() == 2; }));
+        QCOMPARE(view().indices.at(first), std::int64_t{5});
+        QCOMPARE(view().indices.at(Lsn(first.value + 1)), std::int64_t{6});
+    }
+
+    void ofManyTemplatedBarsTheNewestAreMeantEachOnce() {
+        TimelineView view;
+        view.labels = {{1, "frame {index}"}, {2, "night"}};
+        timeline::LaneView& lane = view.view.lanes.emplace_back();
+        for (const auto& [lsn, label] : {std::pair{4, 1U}, {5, 2U}, {6, 1U}, {6, 1U}, {7, 1U}})
+            lane.bars.push_back({.lsn = Lsn(lsn), .label = label});
+        QVERIFY((view.templated(2) == std::vector{Lsn(7), Lsn(6)}));
+        QVERIFY((view.templated(9) == std::vector{Lsn(7), Lsn(6), Lsn(4)}));
+        view.labels.erase(1);
+        QVERIFY(view.templated(9).empty());
     }
 };
 

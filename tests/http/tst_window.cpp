@@ -33,6 +33,7 @@ private Q_SLOTS:
     void figuresOverTimeAreServed();
     void theSessionSaysWhatTheEngineTakes();
     void timelinesAreServed();
+    void barsOfElementsHaveTheIndexThatTheirLabelNames();
     void samplesShowWhatAnActionUses();
     void whyWorkWaitsIsCounted();
     void listsSayHowManyThereAre_data();
@@ -158,6 +159,24 @@ void WindowTest::timelinesAreServed() {
     QVERIFY(columns.at("count").as_array().at(0).as_int64() >= 1);
     QVERIFY(lanes(range + "&worker=nobody").empty());
     QVERIFY(!lanes(range + "&worker=exec").empty());
+}
+
+void WindowTest::barsOfElementsHaveTheIndexThatTheirLabelNames() {
+    const std::string array = R"(,"label":"nap {index}","array":{"from":3,"to":3})";
+    const std::string range = fmt::format("from={}&resolution=0.001", wallNow() - 10'000'000);
+    QCOMPARE(api_->post("/compute/jobs?wait=60", api_->engine.shJson("sleep 0.2", array)).status / 100, 2);
+    const auto isShown = [&] {
+        const boost::json::object all = api_->get("/compute/timelines?" + range).json();
+        for (const auto& worker : all.at("workers").as_array())
+            for (const auto& lane : worker.as_object().at("lanes").as_array())
+                for (const auto& value : lane.as_object().at("bars").as_array()) {
+                    const boost::json::object& bar = value.as_object();
+                    if (!bar.contains("label") || bar.at("label").as_string() != "nap {index}") continue;
+                    return bar.contains("index") && bar.at("index").as_int64() == 3;
+                }
+        return false;
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(isShown(), kWaitMs);
 }
 
 void WindowTest::samplesShowWhatAnActionUses() {

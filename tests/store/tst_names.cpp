@@ -109,6 +109,15 @@ private Q_SLOTS:
         QCOMPARE(*commands, (std::vector<std::string>{"render 7", "make one", "", ""}));
     }
 
+    void elementsAreKnownByTheirIndex() {
+        acceptAll();
+        QCOMPARE(word(journal_->carryOut(finish(12))), "ok");
+        const auto reader = openReader(*journal_);
+        const std::vector<Lsn> lsns{Lsn(12), Lsn(1), Lsn(77), Lsn(10)};
+        const auto indices = reader->indices(lsns, std::chrono::seconds(1));
+        QVERIFY((*indices == std::vector<std::optional<std::int64_t>>{7, std::nullopt, std::nullopt, 5}));
+    }
+
     void whatWaitsIsFoundByIt() {
         acceptAll();
         QCOMPARE(found("make"), "1+1");

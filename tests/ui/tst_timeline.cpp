@@ -155,6 +155,17 @@ private slots:
         QVERIFY(pictureOf({}).groups.empty());
     }
 
+    void aLabelHasTheIndexOfItsElementInIt() {
+        QJsonObject element = barJson(4, "completed", kNoon, kNoon + kSecond, "frame {index}");
+        element.insert("index", 311);
+        const QJsonObject unknown =
+            barJson(5, "completed", kNoon + 2 * kSecond, kNoon + 3 * kSecond, "frame {index}");
+        const Picture picture = pictureOf(answer({kNoon, kNoon + kMinute}, {element, unknown}));
+        const Lane& lane = picture.group("exec")->lanes.at(1);
+        QCOMPARE((*picture.names)[lane[0].name], QString("frame 311"));
+        QCOMPARE((*picture.names)[lane[1].name], QString("frame {index}"));
+    }
+
     void aTailReplacesWhatWentOnAndKeepsWhatHadEnded() {
         const Picture old = demo();
         const Range tail{kNoon + 55 * kSecond, kNoon + 70 * kSecond};

@@ -29,7 +29,9 @@ Item barOf(const QJsonObject& json, Names& names) {
     item.running = json.value("running").toInteger();
     item.exited = json.value("exited").toInteger();
     item.end = json.value("end").toInteger();
-    const QString label = json.value("label").toString();
+    QString label = json.value("label").toString();
+    if (const QJsonValue index = json.value("index"); index.isDouble())
+        label.replace(QLatin1String("{index}"), QString::number(index.toInteger()));
     const QString command = json.value("name").toString();
     const QString function = json.value("function").toString();
     item.name = names.add(!label.isEmpty() ? label : !command.isEmpty() ? command : function);

@@ -174,7 +174,12 @@ void Wiring::openUpkeep() {
         .dictionary = services_.dictionary,
         .directory = ground_.directory->timeline(),
         .wallOf = [this](MonoTime at) { return ground_.scale.at(at); },
-        .commands = [this](std::vector<Lsn> lsns) { return commandsOf(std::move(lsns), kBarsPortion); }});
+        .commands = [this](std::vector<Lsn> lsns) { return commandsOf(std::move(lsns), kBarsPortion); },
+        .indices =
+            [this](std::vector<Lsn> lsns) {
+                return ground_.journal.ask(
+                    [lsns = std::move(lsns)](store::Reader& reader) { return reader.indices(lsns, kBarsPortion); });
+            }});
     openOverview();
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_set>
 
 namespace yard::engine {
 
@@ -14,8 +15,16 @@ constexpr std::int64_t kUsualSpan = 3'600'000'000;
 constexpr std::int64_t kUsualSteps = 1'000;
 constexpr std::int64_t kFinest = 1'000; ///< a millisecond a step
 constexpr std::size_t kNamesPerSlice = 1'000;
-/// Bars of a timeline whose commands are looked up; what is beyond has none.
+/// Bars of a timeline whose commands are looked up, and whose indices; what is beyond has none.
 constexpr std::size_t kNamedBars = 2'000;
+
+/// Each once; the newest, where they are too many.
+std::vector<Lsn> newestOf(std::vector<Lsn> lsns, std::size_t most) {
+    std::ranges::sort(lsns, std::greater<>());
+    lsns.erase(std::ranges::unique(lsns).begin(), lsns.end());
+    if (lsns.size() > most) lsns.resize(most);
+    return lsns;
+}
 
 } // namespace
 
@@ -92,6 +101,7 @@ coro::Task<TimelineView> TimelineKeeper::query(TimelineQuery query) {
                 answer.labels.emplace(bar.label, parts_.dictionary.label(bar.label));
         }
     co_await addCommands(answer);
+    co_await addIndices(answer);
     co_return answer;
 }
 
@@ -106,6 +116,17 @@ coro::Task<void> TimelineKeeper::addCommands(TimelineView& view) {
     }
 }
 
+coro::Task<void> TimelineKeeper::addIndices(TimelineView& view) {
+    std::vector<Lsn> lsns = view.templated(kNamedBars);
+    while (!lsns.empty()) {
+        auto indices = co_await parts_.indices(lsns);
+        if (!indices || indices->empty()) break;
+        for (std::size_t i = 0; i < indices->size(); ++i)
+            if ((*indices)[i]) view.indices.emplace(lsns[i], *(*indices)[i]);
+        lsns.erase(lsns.begin(), lsns.begin() + std::ssize(*indices));
+    }
+}
+
 std::vector<Lsn> TimelineView::unnamed(std::size_t most) const {
     std::vector<Lsn> lsns;
     for (const timeline::LaneView& lane : view.lanes) {
@@ -113,10 +134,19 @@ std::vector<Lsn> TimelineView::unnamed(std::size_t most) const {
         for (const timeline::Span& bar : lane.bars)
             if (bar.label == 0) lsns.push_back(bar.lsn);
     }
-    std::ranges::sort(lsns, std::greater<>()); // the newest, where they are too many
-    lsns.erase(std::ranges::unique(lsns).begin(), lsns.end());
-    if (lsns.size() > most) lsns.resize(most);
-    return lsns;
+    return newestOf(std::move(lsns), most);
+}
+
+std::vector<Lsn> TimelineView::templated(std::size_t most) const {
+    std::unordered_set<std::uint32_t> templates;
+    for (const auto& [label, text] : labels)
+        if (text.contains("{index}")) templates.insert(label);
+    std::vector<Lsn> lsns;
+    if (templates.empty()) return lsns;
+    for (const timeline::LaneView& lane : view.lanes)
+        for (const timeline::Span& bar : lane.bars)
+            if (templates.contains(bar.label)) lsns.push_back(bar.lsn);
+    return newestOf(std::move(lsns), most);
 }
 
 void TimelineKeeper::save() {

@@ -40,8 +40,11 @@ struct TimelineView {
     std::unordered_map<std::uint32_t, std::string> functions;
     std::unordered_map<std::uint32_t, std::string> labels;
     std::unordered_map<Lsn, std::string> commands; ///< of the bars that have no label
+    std::unordered_map<Lsn, std::int64_t> indices; ///< of the bars whose label has "{index}" in it
     /// Commands without a label: at most `most`, each once.
     std::vector<Lsn> unnamed(std::size_t most) const;
+    /// Those whose label has "{index}" in it, likewise.
+    std::vector<Lsn> templated(std::size_t most) const;
 };
 
 class TimelineKeeper {
@@ -58,6 +61,8 @@ public:
         std::function<WallMicros(MonoTime)> wallOf;
         /// The commands of the first ones of these, at least of one; empty: it has none.
         std::function<coro::Task<Result<std::vector<std::string>>>(std::vector<Lsn>)> commands;
+        /// Their indices in their arrays: as commands.
+        std::function<coro::Task<Result<std::vector<std::optional<std::int64_t>>>>(std::vector<Lsn>)> indices;
     };
     /// The dictionary has what the journal knows.
     explicit TimelineKeeper(Parts parts, timeline::TimelineStore::Limits limits = {});
@@ -74,6 +79,7 @@ public:
 private:
     std::uint32_t workerOf(std::uint32_t cls);
     coro::Task<void> addCommands(TimelineView& view);
+    coro::Task<void> addIndices(TimelineView& view);
 
     Parts parts_;
     std::shared_ptr<timeline::TimelineStore> store_;
