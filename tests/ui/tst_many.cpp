@@ -239,18 +239,47 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(model()->action(model()->idAt(0)) != nullptr, kSoon);
         const qint64 first = model()->idAt(0);
         const auto face = [&] { return model()->action(first)->face; };
-        QTRY_COMPARE_WITH_TIMEOUT(face(), DisplayState::Held, kSoon);
+        const auto noteOf = [&](int row) { return model()->action(model()->idAt(row))->note; };
+        QTRY_COMPARE_WITH_TIMEOUT(face(), DisplayState::Pending, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(noteOf(0), QString("its queue is held"), kSoon);
         clickRow(page()->table(), first);
         focusList();
         press(Qt::Key_H, Qt::ControlModifier); // held by its queue alone: this holds it by itself
         QTRY_COMPARE_WITH_TIMEOUT(count("state:held queue:follows"), 1, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(face(), DisplayState::Held, kSoon);
         ask("POST", QStringLiteral("queues/%1/release").arg(queue));
-        QTRY_COMPARE_WITH_TIMEOUT(model()->action(model()->idAt(1))->face, DisplayState::Pending, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(!noteOf(1).startsWith("its queue"), kSoon);
+        QCOMPARE(model()->action(model()->idAt(1))->face, DisplayState::Pending);
         QTRY_COMPARE_WITH_TIMEOUT(face(), DisplayState::Held, kSoon);
         press(Qt::Key_H, Qt::ControlModifier);
         QTRY_COMPARE_WITH_TIMEOUT(face(), DisplayState::Pending, kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(!noteOf(0).startsWith("its queue"), kSoon);
         ask("POST", QStringLiteral("queues/%1/hold").arg(queue));
-        QTRY_COMPARE_WITH_TIMEOUT(face(), DisplayState::Held, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(noteOf(0), QString("its queue is held"), kSoon);
+        QCOMPARE(face(), DisplayState::Pending);
+    }
+
+    void asManyRowsReadHeldAsTheCountSays() {
+        const qint64 queue = makeMany("one-meaning", 3);
+        const qint64 byHand = submit("one-meaning", "true", {{"hold", true}}, queue);
+        page()->setFilter("queue:one-meaning");
+        QTRY_COMPARE_WITH_TIMEOUT(model()->total().value_or(0), 4, kSoon);
+        const auto held = [&] {
+            std::vector<qint64> lsns;
+            for (int row = 0; row < model()->rowCount(); ++row)
+                if (const ActionRow* action = model()->action(model()->idAt(row)))
+                    if (action->face == DisplayState::Held) lsns.push_back(action->lsn);
+            return lsns;
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(held(), std::vector<qint64>{byHand}, kSoon);
+        QCOMPARE(count("state:held queue:one-meaning"), 1);
+        // The bar of the queue has what waits in it as pending, although the queue is held.
+        const auto waits = [&] {
+            const QueueInfo* info = window_->engine().state()->queue(queue);
+            return info == nullptr ? 0 : info->of(DisplayState::Pending);
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(waits(), 4, kSoon);
+        ask("POST", "jobs/cancel", QJsonObject{{"filter", "queue:one-meaning"}});
     }
 
     void releaseOfAnUnknownNumberIsAskedAbout() {

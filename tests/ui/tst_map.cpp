@@ -349,7 +349,7 @@ private slots:
         ask("POST", "jobs/cancel", QJsonObject{{"filter", "label:one"}});
     }
 
-    void whatWaitsInAQueueThatIsHeldIsShownAsHeld() {
+    void whatWaitsInAQueueThatIsHeldIsPendingAndItsNoteSaysWhy() {
         const qint64 queue = makeQueue("held-map");
         QVERIFY(ask("POST", QStringLiteral("queues/%1/hold").arg(queue)).ok());
         submit("waits", "true", {}, queue);
@@ -359,8 +359,9 @@ private slots:
         QVERIFY(queues != nullptr);
         MapPane* pane = queues->work()->map();
         click(queues->work()->tabs(), queues->work()->tabs()->tabArea(1).center());
-        QTRY_COMPARE_WITH_TIMEOUT(facesOf(pane->map()->cells()), QString("held"), kSoon);
-        QCOMPARE(facesOf(pane->states().cells()), QString("pending"));
+        QTRY_COMPARE_WITH_TIMEOUT(facesOf(pane->map()->cells()), QString("pending"), kSoon);
+        QTest::keyClick(pane->map(), Qt::Key_Home);
+        QTRY_VERIFY_WITH_TIMEOUT(pane->told().contains("its queue is held"), kSoon);
         QVERIFY(ask("POST", QStringLiteral("queues/%1/release").arg(queue)).ok());
         QTRY_COMPARE_WITH_TIMEOUT(facesOf(pane->map()->cells()), QString("completed"), kSoon);
     }

@@ -42,7 +42,9 @@ MapPane::MapPane(Context context, QWidget* parent)
     setFocusProxy(map_);
     connect(states_, &StateMap::changed, this, &MapPane::take);
     connect(&context_.state, &EngineState::queuesChanged, this, [this] {
-        if (isQueueHeld() != isHeld_) take();
+        if (isQueueHeld() == isHeld_) return;
+        asked_.reset(); // what waits in it waits for something else
+        if (isVisible()) tell();
     });
     connect(map_, &CellMap::perCellChanged, this, &MapPane::summarize);
     connect(map_, &CellMap::chosen, this, &MapPane::tell);
@@ -64,13 +66,9 @@ void MapPane::show(const StateMap::Which& which, qint64 base, qint64 queue) {
 
 void MapPane::describe(qint64 lsn, std::function<void(const QString&)> then) {
     context_.link.send({"GET", QStringLiteral("jobs/%1").arg(lsn), {}, {}, {}}, this,
-                       [this, then = std::move(then)](const Answer& answer) {
+                       [then = std::move(then)](const Answer& answer) {
                            if (!answer.ok()) return then(answer.message);
-                           ActionRow row = actionRowOf(answer.json);
-                           const QueueInfo* queue = context_.state.queue(row.queue);
-                           if (row.face == DisplayState::Pending && queue != nullptr && queue->held)
-                               row.face = DisplayState::Held;
-                           then(mapWordsOf(row, wallNow()));
+                           then(mapWordsOf(actionRowOf(answer.json), wallNow()));
                        });
 }
 
@@ -80,12 +78,7 @@ bool MapPane::isQueueHeld() const {
 }
 
 void MapPane::take() {
-    isHeld_ = isQueueHeld();
-    std::vector<MapCell> cells = states_->cells();
-    if (isHeld_)
-        for (MapCell& cell : cells)
-            if (cell.face == DisplayState::Pending) cell.face = DisplayState::Held;
-    map_->setCells(std::move(cells), base_);
+    map_->setCells(states_->cells(), base_);
     summarize();
     tell();
 }
@@ -112,6 +105,7 @@ void MapPane::tell() {
         asked_.reset();
         return told_->setText({});
     }
+    isHeld_ = isQueueHeld();
     const MapCell now{.id = map_->current(), .face = map_->worstOf(*cell)};
     if (asked_ == now) return;
     asked_ = now;

@@ -34,7 +34,6 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
-    /// What waits in a queue that is held is shown as held, as its row is.
     bool isQueueHeld() const;
     void take();
     void summarize();
@@ -48,7 +47,7 @@ private:
     Label* told_;
     qint64 base_ = 1;
     qint64 queue_ = -1;
-    bool isHeld_ = false;          ///< the queue, when the cells were made
+    bool isHeld_ = false;          ///< the queue, when `told_` was asked for
     qint64 tip_ = 0;               ///< whose words the pointer was shown last
     std::optional<MapCell> asked_; ///< what `told_` says more of, as it was then
 };

@@ -24,7 +24,7 @@ struct ActionRow {
     QString reason;
     QString note;
     DisplayState face = DisplayState::Pending;
-    bool held = false;       ///< by itself; its face is Held in a queue that is held, too
+    bool held = false;       ///< by itself; in a queue that is held it is Pending, and its note says so
     bool cancelling = false; ///< told to end, and not gone yet
     std::optional<int> exitCode;
     std::optional<qint64> index; ///< of an element of an array

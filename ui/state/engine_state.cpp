@@ -48,9 +48,6 @@ QueueInfo stateInfoOf(const QJsonObject& json) {
     info.mark = markFrom(json.value("mark").toString().toStdString()).value_or(Mark::None);
     info.active = json.value("active").toInteger();
     info.shares = sharesOf(json);
-    if (info.held) // all that waits waits for the queue
-        info.shares[std::to_underlying(DisplayState::Held)] +=
-            std::exchange(info.shares[std::to_underlying(DisplayState::Pending)], 0);
     takeFigures(info, json);
     info.config = json.value("config").toObject();
     info.json = json;

@@ -86,6 +86,7 @@ void ActionsInView::take(const std::vector<qint64>& asked, const QJsonObject& pa
     QJsonArray gone;
     for (const qint64 lsn : asked)
         if (lsn >= lookedDownTo && !came.contains(lsn)) gone.append(lsn);
+    (void)kept_.outdate(std::exchange(otherwise_, {}));
     kept_.forgetOldest();
     emit changed();
     if (!gone.isEmpty()) emit missed(gone);
@@ -109,15 +110,18 @@ void ActionsInView::askFigures() {
     if (!running.empty()) askFor(std::move(running));
 }
 
-/// A hold or release of a queue changes no action of it, so nothing else tells its rows.
+/// A hold or release of a queue changes no action of it, so nothing else tells that they wait for something else.
 void ActionsInView::takeQueues() {
     QSet<qint64> held;
     for (const auto& [id, queue] : state_.queues())
         if (queue.held) held.insert(id);
-    const std::vector<qint64> others = kept_.setHeldQueues(std::move(held));
-    if (others.empty()) return;
-    emit changed();
-    emit facesChanged(others);
+    const QSet<qint64> others = (held - heldQueues_) + (heldQueues_ - held);
+    heldQueues_ = std::move(held);
+    if (others.isEmpty()) return;
+    const std::vector<qint64> lsns = kept_.outdate(others);
+    if (asking_) otherwise_ += others;
+    ask();
+    if (!lsns.empty()) emit waitsChanged(lsns);
 }
 
 /// At the top the newest rows of the filter are watched, so that new ones come; elsewhere those in view.

@@ -51,8 +51,8 @@ signals:
     void changed();
     /// These were asked for, and are no more.
     void missed(const QJsonArray& lsns);
-    /// Their queue was held or released, which changes nothing else of them.
-    void facesChanged(const std::vector<qint64>& lsns);
+    /// Their queue was held or released: they wait for something else.
+    void waitsChanged(const std::vector<qint64>& lsns);
 
 private:
     void askFor(std::vector<qint64> lsns);
@@ -63,6 +63,8 @@ private:
     EngineState& state_;
     const KnownOrder& order_;
     KeptActions kept_;
+    QSet<qint64> heldQueues_;
+    QSet<qint64> otherwise_; ///< queues that were held or released since was asked for what has not come yet
     QString filter_;
     QTimer watch_;
     QJsonObject watched_;

@@ -43,7 +43,7 @@ ActionsModel::ActionsModel(EngineState& state, QObject* parent)
             emit dataChanged(index(view_.first(), 0), index(last, columnCount() - 1));
     });
     connect(&view_, &ActionsInView::missed, this, &ActionsModel::takeGone);
-    connect(&view_, &ActionsInView::facesChanged, this, [this](const std::vector<qint64>& lsns) {
+    connect(&view_, &ActionsInView::waitsChanged, this, [this](const std::vector<qint64>& lsns) {
         for (const qint64 lsn : lsns) emit actionChanged(lsn);
     });
 }

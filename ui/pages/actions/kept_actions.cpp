@@ -6,9 +6,8 @@
 namespace yard::ui {
 
 void KeptActions::keep(ActionRow row) {
-    refreshFace(row);
     const qint64 lsn = row.lsn;
-    rows_[lsn] = Kept{std::move(row), looks_};
+    rows_[lsn] = Kept{.row = std::move(row), .seen = looks_};
 }
 
 const ActionRow* KeptActions::find(qint64 lsn) const {
@@ -20,7 +19,7 @@ bool KeptActions::look(qint64 lsn) {
     const auto found = rows_.find(lsn);
     if (found == rows_.end()) return false;
     found->second.seen = looks_;
-    return true;
+    return !found->second.isOfBefore;
 }
 
 void KeptActions::forgetUnseen() {
@@ -39,21 +38,15 @@ void KeptActions::forgetOldest() {
     });
 }
 
-/// Returns whether it is another.
-bool KeptActions::refreshFace(ActionRow& row) const {
-    if (row.face != DisplayState::Pending && row.face != DisplayState::Held) return false;
-    const DisplayState face =
-        row.held || heldQueues_.contains(row.queue) ? DisplayState::Held : DisplayState::Pending;
-    return std::exchange(row.face, face) != face;
-}
-
-std::vector<qint64> KeptActions::setHeldQueues(QSet<qint64> held) {
-    std::vector<qint64> changed;
-    if (held == heldQueues_) return changed;
-    heldQueues_ = std::move(held);
+std::vector<qint64> KeptActions::outdate(const QSet<qint64>& queues) {
+    std::vector<qint64> lsns;
+    if (queues.isEmpty()) return lsns;
     for (auto& [lsn, kept] : rows_)
-        if (refreshFace(kept.row)) changed.push_back(lsn);
-    return changed;
+        if (kept.row.isPending() && queues.contains(kept.row.queue)) {
+            kept.isOfBefore = true;
+            lsns.push_back(lsn);
+        }
+    return lsns;
 }
 
 } // namespace yard::ui

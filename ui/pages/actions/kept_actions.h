@@ -1,5 +1,5 @@
-// Rows of actions that were in view lately, by number, each with the face that its own hold and its queue's give it.
-// Owner: ui thread, the model; lifetime: the model's. Those not looked at for longest are forgotten.
+// Rows of actions that were in view lately, by number. Owner: ui thread, the model; lifetime: the model's. Those not
+// looked at for longest are forgotten.
 #pragma once
 
 #include "ui/state/action_row.h"
@@ -19,14 +19,15 @@ public:
     const ActionRow* find(qint64 lsn) const;
     /// The view is looked through again: what look() finds from now on was seen last.
     void beginLook() { ++looks_; }
-    /// Whether its row is here; it is seen now.
+    /// Whether its row is here, and is not of before; it is seen now.
     bool look(qint64 lsn);
     /// Those that were not seen by the last look.
     void forgetUnseen();
     /// Half of them, when there are more than kMost; none that the last look saw.
     void forgetOldest();
-    /// Which queues are held. Returns whose face is another now.
-    std::vector<qint64> setHeldQueues(QSet<qint64> held);
+    /// What waits in these queues waits for something else now: its rows are of before, until they are kept again.
+    /// Returns which.
+    std::vector<qint64> outdate(const QSet<qint64>& queues);
 
     template<typename Each>
     void forEach(Each each) const {
@@ -37,10 +38,9 @@ private:
     struct Kept {
         ActionRow row;
         quint64 seen; ///< by `looks_`
+        bool isOfBefore = false;
     };
-    bool refreshFace(ActionRow& row) const;
     std::unordered_map<qint64, Kept> rows_;
-    QSet<qint64> heldQueues_;
     quint64 looks_ = 0;
 };
 
