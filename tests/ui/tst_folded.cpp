@@ -7,6 +7,7 @@
 #include "ui/pages/actions/folded_list.h"
 #include "ui/pages/actions/output_search.h"
 #include "ui/pages/actions/spec_copies.h"
+#include "ui/widgets/cell_delegate.h"
 #include "ui/widgets/page_head.h"
 
 #include <QAction>
@@ -80,6 +81,30 @@ private slots:
         clickSwitch();
         QVERIFY(page()->table()->isVisible());
         QTRY_COMPARE_WITH_TIMEOUT(page()->model()->rowCount(), 4, kSoon);
+    }
+
+    void aNoteHasTheRoomOfTheButtonUnlessItsRowIsAtHand() {
+        const qint64 first = submitArray("roomy_{index}", engine_.directory() + "/never");
+        QTRY_VERIFY_WITH_TIMEOUT(hasEnded(first, 4), kSoon);
+        page()->setFilter("label:roomy_*");
+        clickSwitch();
+        QTRY_COMPARE_WITH_TIMEOUT(rows()->rowCount(), 1, kSoon);
+        constexpr int kNote = static_cast<int>(FoldedColumn::Note);
+        constexpr int kAgain = static_cast<int>(FoldedColumn::Again);
+        list()->clearSelection();
+        list()->setCurrentIndex({});
+        const int note = list()->columnWidth(kNote);
+        const int both = note + list()->columnWidth(kAgain);
+        QCOMPARE(roomOf(*list(), 0, kNote).width, both);
+        QCOMPARE(roomOf(*list(), 0, kAgain).column, kNote);
+        QCOMPARE(roomOf(*list(), 0, kAgain).width, both);
+        list()->selectRow(0);
+        QCOMPARE(roomOf(*list(), 0, kNote).width, note);
+        QCOMPARE(roomOf(*list(), 0, kAgain).column, kAgain);
+        // What is before them has its own room.
+        QCOMPARE(roomOf(*list(), 0, static_cast<int>(FoldedColumn::What)).width,
+                 list()->columnWidth(static_cast<int>(FoldedColumn::What)));
+        clickSwitch();
     }
 
     void rightUnfoldsLeftFoldsAndEnterShowsAll() {

@@ -140,6 +140,54 @@ QRectF linkArea(const QRectF& cell, const Cell& shown, bool first, bool last) {
     return QRectF(left, cell.top(), metrics.horizontalAdvance(shown.link), cell.height()).intersected(inside);
 }
 
+namespace {
+
+bool isAtHandIn(const Table& table, int row) {
+    return table.isHovered(row) || table.currentIndex().row() == row ||
+           table.selectionModel()->isSelected(table.rows()->index(row, 0));
+}
+
+/// The next column that is shown; -1: there is none.
+int neighbourOf(const QHeaderView& header, int column, int step) {
+    for (int at = header.visualIndex(column) + step; at >= 0 && at < header.count(); at += step)
+        if (const int logical = header.logicalIndex(at); !header.isSectionHidden(logical)) return logical;
+    return -1;
+}
+
+/// Its text may go on in the cell behind it. A link may not: what is pressed there is another cell.
+bool mayGoOn(const TableModel& rows, int row, int column) {
+    const CellKind kind = rows.columns()[static_cast<std::size_t>(column)].kind;
+    const bool isText = kind == CellKind::Text || kind == CellKind::Name || kind == CellKind::Mono;
+    return isText && rows.cell(row, column).target == 0;
+}
+
+bool isSpare(const Table& table, int row, int column) {
+    if (table.rows()->columns()[static_cast<std::size_t>(column)].kind != CellKind::Press) return false;
+    const Cell cell = table.rows()->cell(row, column);
+    return cell.text.isEmpty() || (cell.onHand && !isAtHandIn(table, row));
+}
+
+} // namespace
+
+CellRoom roomOf(const Table& table, int row, int column) {
+    const QHeaderView& header = *table.horizontalHeader();
+    const auto own = [&](int of) {
+        return CellRoom{.column = of, .left = table.columnViewportPosition(of), .width = table.columnWidth(of)};
+    };
+    const TableModel& rows = *table.rows();
+    int text = column;
+    int button = column;
+    if (!rows.isHere(row)) return own(column);
+    if (rows.columns()[static_cast<std::size_t>(column)].kind == CellKind::Press)
+        text = neighbourOf(header, column, -1);
+    else
+        button = neighbourOf(header, column, 1);
+    if (text < 0 || button < 0 || !isSpare(table, row, button) || !mayGoOn(rows, row, text)) return own(column);
+    CellRoom both = own(text);
+    both.width += table.columnWidth(button);
+    return both;
+}
+
 CellDelegate::CellDelegate(Table* table)
     : QStyledItemDelegate(table)
     , table_(table) {}
@@ -154,7 +202,8 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         under = active ? Token::Selection : Token::SelectionDim;
     else if (table_->isHovered(index.row()))
         under = Token::Bg3;
-    const Cell cell = rows->isHere(index.row()) ? rows->cell(index.row(), index.column()) : Cell{};
+    const CellRoom room = roomOf(*table_, index.row(), index.column());
+    const Cell cell = rows->isHere(index.row()) ? rows->cell(index.row(), room.column) : Cell{};
     if (cell.isHead && under == Token::Bg1) under = Token::Bg2;
     const QRect area = option.rect;
     painter->fillRect(area, theme(under));
@@ -164,7 +213,9 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     const auto* header = table_->horizontalHeader();
     const bool first = header->visualIndex(index.column()) == 0;
     const bool last = area.right() >= table_->viewport()->width() - 2;
-    QRectF inside = contentOf(area, first, last);
+    const QRect whole(room.left, area.top(), room.width, area.height());
+    QRectF inside =
+        contentOf(whole, header->visualIndex(room.column) == 0, whole.right() >= table_->viewport()->width() - 2);
     if (!rows->isHere(index.row())) {
         paintLoading(*painter, inside, theme);
         return;
@@ -172,36 +223,14 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     constexpr qreal kDotRadius = 3;
     if (first)
         paint::mark(*painter, QPointF(area.left() + 6, area.center().y()), kDotRadius, rows->markAt(index.row()));
+    painter->save();
+    if (whole.width() != area.width()) painter->setClipRect(area, Qt::IntersectClip);
     inside.setLeft(inside.left() + scaled(cell.indent));
-    const bool isAtHand = selected || table_->isHovered(index.row()) || table_->currentIndex().row() == index.row();
-    const CellKind kind = rows->columns()[static_cast<std::size_t>(index.column())].kind;
-    const QColor colour = cellColourOf(theme, cell);
-    if (kind == CellKind::State && cell.face) {
-        paint::state(*painter, inside, *cell.face, cell.text, selected, theme(under));
-    } else if (kind == CellKind::State && hasShares(cell)) {
-        paintBar(*painter, inside, cell, theme);
-    } else if (kind == CellKind::Press && cell.onHand && !isAtHand) {
-        // its row is not looked at
-    } else if (kind == CellKind::Progress) {
-        paint::progress(*painter, QRectF(inside.left(), std::round(inside.center().y() - 4), inside.width(), 8),
-                        cell.shares);
-    } else if (kind == CellKind::Bars) {
-        paint::bars(*painter, QRectF(inside.left(), area.top() + 5, inside.width(), area.height() - 10), cell.bars,
-                    cell.tone == Cell::Tone::Faint ? theme(Token::Text3) : theme.fillOf(DisplayState::Failed));
-    } else if (kind == CellKind::Press) {
-        paintPress(*painter, inside, cell, table_->isHovered(index.row()));
-    } else if (cell.target != 0 && cell.text.contains(cell.link)) {
-        paintLinked(*painter, inside, cell, colour);
-    } else if (kind == CellKind::Number) {
-        paintNumber(*painter, inside, cell, colour);
-    } else {
-        inside.setLeft(inside.left() + paintIcon(*painter, inside, cell, under));
-        inside.setRight(inside.right() - paintAside(*painter, inside, cell));
-        const bool mono = cell.mono || kind == CellKind::Mono;
-        const QFont& own = typeface(mono ? Type::Mono : cell.isHead && first ? Type::Strong : Type::Body);
-        paint::text(*painter, inside, cell.text, own, kind == CellKind::Link ? theme(Token::Accent) : colour,
-                    Qt::AlignLeft, kind == CellKind::Name ? Qt::ElideMiddle : Qt::ElideRight);
-    }
+    paintContent(
+        *painter,
+        {.inside = inside, .row = index.row(), .column = room.column, .isSelected = selected, .under = under},
+        cell);
+    painter->restore();
     if (!table_->hasFocus() || table_->currentIndex().row() != index.row()) return;
     // The focus row has a frame, drawn cell by cell.
     const QColor accent = theme(Token::Accent);
@@ -209,6 +238,42 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     paint::hairline(*painter, area.bottomLeft(), QPointF(area.right() + 1, area.bottom()), accent);
     if (first) paint::hairline(*painter, area.topLeft(), QPointF(area.left(), area.bottom()), accent);
     if (last) paint::hairline(*painter, area.topRight(), QPointF(area.right(), area.bottom()), accent);
+}
+
+void CellDelegate::paintContent(QPainter& painter, const Place& place, const Cell& cell) const {
+    const TableModel* rows = table_->rows();
+    const Theme& theme = Theme::current();
+    QRectF inside = place.inside;
+    const bool first = table_->horizontalHeader()->visualIndex(place.column) == 0;
+    const CellKind kind = rows->columns()[static_cast<std::size_t>(place.column)].kind;
+    const QColor colour = cellColourOf(theme, cell);
+    if (kind == CellKind::State && cell.face) {
+        paint::state(painter, inside, *cell.face, cell.text, place.isSelected, theme(place.under));
+    } else if (kind == CellKind::State && hasShares(cell)) {
+        paintBar(painter, inside, cell, theme);
+    } else if (kind == CellKind::Press && cell.onHand && !isAtHandIn(*table_, place.row)) {
+        // its row is not looked at
+    } else if (kind == CellKind::Progress) {
+        paint::progress(painter, QRectF(inside.left(), std::round(inside.center().y() - 4), inside.width(), 8),
+                        cell.shares);
+    } else if (kind == CellKind::Bars) {
+        paint::bars(painter, QRectF(inside.left(), inside.top() + 5, inside.width(), inside.height() - 10),
+                    cell.bars,
+                    cell.tone == Cell::Tone::Faint ? theme(Token::Text3) : theme.fillOf(DisplayState::Failed));
+    } else if (kind == CellKind::Press) {
+        paintPress(painter, inside, cell, table_->isHovered(place.row));
+    } else if (cell.target != 0 && cell.text.contains(cell.link)) {
+        paintLinked(painter, inside, cell, colour);
+    } else if (kind == CellKind::Number) {
+        paintNumber(painter, inside, cell, colour);
+    } else {
+        inside.setLeft(inside.left() + paintIcon(painter, inside, cell, place.under));
+        inside.setRight(inside.right() - paintAside(painter, inside, cell));
+        const bool mono = cell.mono || kind == CellKind::Mono;
+        const QFont& own = typeface(mono ? Type::Mono : cell.isHead && first ? Type::Strong : Type::Body);
+        paint::text(painter, inside, cell.text, own, kind == CellKind::Link ? theme(Token::Accent) : colour,
+                    Qt::AlignLeft, kind == CellKind::Name ? Qt::ElideMiddle : Qt::ElideRight);
+    }
 }
 
 } // namespace yard::ui

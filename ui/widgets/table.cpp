@@ -290,10 +290,11 @@ bool Table::viewportEvent(QEvent* event) {
     const auto* help = static_cast<QHelpEvent*>(event);
     const QModelIndex index = indexAt(help->pos());
     if (!index.isValid()) return true;
-    const Cell cell = rows_->cell(index.row(), index.column());
-    const auto kind = rows_->columns()[static_cast<std::size_t>(index.column())].kind;
+    const CellRoom room = roomOf(*this, index.row(), index.column());
+    const Cell cell = rows_->cell(index.row(), room.column);
+    const auto kind = rows_->columns()[static_cast<std::size_t>(room.column)].kind;
     const bool elided = kind != CellKind::Number && kind != CellKind::Progress &&
-                        QFontMetrics(font()).horizontalAdvance(cell.text) > visualRect(index).width() - 16;
+                        QFontMetrics(font()).horizontalAdvance(cell.text) > room.width - 16;
     const QString tip = !cell.tip.isEmpty() ? cell.tip : elided ? cell.text : QString();
     if (tip.isEmpty())
         QToolTip::hideText();
