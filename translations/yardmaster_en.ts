@@ -137,6 +137,16 @@
     </message>
 </context>
 <context>
+    <name>PoolWords</name>
+    <message numerus="yes">
+        <source>%Ln wait</source>
+        <translation>
+            <numerusform>%Ln waits</numerusform>
+            <numerusform>%Ln wait</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>QObject</name>
     <message numerus="yes">
         <source>%n changed</source>

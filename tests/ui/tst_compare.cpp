@@ -5,8 +5,11 @@
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/actions/compare_tab.h"
 #include "ui/pages/actions/detail_panel.h"
+#include "ui/pages/actions/state_history.h"
+#include "ui/style/paint.h"
 
 #include <QCheckBox>
+#include <QJsonArray>
 
 using namespace yard;
 using namespace yard::ui;
@@ -28,6 +31,11 @@ class TestCompare : public test::WindowTest {
         const TableModel* rows = tab->values()->rows();
         for (int row = 0; row < rows->rowCount(); ++row) names << rows->cell(row, 0).text;
         return names;
+    }
+    static QStringList columnOf(const TableModel* rows, int column) {
+        QStringList texts;
+        for (int row = 0; row < rows->rowCount(); ++row) texts << rows->cell(row, column).text;
+        return texts;
     }
 
 private slots:
@@ -74,6 +82,71 @@ private slots:
         window_.reset();
         QVERIFY(openWindow());
         QVERIFY(!compare(bad_)->onlyDifferences()->isChecked());
+    }
+
+    void aboveItIsWhatTheActionWentThrough() {
+        // Long enough for a bar of its own in the timelines.
+        const qint64 slow = submit("slow", "sleep 0.1; exit 3", {}, queue_);
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(slow), QString("failed"), kSoon);
+        const StateHistory* history = compare(slow)->history();
+        const TableModel* rows = history->rows();
+        QTRY_COMPARE_WITH_TIMEOUT(columnOf(rows, 0),
+                                  QStringList({"Pending", "Submitting", "Running", "Collecting", "Failed"}), kSoon);
+        QCOMPARE(columnOf(rows, 3), QStringList({"–", "1", "1", "1", "1"}));
+        QCOMPARE(rows->cell(4, 2).text, QString("–")); // the last one has no end
+        QVERIFY(rows->cell(2, 2).text != "–");
+        QCOMPARE(rows->cell(4, 5).text, QString("3"));
+        QCOMPARE(rows->cell(4, 6).text, QString("exit code 3"));
+        QTRY_VERIFY_WITH_TIMEOUT(history->slotOf(1).value_or(0) >= 1, kSoon); // as the timelines have it
+        QCOMPARE(rows->cell(4, 4).text, QString::number(*history->slotOf(1)));
+    }
+
+    void eachAttemptHasItsStates_data() {
+        QTest::addColumn<QJsonObject>("action");
+        QTest::addColumn<QString>("states");
+        const QJsonObject first{
+            {"n", 1},
+            {"state", "failed"},
+            {"reason", "exit_code"},
+            {"exit_code", 7},
+            {"timestamps", QJsonObject{{"submitting", 110}, {"running", 120}, {"failed", 150}}}};
+        const auto action = [](const QString& state, int retries, const QJsonObject& times,
+                               const QJsonArray& ended) {
+            return QJsonObject{
+                {"lsn", 5}, {"state", state}, {"retry_count", retries}, {"timestamps", times}, {"attempts", ended}};
+        };
+        const auto row = [](const char* name, const QJsonObject& action, const char* states) {
+            QTest::newRow(name) << action << QString::fromLatin1(states);
+        };
+        row("none", {}, "");
+        row("one that waits", action("pending", 0, {{"new", 100}, {"pending", 100}}, {}), "0:Pending@100-0");
+        row("one that runs", action("running", 0, {{"new", 100}, {"submitting", 110}, {"running", 120}}, {}),
+            "0:Pending@100-110 1:Submitting@110-120 1:Running@120-0");
+        row("one that waits again",
+            action("pending", 1, {{"new", 100}, {"pending", 160}, {"submitting", 110}, {"running", 120}}, {first}),
+            "0:Pending@100-110 1:Submitting@110-120 1:Running@120-150 1:Failed@150-160 0:Pending@160-0");
+        row("one that runs again",
+            action("running", 1, {{"new", 100}, {"pending", 160}, {"submitting", 170}, {"running", 180}}, {first}),
+            "0:Pending@100-110 1:Submitting@110-120 1:Running@120-150 1:Failed@150-170 2:Submitting@170-180 "
+            "2:Running@180-0");
+        row("one that was never tried", action("cancelled", 0, {{"new", 100}, {"cancelled", 130}}, {}),
+            "0:Pending@100-130 0:Cancelled@130-0 end");
+        row("one of which the attempt is told twice",
+            action("failed", 1, {{"new", 100}, {"submitting", 110}, {"running", 120}, {"failed", 150}}, {first}),
+            "0:Pending@100-110 1:Submitting@110-120 1:Running@120-150 1:Failed@150-0 end");
+    }
+    void eachAttemptHasItsStates() {
+        QFETCH(QJsonObject, action);
+        QStringList words;
+        for (const StateStep& step : stateStepsOf(action)) {
+            words << QStringLiteral("%1:%2@%3-%4")
+                         .arg(step.attempt)
+                         .arg(wordOf(step.face))
+                         .arg(step.at)
+                         .arg(step.until);
+            if (step.isFinal) words << "end";
+        }
+        QTEST(words.join(' '), "states");
     }
 
     void withoutAnotherOneItSaysSo() {

@@ -6,6 +6,7 @@
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
 #include "ui/bridge/operation.h"
+#include "ui/pages/pool/pool_view.h"
 #include "ui/pages/settings/setting_texts.h"
 #include "ui/shell/engine_attachment.h"
 #include "ui/shell/engine_commands.h"
@@ -82,8 +83,11 @@ private slots:
         QTest::addColumn<QString>("language");
         QTest::addColumn<QString>("one");
         QTest::addColumn<QString>("many");
-        QTest::newRow("en") << "en" << "Cancel 1 action" << "Cancel 2 actions";
-        QTest::newRow("de") << "de" << "1 Aktion abbrechen" << "2 Aktionen abbrechen";
+        QTest::addColumn<QString>("oneWaits");
+        QTest::addColumn<QString>("manyWait");
+        QTest::newRow("en") << "en" << "Cancel 1 action" << "Cancel 2 actions" << "1 waits" << "1,200 wait";
+        QTest::newRow("de") << "de" << "1 Aktion abbrechen" << "2 Aktionen abbrechen" << "1 wartet"
+                            << "1.200 warten";
     }
     void pluralsFollowTheLanguage() {
         QFETCH(QString, language);
@@ -92,6 +96,13 @@ private slots:
         languages.install();
         QTEST(operations::cancel(Target::of({7})).title, "one");
         QTEST(operations::cancel(Target::of({7, 8})).title, "many");
+        const auto waits = [](qint64 waiting) {
+            PoolGroup group;
+            group.waiting = waiting;
+            return stateOf(group).section(", ", -1);
+        };
+        QTEST(waits(1), "oneWaits");
+        QTEST(waits(1'200), "manyWait");
     }
 
     /// The engine speaks English; what it says of its settings is known to the files of translations.

@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "ui/log/diff_view.h"
 #include "ui/pages/actions/compare_values.h"
+#include "ui/pages/actions/state_history.h"
 #include "ui/state/chunk_upload.h"
 #include "ui/widgets/table.h"
 
@@ -68,12 +69,14 @@ DiffPart diffPart(const QString& title, const LogText& left, const LogText& righ
 CompareTab::CompareTab(Context context, QWidget* parent)
     : QWidget(parent)
     , context_(context)
+    , history_(new StateHistory(context))
     , head_(new Label({}, Type::Body, Token::Text2))
     , only_(new QCheckBox(tr("Only differences")))
     , table_(new Table({}))
     , rows_(new RowsModel(compareColumns(), this))
     , diff_(new DiffView) {
-    auto* column = new QVBoxLayout(this);
+    auto* comparison = new QWidget;
+    auto* column = new QVBoxLayout(comparison);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     auto* head = new QHBoxLayout;
@@ -91,6 +94,16 @@ CompareTab::CompareTab(Context context, QWidget* parent)
     split->addWidget(diff_);
     split->setSizes({500, 700});
     column->addWidget(split, 1);
+    auto* both = new QSplitter(Qt::Vertical);
+    both->setChildrenCollapsible(false);
+    history_->setMinimumHeight(scaled(74)); // its head and two rows
+    both->addWidget(history_);
+    both->addWidget(comparison);
+    both->setStretchFactor(1, 1);
+    both->setSizes({scaled(124), scaled(300)});
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    whole->addWidget(both);
     only_->setObjectName("only-differences");
     only_->setChecked(!QSettings().value("compare/all").toBool());
     diff_->setAll(!only_->isChecked());
@@ -115,15 +128,18 @@ void CompareTab::clear() {
     diff_->setMessage({});
     head_->setText({});
     rows_->setRows({});
+    history_->show({});
 }
 
 void CompareTab::show(const QJsonObject& action, const QJsonObject& spec) {
     const ActionRow row = actionRowOf(action);
     if (row.lsn == action_.lsn && row.face == action_.face && other_.lsn != 0 && !isBroken_) {
         spec_ = spec; // it may come after the action
+        history_->show(action);
         return fill();
     }
     clear();
+    history_->show(action);
     action_ = row;
     spec_ = spec;
     fill();

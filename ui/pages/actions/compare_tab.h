@@ -1,4 +1,4 @@
-// An action beside the last good one like it: which values differ, and both outputs line by line. "Like it" is
+// What an action went through (StateHistory), and below it beside the last good one like it: which values differ, and both outputs line by line. "Like it" is
 // ActionRow::kindFilter(). Owner: ui thread; differences of long outputs are looked for on Qt's thread pool.
 #pragma once
 
@@ -17,6 +17,7 @@ QT_END_NAMESPACE
 namespace yard::ui {
 
 class DiffView;
+class StateHistory;
 class Table;
 
 class CompareTab final : public QWidget {
@@ -29,6 +30,7 @@ public:
     void clear();
     qint64 other() const { return other_.lsn; }
     DiffView* diff() const { return diff_; }
+    StateHistory* history() const { return history_; }
     Table* values() const { return table_; }
     QCheckBox* onlyDifferences() const { return only_; }
 
@@ -47,6 +49,7 @@ private:
     ActionRow other_;
     QJsonObject spec_;
     QJsonObject otherSpec_;
+    StateHistory* history_;
     Label* head_;
     QCheckBox* only_;
     Table* table_;
