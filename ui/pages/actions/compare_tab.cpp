@@ -117,6 +117,11 @@ CompareTab::CompareTab(Context context, QWidget* parent)
 CompareTab::~CompareTab() = default;
 
 void CompareTab::clear() {
+    clearComparison();
+    history_->show({});
+}
+
+void CompareTab::clearComparison() {
     ++pair_;
     for (auto& stream : streams_) stream.reset();
     for (LogText& text : texts_) text.clear();
@@ -128,7 +133,6 @@ void CompareTab::clear() {
     diff_->setMessage({});
     head_->setText({});
     rows_->setRows({});
-    history_->show({});
 }
 
 void CompareTab::show(const QJsonObject& action, const QJsonObject& spec) {
@@ -138,7 +142,7 @@ void CompareTab::show(const QJsonObject& action, const QJsonObject& spec) {
         history_->show(action);
         return fill();
     }
-    clear();
+    clearComparison();
     history_->show(action);
     action_ = row;
     spec_ = spec;

@@ -37,6 +37,7 @@ public:
 private:
     static constexpr std::size_t kStreams = 4; ///< stdout and stderr of this one, then of the other
 
+    void clearComparison();
     void findOther();
     void takeOther(const QJsonObject& other);
     void fill();
