@@ -94,12 +94,12 @@ bool hasShares(const Cell& cell) {
 
 /// What stands for several actions: the triangle that unfolds it, and how they stand.
 void paintBar(QPainter& painter, const QRectF& area, const Cell& cell, const Theme& theme) {
-    constexpr qreal kIcon = 14;
+    constexpr qreal kTriangle = 14;
     constexpr int kBar = 98;
     if (!cell.icon.isEmpty())
-        icons::paint(painter, QRectF(area.left(), area.top(), kIcon, area.height()), cell.icon, 14,
+        icons::paint(painter, QRectF(area.left(), area.top(), kTriangle, area.height()), cell.icon, 14,
                      theme(Token::Text2));
-    const qreal left = area.left() + kIcon + 6;
+    const qreal left = area.left() + kTriangle + 6;
     const QRectF bar(left, std::round(area.center().y() - 4), std::min<qreal>(scaled(kBar), area.right() - left),
                      8);
     paint::progress(painter, bar, cell.shares);
