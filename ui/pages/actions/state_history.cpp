@@ -27,7 +27,7 @@ qint64 stampOf(const QJsonObject& json, const char* state) {
 }
 
 /// In which order states follow each other that came in the same microsecond.
-int rankOf(const StateStep& step) {
+int stepOrder(const StateStep& step) {
     if (step.face == DisplayState::Submitting) return 1;
     if (step.face == DisplayState::Running) return step.isExited ? 3 : 2;
     return step.attempt == 0 && step.reason.isEmpty() && step.face == DisplayState::Pending ? 0 : 4;
@@ -116,9 +116,9 @@ std::vector<StateStep> stateStepsOf(const QJsonObject& action) {
     // What waits may have the times of the attempt before, which are told already.
     if (!told.contains(row.tries) && (row.tries > 0 || row.isFinal())) addAttempt(steps, action, row.tries);
     std::ranges::sort(steps, {},
-                      [](const StateStep& step) { return std::tuple(step.at, rankOf(step), step.attempt); });
+                      [](const StateStep& step) { return std::tuple(step.at, stepOrder(step), step.attempt); });
     const auto again =
-        std::ranges::unique(steps, {}, [](const StateStep& step) { return std::pair(step.at, rankOf(step)); });
+        std::ranges::unique(steps, {}, [](const StateStep& step) { return std::pair(step.at, stepOrder(step)); });
     steps.erase(again.begin(), again.end());
     for (std::size_t i = 0; i + 1 < steps.size(); ++i) steps[i].until = steps[i + 1].at;
     if (steps.empty()) return steps;
