@@ -14,6 +14,36 @@ namespace yard::ui {
 
 namespace {
 constexpr int kLeastStretch = 80;
+constexpr int kLeastText = 96; // at 100 %
+constexpr int kFallsEnd = 20;
+
+/// How much narrower it may be: what is elided can be read in a tooltip, what is cut cannot, and no number is either.
+int givesWay(const Column& column) {
+    const int own = scaled(column.width);
+    if (column.stretches) return std::max(0, own - kLeastStretch);
+    const bool isText =
+        column.kind == CellKind::Text || column.kind == CellKind::Name || column.kind == CellKind::Mono;
+    return isText ? std::max(0, own - scaled(kLeastText)) : 0;
+}
+
+/// Those that stretch give way first, then texts, each by its part.
+void squeeze(const std::vector<Column>& columns, std::vector<int>& widths, int over) {
+    for (const bool stretching : {true, false}) {
+        int most = 0;
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            if (widths[i] > 0 && columns[i].stretches == stretching) most += givesWay(columns[i]);
+        if (most <= 0 || over <= 0) continue;
+        const int taken = std::min(over, most);
+        int left = taken;
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            if (widths[i] <= 0 || columns[i].stretches != stretching) continue;
+            const int part = std::min(left, (givesWay(columns[i]) * taken + most - 1) / most);
+            widths[i] -= part;
+            left -= part;
+        }
+        over -= taken;
+    }
+}
 } // namespace
 
 TableColumns::TableColumns(QTableView& table, QString key)
@@ -58,26 +88,33 @@ void TableColumns::layOut() {
     const auto& columns = rows_->columns();
     const int room = table_.viewport()->width();
     const int count = static_cast<int>(columns.size());
-    std::vector<bool> shown(columns.size());
+    std::vector<int> widths(columns.size()); // 0: not shown
     int least = 0;
-    for (int i = 0; i < count; ++i) {
-        shown[static_cast<std::size_t>(i)] = !isHiddenByChoice(i);
-        if (shown[static_cast<std::size_t>(i)]) least += scaled(columns[static_cast<std::size_t>(i)].width);
-    }
-    for (int fall = 1; least > room && fall <= count; ++fall)
-        for (std::size_t i = 0; i < columns.size(); ++i)
-            if (shown[i] && columns[i].falls == fall) {
-                shown[i] = false;
-                least -= scaled(columns[i].width);
-            }
+    int soft = 0; // of it what may give way
     for (int i = 0; i < count; ++i) {
         const auto at = static_cast<std::size_t>(i);
-        table_.setColumnHidden(i, !shown[at]);
-        if (!shown[at]) continue;
-        const int own = scaled(columns[at].width);
-        // Where nothing more falls away it gives way: what is elided can be read in a tooltip, what is cut cannot.
-        const int wide = columns[at].stretches ? std::max(std::min(own, kLeastStretch), own + room - least) : own;
-        table_.horizontalHeader()->resizeSection(i, wide);
+        if (isHiddenByChoice(i)) continue;
+        widths[at] = scaled(columns[at].width);
+        least += widths[at];
+        soft += givesWay(columns[at]);
+    }
+    for (int fall = 1; fall < kFallsEnd; ++fall) {
+        if ((fall < kFallsLast ? least : least - soft) <= room) continue;
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            if (widths[i] > 0 && columns[i].falls == fall) {
+                least -= std::exchange(widths[i], 0);
+                soft -= givesWay(columns[i]);
+            }
+    }
+    if (least > room)
+        squeeze(columns, widths, least - room);
+    else
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            if (widths[i] > 0 && columns[i].stretches) widths[i] += room - least;
+    for (int i = 0; i < count; ++i) {
+        const int width = widths[static_cast<std::size_t>(i)];
+        table_.setColumnHidden(i, width == 0);
+        if (width > 0) table_.horizontalHeader()->resizeSection(i, width);
     }
 }
 

@@ -27,6 +27,9 @@ enum class CellKind : std::uint8_t {
     Press     ///< a small button; as Link
 };
 
+/// A column that falls away with this number or a later one does so only where others gave way already.
+constexpr int kFallsLast = 10;
+
 struct Column {
     QString id;    ///< stays the same in every language: settings remember by it
     QString title; ///< translated

@@ -55,7 +55,8 @@ std::vector<Column> goneColumns() {
                           CellKind::Text, 160)),
         column("lived", PoolColumns::tr("Lived"), PoolColumns::tr("From its start to its end"), CellKind::Number,
                100, 1),
-        column("served", PoolColumns::tr("Served"), PoolColumns::tr("Requests it answered"), CellKind::Number, 84),
+        column("served", PoolColumns::tr("Served"), PoolColumns::tr("Requests it answered"), CellKind::Number, 84,
+               kFallsLast),
     };
 }
 
