@@ -160,8 +160,9 @@ void Button::paintContents(QPainter& painter, const Look& shown) const {
         at.setRight(at.right() - kIcon - gap());
     }
     const qreal width = QFontMetricsF(own).horizontalAdvance(text());
-    paint::text(painter, QRectF(at.left(), at.top(), width + 1, at.height()), text(), own, shown.text,
-                Qt::AlignLeft, Qt::ElideNone);
+    const bool fits = width <= at.width() + 2; // the hint of its size is in whole pixels
+    paint::text(painter, QRectF(at.left(), at.top(), fits ? width + 1 : at.width(), at.height()), text(), own,
+                shown.text, Qt::AlignLeft, fits ? Qt::ElideNone : Qt::ElideRight);
     if (!hint_.isEmpty())
         paint::text(painter, at, hint_, typeface(Type::Caption), lit_ ? shown.text : Theme::current()(Token::Text3),
                     Qt::AlignRight, Qt::ElideNone);

@@ -18,6 +18,7 @@ namespace {
 constexpr int kMostKept = 20;
 constexpr int kLeastNote = 64; // 1,284,031
 constexpr int kHeadGap = 8;
+constexpr int kBeforeTheRest = 100; // times what the empty place behind has
 } // namespace
 
 FilterField::FilterField(const QString& placeholder, bool language, QWidget* parent)
@@ -256,13 +257,28 @@ PageHead::PageHead(const QString& title, QWidget* parent)
 }
 
 /// A count gets room for more than it needs: what is written in the filter behind it is not to move.
-void PageHead::setNote(const QString& note) {
+void PageHead::setNote(const QString& note, bool mayElide) {
+    note_->setElides(mayElide);
     note_->setMinimumWidth(note.isEmpty() ? 0 : scaled(kLeastNote));
     note_->setText(note);
 }
 
-void PageHead::addLeft(QWidget* widget, int stretch) {
-    left_->insertWidget(left_->count() - 1, widget, stretch);
+/// What stretches has all the room that there is, up to its most; the empty place behind has what is left.
+void PageHead::addLeft(QWidget* widget, int stretch, bool mayFold) {
+    left_->insertWidget(left_->count() - 1, widget, stretch * kBeforeTheRest);
+    if (auto* button = qobject_cast<Button*>(widget); mayFold && button != nullptr)
+        foldable_.insert(foldable_.begin(), button);
+}
+
+void PageHead::setMore(Button* more) {
+    delete more_;
+    more_ = more;
+    hasPageMore_ = true;
+    connect(more->menu(), &QMenu::aboutToShow, this, &PageHead::fillMore);
+}
+
+int PageHead::moreWidth() const {
+    return hasPageMore_ ? 0 : more_->sizeHint().width() + kHeadGap;
 }
 
 void PageHead::addRight(QWidget* widget, bool mayFold) {
@@ -282,23 +298,26 @@ bool PageHead::event(QEvent* event) {
 void PageHead::fold() {
     const auto widthOf = [](const Button* button) { return button->sizeHint().width() + kHeadGap; };
     int need = layout()->minimumSize().width();
-    if (folded_ > 0) need -= widthOf(more_);
+    if (folded_ > 0) need -= moreWidth();
     for (std::size_t i = foldable_.size() - folded_; i < foldable_.size(); ++i) need += widthOf(foldable_[i]);
     std::size_t count = 0;
-    if (need > width()) need += widthOf(more_);
+    if (need > width()) need += moreWidth();
     while (need > width() && count < foldable_.size()) need -= widthOf(foldable_[foldable_.size() - ++count]);
     if (count == folded_) return;
     folded_ = count;
     for (std::size_t i = 0; i < foldable_.size(); ++i) foldable_[i]->setVisible(i + count < foldable_.size());
-    more_->setVisible(count > 0);
+    if (!hasPageMore_) more_->setVisible(count > 0);
 }
 
 void PageHead::fillMore() {
     QMenu* menu = more_->menu();
-    menu->clear();
+    for (QAction* entry : entries_) delete entry; // a menu of the page keeps its own
+    entries_.clear();
+    if (hasPageMore_ && folded_ > 0) entries_.push_back(menu->addSeparator());
     for (std::size_t i = foldable_.size() - folded_; i < foldable_.size(); ++i) {
         Button* button = foldable_[i];
         QAction* action = menu->addAction(button->text());
+        entries_.push_back(action);
         action->setEnabled(button->isEnabled());
         action->setToolTip(button->toolTip());
         if (button->menu() != nullptr)

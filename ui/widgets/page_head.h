@@ -40,6 +40,8 @@ signals:
     void offered(const QString& key, const QStringList& values);
 
 protected:
+    /// Something is in "More" that has no room.
+    bool hasFolded() const { return folded_ > 0; }
     bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
@@ -70,25 +72,32 @@ class PageHead : public QWidget {
     Q_OBJECT
 public:
     explicit PageHead(const QString& title, QWidget* parent = nullptr);
-    /// Behind the title, in text3: a count, what the page is about.
-    void setNote(const QString& note);
+    /// Behind the title, in text3: a count, what the page is about. `mayElide`: words that may give way to buttons.
+    void setNote(const QString& note, bool mayElide = false);
     QString note() const { return note_->text(); }
-    /// At the left, behind the note, in order.
-    void addLeft(QWidget* widget, int stretch = 0);
+    /// At the left, behind the note, in order. `mayFold`: a button that is the last to go behind "More".
+    void addLeft(QWidget* widget, int stretch = 0, bool mayFold = false);
     /// At the right, in order. Not `mayFold`: it stays, however little room there is.
     void addRight(QWidget* widget, bool mayFold = true);
     void addSeparator();
+    /// The page has a "More" of its own, with a menu: what folds is at the end of that one.
+    void setMore(Button* more);
 
 protected:
+    /// Something is in "More" that has no room.
+    bool hasFolded() const { return folded_ > 0; }
     bool event(QEvent* event) override;
 
 private:
     void fold();
     void fillMore();
+    int moreWidth() const;
     QHBoxLayout* left_;
     QHBoxLayout* right_;
     Label* note_;
     Button* more_;
+    bool hasPageMore_ = false;      ///< `more_` is the page's, and always there
+    std::vector<QAction*> entries_; ///< in the menu, of what is folded
     std::vector<Button*> foldable_; ///< in the order shown
     std::size_t folded_ = 0;        ///< the last so many are behind "More"
 };

@@ -40,13 +40,15 @@ ActionsHead::ActionsHead(FilterField* filter)
     auto* columns = new Button(Button::Kind::Flat, tr("Columns"), "columns");
     // It has a "More" of its own, and says beside it what the two others act on.
     addRight(badge_);
-    addRight(columns, false);
+    addRight(columns);
     addSeparator();
     auto* menu = new QMenu(this);
     moreFor_ = menu->addAction(QString());
     moreFor_->setEnabled(false);
     more_->setMenu(menu);
-    for (QWidget* button : {reschedule_, cancel_, more_}) addRight(button, false);
+    for (QWidget* button : {reschedule_, cancel_}) addRight(button);
+    addRight(more_, false);
+    setMore(more_);
     connect(view_, &ViewsButton::chosen, this, &ActionsHead::viewChosen);
     connect(badge_, &QAbstractButton::clicked, this, &ActionsHead::updatesWanted);
     connect(folded_, &QAbstractButton::clicked, this, &ActionsHead::foldWanted);
@@ -110,7 +112,7 @@ void ActionsHead::showBlocked(const QString& reschedule, const QString& cancel, 
     const QList<QAction*> entries = more_->menu()->actions();
     const bool isAny = std::ranges::any_of(
         entries, [this](const QAction* entry) { return entry != moreFor_ && entry->isEnabled(); });
-    more_->setBlocked(isAny ? QString() : more);
+    more_->setBlocked(isAny || hasFolded() ? QString() : more);
 }
 
 void ActionsHead::fitTo(int width) {

@@ -149,7 +149,7 @@ QWidget* PoolPage::makeLow() {
 }
 
 void PoolPage::makeHead(QVBoxLayout* column) {
-    head_->setNote(tr("warm processes that stay between actions"));
+    head_->setNote(tr("warm processes that stay between actions"), true);
     auto* shown = new Button(Button::Kind::Flat, tr("Columns"), "columns");
     badge_->setLit(true);
     badge_->setHint(tr("F5"));

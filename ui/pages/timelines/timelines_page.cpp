@@ -133,8 +133,8 @@ void TimelinesPage::makeHead() {
     range_->setAccessibleName(tr("Range of time"));
     makeRangeMenu();
     for (QWidget* widget : std::initializer_list<QWidget*>{range_, minus_, plus_, fit_, follow_})
-        head_->addLeft(widget);
-    filter_->setMinimumWidth(std::min(scaled(240), 280)); // large text needs the room for buttons
+        head_->addLeft(widget, 0, widget == fit_);
+    filter_->setMinimumWidth(std::min(scaled(240), 260)); // large text needs the room for buttons
     filter_->setMaximumWidth(scaled(300));
     head_->addRight(filter_);
     head_->addRight(grouping_);
