@@ -22,6 +22,8 @@ constexpr int kBarTop = 44;
 constexpr int kStatus = 24;
 constexpr int kUndo = 32;
 constexpr int kSentenceMs = 6'000;
+constexpr int kSearchText = 31; // behind the icon
+constexpr int kSearchEnd = 8;
 
 struct SessionLook {
     QString word;
@@ -100,6 +102,11 @@ QSize SearchButton::sizeHint() const {
     return {scaled(400), scaled(28)};
 }
 
+QSize SearchButton::minimumSizeHint() const {
+    const int words = QFontMetrics(typeface(Type::Body)).horizontalAdvance(tr("Search, command"));
+    return {kSearchText + words + kSearchEnd, scaled(28)};
+}
+
 void SearchButton::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const Theme& theme = Theme::current();
@@ -110,10 +117,15 @@ void SearchButton::paintEvent(QPaintEvent*) {
     icons::paint(painter, QRectF(9, 0, 14, height()), "search", 14, theme(Token::Text2));
     const QString key = tr("Ctrl K");
     const qreal keyWidth = QFontMetricsF(typeface(Type::Caption)).horizontalAdvance(key) + 8;
-    const QRectF place(31, 0, width() - 31 - keyWidth - 16, height());
-    const QFont& body = typeface(Type::Body);
-    const bool fits = QFontMetricsF(body).horizontalAdvance(text()) <= place.width();
-    paint::text(painter, place, fits ? text() : tr("Search, command"), body, theme(Token::Text3));
+    const QRectF place(kSearchText, 0, width() - kSearchText - keyWidth - 16, height());
+    const QFontMetricsF metrics(typeface(Type::Body));
+    const bool fits = metrics.horizontalAdvance(text()) <= place.width();
+    const QString words = fits ? text() : tr("Search, command");
+    // The key gives way to what it is the key of.
+    const bool hasKey = metrics.horizontalAdvance(words) <= place.width();
+    paint::text(painter, hasKey ? place : QRectF(kSearchText, 0, width() - kSearchText - 4, height()), words,
+                typeface(Type::Body), theme(Token::Text3));
+    if (!hasKey) return;
     const QRectF box(width() - keyWidth - 8, height() / 2.0 - 9, keyWidth, 18);
     painter.setPen(theme(Token::Line));
     painter.setBrush(Qt::NoBrush);
@@ -123,6 +135,7 @@ void SearchButton::paintEvent(QPaintEvent*) {
 
 TopBar::TopBar(QWidget* parent)
     : QWidget(parent)
+    , name_(new Label(QStringLiteral("Yardmaster"), Type::Strong, Token::Text1))
     , engine_(new Button(Button::Kind::Plain, tr("Engine"), "machines"))
     , sessionIcon_(new QLabel)
     , session_(new Label({}, Type::Body, Token::Text1))
@@ -139,8 +152,8 @@ TopBar::TopBar(QWidget* parent)
     mark->setPixmap(icons::icon("yard", Token::Accent).pixmap(18, 18));
     row->addSpacing(2);
     row->addWidget(mark);
-    row->addWidget(new Label(QStringLiteral("Yardmaster"), Type::Strong, Token::Text1));
-    row->addSpacing(scaled(36));
+    name_->setContentsMargins(0, 0, scaled(36), 0);
+    row->addWidget(name_);
     row->addWidget(engine_);
     row->addSpacing(2);
     row->addWidget(sessionIcon_);
@@ -184,6 +197,19 @@ void TopBar::show(const EngineState& state) {
 
 void TopBar::setNotices(int count) {
     bell_->setHint(count > 0 ? QLocale().toString(count) : QString());
+}
+
+bool TopBar::event(QEvent* event) {
+    const bool done = QWidget::event(event);
+    if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) fit();
+    return done;
+}
+
+/// The title of the window has the program's name, too: here it gives way.
+void TopBar::fit() {
+    int need = layout()->minimumSize().width();
+    if (name_->isHidden()) need += name_->sizeHint().width() + layout()->spacing();
+    name_->setVisible(need <= width());
 }
 
 void TopBar::paintEvent(QPaintEvent*) {

@@ -15,6 +15,8 @@ class SearchButton final : public QAbstractButton {
 public:
     explicit SearchButton(QWidget* parent = nullptr);
     QSize sizeHint() const override;
+    /// Its icon and the shorter of its two texts.
+    QSize minimumSizeHint() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -39,9 +41,12 @@ signals:
     void submitWanted();
 
 protected:
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    void fit();
+    Label* name_; ///< of the program
     Button* engine_;
     QLabel* sessionIcon_;
     Label* session_;
