@@ -50,6 +50,7 @@ void Label::setType(Type type) {
 }
 
 void Label::setElides(bool elides) {
+    if (elides_ == elides) return;
     elides_ = elides;
     setSizePolicy(elides ? QSizePolicy::Preferred : QSizePolicy::Fixed, QSizePolicy::Fixed);
     updateGeometry();
@@ -71,7 +72,7 @@ void Label::paintEvent(QPaintEvent*) {
     const bool numeric = !text_.isEmpty() && text_.front().isDigit();
     const Theme& theme = Theme::current();
     const QColor colour = ink_ ? theme.inkOf(*ink_) : theme(isEnabled() ? token_ : Token::Disabled);
-    if (numeric && !elides_)
+    if (numeric && (!elides_ || sizeHint().width() <= width()))
         return paint::number(painter, contentsRect(), text_, typeface(type_), colour, Qt::AlignLeft);
     paint::text(painter, contentsRect(), text_, typeface(type_), colour, Qt::AlignLeft,
                 elides_ ? Qt::ElideRight : Qt::ElideNone);
@@ -141,8 +142,11 @@ Panel::Panel(const QString& title, bool framed, QWidget* parent)
     head_->setSpacing(8);
     head_->addWidget(icon_);
     icon_->hide();
+    title_->setElides(true);
     head_->addWidget(title_);
     note_->setElides(true);
+    // The note has what is left over, so that it gives way before the title does.
+    note_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     head_->addWidget(note_, 1);
     column_->addWidget(head);
     setAccessibleName(title);

@@ -79,6 +79,8 @@ public:
     /// `framed`: with a line around it; else only the head has a line below.
     explicit Panel(const QString& title, bool framed = true, QWidget* parent = nullptr);
     void setTitle(const QString& title);
+    /// Not `elides`: what stands beside it in the head gives way to it.
+    void setTitleElides(bool elides) { title_->setElides(elides); }
     /// Behind the title, in text3.
     void setNote(const QString& note);
     /// At the right of the head, left to right.

@@ -59,7 +59,7 @@ DashboardPage::DashboardPage(Context context)
     head_->addRight(new Label(tr("Charts show"), Type::Body, Token::Text2));
     head_->addRight(span_);
     makeSpanMenu();
-    stack_->addWidget(makeBody());
+    stack_->addWidget(scrolling(makeBody())); // nothing is squeezed over what is below it
     stack_->addWidget(makeEmpty());
     inside->addWidget(stack_, 1);
     column->addWidget(back);
@@ -83,7 +83,7 @@ DashboardPage::DashboardPage(Context context)
 }
 
 QWidget* DashboardPage::makeBody() {
-    auto* body = new QWidget;
+    auto* body = new Surface(Token::Bg1);
     auto* grid = new QGridLayout(body);
     grid->setContentsMargins(kDashboardEdge, 0, kDashboardEdge, kDashboardEdge);
     grid->setSpacing(kDashboardGap);

@@ -126,9 +126,10 @@ LoadCharts::Framed LoadCharts::makeChart(const QString& title, QWidget* legend) 
     auto* right = new QWidget;
     auto* inHead = new QHBoxLayout(right);
     inHead->setContentsMargins(0, 0, 0, 0);
-    inHead->setSpacing(4);
+    inHead->setSpacing(8);
     for (QWidget* widget : {legend, framed.rule, static_cast<QWidget*>(framed.value)}) inHead->addWidget(widget);
     framed.panel->addToHead(right);
+    framed.panel->setTitleElides(false);                                       // the legend gives way
     framed.panel->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // each a third
     auto* body = new QWidget;
     auto* inside = new QVBoxLayout(body);
@@ -151,7 +152,7 @@ void LoadCharts::resizeEvent(QResizeEvent* event) {
 /// A number that does not fit is not cut: the dashed lines stay, and the tool tip has it.
 void LoadCharts::fitLimits() {
     const int taken = QFontMetrics(typeface(Type::Strong)).horizontalAdvance(tr("Memory")) +
-                      memory_.value->sizeHint().width() + scaled(32);
+                      memory_.value->sizeHint().width() + scaled(40);
     limits_->setVisible(taken + limits_->sizeHint().width() <= memory_.panel->width());
     memory_.panel->setToolTip(limits_->text());
 }

@@ -12,6 +12,7 @@ namespace yard::ui {
 /// How many are in each face; absent: the engine does not tell, and it cannot be seen from its queues.
 std::array<std::optional<qint64>, kFaces> faceCounts(const EngineState& state);
 
+/// In one line, or, where the words of one would be cut, in two.
 class StateStrip final : public QWidget {
     Q_OBJECT
 public:
@@ -25,8 +26,10 @@ signals:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void layOut();
     std::array<QAbstractButton*, kFaces> cells_{};
 };
 
