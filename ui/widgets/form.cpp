@@ -16,6 +16,8 @@ constexpr int kLabelWidth = 200;
 constexpr int kControlWidth = 320;
 constexpr int kControlHeight = 28;
 constexpr int kProseWidth = 640;
+constexpr int kFormGap = 12;
+constexpr int kLeastControl = 320; // whatever the size of the text: then less of a value is seen
 } // namespace
 
 WrappedLabel::WrappedLabel(const QString& text, Type type, Token token, QWidget* parent)
@@ -60,24 +62,24 @@ void WrappedLabel::paintEvent(QPaintEvent*) {
 FormRow::FormRow(const QString& title, QWidget* control, const QString& help, QWidget* parent)
     : QWidget(parent)
     , title_(title)
+    , row_(new QBoxLayout(QBoxLayout::LeftToRight, this))
+    , labelBox_(new QWidget)
+    , labelRow_(new QHBoxLayout(labelBox_))
     , control_(control)
     , line_(new QHBoxLayout)
     , note_(new Label({}, Type::Body, Token::Text3))
     , undoButton_(new Button(Button::Kind::Small, tr("Undo"), "undo"))
     , help_(new WrappedLabel(help, Type::Caption, Token::Text3))
     , problem_(new WrappedLabel({}, Type::Body, Token::Text1)) {
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(12);
+    row_->setContentsMargins(0, 0, 0, 0);
+    row_->setSpacing(kFormGap);
     auto* label = new Label(title, Type::Body, Token::Text2);
-    auto* labelBox = new QWidget;
-    labelBox->setFixedWidth(scaled(kLabelWidth));
-    auto* labelRow = new QHBoxLayout(labelBox);
-    labelRow->setContentsMargins(0, scaled(6), 0, 0);
-    labelRow->addStretch(1);
+    labelBox_->setFixedWidth(scaled(kLabelWidth));
+    labelRow_->setContentsMargins(0, scaled(6), 0, 0);
+    labelRow_->addStretch(1);
     label->setElides(true);
-    labelRow->addWidget(label);
-    row->addWidget(labelBox, 0, Qt::AlignTop);
+    labelRow_->addWidget(label);
+    row_->addWidget(labelBox_, 0, Qt::AlignTop);
     auto* right = new QVBoxLayout;
     right->setContentsMargins(0, 0, 0, 0);
     right->setSpacing(4);
@@ -87,11 +89,13 @@ FormRow::FormRow(const QString& title, QWidget* control, const QString& help, QW
     // A button is as wide as what stands on it.
     if (qobject_cast<QAbstractButton*>(control) == nullptr) control->setMaximumWidth(scaled(kControlWidth));
     // Fields of one form end on one line, and none is squeezed where the form is higher than its place.
-    if (qobject_cast<QComboBox*>(control) || qobject_cast<QLineEdit*>(control)) {
-        control->setMinimumWidth(scaled(kControlWidth));
+    const bool isField = qobject_cast<QComboBox*>(control) || qobject_cast<QLineEdit*>(control);
+    if (isField) {
+        control->setMinimumWidth(std::min(scaled(kControlWidth), kLeastControl));
+        control->setSizePolicy(QSizePolicy::Expanding, control->sizePolicy().verticalPolicy());
         control->setMinimumHeight(scaled(kControlHeight));
     }
-    line_->addWidget(control);
+    line_->addWidget(control, isField ? 100 : 0); // up to its most; what is behind it follows close
     line_->addWidget(note_);
     line_->addWidget(undoButton_);
     line_->addStretch(1);
@@ -103,8 +107,37 @@ FormRow::FormRow(const QString& title, QWidget* control, const QString& help, QW
     for (WrappedLabel* text : {help_, problem_}) text->setMaximumWidth(scaled(kProseWidth));
     help_->setVisible(!help.isEmpty());
     problem_->hide();
-    row->addLayout(right, 1);
+    row_->addLayout(right, 1);
     connect(undoButton_, &QAbstractButton::clicked, this, [this] { undo(); });
+}
+
+void FormRow::setMayStack(bool mayStack) {
+    mayStack_ = mayStack;
+    updateGeometry();
+}
+
+/// Of the narrower of the two: else a form would never get as narrow as its place.
+QSize FormRow::minimumSizeHint() const {
+    if (!mayStack_) return QWidget::minimumSizeHint();
+    return {line_->minimumSize().width(), QWidget::minimumSizeHint().height()};
+}
+
+void FormRow::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    setStacked(mayStack_ && width() < scaled(kLabelWidth) + kFormGap + line_->minimumSize().width());
+}
+
+void FormRow::setStacked(bool stacked) {
+    const auto direction = stacked ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight;
+    if (row_->direction() == direction) return;
+    row_->setDirection(direction);
+    row_->setSpacing(stacked ? 2 : kFormGap);
+    labelBox_->setMinimumWidth(stacked ? 0 : scaled(kLabelWidth));
+    labelBox_->setMaximumWidth(stacked ? QWIDGETSIZE_MAX : scaled(kLabelWidth));
+    // Its stretch is then behind it.
+    labelRow_->setDirection(stacked ? QBoxLayout::RightToLeft : QBoxLayout::LeftToRight);
+    labelRow_->setContentsMargins(0, stacked ? 0 : scaled(6), 0, 0);
+    updateGeometry();
 }
 
 void FormRow::setHelp(const QString& help) {

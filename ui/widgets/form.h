@@ -51,9 +51,20 @@ public:
     /// What Undo would do now; false: nothing.
     bool undo();
     bool matches(const QString& text) const;
+    /// Where its place is too narrow the label stands above the control; else it keeps to its width.
+    void setMayStack(bool mayStack);
+    QSize minimumSizeHint() const override;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void setStacked(bool stacked);
     QString title_;
+    QBoxLayout* row_;
+    QWidget* labelBox_;
+    QHBoxLayout* labelRow_;
+    bool mayStack_ = false;
     QWidget* control_;
     QHBoxLayout* line_;
     Label* note_;

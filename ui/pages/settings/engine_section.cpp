@@ -41,7 +41,7 @@ std::size_t groupOf(const QJsonObject& about) {
 
 QString settingTextOf(const QJsonValue& value) {
     if (value.isString()) return value.toString();
-    return QLocale().toString(value.toDouble(), 'g', 15);
+    return QLocale().toString(value.toDouble(), 'f', QLocale::FloatingPointShortest); // never 1E+15
 }
 
 /// Of one of a family, and of an engine that does not tell titles: the name.

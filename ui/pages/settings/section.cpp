@@ -25,6 +25,7 @@ FormRow* SettingsSection::row(const QString& control) const {
 }
 
 FormRow* SettingsSection::add(FormRow* row) {
+    row->setMayStack(true);
     column_->addWidget(row);
     parts_.push_back({row, row, false});
     rows_.push_back(row);
