@@ -24,6 +24,7 @@ constexpr int kScrollBar = 10;
 constexpr int kLeastThumb = 32;
 constexpr int kFieldMargin = 4;
 constexpr int kChoiceRow = 24;
+constexpr int kBoxArrow = 12;
 
 void frame(QPainter& painter, const QRect& area, const QColor& border, const QColor& inside, qreal width = 1) {
     painter.save();
@@ -235,6 +236,7 @@ QSize AppStyle::sizeFromContents(ContentsType type, const QStyleOption* option, 
                                  const QWidget* widget) const {
     QSize wanted = QProxyStyle::sizeFromContents(type, option, size, widget);
     if (type == CT_LineEdit || type == CT_ComboBox || type == CT_SpinBox) wanted.setHeight(scaled(28));
+    if (type == CT_ComboBox) wanted.rwidth() += kBoxArrow; // the arrow is no part of the text
     return wanted;
 }
 

@@ -43,7 +43,11 @@ double ScenePainter::snap(double x) const {
 }
 
 void ScenePainter::label(const QRectF& area, const QString& text, Type type, Token which, Qt::Alignment alignment) {
-    paint::text(painter_, area, text, typeface(type), sceneToken(which), alignment);
+    // Rows do not grow with the text: a larger one ends where its row does, and does not lie over the next.
+    QFont font = typeface(type);
+    if (const qreal tall = QFontMetricsF(font).height(); tall > area.height() + 2)
+        font.setPixelSize(std::max(1, static_cast<int>(font.pixelSize() * (area.height() + 2) / tall)));
+    paint::text(painter_, area, text, font, sceneToken(which), alignment);
 }
 
 void ScenePainter::paintContent() {
@@ -153,7 +157,9 @@ void ScenePainter::paintNow() {
     future.setAlphaF(0.7F);
     painter_.fillRect(QRectF(x, kGraphsTop + 1, scene_.scale.right() - x, scene_.height - kGraphsTop), future);
     painter_.fillRect(QRectF(snap(x), kMapHeight + 1, 1.5, scene_.height - kMapHeight), sceneToken(Token::Accent));
-    QRectF tag(x - 15, kMapHeight + 4, 30, 16);
+    const double half =
+        std::max(15.0, QFontMetricsF(typeface(Type::Caption)).horizontalAdvance(SceneWords::tr("now")) / 2 + 4);
+    QRectF tag(x - half, kMapHeight + 4, 2 * half, 16);
     if (tag.right() > scene_.right()) tag.moveRight(scene_.right());
     painter_.fillRect(tag, sceneToken(Token::AccentFill));
     label(tag, SceneWords::tr("now"), Type::Caption, Token::OnAccent, Qt::AlignHCenter);

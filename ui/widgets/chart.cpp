@@ -401,9 +401,20 @@ void Chart::paintForecast(QPainter& painter) const {
     const QRectF head = fits ? QRectF(x + 8, area.top(), area.right() - x - 8, scaled(16))
                              : QRectF(area.left(), area.top(), x - 8 - area.left(), scaled(16));
     const Qt::Alignment side = fits ? Qt::AlignLeft : Qt::AlignRight;
-    paint::number(painter, head, forecast_->head, typeface(Type::Caption), theme(Token::Text1), side);
-    paint::number(painter, head.translated(0, scaled(16)), forecast_->line, typeface(Type::Caption),
-                  theme(Token::Text2), side);
+    paintWords(painter, head, forecast_->head, Token::Text1, side);
+    // Where there is no room for a second line its words would lie over the curve and the times below it.
+    if (area.height() >= scaled(40))
+        paintWords(painter, head.translated(0, scaled(16)), forecast_->line, Token::Text2, side);
+}
+
+/// What does not fit ends early.
+void Chart::paintWords(QPainter& painter, const QRectF& area, const QString& text, Token token,
+                       Qt::Alignment side) {
+    const QFont& caption = typeface(Type::Caption);
+    const QColor colour = Theme::current()(token);
+    if (numberWidth(caption, text) <= area.width())
+        return paint::number(painter, area, text, caption, colour, side);
+    paint::text(painter, area, text, caption, colour, Qt::AlignLeft);
 }
 
 std::optional<std::size_t> Chart::indexAt(int x) const {

@@ -111,6 +111,8 @@ private:
     std::optional<std::size_t> indexAt(int x) const;
     void paintOver(QPainter& painter, int pointer) const;
     void paintForecast(QPainter& painter) const;
+    static void paintWords(QPainter& painter, const QRectF& area, const QString& text, Token token,
+                           Qt::Alignment side);
     void paintPointer(QPainter& painter, int pointer) const;
 
     std::unique_ptr<Drawing> drawing_;

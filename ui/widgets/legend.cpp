@@ -35,30 +35,47 @@ Legend::Entry Legend::filled(const QString& text, std::function<QColor()> colour
             }};
 }
 
-QSize Legend::sizeHint() const {
-    const QFontMetrics metrics(typeface(Type::Caption));
-    int width = 0;
-    for (const Entry& entry : entries_)
-        width += kBlock + kLegendGap + metrics.horizontalAdvance(entry.text) + 1 + kLegendApart;
-    return {std::max(0, width - kLegendApart), scaled(16)};
+void Legend::setMostLines(int lines) {
+    lines_ = lines;
+    updateGeometry();
+    update();
 }
 
-/// They move closer where there is little room; what does not fit whole then is left out, from the right.
+int Legend::widthOf(const Entry& entry) {
+    return kBlock + kLegendGap + QFontMetrics(typeface(Type::Caption)).horizontalAdvance(entry.text) + 1;
+}
+
+QSize Legend::sizeHint() const {
+    int width = 0;
+    for (const Entry& entry : entries_) width += widthOf(entry) + kLegendApart;
+    return {std::max(0, width - kLegendApart), scaled(16) * lines_};
+}
+
+/// They move closer where there is little room, then go to the next line; what does not fit whole is left out, from
+/// the right.
 void Legend::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    const QFontMetrics metrics(typeface(Type::Caption));
     const int gaps = std::max(1, static_cast<int>(entries_.size()) - 1);
     const int apart =
         std::clamp(kLegendApart - (sizeHint().width() - width() + gaps - 1) / gaps, kLeastApart, kLegendApart);
     const QColor colour = Theme::current()(Token::Text2);
+    const int least = sizeHint().width() - gaps * (kLegendApart - kLeastApart);
+    const int lines = least > width() ? lines_ : 1;
+    const int tall = height() / lines;
     int x = 0;
+    int line = 0;
     for (const Entry& entry : entries_) {
-        const int text = metrics.horizontalAdvance(entry.text) + 1;
-        if (x + kBlock + kLegendGap + text > width()) return;
-        entry.block(painter, QRectF(x, (height() - 8) / 2.0, kBlock, 8));
-        paint::text(painter, QRectF(x + kBlock + kLegendGap, 0, text, height()), entry.text,
+        const int wide = widthOf(entry);
+        if (x + wide > width() && x > 0 && line + 1 < lines) {
+            x = 0;
+            ++line;
+        }
+        if (x + wide > width()) return;
+        const qreal top = tall * line;
+        entry.block(painter, QRectF(x, top + (tall - 8) / 2.0, kBlock, 8));
+        paint::text(painter, QRectF(x + kBlock + kLegendGap, top, wide - kBlock - kLegendGap, tall), entry.text,
                     typeface(Type::Caption), colour, Qt::AlignLeft, Qt::ElideNone);
-        x += kBlock + kLegendGap + text + apart;
+        x += wide + apart;
     }
 }
 

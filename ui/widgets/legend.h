@@ -26,6 +26,8 @@ public:
     /// A face as progress bars show it.
     static Entry of(DisplayState face);
     static Entry filled(const QString& text, std::function<QColor()> colour);
+    /// As many as there is need of, if one is too narrow; 1 at first.
+    void setMostLines(int lines);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
 
@@ -33,7 +35,10 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    /// Of an entry, without the gap behind it.
+    static int widthOf(const Entry& entry);
     std::vector<Entry> entries_;
+    int lines_ = 1;
 };
 
 } // namespace yard::ui

@@ -3,8 +3,10 @@
 #include "ui/style/format.h"
 #include "ui/style/paint.h"
 
+#include <QHelpEvent>
 #include <QPainter>
 #include <QPainterPath>
+#include <QToolTip>
 
 #include <algorithm>
 
@@ -14,8 +16,9 @@ namespace {
 
 constexpr int kFirstWidth = 300;
 constexpr std::size_t kTrend = 46;
-constexpr double kLeastTrend = 0.01; ///< of the hit rate, over the height
-constexpr qint64 kMostCells = 64;    ///< beyond, a cell stands for several
+constexpr std::size_t kLeastOfTrend = 12; ///< fewer looks make a dash, which says nothing
+constexpr double kLeastTrend = 0.01;      ///< of the hit rate, over the height
+constexpr qint64 kMostCells = 64;         ///< beyond, a cell stands for several
 
 } // namespace
 
@@ -84,6 +87,15 @@ std::vector<SpokenPart> PoolStrip::spokenParts() const {
     return parts;
 }
 
+bool PoolStrip::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<const QHelpEvent*>(event);
+    for (const SpokenPart& part : spokenParts())
+        if (part.area.contains(help->pos()))
+            QToolTip::showText(help->globalPos(), part.name + QStringLiteral(": ") + part.value, this);
+    return true;
+}
+
 void PoolStrip::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const Theme& theme = Theme::current();
@@ -105,7 +117,12 @@ void PoolStrip::paintEvent(QPaintEvent*) {
         const qreal wide = numberWidth(own, figures_[i]);
         paint::number(painter, line, figures_[i], own, theme(Token::Text1), Qt::AlignLeft);
         const QRectF rest = line.adjusted(wide + 8, 0, 0, 0);
-        if (!notes_[i].isEmpty()) paint::text(painter, rest, notes_[i], typeface(Type::Body), theme(Token::Text2));
+        // A number is not cut: smaller, or in the tooltip alone.
+        for (const Type type : {Type::Body, Type::Caption, Type::BarLabel}) {
+            if (QFontMetricsF(typeface(type)).horizontalAdvance(notes_[i]) > rest.width()) continue;
+            paint::text(painter, rest, notes_[i], typeface(type), theme(Token::Text2));
+            break;
+        }
         if (i == 0) {
             paint::text(painter, caption, states_, typeface(Type::Caption), theme(Token::Text2), Qt::AlignRight);
             const qreal noted = QFontMetricsF(typeface(Type::Body)).horizontalAdvance(notes_[0]);
@@ -147,7 +164,7 @@ void PoolStrip::paintCells(QPainter& painter, const QRectF& area) const {
 }
 
 void PoolStrip::paintTrend(QPainter& painter, const QRectF& area) const {
-    if (hitRates_.size() < 2 || area.width() < 20) return;
+    if (hitRates_.size() < kLeastOfTrend || area.width() < 20) return;
     // The newest at the right; what hardly changes stands in the middle.
     const auto [least, most] = std::ranges::minmax(hitRates_);
     const double span = std::max(most - least, kLeastTrend);

@@ -25,6 +25,8 @@ public:
     std::vector<SpokenPart> spokenParts() const override;
 
 protected:
+    /// A tooltip has the whole of a figure, of which a part may be left out.
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:

@@ -116,7 +116,9 @@ QWidget* QueueWork::makeFoot() {
           DisplayState::Completed, DisplayState::Failed, DisplayState::Abandoned, DisplayState::Cancelled})
         entries.push_back(Legend::of(face));
     foot->addWidget(tabs_);
-    foot->addWidget(new Legend(std::move(entries)));
+    auto* legend = new Legend(std::move(entries));
+    legend->setMostLines(2);
+    foot->addWidget(legend);
     foot->addStretch(1);
     auto* box = new QWidget;
     box->setFixedHeight(scaled(32));

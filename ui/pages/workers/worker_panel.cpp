@@ -20,6 +20,7 @@ struct WorkerFacts {
 };
 
 constexpr std::size_t kMostFailures = 20;
+constexpr int kLeastPart = 220; // at 100 %
 
 /// A worker says what it likes in a descriptor: as text, not as a wall of it.
 QString workerTextOf(const QJsonValue& value) {
@@ -54,6 +55,7 @@ WorkerPanel::WorkerPanel(Context context, QWidget* parent)
     : QWidget(parent)
     , context_(context)
     , parts_(new QBoxLayout(QBoxLayout::LeftToRight, this))
+    , pairs_{new QBoxLayout(QBoxLayout::LeftToRight), new QBoxLayout(QBoxLayout::LeftToRight)}
     , about_(new Panel(tr("Worker"), false))
     , facts_(new RowsModel(
           {
@@ -132,9 +134,14 @@ WorkerPanel::WorkerPanel(Context context, QWidget* parent)
     failures->setBody(failuresTable_);
     parts_->setContentsMargins(0, 0, 0, 0);
     parts_->setSpacing(1);
+    for (QBoxLayout* pair : pairs_) {
+        pair->setSpacing(1);
+        parts_->addLayout(pair, 1);
+    }
     for (Panel* panel : {about_, filesPanel_, runs, failures}) {
         panel->setObjectName("pane");
-        parts_->addWidget(panel, 1);
+        panel->setSizePolicy(QSizePolicy::Ignored, panel->sizePolicy().verticalPolicy()); // alike
+        pairs_[panel == about_ || panel == filesPanel_ ? 0 : 1]->addWidget(panel, 1);
     }
     connect(function_, &QComboBox::activated, this, &WorkerPanel::showRuns);
     connect(all, &QAbstractButton::clicked, this,
@@ -146,7 +153,20 @@ WorkerPanel::WorkerPanel(Context context, QWidget* parent)
 }
 
 void WorkerPanel::setUpright(bool upright) {
-    parts_->setDirection(upright ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    upright_ = upright;
+    layOut();
+}
+
+void WorkerPanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    layOut();
+}
+
+void WorkerPanel::layOut() {
+    const bool inPairs = !upright_ && width() < 4 * scaled(kLeastPart);
+    parts_->setDirection(upright_ ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    for (QBoxLayout* pair : pairs_)
+        pair->setDirection(upright_ || inPairs ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
 void WorkerPanel::show(const QJsonObject& worker, const WorkerFigures& figures) {

@@ -5,6 +5,8 @@
 #include "ui/pages/workers/runs_chart.h"
 #include "ui/widgets/panel.h"
 
+#include <array>
+
 QT_BEGIN_NAMESPACE
 class QComboBox;
 QT_END_NAMESPACE
@@ -19,17 +21,24 @@ class WorkerPanel final : public QWidget {
 public:
     explicit WorkerPanel(Context context, QWidget* parent = nullptr);
     void show(const QJsonObject& worker, const WorkerFigures& figures);
-    /// Beside the table rather than below it: parts stand upon each other.
+    /// Beside the table rather than below it: parts stand upon each other. Below it they stand beside each other, in
+    /// pairs where the four would be too narrow.
     void setUpright(bool upright);
     QString id() const { return worker_.value("id").toString(); }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void layOut();
     void showFacts();
     void showFiles();
     void showRuns();
     void showFailures();
     Context context_;
     QBoxLayout* parts_;
+    std::array<QBoxLayout*, 2> pairs_;
+    bool upright_ = false;
     Panel* about_;
     Table* factsTable_;
     RowsModel* facts_;
