@@ -151,6 +151,14 @@
         <source>Its label, else its command or function</source>
         <translation>Ihre Beschriftung, sonst ihr Befehl oder ihre Funktion</translation>
     </message>
+<message>
+        <source>Note</source>
+        <translation>Hinweis</translation>
+    </message>
+    <message>
+        <source>The next thing one would ask: first error, reason to wait, or progress</source>
+        <translation>Was man als Nächstes fragen würde: erster Fehler, Wartegrund oder Fortschritt</translation>
+    </message>
 </context>
 <context>
     <name>ActionEntries</name>
@@ -922,6 +930,90 @@
     <message>
         <source>its queue is held after 1 failure</source>
         <translation>ihre Warteschlange ist nach 1 Fehler angehalten</translation>
+    </message>
+<message>
+        <source>its worker has no process</source>
+        <translation>ihr Worker hat keinen Prozess</translation>
+    </message>
+    <message>
+        <source>its worker has 1 process</source>
+        <translation>ihr Worker hat 1 Prozess</translation>
+    </message>
+    <message>
+        <source>its worker has %1 processes</source>
+        <translation>ihr Worker hat %1 Prozesse</translation>
+    </message>
+    <message>
+        <source>its worker's 1 process is busy</source>
+        <translation>der Prozess ihres Workers ist beschäftigt</translation>
+    </message>
+    <message>
+        <source>its worker's %1 processes are busy</source>
+        <translation>die %1 Prozesse ihres Workers sind beschäftigt</translation>
+    </message>
+    <message>
+        <source>its worker has no process; it may have %1 at most</source>
+        <translation>ihr Worker hat keinen Prozess; er darf höchstens %1 haben</translation>
+    </message>
+    <message>
+        <source>its worker's 1 process is busy; it may have %1 at most</source>
+        <translation>der Prozess ihres Workers ist beschäftigt; er darf höchstens %1 haben</translation>
+    </message>
+    <message>
+        <source>its worker's %1 processes are busy; it may have %2 at most</source>
+        <translation>die %1 Prozesse ihres Workers sind beschäftigt; er darf höchstens %2 haben</translation>
+    </message>
+    <message>
+        <source>as every worker that does not say itself</source>
+        <translation>wie jeder Worker, der es nicht selbst sagt</translation>
+    </message>
+    <message>
+        <source>and others of its group have not ended yet</source>
+        <translation>und andere seiner Gruppe sind noch nicht beendet</translation>
+    </message>
+    <message>
+        <source>its worker has no process; the pool is full: %1 of %2 processes</source>
+        <translation>ihr Worker hat keinen Prozess; der Pool ist voll: %1 von %2 Prozessen</translation>
+    </message>
+    <message>
+        <source>its worker's 1 process is busy; the pool is full: %1 of %2 processes</source>
+        <translation>der Prozess ihres Workers ist beschäftigt; der Pool ist voll: %1 von %2 Prozessen</translation>
+    </message>
+    <message>
+        <source>its worker's %1 processes are busy; the pool is full: %2 of %3 processes</source>
+        <translation>die %1 Prozesse ihres Workers sind beschäftigt; der Pool ist voll: %2 von %3 Prozessen</translation>
+    </message>
+    <message>
+        <source>and waits for cores</source>
+        <translation>er wartet auf Kerne</translation>
+    </message>
+    <message>
+        <source>and gives its cores to other work</source>
+        <translation>er gibt seine Kerne anderer Arbeit</translation>
+    </message>
+    <message>
+        <source>its worker's first process is started next</source>
+        <translation>der erste Prozess ihres Workers startet als Nächstes</translation>
+    </message>
+    <message>
+        <source>%1 of %2 processes of its worker idle</source>
+        <translation>%1 von %2 Prozessen ihres Workers frei</translation>
+    </message>
+    <message>
+        <source>told to end</source>
+        <translation>soll enden</translation>
+    </message>
+    <message>
+        <source>SIGKILL follows</source>
+        <translation>SIGKILL folgt</translation>
+    </message>
+    <message>
+        <source>SIGKILL was sent</source>
+        <translation>SIGKILL wurde gesendet</translation>
+    </message>
+    <message>
+        <source>every slot for actions that do not take exactly one core is in use</source>
+        <translation>jeder Slot für Aktionen, die nicht genau einen Kern brauchen, ist belegt</translation>
     </message>
 </context>
 <context>
@@ -4595,7 +4687,11 @@
         <source>Not tried yet</source>
         <translation>Noch nicht versucht</translation>
     </message>
-    </context>
+    <message>
+        <source>%1 of %2 MiB</source>
+        <translation>%1 von %2 MiB</translation>
+    </message>
+</context>
 <context>
     <name>yard::ui::DetailSide</name>
     <message>

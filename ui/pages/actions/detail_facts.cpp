@@ -8,8 +8,10 @@
 #include "ui/style/measure_texts.h"
 
 #include <QJsonArray>
+#include <QLocale>
 
 #include <algorithm>
+#include <cmath>
 
 namespace yard::ui {
 
@@ -22,6 +24,12 @@ constexpr double kLeastForCores = 0.05;
 
 Duration detailMicros(double count) {
     return Duration(std::chrono::microseconds(static_cast<qint64>(count)));
+}
+
+/// 50 of 50, 9.8 of 10.2.
+QString mebibytes(double bytes) {
+    const double count = bytes / (1 << 20);
+    return QLocale().toString(count, 'f', count >= 100 || count == std::floor(count) ? 0 : 1);
 }
 
 void addWait(FactList& facts, const QJsonObject& wait, const QString& note) {
@@ -182,7 +190,8 @@ FactList limitFacts(const ActionRow& row, const QJsonObject& action, const QJson
     if (peak && memory > 0)
         facts.push_back(
             {DetailPanel::tr("memory"),
-             DetailPanel::tr("%1 of %2").arg(format.size(*peak), format.size(static_cast<qint64>(memory))),
+             // As it was asked for: 52.4 MB would not be told from another limit than 50 MiB.
+             DetailPanel::tr("%1 of %2 MiB").arg(mebibytes(static_cast<double>(*peak)), mebibytes(memory)),
              Fact::Tone::Normal, static_cast<double>(*peak) / memory});
     else if (peak)
         facts.push_back({DetailPanel::tr("memory"), format.size(*peak)});
