@@ -1,5 +1,5 @@
-// Where there is little room: the least window, large text, longer words. Places are measured, and texts read from
-// what is painted.
+// Where there is little room: widgets that are narrow, and the least window. Places are measured, and texts read from
+// what is painted. tst_large_text has large text and longer words.
 #include "tests/ui/painted.h"
 #include "tests/ui/timeline_fixed.h"
 #include "tests/ui/window_test.h"
@@ -7,19 +7,21 @@
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/dashboard/failures_panel.h"
 #include "ui/pages/dashboard/load_charts.h"
-#include "ui/pages/queues/queue_panel.h"
 #include "ui/pages/queues/queue_rows.h"
-#include "ui/pages/queues/queues_page.h"
-#include "ui/pages/timelines/selection_strip.h"
-#include "ui/state/languages.h"
+#include "ui/timeline/timeline_view.h"
 #include "ui/widgets/chart.h"
+#include "ui/widgets/form.h"
+#include "ui/widgets/legend.h"
 #include "ui/widgets/page_head.h"
+#include "ui/widgets/panel.h"
 #include "ui/widgets/rows_model.h"
 #include "ui/widgets/table.h"
 #include "ui/widgets/tabs.h"
 
+#include <QComboBox>
+#include <QHeaderView>
+#include <QLineEdit>
 #include <QMenu>
-#include <QScrollArea>
 
 #include <algorithm>
 
@@ -30,16 +32,6 @@ using test::Painted;
 namespace {
 
 constexpr QSize kLeast{1'100, 700};
-constexpr double kLarge = 1.5;
-
-/// Larger text while it lives; windows are made after it and go before it.
-class LargeText {
-public:
-    LargeText() { setTextScale(kLarge); }
-    ~LargeText() { setTextScale(1); }
-    LargeText(const LargeText&) = delete;
-    LargeText& operator=(const LargeText&) = delete;
-};
 
 int columnOf(const Table* table, const QString& id) {
     const auto& columns = table->rows()->columns();
@@ -51,6 +43,14 @@ int columnOf(const Table* table, const QString& id) {
 QString timesBelow(Chart* chart) {
     const int foot = chart->plot().bottom() + 6; // without the number at the foot of the axis
     return Painted(*chart).text(QRectF(0, foot, chart->width(), chart->height() - foot));
+}
+
+/// Of its columns that are shown.
+int widthOfColumns(const Table* table) {
+    int width = 0;
+    for (int i = 0; i < table->horizontalHeader()->count(); ++i)
+        if (!table->isColumnHidden(i)) width += table->columnWidth(i);
+    return width;
 }
 
 Row rowOf(qint64 id, std::vector<Cell> cells) {
@@ -73,10 +73,7 @@ class TestNarrow : public test::WindowTest {
 
 private slots:
     void initTestCase() { QVERIFY(start("narrow", {"--capacity", "2"})); }
-    void cleanup() {
-        window_.reset();
-        Languages::choose("en");
-    }
+    void cleanup() { window_.reset(); }
     void cleanupTestCase() { engine_.kill(); }
 
     // --- widgets
@@ -174,6 +171,153 @@ private slots:
         QVERIFY(!badge->isVisible());
     }
 
+    void whatFoldsIsInTheMenuOfThePageThatHasOne() {
+        QWidget window;
+        window.resize(1'000, 60);
+        PageHead head("Actions", &window);
+        auto* cancel = new Button(Button::Kind::Plain, "Cancel 4,102 actions", {});
+        auto* more = new Button(Button::Kind::Plain, "More", {});
+        more->setMenu(new QMenu(more));
+        more->menu()->addAction("Retire");
+        int pressed = 0;
+        connect(cancel, &QAbstractButton::clicked, this, [&pressed] { ++pressed; });
+        head.addRight(cancel);
+        head.addRight(more, false);
+        head.setMore(more);
+        head.resize(900, head.height());
+        window.show();
+        QTRY_VERIFY_WITH_TIMEOUT(cancel->isVisible(), kSoon);
+        emit more->menu()->aboutToShow();
+        QCOMPARE(more->menu()->actions().size(), 1);
+        head.resize(head.layout()->minimumSize().width() - 20, head.height());
+        QTRY_VERIFY_WITH_TIMEOUT(!cancel->isVisible(), kSoon);
+        QVERIFY(more->isVisible());
+        for (int i = 0; i < 2; ++i) emit more->menu()->aboutToShow(); // as often as it is opened
+        const QList<QAction*> entries = more->menu()->actions();
+        QCOMPARE(entries.size(), 3); // with the line between
+        QCOMPARE(entries[0]->text(), QString("Retire"));
+        QCOMPARE(entries[2]->text(), QString("Cancel 4,102 actions"));
+        entries[2]->trigger();
+        QCOMPARE(pressed, 1);
+        head.resize(900, head.height());
+        QTRY_VERIFY_WITH_TIMEOUT(cancel->isVisible(), kSoon);
+        emit more->menu()->aboutToShow();
+        QCOMPARE(more->menu()->actions().size(), 1);
+    }
+
+    void aFilterHasAllTheRoomOfItsHead() {
+        QWidget window;
+        window.resize(1'000, 60);
+        PageHead head("Actions", &window);
+        auto* filter = new FilterField("state:failed queue:nightly cpu>50 text…", true);
+        filter->setMaximumWidth(620);
+        head.addLeft(filter, 1);
+        head.resize(1'000, head.height());
+        window.show();
+        QTRY_VERIFY_WITH_TIMEOUT(filter->width() >= 600, kSoon);
+    }
+
+    void theTitleOfAPanelEndsEarlyBeforeWhatIsPressed() {
+        Panel panel("Using the processor now");
+        panel.setNote("3 of them");
+        auto* all = new Button(Button::Kind::Link, "All 3 running", {});
+        panel.addToHead(all);
+        panel.resize(all->sizeHint().width() + 120, 100);
+        panel.show();
+        QTRY_COMPARE_WITH_TIMEOUT(all->width(), all->sizeHint().width(), kSoon);
+        QVERIFY2(Painted(panel).says("…") && Painted(panel).says("All 3 running"),
+                 qPrintable(Painted(panel).text()));
+        panel.resize(600, 100);
+        QTRY_VERIFY2_WITH_TIMEOUT(Painted(panel).says("Using the processor now") &&
+                                      Painted(panel).says("3 of them"),
+                                  qPrintable(Painted(panel).text()), kSoon);
+    }
+
+    void aButtonThatIsTooNarrowEndsEarly() {
+        Button button(Button::Kind::Plain, "Reschedule what failed", {});
+        button.resize(button.sizeHint());
+        QVERIFY2(Painted(button).says("Reschedule what failed"), qPrintable(Painted(button).text()));
+        button.resize(button.sizeHint().width() / 2, button.height());
+        QVERIFY2(Painted(button).says("…"), qPrintable(Painted(button).text()));
+    }
+
+    void aLegendThatIsTooNarrowGoesToTheNextLine() {
+        std::vector<Legend::Entry> entries;
+        for (const DisplayState face : {DisplayState::Pending, DisplayState::Held, DisplayState::Running,
+                                        DisplayState::Completed, DisplayState::Failed, DisplayState::Cancelled})
+            entries.push_back(Legend::of(face));
+        Legend legend(std::move(entries));
+        legend.setMostLines(2);
+        const QStringList words = legend.accessibleName().split(", ");
+        QCOMPARE(words.size(), 6);
+        legend.resize(legend.sizeHint());
+        QVERIFY2(!Painted(legend).text().contains('\n'), qPrintable(Painted(legend).text()));
+        legend.resize(legend.sizeHint().width() * 2 / 3, legend.height());
+        const Painted painted(legend);
+        QVERIFY2(painted.text().contains('\n'), qPrintable(painted.text()));
+        for (const QString& word : words) QVERIFY2(painted.says(word), qPrintable(painted.text()));
+    }
+
+    void wordsAtTheEndOfAChartStayInIt() {
+        Chart chart("Actions left");
+        chart.setSeries({{"actions left", Chart::Tone::Accent}});
+        chart.setAxis(20, {{0, "0"}, {10, "10"}, {20, "20"}});
+        chart.resize(300, 160);
+        Chart::Data data;
+        data.from = 1'800'000'000'000'000;
+        data.to = data.from + 60'000'000;
+        data.step = 1'000'000;
+        data.t = {data.from, data.to};
+        data.values = {{6, 6}};
+        Chart::Forecast end;
+        end.at = data.to;
+        end.value = 6;
+        end.head = "now: 6 left";
+        end.line = QString("nothing like one of its actions has completed here ").repeated(4);
+        chart.setForecast(end);
+        chart.replace(data);
+        chart.setVisible(true);
+        QTRY_VERIFY_WITH_TIMEOUT(Painted(chart).says("now: 6 left"), kSoon);
+        const Painted painted(chart);
+        QVERIFY2(painted.says("…"), qPrintable(painted.text()));
+        for (const auto& piece : painted.pieces())
+            if (piece.text.contains(u'…'))
+                QVERIFY2(piece.area.left() >= chart.plot().left() - 1, qPrintable(piece.text));
+        // Too low for two lines: the second one would lie over the curve.
+        chart.resize(300, 64);
+        QTRY_VERIFY2_WITH_TIMEOUT(Painted(chart).says("now: 6 left") && !Painted(chart).says("…"),
+                                  qPrintable(Painted(chart).text()), kSoon);
+    }
+
+    void whereAFormIsNarrowALabelStandsAboveItsField() {
+        QWidget window; // a row that is one itself cannot be narrower than its layout
+        window.resize(900, 200);
+        auto* field = new QLineEdit;
+        FormRow row("Keep actions", field, "How many finished actions are kept.", &window);
+        QVERIFY(row.minimumSizeHint().width() >= 200 + 320);
+        row.setMayStack(true);
+        QVERIFY(row.minimumSizeHint().width() < 400);
+        row.resize(800, row.sizeHint().height());
+        window.show();
+        QTRY_VERIFY_WITH_TIMEOUT(field->x() >= 200, kSoon);
+        QCOMPARE(field->width(), 320);
+        row.resize(420, 120);
+        QTRY_VERIFY_WITH_TIMEOUT(field->x() < 20 && field->y() > 10, kSoon);
+        QVERIFY(row.rect().contains(field->geometry()));
+        row.resize(800, 120);
+        QTRY_VERIFY_WITH_TIMEOUT(field->x() >= 200, kSoon);
+    }
+
+    void whatAComboBoxShowsIsNotUnderItsArrow() {
+        QComboBox box;
+        box.addItem("all functions");
+        box.resize(box.sizeHint());
+        box.show();
+        QTRY_VERIFY2_WITH_TIMEOUT(Painted(box).says("all functions"), qPrintable(Painted(box).text()), kSoon);
+        for (const auto& piece : Painted(box).pieces())
+            QVERIFY2(piece.area.right() <= box.width() - 22, qPrintable(piece.text));
+    }
+
     void ofATableThatIsTooNarrowTheColumnThatStretchesGivesWay() {
         RowsModel rows({{.id = "a", .title = "A", .tip = {}, .width = 100},
                         {.id = "b", .title = "B", .tip = {}, .width = 160, .stretches = true},
@@ -187,6 +331,37 @@ private slots:
         QVERIFY(table.columnWidth(1) < 160);
         table.resize(600, 200);
         QTRY_VERIFY_WITH_TIMEOUT(table.columnWidth(1) > 160, kSoon);
+    }
+
+    void ofATableThatIsMuchTooNarrowTextsGiveWayAndThenColumnsFall() {
+        RowsModel rows(
+            {{.id = "name", .title = "Name", .tip = {}, .kind = CellKind::Name, .width = 200},
+             {.id = "bar", .title = "Bar", .tip = {}, .width = 160, .stretches = true},
+             {.id = "early", .title = "Early", .tip = {}, .kind = CellKind::Number, .width = 60, .falls = 1},
+             {.id = "late", .title = "Late", .tip = {}, .kind = CellKind::Number, .width = 60, .falls = kFallsLast},
+             {.id = "last", .title = "Last", .tip = {}, .kind = CellKind::Number, .width = 100}});
+        rows.setRows({rowOf(1, {{"one"}, {"two"}, {"3"}, {"4"}, {"5"}})});
+        Table table({});
+        table.setRows(&rows);
+        const auto isLaidOut = [&](int width, bool hasLate) {
+            table.resize(width, 200);
+            return QTest::qWaitFor(
+                [&] {
+                    return table.isColumnHidden(3) != hasLate &&
+                           widthOfColumns(&table) <= table.viewport()->width();
+                },
+                kSoon);
+        };
+        table.show();
+        QVERIFY(isLaidOut(500, true));
+        QVERIFY(table.isColumnHidden(2)); // before anything else gives way
+        QVERIFY(table.columnWidth(1) < 160);
+        QCOMPARE(table.columnWidth(0), 200);
+        QVERIFY(isLaidOut(380, true));
+        QVERIFY(table.columnWidth(0) < 200);
+        QCOMPARE(table.columnWidth(4), 100);
+        QVERIFY(isLaidOut(300, false));
+        QCOMPARE(table.columnWidth(4), 100);
     }
 
     void fiveDigitsFitIntoEveryCountOfAQueue() {
@@ -284,66 +459,6 @@ private slots:
                                   qPrintable(timesBelow(charts->processor()) + "; " + timesBelow(charts->memory()) +
                                              "; " + timesBelow(charts->finished())),
                                   kSoon);
-    }
-
-    // --- large text and longer words
-
-    void inGermanAtOneAndAHalfThePanelOfAQueueIsNotCut() {
-        const LargeText large;
-        Languages::choose("de");
-        Languages languages;
-        languages.install();
-        QVERIFY(openWindow(kLeast));
-        QueuePanel* panel = show<QueuesPage>("queues")->panel();
-        auto* area = panel->findChild<QScrollArea*>();
-        QVERIFY(area != nullptr && area->widget() != nullptr);
-        QTRY_VERIFY_WITH_TIMEOUT(panel->isVisible() && panel->queue() >= 0, kSoon);
-        const auto isWhole = [&] {
-            return area->viewport()->width() > 0 && area->widget()->width() <= area->viewport()->width();
-        };
-        QTRY_VERIFY2_WITH_TIMEOUT(
-            isWhole(),
-            qPrintable(QStringLiteral("%1 of %2").arg(area->viewport()->width()).arg(area->widget()->width())),
-            kSoon);
-        window_.reset(); // before its language goes
-    }
-
-    void inGermanAtOneAndAHalfNoButtonOfAHeadIsOutsideIt() {
-        const LargeText large;
-        Languages::choose("de");
-        Languages languages;
-        languages.install();
-        QVERIFY(openWindow(kLeast));
-        for (const char* id : {"queues", "workers", "pool", "failures"}) {
-            window_->navigation().show(id);
-            auto* head = window_->navigation().page()->findChild<PageHead*>();
-            QVERIFY2(head != nullptr, id);
-            const auto isWhole = [&] {
-                return std::ranges::all_of(head->findChildren<Button*>(), [&](const Button* button) {
-                    return !button->isVisible() || (head->rect().contains(button->geometry()) &&
-                                                    button->width() >= button->sizeHint().width());
-                });
-            };
-            QVERIFY2(QTest::qWaitFor(isWhole, kSoon), id);
-        }
-        window_.reset(); // before its language goes
-    }
-
-    void inGermanAtOneAndAHalfTheLegendOfTheTimelinesHasAllItsEntries() {
-        const LargeText large;
-        Languages::choose("de");
-        Languages languages;
-        languages.install();
-        TimelineLegend legend;
-        const QStringList words = legend.accessibleDescription().split(", ");
-        QVERIFY(words.size() >= 5);
-        legend.resize(legend.sizeHint());
-        const Painted painted(legend);
-        for (const QString& word : words) QVERIFY2(painted.says(word), qPrintable(painted.text()));
-        for (const auto& piece : painted.pieces()) QVERIFY2(piece.isWholeAcross(), qPrintable(piece.text));
-        // With more room they stand in one line.
-        legend.resize(4 * legend.sizeHint().width(), legend.height());
-        QVERIFY2(!Painted(legend).text().contains('\n'), qPrintable(Painted(legend).text()));
     }
 };
 

@@ -9,6 +9,7 @@
 #include "ui/pages/actions/state_chips.h"
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/dashboard/failures_panel.h"
+#include "ui/pages/dashboard/load_charts.h"
 #include "ui/pages/dashboard/state_strip.h"
 #include "ui/pages/dashboard/waiting_panel.h"
 #include "ui/pages/failures/failure_groups.h"
@@ -17,11 +18,13 @@
 #include "ui/pages/pool/pool_strip.h"
 #include "ui/pages/queues/queue_panel.h"
 #include "ui/pages/queues/queue_rows.h"
+#include "ui/pages/queues/queue_work.h"
 #include "ui/pages/queues/queues_page.h"
 #include "ui/pages/settings/settings_page.h"
 #include "ui/pages/timelines/selection_strip.h"
 #include "ui/pages/timelines/timelines_page.h"
 #include "ui/pages/workers/workers_page.h"
+#include "ui/widgets/chart.h"
 #include "ui/widgets/page_head.h"
 #include "ui/widgets/tabs.h"
 
@@ -269,6 +272,14 @@ private slots:
         });
     }
 
+    void theStatusBarSaysHowLargeTheJournalIs() {
+        agree(1, [this]() -> Numbers {
+            const QJsonObject engine = get("session").value("engine").toObject();
+            return {within("status bar", shown(window_->findChild<StatusBar*>("status-bar")),
+                           "journal " + sizeOf(engine, "journal_bytes"))};
+        });
+    }
+
     // --- dashboard
 
     void theDashboardCountsStates() {
@@ -291,6 +302,23 @@ private slots:
             if (const int gpus = machine.value("gpus").toInt(); gpus > 0)
                 told += QStringLiteral(", %1 GPUs").arg(gpus);
             return {{"head", noteOf(show<DashboardPage>("dashboard")), told}};
+        });
+    }
+
+    void theChartsSayWhatTheMachineHasAndWhatWasDone() {
+        agree(3, [this]() -> Numbers {
+            LoadCharts* charts = show<DashboardPage>("dashboard")->charts();
+            const QJsonObject machine = get("session").value("machine").toObject();
+            const double whole = machine.value("memory_bytes").toDouble();
+            qint64 rate = 0;
+            for (const QJsonValue queue : get("queues").value("queues").toArray())
+                rate += queue["per_minute"].toInteger();
+            const QString gigas = QLocale().toString(whole / 1e9, 'f', whole >= 99.95e9 ? 0 : 1);
+            return {
+                within("processor", headOf(charts->processor()),
+                       QStringLiteral("of %1 cores").arg(machine.value("cores").toInt())),
+                within("memory", headOf(charts->memory()), QStringLiteral("of %1 GB").arg(gigas)),
+                {"finished", headOf(charts->finished()).remove(QRegularExpression("\\D")), QString::number(rate)}};
         });
     }
 
@@ -436,6 +464,21 @@ private slots:
         });
     }
 
+    void whatIsLeftOfAQueueIsItsNumber() {
+        auto* page = show<QueuesPage>("queues");
+        QTRY_VERIFY_WITH_TIMEOUT(page->table()->rows()->rowOf(rowIdOf(maps_)) >= 0, kSoon);
+        page->table()->selectId(rowIdOf(maps_));
+        agree(2, [this, page]() -> Numbers {
+            const QJsonObject queue = get(QStringLiteral("queues/%1").arg(maps_));
+            const QString words = shown(page->work());
+            return {within("chart", words,
+                           QStringLiteral("now: %1 left").arg(grouped(queue.value("active").toInteger()))),
+                    within("waits", words,
+                           QStringLiteral("What its %1 waiting actions wait for")
+                               .arg(grouped(queue.value("pending").toInteger())))};
+        });
+    }
+
     // --- workers and their pool
 
     void theWorkerHasItsNumbers() {
@@ -522,6 +565,10 @@ private slots:
         agree(10, [this] {
             SettingsSection* section = show<SettingsPage>("settings")->section("engine");
             Numbers all;
+            // Nobody reads 1E+15.
+            for (const FormRow* row : section->findChildren<FormRow*>())
+                if (row->control()->accessibleDescription().contains("E+"))
+                    all.push_back({row->title(), row->control()->accessibleDescription(), "in digits"});
             const QJsonObject settings = get("settings");
             for (const QString& name : settings.keys()) {
                 const QJsonValue value = settings.value(name);

@@ -138,6 +138,12 @@ private slots:
         // Of many at once, on the dashboard.
         row("not before a time of their own", "nicht vor einer eigenen Zeit");
         row("the pool is full", "der Pool ist voll");
+        row("its worker's 2 processes are busy; it may have 2 at most",
+            "die 2 Prozesse ihres Workers sind beschäftigt; er darf höchstens 2 haben");
+        row("its worker's 1 process is busy; the pool is full: 12 of 12 processes",
+            "der Prozess ihres Workers ist beschäftigt; der Pool ist voll: 12 von 12 Prozessen");
+        row("its worker has 2 processes, and waits for cores", "ihr Worker hat 2 Prozesse, er wartet auf Kerne");
+        row("told to end, SIGKILL follows", "soll enden, SIGKILL folgt");
         // Not known, in whole or in a part: as it is.
         row("0 of 2 cores free, as the moon is full", "0 of 2 cores free, as the moon is full");
     }

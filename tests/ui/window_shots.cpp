@@ -1,8 +1,9 @@
 // window_shots DIRECTORY [WHAT…]: pictures of the window in both themes, of a real engine with work of all states.
-// WHAT is a page, or palette, sandbox, filter, empty, lost; every page where nothing is named. For people to look
-// at.
+// WHAT is a page, or palette, sandbox, filter, empty, lost, tabs, sections; every page where nothing is named. For
+// people to look at.
 //
-// YARD_SHOTS_SIZES=1440x900,1280x720   YARD_SHOTS_LANGUAGE=de   QT_SCALE_FACTOR=2   YARD_SHOTS_SECTION=appearance
+// YARD_SHOTS_SIZES=1440x900,1280x720   YARD_SHOTS_LANGUAGE=de   YARD_SHOTS_TEXT=1.5   QT_SCALE_FACTOR=2
+// YARD_SHOTS_SECTION=appearance
 // YARD_SHOTS_SEEN_AS=protanopia: as somebody without red sees them; deuteranopia, tritanopia
 #include "tests/ui/demo_load.h"
 #include "tests/ui/real_engine.h"
@@ -19,6 +20,7 @@
 #include "ui/state/notices.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
+#include "ui/style/type.h"
 #include "ui/widgets/page_head.h"
 
 #include <QAction>
@@ -190,6 +192,27 @@ void takeForms(Shots& shots) {
     }
 }
 
+/// Each tab of an action that failed, and of one that waits.
+void takeTabs(Shots& shots) {
+    for (const QString& tab :
+         {"output", "inputs", "outputs", "command", "processor", "sandbox", "history", "graph", "json"})
+        shots.takeAll("tab-" + tab, [&] {
+            shots.window.navigation().showAction(test::demoAction(shots.window, "state:failed foliage"), tab);
+        });
+    shots.takeAll("tab-pending", [&] {
+        shots.window.navigation().showAction(test::demoAction(shots.window, "state:pending queue:lightmaps"),
+                                             "output");
+    });
+}
+
+void takeSections(Shots& shots) {
+    for (const QString& section : {"general", "appearance", "engine", "engines", "notifications", "keys"})
+        shots.takeAll("settings-" + section, [&] {
+            shots.window.navigation().show("settings");
+            shots.window.navigation().page()->setFilter(section);
+        });
+}
+
 void takePage(Shots& shots, const QString& id, const QString& name) {
     shots.takeAll(name, [&] {
         shots.window.navigation().show(id);
@@ -221,6 +244,9 @@ int main(int argc, char** argv) {
     languages.install();
     ui::Theme theme(nullptr);
     ui::dressApplication();
+    bool isScale = false;
+    if (const double scale = qEnvironmentVariable("YARD_SHOTS_TEXT").toDouble(&isScale); isScale)
+        ui::setTextScale(scale);
     ui::MainWindow window;
     auto link = std::make_unique<ui::AttachedLink>(engine.address(), engine.token());
     ui::EngineLink& connection = *link;
@@ -240,6 +266,8 @@ int main(int argc, char** argv) {
         if (wants(spec.id)) takePage(shots, spec.id, spec.id);
     if (wanted.contains("sandbox")) takeSandbox(shots);
     if (wanted.contains("filter")) takeFilter(shots);
+    if (wanted.contains("tabs")) takeTabs(shots);
+    if (wanted.contains("sections")) takeSections(shots);
     if (wanted.contains("lost")) {
         engine.kill();
         QTest::qWait(1'500);
