@@ -24,6 +24,7 @@
 #include <QMenu>
 
 #include <algorithm>
+#include <utility>
 
 using namespace yard;
 using namespace yard::ui;
@@ -362,6 +363,24 @@ private slots:
         QCOMPARE(table.columnWidth(4), 100);
         QVERIFY(isLaidOut(300, false));
         QCOMPARE(table.columnWidth(4), 100);
+    }
+
+    void aBarOfProgressIsNotAsWideAsAWideScreen() {
+        RowsModel rows({{.id = "bar", .title = "Bar", .tip = {}, .kind = CellKind::Progress, .stretches = true}});
+        Cell bar;
+        bar.shares[std::to_underlying(DisplayState::Completed)] = 10;
+        rows.setRows({rowOf(1, {bar})});
+        Table table({});
+        table.setRows(&rows);
+        table.resize(1'200, 120);
+        table.show();
+        const auto inkAt = [&](int x) {
+            const QRect cell = table.visualRect(rows.index(0, 0));
+            return table.viewport()->grab().toImage().pixelColor(cell.left() + x, cell.center().y());
+        };
+        const QColor done = Theme::current().fillOf(DisplayState::Completed);
+        QTRY_COMPARE_WITH_TIMEOUT(inkAt(400), done, kSoon);
+        QVERIFY(inkAt(700) != done);
     }
 
     void fiveDigitsFitIntoEveryCountOfAQueue() {

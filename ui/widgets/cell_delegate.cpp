@@ -254,8 +254,9 @@ void CellDelegate::paintContent(QPainter& painter, const Place& place, const Cel
     } else if (kind == CellKind::Press && cell.onHand && !isAtHandIn(*table_, place.row)) {
         // its row is not looked at
     } else if (kind == CellKind::Progress) {
-        paint::progress(painter, QRectF(inside.left(), std::round(inside.center().y() - 4), inside.width(), 8),
-                        cell.shares);
+        constexpr int kMostProgress = 480;
+        const qreal wide = std::min<qreal>(inside.width(), scaled(kMostProgress)); // more says no more
+        paint::progress(painter, QRectF(inside.left(), std::round(inside.center().y() - 4), wide, 8), cell.shares);
     } else if (kind == CellKind::Bars) {
         paint::bars(painter, QRectF(inside.left(), inside.top() + 5, inside.width(), inside.height() - 10),
                     cell.bars,

@@ -40,8 +40,6 @@ signals:
     void offered(const QString& key, const QStringList& values);
 
 protected:
-    /// Something is in "More" that has no room.
-    bool hasFolded() const { return folded_ > 0; }
     bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
