@@ -1,5 +1,6 @@
 #include "core/launcher/launcher.h"
 
+#include "core/base/boot_clock.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/host/launcher_group.h"
@@ -32,6 +33,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <thread>
 #include <unistd.h>
 
@@ -43,6 +45,7 @@ namespace {
 constexpr int kParentDeathSignal = SIGUSR1;
 constexpr std::uint64_t kSocketKey = Warden::kMaxKey + 1;
 constexpr std::uint64_t kSignalKey = Warden::kMaxKey + 2;
+constexpr std::uint64_t kGuestsKey = Warden::kMaxKey + 3;
 constexpr Duration kTick{1'000'000};
 
 // Signals of a terminal or a shutdown are the engine's business; it tells us what is to happen. Dispositions go
@@ -168,6 +171,8 @@ private:
     void wake(SlotId slot) { spawnerOf(slot).post(Spawner::Wake{}); }
     void giveUpStart(const SlotView& view);
     void lookAfterStarts(MonoTime now);
+    void endLateGuests();
+    void armGuestTimer();
     MonoTime sleepUntil(MonoTime now);
     void tick(MonoTime now);
 
@@ -178,6 +183,8 @@ private:
     Inbox<FromSpawner> inbox_;
     UniqueFd signals_;
     UniqueFd orphans_;
+    UniqueFd guestTimer_; ///< CLOCK_BOOTTIME: a sleeping machine wakes too late by the clock that epoll waits on
+    BootTime guestTimerAt_ = BootTime::max();
     SlotsFile slots_;
     Board board_;
     std::atomic<std::size_t> keepingOutput_ = 0; ///< spawners that have not answered KeepOutput
@@ -228,7 +235,8 @@ Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup,
     sigaddset(&parentDeath, kParentDeathSignal);
     signals_.reset(::signalfd(-1, &parentDeath, SFD_CLOEXEC | SFD_NONBLOCK));
     orphans_.reset(::open(fmt::format("/proc/self/task/{}/children", ::getpid()).c_str(), O_RDONLY | O_CLOEXEC));
-    if (!signals_ || !orphans_) throw std::system_error(errno, std::generic_category(), "launcher");
+    guestTimer_.reset(::timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK));
+    if (!signals_ || !orphans_ || !guestTimer_) throw std::system_error(errno, std::generic_category(), "launcher");
     shared_.orphansFd = orphans_.get();
     shared_.tellWarden = [this](SlotId, AttemptId id, bool exited) { inbox_.post({id, exited}); };
     shared_.outputKept = [this] {
@@ -236,6 +244,7 @@ Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup,
     };
     epoll_.add(socketFd_, EPOLLIN, kSocketKey);
     epoll_.add(signals_.get(), EPOLLIN, kSignalKey);
+    epoll_.add(guestTimer_.get(), EPOLLIN, kGuestsKey);
     const unsigned count = std::min(setup.spawners, setup.slots);
     for (unsigned i = 0; i < count; ++i) spawners_.push_back(std::make_unique<Spawner>(shared_, i, count));
 }
@@ -246,6 +255,9 @@ bool Launcher::run() {
     readSocket(); // frames that came with the first
     while (!engineGone_ || !board_.allIdle()) {
         const auto events = epoll_.wait(sleepUntil(MonoClock::now()));
+        // Before what the engine has sent is read: a renewal that came while all of this machine stood still does not
+        // bring back what ran out.
+        endLateGuests();
         bool orphanEnded = false;
         for (const epoll_event& event : events) {
             if (event.data.u64 == kSocketKey) {
@@ -256,6 +268,9 @@ bool Launcher::run() {
                 }
                 // It also comes when only the engine's thread that started us has ended.
                 if (::getppid() != enginePid_) loseEngine("the engine has died");
+            } else if (event.data.u64 == kGuestsKey) {
+                std::uint64_t count = 0; // what it stands for was done above
+                [[maybe_unused]] const ssize_t taken = ::read(guestTimer_.get(), &count, sizeof count);
             } else {
                 orphanEnded = true;
             }
@@ -282,7 +297,26 @@ bool Launcher::run() {
     return shared_.leftBehind.load() == 0;
 }
 
+void Launcher::endLateGuests() {
+    for (const AttemptId id : board_.takeLateGuests(bootNow())) warden_.endLateGuest(id);
+}
+
+void Launcher::armGuestTimer() {
+    const BootTime at = board_.nextGuestEnd();
+    if (at == guestTimerAt_) return;
+    guestTimerAt_ = at;
+    itimerspec until{};
+    if (at != BootTime::max()) {
+        // Never 0, which would mean never.
+        const std::int64_t micros = std::max<std::int64_t>(at.time_since_epoch().count(), 1);
+        until.it_value.tv_sec = micros / 1'000'000;
+        until.it_value.tv_nsec = micros % 1'000'000 * 1'000;
+    }
+    ::timerfd_settime(guestTimer_.get(), TFD_TIMER_ABSTIME, &until, nullptr);
+}
+
 MonoTime Launcher::sleepUntil(MonoTime now) {
+    armGuestTimer();
     const bool blocked = board_.isBlocked() && !engineGone_;
     if (blocked != watchingWrite_ && !engineGone_) {
         epoll_.change(socketFd_, blocked ? EPOLLIN | EPOLLOUT : EPOLLIN, kSocketKey);
@@ -384,6 +418,12 @@ void Launcher::handle(const wire::Frame& frame) {
         wire::AskOutput ask;
         good = wire::get(frame.payload, ask) && ask.slot.value < slots_.slots();
         if (good) spawnerOf(ask.slot).post(Spawner::AskOutput{ask.slot, ask.id});
+        break;
+    }
+    case wire::FrameType::MayRun: {
+        wire::MayRun mayRun;
+        good = wire::get(frame.payload, mayRun);
+        if (good) board_.setMayRun(mayRun.guestGroup, mayRun.until);
         break;
     }
     case wire::FrameType::Nudge: {

@@ -125,6 +125,50 @@ bool Board::allIdle() {
     return std::ranges::all_of(slots_, [](const Slot& s) { return s.view.phase == SlotPhase::Idle; });
 }
 
+void Board::setMayRun(std::uint32_t guestGroup, BootTime until) {
+    const ThreadLock lock(mutex_);
+    guests_.set(guestGroup, until);
+}
+
+std::vector<AttemptId> Board::takeLateGuests(BootTime now) {
+    const ThreadLock lock(mutex_);
+    std::vector<AttemptId> alive;
+    for (const std::uint32_t group : guests_.takeOver(now)) {
+        for (Slot& slot : slots_) {
+            const auto isOfIt = [group](const Lease& lease) { return lease.guestGroup == group; };
+            for (const Lease& lease : slot.waiting) {
+                if (!isOfIt(lease)) continue;
+                wire::putReturned(unsent_, lease.id);
+                appended(MonoClock::now(), true);
+            }
+            std::erase_if(slot.waiting, isOfIt);
+            if (slot.view.phase != SlotPhase::Idle && slot.view.guestGroup == group) alive.push_back(slot.view.id);
+        }
+    }
+    return alive;
+}
+
+BootTime Board::nextGuestEnd() {
+    const ThreadLock lock(mutex_);
+    return guests_.next();
+}
+
+bool Board::mayBegin(const Lease& lease, BootTime now) {
+    const ThreadLock lock(mutex_);
+    return guests_.mayRun(lease.guestGroup, now);
+}
+
+std::optional<Lease> Board::refused(SlotId id, AttemptId attempt) {
+    const MonoTime now = MonoClock::now();
+    {
+        const ThreadLock lock(mutex_);
+        at(id).view.phase = SlotPhase::Idle;
+        wire::putReturned(unsent_, attempt);
+        appended(now, true);
+    }
+    return takeNext(id, now);
+}
+
 MonoTime Board::nextDeadline(MonoTime sleepUntil) {
     const ThreadLock lock(mutex_);
     MonoTime at = MonoTime::max();
@@ -149,6 +193,7 @@ void Board::begin(Slot& slot, Lease& lease, MonoTime now) {
     const bool unlimited = lease.deadline == Duration::zero() || lease.deadline > MonoTime::max() - now;
     v.deadlineAt = unlimited ? MonoTime::max() : now + lease.deadline;
     v.grace = lease.grace;
+    v.guestGroup = lease.guestGroup;
     v.cause.reset();
     v.wardened = false;
     v.isContained = lease.sandbox != nullptr;

@@ -10,6 +10,7 @@
 
 #include "core/base/thread_mutex.h"
 #include "core/base/unique_fd.h"
+#include "core/launcher/guest_times.h"
 #include "core/lease/runner.h"
 #include "core/lease/wire.h"
 
@@ -39,6 +40,7 @@ struct SlotView {
     MonoTime begun;      ///< before it was cloned
     MonoTime deadlineAt; ///< max(): none
     Duration grace{};
+    std::uint32_t guestGroup = 0;  ///< Lease::guestGroup
     std::optional<EndCause> cause; ///< it is to be ended for this
     bool wardened = false;         ///< the warden decides when its tree is gone
     bool isContained = false;      ///< its first process ends all others when the program ends, and counts them
@@ -79,6 +81,13 @@ public:
     /// Every slot that is not idle, without descriptors.
     std::vector<SlotView> busy();
     bool allIdle();
+    /// Attempts of this group may run until then.
+    void setMayRun(std::uint32_t guestGroup, BootTime until);
+    /// Of each group whose time has come to be over: what waits is dropped, with a Returned. What may live of it, to
+    /// be ended by the caller. A group is told once.
+    std::vector<AttemptId> takeLateGuests(BootTime now);
+    /// When that has to be called at the latest; max(): never.
+    BootTime nextGuestEnd();
     /// When the next deadline passes that nobody has acted on; max(): none. Until this is called again, a start
     /// whose deadline is earlier than this answer and `sleepUntil` wakes the main thread.
     MonoTime nextDeadline(MonoTime sleepUntil);
@@ -91,6 +100,10 @@ public:
     void putBack(SlotId slot, Lease lease);
     /// Starting -> Idle, writes LockBusy: it did not begin. Returns the lease that waits behind it, if any, begun.
     std::optional<Lease> lockBusy(SlotId slot, AttemptId id, const LockBusy& busy);
+    /// The last look before a start: false when the time of its group is over.
+    bool mayBegin(const Lease& lease, BootTime now);
+    /// Starting -> Idle, writes Returned: it may not begin. As lockBusy().
+    std::optional<Lease> refused(SlotId slot, AttemptId id);
     /// Starting -> Live, writes Started. What the warden wanted meanwhile comes back in `cause`.
     SlotView started(SlotId slot, int pid, int pidfd, const Started& update);
     /// Reaps, and counts what that says for the action, in one step: whoever sees no orphan any more, and comes
@@ -143,6 +156,7 @@ private:
 
     ThreadMutex mutex_;
     std::vector<Slot> slots_ YARD_GUARDED_BY(mutex_);
+    GuestTimes guests_ YARD_GUARDED_BY(mutex_);
     std::string unsent_ YARD_GUARDED_BY(mutex_);
     MonoTime firstUnsent_ YARD_GUARDED_BY(mutex_) = MonoTime::max();
     bool urgent_ YARD_GUARDED_BY(mutex_) = false;

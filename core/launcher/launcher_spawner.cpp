@@ -193,6 +193,8 @@ void Spawner::beginMarked() {
 }
 
 std::optional<Lease> Spawner::begin(SlotChild& child) {
+    // Behind everything that may take long: the machine may have slept since this was leased.
+    if (!shared_.board.mayBegin(child.lease, bootNow())) return refuseLate(child);
     starting_ = children_[child.index];
     const std::shared_ptr<SlotChild> kept = starting_; // a thread that is left behind has it alone
     child.workspace = workspace_;
@@ -230,6 +232,15 @@ std::optional<Lease> Spawner::refuse(SlotChild& child, Refusal refusal) {
     if (refusal.failure.step != SpawnStep::None) return fail(child, std::move(refusal.failure));
     shared_.slots.giveBack(child.slot, child.ring);
     return shared_.board.lockBusy(child.slot, child.lease.id, refusal.busy);
+}
+
+std::optional<Lease> Spawner::refuseLate(SlotChild& child) {
+    shared_.slots.giveBack(child.slot, child.ring);
+    OutputReader::drop(child);
+    child.terminal.reset();
+    child.locks.clear();
+    child.phase = SlotChild::Phase::Idle;
+    return shared_.board.refused(child.slot, child.lease.id);
 }
 
 std::optional<Spawner::Refusal> Spawner::takeLocks(SlotChild& child) {

@@ -79,6 +79,7 @@ private:
     void runChain(SlotChild& child, Lease lease);
     std::optional<Lease> start(SlotChild& child, Lease lease);
     std::optional<Lease> begin(SlotChild& child);
+    std::optional<Lease> refuseLate(SlotChild& child);
     void beginMarked();
     std::optional<Lease> fail(SlotChild& child, SpawnFailure failure);
     /// Takes what the lease claims. Nothing: it has them all.

@@ -103,6 +103,10 @@ void Warden::endOverdue(MonoTime now) {
     }
 }
 
+void Warden::endLateGuest(AttemptId id) {
+    end(id, EndCause::LeaseEnded, GuestTimes::kGrace, "the yard that it runs for was silent for too long");
+}
+
 void Warden::startedLate(AttemptId id) {
     std::optional<SlotView> view = board_.look(id);
     if (!view || !view->cause) {

@@ -42,6 +42,9 @@ public:
     void end(AttemptId id, StopCause cause, std::optional<Duration> grace);
     /// end() for what is past its deadline.
     void endOverdue(MonoTime now);
+    /// As end(), of a guest whose time is over: within GuestTimes::kGrace, whatever grace it has, and whatever it is
+    /// being ended for.
+    void endLateGuest(AttemptId id);
     /// An attempt that was to be ended while it was being started lives now.
     void startedLate(AttemptId id);
     /// The first process of an attempt is gone and reaped; something may be left.

@@ -30,8 +30,9 @@ std::optional<int> shellExitCode(const SpawnFailure& failure) {
 }
 
 std::string_view name(EndCause cause) {
-    constexpr std::array<std::string_view, 8> kNames{"exited",   "cancelled",   "abandoned",   "engine_stopped",
-                                                     "deadline", "spawn_error", "lost_runner", "worker_crashed"};
+    constexpr std::array<std::string_view, 9> kNames{"exited",         "cancelled",   "abandoned",
+                                                     "engine_stopped", "deadline",    "spawn_error",
+                                                     "lease_ended",    "lost_runner", "worker_crashed"};
     return kNames[std::to_underlying(cause)];
 }
 

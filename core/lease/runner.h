@@ -12,6 +12,7 @@
 //  - what is asked about an attempt that is not out has no effect.
 #pragma once
 
+#include "core/base/boot_clock.h"
 #include "core/base/clock.h"
 #include "core/base/hash.h"
 #include "core/base/ids.h"
@@ -74,6 +75,9 @@ struct WarmCall {
 using SharedFd = std::shared_ptr<UniqueFd>;
 inline constexpr int kSocketFd = 3;
 
+/// Groups of guests have numbers from 1 to this one: one for each yard that this machine works for.
+inline constexpr std::uint32_t kMaxGuestGroup = 255;
+
 /// The right, and the order, to run one attempt once in one slot. Leases of a slot run one after another in the
 /// order they came; what is ahead of the running one starts without asking and can be taken back until it is
 /// cloned.
@@ -107,6 +111,9 @@ struct Lease {
     /// The master of a terminal, non-blocking: the process gets its other end as 0, 1 and 2 and as its controlling
     /// terminal. What it prints is stdout, stderr stays empty. Not with a socket or input.
     SharedFd terminal;
+    /// It runs for a yard: only until the time that Runner::mayRunUntil() last said for this group. 0: for this
+    /// machine's own engine, as long as it likes.
+    std::uint32_t guestGroup = 0;
     bool engineEnv = true;        ///< false: `env` is all of it, and what a sandbox sets
     std::optional<WarmCall> warm; ///< for a warm process: argv and what follows from it are not used
     MonoTime begun{}; ///< set by the launcher when a slot takes it: Submitting, the deadline counts from here
@@ -132,6 +139,7 @@ enum class EndCause : unsigned char {
     EngineStopped,
     Deadline,
     SpawnError,   ///< nothing ran; `spawn` says why
+    LeaseEnded,   ///< the time of its guest group was over; the launcher ended it by itself
     LostRunner,   ///< the launcher died, or its warm process, which worked on others too (`message`)
     WorkerCrashed ///< the warm process died while it worked on this one; `message` says more
 };
@@ -283,6 +291,12 @@ public:
     /// What an attempt with keepsLast printed last: OutputEnds comes, or its Ended before that. False: it is not out,
     /// or nothing is kept here.
     virtual bool askOutputEnds(AttemptId) { return false; }
+
+    /// Attempts of this group may run until then, and none starts from then on; until it is said, none does. What runs
+    /// at that time is ended within link::kTeardown, whatever its grace, by whatever runs it: the engine may hang. A
+    /// later call counts, also where it names an earlier time. False: nothing here enforces it, so no guest may be
+    /// given to this runner.
+    virtual bool mayRunUntil(std::uint32_t /*guestGroup*/, BootTime /*until*/) { return false; }
 
     /// One descriptor for everything this waits for. Level-triggered, do not read it: when it is readable, call
     /// onReadable().

@@ -260,6 +260,7 @@ void put(std::string& out, const Lease& l) {
     w.number(std::uint8_t{l.keepsLast});
     w.number(std::uint8_t{l.sandbox != nullptr});
     if (l.sandbox) putPlan(w, *l.sandbox);
+    w.number(l.guestGroup);
     w.number(std::uint8_t{l.engineEnv});
     w.number(l.socket     ? Attachment::Socket
              : l.input    ? Attachment::Input
@@ -305,6 +306,8 @@ bool get(std::string_view payload, Lease& l, Attachment& attachment) {
     l.keepsLast = r.flag();
     l.sandbox.reset();
     if (r.flag()) l.sandbox = getPlan(r);
+    l.guestGroup = r.number<std::uint32_t>();
+    if (l.guestGroup > kMaxGuestGroup) r.fail();
     l.engineEnv = r.flag();
     attachment = r.choice(Attachment::None, Attachment::Terminal);
     return r.isDone() && !l.argv.empty() && l.deadline.count() >= 0 && l.grace.count() >= 0;
@@ -360,6 +363,18 @@ bool get(std::string_view payload, AskOutput& a) {
     a.id = r.id();
     a.slot = SlotId(r.number<std::uint32_t>());
     return r.isDone();
+}
+
+void put(std::string& out, const MayRun& m) {
+    Writer w(out, FrameType::MayRun);
+    w.number(m.guestGroup);
+    w.duration(m.until.time_since_epoch());
+}
+bool get(std::string_view payload, MayRun& m) {
+    Reader r(payload);
+    m.guestGroup = r.number<std::uint32_t>();
+    m.until = BootTime(r.duration());
+    return r.done() && m.guestGroup >= 1 && m.guestGroup <= kMaxGuestGroup && m.until >= BootTime{};
 }
 
 void put(std::string& out, AttemptId id, const Started& s) {

@@ -14,7 +14,7 @@
 
 namespace yard::runners::wire {
 
-inline constexpr std::uint32_t kVersion = 9;
+inline constexpr std::uint32_t kVersion = 10;
 inline constexpr std::size_t kMaxFrame = 4u << 20;
 /// argv and env of one lease together; the kernel's own limit is 2 MiB with usual stack limits.
 inline constexpr std::size_t kMaxLeaseText = 2u << 20;
@@ -28,6 +28,7 @@ enum class FrameType : std::uint8_t {
     Watch,
     Nudge, ///< an entry of the slots file became free for a slot that was held back
     AskOutput,
+    MayRun,
     Hello = 64,
     Started,
     Ended,
@@ -75,6 +76,11 @@ struct AskOutput {
     AttemptId id;
     SlotId slot;
 };
+/// Attempts of this group may run until then (CLOCK_BOOTTIME): the launcher ends them at that time by itself.
+struct MayRun {
+    std::uint32_t guestGroup = 0; ///< from 1 to kMaxGuestGroup
+    BootTime until{};
+};
 /// Ended, and the lease that took over its slot from another one, if any.
 struct EndedFrame {
     AttemptId id;
@@ -89,6 +95,7 @@ void put(std::string& out, const End& end);
 void put(std::string& out, const EndAll& endAll);
 void put(std::string& out, const Watch& watch);
 void put(std::string& out, const AskOutput& ask);
+void put(std::string& out, const MayRun& mayRun);
 void put(std::string& out, const EndedFrame& frame);
 void put(std::string& out, AttemptId id, const Started& started);
 void put(std::string& out, AttemptId id, const StreamAt& at);
@@ -118,6 +125,7 @@ bool get(std::string_view payload, End& end);
 bool get(std::string_view payload, EndAll& endAll);
 bool get(std::string_view payload, Watch& watch);
 bool get(std::string_view payload, AskOutput& ask);
+bool get(std::string_view payload, MayRun& mayRun);
 bool get(std::string_view payload, EndedFrame& frame);
 bool get(std::string_view payload, AttemptId& id, Started& started);
 bool get(std::string_view payload, AttemptId& id, StreamAt& at);

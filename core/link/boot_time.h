@@ -2,22 +2,14 @@
 // compared. Values; this room only gets them, whoever has a clock gives them.
 #pragma once
 
-#include "core/base/clock.h"
+#include "core/base/boot_clock.h"
 
 #include <chrono>
 
 namespace yard::link {
 
-/// Without now(): a clock of its own type, so that MonoTime, which stops while a machine sleeps, cannot be mixed
-/// in.
-struct BootClock {
-    using duration = Duration;
-    using rep = duration::rep;
-    using period = duration::period;
-    using time_point = std::chrono::time_point<BootClock>;
-    static constexpr bool is_steady = true;
-};
-using BootTime = BootClock::time_point;
+using yard::BootClock;
+using yard::BootTime;
 
 inline constexpr Duration kRenewEvery = std::chrono::seconds(1);
 /// Without a frame for this long a machine counts as silent.

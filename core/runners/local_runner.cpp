@@ -19,6 +19,7 @@
 #include <cstring>
 #include <deque>
 #include <fmt/format.h>
+#include <map>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -59,6 +60,7 @@ public:
     void takeBack(AttemptId id);
     void acknowledge(SlotId slot, AttemptId id);
     void shutDown(Duration grace);
+    void mayRunUntil(std::uint32_t guestGroup, BootTime until);
 
     const LauncherConfig config_;
     OwnerCheck owner_;
@@ -87,8 +89,9 @@ private:
 
     UpdateSink sink_;
     SlotsFile slots_;
-    UniqueFd wake_;  ///< eventfd: local answers, or the helper is done
-    UniqueFd timer_; ///< back-off
+    std::map<std::uint32_t, BootTime> mayRun_; ///< as last said, for the next launcher
+    UniqueFd wake_;                            ///< eventfd: local answers, or the helper is done
+    UniqueFd timer_;                           ///< back-off
     UniqueFd socket_;
     UniqueFd launcher_; ///< pidfd
     wire::FrameBuffer in_;
@@ -178,6 +181,7 @@ Result<void> LocalRunner::Impl::launch() {
     setup.durable = config_.durable;
     setup.enginePid = ::getpid();
     wire::put(toSend_, setup);
+    for (const auto& [group, until] : mayRun_) wire::put(toSend_, wire::MayRun{group, until});
     trySend();
     return {};
 }
@@ -406,6 +410,13 @@ void LocalRunner::Impl::acknowledge(SlotId slot, AttemptId id) {
     trySend();
 }
 
+void LocalRunner::Impl::mayRunUntil(std::uint32_t guestGroup, BootTime until) {
+    assert(owner_.isOwner());
+    assert(guestGroup >= 1 && guestGroup <= kMaxGuestGroup);
+    mayRun_[guestGroup] = until;
+    sendMessage(wire::MayRun{guestGroup, until});
+}
+
 void LocalRunner::Impl::shutDown(Duration grace) {
     assert(owner_.isOwner());
     wire::EndAll all;
@@ -570,6 +581,10 @@ bool LocalRunner::askOutputEnds(AttemptId id) {
     const auto at = impl_->leases_.find(id);
     if (at == impl_->leases_.end()) return false;
     impl_->sendMessage(wire::AskOutput{id, at->second});
+    return true;
+}
+bool LocalRunner::mayRunUntil(std::uint32_t guestGroup, BootTime until) {
+    impl_->mayRunUntil(guestGroup, until);
     return true;
 }
 void LocalRunner::acknowledge(SlotId slot, AttemptId id) {

@@ -45,6 +45,7 @@ void read(const Frame& frame) {
     case FrameType::Watch: stable<Watch>(frame.payload); break;
     case FrameType::Ended: stable<EndedFrame>(frame.payload); break;
     case FrameType::AskOutput: stable<AskOutput>(frame.payload); break;
+    case FrameType::MayRun: stable<MayRun>(frame.payload); break;
     case FrameType::TakeBack:
     case FrameType::Returned: (void)get(frame.payload, id); break;
     case FrameType::Nudge: (void)get(frame.payload, slot); break;

@@ -66,6 +66,10 @@ AttemptOutcome outcomeOf(const runners::Ended& ended) {
     case EndCause::WorkerCrashed:
         set(outcome, ActionState::Failed, ended.overMemory ? Reason::Memory : Reason::WorkerCrashed);
         break;
+    case EndCause::LeaseEnded:
+        set(outcome, ActionState::Abandoned, Reason::LostRunner);
+        outcome.note = "the yard that it ran for was silent for too long; its processes were ended";
+        break;
     case EndCause::LostRunner:
         set(outcome, ActionState::Abandoned, Reason::LostRunner);
         outcome.note = "the launcher process died while this ran";
