@@ -1,0 +1,353 @@
+#include "core/guests/guest_desk.h"
+
+#include <algorithm>
+#include <cassert>
+#include <fmt/format.h>
+#include <utility>
+
+namespace yard::guests {
+
+using link::Kind;
+
+namespace {
+
+bool canBeTold(const std::string& body) {
+    link::Finished read;
+    return body.size() <= link::bodyLimit(static_cast<std::uint8_t>(Kind::Finished)) && get(body, read);
+}
+
+std::vector<Hash256> hashesOf(const link::Finished& end) {
+    std::vector<Hash256> hashes;
+    for (const link::KeptStream* stream : {&end.out, &end.err})
+        if (stream->hash) hashes.push_back(*stream->hash);
+    for (const link::Output& output : end.outputs) hashes.push_back(output.hash);
+    return hashes;
+}
+
+link::Finished unrun(link::GuestEnd cause, std::string_view why) {
+    link::Finished end;
+    end.cause = cause;
+    end.message = why;
+    return end;
+}
+
+std::uint64_t microsFrom(link::BootTime from, link::BootTime to) {
+    return static_cast<std::uint64_t>(std::max(to - from, Duration::zero()).count());
+}
+
+} // namespace
+
+GuestDesk::~GuestDesk() {
+    for (auto& [id, guest] : guests_) giveBudget(guest);
+}
+
+// --- what is held
+
+GuestDesk::Guest* GuestDesk::at(link::AttemptRef id, Stage stage) {
+    const auto found = guests_.find(id);
+    return found != guests_.end() && found->second.stage == stage ? &found->second : nullptr;
+}
+
+void GuestDesk::take(GuestAttempt attempt, std::size_t size, link::BootTime now) {
+    const link::AttemptRef id = attempt.id;
+    Guest& guest = guests_[id];
+    guest.attempt = std::move(attempt);
+    guest.came = now;
+    guest.held = size;
+    held_ += size;
+    for (const Hash256& hash : guest.attempt.inputs) shelf_.use(hash);
+    if (guest.attempt.inputs.empty())
+        becomeReady(guest);
+    else
+        out.lookups.push_back({.id = id, .hashes = guest.attempt.inputs});
+}
+
+void GuestDesk::becomeReady(Guest& guest) {
+    guest.stage = Stage::Ready;
+    guest.turn = ++lastTurn_;
+    ready_.emplace(guest.turn, guest.attempt.id);
+}
+
+/// It needs no inputs and no turn any more.
+void GuestDesk::letGo(Guest& guest) {
+    ready_.erase(guest.turn);
+    for (const Hash256& hash : guest.missing) {
+        const auto lacked = lackedBy_.find(hash);
+        if (lacked == lackedBy_.end()) continue;
+        std::erase(lacked->second, guest.attempt.id);
+        if (lacked->second.empty()) lackedBy_.erase(lacked);
+    }
+    guest.missing.clear();
+    for (const Hash256& hash : std::exchange(guest.attempt.inputs, {})) shelf_.release(hash);
+}
+
+void GuestDesk::giveBudget(Guest& guest) {
+    if (std::exchange(guest.hasBudget, false)) budget_.give(guest.attempt.needs);
+}
+
+void GuestDesk::forget(link::AttemptRef id) {
+    const auto found = guests_.find(id);
+    if (found == guests_.end()) return;
+    Guest& guest = found->second;
+    giveBudget(guest);
+    letGo(guest);
+    updates_.drop(id);
+    for (const Hash256& hash : guest.results)
+        if (const auto result = results_.find(hash); --result->second == 0) results_.erase(result);
+    held_ -= guest.held;
+    guests_.erase(found);
+    out.dropped.push_back(id);
+}
+
+void GuestDesk::finish(link::AttemptRef id, Guest& guest, link::Finished end) {
+    end.id = id;
+    end.waitedUs = microsFrom(guest.came, guest.begun);
+    end.message = plainLine(end.message, link::kMaxTextBytes);
+    guest.finished = put(end);
+    if (!canBeTold(guest.finished)) {
+        // The yard would take it for a lie.
+        const std::string why = fmt::format(
+            "it ran, but what it left cannot be told: {} outputs, or the name of one", end.outputs.size());
+        end = unrun(link::GuestEnd::SpawnError, why);
+        end.id = id;
+        guest.finished = put(end);
+    }
+    guest.results = hashesOf(end);
+    for (const Hash256& hash : guest.results) ++results_[hash];
+    giveBudget(guest);
+    letGo(guest);
+    guest.attempt.spec.reset();
+    updates_.drop(id);
+    held_ = held_ - guest.held + guest.finished.size();
+    guest.held = guest.finished.size();
+    guest.stage = Stage::Done;
+    link::GuestOut what;
+    leases_.ended(id, what);
+    carry(std::move(what)); // the guest may be gone now
+}
+
+void GuestDesk::finishUnrun(link::AttemptRef id, Guest& guest, link::GuestEnd cause, std::string_view why) {
+    finish(id, guest, unrun(cause, why));
+}
+
+/// What follows from the leases.
+void GuestDesk::carry(link::GuestOut what) {
+    for (const link::GuestOut::End& end : what.ends) {
+        if (const auto found = guests_.find(end.id); found != guests_.end()) {
+            std::optional<link::GuestEnd>& asked = found->second.asked;
+            if (end.leaseEnded)
+                asked = link::GuestEnd::LeaseEnded;
+            else if (!asked)
+                asked = link::GuestEnd::Cancelled;
+        }
+        out.ends.push_back(end);
+    }
+    for (const link::AttemptRef id : what.dropped) forget(id);
+    for (std::size_t from = 0; from < what.handedBack.size(); from += link::kMaxRefs) {
+        const std::size_t count = std::min(link::kMaxRefs, what.handedBack.size() - from);
+        const auto begin = what.handedBack.begin() + static_cast<std::ptrdiff_t>(from);
+        send(Kind::HandedBack, 0, put(link::AttemptRefs(begin, begin + static_cast<std::ptrdiff_t>(count))));
+    }
+    toTell_.insert(toTell_.end(), what.finished.begin(), what.finished.end());
+    if (!what.closeLink) return;
+    out.closeLink = true;
+    linkGone();
+}
+
+void GuestDesk::catchUp(link::BootTime now) {
+    link::GuestOut late;
+    leases_.tick(now, late);
+    carry(std::move(late));
+}
+
+// --- inputs
+
+void GuestDesk::askFor(const std::vector<Hash256>& hashes) {
+    if (!leases_.isUp()) return; // asked for with the next Welcome
+    link::Need need;
+    const auto flush = [&] {
+        if (!need.hashes.empty()) send(Kind::Need, ++lastNeed_, put(need));
+        need.hashes.clear();
+    };
+    for (const Hash256& hash : hashes) {
+        if (arrivals_.isAsked(hash)) continue;
+        arrivals_.ask(hash);
+        need.hashes.push_back(hash);
+        if (need.hashes.size() == link::kMaxHashes) flush();
+    }
+    flush();
+}
+
+void GuestDesk::lacking(link::AttemptRef id, const std::vector<Hash256>& missing, link::BootTime now) {
+    catchUp(now);
+    if (Guest* guest = at(id, Stage::LookingUp)) {
+        guest->stage = Stage::Fetching;
+        std::vector<Hash256> wanted;
+        for (const Hash256& hash : missing) {
+            if (!std::ranges::binary_search(guest->attempt.inputs, hash) || !guest->missing.insert(hash).second)
+                continue;
+            lackedBy_[hash].push_back(id);
+            if (storing_.contains(hash)) continue;             // it has come meanwhile
+            if (!arrivals_.isAsked(hash)) shelf_.remove(hash); // the store has lost it
+            wanted.push_back(hash);
+        }
+        askFor(wanted);
+        if (guest->missing.empty()) becomeReady(*guest);
+    }
+    settle(now);
+}
+
+void GuestDesk::stored(const Hash256& hash, link::BootTime now) {
+    catchUp(now);
+    storing_.erase(hash);
+    if (auto lacked = lackedBy_.extract(hash)) {
+        for (const link::AttemptRef id : lacked.mapped()) {
+            Guest* guest = at(id, Stage::Fetching);
+            if (!guest) continue;
+            guest->missing.erase(hash);
+            if (guest->missing.empty()) becomeReady(*guest);
+        }
+    }
+    settle(now);
+}
+
+void GuestDesk::notStored(const Hash256& hash, std::string_view why, link::BootTime now) {
+    catchUp(now);
+    storing_.erase(hash);
+    shelf_.remove(hash);
+    failAllThatLack(hash, fmt::format("its inputs cannot be kept here: {}", why));
+    settle(now);
+}
+
+void GuestDesk::failAllThatLack(const Hash256& hash, std::string_view why) {
+    const auto lacked = lackedBy_.find(hash);
+    if (lacked == lackedBy_.end()) return;
+    for (const link::AttemptRef id : link::AttemptRefs(lacked->second))
+        if (Guest* guest = at(id, Stage::Fetching)) finishUnrun(id, *guest, link::GuestEnd::Refused, why);
+}
+
+// --- the runner
+
+void GuestDesk::prepared(link::AttemptRef id, link::BootTime now) {
+    catchUp(now);
+    if (Guest* guest = at(id, Stage::Preparing)) {
+        guest->stage = Stage::Prepared;
+        prepared_.push_back(id);
+    }
+    settle(now);
+}
+
+void GuestDesk::notPrepared(link::AttemptRef id, std::string_view why, link::BootTime now) {
+    catchUp(now);
+    if (Guest* guest = at(id, Stage::Preparing)) {
+        guest->begun = now;
+        finishUnrun(id, *guest, link::GuestEnd::SpawnError, why);
+    }
+    settle(now);
+}
+
+void GuestDesk::update(link::Update update, link::BootTime now) {
+    if (!at(update.id, Stage::Running)) return;
+    if (update.kind == link::UpdateKind::Progress) update.text = plainLine(update.text, link::kMaxTextBytes);
+    updates_.note(std::move(update));
+    settle(now);
+}
+
+void GuestDesk::ended(link::Finished end, link::AttemptRef id, link::BootTime now) {
+    catchUp(now);
+    if (Guest* guest = at(id, Stage::Running)) {
+        if (end.cause == link::GuestEnd::Cancelled && guest->asked) end.cause = *guest->asked;
+        finish(id, *guest, std::move(end));
+    }
+    settle(now);
+}
+
+void GuestDesk::returned(link::AttemptRef id, link::BootTime now) {
+    catchUp(now);
+    if (Guest* guest = at(id, Stage::Running))
+        finishUnrun(id, *guest, guest->asked.value_or(link::GuestEnd::LostRunner), "nothing of it has run");
+    settle(now);
+}
+
+// --- time
+
+void GuestDesk::tick(link::BootTime now) {
+    catchUp(now);
+    if (leases_.isUp() && now >= renewAt_) {
+        if (const auto id = leases_.renew(now)) send(Kind::Renew, *id, {});
+        renewAt_ = now + link::kRenewEvery;
+    }
+    settle(now);
+}
+
+void GuestDesk::leave(link::LeavingCause cause, Duration in, std::string_view sentence, link::BootTime now) {
+    catchUp(now);
+    isLeaving_ = true;
+    if (leases_.isUp()) {
+        const auto milliseconds = static_cast<std::uint64_t>(std::max(in, Duration::zero()).count() / 1'000);
+        send(Kind::Leaving, 0,
+             put(link::Leaving{
+                 .cause = cause, .inMs = milliseconds, .sentence = plainLine(sentence, link::kMaxTextBytes)}));
+    }
+    link::GuestOut what;
+    leases_.handBackWaiting(what);
+    carry(std::move(what));
+    settle(now);
+}
+
+/// What can go on goes on.
+void GuestDesk::settle(link::BootTime now) {
+    beginReady(now);
+    tellResults(now);
+    if (leases_.isUp())
+        for (const link::Updates& batch : updates_.take(now)) send(Kind::Updates, 0, put(batch));
+    if (leases_.until() == runUntil_) return;
+    runUntil_ = leases_.until();
+    out.runUntil = runUntil_;
+}
+
+void GuestDesk::beginReady(link::BootTime now) {
+    for (const link::AttemptRef id : std::exchange(prepared_, {})) {
+        Guest* guest = at(id, Stage::Prepared);
+        if (!guest) continue;
+        if (!leases_.begin(id, now)) {
+            prepared_.push_back(id); // something of an earlier attempt may live
+            continue;
+        }
+        guest->stage = Stage::Running;
+        guest->begun = now;
+        out.starts.push_back(id);
+        updates_.note({.id = id, .kind = link::UpdateKind::Submitting});
+    }
+    while (!ready_.empty()) {
+        Guest* guest = at(ready_.begin()->second, Stage::Ready);
+        assert(guest);
+        // The first waits for room, and all others behind it: a large one has its turn, too.
+        if (!budget_.take(guest->attempt.needs)) return;
+        guest->hasBudget = true;
+        guest->stage = Stage::Preparing;
+        out.prepares.push_back(guest->attempt);
+        ready_.erase(ready_.begin());
+    }
+}
+
+void GuestDesk::tellResults(link::BootTime now) {
+    if (!leases_.isUp()) return;
+    if (now - toldSince_ >= kPause) {
+        toldSince_ = now;
+        told_ = 0;
+    }
+    while (!toTell_.empty() && told_ < kResultBytes) {
+        if (const Guest* guest = at(toTell_.front(), Stage::Done)) {
+            told_ += guest->finished.size();
+            send(Kind::Finished, 0, guest->finished);
+        }
+        toTell_.pop_front();
+    }
+}
+
+void GuestDesk::send(link::Kind kind, std::uint64_t id, std::string body) {
+    out.frames.push_back({.kind = kind, .id = id, .body = std::move(body)});
+}
+
+} // namespace yard::guests

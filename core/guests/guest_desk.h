@@ -1,0 +1,212 @@
+// The desk at which one yard gets its work done here: its frames go in, and so does what the content store and the
+// runner of this machine say. What follows is put into an outbox. No link, store, runner or clock of its own.
+//
+// Owner: the engine thread of the machine. Lifetime: one for each yard, as long as anything of it is held; the budget
+// outlives it.
+// Invariants:
+//  - whatever a yard sends is hostile until it was vetted. What no honest yard sends ends the link with a Refused;
+//  - nothing is given to the runner unless link::GuestLeases::begin() allowed it right before that;
+//  - a result is kept until the yard settles it, and told again on each new connection until then;
+//  - a yard reads by hash only what its own attempts left;
+//  - bounds: kHeldBytes of what it holds (more is handed back), GuestLimits, kResultBytes of results every kPause.
+#pragma once
+
+#include "core/guests/chunk_shelf.h"
+#include "core/guests/guest_budget.h"
+#include "core/guests/guest_vetting.h"
+#include "core/guests/update_batch.h"
+#include "core/link/guest_leases.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace yard::guests {
+
+/// What follows. To be carried out in this order by the caller, who clears it. Where lookups and pieces come faster
+/// than a store takes them, the caller reads no more of the link meanwhile.
+struct DeskOut {
+    struct Frame {
+        link::Kind kind = link::Kind::Hello;
+        std::uint64_t id = 0;
+        std::string body;
+    };
+    struct Lookup {
+        link::AttemptRef id;
+        std::vector<Hash256> hashes;
+    };
+    /// A piece of a chunk that comes. What came before it is of the same chunk, up to its offset.
+    struct Piece {
+        link::Chunk chunk;
+        bool isLast = false; ///< the hash was right; stored() or notStored() follows
+    };
+    /// A chunk that the yard asks for: Chunk frames with this id, then served().
+    struct Serve {
+        std::uint64_t id = 0;
+        Hash256 hash;
+    };
+    std::optional<link::BootTime> runUntil; ///< for the launcher, before it gets anything: Runner::mayRunUntil()
+    std::vector<link::GuestOut::End> ends;  ///< end the tree, then ended() or returned()
+    std::vector<Frame> frames;              ///< to the yard
+    std::vector<Lookup> lookups;            ///< which of these does the store lack? Then lacking()
+    std::vector<Piece> pieces;              ///< into the store
+    std::vector<Hash256> abandoned;         ///< pieces of it came, no more will: forget them
+    std::vector<Hash256> evicted;           ///< kept for guests so far: out of the store, unless others use it
+    std::vector<GuestAttempt> prepares;     ///< make its directory, then prepared()
+    link::AttemptRefs starts;               ///< prepared: give it to the runner now, with the yard's guest group
+    link::AttemptRefs dropped;              ///< nothing is held of it any more: take its directory away
+    std::vector<Serve> serves;
+    bool closeLink = false; ///< after the frames
+    std::string reason;     ///< of closeLink, for people; empty: the lease is over
+};
+
+class GuestDesk {
+public:
+    /// How this machine introduces itself.
+    struct Self {
+        std::string runId;
+        std::string name;
+        std::string platform;
+        std::string version;
+        std::uint32_t slots = 0;
+        std::vector<std::string> tags{};
+    };
+    static constexpr std::size_t kHeldBytes = 64u << 20;
+    static constexpr std::size_t kResultBytes = 4u << 20;
+    static constexpr Duration kPause = UpdateBatch::kPause;
+
+    GuestDesk(Self self, GuestBudget& budget)
+        : self_(std::move(self))
+        , budget_(budget)
+        , shelf_(budget.limits().storeBytes) {}
+    ~GuestDesk();
+    GuestDesk(const GuestDesk&) = delete;
+    GuestDesk& operator=(const GuestDesk&) = delete;
+
+    // --- the link
+
+    /// A connection is there. Takes the place of any other.
+    void connected(link::BootTime now);
+    void disconnected();
+    /// `closeLink` may be in the outbox afterwards: what comes over that connection still is passed over.
+    void frame(const link::Frame& frame, link::BootTime now);
+    bool isUp() const { return leases_.isUp(); }
+
+    // --- time
+
+    /// Ten times a second, and first of all after a wait: also at until().
+    void tick(link::BootTime now);
+    link::BootTime until() const { return leases_.until(); }
+
+    // --- the content store
+
+    /// The answer to a Lookup: what of it is missing.
+    void lacking(link::AttemptRef id, const std::vector<Hash256>& missing, link::BootTime now);
+    void stored(const Hash256& hash, link::BootTime now);
+    /// It could not be kept: `why` for people, one sentence without a stop.
+    void notStored(const Hash256& hash, std::string_view why, link::BootTime now);
+    /// All pieces of a Serve have gone out, or it cannot be read any more.
+    void served(const Hash256& hash) { serving_.erase(hash); }
+
+    // --- the runner
+
+    /// The answer to `prepares`. Of one that was dropped meanwhile nothing follows.
+    void prepared(link::AttemptRef id, link::BootTime now);
+    void notPrepared(link::AttemptRef id, std::string_view why, link::BootTime now);
+    /// What happens to it: Running, figures, progress, output.
+    void update(link::Update update, link::BootTime now);
+    /// No process of it lives. Id and waiting time of `end` are filled in here; its streams are within
+    /// link::kInlineBytes or have a hash.
+    void ended(link::Finished end, link::AttemptRef id, link::BootTime now);
+    /// It was given to the runner and never began.
+    void returned(link::AttemptRef id, link::BootTime now);
+
+    // --- the machine
+
+    /// It goes soon: nothing new, what waits is handed back.
+    void leave(link::LeavingCause cause, Duration in, std::string_view sentence, link::BootTime now);
+
+    std::size_t count() const { return guests_.size(); }
+    DeskOut out;
+
+private:
+    enum class Stage : std::uint8_t { LookingUp, Fetching, Ready, Preparing, Prepared, Running, Done };
+    struct Guest {
+        GuestAttempt attempt;
+        Stage stage = Stage::LookingUp;
+        link::BootTime came{};
+        link::BootTime begun{};
+        std::set<Hash256> missing{};
+        std::uint64_t turn = 0; ///< in ready_
+        bool hasBudget = false;
+        std::optional<link::GuestEnd> asked{}; ///< why it is being ended
+        std::string finished{};                ///< body, once Done
+        std::vector<Hash256> results{};
+        std::size_t held = 0; ///< counted in held_
+    };
+
+    // guest_desk_frames.cpp: what a yard may send. False: no honest one does.
+    bool takeFrame(const link::Frame& frame, link::BootTime now);
+    bool takeWhileGreeting(const link::Frame& frame, link::BootTime now);
+    bool welcomed(std::string_view body, link::BootTime now);
+    bool refused(std::string_view body);
+    bool leased(std::string_view body, link::BootTime now);
+    bool asked(const link::Frame& frame);
+    bool chunk(std::string_view body);
+    void makeRoom(const Hash256& hash, std::uint64_t size);
+    void abandon(const Hash256& hash);
+    void refuse(link::RefusalCause cause, std::string sentence);
+
+    Guest* at(link::AttemptRef id, Stage stage);
+    void catchUp(link::BootTime now);
+    void take(GuestAttempt attempt, std::size_t size, link::BootTime now);
+    void becomeReady(Guest& guest);
+    void letGo(Guest& guest);
+    void finish(link::AttemptRef id, Guest& guest, link::Finished end);
+    void finishUnrun(link::AttemptRef id, Guest& guest, link::GuestEnd cause, std::string_view why);
+    void failAllThatLack(const Hash256& hash, std::string_view why);
+    void askFor(const std::vector<Hash256>& hashes);
+    void carry(link::GuestOut what);
+    void forget(link::AttemptRef id);
+    void giveBudget(Guest& guest);
+    void linkGone();
+    void settle(link::BootTime now);
+    void beginReady(link::BootTime now);
+    void tellResults(link::BootTime now);
+    void send(link::Kind kind, std::uint64_t id, std::string body);
+
+    Self self_;
+    GuestBudget& budget_;
+    link::GuestLeases leases_;
+    ChunkArrivals arrivals_;
+    ChunkShelf shelf_;
+    UpdateBatch updates_;
+    std::map<link::AttemptRef, Guest> guests_;
+    std::map<std::uint64_t, link::AttemptRef> ready_; ///< by the order in which they came to be
+    link::AttemptRefs prepared_;                      ///< some may be gone
+    std::deque<link::AttemptRef> toTell_;             ///< results, not sent over this connection; some may be gone
+    std::map<Hash256, link::AttemptRefs> lackedBy_;
+    std::unordered_set<Hash256> storing_;    ///< whole, and not yet in the store
+    std::unordered_set<Hash256> passedOver_; ///< asked for, but there is no room for what comes of it
+    std::unordered_map<Hash256, std::size_t> results_;
+    std::unordered_set<Hash256> serving_;
+    std::size_t held_ = 0;
+    std::size_t told_ = 0; ///< bytes of results since toldSince_
+    link::BootTime toldSince_{};
+    std::uint64_t lastTurn_ = 0;
+    std::uint64_t lastNeed_ = 0;
+    link::BootTime renewAt_{};
+    link::BootTime runUntil_{}; ///< as it was told
+    bool isGreeting_ = false;
+    bool isLeaving_ = false;
+};
+
+} // namespace yard::guests
