@@ -34,6 +34,7 @@ private Q_SLOTS:
     // Cancel, leave.
     void whatWaitsIsHandedBackWhenItIsCancelled();
     void whatRunsIsEndedWhenItIsCancelled();
+    void whatIsSettledWhileItRunsIsEndedAndForgotten();
     void aMachineThatLeavesTakesNothingNew();
 };
 
@@ -373,6 +374,19 @@ void TestGuestDesk::whatRunsIsEndedWhenItIsCancelled() {
     QCOMPARE(s.last.ends.front().graceMs, std::uint64_t{77});
     s.end(kOne, GuestEnd::Cancelled);
     QCOMPARE(s.told(), std::string("Finished 1.1 cause 1"));
+}
+
+void TestGuestDesk::whatIsSettledWhileItRunsIsEndedAndForgotten() {
+    Script s;
+    s.connect();
+    s.run(kOne);
+    s.yard(Kind::Settled, put(link::AttemptRefs{kOne, kTwo}));
+    QCOMPARE(s.told(), std::string("end 1.1"));
+    QCOMPARE(s.last.ends.front().graceMs, std::uint64_t{0});
+    s.end(kOne, GuestEnd::Cancelled);
+    QCOMPARE(s.told(), std::string("dropped 1.1"));
+    QCOMPARE(s.desk.count(), 0u);
+    QCOMPARE(s.budget.milliCores(), std::int64_t{0});
 }
 
 void TestGuestDesk::aMachineThatLeavesTakesNothingNew() {

@@ -78,6 +78,7 @@ private Q_SLOTS:
     void withoutTheControllerThereAreNone();
     void whatIsBornInASlotsGroupIsRemovedWithIt();
     void whatTheKernelEndedForItsMemorySaysSo();
+    void whatEndedWithItsLeaseWasInterrupted();
 };
 
 void TestSlotGroups::memoryIsBoundedAndKillsAreCountedFromOneSandboxToTheNext() {
@@ -166,6 +167,17 @@ void TestSlotGroups::whatTheKernelEndedForItsMemorySaysSo() {
     ended.exitCode = 0;
     ended.overMemory = true;
     QCOMPARE(engine::outcomeOf(ended).state, ActionState::Completed);
+}
+
+void TestSlotGroups::whatEndedWithItsLeaseWasInterrupted() {
+    Ended ended;
+    ended.cause = EndCause::LeaseEnded;
+    ended.signal = SIGKILL;
+    const AttemptOutcome outcome = engine::outcomeOf(ended);
+    QCOMPARE(outcome.state, ActionState::Abandoned);
+    QCOMPARE(outcome.reason, Reason::LostRunner);
+    QVERIFY(!outcome.note.empty());
+    QVERIFY(name(ended.cause) == "lease_ended");
 }
 
 QTEST_GUILESS_MAIN(TestSlotGroups)
