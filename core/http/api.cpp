@@ -50,7 +50,7 @@ std::span<const Route> allRoutes() {
               jobRoutes(),        annotationRoutes(), outputRoutes(),  submitRoutes(),   queueRoutes(),
               workerRoutes(),     lockRoutes(),       chunkRoutes(),   timelineRoutes(), statsRoutes(),
               accountingRoutes(), graphRoutes(),      failureRoutes(), poolRoutes(),     settingsRoutes(),
-              gcRoutes(),         tokenRoutes(),      eventRoutes()})
+              gcRoutes(),         tokenRoutes(),      eventRoutes(),   linkRoutes()})
             all.insert(all.end(), routes.begin(), routes.end());
         return all;
     }();
@@ -72,6 +72,7 @@ Api::Api(engine::Engine& engine, ApiOptions options)
              .events = events_,
              .seats = seats_,
              .tokens = tokens_,
+             .links = options.links,
              .partBudget = partBudget_,
              .searches = searches_,
              .prefix = prefix_,

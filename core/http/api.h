@@ -31,6 +31,7 @@ struct ApiOptions {
     std::shared_ptr<tls::ServerTls> tls; ///< of its server; null: plain HTTP
     bool insecure = false;               ///< plain HTTP that others than this machine reach
     std::size_t maxWatchers = 1'000;     ///< of GET events at once; more get 429
+    LinkDoor* links = nullptr;           ///< null: GET link is 501
 };
 
 class Api final : public Handler {

@@ -100,6 +100,7 @@ coro::Task<void> Connection::run() {
 void Connection::interruptSoftly() {
     unlink();
     if (webSocket_) return webSocket_->stop();
+    if (stream_) return stream_->close();
     softlyInterrupted_ = true;
     thread_->interrupt();
 }
@@ -202,6 +203,7 @@ coro::Task<Connection::Next> Connection::serveOne() {
     }
     Response response = co_await callHandler();
     if (response.webSocket) co_return co_await upgrade(std::move(response.webSocket));
+    if (response.stream) co_return co_await beginStream(std::move(response.stream), response.protocol);
     co_return co_await answer(std::move(response));
 }
 
@@ -274,16 +276,36 @@ coro::Task<Response> Connection::callHandler() {
     co_return errorResponse(ErrorKind::NotAccepting, kEngineIsStopping);
 }
 
+std::optional<Response> Connection::refuseToUpgrade() const {
+    if (begin_ < end_)
+        return errorResponse(ErrorKind::Malformed, "Wait for the answer 101 before you send frames.");
+    if (server_.stopping) return errorResponse(ErrorKind::NotAccepting, kEngineIsStopping);
+    return std::nullopt;
+}
+
 /// The rest of the connection's life as a WebSocket.
 coro::Task<Connection::Next> Connection::upgrade(std::unique_ptr<WebSocketHandler> handler) {
     mayGoOn_ = false;
-    if (begin_ < end_)
-        co_return co_await answer(
-            errorResponse(ErrorKind::Malformed, "Wait for the answer 101 before you send frames."));
-    if (server_.stopping) co_return co_await answer(errorResponse(ErrorKind::NotAccepting, kEngineIsStopping));
+    if (auto refusal = refuseToUpgrade()) co_return co_await answer(std::move(*refusal));
     buffer_ = std::vector<char>();
     server_.waiting.push_back(*this);
     co_await runWebSocket(socket_, tls_.get(), request_.head, *handler, server_.limits, webSocket_);
+    unlink();
+    co_return Next::Linger;
+}
+
+/// The same as a stream of another protocol.
+coro::Task<Connection::Next> Connection::beginStream(std::unique_ptr<StreamHandler> handler,
+                                                     std::string_view protocol) {
+    mayGoOn_ = false;
+    if (auto refusal = refuseToUpgrade()) co_return co_await answer(std::move(*refusal));
+    buffer_ = std::vector<char>();
+    const std::string switching =
+        fmt::format("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: {}\r\n\r\n", protocol);
+    const bool answered = co_await send(switching);
+    if (!answered) co_return Next::Close;
+    server_.waiting.push_back(*this);
+    co_await runStream(socket_, tls_.get(), request_.head.path(), *handler, stream_);
     unlink();
     co_return Next::Linger;
 }

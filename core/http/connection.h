@@ -12,6 +12,7 @@
 #include "core/http/message_parser.h"
 #include "core/http/server.h"
 #include "core/http/tls_channel.h"
+#include "core/http/upgraded_stream.h"
 #include "core/http/web_socket.h"
 
 #include <array>
@@ -89,7 +90,9 @@ private:
     coro::Task<Next> answer(Response response);
     coro::Task<Trouble> readWhole(std::uint64_t limit);
     coro::Task<Response> callHandler();
+    std::optional<Response> refuseToUpgrade() const;
     coro::Task<Next> upgrade(std::unique_ptr<WebSocketHandler> handler);
+    coro::Task<Next> beginStream(std::unique_ptr<StreamHandler> handler, std::string_view protocol);
     bool canSkipBody() const;
     coro::Task<bool> skipBody();
     coro::Task<void> linger();
@@ -130,7 +133,8 @@ private:
     std::string chunkError_;
     std::string answerHead_;
     bool softlyInterrupted_ = false;
-    WebSocket* webSocket_ = nullptr; ///< while the connection is one
+    WebSocket* webSocket_ = nullptr;   ///< while the connection is one
+    UpgradedStream* stream_ = nullptr; ///< the same
 };
 
 /// Answers the request with 101 and lets `handler` serve (web_socket.cpp). `tls`: null for plain HTTP. `current` points to the WebSocket

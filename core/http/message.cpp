@@ -81,6 +81,18 @@ int RequestHead::count(std::string_view fieldName) const {
         fields_, [&](const Field& f) { return equalsNoCase(text.substr(f.at, f.nameSize), fieldName); }));
 }
 
+bool hasToken(std::string_view list, std::string_view token) {
+    while (!list.empty()) {
+        const std::size_t end = list.find(',');
+        std::string_view word = list.substr(0, end);
+        list = end == std::string_view::npos ? std::string_view{} : list.substr(end + 1);
+        while (word.starts_with(' ') || word.starts_with('\t')) word.remove_prefix(1);
+        while (word.ends_with(' ') || word.ends_with('\t')) word.remove_suffix(1);
+        if (equalsNoCase(word, token)) return true;
+    }
+    return false;
+}
+
 std::string_view reasonPhrase(int status) {
     switch (status) {
     case 100: return "Continue";
@@ -101,6 +113,7 @@ std::string_view reasonPhrase(int status) {
     case 416: return "Range Not Satisfiable";
     case 417: return "Expectation Failed";
     case 422: return "Unprocessable Content";
+    case 426: return "Upgrade Required";
     case 429: return "Too Many Requests";
     case 431: return "Request Header Fields Too Large";
     case 500: return "Internal Server Error";

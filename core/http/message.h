@@ -19,6 +19,10 @@
 #include <utility>
 #include <vector>
 
+namespace yard::linkio {
+class ByteStream;
+}
+
 namespace yard::http {
 
 enum class Method : unsigned char { Get, Head, Post, Put, Patch, Delete, Options, Other };
@@ -139,6 +143,15 @@ public:
     virtual coro::Task<void> serve(WebSocket& socket) = 0;
 };
 
+/// Serves a connection that goes on as bytes of another protocol after its answer.
+class StreamHandler {
+public:
+    virtual ~StreamHandler() = default;
+    /// Until the stream is over. It is closed when the server stops, or the token of who asks is removed; then serve()
+    /// has to return.
+    virtual coro::Task<void> serve(linkio::ByteStream& stream) = 0;
+};
+
 struct Response {
     int status = 200;
     std::string body;
@@ -151,6 +164,9 @@ struct Response {
     /// The connection becomes a WebSocket, served by this; everything else of the answer is ignored. Only when
     /// refuseUpgrade() has nothing against it.
     std::unique_ptr<WebSocketHandler> webSocket;
+    /// The connection becomes a stream of this protocol, served by this; everything else is ignored.
+    std::unique_ptr<StreamHandler> stream;
+    std::string_view protocol = {}; ///< static text
 };
 
 /// A handler's decision on a request of which only the head was read.
@@ -177,5 +193,7 @@ public:
 std::string_view reasonPhrase(int status);
 /// ASCII letters compared without case.
 bool equalsNoCase(std::string_view a, std::string_view b);
+/// Whether a list with commas, as of Connection and Upgrade, has this word (any case).
+bool hasToken(std::string_view list, std::string_view token);
 
 } // namespace yard::http

@@ -157,7 +157,7 @@ void writeAnswers(JsonWriter& writer, const Route& route, bool isHead) {
         writer.openObject();
         writer.member("description", answer.status == 202   ? "Accepted, not finished yet"
                                      : answer.status == 206 ? "One range"
-                                     : answer.status == 101 ? "The WebSocket begins"
+                                     : answer.status == 101 ? "The connection changes its protocol"
                                      : answer.status == 503 ? "Not healthy"
                                                             : "Done");
         if (!isHead && !answer.schema.empty()) writeContent(writer, answer.schema, false, answer.orCsv);

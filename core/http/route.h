@@ -29,6 +29,7 @@ class ServerTls;
 namespace yard::http {
 
 class EventHub;
+class LinkDoor;
 class Server;
 class TerminalSeats;
 class Tokens;
@@ -40,6 +41,7 @@ struct ApiParts {
     EventHub& events;
     TerminalSeats& seats;
     Tokens& tokens;
+    LinkDoor* links; ///< null: nobody takes them
     BodyBudget& partBudget;
     int& searches; ///< GET jobs/search under way
     const std::string& prefix;
@@ -133,6 +135,7 @@ std::span<const Route> settingsRoutes();
 std::span<const Route> gcRoutes();
 std::span<const Route> tokenRoutes();
 std::span<const Route> eventRoutes();
+std::span<const Route> linkRoutes();
 
 /// Bodies over this are parsed by a helper.
 inline constexpr std::size_t kInlineBytes = 1u << 20;

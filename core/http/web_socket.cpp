@@ -127,18 +127,6 @@ private:
     TlsChannel* tls_; ///< null: none
 };
 
-bool hasToken(std::string_view list, std::string_view token) {
-    while (!list.empty()) {
-        const std::size_t end = list.find(',');
-        std::string_view word = list.substr(0, end);
-        list = end == std::string_view::npos ? std::string_view{} : list.substr(end + 1);
-        while (word.starts_with(' ') || word.starts_with('\t')) word.remove_prefix(1);
-        while (word.ends_with(' ') || word.ends_with('\t')) word.remove_suffix(1);
-        if (equalsNoCase(word, token)) return true;
-    }
-    return false;
-}
-
 /// Sixteen bytes in base64.
 bool isKey(std::string_view key) {
     return key.size() == 24 && key.ends_with("==") && std::ranges::all_of(key.substr(0, 22), [](char c) {

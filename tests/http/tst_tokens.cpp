@@ -125,7 +125,7 @@ void TokensTest::whatOnlyReadsNeedsTheLeastRightAndFewRowsAreTheOwnersAlone() {
             QVERIFY2(reads == (route.spec.needs == Needs::Read), rowOf(route).c_str());
     }
     QCOMPARE(owners, (std::set<std::string>{"GET tokens", "POST tokens", "DELETE tokens/{name}", "POST gc",
-                                            "PATCH settings", "POST session/sunset"}));
+                                            "PATCH settings", "POST session/sunset", "GET link"}));
 }
 
 void TokensTest::aTokenIsToldOnceAndOnlyItsHashIsKept() {

@@ -1,0 +1,96 @@
+// GET link: the way of a machine to who takes links.
+#include "core/http/route.h"
+
+#include "core/coro/suspend.h"
+#include "core/coro/thread_group.h"
+#include "core/http/error_map.h"
+#include "core/http/link_door.h"
+
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace yard::http {
+
+namespace {
+
+constexpr std::string_view kProtocol = "yard-link";
+
+class LinkStream final : public StreamHandler {
+public:
+    /// `expires`: of the token that asks; 0: never.
+    LinkStream(LinkDoor& door, LinkOpener opener, WallMicros expires)
+        : door_(door)
+        , opener_(std::move(opener))
+        , expires_(expires) {}
+
+    coro::Task<void> serve(linkio::ByteStream& stream) override {
+        if (expires_ == 0) co_return co_await door_.serve(stream, std::move(opener_));
+        coro::ThreadGroup closer;
+        closer.spawn("link expiry", closeAfter(stream, Duration(expires_ - wallNow())));
+        std::exception_ptr trouble;
+        try {
+            co_await door_.serve(stream, std::move(opener_));
+        } catch (...) {
+            trouble = std::current_exception();
+        }
+        co_await closer.stop();
+        if (trouble) std::rethrow_exception(trouble);
+    }
+
+private:
+    static coro::Task<void> closeAfter(linkio::ByteStream& stream, Duration left) {
+        co_await coro::sleepFor(left);
+        stream.close();
+    }
+
+    LinkDoor& door_;
+    LinkOpener opener_;
+    const WallMicros expires_;
+};
+
+bool asksForLink(const RequestHead& head) {
+    return head.isHttp11 && hasToken(head.field("Upgrade").value_or(""), kProtocol) &&
+           hasToken(head.field("Connection").value_or(""), "upgrade");
+}
+
+coro::Task<Response> getLink(Call& call) {
+    if (!asksForLink(call.request.head)) {
+        Response response = errorResponse(
+            ErrorKind::Malformed, "This is the link of machines; it begins with \"Connection: Upgrade\" and "
+                                  "\"Upgrade: yard-link\", as another Yardmaster sends them.");
+        response.status = 426;
+        response.fields.emplace_back("Upgrade", kProtocol);
+        co_return response;
+    }
+    LinkDoor* const door = call.api.links;
+    if (!door) co_return errorResponse(ErrorKind::NotImplemented, "This engine takes no machines yet.");
+    if (door->isFull())
+        co_return errorResponse(ErrorKind::Busy,
+                                "As many machines are linked to this engine as may be; remove one.");
+    Response response;
+    response.status = 101;
+    response.stream = std::make_unique<LinkStream>(
+        *door, LinkOpener{.token = call.request.presence.caller()->name, .peer = call.request.peer},
+        call.request.presence.caller()->expires);
+    response.protocol = kProtocol;
+    co_return response;
+}
+
+} // namespace
+
+std::span<const Route> linkRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "link", Global, None, Needs::Admin},
+         &getLink,
+         {.id = "getLink",
+          .summary = "The link of a machine: frames both ways, over the connection of this request",
+          .answers = {{{101, ""}}}}},
+    };
+    return kRoutes;
+}
+
+} // namespace yard::http
