@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace yard::fleet {
@@ -43,6 +44,25 @@ void change(Resources& used, const Resources& by, int sign) {
     }
 }
 
+/// Whether `need` can be taken of `free` without taking what `reserved` waits for, or could start with.
+bool leavesOf(std::int64_t need, std::int64_t reserved, std::int64_t free) {
+    return need == 0 || reserved == 0 || free - need >= reserved;
+}
+
+/// The part of what is needed that is not free, summed over the resources.
+double lackOf(const Resources& need, const Resources& total, const Resources& used) {
+    double lack = 0;
+    const auto add = [&lack](std::int64_t asked, std::int64_t free) {
+        if (asked > free) lack += static_cast<double>(asked - free) / static_cast<double>(asked);
+    };
+    add(need.milliCores, total.milliCores - used.milliCores);
+    add(need.memoryMb, total.memoryMb - used.memoryMb);
+    for (const auto& [name, amount] : need.named) add(amount, amountOf(total, name) - amountOf(used, name));
+    return lack;
+}
+
+const Resources kNothing{.milliCores = 0, .memoryMb = 0, .named = {}};
+
 bool contains(const std::vector<MachineId>& ids, MachineId id) {
     return std::ranges::find(ids, id) != ids.end();
 }
@@ -66,19 +86,36 @@ void Fleet::change(MachineId id, Machine machine) {
     if (at != machines_.end()) at->second.machine = std::move(machine);
 }
 
-void Fleet::take(MachineId id, const Resources& need) {
+void Fleet::setGate(MachineId id, Gate gate) {
+    const auto at = machines_.find(id);
+    if (at != machines_.end()) at->second.machine.gate = gate;
+}
+
+/// What is in use of these slots; nullptr: it takes none.
+std::uint32_t* Fleet::countOf(Place& place, Slots slots) {
+    switch (slots) {
+    case Slots::Cores: return &place.attempts;
+    case Slots::Others: return &place.others;
+    case Slots::None: break;
+    }
+    return nullptr;
+}
+
+void Fleet::take(MachineId id, const Resources& need, Slots slots) {
     const auto at = machines_.find(id);
     if (at == machines_.end()) return;
     fleet::change(at->second.used, need, 1);
-    ++at->second.attempts;
+    if (std::uint32_t* count = countOf(at->second, slots)) ++*count;
 }
 
-void Fleet::give(MachineId id, const Resources& need) {
+void Fleet::give(MachineId id, const Resources& need, Slots slots) {
     const auto at = machines_.find(id);
     if (at == machines_.end()) return;
-    assert(at->second.attempts > 0);
     fleet::change(at->second.used, need, -1);
-    --at->second.attempts;
+    if (std::uint32_t* count = countOf(at->second, slots)) {
+        assert(*count > 0);
+        --*count;
+    }
 }
 
 bool Fleet::isNamed(MachineId id, const Machine& machine, const Ask& ask) {
@@ -98,15 +135,27 @@ Unfit Fleet::lastingUnfit(MachineId id, const Machine& machine, const Ask& ask) 
     if (!isNamed(id, machine, ask)) return Unfit::NotNamed;
     if (!ask.platform.empty() && ask.platform != machine.platform) return Unfit::Platform;
     if (ask.isUnsandboxed && !machine.takesUnsandboxed) return Unfit::Unsandboxed;
-    const Resources nothing{.milliCores = 0, .memoryMb = 0, .named = {}};
-    if (machine.slots == 0 || copies(ask.need, machine.total, nothing) == 0) return Unfit::TooSmall;
+    const std::uint32_t slots = ask.slots == Slots::Others ? machine.otherSlots : machine.slots;
+    if ((slots == 0 && ask.slots != Slots::None) || copies(ask.need, machine.total, kNothing) == 0)
+        return Unfit::TooSmall;
     return Unfit::None;
 }
 
+std::int64_t Fleet::slotsLeft(const Place& place, Slots slots) {
+    const auto left = [](std::uint32_t all, std::uint32_t used) -> std::int64_t {
+        return all > used ? all - used : 0;
+    };
+    switch (slots) {
+    case Slots::Cores: return left(place.machine.slots, place.attempts);
+    case Slots::Others: return left(place.machine.otherSlots, place.others);
+    case Slots::None: break;
+    }
+    return std::numeric_limits<std::uint32_t>::max();
+}
+
 unsigned Fleet::room(const Place& place, const Ask& ask) {
-    const std::uint32_t slots = place.machine.slots;
-    const std::int64_t left = slots > place.attempts ? slots - place.attempts : 0;
-    return static_cast<unsigned>(std::min(left, copies(ask.need, place.machine.total, place.used)));
+    return static_cast<unsigned>(
+        std::min(slotsLeft(place, ask.slots), copies(ask.need, place.machine.total, place.used)));
 }
 
 Unfit Fleet::unfit(MachineId id, const Place& place, const Ask& ask) {
@@ -185,6 +234,100 @@ std::vector<Share> Fleet::split(const Ask& ask, unsigned count) {
         shares.push_back({.machine = all[part.at].id, .count = static_cast<unsigned>(part.whole)});
     }
     return shares;
+}
+
+std::optional<MachineId> Fleet::placeAhead(const Ask& ask) const {
+    std::optional<MachineId> best;
+    double least = 0;
+    for (const auto& [id, place] : machines_) {
+        const Unfit why = unfit(id, place, ask);
+        if ((why != Unfit::None && why != Unfit::Full) || slotsLeft(place, ask.slots) == 0) continue;
+        const double taken = static_cast<double>(place.used.milliCores) /
+                             static_cast<double>(std::max<std::int64_t>(place.machine.total.milliCores, 1));
+        if (best && taken >= least) continue;
+        best = id;
+        least = taken;
+    }
+    return best;
+}
+
+bool Fleet::fits(const Ask& ask) const {
+    return std::ranges::any_of(
+        machines_, [&](const auto& entry) { return unfit(entry.first, entry.second, ask) == Unfit::None; });
+}
+
+std::optional<MachineId> Fleet::closest(const Ask& ask) const {
+    // First those that take it once there is room, then those that are shut, then those that are too small: of these
+    // rather one that lacks an amount than one that lacks slots of its kind.
+    const auto rankOf = [&](MachineId id, const Machine& machine, Unfit why) {
+        if (why == Unfit::None || why == Unfit::Full) return 0;
+        const Unfit lasting = lastingUnfit(id, machine, ask);
+        if (lasting == Unfit::None) return 1;
+        return lasting == Unfit::TooSmall && copies(ask.need, machine.total, kNothing) == 0 ? 2 : 3;
+    };
+    struct Choice {
+        MachineId id;
+        int rank = 0;
+        double lack = 0;
+        unsigned room = 0;
+    };
+    std::optional<Choice> best;
+    for (const auto& [id, place] : machines_) {
+        Choice own{.id = id, .rank = rankOf(id, place.machine, unfit(id, place, ask))};
+        own.lack = lackOf(ask.need, place.machine.total, own.rank < 2 ? place.used : kNothing);
+        own.room = room(place, ask);
+        if (!best || std::tuple(own.rank, own.lack, best->room) < std::tuple(best->rank, best->lack, own.room))
+            best = own;
+    }
+    if (!best) return std::nullopt;
+    return best->id;
+}
+
+bool Fleet::leavesThere(MachineId id, const Resources& need, const Resources& reserved) const {
+    const auto at = machines_.find(id);
+    if (at == machines_.end()) return true;
+    const Resources& total = at->second.machine.total;
+    const Resources& used = at->second.used;
+    if (!leavesOf(need.milliCores, reserved.milliCores, total.milliCores - used.milliCores) ||
+        !leavesOf(need.memoryMb, reserved.memoryMb, total.memoryMb - used.memoryMb))
+        return false;
+    return std::ranges::all_of(need.named, [&](const auto& taken) {
+        return leavesOf(taken.second, amountOf(reserved, taken.first),
+                        amountOf(total, taken.first) - amountOf(used, taken.first));
+    });
+}
+
+bool Fleet::leaves(const Ask& ask, MachineId kept, const Resources& reserved) const {
+    // Where there is room now it goes there; where there is none, the question is what it would wait for.
+    for (const Unfit wanted : {Unfit::None, Unfit::Full}) {
+        bool isAny = false;
+        for (const auto& [id, place] : machines_) {
+            if (unfit(id, place, ask) != wanted) continue;
+            if (id != kept || leavesThere(id, ask.need, reserved)) return true;
+            isAny = true;
+        }
+        if (isAny) return false;
+    }
+    return true;
+}
+
+const Resources* Fleet::totalOf(MachineId id) const {
+    const auto at = machines_.find(id);
+    return at == machines_.end() ? nullptr : &at->second.machine.total;
+}
+
+const Resources* Fleet::usedOf(MachineId id) const {
+    const auto at = machines_.find(id);
+    return at == machines_.end() ? nullptr : &at->second.used;
+}
+
+Fleet Fleet::idle() const {
+    Fleet idle = *this;
+    for (auto& [id, place] : idle.machines_) {
+        place.used = kNothing;
+        place.attempts = place.others = 0;
+    }
+    return idle;
 }
 
 unsigned Fleet::roomFor(MachineId id, const Ask& ask) const {

@@ -42,6 +42,13 @@ enum class Unfit : std::uint8_t {
 /// Lower-case word: "platform", "too_small".
 std::string_view name(Unfit unfit);
 
+/// Which of a machine's slots something takes.
+enum class Slots : std::uint8_t {
+    Cores,  ///< one for what takes exactly one core
+    Others, ///< one for what takes any other amount
+    None    ///< it is no attempt
+};
+
 /// Whether a machine takes work at all.
 enum class Gate : std::uint8_t { Open, Refused, Silent, Paused, Draining };
 
@@ -50,7 +57,8 @@ struct Machine {
     std::string platform;          ///< "linux-x86_64"
     std::vector<std::string> tags; ///< at most 64
     Resources total;
-    std::uint32_t slots = 0; ///< attempts at once
+    std::uint32_t slots = 0;      ///< attempts at once, of Slots::Cores
+    std::uint32_t otherSlots = 0; ///< of Slots::Others, beside those
     Gate gate = Gate::Open;
     bool takesUnsandboxed = true;
     std::optional<Duration> lifetime; ///< how long it will be there
@@ -61,6 +69,7 @@ struct Ask {
     Resources need;
     std::string platform; ///< empty: any
     std::vector<std::string> where;
+    Slots slots = Slots::Cores;
     bool isUnsandboxed = false;
     Duration expected{};               ///< how long it will take; 0: not known
     std::optional<MachineId> avoid;    ///< where it failed last: only if no other machine takes it now
@@ -90,6 +99,7 @@ public:
     void add(MachineId id, Machine machine);
     /// Other amounts, gate, tags; what is in use stays in use.
     void change(MachineId id, Machine machine);
+    void setGate(MachineId id, Gate gate);
     void remove(MachineId id) { machines_.erase(id); }
     bool has(MachineId id) const { return machines_.contains(id); }
 
@@ -99,9 +109,23 @@ public:
     /// Where a batch of likes goes: in proportion to how many fit beside what runs, never more than fit. In the
     /// order of machines; nothing is taken yet.
     std::vector<Share> split(const Ask& ask, unsigned count);
-    void take(MachineId id, const Resources& need);
-    void give(MachineId id, const Resources& need);
+    /// Where one goes beyond what there is: among the machines with a slot left that one whose cores are taken least.
+    std::optional<MachineId> placeAhead(const Ask& ask) const;
+    void take(MachineId id, const Resources& need, Slots slots = Slots::Cores);
+    void give(MachineId id, const Resources& need, Slots slots = Slots::Cores);
 
+    /// Some machine takes it now.
+    bool fits(const Ask& ask) const;
+    /// The one that lacks least of what it needs, of those that could take it if there are any: what people are told
+    /// of, and where it is waited for. Nothing: there is no machine.
+    std::optional<MachineId> closest(const Ask& ask) const;
+    /// One of these can start without taking anything that `reserved` waits for on the machine `kept`.
+    bool leaves(const Ask& ask, MachineId kept, const Resources& reserved) const;
+    /// The same there.
+    bool leavesThere(MachineId id, const Resources& need, const Resources& reserved) const;
+    /// What there is of it, and what of that is in use; nullptr: no such machine.
+    const Resources* totalOf(MachineId id) const;
+    const Resources* usedOf(MachineId id) const;
     /// How many of it fit there now.
     unsigned roomFor(MachineId id, const Ask& ask) const;
     Unfit unfitOf(MachineId id, const Ask& ask) const;
@@ -110,12 +134,15 @@ public:
     /// Some machine could take it, were it empty, open and not kept from it: else it waits forever.
     bool everFits(const Ask& ask) const;
     std::size_t size() const { return machines_.size(); }
+    /// The same machines with nothing in use.
+    Fleet idle() const;
 
 private:
     struct Place {
         Machine machine;
         Resources used{.milliCores = 0, .memoryMb = 0, .named = {}};
-        std::uint32_t attempts = 0;
+        std::uint32_t attempts = 0; ///< of Slots::Cores
+        std::uint32_t others = 0;   ///< of Slots::Others
         std::uint64_t lastTurn = 0; ///< when it was chosen last
     };
     struct Candidate {
@@ -126,6 +153,8 @@ private:
     };
     static bool isNamed(MachineId id, const Machine& machine, const Ask& ask);
     static Unfit lastingUnfit(MachineId id, const Machine& machine, const Ask& ask);
+    static std::int64_t slotsLeft(const Place& place, Slots slots);
+    static std::uint32_t* countOf(Place& place, Slots slots);
     static unsigned room(const Place& place, const Ask& ask);
     static Unfit unfit(MachineId id, const Place& place, const Ask& ask);
     std::vector<Candidate> candidates(const Ask& ask);

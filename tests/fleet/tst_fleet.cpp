@@ -77,6 +77,14 @@ private Q_SLOTS:
     void machinesWithTheFilesGoFirst();
     void nothingIsSpreadOverTwoMachines();
     void slotsAreALimitOfTheirOwn();
+    void slotsOfOtherAmountsAreCountedApart();
+    void whatIsNoAttemptTakesNoSlot();
+    void aShutMachineTakesNothing();
+    void leasesAheadGoWhereLeastIsTaken();
+    void theClosestLacksLeast();
+    void theClosestIsRatherOneThatIsOpenAndLargeEnough();
+    void whatIsKeptOnOneMachineLeavesTheOthersFree();
+    void anIdleFleetHasTheSameMachines();
     void namedAmountsCount();
     void whereSaysNamesTagsAndLocal();
     void whyIsToldMachineByMachine();
@@ -153,6 +161,114 @@ void TestFleet::slotsAreALimitOfTheirOwn() {
     QCOMPARE(fleet.roomFor(kLocal, ask(amounts(1))), 1u);
     // What needs no amount at all still needs a slot.
     QCOMPARE(fleet.roomFor(kLocal, ask(amounts(0))), 1u);
+}
+
+void TestFleet::slotsOfOtherAmountsAreCountedApart() {
+    Fleet fleet;
+    Machine one = machine("a", amounts(8), 1);
+    one.otherSlots = 2;
+    fleet.add(kLocal, one);
+    Ask two = ask(amounts(2));
+    two.slots = Slots::Others;
+    QCOMPARE(fleet.roomFor(kLocal, two), 2u);
+    fleet.take(kLocal, amounts(1));
+    QCOMPARE(fleet.roomFor(kLocal, two), 2u);
+    QCOMPARE(fleet.roomFor(kLocal, ask(amounts(1))), 0u);
+    fleet.take(kLocal, amounts(2), Slots::Others);
+    QCOMPARE(fleet.roomFor(kLocal, two), 1u);
+    fleet.give(kLocal, amounts(2), Slots::Others);
+    QCOMPARE(fleet.roomFor(kLocal, two), 2u);
+    one.otherSlots = 0;
+    fleet.change(kLocal, one);
+    QVERIFY(fleet.unfitOf(kLocal, two) == Unfit::TooSmall);
+}
+
+void TestFleet::whatIsNoAttemptTakesNoSlot() {
+    Fleet fleet;
+    fleet.add(kLocal, machine("a", amounts(2), 1));
+    fleet.take(kLocal, amounts(1), Slots::None);
+    QCOMPARE(fleet.roomFor(kLocal, ask(amounts(1))), 1u);
+    fleet.take(kLocal, amounts(1));
+    Ask hold = ask(amounts(1));
+    hold.slots = Slots::None;
+    QVERIFY(!fleet.fits(hold));
+    fleet.give(kLocal, amounts(1), Slots::None);
+    QVERIFY(fleet.fits(hold));
+    QVERIFY(!fleet.fits(ask(amounts(1)))); // the one slot is taken
+}
+
+void TestFleet::aShutMachineTakesNothing() {
+    Fleet fleet = threeMachines();
+    fleet.setGate(kLocal, Gate::Silent);
+    fleet.setGate(MachineId(9), Gate::Silent); // none of ours
+    QCOMPARE(text(fleet.why(ask(amounts(1)))), std::string("a:silent b:none c:none"));
+    QVERIFY(!fleet.fits(ask(amounts(8))));
+    QVERIFY(fleet.everFits(ask(amounts(8))));
+    fleet.setGate(kLocal, Gate::Open);
+    QVERIFY(fleet.fits(ask(amounts(8))));
+}
+
+void TestFleet::leasesAheadGoWhereLeastIsTaken() {
+    Fleet fleet;
+    fleet.add(kLocal, machine("a", amounts(4), 6));
+    fleet.add(MachineId(1), machine("b", amounts(2), 3));
+    std::string order;
+    for (int i = 0; i < 9; ++i) {
+        const auto id = fleet.placeAhead(ask(amounts(1)));
+        QVERIFY(id.has_value());
+        fleet.take(*id, amounts(1));
+        order += std::to_string(id->value);
+    }
+    QCOMPARE(order, std::string("010010010"));
+    QVERIFY(!fleet.placeAhead(ask(amounts(1)))); // no slot is left
+}
+
+void TestFleet::theClosestLacksLeast() {
+    Fleet fleet = threeMachines();
+    QVERIFY(!Fleet().closest(ask(amounts(1))));
+    QCOMPARE(fleet.closest(ask(amounts(4))), std::optional(kLocal)); // all have enough, and it most
+    fleet.take(kLocal, amounts(7));
+    fleet.take(MachineId(1), amounts(2));
+    fleet.take(MachineId(2), amounts(1));
+    QCOMPARE(fleet.closest(ask(amounts(4))), std::optional(MachineId(2)));
+    QCOMPARE(fleet.closest(ask(amounts(8))), std::optional(kLocal)); // the others are too small
+}
+
+void TestFleet::theClosestIsRatherOneThatIsOpenAndLargeEnough() {
+    Fleet fleet = threeMachines();
+    fleet.take(MachineId(1), amounts(4));
+    fleet.setGate(kLocal, Gate::Silent);
+    fleet.setGate(MachineId(2), Gate::Silent);
+    QCOMPARE(fleet.closest(ask(amounts(2))), std::optional(MachineId(1)));
+    QCOMPARE(fleet.closest(ask(amounts(6))), std::optional(kLocal)); // shut, and the only one that could
+    QCOMPARE(fleet.closest(ask(amounts(9))), std::optional(kLocal)); // too small, and the least so
+}
+
+void TestFleet::whatIsKeptOnOneMachineLeavesTheOthersFree() {
+    Fleet fleet = threeMachines();
+    fleet.take(kLocal, amounts(4));
+    const Resources large = amounts(8);
+    QVERIFY(fleet.leaves(ask(amounts(1)), kLocal, large)); // it goes to another one
+    QVERIFY(!fleet.leavesThere(kLocal, amounts(1), large));
+    QVERIFY(fleet.leavesThere(kLocal, amounts(0, 100), large));
+    fleet.take(MachineId(1), amounts(4));
+    fleet.take(MachineId(2), amounts(4));
+    QVERIFY(!fleet.leaves(ask(amounts(1)), kLocal, large)); // there is room on that one only
+    fleet.take(kLocal, amounts(4));
+    QVERIFY(fleet.leaves(ask(amounts(1)), kLocal, large));  // there is none: it may wait for another one
+    QVERIFY(!fleet.leaves(ask(amounts(5)), kLocal, large)); // that one it could wait for only
+}
+
+void TestFleet::anIdleFleetHasTheSameMachines() {
+    Fleet fleet = threeMachines();
+    fleet.take(kLocal, amounts(8));
+    fleet.setGate(MachineId(1), Gate::Paused);
+    const Fleet idle = fleet.idle();
+    QCOMPARE(text(idle.why(ask(amounts(1)))), std::string("a:none b:paused c:none"));
+    QCOMPARE(idle.roomFor(kLocal, ask(amounts(1))), 8u);
+    QCOMPARE(fleet.usedOf(kLocal)->milliCores, std::int64_t{8'000});
+    QCOMPARE(idle.usedOf(kLocal)->milliCores, std::int64_t{0});
+    QVERIFY(!idle.totalOf(MachineId(9)) && !idle.usedOf(MachineId(9)));
 }
 
 void TestFleet::namedAmountsCount() {
