@@ -13,9 +13,11 @@ Attempts::Attempts(Ledger& ledger, Capacity& capacity, Entrance& entrance, const
     , order_(ledger.order())
     , capacity_(capacity)
     , entrance_(entrance)
-    , options_(options) {
+    , options_(options)
+    , placer_(capacity, ledger.order(), ledger.classes(), options) {
     outstanding_.reserve(static_cast<std::size_t>(options_.maxOutstanding) +
                          static_cast<std::size_t>(options_.maxKeeping));
+    machines_.reserve(outstanding_.capacity());
 }
 
 // -- handing out
@@ -24,6 +26,8 @@ void Attempts::handOut(const Order::Pick& picked, bool ahead, Outbox& out) {
     YARD_ASSERT_OWNER(owner_);
     Queue& q = order_.queue(picked.queue);
     const std::uint32_t cls = lanes_[picked.lane].cls;
+    // Before the order counts the start: by what was kept when it was picked.
+    const MachineId machine = capacity_.hasSeveral() ? placer_.placeOf(cls, ahead) : fleet::kLocal;
     const std::uint32_t record = order_.start(picked);
     Record& r = records_[record];
     r.unset(Record::kOfAttempt);
@@ -38,11 +42,12 @@ void Attempts::handOut(const Order::Pick& picked, bool ahead, Outbox& out) {
     ++q.outstanding;
     ++starts_;
     const bool gated = classes_.countGate(cls, 1);
-    if (!gated) capacity_.take(classes_.resourcesOf(cls));
+    if (!gated) capacity_.take(classes_.demandOf(cls), machine);
     countSlot(cls, 1);
     if (q.gates) q.gates->count(r.label, 1);
     r.timer = static_cast<std::uint32_t>(outstanding_.size());
     outstanding_.push_back(record);
+    machines_.push_back(machine);
     ledger_.setPhase(record, Phase::Leased);
     out.start.push_back({.lsn = records_.lsnOf(r),
                          .attempt = r.attempt,
@@ -50,14 +55,16 @@ void Attempts::handOut(const Order::Pick& picked, bool ahead, Outbox& out) {
                          .cls = ClassId(cls),
                          .ahead = ahead,
                          .shared = !gated && !classes_.isOneCore(cls),
-                         .warm = gated});
+                         .warm = gated,
+                         .machine = machine});
 }
 
 /// What it takes of the machine, or its place at its gate, is free for others.
 void Attempts::giveResources(std::uint32_t record) {
     const std::uint32_t cls = lanes_[records_[record].lane].cls;
-    if (!classes_.countGate(cls, -1)) capacity_.give(classes_.resourcesOf(cls));
-    order_.reservation().attemptEnded(record, classes_.resourcesOf(cls));
+    const Demand taken = classes_.demandOf(cls);
+    if (!classes_.countGate(cls, -1)) capacity_.give(taken, machineOf(records_[record]));
+    order_.reservation().attemptEnded(record, taken);
     countSlot(cls, -1);
 }
 
@@ -75,8 +82,10 @@ void Attempts::giveBack(std::uint32_t record) {
     --q.outstanding;
     const std::uint32_t last = outstanding_.back();
     outstanding_[r.timer] = last;
+    machines_[r.timer] = machines_.back();
     records_[last].timer = r.timer;
     outstanding_.pop_back();
+    machines_.pop_back();
     r.timer = kNone;
     r.unset(Record::kOut | Record::kAhead);
     if (q.config.maxRunning > 0) order_.wake(lane.queue);

@@ -3,12 +3,14 @@
 // Private to session; owner: engine thread. Lives as long as the session, above the entrance.
 //
 // Invariants (asserted by check()): a record has kOut while a runner has it: then it is in all(), at the place in its
-// `timer`; while it is in `keeping_`, too, it holds no resources; the counters of slots are those of the others.
+// `timer`, and its machine at the same place; while it is in `keeping_`, too, it holds no resources; the counters of
+// slots are those of the others.
 #pragma once
 
 #include "core/base/owner.h"
 #include "core/session/entrance.h"
 #include "core/session/ledger.h"
+#include "core/session/placer.h"
 #include "core/session/views.h"
 
 #include <cstdint>
@@ -22,6 +24,10 @@ public:
     Attempts(Ledger& ledger, Capacity& capacity, Entrance& entrance, const SessionOptions& options);
 
     // -- handing out
+    /// A turn begins: what starts in it is shared between the machines together.
+    void beginTurn() { placer_.beginTurn(); }
+    /// A machine has a slot for one more of the class to wait in.
+    bool hasSlotAhead(std::uint32_t cls) const { return capacity_.placeAhead(classes_.demandOf(cls)).has_value(); }
     /// What was picked goes to a runner: Outbox::start. `ahead`: beyond the capacity.
     void handOut(const Order::Pick& picked, bool ahead, Outbox& out);
     /// The runner has it no more.
@@ -52,6 +58,8 @@ public:
     const std::vector<std::uint32_t>& all() const { return outstanding_; }
     const std::unordered_set<std::uint32_t>& allKept() const { return keeping_; }
     bool isKept(std::uint32_t record) const { return keeping_.contains(record); }
+    /// Where it runs; of one that no runner has this machine.
+    MachineId machineOf(const Record& r) const { return r.has(Record::kOut) ? machines_[r.timer] : fleet::kLocal; }
     bool holdsNothing(const Record& r) const { return r.has(Record::kOut) && isKept(outstanding_[r.timer]); }
     /// Those that are not kept: not at a gate, and at one.
     int ungated() const { return static_cast<int>(outstanding_.size() - keeping_.size()) - gated_; }
@@ -66,7 +74,7 @@ public:
     bool hasPartCores() const { return partCores_ > 0; }
     std::uint64_t starts() const { return starts_; }
     std::uint64_t ignored() const { return ignored_; }
-    std::size_t memoryBytes() const { return outstanding_.capacity() * 4; }
+    std::size_t memoryBytes() const { return outstanding_.capacity() * 4 + machines_.capacity() * 4; }
     void check() const; // check.cpp
 
 private:
@@ -82,7 +90,9 @@ private:
     Capacity& capacity_;
     Entrance& entrance_;
     const SessionOptions& options_;
+    Placer placer_;
     std::vector<std::uint32_t> outstanding_;
+    std::vector<MachineId> machines_;           ///< of outstanding_, in its order
     std::unordered_set<std::uint32_t> keeping_; ///< of outstanding_: have given back their resources
     std::int32_t gated_ = 0;                    ///< of outstanding_ without keeping_: at a gate
     std::int32_t shared_ = 0;                   ///< of the same: not one core, each in a slot of its own

@@ -25,19 +25,23 @@ const MachineCapacity::Amount& MachineCapacity::named(const std::string& name) c
     return at == named_.end() ? kNothing : at->second;
 }
 
-bool MachineCapacity::fits(const Resources& need) const {
-    return cores_.holds(need.milliCores) && memory_.holds(need.memoryMb) &&
+bool MachineCapacity::fits(const Demand& demand) const {
+    const Resources& need = *demand.amounts;
+    return !demand.where && cores_.holds(need.milliCores) && memory_.holds(need.memoryMb) &&
            std::ranges::all_of(need.named,
                                [this](const auto& amount) { return named(amount.first).holds(amount.second); });
 }
 
-bool MachineCapacity::everFits(const Resources& need) const {
-    return need.milliCores <= cores_.total && need.memoryMb <= memory_.total &&
+bool MachineCapacity::everFits(const Demand& demand) const {
+    const Resources& need = *demand.amounts;
+    return !demand.where && need.milliCores <= cores_.total && need.memoryMb <= memory_.total &&
            std::ranges::all_of(need.named,
                                [this](const auto& amount) { return amount.second <= named(amount.first).total; });
 }
 
-bool MachineCapacity::leaves(const Resources& need, const Resources& reserved) const {
+bool MachineCapacity::leaves(const Demand& demand, const Demand& keptFor) const {
+    const Resources& need = *demand.amounts;
+    const Resources& reserved = *keptFor.amounts;
     const auto enough = [](const Amount& amount, std::int64_t taken, std::int64_t kept) {
         return taken == 0 || kept == 0 || amount.free() - taken >= kept;
     };
@@ -60,7 +64,8 @@ double MachineCapacity::dominantShare(const Resources& need) const {
     return largest;
 }
 
-std::vector<ResourceNeed> MachineCapacity::describe(const Resources& need) const {
+std::vector<ResourceNeed> MachineCapacity::describe(const Demand& demand) const {
+    const Resources& need = *demand.amounts;
     std::vector<ResourceNeed> all;
     const auto add = [&all](std::string name, std::int64_t asked, const Amount& amount, double unit) {
         if (asked == 0) return;
@@ -90,12 +95,12 @@ void MachineCapacity::change(const Resources& by, int sign) {
         if (amount != 0) add(named_[name], amount);
 }
 
-void MachineCapacity::take(const Resources& need) {
-    change(need, 1);
+void MachineCapacity::take(const Demand& need, fleet::MachineId) {
+    change(*need.amounts, 1);
 }
 
-void MachineCapacity::give(const Resources& need) {
-    change(need, -1);
+void MachineCapacity::give(const Demand& need, fleet::MachineId) {
+    change(*need.amounts, -1);
 }
 
 } // namespace yard::session

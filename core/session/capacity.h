@@ -1,6 +1,10 @@
-// The resource check of the session, as a parameter: what fits beside what is running. Owner: engine thread.
+// The resource check of the session, as a parameter: what fits beside what is running, and on which machine. One
+// machine is MachineCapacity, which is as cheap as it gets; several are FleetCapacity (fleet_capacity.h).
+//
+// Owner: engine thread. Lifetime: that of the session.
 #pragma once
 
+#include "core/fleet/fleet.h"
 #include "core/model/action_spec.h"
 
 #include <cstdint>
@@ -21,42 +25,82 @@ struct ResourceNeed {
     double free = 0;
 };
 
-/// Amounts of the machine and what of them is in use. The session calls take() and give() in pairs. take() may go
+/// Where something may run, of several machines: names, "local", or "tag:NAME", and a platform. Empty: anywhere.
+struct Where {
+    std::vector<std::string> machines;
+    std::string platform;
+    bool isAnywhere() const { return machines.empty() && platform.empty(); }
+    friend auto operator<=>(const Where&, const Where&) = default;
+};
+
+/// What something asks for. Refers to what it was made of; for the length of a call.
+struct Demand {
+    /// Amounts alone are enough where it does not matter who asks.
+    Demand(const Resources& asked, fleet::Slots of = fleet::Slots::Cores, const Where* at = nullptr)
+        : amounts(&asked)
+        , slots(of)
+        , where(at) {}
+    const Resources* amounts;
+    fleet::Slots slots; ///< None: of what is no attempt. It is on this machine
+    const Where* where; ///< null: anywhere
+};
+
+/// Amounts of the machine, or machines, and what of them is in use. The session calls take() and give() in pairs. take() may go
 /// beyond the capacity (leases ahead); then nothing that needs the same fits until enough was given back.
 class Capacity {
 public:
     virtual ~Capacity() = default;
     /// Fits beside what is in use now.
-    virtual bool fits(const Resources& need) const = 0;
+    virtual bool fits(const Demand& need) const = 0;
     /// Fits an empty machine: what does not would wait forever.
-    virtual bool everFits(const Resources& need) const = 0;
+    virtual bool everFits(const Demand& need) const = 0;
     /// Taking `need` now takes nothing away that `reserved` waits for or could start with.
-    virtual bool leaves(const Resources& need, const Resources& reserved) const = 0;
+    virtual bool leaves(const Demand& need, const Demand& reserved) const = 0;
     /// Largest part of one resource of the machine that `need` takes, > 0: what a start costs its queue.
     virtual double dominantShare(const Resources& need) const = 0;
-    /// Everything of which `need` asks for more than 0, for people.
-    virtual std::vector<ResourceNeed> describe(const Resources& need) const = 0;
+    /// Everything of which `need` asks for more than 0, for people; of several machines that one which lacks least.
+    virtual std::vector<ResourceNeed> describe(const Demand& need) const = 0;
     /// What is in use; of each at most what there is, whatever leases ahead wait for.
     virtual Resources taken() const = 0;
-    virtual void take(const Resources& need) = 0;
-    virtual void give(const Resources& need) = 0;
+    virtual void take(const Demand& need, fleet::MachineId machine) = 0;
+    virtual void give(const Demand& need, fleet::MachineId machine) = 0;
     /// The same machine with nothing in use.
     virtual std::unique_ptr<Capacity> idle() const = 0;
+
+    // -- of several machines; with one everything is on this machine
+    bool hasSeveral() const { return hasSeveral_; }
+    /// Where so many likes go, in proportion to what is free and never more than fit, with everything left that
+    /// `reserved` waits for (null: nothing). Nothing is taken yet.
+    virtual std::vector<fleet::Share> split(const Demand&, const Demand* /*reserved*/, unsigned /*count*/) {
+        return {};
+    }
+    /// One more of it fits there.
+    virtual bool fitsOn(fleet::MachineId, const Demand& need) const { return fits(need); }
+    /// Where one waits for a slot, beyond what there is. Nothing: nowhere.
+    virtual std::optional<fleet::MachineId> placeAhead(const Demand&) const { return fleet::kLocal; }
+    /// Why each machine does not take it now.
+    virtual std::vector<fleet::WhyNot> why(const Demand&) const { return {}; }
+    /// Whether the machine takes work. Of one that does not, what runs there keeps what it has.
+    virtual void setGate(fleet::MachineId, fleet::Gate) {}
+
+protected:
+    bool hasSeveral_ = false;
 };
 
-/// Cores, memory and named amounts of one machine. Of a name that it does not have there is nothing.
+/// Cores, memory and named amounts of one machine. Of a name that it does not have there is nothing, and what asks for
+/// another machine or platform never fits.
 class MachineCapacity final : public Capacity {
 public:
     /// `total`: what may be in use at once; some cores.
     explicit MachineCapacity(const Resources& total);
-    bool fits(const Resources& need) const override;
-    bool everFits(const Resources& need) const override;
-    bool leaves(const Resources& need, const Resources& reserved) const override;
+    bool fits(const Demand& need) const override;
+    bool everFits(const Demand& need) const override;
+    bool leaves(const Demand& need, const Demand& reserved) const override;
     double dominantShare(const Resources& need) const override;
-    std::vector<ResourceNeed> describe(const Resources& need) const override;
+    std::vector<ResourceNeed> describe(const Demand& need) const override;
     Resources taken() const override;
-    void take(const Resources& need) override;
-    void give(const Resources& need) override;
+    void take(const Demand& need, fleet::MachineId machine) override;
+    void give(const Demand& need, fleet::MachineId machine) override;
     std::unique_ptr<Capacity> idle() const override;
 
 private:

@@ -161,7 +161,7 @@ void Attempts::check() const {
         assert(q.outstanding == outOf[i] && q.ahead == aheadOf[i]);
         out += static_cast<std::size_t>(q.outstanding);
     }
-    assert(out == outstanding_.size());
+    assert(out == outstanding_.size() && out == machines_.size());
     assert(outstanding_.size() <= static_cast<std::size_t>(options_.maxOutstanding + gated_) + keeping_.size());
     assert(keeping_.size() <= static_cast<std::size_t>(options_.maxKeeping));
     std::int32_t shared = 0, partCores = 0, gated = 0;

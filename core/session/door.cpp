@@ -49,8 +49,12 @@ Result<void> Session::moveTo(SessionState to, Outbox& out) {
     return impl_->moveTo(to, out);
 }
 void Session::defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks,
-                          std::optional<GateId> gate, const RetryLimits& limits) {
-    impl_->ledger.order().defineClass(id, resources, std::move(locks), gate, limits);
+                          std::optional<GateId> gate, const RetryLimits& limits, const Where& where) {
+    impl_->ledger.order().defineClass(id, resources, std::move(locks), gate, limits, where);
+}
+void Session::setMachineGate(MachineId id, fleet::Gate gate) {
+    YARD_ASSERT_OWNER(impl_->owner);
+    impl_->capacity->setGate(id, gate);
 }
 void Session::setGate(GateId gate, int most) {
     impl_->ledger.classes().setGate(gate, most);
@@ -68,10 +72,10 @@ void Session::setReserve(Duration reserve) {
     impl_->ledger.order().reservation().setLimit(reserve);
 }
 bool Session::everFits(ClassId id) const {
-    return impl_->capacity->everFits(impl_->ledger.classes().resourcesOf(id.value));
+    return impl_->capacity->everFits(impl_->ledger.classes().demandOf(id.value));
 }
 std::vector<ResourceNeed> Session::needs(ClassId id) const {
-    return impl_->capacity->describe(impl_->ledger.classes().resourcesOf(id.value));
+    return impl_->capacity->describe(impl_->ledger.classes().demandOf(id.value));
 }
 Resources Session::taken() const {
     return impl_->capacity->taken();
@@ -110,7 +114,7 @@ std::uint32_t Session::revision() const {
 }
 void Session::setPassed(std::span<const Passed> passed) {
     YARD_ASSERT_OWNER(impl_->owner);
-    setPassedOver(impl_->ledger, *impl_->capacity, impl_->holds, passed);
+    setPassedOver(impl_->ledger, *impl_->capacity, impl_->holds, impl_->attempts, passed);
 }
 void Session::setChangeSink(std::function<void(const Change&)> sink) {
     YARD_ASSERT_OWNER(impl_->owner);

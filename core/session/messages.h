@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/ids.h"
+#include "core/fleet/fleet.h"
 #include "core/model/action_spec.h"
 #include "core/model/states.h"
 
@@ -23,6 +24,8 @@ using LabelId = Id<struct LabelIdTag, std::uint32_t>;
 /// A limit on how many attempts of some classes may be out at once, which follows what can serve them: those of a
 /// warm worker. Dense from 0.
 using GateId = Id<struct GateIdTag, std::uint32_t>;
+/// Where attempts run; 0 is this machine.
+using MachineId = fleet::MachineId;
 /// Who holds resources beside the attempts; the caller's numbers.
 using HoldKey = std::uint64_t;
 
@@ -106,6 +109,7 @@ struct Start {
     bool ahead = false;  ///< beyond the capacity: waits in the runner until a slot is free, can be taken back
     bool shared = false; ///< not exactly one core: takes a slot of its own beside those of the cores
     bool warm = false;   ///< of a gate: a warm process serves it, whose resources are held, not the attempt's
+    MachineId machine{}; ///< there it runs, or waits for a slot
 };
 /// Give back this lease unless it has been cloned: answered by returned(), or by the events of a run.
 struct TakeBack {

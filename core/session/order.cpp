@@ -8,8 +8,8 @@
 namespace yard::session {
 
 void Order::defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks,
-                        std::optional<GateId> gate, const RetryLimits& limits) {
-    classes_.define(id, resources, locks_.setFor(std::move(locks)), gate, limits);
+                        std::optional<GateId> gate, const RetryLimits& limits, const Where& where) {
+    classes_.define(id, resources, locks_.setFor(std::move(locks)), gate, limits, where);
     listings_.growTo(classes_.shapes());
     reservation_.growTo(classes_.shapes());
 }
@@ -202,9 +202,23 @@ bool Order::mayFit(std::uint32_t i, const Room& room) const {
     const WorkClasses::Shape& shape = classes_.shape(i);
     if (shape.gate != kNone) return room.mustFit && classes_.hasPlace(shape.gate);
     if (room.onlyGated) return false;
-    if (!room.mustFit) return capacity_.everFits(shape.resources);
+    if (!room.mustFit) return capacity_.everFits(classes_.demandOfShape(i));
     if (shape.oneCore ? room.slotsFull : room.sharedFull) return false;
-    return capacity_.fits(shape.resources) && reservation_.allows(i);
+    return capacity_.fits(classes_.demandOfShape(i)) && reservation_.allows(i);
+}
+
+unsigned Order::likes(std::uint32_t shape, unsigned most) const {
+    const GrowArray<Listings::Entry>& listed = listings_.of(shape);
+    std::int64_t all = 0;
+    for (std::uint32_t k = 0; k < listed.size() && k < most && all < most; ++k) {
+        const Queue& q = *queues_[listed[k].queue];
+        std::int64_t found = 0; // a lane counts those that run, too
+        for (const QueueShape& of : q.shapes)
+            for (std::uint32_t i = 0; of.shape == shape && i < of.byKey.size() && all + found < most; ++i)
+                found += lanes_[of.byKey[i]].refs;
+        all += std::min(found, q.waiting);
+    }
+    return static_cast<unsigned>(std::clamp<std::int64_t>(all, 1, std::max(most, 1u)));
 }
 
 Lsn Order::keptFor() const {

@@ -47,10 +47,12 @@ public:
         , dropped_(std::move(dropped)) {}
 
     void defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks, std::optional<GateId> gate,
-                     const RetryLimits& limits);
+                     const RetryLimits& limits, const Where& where = {});
     const LockTable& locks() const { return locks_; }
     /// So often was a lane that waited for a lock looked at again.
     std::uint64_t lanesWoken() const { return lanesWoken_; }
+    /// So many of a shape wait, or some more; from 1 to `most`. Looks at as many lanes and queues at most.
+    unsigned likes(std::uint32_t shape, unsigned most) const;
     /// Something waits that is not at a gate.
     bool hasListed() const;
 

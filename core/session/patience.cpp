@@ -6,7 +6,7 @@
 
 namespace yard::session {
 
-void setPassedOver(Ledger& ledger, const Capacity& capacity, const ResourceHolds& holds,
+void setPassedOver(Ledger& ledger, const Capacity& capacity, const ResourceHolds& holds, const Attempts& attempts,
                    std::span<const Passed> passed) {
     const Records& records = ledger.records();
     Order& order = ledger.order();
@@ -15,11 +15,11 @@ void setPassedOver(Ledger& ledger, const Capacity& capacity, const ResourceHolds
         if (one.wasGivenUp) standing = std::make_unique<Standing>(capacity.idle());
         for (const Lsn lsn : one.standing)
             if (const std::uint32_t record = records.find(lsn); standing && record != kNone)
-                standing->addAttempt(record,
-                                     ledger.classes().resourcesOf(ledger.lanes()[records[record].lane].cls));
+                standing->addAttempt(record, ledger.classes().demandOf(ledger.lanes()[records[record].lane].cls),
+                                     attempts.machineOf(records[record]));
         for (const ResourceHolds::Hold& hold : holds.held())
             if (standing && std::ranges::find(one.holds, hold.key) != one.holds.end())
-                standing->addHold(hold.key, hold.resources);
+                standing->addHold(hold.key, hold.demand());
         order.reservation().setPatience(one.cls.value,
                                         {.passedOver = one.starts,
                                          .since = one.since,
@@ -44,7 +44,7 @@ std::vector<Passed> passedOver(const Ledger& ledger, std::span<const std::uint32
         one.reservedSince = patience->reservedSince;
         one.wasGivenUp = patience->standing != nullptr;
         if (!patience->standing) continue;
-        for (const std::uint32_t record : patience->standing->attempts())
+        for (const auto& [record, machine] : patience->standing->attempts())
             one.standing.push_back(ledger.records().lsnOf(ledger.records()[record]));
         one.holds.assign(patience->standing->holds().begin(), patience->standing->holds().end());
     }

@@ -48,15 +48,15 @@ void Reservation::started(std::uint32_t started) {
     for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
         if (isGated(s)) continue;
         OfShape& shape = shapes_[s];
-        const Resources& resources = classes_.shape(s).resources;
-        if (s == started || listings_.isEmpty(s) || capacity_.fits(resources)) {
+        const Demand need = classes_.demandOfShape(s);
+        if (s == started || listings_.isEmpty(s) || capacity_.fits(need)) {
             forget(shape);
             if (s == reserved_ && s == started) reserved_ = kNone;
             continue;
         }
         if (shape.passedOver++ == 0) shape.passedSince = present_;
         const bool overdue = shape.passedOver >= kPassedOver || present_ - shape.passedSince >= kPassedOverFor;
-        if (reserved_ == kNone && overdue && !shape.standing && capacity_.everFits(resources)) reserve(s);
+        if (reserved_ == kNone && overdue && !shape.standing && capacity_.everFits(need)) reserve(s);
     }
 }
 
@@ -72,20 +72,20 @@ void Reservation::end() {
     reserved_ = kNone;
 }
 
-void Reservation::attemptEnded(std::uint32_t record, const Resources& resources) {
+void Reservation::attemptEnded(std::uint32_t record, const Demand& taken) {
     for (std::uint32_t s = 0; standing_ > 0 && s < shapes_.size(); ++s)
-        if (shapes_[s].standing) shapes_[s].standing->attemptEnded(record, resources);
+        if (shapes_[s].standing) shapes_[s].standing->attemptEnded(record, taken);
 }
 
-void Reservation::holdEnded(HoldKey key, const Resources& resources) {
+void Reservation::holdEnded(HoldKey key, const Demand& taken) {
     for (std::uint32_t s = 0; standing_ > 0 && s < shapes_.size(); ++s)
-        if (shapes_[s].standing) shapes_[s].standing->holdEnded(key, resources);
+        if (shapes_[s].standing) shapes_[s].standing->holdEnded(key, taken);
 }
 
 void Reservation::renew() {
     for (std::uint32_t s = 0; standing_ > 0 && s < shapes_.size(); ++s) {
         OfShape& shape = shapes_[s];
-        if (!shape.standing || !shape.standing->leavesRoomFor(classes_.shape(s).resources)) continue;
+        if (!shape.standing || !shape.standing->leavesRoomFor(classes_.demandOfShape(s))) continue;
         shape.standing.reset();
         --standing_;
         // All that it waited for had an end: what runs now has one, too, if a later one.
@@ -98,17 +98,17 @@ void Reservation::renew() {
 
 bool Reservation::isCrowded() const {
     for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
-        const Resources& resources = classes_.shape(s).resources;
-        if (!isGated(s) && !listings_.isEmpty(s) && (!capacity_.fits(resources) || !leaves(resources))) return true;
+        const Demand need = classes_.demandOfShape(s);
+        if (!isGated(s) && !listings_.isEmpty(s) && (!capacity_.fits(need) || !leaves(need))) return true;
     }
     return false;
 }
 
 std::int64_t Reservation::lackOf(std::uint32_t shape) const {
     // Looked at in each turn of a busy engine: most need no memory, and describing them costs more than that.
-    const Resources& resources = classes_.shape(shape).resources;
-    if (resources.memoryMb == 0 || capacity_.fits(resources)) return 0;
-    return static_cast<std::int64_t>(memoryLackOf(capacity_.describe(resources)));
+    const Demand need = classes_.demandOfShape(shape);
+    if (need.amounts->memoryMb == 0 || capacity_.fits(need)) return 0;
+    return static_cast<std::int64_t>(memoryLackOf(capacity_.describe(need)));
 }
 
 std::uint32_t Reservation::leastLacking() const {

@@ -49,11 +49,11 @@ public:
     /// The shape that resources are kept for; kNone: none.
     std::uint32_t shape() const { return reserved_; }
     /// Taking these leaves what is being kept.
-    bool leaves(const Resources& resources) const {
-        return reserved_ == kNone || capacity_.leaves(resources, classes_.shape(reserved_).resources);
+    bool leaves(const Demand& need) const {
+        return reserved_ == kNone || capacity_.leaves(need, classes_.demandOfShape(reserved_));
     }
     /// A start of this shape is the one it is kept for, or leaves it.
-    bool allows(std::uint32_t shape) const { return reserved_ == shape || leaves(classes_.shape(shape).resources); }
+    bool allows(std::uint32_t shape) const { return reserved_ == shape || leaves(classes_.demandOfShape(shape)); }
     /// When it ends by itself.
     std::optional<MonoTime> ends() const;
 
@@ -65,8 +65,8 @@ public:
     /// What it was for waits no more.
     void end();
     /// These may have stood in the way of a shape whose reservation was given up.
-    void attemptEnded(std::uint32_t record, const Resources& resources);
-    void holdEnded(HoldKey key, const Resources& resources);
+    void attemptEnded(std::uint32_t record, const Demand& taken);
+    void holdEnded(HoldKey key, const Demand& taken);
     /// Keeps resources again for one in whose way nothing stands any more.
     void renew();
 

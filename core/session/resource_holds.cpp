@@ -17,8 +17,8 @@ bool ResourceHolds::letGo(HoldKey key) {
     const bool wanted = std::erase_if(wanted_, [&](const Hold& hold) { return hold.key == key; }) > 0;
     const auto at = std::ranges::find(held_, key, &Hold::key);
     if (at == held_.end()) return wanted;
-    capacity_.give(at->resources);
-    order_.reservation().holdEnded(key, at->resources);
+    capacity_.give(at->demand(), fleet::kLocal);
+    order_.reservation().holdEnded(key, at->demand());
     withCores_ -= at->resources.milliCores > 0 ? 1 : 0;
     *at = std::move(held_.back());
     held_.pop_back();
@@ -30,16 +30,16 @@ bool ResourceHolds::letGo(HoldKey key) {
 std::size_t ResourceHolds::wantedBefore(const Hold& hold, std::size_t earlier) const {
     const auto first = wanted_ | std::views::take(earlier);
     const auto at = std::ranges::find_if(
-        first, [&](const Hold& waits) { return !capacity_.leaves(hold.resources, waits.resources); });
+        first, [&](const Hold& waits) { return !capacity_.leaves(hold.demand(), waits.demand()); });
     return static_cast<std::size_t>(at - first.begin());
 }
 
 /// Only what fits and takes nothing of what is being kept for something large, or of what others asked for before.
 bool ResourceHolds::takeNow(const Hold& hold, std::size_t earlier) {
-    if (!capacity_.fits(hold.resources) || !order_.reservation().leaves(hold.resources) ||
+    if (!capacity_.fits(hold.demand()) || !order_.reservation().leaves(hold.demand()) ||
         wantedBefore(hold, earlier) < earlier)
         return false;
-    capacity_.take(hold.resources);
+    capacity_.take(hold.demand(), fleet::kLocal);
     withCores_ += hold.resources.milliCores > 0 ? 1 : 0;
     held_.push_back(hold);
     return true;
@@ -61,9 +61,9 @@ void ResourceHolds::grant(Outbox& out) {
 std::optional<HoldWait> ResourceHolds::waitOf(HoldKey key) const {
     const auto at = std::ranges::find(wanted_, key, &Hold::key);
     if (at == wanted_.end()) return std::nullopt;
-    HoldWait wait{.needs = capacity_.describe(at->resources), .keptFor = {}, .behind = {}};
-    if (!capacity_.fits(at->resources)) return wait;
-    wait.isKept = !order_.reservation().leaves(at->resources);
+    HoldWait wait{.needs = capacity_.describe(at->demand()), .keptFor = {}, .behind = {}};
+    if (!capacity_.fits(at->demand())) return wait;
+    wait.isKept = !order_.reservation().leaves(at->demand());
     if (wait.isKept) {
         wait.keptFor = order_.keptFor();
         return wait;

@@ -22,6 +22,8 @@ public:
     struct Hold {
         HoldKey key;
         Resources resources;
+        /// It is no attempt: it has them on this machine.
+        Demand demand() const { return {resources, fleet::Slots::None}; }
     };
     ResourceHolds(Capacity& capacity, Order& order)
         : capacity_(capacity)

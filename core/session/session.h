@@ -73,7 +73,9 @@ public:
     /// Before the first action of the class; again only while there is none. With a gate its attempts take no
     /// resources and no slot: what serves them holds those.
     void defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks = {},
-                     std::optional<GateId> gate = {}, const RetryLimits& limits = {});
+                     std::optional<GateId> gate = {}, const RetryLimits& limits = {}, const Where& where = {});
+    /// Whether this machine takes work; not of machine 0. What runs there keeps what it has.
+    void setMachineGate(MachineId id, fleet::Gate gate);
     /// So many attempts of the gate's classes may be out; 0 until it was set.
     void setGate(GateId gate, int most);
     /// False: an action of this class would never start on this machine.

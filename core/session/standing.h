@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -17,26 +18,29 @@ public:
     /// `idle`: the machine with nothing in use.
     explicit Standing(std::unique_ptr<Capacity> idle)
         : used_(std::move(idle)) {}
-    void addAttempt(std::uint32_t record, const Resources& resources) {
-        if (attempts_.insert(record).second) used_->take(resources);
+    void addAttempt(std::uint32_t record, const Demand& taken, fleet::MachineId machine) {
+        if (attempts_.emplace(record, machine).second) used_->take(taken, machine);
     }
-    void addHold(HoldKey key, const Resources& resources) {
-        if (holds_.insert(key).second) used_->take(resources);
+    void addHold(HoldKey key, const Demand& taken) {
+        if (holds_.insert(key).second) used_->take(taken, fleet::kLocal);
     }
     /// What came later is none of it.
-    void attemptEnded(std::uint32_t record, const Resources& resources) {
-        if (attempts_.erase(record) > 0) used_->give(resources);
+    void attemptEnded(std::uint32_t record, const Demand& taken) {
+        const auto at = attempts_.find(record);
+        if (at == attempts_.end()) return;
+        used_->give(taken, at->second);
+        attempts_.erase(at);
     }
-    void holdEnded(HoldKey key, const Resources& resources) {
-        if (holds_.erase(key) > 0) used_->give(resources);
+    void holdEnded(HoldKey key, const Demand& taken) {
+        if (holds_.erase(key) > 0) used_->give(taken, fleet::kLocal);
     }
-    const std::unordered_set<std::uint32_t>& attempts() const { return attempts_; }
+    const std::unordered_map<std::uint32_t, fleet::MachineId>& attempts() const { return attempts_; }
     const std::unordered_set<HoldKey>& holds() const { return holds_; }
-    bool leavesRoomFor(const Resources& need) const { return used_->fits(need); }
+    bool leavesRoomFor(const Demand& need) const { return used_->fits(need); }
 
 private:
     std::unique_ptr<Capacity> used_;
-    std::unordered_set<std::uint32_t> attempts_; ///< records
+    std::unordered_map<std::uint32_t, fleet::MachineId> attempts_; ///< by record
     std::unordered_set<HoldKey> holds_;
 };
 

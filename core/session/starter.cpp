@@ -20,6 +20,7 @@ bool Starter::schedule(MonoTime now, Outbox& out, bool mayStart) {
     watchReservation(now);
     if (!service_.startsWork() || !mayStart) return moreTimers;
     int budget = kPerCall;
+    parts_.attempts.beginTurn();
     parts_.entrance.openGates(budget);
     order_.endVainReservation(budget);
     parts_.holds.grant(out);
@@ -62,9 +63,10 @@ void Starter::watchReservation(MonoTime now) {
         for (const std::uint32_t record : parts_.attempts.all()) {
             const std::uint32_t cls = parts_.ledger.lanes()[parts_.ledger.records()[record].lane].cls;
             if (!classes_.isGated(cls) && !parts_.attempts.isKept(record))
-                standing->addAttempt(record, classes_.resourcesOf(cls));
+                standing->addAttempt(record, classes_.demandOf(cls),
+                                     parts_.attempts.machineOf(parts_.ledger.records()[record]));
         }
-        for (const ResourceHolds::Hold& hold : parts_.holds.held()) standing->addHold(hold.key, hold.resources);
+        for (const ResourceHolds::Hold& hold : parts_.holds.held()) standing->addHold(hold.key, hold.demand());
         order_.reservation().giveUp(std::move(standing));
     }
     order_.reservation().renew();
@@ -87,7 +89,7 @@ bool Starter::startNext(bool ahead, Outbox& out, int& budget) {
     const std::uint32_t cls = parts_.ledger.lanes()[picked.lane].cls;
     // Ahead goes only what is next in any case: anything else at the top waits for the machine as it is.
     if (ahead && (!classes_.isOneCore(cls) || q.averageRun <= 0 ||
-                  q.averageRun >= static_cast<double>(options_.aheadBelow.count())))
+                  q.averageRun >= static_cast<double>(options_.aheadBelow.count()) || !attempts.hasSlotAhead(cls)))
         return false;
 
     parts_.attempts.handOut(picked, ahead, out);

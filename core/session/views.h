@@ -86,11 +86,12 @@ struct Waiting {
     ClassId cls;
     std::vector<Lock> locks;
     std::vector<ResourceNeed> needs;
-    bool reservedForLarger = false;   ///< what it needs is kept for something that was passed over
-    Lsn keptFor{};                    ///< for this one
-    bool isOneCore = false;           ///< it goes to a slot of the cores
-    bool noSlot = false;              ///< the runner has no place for another one that is not one core
-    std::optional<Position> position; ///< absent: it does not wait in line, or was not asked for
+    std::vector<fleet::WhyNot> machines; ///< where there are several: why each does not take it
+    bool reservedForLarger = false;      ///< what it needs is kept for something that was passed over
+    Lsn keptFor{};                       ///< for this one
+    bool isOneCore = false;              ///< it goes to a slot of the cores
+    bool noSlot = false;                 ///< the runner has no place for another one that is not one core
+    std::optional<Position> position;    ///< absent: it does not wait in line, or was not asked for
 };
 
 /// Why resources that hold() was asked for are not there yet. Enough of each, nothing kept, behind nobody: they are

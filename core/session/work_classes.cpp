@@ -35,8 +35,10 @@ std::uint32_t WorkClasses::vectorFor(const Resources& resources) {
     return it->second;
 }
 
-std::uint32_t WorkClasses::shapeFor(const Resources& resources, bool oneCore, std::uint32_t gate) {
-    if (const auto it = shapeIndex_.find({resources, oneCore, gate}); it != shapeIndex_.end()) return it->second;
+std::uint32_t WorkClasses::shapeFor(const Resources& resources, bool oneCore, std::uint32_t gate,
+                                    const Where* where) {
+    if (const auto it = shapeIndex_.find({resources, oneCore, gate, where}); it != shapeIndex_.end())
+        return it->second;
     Resources bucket = resources;
     // What is most frequent is never rounded.
     if (shapes_.size() >= kExactShapes && !oneCore && gate == kNone) {
@@ -44,22 +46,23 @@ std::uint32_t WorkClasses::shapeFor(const Resources& resources, bool oneCore, st
         bucket.memoryMb = roundUp(bucket.memoryMb);
         for (auto& [name, amount] : bucket.named) amount = roundUp(amount);
         // A bucket larger than the machine would never start what the machine can hold.
-        if (!capacity_.everFits(bucket)) bucket = resources;
+        if (!capacity_.everFits({bucket, slotsOf(oneCore), where})) bucket = resources;
     }
     const auto [it, made] =
-        shapeIndex_.try_emplace({bucket, oneCore, gate}, static_cast<std::uint32_t>(shapes_.size()));
-    if (made) shapes_.push_back({.resources = bucket, .oneCore = oneCore, .gate = gate});
+        shapeIndex_.try_emplace({bucket, oneCore, gate, where}, static_cast<std::uint32_t>(shapes_.size()));
+    if (made) shapes_.push_back({.resources = bucket, .oneCore = oneCore, .gate = gate, .where = where});
     return it->second;
 }
 
 void WorkClasses::define(ClassId id, const Resources& resources, std::uint32_t locks, std::optional<GateId> gate,
-                         const RetryLimits& limits) {
+                         const RetryLimits& limits, const Where& where) {
     while (classes_.size() <= id.value) classes_.push({});
     const std::uint32_t place = gate ? gate->value : kNone;
     if (gate && gates_.size() <= place) gates_.resize(place + 1);
     // What claims a lock waits in no slot behind something else: it would hold the lock while it does.
     const bool oneCore = isExactlyOneCore(resources) && locks == LockTable::kNoLocks;
-    classes_[id.value] = {.shape = shapeFor(resources, oneCore, place),
+    const Where* only = where.isAnywhere() ? nullptr : &*places_.insert(where).first;
+    classes_[id.value] = {.shape = shapeFor(resources, oneCore, place, only),
                           .vector = vectorFor(resources),
                           .locks = locks,
                           .limits = limits};

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -34,9 +35,14 @@ public:
 
     /// `locks`: the number of their set (LockTable).
     void define(ClassId id, const Resources& resources, std::uint32_t locks, std::optional<GateId> gate,
-                const RetryLimits& limits);
+                const RetryLimits& limits, const Where& where = {});
     bool isDefined(ClassId id) const { return id.value < classes_.size() && classes_[id.value].shape != kNone; }
     const Resources& resourcesOf(std::uint32_t cls) const { return *vectors_[classes_[cls].vector].resources; }
+    /// The same with where, and in which slots, it may run.
+    Demand demandOf(std::uint32_t cls) const {
+        const ClassInfo& of = classes_[cls];
+        return {*vectors_[of.vector].resources, slotsOf(isOneCore(cls)), shapes_[of.shape].where};
+    }
     /// The largest part of the machine that it takes of one resource.
     double shareOf(std::uint32_t cls) const { return vectors_[classes_[cls].vector].share; }
     const RetryLimits& limitsOf(std::uint32_t cls) const { return classes_[cls].limits; }
@@ -51,7 +57,11 @@ public:
         Resources resources;
         bool oneCore = false; ///< exactly one core and no lock: has slots of its own
         std::uint32_t gate = kNone;
+        const Where* where = nullptr; ///< null: anywhere
     };
+    Demand demandOfShape(std::uint32_t shape) const {
+        return {shapes_[shape].resources, slotsOf(shapes_[shape].oneCore), shapes_[shape].where};
+    }
     std::uint32_t shapeOf(std::uint32_t cls) const { return classes_[cls].shape; }
     std::uint32_t shapes() const { return static_cast<std::uint32_t>(shapes_.size()); }
     const Shape& shape(std::uint32_t shape) const { return shapes_[shape]; }
@@ -82,17 +92,19 @@ private:
         std::uint32_t locks = LockTable::kNoLocks;
         RetryLimits limits;
     };
-    using ShapeKey = std::tuple<Resources, bool, std::uint32_t>; ///< resources, exactly one core, gate
+    using ShapeKey = std::tuple<Resources, bool, std::uint32_t, const Where*>; ///< and exactly one core, gate
     struct Gate {
         int most = 0;
         int out = 0;
     };
 
-    std::uint32_t shapeFor(const Resources& resources, bool oneCore, std::uint32_t gate);
+    static fleet::Slots slotsOf(bool oneCore) { return oneCore ? fleet::Slots::Cores : fleet::Slots::Others; }
+    std::uint32_t shapeFor(const Resources& resources, bool oneCore, std::uint32_t gate, const Where* where);
     std::uint32_t vectorFor(const Resources& resources);
 
     const Capacity& capacity_;
     GrowArray<ClassInfo> classes_;
+    std::set<Where> places_;                         ///< what shapes refer to
     std::map<Resources, std::uint32_t> vectorIndex_; ///< keys are what vectors_ points to
     std::vector<Vector> vectors_;
     std::map<ShapeKey, std::uint32_t> shapeIndex_;

@@ -76,12 +76,12 @@ std::int32_t Fleet::nextPlace() {
     return place;
 }
 
-bool Fleet::fits(const Resources& need) const {
-    return best(kindOf(need)) >= 0;
+bool Fleet::fits(const session::Demand& need) const {
+    return best(kindOf(*need.amounts)) >= 0;
 }
 
-bool Fleet::everFits(const Resources& need) const {
-    const Amounts asked = Amounts::of(need);
+bool Fleet::everFits(const session::Demand& need) const {
+    const Amounts asked = Amounts::of(*need.amounts);
     return std::ranges::any_of(machines_, [&](const Machine& machine) { return machine.has.holds(asked); });
 }
 
@@ -97,12 +97,12 @@ void Fleet::keepFor(std::size_t kind) const {
     refresh(most);
 }
 
-bool Fleet::leaves(const Resources& need, const Resources& reserved) const {
+bool Fleet::leaves(const session::Demand& need, const session::Demand& reserved) const {
     asked_ = true;
-    const std::size_t kind = kindOf(reserved);
+    const std::size_t kind = kindOf(*reserved.amounts);
     if (kept_ >= 0 && keptFor_ != kind) refresh(std::exchange(kept_, -1));
     if (kept_ < 0) keepFor(kind);
-    return best(kindOf(need)) >= 0;
+    return best(kindOf(*need.amounts)) >= 0;
 }
 
 double Fleet::dominantShare(const Resources& need) const {
@@ -114,10 +114,10 @@ double Fleet::dominantShare(const Resources& need) const {
                      share(asked.memoryMb, total_.memoryMb), share(asked.gpus, total_.gpus)});
 }
 
-std::vector<session::ResourceNeed> Fleet::describe(const Resources& need) const {
+std::vector<session::ResourceNeed> Fleet::describe(const session::Demand& need) const {
     Amounts free;
     for (const Machine& machine : machines_) free.cores += machine.free.cores;
-    return {{"cores", static_cast<double>(need.milliCores) / 1000, static_cast<double>(total_.cores),
+    return {{"cores", static_cast<double>(need.amounts->milliCores) / 1000, static_cast<double>(total_.cores),
              static_cast<double>(free.cores)}};
 }
 
@@ -131,8 +131,8 @@ Resources Fleet::taken() const {
     return taken.resources();
 }
 
-void Fleet::take(const Resources& need) {
-    const std::size_t kind = kindOf(need);
+void Fleet::take(const session::Demand& need, fleet::MachineId) {
+    const std::size_t kind = kindOf(*need.amounts);
     const std::int32_t at = best(kind);
     if (at < 0) std::abort(); // the session asked fits() before
     if (at == kept_) kept_ = -1;
@@ -144,8 +144,8 @@ void Fleet::take(const Resources& need) {
     placed_.push_back(at);
 }
 
-void Fleet::give(const Resources& need) {
-    const Amounts asked = Amounts::of(need);
+void Fleet::give(const session::Demand& need, fleet::MachineId) {
+    const Amounts asked = Amounts::of(*need.amounts);
     Amounts& free = machines_.at(static_cast<std::size_t>(giving_)).free;
     free.cores += asked.cores;
     free.memoryMb += asked.memoryMb;

@@ -36,14 +36,14 @@ public:
     /// The machine of the next give().
     void givesFrom(std::int32_t machine) { giving_ = machine; }
 
-    bool fits(const Resources& need) const override;
-    bool everFits(const Resources& need) const override;
-    bool leaves(const Resources& need, const Resources& reserved) const override;
+    bool fits(const session::Demand& need) const override;
+    bool everFits(const session::Demand& need) const override;
+    bool leaves(const session::Demand& need, const session::Demand& reserved) const override;
     double dominantShare(const Resources& need) const override;
-    std::vector<session::ResourceNeed> describe(const Resources& need) const override;
+    std::vector<session::ResourceNeed> describe(const session::Demand& need) const override;
     Resources taken() const override;
-    void take(const Resources& need) override;
-    void give(const Resources& need) override;
+    void take(const session::Demand& need, fleet::MachineId) override;
+    void give(const session::Demand& need, fleet::MachineId) override;
     /// All machines as one: where there is room in all for something large is not told.
     std::unique_ptr<session::Capacity> idle() const override;
     const Amounts& total() const { return total_; }

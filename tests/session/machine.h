@@ -20,8 +20,11 @@ public:
         : session(std::make_unique<MachineCapacity>(
                       Resources{.milliCores = 1000 * cores, .memoryMb = memoryMb, .named = {}}),
                   SessionOptions{.slotCount = cores, .aheadPerSlot = ahead}) {
-        session.defineClass(ClassId(0), {});
-        (void)session.moveTo(SessionState::Ready, out);
+        begin();
+    }
+    Machine(std::unique_ptr<Capacity> machines, const SessionOptions& options)
+        : session(std::move(machines), options) {
+        begin();
     }
     void defineClass(std::uint32_t id, int cores, std::int64_t memoryMb = 0) {
         Resources need;
@@ -120,6 +123,12 @@ public:
     std::vector<Start> started;
     std::vector<Start> running;
     std::vector<QueueId> forgotten;
+
+private:
+    void begin() {
+        session.defineClass(ClassId(0), {});
+        (void)session.moveTo(SessionState::Ready, out);
+    }
 };
 
 } // namespace yard::session::test

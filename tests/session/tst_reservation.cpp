@@ -19,7 +19,7 @@ struct Machine {
         listings.growTo(classes.shapes());
         kept.growTo(classes.shapes());
         listings.push(classes.shapeOf(kLarge), {.virtualTime = 0, .queue = 0});
-        capacity.take(cores(2));
+        capacity.take(cores(2), fleet::kLocal);
         kept.setNow(now);
     }
     static Resources cores(int count, std::int64_t memoryMb = 0) {
@@ -90,7 +90,7 @@ void TestReservation::onceGivenUpItComesBackTwiceAsLongWhenTheWayIsFree() {
     Machine machine;
     machine.startSmall(kPassedOver);
     auto standing = std::make_unique<Standing>(machine.capacity.idle());
-    standing->addAttempt(7, Machine::cores(2));
+    standing->addAttempt(7, Machine::cores(2), fleet::kLocal);
     machine.kept.giveUp(std::move(standing));
     QVERIFY(!machine.kept.isActive());
     machine.startSmall(kPassedOver);
@@ -110,7 +110,7 @@ void TestReservation::memoryThatIsLackingIsKept() {
     machine.listings.growTo(machine.classes.shapes());
     machine.kept.growTo(machine.classes.shapes());
     machine.listings.push(machine.classes.shapeOf(2), {.virtualTime = 0, .queue = 0});
-    machine.capacity.take(Machine::cores(0, 500));
+    machine.capacity.take(Machine::cores(0, 500), fleet::kLocal);
     QVERIFY(machine.kept.isCrowded());
     QCOMPARE(machine.kept.memoryLack(), 300);
     machine.kept.keepForLack();

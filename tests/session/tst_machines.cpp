@@ -1,0 +1,313 @@
+// Several machines: where what starts goes, what waits for one of them, and what each is kept for.
+#include "core/session/fleet_capacity.h"
+#include "core/session/reservation.h"
+#include "tests/session/machine.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace yard;
+using namespace yard::session;
+
+namespace {
+
+constexpr MachineId kBeside{1};
+
+Resources cores(std::int64_t count) {
+    return {.milliCores = 1'000 * count, .memoryMb = 0, .named = {}};
+}
+
+/// A machine for each number of cores: "local" on "linux", then "m1", "m2" on "windows".
+class Yard : public test::Machine {
+public:
+    explicit Yard(const std::vector<int>& sizes, int ahead = 0)
+        : Machine(machinesOf(sizes, ahead), {.slotCount = sumOf(sizes), .aheadPerSlot = ahead}) {}
+
+    void submitMany(int count, std::uint32_t cls = 0) {
+        for (int i = 0; i < count; ++i) submit(0, 0, cls);
+        schedule();
+    }
+    /// Starts by machine since the last question: "0:5 1:1".
+    std::string takePlaces() {
+        std::map<std::uint32_t, int> counts;
+        for (; told_ < started.size(); ++told_) ++counts[started[told_].machine.value];
+        std::string text;
+        for (const auto& [machine, count] : counts)
+            text += (text.empty() ? "" : " ") + std::to_string(machine) + ":" + std::to_string(count);
+        return text;
+    }
+    /// What has run longest there completes, and what can start then does.
+    void completeOn(std::uint32_t machine) {
+        const auto at =
+            std::ranges::find_if(running, [&](const Start& s) { return s.machine == MachineId(machine); });
+        QVERIFY(at != running.end());
+        completeAt(static_cast<std::size_t>(at - running.begin()));
+        schedule();
+    }
+    /// Why it waits, machine by machine: "local:full m1:platform".
+    std::string why(Lsn lsn) const {
+        std::string text;
+        for (const fleet::WhyNot& one : session.waiting(lsn, false)->machines)
+            text += (text.empty() ? "" : " ") + one.name + ":" + std::string(fleet::name(one.unfit));
+        return text;
+    }
+
+private:
+    static int sumOf(const std::vector<int>& sizes) {
+        int sum = 0;
+        for (const int size : sizes) sum += size;
+        return sum;
+    }
+    static std::unique_ptr<Capacity> machinesOf(const std::vector<int>& sizes, int ahead) {
+        std::unique_ptr<FleetCapacity> machines;
+        for (std::size_t at = 0; at < sizes.size(); ++at) {
+            fleet::Machine one;
+            one.name = at == 0 ? "local" : "m" + std::to_string(at);
+            one.platform = at == 0 ? "linux" : "windows";
+            one.total = cores(sizes[at]);
+            one.slots = static_cast<std::uint32_t>(sizes[at] * (1 + ahead));
+            one.otherSlots = 8;
+            if (at == 0)
+                machines = std::make_unique<FleetCapacity>(std::move(one));
+            else
+                machines->add(MachineId(static_cast<std::uint32_t>(at)), std::move(one));
+        }
+        return machines;
+    }
+
+    std::size_t told_ = 0;
+};
+
+} // namespace
+
+class TestMachines : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    // --- where
+    void aBatchIsSplitInProportionToWhatIsFree();
+    void equalsTakeTurns();
+    void whatNeedsFourNeverGoesWhereTwoAndTwoAreFree();
+    void whatIsTooLargeForEachOfThemNeverFits();
+    void aPlatformIsKeptTo();
+    void aNamedMachineIsKeptTo();
+    void whatCameBackLeavesItsMachineFree();
+    void whatAWarmProcessServesIsHere();
+    void resourcesOfOthersAreHere();
+    // --- a machine that takes nothing
+    void aShutMachineGetsNothingUntilItIsOpen();
+    void whatCanOnlyRunThereSaysWhy();
+    // --- ahead
+    void leasesAheadGoWhereLeastIsTaken();
+    void aShutMachineGetsNoLeasesAhead();
+    // --- kept for something large
+    void itIsKeptOnOneMachineAndTheOthersGoOn();
+    // --- all of it
+    void noMachineIsEverOverbooked();
+};
+
+void TestMachines::aBatchIsSplitInProportionToWhatIsFree() {
+    Yard b({10, 2});
+    b.submitMany(6);
+    QCOMPARE(b.takePlaces(), std::string("0:5 1:1"));
+    b.submitMany(4);
+    QCOMPARE(b.takePlaces(), std::string("0:3 1:1"));
+    b.submitMany(9);
+    QCOMPARE(b.takePlaces(), std::string("0:2")); // that is all there is
+    b.completeOn(1);
+    QCOMPARE(b.takePlaces(), std::string("1:1"));
+    b.session.check();
+}
+
+void TestMachines::equalsTakeTurns() {
+    Yard b({4, 4, 4});
+    for (int i = 0; i < 6; ++i) b.submitMany(1);
+    QCOMPARE(b.takePlaces(), std::string("0:2 1:2 2:2"));
+}
+
+void TestMachines::whatNeedsFourNeverGoesWhereTwoAndTwoAreFree() {
+    Yard b({4, 4});
+    b.defineClass(1, 2);
+    b.defineClass(2, 4);
+    b.submitMany(2, 1);
+    QCOMPARE(b.takePlaces(), std::string("0:1 1:1"));
+    const Lsn large = b.submit(0, 0, 2);
+    b.schedule();
+    QVERIFY(!b.hasStarted(large));
+    const auto waiting = b.session.waiting(large, false);
+    QCOMPARE(waiting->needs.size(), std::size_t{1});
+    QCOMPARE(waiting->needs[0].need, 4.0);
+    QCOMPARE(waiting->needs[0].free, 2.0);
+    QCOMPARE(waiting->needs[0].total, 4.0);
+    QCOMPARE(b.why(large), std::string("local:full m1:full"));
+    b.completeOn(1);
+    QVERIFY(b.hasStarted(large));
+    QCOMPARE(b.takePlaces(), std::string("1:1"));
+}
+
+void TestMachines::whatIsTooLargeForEachOfThemNeverFits() {
+    Yard b({4, 2});
+    b.defineClass(1, 5);
+    QVERIFY(!b.session.everFits(ClassId(1)));
+    QCOMPARE(b.session.needs(ClassId(1))[0].total, 4.0);
+    b.defineClass(2, 4);
+    QVERIFY(b.session.everFits(ClassId(2)));
+}
+
+void TestMachines::aPlatformIsKeptTo() {
+    Yard b({4, 1});
+    b.session.defineClass(ClassId(1), cores(1), {}, {}, {}, {.machines = {}, .platform = "windows"});
+    b.submitMany(3, 1);
+    QCOMPARE(b.takePlaces(), std::string("1:1"));
+    QCOMPARE(b.why(Lsn(2)), std::string("local:platform m1:full"));
+    b.session.defineClass(ClassId(2), cores(1), {}, {}, {}, {.machines = {}, .platform = "plan9"});
+    QVERIFY(!b.session.everFits(ClassId(2)));
+}
+
+void TestMachines::aNamedMachineIsKeptTo() {
+    Yard b({4, 4, 4});
+    b.session.defineClass(ClassId(1), cores(1), {}, {}, {}, {.machines = {"local"}, .platform = {}});
+    b.session.defineClass(ClassId(2), cores(1), {}, {}, {}, {.machines = {"m1", "m2"}, .platform = {}});
+    b.submitMany(2, 1);
+    QCOMPARE(b.takePlaces(), std::string("0:2"));
+    b.submitMany(4, 2);
+    QCOMPARE(b.takePlaces(), std::string("1:2 2:2"));
+    MachineCapacity alone{cores(4)};
+    const Where elsewhere{.machines = {"m1"}, .platform = {}};
+    QVERIFY(!alone.everFits({cores(1), fleet::Slots::Cores, &elsewhere}));
+}
+
+void TestMachines::whatCameBackLeavesItsMachineFree() {
+    Yard b({1, 1});
+    b.submitMany(2);
+    const Start there = b.running[1];
+    b.session.returned(there.lsn, there.attempt, b.out);
+    b.running.pop_back();
+    b.takePlaces();
+    b.schedule();
+    QCOMPARE(b.takePlaces(), std::to_string(there.machine.value) + ":1");
+    b.session.check();
+}
+
+void TestMachines::whatAWarmProcessServesIsHere() {
+    Yard b({1, 8});
+    b.session.defineClass(ClassId(1), cores(1), {}, GateId(0));
+    b.session.setGate(GateId(0), 3);
+    b.submitMany(5, 1);
+    QCOMPARE(b.takePlaces(), std::string("0:3"));
+}
+
+void TestMachines::resourcesOfOthersAreHere() {
+    Yard b({2, 4});
+    QVERIFY(!b.session.hold(7, cores(3))); // never: there are two here
+    b.session.letGo(7);
+    QVERIFY(b.session.hold(8, cores(2)));
+    b.submitMany(5);
+    QCOMPARE(b.takePlaces(), std::string("1:4"));
+    QVERIFY(b.session.letGo(8));
+    b.schedule();
+    QCOMPARE(b.takePlaces(), std::string("0:1"));
+    QCOMPARE(b.session.taken().milliCores, std::int64_t{5'000});
+}
+
+void TestMachines::aShutMachineGetsNothingUntilItIsOpen() {
+    Yard b({1, 2});
+    b.session.setMachineGate(kBeside, fleet::Gate::Silent);
+    b.submitMany(4);
+    QCOMPARE(b.takePlaces(), std::string("0:1"));
+    b.completeOn(0);
+    QCOMPARE(b.takePlaces(), std::string("0:1"));
+    b.session.setMachineGate(kBeside, fleet::Gate::Open);
+    b.schedule();
+    QCOMPARE(b.takePlaces(), std::string("1:2"));
+}
+
+void TestMachines::whatCanOnlyRunThereSaysWhy() {
+    Yard b({1, 4});
+    b.defineClass(1, 3);
+    b.session.setMachineGate(kBeside, fleet::Gate::Silent);
+    const Lsn large = b.submit(0, 0, 1);
+    b.schedule();
+    QVERIFY(b.session.everFits(ClassId(1))); // it may come back
+    QCOMPARE(b.why(large), std::string("local:too_small m1:silent"));
+    QCOMPARE(b.session.waiting(large, false)->needs[0].total, 4.0);
+}
+
+void TestMachines::leasesAheadGoWhereLeastIsTaken() {
+    Yard b({2, 1}, 1);
+    b.submitMany(3);
+    QCOMPARE(b.takePlaces(), std::string("0:2 1:1"));
+    b.session.learnRunTime(QueueId(0), Duration{1'000});
+    b.submitMany(9);
+    QCOMPARE(b.takePlaces(), std::string("0:2 1:1"));
+    QVERIFY(b.started.back().ahead);
+    b.session.check();
+}
+
+void TestMachines::aShutMachineGetsNoLeasesAhead() {
+    Yard b({1, 4}, 1);
+    b.session.setMachineGate(kBeside, fleet::Gate::Silent);
+    b.session.learnRunTime(QueueId(0), Duration{1'000});
+    b.submitMany(9);
+    QCOMPARE(b.takePlaces(), std::string("0:2"));
+}
+
+void TestMachines::itIsKeptOnOneMachineAndTheOthersGoOn() {
+    Yard b({4, 2});
+    b.defineClass(1, 4);
+    b.submitMany(6);
+    const Lsn large = b.submit(0, 0, 1);
+    b.submitMany(40);
+    b.completeOn(0);
+    b.now += kPassedOverFor;
+    b.completeOn(0); // by now it was passed over for so long
+    b.takePlaces();
+    for (int i = 0; i < 4; ++i) {
+        b.completeOn(1);
+        QCOMPARE(b.takePlaces(), std::string("1:1"));
+        QCOMPARE(b.session.waiting(large, false)->reservedForLarger, false);
+        b.completeOn(0);
+        if (i < 3) QCOMPARE(b.takePlaces(), std::string()); // kept
+    }
+    QVERIFY(b.hasStarted(large));
+    QCOMPARE(b.takePlaces(), std::string("0:1"));
+}
+
+void TestMachines::noMachineIsEverOverbooked() {
+    const std::vector<int> sizes{6, 4, 3};
+    std::mt19937 random(7);
+    const auto below = [&random](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    Yard b(sizes);
+    for (std::uint32_t cls = 1; cls <= 5; ++cls) b.defineClass(cls, static_cast<int>(cls) + 1);
+    for (int round = 0; round < 2'000; ++round) {
+        for (int i = below(4); i > 0; --i) b.submit(0, below(3), static_cast<std::uint32_t>(below(6)));
+        if (below(20) == 0)
+            b.session.setMachineGate(MachineId(1 + static_cast<std::uint32_t>(below(2))),
+                                     below(2) == 0 ? fleet::Gate::Silent : fleet::Gate::Open);
+        b.now += Duration{below(5'000'000)};
+        b.schedule();
+        std::vector<std::int64_t> used(sizes.size(), 0);
+        for (const Start& start : b.running) used[start.machine.value] += start.cls.value + 1;
+        for (std::size_t at = 0; at < sizes.size(); ++at) QVERIFY(used[at] <= sizes[at]);
+        for (int i = below(4); i > 0 && !b.running.empty(); --i)
+            b.completeAt(static_cast<std::size_t>(below(static_cast<int>(b.running.size()))));
+        if (round % 50 == 0) b.session.check();
+    }
+    for (const MachineId id : {MachineId(1), MachineId(2)}) b.session.setMachineGate(id, fleet::Gate::Open);
+    while (b.session.counts().all.active() > 0) {
+        b.now += Duration{1'000'000};
+        b.schedule();
+        QVERIFY(!b.running.empty()); // nothing waits forever
+        b.completeOne();
+    }
+}
+
+QTEST_APPLESS_MAIN(TestMachines)
+#include "tst_machines.moc"
