@@ -3,6 +3,7 @@
 
 #include "core/engine/running/execution.h"
 #include "core/engine/running/runner_places.h"
+#include "core/session/fleet_capacity.h"
 
 #include "core/session/events.h"
 #include "core/session/live_views.h"
@@ -120,17 +121,18 @@ public:
     FakeRunner warm{1};
     std::vector<FakeRunner*> runners;
 
-    /// A runner for each number of cores; behind those of the first one slot for what takes another amount.
-    explicit ExecutionBench(std::vector<unsigned> cores, int ahead = 0)
-        : machine(sumOf(cores), ahead) {
+    /// A runner for each number of cores; behind those of the first one slot for what takes another amount, behind those of
+    /// the others `others`. The first is "local" on "linux", the second "m1" on "windows".
+    explicit ExecutionBench(std::vector<unsigned> cores, int ahead = 0, unsigned others = 0)
+        : machine(machinesOf(cores, ahead, others), {.slotCount = sumOf(cores), .aheadPerSlot = ahead}) {
         dictionary.internLabel("");
         dictionary.internClass(ClassKey{});
         machine.addQueue(1);
         for (const unsigned some : cores) {
-            const unsigned others = runners.empty() ? 1 : 0;
-            auto runner = std::make_unique<FakeRunner>(some + others, places.sink());
+            const unsigned besides = runners.empty() ? 1 : others;
+            auto runner = std::make_unique<FakeRunner>(some + besides, places.sink());
             runners.push_back(runner.get());
-            places.add(std::move(runner), some, others);
+            places.add(std::move(runner), some, besides);
         }
         execution.attach(places.group(), warm);
         places.run();
@@ -143,8 +145,8 @@ public:
 
     FakeRunner& runner(std::size_t at = 0) { return *runners[at]; }
     /// One that waits. `isInDirectory`: its own, else it needs none.
-    Lsn submit(bool isInDirectory = false) {
-        const Lsn lsn = machine.submit(1);
+    Lsn submit(bool isInDirectory = false, std::uint32_t cls = 0) {
+        const Lsn lsn = machine.submit(1, 0, cls);
         ActionSpec spec;
         spec.worker = "exec";
         spec.argv = {"true"};
@@ -193,6 +195,23 @@ private:
         unsigned sum = 0;
         for (const unsigned some : cores) sum += some;
         return static_cast<int>(sum);
+    }
+    static std::unique_ptr<session::Capacity> machinesOf(const std::vector<unsigned>& cores, int ahead,
+                                                         unsigned others) {
+        const auto machine = [&](std::size_t at) {
+            fleet::Machine one;
+            one.name = at == 0 ? "local" : "m" + std::to_string(at);
+            one.platform = at == 0 ? "linux" : "windows";
+            one.total = {.milliCores = std::int64_t{1000} * cores[at], .named = {}};
+            one.slots = cores[at] * static_cast<unsigned>(1 + ahead);
+            one.otherSlots = at == 0 ? 1 : others;
+            return one;
+        };
+        if (cores.size() == 1) return std::make_unique<session::MachineCapacity>(machine(0).total);
+        auto machines = std::make_unique<session::FleetCapacity>(machine(0));
+        for (std::size_t at = 1; at < cores.size(); ++at)
+            machines->add(session::MachineId(static_cast<std::uint32_t>(at)), machine(at));
+        return machines;
     }
     void carryOut() {
         session::Outbox now;

@@ -16,12 +16,18 @@ namespace {
 /// Two runners; `there` is the second one, beside the machine.
 class Bench : public ExecutionBench {
 public:
-    explicit Bench(unsigned machine, unsigned there, int ahead = 0)
-        : ExecutionBench({machine, there}, ahead) {}
+    explicit Bench(unsigned machine, unsigned there, int ahead = 0, unsigned others = 0)
+        : ExecutionBench({machine, there}, ahead, others) {}
     engine::test::FakeRunner& there() { return runner(1); }
     void submitMany(int count) {
         for (int i = 0; i < count; ++i) submit();
         turn();
+    }
+    void defineClass(std::uint32_t id, int cores) {
+        ClassKey key;
+        key.function = std::to_string(id);
+        dictionary.internClass(key);
+        machine.defineClass(id, cores);
     }
     /// Of one that the second runner has.
     std::int64_t oneThere() { return there().out.begin()->first.lsn.value; }
@@ -56,6 +62,62 @@ private Q_SLOTS:
         b.submitMany(1);
         QCOMPARE(b.runner().out.size(), std::size_t{2});
         QCOMPARE(b.there().taken.size(), std::size_t{3});
+    }
+
+    void aBatchIsSharedInProportionToWhatIsFree() {
+        Bench b(10, 2);
+        b.submitMany(6);
+        QCOMPARE(b.runner().out.size(), std::size_t{5});
+        QCOMPARE(b.there().out.size(), std::size_t{1});
+    }
+
+    void whatNeedsFourCoresNeverGoesWhereTwoAndTwoAreFree() {
+        Bench b(4, 4, 0, 4);
+        b.defineClass(1, 2);
+        b.defineClass(2, 4);
+        for (int i = 0; i < 2; ++i) b.submit(false, 1);
+        b.turn();
+        QCOMPARE(b.runner().out.size(), std::size_t{1});
+        QCOMPARE(b.there().out.size(), std::size_t{1});
+        const Lsn large = b.submit(false, 2);
+        b.turn();
+        QVERIFY(!b.attempt(large));
+        const std::int64_t lsn = b.oneThere();
+        b.there().begin(lsn);
+        b.there().exit(lsn);
+        b.turn();
+        QVERIFY(b.there().out.contains({large, 1}));
+        QVERIFY(b.there().out.at({large, 1}).lease.slot.value >= 4); // none of those of the cores
+    }
+
+    void whatTakesAnotherAmountGoesWhereThereAreSlotsForIt() {
+        Bench b(2, 4);
+        b.defineClass(1, 2);
+        b.defineClass(2, 3);
+        const Lsn two = b.submit(false, 1);
+        b.turn();
+        QVERIFY(b.runner().out.contains({two, 1}));
+        QVERIFY(!b.machine.session.everFits(session::ClassId(2)));
+    }
+
+    void aPlatformIsKeptTo() {
+        Bench b(4, 1);
+        ClassKey key;
+        key.function = "elsewhere";
+        b.dictionary.internClass(key);
+        b.machine.session.defineClass(session::ClassId(1), {}, {}, {}, {}, {.machines = {}, .platform = "windows"});
+        for (int i = 0; i < 3; ++i) b.submit(false, 1);
+        b.turn();
+        QCOMPARE(b.there().out.size(), std::size_t{1});
+        QVERIFY(b.runner().out.empty());
+    }
+
+    void leasesAheadWaitWhereLeastIsTaken() {
+        Bench b(1, 2, 1);
+        b.machine.session.learnRunTime(QueueId(1), Duration{1'000});
+        b.submitMany(9);
+        QCOMPARE(b.runner().out.size(), std::size_t{2});
+        QCOMPARE(b.there().out.size(), std::size_t{4});
     }
 
     void slotsHaveTheirOwnNumbersThere() {

@@ -117,6 +117,15 @@ private Q_SLOTS:
         QCOMPARE(ending(b.engine.wait(here)), "completed");
     }
 
+    void whatIsTooLargeForEachOfThemIsRefused() {
+        Bench b;
+        const auto refused = b.engine.trySubmit(b.engine.shJson("true", R"(,"resources":{"cores":2})"));
+        QVERIFY(!refused); // one here and two there are no place for it: there only what takes one core runs
+        QVERIFY(refused.error().message.contains("this engine has 1"));
+        QVERIFY(!b.engine.trySubmit(b.engine.shJson("true", R"(,"resources":{"cores":3})")));
+        QVERIFY(b.engine.trySubmit(b.engine.shJson("true", R"(,"resources":{"cores":1})")).has_value());
+    }
+
     void whatIsLostThereRunsHere() {
         Bench b;
         b.submitMany(3);

@@ -24,12 +24,12 @@ public:
     explicit Bench(unsigned cores, unsigned others = 1) { slots.add({.cores = cores, .others = others}); }
 
     /// The slot of one more; -1: there is none.
-    int take(std::int64_t lsn, bool shared = false) {
+    int take(std::int64_t lsn, bool shared = false, std::uint32_t machine = 0) {
         Attempt& attempt = attempts.add({Lsn(lsn), 1});
         attempt.shared = shared;
         attempt.phase = Attempt::Phase::Launched;
         attempt.launched = now;
-        const auto slot = slots.take(shared, now);
+        const auto slot = slots.take(session::MachineId(machine), shared, now);
         if (!slot) {
             attempts.erase(attempt.id);
             return -1;
@@ -116,31 +116,28 @@ private Q_SLOTS:
 
     // --- several runners
 
-    void placesGetTheirShareOfWhatTheyHaveFree() {
-        Bench b(4);
-        b.slots.add({.first = 10, .cores = 2});
-        int there = 0;
-        for (std::int64_t lsn = 1; lsn <= 3; ++lsn)
-            if (b.take(lsn) >= 10) ++there;
-        QCOMPARE(there, 1);
-        for (std::int64_t lsn = 4; lsn <= 6; ++lsn)
-            if (b.take(lsn) >= 10) ++there;
-        QCOMPARE(there, 2);
+    void eachMachineHasItsOwnSlots() {
+        Bench b(1);
+        b.slots.add({.first = 10, .cores = 2, .others = 1});
+        QCOMPARE(b.take(1, false, 1), 10);
+        QCOMPARE(b.take(2, false, 1), 11);
+        QCOMPARE(b.take(3, false, 1), 10); // behind the first, although a slot of machine 0 is idle
+        QCOMPARE(b.take(4, true, 1), 12);
+        QCOMPARE(b.take(5), 0);
+        QCOMPARE(b.take(6, false, 2), -1); // there is none of that number
     }
 
     void aPlaceThatAcceptsNothingGetsNothing() {
         Bench b(1);
         bool accepts = true;
         b.slots.add({.first = 10, .cores = 4, .others = 1, .isAccepting = [&] { return accepts; }});
-        QCOMPARE(b.take(1), 0);
-        QVERIFY(b.take(2) >= 10);
+        QCOMPARE(b.take(1, false, 1), 10);
         accepts = false;
-        QCOMPARE(b.take(3), 0);
+        QCOMPARE(b.take(2, false, 1), -1);
+        QCOMPARE(b.take(3, true, 1), -1);
         QCOMPARE(b.take(4), 0);
-        QCOMPARE(b.take(5, true), 1);
-        QCOMPARE(b.take(6, true), -1);
         accepts = true;
-        QCOMPARE(b.take(7, true), 14);
+        QCOMPARE(b.take(5, true, 1), 14);
     }
 
     void numbersBetweenPlacesAreNobodysSlot() {

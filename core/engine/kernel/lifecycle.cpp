@@ -8,7 +8,7 @@
 #include "core/engine/kernel/restoring.h"
 #include "core/runners/runner_source.h"
 #include "core/runners/this_machine.h"
-#include "core/session/capacity.h"
+#include "core/session/fleet_capacity.h"
 
 #include <algorithm>
 #include <utility>
@@ -82,13 +82,37 @@ Result<void> Kernel::openStorage() {
     return {};
 }
 
+/// This machine and those beside it, in the order of their places. With one alone each decision costs least.
+static std::unique_ptr<session::Capacity>
+machinesOf(const Resources& own, const session::SessionOptions& options, int coreSlots,
+           const std::vector<std::shared_ptr<runners::RunnerSource>>& beside) {
+    if (beside.empty()) return std::make_unique<session::MachineCapacity>(own);
+    const auto leases = static_cast<std::uint32_t>(1 + options.aheadPerSlot);
+    fleet::Machine local;
+    local.name = "local";
+    local.total = own;
+    local.slots = static_cast<std::uint32_t>(coreSlots) * leases;
+    local.otherSlots = static_cast<std::uint32_t>(options.sharedSlots);
+    auto machines = std::make_unique<session::FleetCapacity>(std::move(local));
+    for (std::uint32_t at = 0; at < beside.size(); ++at) {
+        fleet::Machine machine;
+        machine.name = beside[at]->name();
+        machine.total = {.milliCores = std::int64_t{1000} * beside[at]->cores(), .memoryMb = 0, .named = {}};
+        machine.slots = beside[at]->cores() * leases;
+        machines->add(session::MachineId(at + 1), std::move(machine));
+    }
+    return machines;
+}
+
 void Kernel::openSession() {
     session::SessionOptions options;
     options.slotCount = ground_.slotPlan.oneCore();
     options.sharedSlots = ground_.slotPlan.shared;
     options.maxOutstanding = std::min(
         kMostOutstanding, options.slotCount * static_cast<int>(runners::kLeasesPerSlot) + options.sharedSlots);
-    services_.session.emplace(std::make_unique<session::MachineCapacity>(ground_.total), options);
+    Resources own = ground_.total;
+    own.milliCores -= std::int64_t{1000} * ground_.slotPlan.beside;
+    services_.session.emplace(machinesOf(own, options, ground_.slotPlan.core, ground_.options.runners), options);
     services_.session->setReserve(ground_.settings.reserve);
 }
 

@@ -49,7 +49,6 @@ void Wiring::openForecasts() {
             },
         .holderName =
             [this](session::HoldKey key) {
-                if (RunnerPlaces::isOwnKey(key)) return std::string("a runner that is not there");
                 return services_.warm ? services_.warm->views().holderName(key) : std::string();
             },
         .parents =

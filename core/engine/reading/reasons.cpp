@@ -365,7 +365,7 @@ coro::Task<Result<std::vector<Wait>>> Reasons::parentsOf(Lsn lsn) {
 
 namespace {
 
-/// What is no action counts together by its name: a runner that is not there has its cores one by one.
+/// What is no action counts together by its name.
 void addHold(std::vector<CapacityHolder>& holders, std::string name, double amount) {
     if (name.empty()) return;
     const auto same = [&name](const CapacityHolder& other) { return other.lsn.value == 0 && other.name == name; };

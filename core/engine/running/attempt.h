@@ -53,6 +53,7 @@ struct Attempt {
     session::LabelId label;
     Phase phase = Phase::Fetching;
     bool ahead = false;
+    session::MachineId machine{};             ///< there it runs, in one of the slots of its place
     bool shared = false;                      ///< runs in a slot of its own, beside those of the cores
     std::int64_t memoryLimit = 0;             ///< bytes, of all its processes; 0: none
     std::int64_t memorySeen = 0;              ///< when last looked at

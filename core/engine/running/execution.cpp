@@ -36,6 +36,7 @@ void Execution::begin(const std::vector<session::Start>& starts, WallScale scale
         attempt.queue = start.queue;
         attempt.cls = start.cls;
         attempt.ahead = start.ahead;
+        attempt.machine = start.machine;
         attempt.shared = start.shared;
         attempt.warm = start.warm;
         attempt.hurry = parts_.waiters.contains(start.lsn);
@@ -85,7 +86,7 @@ void Execution::proceed(Attempt& attempt, std::vector<runners::Lease>& leases) {
     if (attempt.warm) {
         if (!parts_.leases.needsDirectory(attempt)) return launch(attempt, parts_.leases.warm(attempt), leases);
     } else {
-        const auto slot = parts_.slots.take(attempt.shared, parts_.now());
+        const auto slot = parts_.slots.take(attempt.machine, attempt.shared, parts_.now());
         if (!slot) return giveUp(attempt);
         attempt.slot = *slot;
     }

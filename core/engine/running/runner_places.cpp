@@ -20,7 +20,6 @@ void RunnerPlaces::add(std::unique_ptr<runners::Runner> runner, unsigned cores, 
     YARD_ASSERT_OWNER(owner_);
     auto place = std::make_unique<Place>();
     place->runner = std::move(runner);
-    place->cores = cores;
     place->watch = std::make_unique<coro::FdWatch>(parts_.loop, place->runner->pollFd());
     parts_.slots.add({.first = group_.add(*place->runner),
                       .cores = cores,
@@ -47,7 +46,7 @@ coro::Task<void> RunnerPlaces::hear(std::size_t at) {
     }
 }
 
-/// Of one beside this machine that accepts nothing the session has no cores until it does again.
+/// On one beside this machine that accepts nothing the session places nothing until it does again.
 void RunnerPlaces::lookAt(std::size_t at) {
     YARD_ASSERT_OWNER(owner_);
     Place& place = *places_[at];
@@ -56,13 +55,8 @@ void RunnerPlaces::lookAt(std::size_t at) {
     if (at > 0) {
         logInfo("engine", "runner {} {}", place.runner->name(),
                 accepts ? "takes actions again" : "takes no actions");
-        for (unsigned core = 0; core < place.cores; ++core) {
-            const session::HoldKey key = at * kKeysOfOne + core;
-            if (accepts)
-                parts_.session.holds().letGo(key);
-            else
-                parts_.session.holds().take(key, Resources{});
-        }
+        parts_.session.setMachineGate(session::MachineId(static_cast<std::uint32_t>(at)),
+                                      accepts ? fleet::Gate::Open : fleet::Gate::Silent);
     }
     if (accepts || at > 0) parts_.wake();
 }

@@ -1,10 +1,11 @@
 // The runners of the engine, each with its place among the slots: this machine first, then those beside it. Hears what
-// they tell, and takes the cores of one that accepts nothing out of what the session gives away.
+// they tell, and tells the session which of its machines takes work.
 //
 // Owner: engine thread; one cooperative thread for each runner. Lifetime: after the session and the slots; the loop
-// outlives it but for close(). Invariants: each runner is added once; slots are numbered through in that order, so this
-// machine's have its own numbers. While this machine accepts nothing, nothing starts at all: it has directories,
-// sandboxes and whatever takes another amount than one core.
+// outlives it but for close(). Invariants: each runner is added once; runners and slots are numbered through in that
+// order: a runner has the number of its machine in the session, and this machine's slots have its own numbers. While
+// this machine accepts nothing, nothing starts at all: it has directories, sandboxes and whatever takes another amount
+// than one core.
 #pragma once
 
 #include "core/base/owner.h"
@@ -52,17 +53,11 @@ public:
     runners::Runner* machine() const { return places_.empty() ? nullptr : places_.front()->runner.get(); }
     /// Something can be started.
     bool isAccepting() const { return machine() && machine()->isAccepting(); }
-    /// The session has taken what this key asked for. False: it is somebody else's key.
-    static bool isOwnKey(session::HoldKey key) { return key < kKeys; }
 
 private:
-    /// Keys of holds: so many for each place, one for each of its cores. Those of warm processes are far above.
-    static constexpr session::HoldKey kKeysOfOne = 1u << 16;
-    static constexpr session::HoldKey kKeys = session::HoldKey{1} << 32;
     struct Place {
         std::unique_ptr<runners::Runner> runner;
         std::unique_ptr<coro::FdWatch> watch;
-        unsigned cores = 0;
         bool wasAccepting = true;
     };
     coro::Task<void> hear(std::size_t at);

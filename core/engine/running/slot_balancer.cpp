@@ -39,46 +39,31 @@ bool SlotBalancer::runsLong(std::uint32_t slot, MonoTime now) const {
 // --- which one
 
 /// A full slot would send it back, and behind a long one it would wait.
-SlotBalancer::Choice SlotBalancer::bestOf(const SlotPlace& place, MonoTime now) const {
-    Choice best{.of = place.cores};
+std::optional<std::uint32_t> SlotBalancer::leastLoaded(const SlotPlace& place, MonoTime now) const {
+    std::optional<std::uint32_t> best;
+    unsigned least = 0;
     for (std::uint32_t slot = place.first; slot < place.border(); ++slot) {
         const unsigned load = slots_[slot].load;
-        if (load == 0) ++best.free;
         const unsigned rank = load + (runsLong(slot, now) ? runners::kLeasesPerSlot : 0) +
                               (load >= runners::kLeasesPerSlot ? 4 * runners::kLeasesPerSlot : 0);
-        if (slot != place.first && rank >= best.rank) continue;
-        best.slot = slot;
-        best.rank = rank;
+        if (best && rank >= least) continue;
+        best = slot;
+        least = rank;
     }
     return best;
 }
 
-/// Of places whose best slots are alike that one with the larger part of it free: so each gets its share.
-std::optional<std::uint32_t> SlotBalancer::leastLoaded(MonoTime now) const {
-    std::optional<Choice> least;
-    for (const SlotPlace& place : places_) {
-        if (place.cores == 0 || !place.isAccepting()) continue;
-        const Choice own = bestOf(place, now);
-        const bool isBetter = !least || own.rank < least->rank ||
-                              (own.rank == least->rank && own.free * least->of > least->free * own.of);
-        if (isBetter) least = own;
-    }
-    if (!least) return std::nullopt;
-    return least->slot;
-}
-
-std::optional<std::uint32_t> SlotBalancer::freeOther() const {
-    for (const SlotPlace& place : places_) {
-        if (place.others == 0 || !place.isAccepting()) continue;
-        for (std::uint32_t slot = place.border(); slot < place.end(); ++slot)
-            if (slots_[slot].load == 0) return slot;
-    }
+std::optional<std::uint32_t> SlotBalancer::freeOther(const SlotPlace& place) const {
+    for (std::uint32_t slot = place.border(); slot < place.end(); ++slot)
+        if (slots_[slot].load == 0) return slot;
     return std::nullopt;
 }
 
-std::optional<SlotId> SlotBalancer::take(bool shared, MonoTime now) {
+std::optional<SlotId> SlotBalancer::take(session::MachineId machine, bool shared, MonoTime now) {
     YARD_ASSERT_OWNER(owner_);
-    const auto slot = shared ? freeOther() : leastLoaded(now);
+    if (machine.value >= places_.size() || !places_[machine.value].isAccepting()) return std::nullopt;
+    const SlotPlace& place = places_[machine.value];
+    const auto slot = shared ? freeOther(place) : leastLoaded(place, now);
     if (!slot) return std::nullopt;
     ++slots_[*slot].load;
     ++processes_;

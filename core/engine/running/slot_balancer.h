@@ -2,7 +2,8 @@
 // beyond the capacity) are for short actions; how long one takes is known only afterwards.
 //
 // Each runner has a place: slots for what needs one core, which take several attempts, one after another, and others
-// that take one attempt each, of any size. Slots of all places are numbered through.
+// that take one attempt each, of any size. Slots of all places are numbered through. The session says which place: they
+// have the numbers of its machines.
 //
 // Owner: engine thread. Lifetime: after the attempts. It asks no clock: the time is a parameter. Invariant: a slot that
 // was taken is left once, whatever became of the attempt. Attempts of warm workers have no slot here.
@@ -41,9 +42,9 @@ public:
     void add(SlotPlace place);
 
     // --- attempts come and go
-    /// The slot with least to do, of the place with most that is free: from now on it counts as taken. Nothing: no
-    /// place accepts anything, or `shared`, and each of the others has its one.
-    std::optional<SlotId> take(bool shared, MonoTime now);
+    /// The machine's slot with least to do: from now on it counts as taken. Nothing: it accepts nothing, or `shared`, and
+    /// each of the others has its one.
+    std::optional<SlotId> take(session::MachineId machine, bool shared, MonoTime now);
     void leave(const Attempt& attempt);
     /// The runner gave the attempt to another slot.
     void move(Attempt& attempt, SlotId to);
@@ -75,15 +76,8 @@ private:
         unsigned load = 0;    ///< leases out
         MonoTime busySince{}; ///< when what runs there began; the epoch: not known to run
     };
-    struct Choice {
-        std::uint32_t slot = 0;
-        unsigned rank = 0;
-        unsigned free = 0; ///< slots of its place
-        unsigned of = 1;
-    };
-    Choice bestOf(const SlotPlace& place, MonoTime now) const;
-    std::optional<std::uint32_t> leastLoaded(MonoTime now) const;
-    std::optional<std::uint32_t> freeOther() const;
+    std::optional<std::uint32_t> leastLoaded(const SlotPlace& place, MonoTime now) const;
+    std::optional<std::uint32_t> freeOther(const SlotPlace& place) const;
     bool runsLong(std::uint32_t slot, MonoTime now) const;
     bool isCoreIdle() const;
 
