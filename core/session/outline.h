@@ -48,6 +48,7 @@ struct Outline {
         std::vector<LockId> locks;
         std::optional<std::pair<GateId, int>> gate; ///< with its number of places
         RetryLimits limits;
+        Where where; ///< of several machines
     };
     /// More of this kind comes so often, as it did for a while.
     struct Coming {

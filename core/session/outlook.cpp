@@ -104,7 +104,8 @@ private:
         for (std::size_t i = 0; i < outline_.classes.size(); ++i) {
             const Outline::ClassPart& part = outline_.classes[i];
             const auto gate = part.gate ? std::optional(part.gate->first) : std::nullopt;
-            session_.defineClass(ClassId(static_cast<std::uint32_t>(i)), part.resources, part.locks, gate);
+            session_.defineClass(ClassId(static_cast<std::uint32_t>(i)), part.resources, part.locks, gate, {},
+                                 part.where);
             if (part.gate) session_.setGate(part.gate->first, part.gate->second);
         }
         for (const Outline::QueuePart& part : outline_.queues) {

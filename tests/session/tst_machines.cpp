@@ -1,5 +1,6 @@
 // Several machines: where what starts goes, what waits for one of them, and what each is kept for.
 #include "core/session/fleet_capacity.h"
+#include "core/session/outlook.h"
 #include "core/session/reservation.h"
 #include "tests/session/machine.h"
 
@@ -110,6 +111,7 @@ private Q_SLOTS:
     // --- kept for something large
     void itIsKeptOnOneMachineAndTheOthersGoOn();
     // --- all of it
+    void aForecastKeepsToTheMachine();
     void noMachineIsEverOverbooked();
 };
 
@@ -278,6 +280,17 @@ void TestMachines::itIsKeptOnOneMachineAndTheOthersGoOn() {
     }
     QVERIFY(b.hasStarted(large));
     QCOMPARE(b.takePlaces(), std::string("0:1"));
+}
+
+void TestMachines::aForecastKeepsToTheMachine() {
+    constexpr Duration kEach{10'000'000};
+    Yard b({1, 1});
+    b.session.defineClass(ClassId(1), cores(1), {}, {}, {}, {.machines = {"m1"}, .platform = {}});
+    b.submitMany(2, 1);
+    QCOMPARE(b.takePlaces(), std::string("1:1"));
+    const Outlook outlook(b.session.outline(100, b.now), b.now,
+                          [kEach](const Outlook::Question&) { return Outlook::Answer{.time = kEach}; });
+    QCOMPARE(outlook.startOf(*b.session.live(Lsn(2))), std::optional(b.now + kEach));
 }
 
 void TestMachines::noMachineIsEverOverbooked() {
