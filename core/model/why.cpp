@@ -33,6 +33,13 @@ void write(JsonWriter& writer, const CapacityHolder& holder) {
     writer.closeObject();
 }
 
+void write(JsonWriter& writer, const MachineWait& machine) {
+    writer.openObject();
+    writer.member("name", machine.name);
+    writer.member("reason", machine.reason);
+    writer.closeObject();
+}
+
 void write(JsonWriter& writer, const Wait& wait) {
     writer.openObject();
     writer.member("kind", name(wait.kind));
@@ -58,6 +65,12 @@ void write(JsonWriter& writer, const Wait& wait) {
         writer.member("array", wait.array.value);
         writer.member("on", name(wait.on));
         if (wait.unfinished) writer.member("unfinished", *wait.unfinished);
+    }
+    if (!wait.machines.empty()) {
+        writer.key("machines");
+        writer.openArray();
+        for (const MachineWait& machine : wait.machines) write(writer, machine);
+        writer.closeArray();
     }
     if (wait.since > 0) writer.member("since", wait.since);
     if (!wait.path.empty()) writer.member("path", wait.path);

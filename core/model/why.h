@@ -47,6 +47,13 @@ struct CapacityHolder {
 /// The largest ones.
 inline constexpr std::size_t kMostCapacityHolders = 5;
 
+/// Why a machine does not take it.
+struct MachineWait {
+    std::string name;
+    std::string reason; ///< "platform", "too_small", "silent"
+};
+inline constexpr std::size_t kMostMachineWaits = 20;
+
 /// One reason. Only what belongs to its kind is set.
 struct Wait {
     WaitKind kind = WaitKind::Capacity;
@@ -69,6 +76,8 @@ struct Wait {
     ActionState state = ActionState::Pending; ///< of that action
     // back-off, not before; ending: when SIGKILL follows
     WallMicros until = 0;
+    // no_runner
+    std::vector<MachineWait> machines; ///< the first kMostMachineWaits, of several of which none takes it
     // start, ending, collecting, journal
     WallMicros since = 0;
     std::string path; ///< start: its working directory, if the action names one

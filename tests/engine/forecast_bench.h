@@ -10,8 +10,10 @@
 #include "tests/session/machine.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace yard::engine::test {
@@ -71,7 +73,11 @@ public:
     InternTable::Interned cls{}; ///< of a worker's function: all of it are alike
 
     explicit ForecastBench(int cores = 1)
-        : machine(cores, 0, 1'000) {
+        : ForecastBench(std::make_unique<session::MachineCapacity>(
+                            Resources{.milliCores = 1'000 * cores, .memoryMb = 1'000, .named = {}}),
+                        cores) {}
+    ForecastBench(std::unique_ptr<session::Capacity> machines, int cores)
+        : machine(std::move(machines), {.slotCount = cores, .aheadPerSlot = 0}) {
         ClassKey key;
         key.workerId = "w";
         key.workerName = "sort";

@@ -6,6 +6,7 @@
 #include "core/session/queue_commands.h"
 #include "core/session/resource_holds.h"
 #include "core/session/wait_reasons.h"
+#include "core/session/fleet_capacity.h"
 #include "tests/engine/forecast_bench.h"
 
 #include <QTest>
@@ -201,6 +202,32 @@ private Q_SLOTS:
     }
 
     // --- reasons
+
+    void whatNoMachineTakesSaysWhyMachineByMachine() {
+        fleet::Machine local;
+        local.name = "local";
+        local.total.milliCores = 1'000;
+        local.slots = local.otherSlots = 1;
+        fleet::Machine beside = local;
+        beside.name = "desk";
+        beside.total.milliCores = 2'000;
+        auto machines = std::make_unique<session::FleetCapacity>(local);
+        machines->add(session::MachineId(1), beside);
+        Bench b(std::move(machines), 3);
+        b.machine.session.setMachineGate(session::MachineId(1), fleet::Gate::Silent);
+        const Lsn lsn = b.machine.submit(1, 0, b.wide(2));
+        QCOMPARE(b.words(lsn), "no machine takes it: local is too small, desk is not there");
+        const std::vector<Wait> waits = b.why(lsn).waits;
+        QCOMPARE(waits.front().kind, WaitKind::NoRunner);
+        QCOMPARE(waits.front().machines.size(), std::size_t{2});
+        QCOMPARE(waits.front().machines[1].name, "desk");
+        QCOMPARE(waits.front().machines[1].reason, "silent");
+        std::string json;
+        appendJson(json, waits.front());
+        QVERIFY(json.contains(R"("machines":[{"name":"local","reason":"too_small"},)"));
+        b.machine.session.setMachineGate(session::MachineId(1), fleet::Gate::Open);
+        QCOMPARE(b.why(lsn).waits.front().kind, WaitKind::Capacity); // it is next
+    }
 
     void whatKeepsEverythingComesFirst() {
         Bench b;

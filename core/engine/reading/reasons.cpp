@@ -90,6 +90,46 @@ void addCapacity(const session::Waiting& waiting, std::vector<Wait>& waits) {
 
 } // namespace
 
+namespace {
+
+std::string_view wordsOf(fleet::Unfit why) {
+    switch (why) {
+    case fleet::Unfit::NotNamed: return "is not one that it asks for";
+    case fleet::Unfit::Platform: return "has another platform";
+    case fleet::Unfit::Unsandboxed: return "runs nothing of others without a sandbox";
+    case fleet::Unfit::TooSmall: return "is too small";
+    case fleet::Unfit::Lifetime: return "ends before it would";
+    case fleet::Unfit::KeptFrom: return "gets nothing of its kind for now";
+    case fleet::Unfit::Refused: return "was refused";
+    case fleet::Unfit::Silent: return "is not there";
+    case fleet::Unfit::Paused: return "is paused";
+    case fleet::Unfit::Draining: return "takes nothing new";
+    case fleet::Unfit::None:
+    case fleet::Unfit::Full: break;
+    }
+    return "is busy";
+}
+
+} // namespace
+
+/// Of several machines none takes it, and none would if all that runs there ended.
+std::optional<Wait> Reasons::machineWait(const session::Waiting& waiting) {
+    const auto takes = [](const fleet::WhyNot& machine) {
+        return machine.unfit == fleet::Unfit::None || machine.unfit == fleet::Unfit::Full;
+    };
+    if (waiting.machines.empty() || std::ranges::any_of(waiting.machines, takes)) return {};
+    Wait wait = plainWait(WaitKind::NoRunner, "no machine takes it");
+    for (const fleet::WhyNot& machine : waiting.machines) {
+        if (wait.machines.size() == kMostMachineWaits) break;
+        wait.message +=
+            fmt::format("{}{} {}", wait.machines.empty() ? ": " : ", ", machine.name, wordsOf(machine.unfit));
+        wait.machines.push_back({.name = machine.name, .reason = std::string(fleet::name(machine.unfit))});
+    }
+    if (const std::size_t more = waiting.machines.size() - wait.machines.size(); more > 0)
+        wait.message += fmt::format(" and {} more", more);
+    return wait;
+}
+
 /// Fewer slots than cores: they are what it lacks, however many cores are free.
 std::optional<Wait> Reasons::slotWait(const session::Waiting& waiting) const {
     if (!waiting.isOneCore) return {};
@@ -188,6 +228,8 @@ std::vector<Wait> Reasons::waitsOf(Lsn lsn, const session::Waiting& waiting, boo
             waits.push_back(std::move(*start));
         else if (auto process = processWait(waiting))
             waits.push_back(std::move(*process));
+        else if (auto nowhere = waiting.starting ? std::nullopt : machineWait(waiting))
+            waits.push_back(std::move(*nowhere));
         else if (auto slot = slotWait(waiting))
             waits.push_back(std::move(*slot));
         else

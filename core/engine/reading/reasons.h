@@ -75,6 +75,7 @@ private:
     coro::Task<Result<std::vector<Wait>>> parentsOf(Lsn lsn);
     std::optional<Wait> processWait(const session::Waiting& waiting) const;
     std::optional<Wait> slotWait(const session::Waiting& waiting) const;
+    static std::optional<Wait> machineWait(const session::Waiting& waiting);
     std::optional<Wait> startWait(Lsn lsn) const;
     std::optional<Wait> collectingWait(Lsn lsn) const;
     std::optional<Wait> endingWait(Lsn lsn) const;
