@@ -3,6 +3,7 @@
 #include "core/engine/commands/session_moves.h"
 #include "core/engine/reading/overview.h"
 
+#include "core/session/events.h"
 #include "tests/engine/listing_bench.h"
 
 #include <QTest>
@@ -97,12 +98,12 @@ private Q_SLOTS:
         const Lsn lsn = bench.machine.submit();
         bench.machine.submit();
         bench.machine.schedule();
-        bench.machine.session.submitting(lsn, 1, bench.machine.out);
+        bench.machine.session.events().submitting(lsn, 1, bench.machine.out);
         SessionView view = bench.session();
         QCOMPARE(count(view, ActionState::Submitting), 1);
         QCOMPARE(count(view, ActionState::Running), 0);
         QCOMPARE(count(view, ActionState::Pending), 1);
-        bench.machine.session.running(lsn, 1, bench.machine.out);
+        bench.machine.session.events().running(lsn, 1, bench.machine.out);
         view = bench.session();
         QCOMPARE(count(view, ActionState::Submitting), 0);
         QCOMPARE(count(view, ActionState::Running), 1);
@@ -162,7 +163,7 @@ private Q_SLOTS:
         const auto depth = std::ranges::find(view.queues, QueueId(2), &QueueDepth::id);
         QVERIFY(depth != view.queues.end());
         QCOMPARE(depth->pending, std::int64_t{2}); // one of them is handed out and has not begun
-        bench.machine.session.running(lsn, 1, bench.machine.out);
+        bench.machine.session.events().running(lsn, 1, bench.machine.out);
         const MetricsView then = bench.metrics();
         const auto running = std::ranges::find(then.queues, QueueId(2), &QueueDepth::id);
         QCOMPARE(running->pending, std::int64_t{1});

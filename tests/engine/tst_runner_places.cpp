@@ -2,6 +2,7 @@
 // launcher, no journal, no disk.
 #include "core/session/action_commands.h"
 #include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
 #include "tests/engine/execution_bench.h"
 
 #include <QTest>
@@ -114,7 +115,7 @@ private Q_SLOTS:
 
     void leasesAheadWaitWhereLeastIsTaken() {
         Bench b(1, 2, 1);
-        b.machine.session.learnRunTime(QueueId(1), Duration{1'000});
+        b.machine.session.queues().learnRunTime(QueueId(1), Duration{1'000});
         b.submitMany(9);
         QCOMPARE(b.runner().out.size(), std::size_t{2});
         QCOMPARE(b.there().out.size(), std::size_t{4});

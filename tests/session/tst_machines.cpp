@@ -1,7 +1,12 @@
 // Several machines: where what starts goes, what waits for one of them, and what each is kept for.
+#include "core/session/events.h"
 #include "core/session/fleet_capacity.h"
+#include "core/session/live_views.h"
 #include "core/session/outlook.h"
+#include "core/session/queue_commands.h"
 #include "core/session/reservation.h"
+#include "core/session/resource_holds.h"
+#include "core/session/wait_reasons.h"
 #include "tests/session/machine.h"
 
 #include <QTest>
@@ -56,7 +61,7 @@ public:
     /// Why it waits, machine by machine: "local:full m1:platform".
     std::string why(Lsn lsn) const {
         std::string text;
-        for (const fleet::WhyNot& one : session.waiting(lsn, false)->machines)
+        for (const fleet::WhyNot& one : session.reasons().of(lsn, false)->machines)
             text += (text.empty() ? "" : " ") + one.name + ":" + std::string(fleet::name(one.unfit));
         return text;
     }
@@ -143,7 +148,7 @@ void TestMachines::whatNeedsFourNeverGoesWhereTwoAndTwoAreFree() {
     const Lsn large = b.submit(0, 0, 2);
     b.schedule();
     QVERIFY(!b.hasStarted(large));
-    const auto waiting = b.session.waiting(large, false);
+    const auto waiting = b.session.reasons().of(large, false);
     QCOMPARE(waiting->needs.size(), std::size_t{1});
     QCOMPARE(waiting->needs[0].need, 4.0);
     QCOMPARE(waiting->needs[0].free, 2.0);
@@ -190,7 +195,7 @@ void TestMachines::whatCameBackLeavesItsMachineFree() {
     Yard b({1, 1});
     b.submitMany(2);
     const Start there = b.running[1];
-    b.session.returned(there.lsn, there.attempt, b.out);
+    b.session.events().returned(there.lsn, there.attempt, b.out);
     b.running.pop_back();
     b.takePlaces();
     b.schedule();
@@ -208,12 +213,12 @@ void TestMachines::whatAWarmProcessServesIsHere() {
 
 void TestMachines::resourcesOfOthersAreHere() {
     Yard b({2, 4});
-    QVERIFY(!b.session.hold(7, cores(3))); // never: there are two here
-    b.session.letGo(7);
-    QVERIFY(b.session.hold(8, cores(2)));
+    QVERIFY(!b.session.holds().take(7, cores(3))); // never: there are two here
+    b.session.holds().letGo(7);
+    QVERIFY(b.session.holds().take(8, cores(2)));
     b.submitMany(5);
     QCOMPARE(b.takePlaces(), std::string("1:4"));
-    QVERIFY(b.session.letGo(8));
+    QVERIFY(b.session.holds().letGo(8));
     b.schedule();
     QCOMPARE(b.takePlaces(), std::string("0:1"));
     QCOMPARE(b.session.taken().milliCores, std::int64_t{5'000});
@@ -239,14 +244,14 @@ void TestMachines::whatCanOnlyRunThereSaysWhy() {
     b.schedule();
     QVERIFY(b.session.everFits(ClassId(1))); // it may come back
     QCOMPARE(b.why(large), std::string("local:too_small m1:silent"));
-    QCOMPARE(b.session.waiting(large, false)->needs[0].total, 4.0);
+    QCOMPARE(b.session.reasons().of(large, false)->needs[0].total, 4.0);
 }
 
 void TestMachines::leasesAheadGoWhereLeastIsTaken() {
     Yard b({2, 1}, 1);
     b.submitMany(3);
     QCOMPARE(b.takePlaces(), std::string("0:2 1:1"));
-    b.session.learnRunTime(QueueId(0), Duration{1'000});
+    b.session.queues().learnRunTime(QueueId(0), Duration{1'000});
     b.submitMany(9);
     QCOMPARE(b.takePlaces(), std::string("0:2 1:1"));
     QVERIFY(b.started.back().ahead);
@@ -256,7 +261,7 @@ void TestMachines::leasesAheadGoWhereLeastIsTaken() {
 void TestMachines::aShutMachineGetsNoLeasesAhead() {
     Yard b({1, 4}, 1);
     b.session.setMachineGate(kBeside, fleet::Gate::Silent);
-    b.session.learnRunTime(QueueId(0), Duration{1'000});
+    b.session.queues().learnRunTime(QueueId(0), Duration{1'000});
     b.submitMany(9);
     QCOMPARE(b.takePlaces(), std::string("0:2"));
 }
@@ -274,7 +279,7 @@ void TestMachines::itIsKeptOnOneMachineAndTheOthersGoOn() {
     for (int i = 0; i < 4; ++i) {
         b.completeOn(1);
         QCOMPARE(b.takePlaces(), std::string("1:1"));
-        QCOMPARE(b.session.waiting(large, false)->reservedForLarger, false);
+        QCOMPARE(b.session.reasons().of(large, false)->reservedForLarger, false);
         b.completeOn(0);
         if (i < 3) QCOMPARE(b.takePlaces(), std::string()); // kept
     }
@@ -290,7 +295,7 @@ void TestMachines::aForecastKeepsToTheMachine() {
     QCOMPARE(b.takePlaces(), std::string("1:1"));
     const Outlook outlook(b.session.outline(100, b.now), b.now,
                           [kEach](const Outlook::Question&) { return Outlook::Answer{.time = kEach}; });
-    QCOMPARE(outlook.startOf(*b.session.live(Lsn(2))), std::optional(b.now + kEach));
+    QCOMPARE(outlook.startOf(*b.session.views().live(Lsn(2))), std::optional(b.now + kEach));
 }
 
 void TestMachines::noMachineIsEverOverbooked() {
@@ -314,7 +319,7 @@ void TestMachines::noMachineIsEverOverbooked() {
         if (round % 50 == 0) b.session.check();
     }
     for (const MachineId id : {MachineId(1), MachineId(2)}) b.session.setMachineGate(id, fleet::Gate::Open);
-    while (b.session.counts().all.active() > 0) {
+    while (b.session.views().counts().all.active() > 0) {
         b.now += Duration{1'000'000};
         b.schedule();
         QVERIFY(!b.running.empty()); // nothing waits forever

@@ -2,6 +2,7 @@
 #include "core/engine/kernel/kernel.h"
 
 #include "core/coro/timeout.h"
+#include "core/session/live_views.h"
 
 #include <algorithm>
 #include <utility>
@@ -19,7 +20,7 @@ coro::Task<void> Kernel::pump() {
 }
 
 void Kernel::placeThreads() {
-    const session::SessionCounts counts = services_.session->counts();
+    const session::SessionCounts counts = services_.session->views().counts();
     // With more than this at once the threads have different ones to work on, and one CPU is less than they can
     // use.
     constexpr std::int64_t kFew = 2;

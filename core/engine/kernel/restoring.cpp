@@ -4,6 +4,8 @@
 #include "core/engine/kernel/ground.h"
 #include "core/engine/kernel/interrupted.h"
 #include "core/engine/kernel/services.h"
+#include "core/session/intake.h"
+#include "core/session/queue_commands.h"
 
 #include <algorithm>
 #include <deque>
@@ -19,7 +21,7 @@ void markInterrupted(std::vector<session::NewAction>& actions, const Ground& gro
                      const InterruptedAttempts& interrupted) {
     for (session::NewAction& action : actions) {
         const InterruptedAttempts::Attempt* attempt = interrupted.find(action.lsn, action.attempts);
-        action.interrupted = attempt && services.session->queueConfig(action.queue);
+        action.interrupted = attempt && services.session->queues().configOf(action.queue);
         if (!action.interrupted) continue;
         services.execution->restoreInterrupted({.id = {action.lsn, attempt->number},
                                                 .queue = action.queue,
@@ -65,8 +67,8 @@ Result<void> restore(Ground& ground, Services& services, const InterruptedAttemp
     markInterrupted(actions, ground, services, interrupted);
     constexpr std::size_t kStep = 1000;
     for (std::size_t at = 0; at < actions.size(); at += kStep)
-        services.session->add(std::span(actions).subspan(at, std::min(kStep, actions.size() - at)),
-                              MonoClock::now(), services.outbox);
+        services.session->intake().add(std::span(actions).subspan(at, std::min(kStep, actions.size() - at)),
+                                       MonoClock::now(), services.outbox);
     services.queues->goOnDeleting();
     if (!actions.empty()) logInfo("engine", "{} actions are pending", actions.size());
     return {};

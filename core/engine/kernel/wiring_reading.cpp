@@ -1,5 +1,6 @@
 // Services that answer questions, each given what it needs of the others.
 #include "core/engine/kernel/wiring.h"
+#include "core/session/live_views.h"
 
 #include <utility>
 
@@ -71,7 +72,7 @@ void Wiring::openRows() {
                           .machineName = ground_.machineName,
                           .ended =
                               [this] {
-                                  const QueueCounters all = services_.session->counts().all;
+                                  const QueueCounters all = services_.session->views().counts().all;
                                   return all.completed + all.failed + all.abandoned + all.cancelled;
                               },
                           .now = [this] { return ground_.scale.at(MonoClock::now()); }});

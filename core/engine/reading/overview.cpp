@@ -1,5 +1,7 @@
 #include "core/engine/reading/overview.h"
 
+#include "core/session/live_views.h"
+
 #include <unistd.h>
 #include <utility>
 
@@ -16,7 +18,7 @@ SessionView Overview::look() const {
     view.state = parts_.session.state();
     view.engineId = constants.engineId;
     view.runId = constants.runId;
-    const session::SessionCounts counts = parts_.session.counts();
+    const session::SessionCounts counts = parts_.session.views().counts();
     const auto set = [&view](ActionState state, std::int64_t count) {
         view.counts[std::to_underlying(state)] = count;
     };
@@ -55,13 +57,13 @@ coro::Task<MetricsView> Overview::metrics() {
     view.session = look();
     view.held = view.session.held;
     for (const QueueEntry* entry : parts_.queues.all())
-        if (const auto status = parts_.session.queueStatus(entry->id))
+        if (const auto status = parts_.session.views().queue(entry->id))
             view.queues.push_back({entry->id, status->counters.pending, status->counters.running});
     view.store = parts_.store();
     view.uncommittedResults = parts_.committer.outstandingResults();
     view.helperBacklog = parts_.helpers.backlog();
-    view.locksHeld = parts_.session.locksHeld();
-    view.locksWaitedFor = parts_.session.locksWaitedFor();
+    view.locksHeld = parts_.session.views().locksHeld();
+    view.locksWaitedFor = parts_.session.views().locksWaitedFor();
     view.hung = parts_.hung();
     if (const runners::WarmViews* processes = parts_.warm()) {
         const runners::WarmCounters& warm = processes->counters();
