@@ -1,12 +1,12 @@
 // Estimates and reasons by themselves: no launcher, no journal; what runs is what the test says, the clock as well.
 #include "core/session/action_commands.h"
 #include "core/session/events.h"
+#include "core/session/fleet_capacity.h"
 #include "core/session/intake.h"
 #include "core/session/live_views.h"
 #include "core/session/queue_commands.h"
 #include "core/session/resource_holds.h"
 #include "core/session/wait_reasons.h"
-#include "core/session/fleet_capacity.h"
 #include "tests/engine/forecast_bench.h"
 
 #include <QTest>
