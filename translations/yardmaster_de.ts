@@ -44,7 +44,7 @@
         <translation>Lief</translation>
     </message>
     <message>
-        <source>Time from its process's start to its end, of the last try</source>
+        <source>Time from its process&apos;s start to its end, of the last try</source>
         <translation>Zeit vom Beginn ihres Prozesses bis zu seinem Ende, beim letzten Versuch</translation>
     </message>
     <message>
@@ -56,19 +56,11 @@
         <translation>Meister Speicher ihres Prozessbaums</translation>
     </message>
     <message>
-        <source>Note: first error, reason to wait, or progress</source>
-        <translation>Hinweis: Fehler, Wartegrund, Fortschritt</translation>
-    </message>
-    <message>
-        <source>The next thing one would ask</source>
-        <translation>Das Nächste, wonach man fragen würde</translation>
-    </message>
-    <message>
         <source>Function</source>
         <translation>Funktion</translation>
     </message>
     <message>
-        <source>The worker's function</source>
+        <source>The worker&apos;s function</source>
         <translation>Die Funktion des Workers</translation>
     </message>
     <message>
@@ -151,7 +143,7 @@
         <source>Its label, else its command or function</source>
         <translation>Ihre Beschriftung, sonst ihr Befehl oder ihre Funktion</translation>
     </message>
-<message>
+    <message>
         <source>Note</source>
         <translation>Hinweis</translation>
     </message>
@@ -329,7 +321,7 @@
         <translation>Darstellung</translation>
     </message>
     <message>
-        <source>Use the desktop's font</source>
+        <source>Use the desktop&apos;s font</source>
         <translation>Schrift des Desktops verwenden</translation>
     </message>
     <message>
@@ -689,7 +681,7 @@
         <translation>Bytes</translation>
     </message>
     <message>
-        <source>The limit of memory in a sandbox for workers that ask for none; 0 is the machine's memory up to guard_hold_percent.</source>
+        <source>The limit of memory in a sandbox for workers that ask for none; 0 is the machine&apos;s memory up to guard_hold_percent.</source>
         <translation>Die Speichergrenze in einer Sandbox für Worker, die keine verlangen; 0 ist der Speicher des Rechners bis guard_hold_percent.</translation>
     </message>
     <message>
@@ -753,11 +745,11 @@
         <translation>Wie lange beendete Aktionen behalten werden; 0 ist ohne Grenze.</translation>
     </message>
     <message>
-        <source>No action starts while at least this share of the machine's memory is in use (0 to 100 %, default 90); 0 is never.</source>
+        <source>No action starts while at least this share of the machine&apos;s memory is in use (0 to 100 %, default 90); 0 is never.</source>
         <translation>Keine Aktion startet, solange mindestens dieser Anteil des Speichers des Rechners belegt ist (0 bis 100 %, Standard 90); 0 ist nie.</translation>
     </message>
     <message>
-        <source>While at least this share of the machine's memory is in use (0 to 100 %, default 95), the action furthest over the memory it asked for is stopped, to run again later; 0 is never.</source>
+        <source>While at least this share of the machine&apos;s memory is in use (0 to 100 %, default 95), the action furthest over the memory it asked for is stopped, to run again later; 0 is never.</source>
         <translation>Solange mindestens dieser Anteil des Speichers des Rechners belegt ist (0 bis 100 %, Standard 95), wird die Aktion beendet, die am weitesten über dem verlangten Speicher liegt, um später erneut zu laufen; 0 ist nie.</translation>
     </message>
     <message>
@@ -840,7 +832,7 @@
         <translation>soll erst in %1 starten</translation>
     </message>
     <message>
-        <source>its queue runs %1 of at most %2 labelled "%3"</source>
+        <source>its queue runs %1 of at most %2 labelled &quot;%3&quot;</source>
         <translation>in ihrer Warteschlange laufen %1 von höchstens %2 namens „%3“</translation>
     </message>
     <message>
@@ -931,7 +923,7 @@
         <source>its queue is held after 1 failure</source>
         <translation>ihre Warteschlange ist nach 1 Fehler angehalten</translation>
     </message>
-<message>
+    <message>
         <source>its worker has no process</source>
         <translation>ihr Worker hat keinen Prozess</translation>
     </message>
@@ -944,11 +936,11 @@
         <translation>ihr Worker hat %1 Prozesse</translation>
     </message>
     <message>
-        <source>its worker's 1 process is busy</source>
+        <source>its worker&apos;s 1 process is busy</source>
         <translation>der Prozess ihres Workers ist beschäftigt</translation>
     </message>
     <message>
-        <source>its worker's %1 processes are busy</source>
+        <source>its worker&apos;s %1 processes are busy</source>
         <translation>die %1 Prozesse ihres Workers sind beschäftigt</translation>
     </message>
     <message>
@@ -956,11 +948,11 @@
         <translation>ihr Worker hat keinen Prozess; er darf höchstens %1 haben</translation>
     </message>
     <message>
-        <source>its worker's 1 process is busy; it may have %1 at most</source>
+        <source>its worker&apos;s 1 process is busy; it may have %1 at most</source>
         <translation>der Prozess ihres Workers ist beschäftigt; er darf höchstens %1 haben</translation>
     </message>
     <message>
-        <source>its worker's %1 processes are busy; it may have %2 at most</source>
+        <source>its worker&apos;s %1 processes are busy; it may have %2 at most</source>
         <translation>die %1 Prozesse ihres Workers sind beschäftigt; er darf höchstens %2 haben</translation>
     </message>
     <message>
@@ -976,11 +968,11 @@
         <translation>ihr Worker hat keinen Prozess; der Pool ist voll: %1 von %2 Prozessen</translation>
     </message>
     <message>
-        <source>its worker's 1 process is busy; the pool is full: %1 of %2 processes</source>
+        <source>its worker&apos;s 1 process is busy; the pool is full: %1 of %2 processes</source>
         <translation>der Prozess ihres Workers ist beschäftigt; der Pool ist voll: %1 von %2 Prozessen</translation>
     </message>
     <message>
-        <source>its worker's %1 processes are busy; the pool is full: %2 of %3 processes</source>
+        <source>its worker&apos;s %1 processes are busy; the pool is full: %2 of %3 processes</source>
         <translation>die %1 Prozesse ihres Workers sind beschäftigt; der Pool ist voll: %2 von %3 Prozessen</translation>
     </message>
     <message>
@@ -992,7 +984,7 @@
         <translation>er gibt seine Kerne anderer Arbeit</translation>
     </message>
     <message>
-        <source>its worker's first process is started next</source>
+        <source>its worker&apos;s first process is started next</source>
         <translation>der erste Prozess ihres Workers startet als Nächstes</translation>
     </message>
     <message>
@@ -1039,15 +1031,15 @@
         <translation>Token</translation>
     </message>
     <message>
-        <source>From the file "token" in that engine's data directory. Empty: the one that was kept.</source>
-        <translation>Aus der Datei "token" im Datenverzeichnis der Engine. Leer: das aufbewahrte.</translation>
+        <source>From the file &quot;token&quot; in that engine&apos;s data directory. Empty: the one that was kept.</source>
+        <translation>Aus der Datei &quot;token&quot; im Datenverzeichnis der Engine. Leer: das aufbewahrte.</translation>
     </message>
     <message>
         <source>Known engines</source>
         <translation>Bekannte Engines</translation>
     </message>
     <message>
-        <source>in the system's keychain</source>
+        <source>in the system&apos;s keychain</source>
         <translation>im Schlüsselbund des Systems</translation>
     </message>
     <message>
@@ -1071,7 +1063,7 @@
         <translation>Entsperren Sie ihn, oder wählen Sie die Datei: nur Sie können sie lesen, doch sie ist nicht verschlüsselt.</translation>
     </message>
     <message>
-        <source>This program's</source>
+        <source>This program&apos;s</source>
         <translation>Die dieses Programms</translation>
     </message>
     <message>
@@ -1463,7 +1455,7 @@
         <translation>das Programm, das sie ausführt</translation>
     </message>
     <message>
-        <source>the worker's function</source>
+        <source>the worker&apos;s function</source>
         <translation>die Funktion des Workers</translation>
     </message>
     <message>
@@ -1754,7 +1746,7 @@
         <translation>Die Nacht beginnt</translation>
     </message>
     <message>
-        <source>What failed since then, the day before, is what "tonight" means.</source>
+        <source>What failed since then, the day before, is what &quot;tonight&quot; means.</source>
         <translation>Was seitdem fehlschlug, am Vortag, ist mit „heute Nacht“ gemeint.</translation>
     </message>
     <message>
@@ -1793,7 +1785,7 @@
         <translation>mitgeliefert: %1</translation>
     </message>
     <message>
-        <source>%1 already does "%2"; give that another key first.</source>
+        <source>%1 already does &quot;%2&quot;; give that another key first.</source>
         <translation>%1 tut schon „%2“; geben Sie dem zuerst eine andere Taste.</translation>
     </message>
     <message>
@@ -2022,7 +2014,7 @@
         <translation>Leiste</translation>
     </message>
     <message>
-        <source>Show an icon in the desktop's tray</source>
+        <source>Show an icon in the desktop&apos;s tray</source>
         <translation>Ein Symbol in der Leiste des Desktops zeigen</translation>
     </message>
     <message>
@@ -2557,11 +2549,7 @@
         <source>hit rate %1</source>
         <translation>Trefferquote %1</translation>
     </message>
-    <message>
-        <source>%1 wait</source>
-        <translation>%1 warten</translation>
-    </message>
-<message numerus="yes">
+    <message numerus="yes">
         <source>%Ln wait</source>
         <translation>
             <numerusform>%Ln wartet</numerusform>
@@ -2794,7 +2782,7 @@
         <translation>Warteschlange</translation>
     </message>
     <message>
-        <source>The queue's tag, or its number</source>
+        <source>The queue&apos;s tag, or its number</source>
         <translation>Der Name der Warteschlange oder ihre Nummer</translation>
     </message>
     <message>
@@ -2959,7 +2947,7 @@
 <context>
     <name>Sandbox</name>
     <message>
-        <source>the machine's</source>
+        <source>the machine&apos;s</source>
         <translation>das des Rechners</translation>
     </message>
     <message>
@@ -2975,8 +2963,8 @@
         <translation>Sandbox</translation>
     </message>
     <message>
-        <source>none: an exec has one when it says "sandbox": true</source>
-        <translation>keine: exec hat eine mit "sandbox": true</translation>
+        <source>none: an exec has one when it says &quot;sandbox&quot;: true</source>
+        <translation>keine: exec hat eine mit &quot;sandbox&quot;: true</translation>
     </message>
     <message>
         <source>none: the engine was started without</source>
@@ -3011,7 +2999,7 @@
         <translation>Ohne Sandbox laufen lassen</translation>
     </message>
     <message>
-        <source>The action is submitted again with the rights of the engine's user: it can read and write whatever that user can, the engine's token included.</source>
+        <source>The action is submitted again with the rights of the engine&apos;s user: it can read and write whatever that user can, the engine&apos;s token included.</source>
         <translation>Die Aktion wird mit den Rechten des Benutzers der Engine neu eingereicht: Sie kann lesen und schreiben, was er kann, auch das Token der Engine.</translation>
     </message>
     <message>
@@ -3378,7 +3366,7 @@
         <translation>geraten: nichts sagt es</translation>
     </message>
     <message>
-        <source>guessed: this machine's</source>
+        <source>guessed: this machine&apos;s</source>
         <translation>geraten: die dieses Rechners</translation>
     </message>
     <message>
@@ -3689,189 +3677,6 @@
         <source>%1, nothing selected</source>
         <translation>%1, nichts ausgewählt</translation>
     </message>
-<message>
-        <source>Actions</source>
-        <translation>Aktionen</translation>
-    </message>
-    <message>
-        <source>Reschedule</source>
-        <translation>Neu einreihen</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>Abbrechen</translation>
-    </message>
-    <message>
-        <source>More</source>
-        <translation>Mehr</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n update(s) wait</source>
-        <translation>
-            <numerusform>%n Änderung wartet</numerusform>
-            <numerusform>%n Änderungen warten</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>F5</source>
-        <translation>F5</translation>
-    </message>
-    <message>
-        <source>Columns</source>
-        <translation>Spalten</translation>
-    </message>
-    <message>
-        <source>Retire</source>
-        <translation>Ablegen</translation>
-    </message>
-    <message>
-        <source>Hold or release</source>
-        <translation>Anhalten oder freigeben</translation>
-    </message>
-    <message>
-        <source>Move to queue…</source>
-        <translation>In Warteschlange verschieben…</translation>
-    </message>
-    <message>
-        <source>Set priority…</source>
-        <translation>Priorität setzen…</translation>
-    </message>
-    <message>
-        <source>Edit and resubmit</source>
-        <translation>Bearbeiten und neu abgeben</translation>
-    </message>
-    <message>
-        <source>Compare with the last good one</source>
-        <translation>Mit dem letzten guten vergleichen</translation>
-    </message>
-    <message>
-        <source>Log</source>
-        <translation>Ausgabe</translation>
-    </message>
-    <message>
-        <source>Tab %1</source>
-        <translation>Reiter %1</translation>
-    </message>
-    <message>
-        <source>Select an action first</source>
-        <translation>Wählen Sie zuerst eine Aktion</translation>
-    </message>
-    <message>
-        <source>Move to queue</source>
-        <translation>In Warteschlange verschieben</translation>
-    </message>
-    <message>
-        <source>Queue</source>
-        <translation>Warteschlange</translation>
-    </message>
-    <message>
-        <source>Set priority</source>
-        <translation>Priorität setzen</translation>
-    </message>
-    <message>
-        <source>-100 to 100, higher first</source>
-        <translation>-100 bis 100, höhere zuerst</translation>
-    </message>
-    <message numerus="yes">
-        <source>Cancel %Ln action(s)</source>
-        <translation>
-            <numerusform>%Ln Aktion abbrechen</numerusform>
-            <numerusform>%Ln Aktionen abbrechen</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Only what waits can be changed so</source>
-        <translation>Das geht nur mit dem, was wartet</translation>
-    </message>
-    <message>
-        <source>Only what failed or was abandoned runs again; edit and resubmit the rest</source>
-        <translation>Neu einreihen lässt sich nur, was gescheitert oder aufgegeben ist; anderes bearbeiten und neu abgeben</translation>
-    </message>
-    <message>
-        <source>It has ended already</source>
-        <translation>Sie ist schon beendet</translation>
-    </message>
-    <message>
-        <source>Only what has ended can be retired</source>
-        <translation>Nur was beendet ist, lässt sich ablegen</translation>
-    </message>
-    <message>
-        <source>Reschedule %1</source>
-        <translation>%1 neu einreihen</translation>
-    </message>
-    <message>
-        <source>Cancel %1</source>
-        <translation>%1 abbrechen</translation>
-    </message>
-    <message numerus="yes">
-        <source>%Ln action(s)</source>
-        <translation>
-            <numerusform>%Ln Aktion</numerusform>
-            <numerusform>%Ln Aktionen</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Reschedule %Ln action(s)</source>
-        <translation>
-            <numerusform>%Ln Aktion neu einreihen</numerusform>
-            <numerusform>%Ln Aktionen neu einreihen</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>All that match</source>
-        <translation>Alle, die passen</translation>
-    </message>
-    <message>
-        <source>Reschedule all that match</source>
-        <translation>Alle neu einreihen, die passen</translation>
-    </message>
-    <message>
-        <source>Cancel all that match</source>
-        <translation>Alle abbrechen, die passen</translation>
-    </message>
-    <message>
-        <source>Select one action</source>
-        <translation>Genau eine Aktion auswählen</translation>
-    </message>
-    <message>
-        <source>%1 is not selected in the list; the panel shows it.</source>
-        <translation>%1 ist in der Liste nicht ausgewählt; das Feld daneben zeigt sie.</translation>
-    </message>
-    <message>
-        <source>Comment…</source>
-        <translation>Kommentar …</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>Öffnen</translation>
-    </message>
-    <message>
-        <source>Arrays folded</source>
-        <translation>Arrays gefaltet</translation>
-    </message>
-    <message>
-        <source>Reschedule what failed of an array or a list</source>
-        <translation>Gescheiterte eines Arrays oder einer Liste neu einreihen</translation>
-    </message>
-    <message>
-        <source>Fold arrays first</source>
-        <translation>Zuerst Arrays falten</translation>
-    </message>
-    <message>
-        <source>Search in output…</source>
-        <translation>In der Ausgabe suchen…</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n window(s) of actions are open: close one first</source>
-        <translation>
-            <numerusform>%n Fenster einer Aktion ist offen: zuerst eines schließen</numerusform>
-            <numerusform>%n Fenster von Aktionen sind offen: zuerst eines schließen</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Open in a window of its own</source>
-        <translation>In einem eigenen Fenster öffnen</translation>
-    </message>
 </context>
 <context>
     <name>yard::ui::AttemptsTable</name>
@@ -3896,7 +3701,7 @@
         <translation>Lief</translation>
     </message>
     <message>
-        <source>From its process's start to its end</source>
+        <source>From its process&apos;s start to its end</source>
         <translation>Vom Beginn ihres Prozesses bis zu seinem Ende</translation>
     </message>
     <message>
@@ -4575,118 +4380,6 @@
         <source>held by</source>
         <translation>belegt von</translation>
     </message>
-<message>
-        <source>Try</source>
-        <translation>Nr.</translation>
-    </message>
-    <message>
-        <source>Attempts, newest first</source>
-        <translation>Versuche, neueste zuerst</translation>
-    </message>
-    <message>
-        <source>Started</source>
-        <translation>Gestartet</translation>
-    </message>
-    <message>
-        <source>When its process began</source>
-        <translation>Wann ihr Prozess begann</translation>
-    </message>
-    <message>
-        <source>Ran</source>
-        <translation>Lief</translation>
-    </message>
-    <message>
-        <source>From its process's start to its end</source>
-        <translation>Vom Beginn ihres Prozesses bis zu seinem Ende</translation>
-    </message>
-    <message>
-        <source>Reschedule</source>
-        <translation>Neu einreihen</translation>
-    </message>
-    <message>
-        <source>Why</source>
-        <translation>Warum</translation>
-    </message>
-    <message>
-        <source>Limits</source>
-        <translation>Grenzen</translation>
-    </message>
-    <message>
-        <source>Edit and resubmit</source>
-        <translation>Bearbeiten und neu abgeben</translation>
-    </message>
-    <message>
-        <source>Compare</source>
-        <translation>Vergleichen</translation>
-    </message>
-    <message>
-        <source>Copy as</source>
-        <translation>Kopieren als</translation>
-    </message>
-    <message>
-        <source>Close the panel</source>
-        <translation>Das Feld schließen</translation>
-    </message>
-    <message>
-        <source>Esc</source>
-        <translation>Esc</translation>
-    </message>
-    <message>
-        <source>Copied: %1</source>
-        <translation>Kopiert: %1</translation>
-    </message>
-    <message>
-        <source>yardctl: show it</source>
-        <translation>yardctl: zeigen</translation>
-    </message>
-    <message>
-        <source>yardctl: its output</source>
-        <translation>yardctl: ihre Ausgabe</translation>
-    </message>
-    <message>
-        <source>yardctl: submit it again</source>
-        <translation>yardctl: erneut abgeben</translation>
-    </message>
-    <message>
-        <source>curl: show it</source>
-        <translation>curl: zeigen</translation>
-    </message>
-    <message>
-        <source>curl: submit it again</source>
-        <translation>curl: erneut abgeben</translation>
-    </message>
-    <message>
-        <source>JSON of the action</source>
-        <translation>JSON der Aktion</translation>
-    </message>
-    <message>
-        <source>JSON of the result</source>
-        <translation>JSON des Ergebnisses</translation>
-    </message>
-    <message>
-        <source>Number</source>
-        <translation>Nummer</translation>
-    </message>
-    <message>
-        <source>Tries</source>
-        <translation>Versuche</translation>
-    </message>
-    <message>
-        <source>, in %1</source>
-        <translation>, in %1</translation>
-    </message>
-    <message>
-        <source>Locks</source>
-        <translation>Sperren</translation>
-    </message>
-    <message>
-        <source>It was never tried</source>
-        <translation>Sie wurde nie versucht</translation>
-    </message>
-    <message>
-        <source>Not tried yet</source>
-        <translation>Noch nicht versucht</translation>
-    </message>
     <message>
         <source>%1 of %2 MiB</source>
         <translation>%1 von %2 MiB</translation>
@@ -4853,7 +4546,7 @@
         <translation>Die Engine beenden?</translation>
     </message>
     <message>
-        <source>What runs is ended and goes back to pending; the engine's process ends.</source>
+        <source>What runs is ended and goes back to pending; the engine&apos;s process ends.</source>
         <translation>Was läuft, wird beendet und wartet wieder; der Prozess der Engine endet.</translation>
     </message>
     <message>
@@ -4895,7 +4588,7 @@
 <context>
     <name>yard::ui::EngineMenu</name>
     <message>
-        <source>%1, this program's</source>
+        <source>%1, this program&apos;s</source>
         <translation>%1, die dieses Programms</translation>
     </message>
     <message>
@@ -5612,7 +5305,7 @@
         <translation>Prozesse, mindestens</translation>
     </message>
     <message>
-        <source>the pool's</source>
+        <source>the pool&apos;s</source>
         <translation>die des Pools</translation>
     </message>
     <message>
@@ -5793,7 +5486,7 @@
 <context>
     <name>yard::ui::LsnIndex</name>
     <message>
-        <source>The engine's list of numbers cannot be read.</source>
+        <source>The engine&apos;s list of numbers cannot be read.</source>
         <translation>Die Nummernliste der Engine ist nicht lesbar.</translation>
     </message>
 </context>
@@ -6970,7 +6663,7 @@
         <translation>s</translation>
     </message>
     <message>
-        <source>the engine's</source>
+        <source>the engine&apos;s</source>
         <translation>die der Engine</translation>
     </message>
     <message>
@@ -7368,7 +7061,7 @@
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>Reserved, and the limit in the sandbox; empty is the engine's own.</source>
+        <source>Reserved, and the limit in the sandbox; empty is the engine&apos;s own.</source>
         <translation>Reserviert, und die Grenze in der Sandbox; leer ist die der Engine.</translation>
     </message>
     <message>
@@ -7380,7 +7073,7 @@
         <translation>Frist</translation>
     </message>
     <message>
-        <source>How long an attempt may take; empty is the engine's own.</source>
+        <source>How long an attempt may take; empty is the engine&apos;s own.</source>
         <translation>Wie lange ein Versuch dauern darf; leer ist die der Engine.</translation>
     </message>
     <message>
@@ -7759,9 +7452,76 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::StateHistory</name>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>The states it was in, oldest first</source>
+        <translation>Die Zustände, in denen sie war, ältester zuerst</translation>
+    </message>
+    <message>
+        <source>At</source>
+        <translation>Um</translation>
+    </message>
+    <message>
+        <source>When it came</source>
+        <translation>Wann er kam</translation>
+    </message>
+    <message>
+        <source>For</source>
+        <translation>Dauer</translation>
+    </message>
+    <message>
+        <source>How long, until the next one came</source>
+        <translation>Wie lange, bis der nächste kam</translation>
+    </message>
+    <message>
+        <source>Try</source>
+        <translation>Versuch</translation>
+    </message>
+    <message>
+        <source>Of which attempt</source>
+        <translation>Von welchem Versuch</translation>
+    </message>
+    <message>
+        <source>Slot</source>
+        <translation>Slot</translation>
+    </message>
+    <message>
+        <source>In which slot of its worker the attempt was, as far as the timelines know</source>
+        <translation>In welchem Slot seines Workers der Versuch war, soweit die Zeitachsen es wissen</translation>
+    </message>
+    <message>
+        <source>Exit</source>
+        <translation>Exit</translation>
+    </message>
+    <message>
+        <source>The exit code</source>
+        <translation>Der Exit-Code</translation>
+    </message>
+    <message>
+        <source>Reason</source>
+        <translation>Grund</translation>
+    </message>
+    <message>
+        <source>Why the attempt ended</source>
+        <translation>Warum der Versuch endete</translation>
+    </message>
+    <message>
+        <source>State history</source>
+        <translation>Verlauf der Zustände</translation>
+    </message>
+    <message>
+        <source>Collecting</source>
+        <translation>Wird eingesammelt</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::StateMap</name>
     <message>
-        <source>The engine's list of numbers cannot be read.</source>
+        <source>The engine&apos;s list of numbers cannot be read.</source>
         <translation>Die Nummernliste der Engine ist nicht lesbar.</translation>
     </message>
     <message>
@@ -7930,7 +7690,7 @@
         <translation>Nach</translation>
     </message>
     <message>
-        <source>Numbers of actions, with commas; "12 any", "12 failed" for how they must end.</source>
+        <source>Numbers of actions, with commas; &quot;12 any&quot;, &quot;12 failed&quot; for how they must end.</source>
         <translation>Nummern von Aktionen, mit Komma; „12 any“, „12 failed“ dafür, wie sie enden müssen.</translation>
     </message>
     <message>
@@ -8002,11 +7762,11 @@
         <translation>Umgebung</translation>
     </message>
     <message>
-        <source>A=1 B='two words'; the value of a name alone is not kept.</source>
-        <translation>A=1 B='zwei Wörter'; der Wert eines Namens allein wird nicht aufbewahrt.</translation>
+        <source>A=1 B=&apos;two words&apos;; the value of a name alone is not kept.</source>
+        <translation>A=1 B=&apos;zwei Wörter&apos;; der Wert eines Namens allein wird nicht aufbewahrt.</translation>
     </message>
     <message>
-        <source>Engine's environment</source>
+        <source>Engine&apos;s environment</source>
         <translation>Umgebung der Engine</translation>
     </message>
     <message>
@@ -8421,7 +8181,7 @@
         <translation>er antwortet nicht; vielleicht wartet er darauf, entsperrt zu werden</translation>
     </message>
     <message>
-        <source>The system's keychain cannot be used: %1.</source>
+        <source>The system&apos;s keychain cannot be used: %1.</source>
         <translation>Der Schlüsselbund des Systems ist nicht benutzbar: %1.</translation>
     </message>
     <message>
@@ -8665,7 +8425,7 @@
         <translation>Datei</translation>
     </message>
     <message>
-        <source>Path below the worker's directory</source>
+        <source>Path below the worker&apos;s directory</source>
         <translation>Pfad unter dem Verzeichnis des Workers</translation>
     </message>
     <message>
@@ -9112,73 +8872,6 @@
     <message>
         <source>Timelines</source>
         <translation>Zeitlinien</translation>
-    </message>
-</context>
-<context>
-    <name>yard::ui::StateHistory</name>
-    <message>
-        <source>State</source>
-        <translation>Zustand</translation>
-    </message>
-    <message>
-        <source>The states it was in, oldest first</source>
-        <translation>Die Zustände, in denen sie war, ältester zuerst</translation>
-    </message>
-    <message>
-        <source>At</source>
-        <translation>Um</translation>
-    </message>
-    <message>
-        <source>When it came</source>
-        <translation>Wann er kam</translation>
-    </message>
-    <message>
-        <source>For</source>
-        <translation>Dauer</translation>
-    </message>
-    <message>
-        <source>How long, until the next one came</source>
-        <translation>Wie lange, bis der nächste kam</translation>
-    </message>
-    <message>
-        <source>Try</source>
-        <translation>Versuch</translation>
-    </message>
-    <message>
-        <source>Of which attempt</source>
-        <translation>Von welchem Versuch</translation>
-    </message>
-    <message>
-        <source>Slot</source>
-        <translation>Slot</translation>
-    </message>
-    <message>
-        <source>In which slot of its worker the attempt was, as far as the timelines know</source>
-        <translation>In welchem Slot seines Workers der Versuch war, soweit die Zeitachsen es wissen</translation>
-    </message>
-    <message>
-        <source>Exit</source>
-        <translation>Exit</translation>
-    </message>
-    <message>
-        <source>The exit code</source>
-        <translation>Der Exit-Code</translation>
-    </message>
-    <message>
-        <source>Reason</source>
-        <translation>Grund</translation>
-    </message>
-    <message>
-        <source>Why the attempt ended</source>
-        <translation>Warum der Versuch endete</translation>
-    </message>
-    <message>
-        <source>State history</source>
-        <translation>Verlauf der Zustände</translation>
-    </message>
-    <message>
-        <source>Collecting</source>
-        <translation>Wird eingesammelt</translation>
     </message>
 </context>
 </TS>

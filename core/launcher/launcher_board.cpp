@@ -159,14 +159,13 @@ bool Board::mayBegin(const Lease& lease, BootTime now) {
 }
 
 std::optional<Lease> Board::refused(SlotId id, AttemptId attempt) {
-    const MonoTime now = MonoClock::now();
     {
         const ThreadLock lock(mutex_);
         at(id).view.phase = SlotPhase::Idle;
         wire::putReturned(unsent_, attempt);
-        appended(now, true);
+        appended(MonoClock::now(), true);
     }
-    return takeNext(id, now);
+    return takeNext(id);
 }
 
 MonoTime Board::nextDeadline(MonoTime sleepUntil) {

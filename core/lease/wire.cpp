@@ -374,7 +374,7 @@ bool get(std::string_view payload, MayRun& m) {
     Reader r(payload);
     m.guestGroup = r.number<std::uint32_t>();
     m.until = BootTime(r.duration());
-    return r.done() && m.guestGroup >= 1 && m.guestGroup <= kMaxGuestGroup && m.until >= BootTime{};
+    return r.isDone() && m.guestGroup >= 1 && m.guestGroup <= kMaxGuestGroup && m.until >= BootTime{};
 }
 
 void put(std::string& out, AttemptId id, const Started& s) {
