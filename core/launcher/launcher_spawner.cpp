@@ -194,7 +194,8 @@ void Spawner::beginMarked() {
 
 std::optional<Lease> Spawner::begin(SlotChild& child) {
     // Behind everything that may take long: the machine may have slept since this was leased.
-    if (!shared_.board.mayBegin(child.lease, bootNow())) return refuseLate(child);
+    const bool isGuest = child.lease.guestGroup != 0; // others cost no lock and no clock
+    if (isGuest && !shared_.board.mayBegin(child.lease, bootNow())) return refuseLate(child);
     starting_ = children_[child.index];
     const std::shared_ptr<SlotChild> kept = starting_; // a thread that is left behind has it alone
     child.workspace = workspace_;

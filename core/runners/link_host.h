@@ -62,7 +62,7 @@ public:
                            Answer<Result<Piece>> answer) = 0;
     /// Those that are not in the store.
     virtual void missing(std::vector<RemoteChunk> chunks, Answer<std::vector<RemoteChunk>> answer) = 0;
-    /// One piece of a chunk that comes; offset 0 begins it anew. With the last one the store has it, held against its
+    /// One piece of a chunk that comes; offset 0 begins it again. With the last one the store has it, held against its
     /// hash. Invalid: it is not what it is called. Other errors are this side's.
     virtual void storePiece(link::Chunk piece, Answer<Result<void>> answer) = 0;
 
