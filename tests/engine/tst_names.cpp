@@ -137,7 +137,7 @@ private Q_SLOTS:
     void timelinesHaveTheIndexOfALabelThatHasAPlaceForIt() {
         const Lsn first = engine_->sh("sleep 0.1", R"(,"label":"frame {index}","array":{"from":5,"to":6})");
         engine_->sh("sleep 0.1", R"(,"label":"night","array":{"from":8,"to":8})");
-        const auto view = [&] { return engine_->run((*engine_)->timelines(finely())); };
+        const auto view = [&] { return engine_->run((*engine_)->ask(&TimelineKeeper::query, finely())); };
         QVERIFY(EngineTest::eventually([&] { return view().indices.size() == 2; }));
         QCOMPARE(view().indices.at(first), std::int64_t{5});
         QCOMPARE(view().indices.at(Lsn(first.value + 1)), std::int64_t{6});
