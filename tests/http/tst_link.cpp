@@ -209,7 +209,8 @@ void LinkRouteTest::aTokenThatIsRemovedEndsItsLink() {
 
 void LinkRouteTest::aTokenThatExpiresEndsItsLink() {
     Linked linked;
-    RawClient client = linked.open(linked.makeToken(R"("rights":"admin","expires_s":2)"));
+    RawClient client = linked.open(linked.makeToken(R"("rights":"admin","expires_s":8)"));
+    QVERIFY(eventually([&] { return linked.door.begun == 1; }));
     QVERIFY(client.isClosedByServer());
     QVERIFY(eventually([&] { return linked.door.ended == 1; }));
 }

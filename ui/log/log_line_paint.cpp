@@ -75,7 +75,7 @@ private:
     qreal baseline_ = 0;
 };
 
-void paintBack(QPainter& painter, const PaintedLine& what, const LinePlace& where) {
+void paintLineBack(QPainter& painter, const PaintedLine& what, const LinePlace& where) {
     const Theme& theme = Theme::current();
     const QRect all(0, where.y, where.width, where.height);
     if (what.isError) {
@@ -101,7 +101,7 @@ qreal logCharWidth() {
 void paintLogLine(QPainter& painter, const PaintedLine& what, const LinePlace& where) {
     const Theme& theme = Theme::current();
     const LogLine& line = what.line;
-    paintBack(painter, what, where);
+    paintLineBack(painter, what, where);
     const QColor plain = what.isError                    ? theme.inkOf(DisplayState::Failed)
                          : what.stream == LogStream::Err ? theme(Token::Text1)
                                                          : theme(Token::Text2);

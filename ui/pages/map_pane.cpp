@@ -118,6 +118,7 @@ void MapPane::tell() {
 void MapPane::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     states_->setActive(true);
+    tell();
 }
 
 void MapPane::hideEvent(QHideEvent* event) {

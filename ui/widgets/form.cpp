@@ -3,6 +3,7 @@
 #include "ui/style/paint.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QFontMetrics>
 #include <QLineEdit>
 #include <QPainter>
@@ -122,9 +123,18 @@ QSize FormRow::minimumSizeHint() const {
     return {line_->minimumSize().width(), QWidget::minimumSizeHint().height()};
 }
 
-void FormRow::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    setStacked(mayStack_ && width() < scaled(kLabelWidth) + kFormGap + line_->minimumSize().width());
+bool FormRow::event(QEvent* event) {
+    const bool done = QWidget::event(event);
+    if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) review();
+    return done;
+}
+
+/// It goes back only with a scroll bar's width more: else it would take turns with the scroll bar.
+void FormRow::review() {
+    constexpr int kScrollBarRoom = 12;
+    const bool isStacked = row_->direction() == QBoxLayout::TopToBottom;
+    const int least = scaled(kLabelWidth) + kFormGap + line_->minimumSize().width();
+    setStacked(mayStack_ && width() < least + (isStacked ? scaled(kScrollBarRoom) : 0));
 }
 
 void FormRow::setStacked(bool stacked) {

@@ -56,9 +56,10 @@ public:
     QSize minimumSizeHint() const override;
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    bool event(QEvent* event) override;
 
 private:
+    void review();
     void setStacked(bool stacked);
     QString title_;
     QBoxLayout* row_;

@@ -59,6 +59,7 @@ coro::Task<void> TimelineKeeper::run() {
         co_await work_.wait();
         co_await coro::sleepFor(kWritePeriod);
         work_.clear();
+        const coro::MutexGuard guard = co_await writing_.lock();
         const Result<void> done = co_await parts_.helpers.run(
             [store = store_, spans = std::exchange(waiting_, {})] { return store->append(spans); });
         if (done) toldFull_ = false;
@@ -76,6 +77,7 @@ coro::Task<TimelineView> TimelineKeeper::query(TimelineQuery query) {
     const std::int64_t span = picture.to - picture.from;
     picture.resolution =
         std::max({query.resolution ? query.resolution->count() : span / kUsualSteps, span / kMostSteps, kFinest});
+    coro::MutexGuard guard = co_await writing_.lock();
     std::vector<timeline::Span> open = parts_.execution.openSpans();
     for (timeline::Span& one : open) one.worker = workerOf(one.cls);
     std::vector<bool> wanted;

@@ -86,6 +86,7 @@ private:
     std::vector<TimelineView::Worker> workers_;
     std::unordered_map<std::string, std::uint32_t> workerNumbers_; ///< by id
     std::vector<timeline::Span> waiting_;
+    coro::Mutex writing_; ///< who asks meanwhile would miss what is neither waiting nor written
     coro::Event work_;
     bool toldFull_ = false;
     bool toldUnwritten_ = false;

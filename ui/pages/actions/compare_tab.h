@@ -1,5 +1,6 @@
-// What an action went through (StateHistory), and below it beside the last good one like it: which values differ, and both outputs line by line. "Like it" is
-// ActionRow::kindFilter(). Owner: ui thread; differences of long outputs are looked for on Qt's thread pool.
+// What an action went through (StateHistory), and below it beside the last good one like it: which values differ, and
+// both outputs line by line. "Like it" is ActionRow::kindFilter(). Owner: ui thread; differences of long outputs are
+// looked for on Qt's thread pool.
 #pragma once
 
 #include "ui/log/log_text.h"

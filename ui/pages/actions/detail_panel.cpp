@@ -13,6 +13,7 @@
 #include "ui/pages/actions/result_view.h"
 #include "ui/pages/actions/samples_view.h"
 #include "ui/pages/actions/sandbox_tab.h"
+#include "ui/pages/actions/state_history.h"
 #include "ui/widgets/table.h"
 #include "ui/widgets/text_view.h"
 
@@ -292,6 +293,7 @@ void DetailPanel::refresh() {
 void DetailPanel::refreshTimes() {
     side_->refreshLimits();
     processor_->set(processorFacts(row_, wallNow()));
+    if (stack_->currentIndex() == kHistory) compare_->history()->refreshTimes();
 }
 
 void DetailPanel::refreshFiles() {

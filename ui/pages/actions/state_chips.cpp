@@ -50,14 +50,15 @@ StateChip::StateChip(DisplayState face, QWidget* parent)
 }
 
 void StateChip::setCount(const std::optional<StateCounts::Count>& count) {
-    none_ = count && count->isExact && count->count == 0;
+    if (count) none_ = count->count == 0 && (count->isExact || none_); // not known: as it was
     const Format format;
     const QString text = !count           ? Format::unknown()
                          : count->isExact ? format.number(count->count)
-                                          : tr("%1 and more").arg(format.number(count->count));
+                                          : format.number(count->count) + "+";
     if (text == count_) return;
     count_ = text;
-    setAccessibleName(this->text() + ", " + text);
+    const bool isBound = count && !count->isExact;
+    setAccessibleName(this->text() + ", " + (isBound ? tr("%1 and more").arg(format.number(count->count)) : text));
     updateGeometry();
     update();
 }

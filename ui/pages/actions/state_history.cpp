@@ -192,6 +192,10 @@ void StateHistory::fill() {
     rows_->setRows(std::move(rows));
 }
 
+void StateHistory::refreshTimes() {
+    if (isVisible() && !steps_.empty() && !steps_.back().isFinal) fill();
+}
+
 void StateHistory::askSlots() {
     std::size_t asked = 0;
     for (auto step = steps_.rbegin(); step != steps_.rend() && asked < kMostAsked; ++step) {
@@ -211,6 +215,10 @@ void StateHistory::askSlot(const StateStep& begun) {
     const int attempt = begun.attempt;
     context_.link.send(request, this, [this, lsn = lsn_, attempt](const Answer& answer) {
         if (lsn != lsn_) return;
+        if (!answer.ok()) {
+            slots_.erase(attempt); // asked for again when it is told or shown the next time
+            return;
+        }
         for (const QJsonValue worker : answer.json.value("workers").toArray())
             for (const QJsonValue lane : worker.toObject().value("lanes").toArray())
                 for (const QJsonValue value : lane.toObject().value("bars").toArray()) {

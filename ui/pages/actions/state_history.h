@@ -43,6 +43,8 @@ public:
     /// As GET jobs/{lsn} tells it; empty: none.
     void show(const QJsonObject& action);
     using QWidget::show;
+    /// Time went on: the state that it is in lasts longer.
+    void refreshTimes();
     /// The slot of this attempt, counted within its worker from 1; absent: not known.
     std::optional<qint64> slotOf(int attempt) const;
 
