@@ -164,7 +164,7 @@ void WindowTest::timelinesAreServed() {
 void WindowTest::barsOfElementsHaveTheIndexThatTheirLabelNames() {
     const std::string array = R"(,"label":"nap {index}","array":{"from":3,"to":3})";
     const std::string range = fmt::format("from={}&resolution=0.001", wallNow() - 10'000'000);
-    QCOMPARE(api_->post("/compute/jobs?wait=60", api_->engine.shJson("sleep 0.2", array)).status / 100, 2);
+    QCOMPARE(api_->post("/compute/jobs", api_->engine.shJson("sleep 0.2", array)).status / 100, 2);
     const auto isShown = [&] {
         const boost::json::object all = api_->get("/compute/timelines?" + range).json();
         for (const auto& worker : all.at("workers").as_array())
