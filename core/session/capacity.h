@@ -69,13 +69,18 @@ public:
 
     // -- of several machines; with one everything is on this machine
     bool hasSeveral() const { return hasSeveral_; }
-    /// Where so many likes go, in proportion to what is free and never more than fit, with everything left that
-    /// `reserved` waits for (null: nothing). Nothing is taken yet.
+    /// Where so many likes go, in proportion to what is free and never more than fit. Nothing goes where one of them
+    /// would take what `reserved` waits for (null: nothing); whether the next one would, leavesOn() says before each.
+    /// Nothing is taken yet.
     virtual std::vector<fleet::Share> split(const Demand&, const Demand* /*reserved*/, unsigned /*count*/) {
         return {};
     }
     /// One more of it fits there.
     virtual bool fitsOn(fleet::MachineId, const Demand& need) const { return fits(need); }
+    /// leaves() for a start there.
+    virtual bool leavesOn(fleet::MachineId, const Demand& need, const Demand& reserved) const {
+        return leaves(need, reserved);
+    }
     /// Where one waits for a slot, beyond what there is. Nothing: nowhere.
     virtual std::optional<fleet::MachineId> placeAhead(const Demand&) const { return fleet::kLocal; }
     /// Why each machine does not take it now.

@@ -71,6 +71,10 @@ bool FleetCapacity::leaves(const Demand& need, const Demand& reserved) const {
     return !kept || fleet_.leaves(askOf(need), *kept, *reserved.amounts);
 }
 
+bool FleetCapacity::leavesOn(fleet::MachineId machine, const Demand& need, const Demand& reserved) const {
+    return keptMachine(reserved) != machine || fleet_.leavesThere(machine, *need.amounts, *reserved.amounts);
+}
+
 std::vector<fleet::Share> FleetCapacity::split(const Demand& need, const Demand* reserved, unsigned count) {
     fleet::Ask ask = askOf(need);
     if (const auto kept = reserved ? keptMachine(*reserved) : std::nullopt;

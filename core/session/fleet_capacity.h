@@ -29,6 +29,7 @@ public:
 
     std::vector<fleet::Share> split(const Demand& need, const Demand* reserved, unsigned count) override;
     bool fitsOn(fleet::MachineId machine, const Demand& need) const override;
+    bool leavesOn(fleet::MachineId machine, const Demand& need, const Demand& reserved) const override;
     std::optional<fleet::MachineId> placeAhead(const Demand& need) const override;
     std::vector<fleet::WhyNot> why(const Demand& need) const override;
     void setGate(fleet::MachineId id, fleet::Gate gate) override { fleet_.setGate(id, gate); }

@@ -35,6 +35,7 @@ MachineId Placer::placeOf(std::uint32_t cls, bool ahead) {
     Plan& plan = planOf(classes_.shapeOf(cls));
     const std::uint32_t kept = order_.reservation().shape();
     if (std::exchange(plan.reserved, kept) != kept) plan.parts.clear();
+    const bool isBound = kept != kNone && kept != plan.shape;
     for (bool isNew = false;;) {
         const auto next = std::ranges::max_element(plan.parts, {},
                                                    [](const Part& part) { return lagOf(part.share, part.given); });
@@ -45,7 +46,9 @@ MachineId Placer::placeOf(std::uint32_t cls, bool ahead) {
             continue;
         }
         const MachineId machine = next->share.machine;
-        const bool fits = capacity_.fitsOn(machine, need);
+        // What was started beside it in this turn may have used up what can be spared there.
+        const bool fits = capacity_.fitsOn(machine, need) &&
+                          (!isBound || capacity_.leavesOn(machine, need, classes_.demandOfShape(kept)));
         if (!fits || ++next->given == next->share.count) plan.parts.erase(next);
         if (fits) return machine;
     }

@@ -34,8 +34,9 @@ Resources cores(std::int64_t count) {
 /// A machine for each number of cores: "local" on "linux", then "m1", "m2" on "windows".
 class Yard : public test::Machine {
 public:
-    explicit Yard(const std::vector<int>& sizes, int ahead = 0)
-        : Machine(machinesOf(sizes, ahead), {.slotCount = sumOf(sizes), .aheadPerSlot = ahead}) {}
+    /// `memoryMb`: of "local"; the others have none.
+    explicit Yard(const std::vector<int>& sizes, int ahead = 0, std::int64_t memoryMb = 0)
+        : Machine(machinesOf(sizes, ahead, memoryMb), {.slotCount = sumOf(sizes), .aheadPerSlot = ahead}) {}
 
     void submitMany(int count, std::uint32_t cls = 0) {
         for (int i = 0; i < count; ++i) submit(0, 0, cls);
@@ -72,13 +73,14 @@ private:
         for (const int size : sizes) sum += size;
         return sum;
     }
-    static std::unique_ptr<Capacity> machinesOf(const std::vector<int>& sizes, int ahead) {
+    static std::unique_ptr<Capacity> machinesOf(const std::vector<int>& sizes, int ahead, std::int64_t memoryMb) {
         std::unique_ptr<FleetCapacity> machines;
         for (std::size_t at = 0; at < sizes.size(); ++at) {
             fleet::Machine one;
             one.name = at == 0 ? "local" : "m" + std::to_string(at);
             one.platform = at == 0 ? "linux" : "windows";
             one.total = cores(sizes[at]);
+            if (at == 0) one.total.memoryMb = memoryMb;
             one.slots = static_cast<std::uint32_t>(sizes[at] * (1 + ahead));
             one.otherSlots = 8;
             if (at == 0)
@@ -115,6 +117,7 @@ private Q_SLOTS:
     void aShutMachineGetsNoLeasesAhead();
     // --- kept for something large
     void itIsKeptOnOneMachineAndTheOthersGoOn();
+    void aBatchTakesOnlyWhatCanBeSparedWhereSomethingIsKept();
     // --- all of it
     void aForecastKeepsToTheMachine();
     void noMachineIsEverOverbooked();
@@ -285,6 +288,24 @@ void TestMachines::itIsKeptOnOneMachineAndTheOthersGoOn() {
     }
     QVERIFY(b.hasStarted(large));
     QCOMPARE(b.takePlaces(), std::string("0:1"));
+}
+
+void TestMachines::aBatchTakesOnlyWhatCanBeSparedWhereSomethingIsKept() {
+    Yard b({16, 16}, 0, 100);
+    QVERIFY(b.session.holds().take(7, {.milliCores = 0, .memoryMb = 60, .named = {}}));
+    b.defineClass(1, 12, 80);
+    const Lsn large = b.submit(0, 0, 1); // only this machine has memory, and of that too little is free
+    b.submitMany(1);
+    b.now += kPassedOverFor;
+    b.submitMany(1); // by now it was passed over for so long
+    b.complete();
+    b.takePlaces();
+    b.submitMany(28);
+    QCOMPARE(b.takePlaces(), std::string("0:4 1:16")); // twelve cores are kept
+    QVERIFY(b.session.holds().letGo(7));
+    b.schedule();
+    QVERIFY(b.hasStarted(large));
+    b.session.check();
 }
 
 void TestMachines::aForecastKeepsToTheMachine() {
