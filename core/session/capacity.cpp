@@ -12,7 +12,7 @@ MachineCapacity::MachineCapacity(const Resources& total)
     for (const auto& [name, amount] : total.named) named_[name].total = amount;
 }
 
-std::unique_ptr<Capacity> MachineCapacity::idle() const {
+std::unique_ptr<Capacity> MachineCapacity::idle(bool) const {
     auto machine = std::make_unique<MachineCapacity>(*this);
     machine->cores_.used = machine->memory_.used = 0;
     for (auto& [name, amount] : machine->named_) amount.used = 0;

@@ -64,8 +64,9 @@ public:
     virtual Resources taken() const = 0;
     virtual void take(const Demand& need, fleet::MachineId machine) = 0;
     virtual void give(const Demand& need, fleet::MachineId machine) = 0;
-    /// The same machine with nothing in use.
-    virtual std::unique_ptr<Capacity> idle() const = 0;
+    /// The same machine with nothing in use. `isOpen`: and of several each takes work, as those that are shut may
+    /// again.
+    virtual std::unique_ptr<Capacity> idle(bool isOpen = false) const = 0;
 
     // -- of several machines; with one everything is on this machine
     bool hasSeveral() const { return hasSeveral_; }
@@ -106,7 +107,7 @@ public:
     Resources taken() const override;
     void take(const Demand& need, fleet::MachineId machine) override;
     void give(const Demand& need, fleet::MachineId machine) override;
-    std::unique_ptr<Capacity> idle() const override;
+    std::unique_ptr<Capacity> idle(bool isOpen = false) const override;
 
 private:
     struct Amount {

@@ -120,9 +120,11 @@ void FleetCapacity::give(const Demand& need, fleet::MachineId machine) {
     fleet_.give(machine, *need.amounts, need.slots);
 }
 
-std::unique_ptr<Capacity> FleetCapacity::idle() const {
+std::unique_ptr<Capacity> FleetCapacity::idle(bool isOpen) const {
     auto machines = std::make_unique<FleetCapacity>(*this);
     machines->fleet_ = fleet_.idle();
+    if (isOpen)
+        for (const fleet::MachineId id : ids_) machines->fleet_.setGate(id, fleet::Gate::Open);
     return machines;
 }
 

@@ -24,8 +24,8 @@ public:
     Resources taken() const override;
     void take(const Demand& need, fleet::MachineId machine) override;
     void give(const Demand& need, fleet::MachineId machine) override;
-    /// With the gates of now.
-    std::unique_ptr<Capacity> idle() const override;
+    /// With the gates of now, unless all are to be open.
+    std::unique_ptr<Capacity> idle(bool isOpen = false) const override;
 
     std::vector<fleet::Share> split(const Demand& need, const Demand* reserved, unsigned count) override;
     bool fitsOn(fleet::MachineId machine, const Demand& need) const override;

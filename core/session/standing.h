@@ -15,7 +15,7 @@ namespace yard::session {
 
 class Standing {
 public:
-    /// `idle`: the machine with nothing in use.
+    /// `idle`: the machine with nothing in use, and open: one that is shut now is not what stands in the way.
     explicit Standing(std::unique_ptr<Capacity> idle)
         : used_(std::move(idle)) {}
     void addAttempt(std::uint32_t record, const Demand& taken, fleet::MachineId machine) {

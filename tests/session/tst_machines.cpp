@@ -117,6 +117,7 @@ private Q_SLOTS:
     void aShutMachineGetsNoLeasesAhead();
     // --- kept for something large
     void itIsKeptOnOneMachineAndTheOthersGoOn();
+    void aMachineThatWasShutWhenAReservationEndedIsNotInTheWay();
     void aBatchTakesOnlyWhatCanBeSparedWhereSomethingIsKept();
     // --- all of it
     void aForecastKeepsToTheMachine();
@@ -304,6 +305,31 @@ void TestMachines::aBatchTakesOnlyWhatCanBeSparedWhereSomethingIsKept() {
     QCOMPARE(b.takePlaces(), std::string("0:4 1:16")); // twelve cores are kept
     QVERIFY(b.session.holds().letGo(7));
     b.schedule();
+    QVERIFY(b.hasStarted(large));
+    b.session.check();
+}
+
+void TestMachines::aMachineThatWasShutWhenAReservationEndedIsNotInTheWay() {
+    Yard b({1, 4});
+    b.defineClass(1, 4);
+    b.submitMany(5);
+    const Lsn large = b.submit(0, 0, 1);
+    b.submitMany(40);
+    b.completeOn(1);
+    b.now += kPassedOverFor;
+    b.completeOn(1); // by now it was passed over for so long
+    b.session.setMachineGate(kBeside, fleet::Gate::Silent);
+    b.now += kReserve;
+    b.schedule(); // nothing is kept for it any more
+    b.session.setMachineGate(kBeside, fleet::Gate::Open);
+    b.takePlaces();
+    for (int i = 0; i < 3; ++i) {
+        b.completeOn(1);
+        QCOMPARE(b.takePlaces(), std::string("1:1"));
+    }
+    b.completeOn(1);                         // the last that ran there then
+    QCOMPARE(b.takePlaces(), std::string()); // kept again
+    for (int i = 0; i < 3; ++i) b.completeOn(1);
     QVERIFY(b.hasStarted(large));
     b.session.check();
 }
