@@ -303,7 +303,8 @@ coro::Task<Connection::Next> Connection::beginStream(std::unique_ptr<StreamHandl
     const std::string switching =
         fmt::format("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: {}\r\n\r\n", protocol);
     const bool answered = co_await send(switching);
-    if (!answered) co_return Next::Close;
+    // A stop looks at who is listed: it has passed one that was still answering.
+    if (!answered || server_.stopping) co_return Next::Close;
     server_.waiting.push_back(*this);
     co_await runStream(socket_, tls_.get(), request_.head.path(), *handler, stream_);
     unlink();
