@@ -220,9 +220,10 @@ void GuestDesk::notStored(const Hash256& hash, std::string_view why, link::BootT
 }
 
 void GuestDesk::failAllThatLack(const Hash256& hash, std::string_view why) {
-    const auto lacked = lackedBy_.find(hash);
-    if (lacked == lackedBy_.end()) return;
-    for (const link::AttemptRef id : link::AttemptRefs(lacked->second))
+    // Taken out at once: each of many would look for itself among all of them.
+    const auto lacked = lackedBy_.extract(hash);
+    if (!lacked) return;
+    for (const link::AttemptRef id : lacked.mapped())
         if (Guest* guest = at(id, Stage::Fetching)) finishUnrun(id, *guest, link::GuestEnd::Refused, why);
 }
 
