@@ -33,12 +33,26 @@ void LinkFetches::fetch(link::AttemptRef id, std::vector<RemoteChunk> chunks) {
                   });
 }
 
+/// Among themselves, and with what is lacking already.
+bool LinkFetches::isOneSizeEach(const std::vector<RemoteChunk>& lacking) const {
+    std::map<Hash256, std::uint64_t> sizes;
+    return std::ranges::all_of(lacking, [&](const RemoteChunk& one) {
+        const auto known = chunks_.find(one.hash);
+        const std::uint64_t size = known == chunks_.end() ? one.size : known->second.size;
+        return sizes.try_emplace(one.hash, size).first->second == one.size;
+    });
+}
+
 void LinkFetches::add(link::AttemptRef id, const std::vector<RemoteChunk>& lacking) {
     const auto left = left_.find(id);
     if (left == left_.end()) return; // lost meanwhile
+    // Before any is counted: of a lie nothing stays that could count as all of it later.
+    if (!isOneSizeEach(lacking)) {
+        left_.erase(left);
+        return events_.lied("It gives one chunk two sizes.");
+    }
     for (const auto& [hash, size] : lacking) {
         Chunk& chunk = chunks_.try_emplace(hash, Chunk{.size = size}).first->second;
-        if (chunk.size != size) return events_.lied("It gives one chunk two sizes.");
         if (chunk.wantedBy.insert(id).second) ++left->second;
     }
     if (left->second == 0) {

@@ -38,6 +38,8 @@ public:
     /// All of these are to be here. done() may come before it returns.
     void fetch(link::AttemptRef id, std::vector<RemoteChunk> chunks);
     void forget(link::AttemptRef id);
+    /// done() is still to come. False after a lie about its sizes: then fetch() begins it again.
+    bool isFetching(link::AttemptRef id) const { return left_.contains(id); }
     /// False: a lie.
     [[nodiscard]] bool chunkCame(link::Chunk piece);
     /// What could not be stored is asked for again. Once a second.
@@ -59,6 +61,7 @@ private:
         unsigned round = 0; ///< how often it was asked for: answers of another one do not count
         std::set<link::AttemptRef> wantedBy{};
     };
+    bool isOneSizeEach(const std::vector<RemoteChunk>& lacking) const;
     void add(link::AttemptRef id, const std::vector<RemoteChunk>& lacking);
     void ask();
     void stored(const Hash256& hash, unsigned round, bool isLast, const Result<void>& result);

@@ -210,7 +210,10 @@ bool LinkRunner::finishedCame(const link::Frame& frame) {
         return true;
     }
     const auto at = attempts_.find(ref);
-    if (!isNew || at == attempts_.end()) return true;
+    // One that gave a chunk two sizes is not believed: once it is allowed again it tells that end again, like each that
+    // is not settled, and is asked for those outputs.
+    const bool isTaken = isNew || (leases_.stageOf(ref) == link::YardStage::Ended && !fetches_.isFetching(ref));
+    if (!isTaken || at == attempts_.end()) return true;
     if (finished.cause == link::GuestEnd::Refused) {
         host_.notTaken(idOf(ref), finished.message);
         leases_.fetched(ref);

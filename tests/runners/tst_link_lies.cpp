@@ -19,6 +19,7 @@ private Q_SLOTS:
     void lies_data();
     void lies();
     void aRefusedMachineStaysSo();
+    void anEndWithTwoSizesOfAChunkHasToBeToldAgain();
     void bytesThatAreNoBodyEndTheConnection_data();
     void bytesThatAreNoBodyEndTheConnection();
     void anotherProtocolIsRefused();
@@ -89,6 +90,25 @@ void TestLinkLies::aRefusedMachineStaysSo() {
     bench.connect("run", held(1, GuestStage::Begun));
     QCOMPARE(bench.heard(), std::string("Welcome:1.1"));
     QVERIFY(bench.sayFinished(1));
+    QCOMPARE(bench.told(), std::string("exited 1.1"));
+}
+
+void TestLinkLies::anEndWithTwoSizesOfAChunkHasToBeToldAgain() {
+    Given bench;
+    link::Finished twice = LinkBench::finished(1);
+    twice.outputs = {{.path = "a", .hash = Sha256::of("x"), .size = 1},
+                     {.path = "b", .hash = Sha256::of("x"), .size = 2}};
+    QVERIFY(bench.say(Kind::Finished, link::put(twice)));
+    QVERIFY(bench.heard().starts_with("Refused:It gives one chunk two sizes"));
+    bench.runner->allowAgain();
+    bench.connect("run", held(1, GuestStage::Ended));
+    QCOMPARE(bench.heard(), std::string("Welcome:1.1")); // nothing of that is fetched
+    QVERIFY(bench.say(Kind::Finished, finishedWith("content")));
+    QCOMPARE(bench.heard(), std::string("Need:1"));
+    QCOMPARE(bench.told(), std::string());
+    QVERIFY(bench.say(Kind::Finished, finishedWith("content"))); // again: it is being fetched
+    QVERIFY(bench.sayChunk("content"));
+    QCOMPARE(bench.heard(), std::string());
     QCOMPARE(bench.told(), std::string("exited 1.1"));
 }
 
