@@ -48,6 +48,14 @@ GuestDesk::Guest* GuestDesk::at(link::AttemptRef id, Stage stage) {
     return found != guests_.end() && found->second.stage == stage ? &found->second : nullptr;
 }
 
+/// The answer that came is for one that was dropped.
+bool GuestDesk::isLate(Late& late, link::AttemptRef id) {
+    const auto found = late.find(id);
+    if (found == late.end()) return false;
+    if (--found->second == 0) late.erase(found);
+    return true;
+}
+
 void GuestDesk::take(GuestAttempt attempt, std::size_t size, link::BootTime now) {
     const link::AttemptRef id = attempt.id;
     Guest& guest = guests_[id];
@@ -89,6 +97,8 @@ void GuestDesk::forget(link::AttemptRef id) {
     const auto found = guests_.find(id);
     if (found == guests_.end()) return;
     Guest& guest = found->second;
+    if (guest.stage == Stage::LookingUp && !guest.attempt.inputs.empty()) ++lateLookups_[id];
+    if (guest.stage == Stage::Preparing) ++latePreparations_[id];
     giveBudget(guest);
     letGo(guest);
     updates_.drop(id);
@@ -180,7 +190,7 @@ void GuestDesk::askFor(const std::vector<Hash256>& hashes) {
 
 void GuestDesk::lacking(link::AttemptRef id, const std::vector<Hash256>& missing, link::BootTime now) {
     catchUp(now);
-    if (Guest* guest = at(id, Stage::LookingUp)) {
+    if (Guest* guest = isLate(lateLookups_, id) ? nullptr : at(id, Stage::LookingUp)) {
         guest->stage = Stage::Fetching;
         std::vector<Hash256> wanted;
         for (const Hash256& hash : missing) {
@@ -231,7 +241,7 @@ void GuestDesk::failAllThatLack(const Hash256& hash, std::string_view why) {
 
 void GuestDesk::prepared(link::AttemptRef id, link::BootTime now) {
     catchUp(now);
-    if (Guest* guest = at(id, Stage::Preparing)) {
+    if (Guest* guest = isLate(latePreparations_, id) ? nullptr : at(id, Stage::Preparing)) {
         guest->stage = Stage::Prepared;
         prepared_.push_back(id);
     }
@@ -240,7 +250,7 @@ void GuestDesk::prepared(link::AttemptRef id, link::BootTime now) {
 
 void GuestDesk::notPrepared(link::AttemptRef id, std::string_view why, link::BootTime now) {
     catchUp(now);
-    if (Guest* guest = at(id, Stage::Preparing)) {
+    if (Guest* guest = isLate(latePreparations_, id) ? nullptr : at(id, Stage::Preparing)) {
         guest->begun = now;
         finishUnrun(id, *guest, link::GuestEnd::SpawnError, why);
     }

@@ -108,7 +108,7 @@ public:
 
     // --- the content store
 
-    /// The answer to a Lookup: what of it is missing.
+    /// The answer to a Lookup: what of it is missing. Each gets one, in their order, be it dropped meanwhile.
     void lacking(link::AttemptRef id, const std::vector<Hash256>& missing, link::BootTime now);
     void stored(const Hash256& hash, link::BootTime now);
     /// It could not be kept: `why` for people, one sentence without a stop.
@@ -118,7 +118,8 @@ public:
 
     // --- the runner
 
-    /// The answer to `prepares`. Of one that was dropped meanwhile nothing follows.
+    /// The answer to `prepares`. Each gets one, in their order. Of one that was dropped meanwhile nothing follows, even
+    /// if the yard has leased the same attempt again: that one has an answer of its own.
     void prepared(link::AttemptRef id, link::BootTime now);
     void notPrepared(link::AttemptRef id, std::string_view why, link::BootTime now);
     /// What happens to it: Running, figures, progress, output.
@@ -165,6 +166,8 @@ private:
     void abandon(const Hash256& hash);
     void refuse(link::RefusalCause cause, std::string sentence);
 
+    using Late = std::map<link::AttemptRef, std::size_t>;
+    static bool isLate(Late& late, link::AttemptRef id);
     Guest* at(link::AttemptRef id, Stage stage);
     void catchUp(link::BootTime now);
     void take(GuestAttempt attempt, std::size_t size, link::BootTime now);
@@ -194,6 +197,8 @@ private:
     link::AttemptRefs prepared_;                      ///< some may be gone
     std::deque<link::AttemptRef> toTell_;             ///< results, not sent over this connection; some may be gone
     std::map<Hash256, link::AttemptRefs> lackedBy_;
+    Late lateLookups_;      ///< answers still to come for what was dropped; as many as the caller has under way
+    Late latePreparations_; ///< the same
     std::unordered_set<Hash256> storing_;    ///< whole, and not yet in the store
     std::unordered_set<Hash256> passedOver_; ///< asked for, but there is no room for what comes of it
     std::unordered_map<Hash256, std::size_t> results_;

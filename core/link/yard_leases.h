@@ -58,7 +58,8 @@ public:
     bool isUp() const { return isUp_; }
 
     /// False: not now (no link, or as much is out as may), and nothing changed. True: the caller sends the Lease
-    /// over this connection, or ends the connection. Requires: (lsn, attempt) was never offered to any machine.
+    /// over this connection, or ends the connection. Requires: it is out on no machine.
+    /// It may have been and come back uncounted: nothing of it ran, and the machine has let go of it before.
     [[nodiscard]] bool offer(AttemptRef id);
     /// Asked again after each reconnect until the attempt has come out.
     void cancel(const Cancel& cancel, YardOut& out);

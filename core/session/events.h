@@ -39,7 +39,7 @@ public:
     /// once; one more has its resources until ended().
     void keeping(Lsn lsn, std::uint32_t attempt);
     /// The lease was given back before it ran: to the front of its order, uncounted; the next start has the same
-    /// number.
+    /// number. So a runner may get the same attempt again; what still answers the first time is its to tell apart.
     void returned(Lsn lsn, std::uint32_t attempt, Outbox& out);
     /// The attempt's tree is gone (submitting() and running() may have been left out). Its resources are free;
     /// Retry or Finish says what became of it.

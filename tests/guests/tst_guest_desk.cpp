@@ -27,6 +27,7 @@ private Q_SLOTS:
     // Room.
     void whatDoesNotFitNowWaitsAndAllBehindIt();
     void aCancelledOneGivesItsTurnAway();
+    void answersForOneThatWasDroppedMoveNothingOfTheSameLeasedAgain();
     void tooMuchThatIsHeldIsHandedBack();
     void yardsShareTheBudget();
     void anEndedDeskGivesItsBudgetBack();
@@ -265,6 +266,37 @@ void TestGuestDesk::aCancelledOneGivesItsTurnAway() {
     s.yard(Kind::Cancel, put(link::Cancel{.id = kThree}));
     QCOMPARE(s.told(), std::string("HandedBack 3.1; dropped 3.1"));
     QCOMPARE(s.budget.milliCores(), std::int64_t{1'000});
+}
+
+void TestGuestDesk::answersForOneThatWasDroppedMoveNothingOfTheSameLeasedAgain() {
+    Script s;
+    s.connect();
+    const std::string cancel = put(link::Cancel{.id = kOne});
+    s.lease(leaseOf(kOne));
+    s.yard(Kind::Cancel, cancel);
+    s.lease(leaseOf(kOne));
+    s.told();
+    s.desk.prepared(kOne, s.now); // of the first
+    QCOMPARE(s.told(), std::string());
+    s.desk.prepared(kOne, s.now);
+    QCOMPARE(s.told(), std::string("Updates 1.1:0; start 1.1"));
+
+    s.lease(leaseOf(kTwo));
+    s.yard(Kind::Cancel, put(link::Cancel{.id = kTwo}));
+    s.lease(leaseOf(kTwo));
+    s.told();
+    s.desk.notPrepared(kTwo, "no directory", s.now); // of the first
+    QCOMPARE(s.told(), std::string());
+    s.yard(Kind::Cancel, put(link::Cancel{.id = kTwo}));
+
+    s.lease(leaseOf(kThree, {"abc"}));
+    s.yard(Kind::Cancel, put(link::Cancel{.id = kThree}));
+    s.lease(leaseOf(kThree, {"abc"}));
+    s.told();
+    s.desk.lacking(kThree, {}, s.now); // of the first
+    QCOMPARE(s.told(), std::string());
+    s.desk.lacking(kThree, {Sha256::of("abc")}, s.now);
+    QCOMPARE(s.told(), std::string("Need 1"));
 }
 
 void TestGuestDesk::tooMuchThatIsHeldIsHandedBack() {
