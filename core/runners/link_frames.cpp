@@ -74,6 +74,7 @@ void LinkRunner::dropConnection() {
     leases_.closed();
     needs_.connect(nullptr);
     fetches_.connect(nullptr);
+    ringSoon(); // it accepts nothing any more, and not all who come here follow the state
 }
 
 void LinkRunner::roomForBulk(Connection connection) {

@@ -276,6 +276,8 @@ void LinkRunner::followState() {
     facts.isLeaving = isLeaving_;
     facts.isFull = isAccepting() && free() == 0;
     life_.follow(facts, now);
+    // Who gives it work looks again when it rings: until then it would give what comes back at once.
+    if (std::exchange(wasAccepting_, isAccepting()) != isAccepting()) ringSoon();
 }
 
 void LinkRunner::allowAgain() {

@@ -155,6 +155,7 @@ private:
     std::vector<unsigned> inSlot_;
     std::vector<Update> news_;
     std::string reason_;
+    bool wasAccepting_ = false; ///< as followState() saw it last
     bool isLeaving_ = false;
     bool isShuttingDown_ = false;
     MonoTime ticked_{};

@@ -1,6 +1,8 @@
 // The way of a lease over a link, against a machine that speaks word by word.
 #include "tests/runners/link_double.h"
 
+#include <poll.h>
+
 using namespace yard;
 using namespace yard::runners;
 using namespace yard::runners::test;
@@ -16,6 +18,7 @@ private Q_SLOTS:
     void whatCannotRunElsewhereFailsAtOnce();
     void withoutALinkAllComesBack();
     void moreThanMayBeOutComesBack();
+    void itRingsWhenItBeginsOrCeasesToAccept();
     void slotsAreCounted();
     void aStartIsToldOnce();
     void anEndIsToldWhenItsOutputsAreHereAndSettledWhenItIsWritten();
@@ -100,6 +103,28 @@ void TestLinkRunner::moreThanMayBeOutComesBack() {
     bench.connect();
     bench.submit({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
     QCOMPARE(bench.told(), std::string("returned 10.1"));
+}
+
+void TestLinkRunner::itRingsWhenItBeginsOrCeasesToAccept() {
+    LinkBench bench;
+    bench.host.now = 1'000'000h; // it looks again by itself a second later: never
+    const auto rings = [&bench] {
+        pollfd fd{.fd = bench.runner->pollFd(), .events = POLLIN, .revents = 0};
+        return ::poll(&fd, 1, 0) == 1;
+    };
+    QVERIFY(!rings());
+    bench.connect();
+    QTRY_VERIFY(rings());
+    bench.told();
+    QVERIFY(!rings());
+    QVERIFY(bench.say(
+        Kind::Leaving,
+        link::put(link::Leaving{.cause = link::LeavingCause::Spot, .inMs = 1000, .sentence = "taken away"})));
+    QTRY_VERIFY(rings());
+    bench.told();
+    QVERIFY(!rings());
+    bench.runner->closed(bench.connection);
+    QTRY_VERIFY(rings());
 }
 
 void TestLinkRunner::slotsAreCounted() {
