@@ -52,6 +52,7 @@ struct DeskOut {
     struct Serve {
         std::uint64_t id = 0;
         Hash256 hash;
+        std::uint64_t number = 0; ///< of this desk: the ids of two connections may be the same
     };
     std::optional<link::BootTime> runUntil; ///< for the launcher, before it gets anything: Runner::mayRunUntil()
     std::vector<link::GuestOut::End> ends;  ///< end the tree, then ended() or returned()
@@ -113,8 +114,9 @@ public:
     void stored(const Hash256& hash, link::BootTime now);
     /// It could not be kept: `why` for people, one sentence without a stop.
     void notStored(const Hash256& hash, std::string_view why, link::BootTime now);
-    /// All pieces of a Serve have gone out, or it cannot be read any more.
-    void served(const Hash256& hash) { serving_.erase(hash); }
+    /// All pieces of a Serve have gone out, or it cannot be read any more. Of one of an earlier connection nothing
+    /// follows.
+    void served(const DeskOut::Serve& serve);
 
     // --- the runner
 
@@ -202,12 +204,13 @@ private:
     std::unordered_set<Hash256> storing_;    ///< whole, and not yet in the store
     std::unordered_set<Hash256> passedOver_; ///< asked for, but there is no room for what comes of it
     std::unordered_map<Hash256, std::size_t> results_;
-    std::unordered_set<Hash256> serving_;
+    std::unordered_map<Hash256, std::uint64_t> serving_; ///< by number: a chunk goes out once at a time
     std::size_t held_ = 0;
     std::size_t told_ = 0; ///< bytes of results since toldSince_
     link::BootTime toldSince_{};
     std::uint64_t lastTurn_ = 0;
     std::uint64_t lastNeed_ = 0;
+    std::uint64_t lastServe_ = 0;
     link::BootTime renewAt_{};
     link::BootTime runUntil_{}; ///< as it was told
     bool isGreeting_ = false;

@@ -155,9 +155,14 @@ bool GuestDesk::asked(const link::Frame& frame) {
     link::Need need;
     if (!get(frame.body, need)) return false;
     for (const Hash256& hash : need.hashes)
-        if (results_.contains(hash) && serving_.insert(hash).second)
-            out.serves.push_back({.id = frame.id, .hash = hash});
+        if (results_.contains(hash) && serving_.try_emplace(hash, lastServe_ + 1).second)
+            out.serves.push_back({.id = frame.id, .hash = hash, .number = ++lastServe_});
     return true;
+}
+
+void GuestDesk::served(const DeskOut::Serve& serve) {
+    const auto found = serving_.find(serve.hash);
+    if (found != serving_.end() && found->second == serve.number) serving_.erase(found);
 }
 
 bool GuestDesk::chunk(std::string_view body) {

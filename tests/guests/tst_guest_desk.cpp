@@ -3,6 +3,8 @@
 
 #include <QtTest>
 
+#include <algorithm>
+
 using namespace yard;
 using namespace yard::guests;
 using namespace yard::guests::test;
@@ -140,12 +142,15 @@ void TestGuestDesk::onlyItsOwnResultsAreServed() {
     const std::string need = put(link::Need{{Sha256::of("a"), Sha256::of("secret"), Sha256::of("err")}});
     s.yard(Kind::Need, need, 9);
     QCOMPARE(s.told(), std::string("serve 9; serve 9"));
+    const auto first = std::ranges::find(s.last.serves, Sha256::of("a"), &DeskOut::Serve::hash);
+    QVERIFY(first != s.last.serves.end());
+    const DeskOut::Serve serve = *first;
     s.yard(Kind::Need, need, 10); // while they are on their way
     QCOMPARE(s.told(), std::string());
-    s.desk.served(Sha256::of("a"));
+    s.desk.served(serve);
     s.yard(Kind::Need, need, 11);
     QCOMPARE(s.told(), std::string("serve 11"));
-    s.desk.served(Sha256::of("a"));
+    s.desk.served(s.last.serves.front());
     s.yard(Kind::Settled, put(link::AttemptRefs{kOne}));
     s.yard(Kind::Need, need, 12);
     QCOMPARE(s.told(), std::string("dropped 1.1"));

@@ -19,6 +19,7 @@ private Q_SLOTS:
     // The link.
     void resultsAreToldAgainAfterAReconnect();
     void inputsAreAskedForAgainAfterAReconnect();
+    void whatAnEarlierConnectionServedChangesNothing();
     void withoutALinkNothingIsSent();
     void manyResultsAreToldInPortions();
     void aRefusalOfTheYardClosesTheLink();
@@ -127,6 +128,32 @@ void TestGuestDeskLink::inputsAreAskedForAgainAfterAReconnect() {
     s.desk.stored(Sha256::of("def"), s.now);
     s.desk.stored(Sha256::of("abc"), s.now);
     QCOMPARE(s.told(), std::string("last abc; prepare 1.1"));
+}
+
+void TestGuestDeskLink::whatAnEarlierConnectionServedChangesNothing() {
+    Script s;
+    s.connect();
+    s.run(kOne);
+    link::Finished end;
+    end.outputs = {{.path = "a", .hash = Sha256::of("a"), .size = 1}};
+    s.desk.ended(end, kOne, s.now);
+    const std::string need = put(link::Need{{Sha256::of("a")}});
+    s.told();
+    s.yard(Kind::Need, need, 9);
+    QCOMPARE(s.told(), std::string("serve 9"));
+    const DeskOut::Serve earlier = s.last.serves.front();
+    s.desk.disconnected();
+    s.connect(20, {kOne});
+    s.told();
+    s.yard(Kind::Need, need, 9); // another yard process counts from the same number
+    QCOMPARE(s.told(), std::string("serve 9"));
+    const DeskOut::Serve later = s.last.serves.front();
+    s.desk.served(earlier);
+    s.yard(Kind::Need, need, 10); // it is on its way still
+    QCOMPARE(s.told(), std::string());
+    s.desk.served(later);
+    s.yard(Kind::Need, need, 11);
+    QCOMPARE(s.told(), std::string("serve 11"));
 }
 
 void TestGuestDeskLink::withoutALinkNothingIsSent() {
