@@ -207,9 +207,13 @@ void GuestDesk::lacking(link::AttemptRef id, const std::vector<Hash256>& missing
     settle(now);
 }
 
+void GuestDesk::endStoring(const Hash256& hash) {
+    if (storing_.erase(hash) > 0) shelf_.release(hash);
+}
+
 void GuestDesk::stored(const Hash256& hash, link::BootTime now) {
     catchUp(now);
-    storing_.erase(hash);
+    endStoring(hash);
     if (auto lacked = lackedBy_.extract(hash)) {
         for (const link::AttemptRef id : lacked.mapped()) {
             Guest* guest = at(id, Stage::Fetching);
@@ -223,7 +227,7 @@ void GuestDesk::stored(const Hash256& hash, link::BootTime now) {
 
 void GuestDesk::notStored(const Hash256& hash, std::string_view why, link::BootTime now) {
     catchUp(now);
-    storing_.erase(hash);
+    endStoring(hash);
     shelf_.remove(hash);
     failAllThatLack(hash, fmt::format("its inputs cannot be kept here: {}", why));
     settle(now);

@@ -166,6 +166,7 @@ private:
     bool chunk(std::string_view body);
     void makeRoom(const Hash256& hash, std::uint64_t size);
     void abandon(const Hash256& hash);
+    void endStoring(const Hash256& hash);
     void refuse(link::RefusalCause cause, std::string sentence);
 
     using Late = std::map<link::AttemptRef, std::size_t>;
@@ -201,7 +202,7 @@ private:
     std::map<Hash256, link::AttemptRefs> lackedBy_;
     Late lateLookups_;      ///< answers still to come for what was dropped; as many as the caller has under way
     Late latePreparations_; ///< the same
-    std::unordered_set<Hash256> storing_;    ///< whole, and not yet in the store
+    std::unordered_set<Hash256> storing_;    ///< whole, and not yet in the store: in use on the shelf
     std::unordered_set<Hash256> passedOver_; ///< asked for, but there is no room for what comes of it
     std::unordered_map<Hash256, std::size_t> results_;
     std::unordered_map<Hash256, std::uint64_t> serving_; ///< by number: a chunk goes out once at a time

@@ -179,7 +179,8 @@ bool GuestDesk::chunk(std::string_view body) {
     if (piece.offset == 0) makeRoom(hash, piece.size);
     const bool isLast = taken == ChunkArrivals::Taken::Whole;
     if (!passedOver_.contains(hash)) {
-        if (isLast) storing_.insert(hash);
+        // Put out before its last piece is stored it would stay in the store, and count nowhere.
+        if (isLast && storing_.insert(hash).second) shelf_.use(hash);
         out.pieces.push_back({.chunk = std::move(piece), .isLast = isLast});
     } else if (isLast) {
         passedOver_.erase(hash);

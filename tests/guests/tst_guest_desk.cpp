@@ -35,6 +35,7 @@ private Q_SLOTS:
     void anEndedDeskGivesItsBudgetBack();
     void anInputThatNobodyWaitsForMakesRoom();
     // Cancel, leave.
+    void anInputThatIsBeingStoredIsNotPutOut();
     void whatWaitsIsHandedBackWhenItIsCancelled();
     void whatRunsIsEndedWhenItIsCancelled();
     void whatIsSettledWhileItRunsIsEndedAndForgotten();
@@ -380,6 +381,28 @@ void TestGuestDesk::anInputThatNobodyWaitsForMakesRoom() {
     s.desk.stored(Sha256::of("def"), s.now);
     s.desk.prepared(kTwo, s.now);
     s.end(kTwo);
+    s.lease(leaseOf(kThree, {"ghi"}));
+    s.desk.lacking(kThree, {Sha256::of("ghi")}, s.now);
+    s.told();
+    s.yard(Kind::Chunk, put(chunkOf("ghi")));
+    QCOMPARE(s.told(), std::string("last ghi; evicted 1"));
+}
+
+void TestGuestDesk::anInputThatIsBeingStoredIsNotPutOut() {
+    GuestLimits limits = kGiven;
+    limits.storeBytes = ChunkShelf::kLeastBytes;
+    Script s(limits);
+    s.connect();
+    s.lease(leaseOf(kOne, {"abc"}));
+    s.desk.lacking(kOne, {Sha256::of("abc")}, s.now);
+    s.yard(Kind::Chunk, put(chunkOf("abc")));
+    s.yard(Kind::Cancel, put(link::Cancel{.id = kOne}));
+    s.lease(leaseOf(kTwo, {"def"}));
+    s.desk.lacking(kTwo, {Sha256::of("def")}, s.now);
+    s.told();
+    s.yard(Kind::Chunk, put(chunkOf("def")));
+    QCOMPARE(s.told(), std::string("Finished 2.1 cause 7")); // there is no other room
+    s.desk.stored(Sha256::of("abc"), s.now);
     s.lease(leaseOf(kThree, {"ghi"}));
     s.desk.lacking(kThree, {Sha256::of("ghi")}, s.now);
     s.told();
