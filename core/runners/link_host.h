@@ -70,7 +70,9 @@ public:
     virtual void told(const link::Update& update) = 0;
     /// All that it left is in the store; its Ended follows.
     virtual void keep(const link::Finished& finished) = 0;
-    /// The machine does not take it; its Returned follows.
+    /// The machine does not take it; its Returned follows. Before this returns, whoever places it has to be told to
+    /// keep away from here (fleet::KeepAway, or Ask::avoid): a Returned counts for nothing and is placed again at
+    /// once, so it would come here again, over and over.
     virtual void notTaken(AttemptId id, std::string_view sentence) = 0;
 };
 
