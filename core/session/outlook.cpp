@@ -152,8 +152,9 @@ private:
         session_.intake().add({&action, 1}, now_, out_);
     }
 
-    /// They start at once: all of them fit beside each other. But where the runner has fewer slots than it was given
-    /// to start, some wait there, behind what runs.
+    /// They start at once: on one machine all of them fit beside each other. Of several the outline does not say where
+    /// each runs: placed in another order one may find no room, and is then played as if it waited. But where the
+    /// runner has fewer slots than it was given to start, some wait there, behind what runs.
     void addRunning() {
         for (const auto& [key, resources] : outline_.holds) (void)session_.holds().take(key, resources);
         for (const Outline::Item& item : outline_.running) {
