@@ -19,10 +19,11 @@ struct LinkOpener {
 class LinkDoor {
 public:
     virtual ~LinkDoor() = default;
-    /// As many links are open as may be.
+    /// As many links are open as may be. Asked before the answer goes out, so several that come at once are all let in:
+    /// serve() has to look again.
     virtual bool isFull() const = 0;
-    /// One link, from its Hello to its end. Returns when the stream has ended, at the latest; that is closed when the
-    /// server stops or the token is over.
+    /// One link, from its Hello to its end; where it is full by now, none. Returns when the stream has ended, at the
+    /// latest; that is closed when the server stops or the token is over.
     virtual coro::Task<void> serve(linkio::ByteStream& stream, LinkOpener opener) = 0;
 };
 
