@@ -1,9 +1,24 @@
 #include "core/session/capacity.h"
 
+#include "core/model/worker.h"
+
 #include <algorithm>
 #include <cassert>
 
 namespace yard::session {
+
+namespace {
+
+/// As a fleet of this machine alone would say, but for its name and tags, which are not known here.
+bool isHere(const Where* where) {
+    if (!where) return true;
+    const bool isNamed = where->machines.empty() || std::ranges::any_of(where->machines, [](const auto& word) {
+                             return word == "local" || word == "any";
+                         });
+    return isNamed && (where->platform.empty() || where->platform == thisPlatform());
+}
+
+} // namespace
 
 MachineCapacity::MachineCapacity(const Resources& total)
     : cores_{total.milliCores, 0}
@@ -27,14 +42,14 @@ const MachineCapacity::Amount& MachineCapacity::named(const std::string& name) c
 
 bool MachineCapacity::fits(const Demand& demand) const {
     const Resources& need = *demand.amounts;
-    return !demand.where && cores_.holds(need.milliCores) && memory_.holds(need.memoryMb) &&
+    return isHere(demand.where) && cores_.holds(need.milliCores) && memory_.holds(need.memoryMb) &&
            std::ranges::all_of(need.named,
                                [this](const auto& amount) { return named(amount.first).holds(amount.second); });
 }
 
 bool MachineCapacity::everFits(const Demand& demand) const {
     const Resources& need = *demand.amounts;
-    return !demand.where && need.milliCores <= cores_.total && need.memoryMb <= memory_.total &&
+    return isHere(demand.where) && need.milliCores <= cores_.total && need.memoryMb <= memory_.total &&
            std::ranges::all_of(need.named,
                                [this](const auto& amount) { return amount.second <= named(amount.first).total; });
 }

@@ -25,7 +25,7 @@ struct ResourceNeed {
     double free = 0;
 };
 
-/// Where something may run, of several machines: names, "local", or "tag:NAME", and a platform. Empty: anywhere.
+/// Where something may run, of several machines: names, "local", "any", or "tag:NAME", and a platform. Empty: anywhere.
 struct Where {
     std::vector<std::string> machines;
     std::string platform;
@@ -94,7 +94,8 @@ protected:
 };
 
 /// Cores, memory and named amounts of one machine. Of a name that it does not have there is nothing, and what asks for
-/// another machine or platform never fits.
+/// another machine or platform never fits. This one is "local", "any" and its own platform; by another name, or by a
+/// tag, it is not known.
 class MachineCapacity final : public Capacity {
 public:
     /// `total`: what may be in use at once; some cores.

@@ -1,4 +1,5 @@
 // Several machines: where what starts goes, what waits for one of them, and what each is kept for.
+#include "core/model/worker.h"
 #include "core/session/events.h"
 #include "core/session/fleet_capacity.h"
 #include "core/session/live_views.h"
@@ -106,6 +107,7 @@ private Q_SLOTS:
     void whatIsTooLargeForEachOfThemNeverFits();
     void aPlatformIsKeptTo();
     void aNamedMachineIsKeptTo();
+    void aMachineAloneTakesWhatIsForIt();
     void whatCameBackLeavesItsMachineFree();
     void whatAWarmProcessServesIsHere();
     void resourcesOfOthersAreHere();
@@ -190,9 +192,20 @@ void TestMachines::aNamedMachineIsKeptTo() {
     QCOMPARE(b.takePlaces(), std::string("0:2"));
     b.submitMany(4, 2);
     QCOMPARE(b.takePlaces(), std::string("1:2 2:2"));
-    MachineCapacity alone{cores(4)};
-    const Where elsewhere{.machines = {"m1"}, .platform = {}};
-    QVERIFY(!alone.everFits({cores(1), fleet::Slots::Cores, &elsewhere}));
+}
+
+void TestMachines::aMachineAloneTakesWhatIsForIt() {
+    const MachineCapacity alone{cores(4)};
+    const Resources one = cores(1);
+    const auto takes = [&](const Where& where) {
+        const Demand need(one, fleet::Slots::Cores, &where);
+        return alone.everFits(need) && alone.fits(need);
+    };
+    QVERIFY(takes({.machines = {"local"}, .platform = {}}));
+    QVERIFY(takes({.machines = {"m1", "any"}, .platform = {}}));
+    QVERIFY(takes({.machines = {}, .platform = std::string(thisPlatform())}));
+    QVERIFY(!takes({.machines = {"m1"}, .platform = {}}));
+    QVERIFY(!takes({.machines = {"local"}, .platform = "plan9"}));
 }
 
 void TestMachines::whatCameBackLeavesItsMachineFree() {
