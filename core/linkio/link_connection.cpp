@@ -110,7 +110,6 @@ coro::Task<void> LinkConnection::writeOn() {
 }
 
 coro::Task<void> LinkConnection::sendSome() {
-    if (isFinishing_ && !finishBy_) finishBy_ = coro::currentLoop().now() + limits_.goodbye;
     const bool wasFull = !queue_.hasRoomForBulk();
     std::string batch;
     while (batch.size() < kBatch) {
@@ -130,7 +129,8 @@ coro::Task<void> LinkConnection::sendSome() {
 }
 
 /// How long the next part may take.
-Duration LinkConnection::patience() const {
+Duration LinkConnection::patience() {
+    if (isFinishing_ && !finishBy_) finishBy_ = coro::currentLoop().now() + limits_.goodbye;
     if (!finishBy_) return limits_.writeStall;
     return std::clamp<Duration>(*finishBy_ - coro::currentLoop().now(), Duration::zero(), limits_.writeStall);
 }

@@ -50,7 +50,8 @@ struct LinkLimits {
     Duration silence = std::chrono::seconds(10);
     /// Of 64 KiB.
     Duration writeStall = std::chrono::seconds(10);
-    /// After finish(), for what waits, and again for the other side to leave.
+    /// After finish(), for what waits, and again for the other side to leave. A part that is being written then has its
+    /// own time before.
     Duration goodbye = std::chrono::seconds(2);
 };
 
@@ -85,7 +86,7 @@ private:
     coro::Task<bool> takeFrames();
     coro::Task<void> writeOn();
     coro::Task<void> sendSome();
-    Duration patience() const;
+    Duration patience();
 
     ByteStream& stream_;
     FrameSink& sink_;

@@ -49,6 +49,7 @@ private Q_SLOTS:
     void tooMuchControlEndsIt();
     void aLastWordIsHeardAndWhatComesAfterItIsNotRead();
     void aPeerThatStaysAfterTheLastWordIsCut();
+    void theTimeOfTheLastWordCountsWithinAFrameThatIsBeingWritten();
     void theFirstCauseCounts();
     void anInterruptionClosesTheStream();
     void itMayEndWithItsLoop();
@@ -248,6 +249,20 @@ void TestLinkConnection::aPeerThatStaysAfterTheLastWordIsCut() {
     QCOMPARE(deaf.ended(), std::string());
     deaf.rig.advance(2s);
     QCOMPARE(deaf.ended(), std::string("not reading"));
+}
+
+void TestLinkConnection::theTimeOfTheLastWordCountsWithinAFrameThatIsBeingWritten() {
+    LinkRig slow({.silence = 60s, .writeStall = 10s, .goodbye = 2s});
+    slow.begin();
+    QVERIFY(slow.connection.send(Kind::Lease, 1, std::string(3u << 20, 'x')));
+    slow.settle();
+    slow.connection.finish();
+    QVERIFY(!readAll(slow.ends.theirs).empty()); // the part that is being written goes out, and the next one waits
+    slow.settle();
+    slow.rig.advance(1s);
+    QCOMPARE(slow.ended(), std::string());
+    slow.rig.advance(2s);
+    QCOMPARE(slow.ended(), std::string("not reading"));
 }
 
 void TestLinkConnection::theFirstCauseCounts() {
