@@ -9,6 +9,7 @@
 #include "ui/style/paint.h"
 
 #include <QCheckBox>
+#include <QHeaderView>
 #include <QJsonArray>
 
 using namespace yard;
@@ -99,6 +100,10 @@ private slots:
         QCOMPARE(rows->cell(4, 6).text, QString("exit code 3"));
         QTRY_VERIFY_WITH_TIMEOUT(history->slotOf(1).value_or(0) >= 1, kSoon); // as the timelines have it
         QCOMPARE(rows->cell(4, 4).text, QString::number(*history->slotOf(1)));
+        // What differs keeps its rows in a place as low as this one.
+        const Table* values = compare(slow)->values();
+        QTRY_VERIFY_WITH_TIMEOUT(values->viewport()->height() >= 2 * values->verticalHeader()->defaultSectionSize(),
+                                 kSoon);
     }
 
     void eachAttemptHasItsStates_data() {

@@ -70,6 +70,7 @@ CompareTab::CompareTab(Context context, QWidget* parent)
     : QWidget(parent)
     , context_(context)
     , history_(new StateHistory(context))
+    , both_(new QSplitter(Qt::Vertical))
     , head_(new Label({}, Type::Body, Token::Text2))
     , only_(new QCheckBox(tr("Only differences")))
     , table_(new Table({}))
@@ -94,16 +95,15 @@ CompareTab::CompareTab(Context context, QWidget* parent)
     split->addWidget(diff_);
     split->setSizes({500, 700});
     column->addWidget(split, 1);
-    auto* both = new QSplitter(Qt::Vertical);
-    both->setChildrenCollapsible(false);
+    both_->setChildrenCollapsible(false);
     history_->setMinimumHeight(scaled(74)); // its head and two rows
-    both->addWidget(history_);
-    both->addWidget(comparison);
-    both->setStretchFactor(1, 1);
-    both->setSizes({scaled(124), scaled(300)});
+    both_->addWidget(history_);
+    both_->addWidget(comparison);
+    both_->setStretchFactor(1, 1);
+    both_->setSizes({scaled(124), scaled(300)});
     auto* whole = new QVBoxLayout(this);
     whole->setContentsMargins(0, 0, 0, 0);
-    whole->addWidget(both);
+    whole->addWidget(both_);
     only_->setObjectName("only-differences");
     only_->setChecked(!QSettings().value("compare/all").toBool());
     diff_->setAll(!only_->isChecked());
@@ -115,6 +115,19 @@ CompareTab::CompareTab(Context context, QWidget* parent)
 }
 
 CompareTab::~CompareTab() = default;
+
+/// A low place has no height for both: there they stand beside each other, if it is wide.
+void CompareTab::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    constexpr int kLow = 420;
+    constexpr int kWideEnough = 860;
+    const bool isBeside = height() < scaled(kLow) && width() >= scaled(kWideEnough);
+    const auto fits = isBeside ? Qt::Horizontal : Qt::Vertical;
+    if (fits == both_->orientation()) return;
+    both_->setOrientation(fits);
+    const int own = isBeside ? width() / 3 : scaled(124);
+    both_->setSizes({own, (isBeside ? width() : height()) - own});
+}
 
 void CompareTab::clear() {
     clearComparison();

@@ -13,6 +13,7 @@
 
 QT_BEGIN_NAMESPACE
 class QCheckBox;
+class QSplitter;
 QT_END_NAMESPACE
 
 namespace yard::ui {
@@ -35,6 +36,9 @@ public:
     Table* values() const { return table_; }
     QCheckBox* onlyDifferences() const { return only_; }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     static constexpr std::size_t kStreams = 4; ///< stdout and stderr of this one, then of the other
 
@@ -52,6 +56,7 @@ private:
     QJsonObject spec_;
     QJsonObject otherSpec_;
     StateHistory* history_;
+    QSplitter* both_;
     Label* head_;
     QCheckBox* only_;
     Table* table_;
