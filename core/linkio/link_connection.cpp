@@ -115,7 +115,10 @@ coro::Task<void> LinkConnection::sendSome() {
     while (batch.size() < kBatch) {
         auto frame = queue_.take();
         if (!frame) break;
-        batch = batch.empty() ? std::move(*frame) : batch + *frame;
+        if (batch.empty())
+            batch = std::move(*frame);
+        else
+            batch += *frame;
     }
     for (std::string_view left = batch; !left.empty() && !cause_;) {
         const std::string_view part = left.substr(0, kPart);
