@@ -154,7 +154,7 @@ void Fleet::give(const session::Demand& need, fleet::MachineId) {
     giving_ = -1;
 }
 
-std::unique_ptr<session::Capacity> Fleet::idle() const {
+std::unique_ptr<session::Capacity> Fleet::idle(bool /*isOpen*/) const {
     return std::make_unique<session::MachineCapacity>(total_.resources());
 }
 

@@ -45,7 +45,7 @@ public:
     void take(const session::Demand& need, fleet::MachineId) override;
     void give(const session::Demand& need, fleet::MachineId) override;
     /// All machines as one: where there is room in all for something large is not told.
-    std::unique_ptr<session::Capacity> idle() const override;
+    std::unique_ptr<session::Capacity> idle(bool isOpen) const override;
     const Amounts& total() const { return total_; }
 
 private:
