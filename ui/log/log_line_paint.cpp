@@ -63,8 +63,9 @@ public:
 private:
     qsizetype rowEnd(qsizetype at, qsizetype end) const { return std::min(end, (at / columns_ + 1) * columns_); }
     QPointF placeOf(qsizetype column) const {
+        const qsizetype row = column / columns_;
         return {where_.gutter + static_cast<double>(column % columns_) * advance_ - where_.shift,
-                where_.y + static_cast<double>(column / columns_) * logLineHeight()};
+                where_.y + static_cast<double>(row) * logLineHeight()};
     }
 
     QPainter& painter_;
