@@ -26,6 +26,16 @@ std::vector<Lsn> newestOf(std::vector<Lsn> lsns, std::size_t most) {
     return lsns;
 }
 
+/// Asks for what each has until all of it came. Where that fails, bars that lack it are better than none.
+coro::Task<void> inPortions(std::vector<Lsn> lsns, const auto& ask, auto keep) {
+    while (!lsns.empty()) {
+        auto found = co_await ask(lsns);
+        if (!found || found->empty()) break;
+        for (std::size_t i = 0; i < found->size(); ++i) keep(lsns[i], (*found)[i]);
+        lsns.erase(lsns.begin(), lsns.begin() + std::ssize(*found));
+    }
+}
+
 } // namespace
 
 TimelineKeeper::TimelineKeeper(Parts parts, timeline::TimelineStore::Limits limits)
@@ -108,25 +118,16 @@ coro::Task<TimelineView> TimelineKeeper::query(TimelineQuery query) {
 }
 
 coro::Task<void> TimelineKeeper::addCommands(TimelineView& view) {
-    std::vector<Lsn> lsns = view.unnamed(kNamedBars);
-    while (!lsns.empty()) {
-        auto commands = co_await parts_.commands(lsns);
-        if (!commands || commands->empty()) break; // bars without names are better than none
-        for (std::size_t i = 0; i < commands->size(); ++i)
-            if (!(*commands)[i].empty()) view.commands.emplace(lsns[i], std::move((*commands)[i]));
-        lsns.erase(lsns.begin(), lsns.begin() + std::ssize(*commands));
-    }
+    co_await inPortions(view.unnamed(kNamedBars), parts_.commands, [&view](Lsn lsn, std::string& command) {
+        if (!command.empty()) view.commands.emplace(lsn, std::move(command));
+    });
 }
 
 coro::Task<void> TimelineKeeper::addIndices(TimelineView& view) {
-    std::vector<Lsn> lsns = view.templated(kNamedBars);
-    while (!lsns.empty()) {
-        auto indices = co_await parts_.indices(lsns);
-        if (!indices || indices->empty()) break;
-        for (std::size_t i = 0; i < indices->size(); ++i)
-            if ((*indices)[i]) view.indices.emplace(lsns[i], *(*indices)[i]);
-        lsns.erase(lsns.begin(), lsns.begin() + std::ssize(*indices));
-    }
+    co_await inPortions(view.templated(kNamedBars), parts_.indices,
+                        [&view](Lsn lsn, const std::optional<std::int64_t>& index) {
+                            if (index) view.indices.emplace(lsn, *index);
+                        });
 }
 
 std::vector<Lsn> TimelineView::unnamed(std::size_t most) const {
