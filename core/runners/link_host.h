@@ -66,7 +66,7 @@ public:
     /// hash. Invalid: it is not what it is called. Other errors are this side's.
     virtual void storePiece(link::Chunk piece, Answer<Result<void>> answer) = 0;
 
-    /// What is told of an attempt while it runs, but for its start.
+    /// An update of a running attempt. Its start is none of them.
     virtual void told(const link::Update& update) = 0;
     /// All that it left is in the store; its Ended follows.
     virtual void keep(const link::Finished& finished) = 0;

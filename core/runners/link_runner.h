@@ -130,7 +130,7 @@ private:
     void refuse(const link::Refused& refused, std::uint64_t id);
     void lied(std::string_view sentence);
     void dropConnection();
-    /// The last that is told of it.
+    /// The final update of the attempt.
     void tellLast(Attempts::iterator at, decltype(Update::what) what);
     void tellReturned(link::AttemptRef ref);
     void tellLost(link::AttemptRef ref);

@@ -1,6 +1,7 @@
 // Frames in a stream of bytes, and the order in which they go out.
 #include "core/link/frame.h"
 #include "core/link/send_queue.h"
+#include "tests/link/header_bytes.h"
 #include "tests/support/show_strings.h"
 
 #include <QtTest>
@@ -11,6 +12,7 @@
 #include <string_view>
 
 using namespace yard::link;
+using yard::test::header;
 
 namespace {
 
@@ -25,15 +27,6 @@ std::string framesOf(std::string_view bytes, std::size_t piece) {
                       std::string(frame->body) + ' ';
     }
     return frames + (reader.isBroken() ? "broken" : std::to_string(reader.kept()));
-}
-
-/// A header with this length and kind.
-std::string header(std::uint32_t length, std::uint8_t kind) {
-    std::string bytes;
-    for (int i = 0; i < 4; ++i) bytes += static_cast<char>((length >> (8 * i)) & 0xff);
-    bytes.append(8, '\0');
-    bytes += static_cast<char>(kind);
-    return bytes;
 }
 
 } // namespace

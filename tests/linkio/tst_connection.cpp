@@ -1,5 +1,6 @@
 // A link's connection with a peer that keeps the rules, and with peers that do not: hostile bytes, half frames, silence,
 // nothing read.
+#include "tests/link/header_bytes.h"
 #include "tests/linkio/link_rig.h"
 
 #include <string>
@@ -8,6 +9,7 @@ using namespace yard;
 using namespace yard::link;
 using namespace yard::linkio;
 using namespace yard::linkio::test;
+using yard::test::header;
 
 namespace {
 
@@ -16,15 +18,6 @@ const std::string kRenew = frameBytes(Kind::Renew, 7, "");
 std::string piece() {
     std::string bytes;
     bytes.resize(kChunkPiece);
-    return bytes;
-}
-
-/// A header with this length and kind.
-std::string header(std::uint32_t length, std::uint8_t kind) {
-    std::string bytes;
-    for (int i = 0; i < 4; ++i) bytes += static_cast<char>((length >> (8 * i)) & 0xff);
-    bytes.append(8, '\0');
-    bytes += static_cast<char>(kind);
     return bytes;
 }
 

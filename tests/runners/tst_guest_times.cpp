@@ -35,6 +35,15 @@ Lease guestLease(RunnerBench& bench, std::int64_t lsn, std::vector<std::string> 
     return lease;
 }
 
+/// A guest that ignores SIGTERM, with a time and a grace of ten minutes.
+bool startStubborn(RunnerBench& bench, Fifo& fifo) {
+    bench.runner().mayRunUntil(kYard, bootNow() + 600s);
+    Lease lease = guestLease(bench, 1, {"stubborn", fifo.path()});
+    lease.grace = 600s;
+    bench.submit(lease);
+    return fifo.next().pid > 0;
+}
+
 } // namespace
 
 class TestGuestTimes : public QObject {
@@ -176,11 +185,7 @@ void TestGuestTimes::aTreeIsEndedAtItsTimeAlthoughTheEngineDoesNothing() {
 void TestGuestTimes::whoIgnoresTermIsKilledWithinATeardownWhateverItsGrace() {
     RunnerBench bench;
     Fifo fifo(bench.path("fifo"));
-    bench.runner().mayRunUntil(kYard, bootNow() + 600s);
-    Lease lease = guestLease(bench, 1, {"stubborn", fifo.path()});
-    lease.grace = 600s;
-    bench.submit(lease);
-    QVERIFY(fifo.next().pid > 0);
+    QVERIFY(startStubborn(bench, fifo));
     const BootTime until = bootNow();
     bench.runner().mayRunUntil(kYard, until);
     const Ended* end = bench.ended(1);
@@ -194,11 +199,7 @@ void TestGuestTimes::whoIgnoresTermIsKilledWithinATeardownWhateverItsGrace() {
 void TestGuestTimes::whatIsBeingEndedWithALongGraceIsHastened() {
     RunnerBench bench;
     Fifo fifo(bench.path("fifo"));
-    bench.runner().mayRunUntil(kYard, bootNow() + 600s);
-    Lease lease = guestLease(bench, 1, {"stubborn", fifo.path()});
-    lease.grace = 600s;
-    bench.submit(lease);
-    QVERIFY(fifo.next().pid > 0);
+    QVERIFY(startStubborn(bench, fifo));
     bench.runner().end({Lsn(1), 1}, StopCause::Cancelled);
     bench.runner().mayRunUntil(kYard, bootNow());
     const Ended* end = bench.ended(1);
