@@ -186,6 +186,7 @@ private:
     UniqueFd guestTimer_; ///< CLOCK_BOOTTIME: a sleeping machine wakes too late by the clock that epoll waits on
     BootTime guestTimerAt_ = BootTime::max();
     SlotsFile slots_;
+    UpdateSender updates_;
     Board board_;
     std::atomic<std::size_t> keepingOutput_ = 0; ///< spawners that have not answered KeepOutput
     Pump pump_;
@@ -207,9 +208,11 @@ Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup,
     , in_(std::move(in))
     , inbox_(epoll_)
     , slots_(std::move(slots))
-    , board_(socketFd, epoll_.wakeFd(), {setup.slots, setup.lowWater, setup.quiet})
-    , pump_(board_, setup.dataDir + "/chunks/tmp")
+    , updates_(socketFd, epoll_.wakeFd(), setup.quiet)
+    , board_(updates_, epoll_.wakeFd(), {setup.slots, setup.lowWater})
+    , pump_(updates_, setup.dataDir + "/chunks/tmp")
     , shared_{.board = board_,
+              .updates = updates_,
               .slots = slots_,
               .pump = pump_,
               .ownerToken = setup.ownerToken,
@@ -251,7 +254,7 @@ Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup,
 
 bool Launcher::run() {
     peak_.lower();
-    board_.sayHello(::getpid());
+    updates_.sayHello(::getpid());
     readSocket(); // frames that came with the first
     while (!engineGone_ || !board_.allIdle()) {
         const auto events = epoll_.wait(sleepUntil(MonoClock::now()));
@@ -286,10 +289,10 @@ bool Launcher::run() {
         warden_.endOverdue(now);
         warden_.step(now);
         tick(now);
-        if (board_.isBlocked())
-            board_.flush();
+        if (updates_.isBlocked())
+            updates_.flush();
         else
-            board_.flushIfDue(now);
+            updates_.flushIfDue(now);
     }
     for (const auto& spawner : spawners_) spawner->stop();
     for (Duration pause{1'000}; !warden_.endEverything(); pause = std::min(pause * 2, Duration(100'000)))
@@ -317,7 +320,7 @@ void Launcher::armGuestTimer() {
 
 MonoTime Launcher::sleepUntil(MonoTime now) {
     armGuestTimer();
-    const bool blocked = board_.isBlocked() && !engineGone_;
+    const bool blocked = updates_.isBlocked() && !engineGone_;
     if (blocked != watchingWrite_ && !engineGone_) {
         epoll_.change(socketFd_, blocked ? EPOLLIN | EPOLLOUT : EPOLLIN, kSocketKey);
         watchingWrite_ = blocked;

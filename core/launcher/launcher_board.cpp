@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cerrno>
 #include <fcntl.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 
 namespace yard::runners {
 
@@ -19,8 +17,8 @@ Measures measuresOf(const rusage& usage) {
     return measures;
 }
 
-Board::Board(int socketFd, int mainWakeFd, Limits limits)
-    : socketFd_(socketFd)
+Board::Board(UpdateSender& updates, int mainWakeFd, Limits limits)
+    : updates_(updates)
     , mainWakeFd_(mainWakeFd)
     , limits_(limits)
     , slots_(limits.slots) {
@@ -34,8 +32,7 @@ Board::Added Board::add(Lease lease) {
     // Twice, because a lease moved here counts for another slot until the engine has read so.
     if (slot.waiting.size() >= 2 * kLeasesPerSlot) return Added::Refused;
     if (stopping_) {
-        wire::putReturned(unsent_, lease.id);
-        appended(MonoClock::now(), true);
+        updates_.putReturned(lease.id);
         return Added::Waits;
     }
     slot.waiting.push_back(std::move(lease));
@@ -49,8 +46,7 @@ bool Board::takeBack(AttemptId id) {
         const auto it = std::ranges::find(slot.waiting, id, &Lease::id);
         if (it == slot.waiting.end()) continue;
         slot.waiting.erase(it);
-        wire::putReturned(unsent_, id);
-        appended(MonoClock::now(), true);
+        updates_.putReturned(id);
         return true;
     }
     return false;
@@ -59,8 +55,7 @@ bool Board::takeBack(AttemptId id) {
 void Board::takeBackAll() {
     const ThreadLock lock(mutex_);
     for (Slot& slot : slots_) {
-        for (const Lease& lease : slot.waiting) wire::putReturned(unsent_, lease.id);
-        if (!slot.waiting.empty()) appended(MonoClock::now(), true);
+        for (const Lease& lease : slot.waiting) updates_.putReturned(lease.id);
         slot.waiting.clear();
     }
 }
@@ -138,8 +133,7 @@ std::vector<AttemptId> Board::takeLateGuests(BootTime now) {
             const auto isOfIt = [group](const Lease& lease) { return lease.guestGroup == group; };
             for (const Lease& lease : slot.waiting) {
                 if (!isOfIt(lease)) continue;
-                wire::putReturned(unsent_, lease.id);
-                appended(MonoClock::now(), true);
+                updates_.putReturned(lease.id);
             }
             std::erase_if(slot.waiting, isOfIt);
             if (slot.view.phase != SlotPhase::Idle && slot.view.guestGroup == group) alive.push_back(slot.view.id);
@@ -162,8 +156,7 @@ std::optional<Lease> Board::refused(SlotId id, AttemptId attempt) {
     {
         const ThreadLock lock(mutex_);
         at(id).view.phase = SlotPhase::Idle;
-        wire::putReturned(unsent_, attempt);
-        appended(MonoClock::now(), true);
+        updates_.putReturned(attempt);
     }
     return takeNext(id);
 }
@@ -240,8 +233,7 @@ void Board::putBack(SlotId id, Lease lease) {
     Slot& slot = at(id);
     slot.view.phase = SlotPhase::Idle;
     if (stopping_ || slot.view.cause || slot.backRequested) {
-        wire::putReturned(unsent_, lease.id);
-        appended(MonoClock::now(), true);
+        updates_.putReturned(lease.id);
         return;
     }
     slot.waiting.push_front(std::move(lease));
@@ -251,8 +243,7 @@ std::optional<Lease> Board::lockBusy(SlotId id, AttemptId attempt, const LockBus
     {
         const ThreadLock lock(mutex_);
         at(id).view.phase = SlotPhase::Idle;
-        wire::put(unsent_, attempt, busy);
-        appended(MonoClock::now(), true);
+        updates_.put(attempt, busy);
     }
     return takeNext(id);
 }
@@ -264,8 +255,7 @@ SlotView Board::started(SlotId id, int pid, int pidfd, const Started& update) {
     v.phase = SlotPhase::Live;
     v.pid = pid;
     v.pidfd = pidfd;
-    wire::put(unsent_, v.id, update);
-    appended(update.times.running, slot.hurry);
+    updates_.put(v.id, update, slot.hurry);
     return v;
 }
 
@@ -288,81 +278,12 @@ std::optional<Lease> Board::finish(SlotId slotId, AttemptId id, Ended ended, boo
     slot.view.pidfd = -1;
     wire::EndedFrame frame{id, std::move(ended), {}};
     std::optional<Lease> lease = next(slot, frame.moved);
-    wire::put(unsent_, frame);
-    appended(now, hurry || slot.waiting.size() < limits_.lowWater);
+    updates_.put(frame, hurry || slot.waiting.size() < limits_.lowWater);
     if (lease) {
         begin(slot, *lease, now);
         lease->slot = slotId;
     }
     return lease;
-}
-
-void Board::streamAt(AttemptId id, const StreamAt& update) {
-    const ThreadLock lock(mutex_);
-    wire::put(unsent_, id, update);
-    appended(MonoClock::now(), true);
-}
-
-void Board::outputEnds(AttemptId id, const OutputEnds& ends) {
-    const ThreadLock lock(mutex_);
-    wire::put(unsent_, id, ends);
-    appended(MonoClock::now(), true);
-}
-
-void Board::appended(MonoTime now, bool hurry) {
-    firstUnsent_ = std::min(firstUnsent_, now);
-    urgent_ = urgent_ || hurry;
-}
-
-MonoTime Board::flushAt() {
-    const ThreadLock lock(mutex_);
-    if (urgent_) return MonoTime{};
-    return firstUnsent_ == MonoTime::max() ? firstUnsent_ : firstUnsent_ + limits_.quiet;
-}
-
-void Board::flushIfDue(MonoTime now) {
-    if (now >= flushAt()) flush();
-}
-
-void Board::flush() {
-    const ThreadLock sendLock(sendMutex_);
-    {
-        const ThreadLock lock(mutex_);
-        if (sending_.empty())
-            sending_.swap(unsent_);
-        else
-            sending_.append(unsent_);
-        unsent_.clear();
-        firstUnsent_ = MonoTime::max();
-        urgent_ = false;
-    }
-    while (sent_ < sending_.size()) {
-        const ssize_t n =
-            ::send(socketFd_, sending_.data() + sent_, sending_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            sending_.erase(0, sent_);
-            sent_ = 0;
-            if (!blocked_.exchange(true, std::memory_order_relaxed)) ::eventfd_write(mainWakeFd_, 1);
-            return;
-        }
-        // The engine is gone: the main thread reads the same from the socket and ends everything.
-        if (n < 0) break;
-        sent_ += static_cast<std::size_t>(n);
-    }
-    sending_.clear();
-    sent_ = 0;
-    blocked_.store(false, std::memory_order_relaxed);
-}
-
-void Board::sayHello(int pid) {
-    {
-        const ThreadLock lock(mutex_);
-        wire::Hello hello;
-        hello.pid = pid;
-        wire::put(unsent_, hello);
-    }
-    flush();
 }
 
 } // namespace yard::runners

@@ -1,6 +1,6 @@
-// What the launcher's threads share: leases that wait, what lives in which slot, and updates not sent yet. One
-// mutex, held for a few hundred nanoseconds; the send itself happens under a second one, so that the order of
-// updates is the order in which they were written here.
+// What the launcher's threads share: leases that wait, and what lives in which slot. One mutex, held for a few hundred
+// nanoseconds. What becomes of a lease is written to the updates (update_sender.h) while it is held, so that the engine
+// reads it in the order in which it came about.
 //
 // A slot's life, the only places that move it: Idle -> Starting (takeNext/finish, spawner) -> Live (started,
 // spawner) -> Exited (exited, spawner) -> Idle or Starting (finish, spawner). Everything else about an attempt
@@ -11,15 +11,12 @@
 #include "core/base/thread_mutex.h"
 #include "core/base/unique_fd.h"
 #include "core/launcher/guest_times.h"
+#include "core/launcher/update_sender.h"
 #include "core/lease/runner.h"
-#include "core/lease/wire.h"
 
-#include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <string>
 #include <sys/resource.h>
 #include <vector>
 
@@ -52,10 +49,9 @@ public:
     struct Limits {
         unsigned slots = 1;
         unsigned lowWater = 1;
-        Duration quiet{2'000};
     };
-    /// `mainWakeFd`: an eventfd of the main thread, written when a send would block.
-    Board(int socketFd, int mainWakeFd, Limits limits);
+    /// `mainWakeFd`: an eventfd of the main thread, written when it sleeps past a deadline. `updates` outlives it.
+    Board(UpdateSender& updates, int mainWakeFd, Limits limits);
     Board(const Board&) = delete;
     Board& operator=(const Board&) = delete;
 
@@ -124,19 +120,6 @@ public:
     /// same group from the slot with most waiting.
     std::optional<Lease> finish(SlotId slot, AttemptId id, Ended ended, bool hurry);
 
-    // Any thread.
-
-    void streamAt(AttemptId id, const StreamAt& at);
-    void outputEnds(AttemptId id, const OutputEnds& ends);
-    /// Sends now if somebody waits, leases run low, or the oldest update has waited `quiet`.
-    void flushIfDue(MonoTime now);
-    void flush();
-    /// When flushIfDue() has to be called at the latest; max() when nothing waits.
-    MonoTime flushAt();
-    /// True after a send that would have blocked: wait for the socket to be writable, then flush().
-    bool isBlocked() const { return blocked_.load(std::memory_order_relaxed); }
-    void sayHello(int pid);
-
 private:
     struct Slot {
         std::deque<Lease> waiting;
@@ -145,28 +128,19 @@ private:
         bool hurry = false;
         bool backRequested = false; ///< taken back while it was starting; counts when that is put off
     };
-    void appended(MonoTime now, bool hurry) YARD_REQUIRES(mutex_);
     std::optional<Lease> next(Slot& slot, std::optional<AttemptId>& moved) YARD_REQUIRES(mutex_);
     void begin(Slot& slot, Lease& lease, MonoTime now) YARD_REQUIRES(mutex_);
     Slot& at(SlotId id) YARD_REQUIRES(mutex_) { return slots_[id.value]; }
 
-    const int socketFd_;
+    UpdateSender& updates_;
     const int mainWakeFd_;
     const Limits limits_;
 
     ThreadMutex mutex_;
     std::vector<Slot> slots_ YARD_GUARDED_BY(mutex_);
     GuestTimes guests_ YARD_GUARDED_BY(mutex_);
-    std::string unsent_ YARD_GUARDED_BY(mutex_);
-    MonoTime firstUnsent_ YARD_GUARDED_BY(mutex_) = MonoTime::max();
-    bool urgent_ YARD_GUARDED_BY(mutex_) = false;
     bool stopping_ YARD_GUARDED_BY(mutex_) = false;
     MonoTime mainSleepsUntil_ YARD_GUARDED_BY(mutex_) = MonoTime::max();
-
-    ThreadMutex sendMutex_; ///< taken before mutex_
-    std::string sending_ YARD_GUARDED_BY(sendMutex_);
-    std::size_t sent_ YARD_GUARDED_BY(sendMutex_) = 0;
-    std::atomic<bool> blocked_{false};
 };
 
 } // namespace yard::runners

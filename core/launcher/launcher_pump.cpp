@@ -50,8 +50,8 @@ struct Pump::Flow {
     bool inEpoll = false;
 };
 
-Pump::Pump(Board& board, std::string directory)
-    : board_(board)
+Pump::Pump(UpdateSender& updates, std::string directory)
+    : updates_(updates)
     , directory_(std::move(directory))
     , inbox_(epoll_)
     , buffer_(kBuffer)
@@ -240,8 +240,8 @@ void Pump::report(Flow& flow, MonoTime now) {
     if (!flow.from.watched || !flow.file || flow.result.size == flow.reported) return;
     flow.reported = flow.result.size;
     flow.reportedAt = now;
-    board_.streamAt(flow.from.id, StreamAt{flow.from.stream, flow.path, flow.result.size, flow.from.limit});
-    board_.flushIfDue(now);
+    updates_.put(flow.from.id, StreamAt{flow.from.stream, flow.path, flow.result.size, flow.from.limit});
+    updates_.flushIfDue(now);
 }
 
 /// What is there now, not until the end: somebody may go on writing.
@@ -269,8 +269,8 @@ void Pump::tell(const Tell& tell) {
     auto out = endOf(tell.out);
     auto err = endOf(tell.err);
     if (!out || !err) return; // its Ended has them
-    board_.outputEnds(tell.id, {std::move(*out), std::move(*err)});
-    board_.flushIfDue(MonoClock::now());
+    updates_.put(tell.id, {std::move(*out), std::move(*err)});
+    updates_.flushIfDue(MonoClock::now());
 }
 
 void Pump::finish(Key key) {

@@ -11,7 +11,7 @@
 #include "core/base/hash.h"
 #include "core/base/unique_fd.h"
 #include "core/launcher/epoll_set.h"
-#include "core/launcher/launcher_board.h"
+#include "core/launcher/update_sender.h"
 #include "core/lease/runner.h"
 
 #include <cstdint>
@@ -62,7 +62,7 @@ public:
         Key key = 0;
         bool on = true;
     };
-    /// The end of two streams with keepsLast goes to the board; nothing of one that was finished.
+    /// The end of two streams with keepsLast is told; nothing of one that was finished.
     struct Tell {
         AttemptId id;
         Key out = 0;
@@ -74,7 +74,7 @@ public:
     };
     struct Stop {};
 
-    Pump(Board& board, std::string directory);
+    Pump(UpdateSender& updates, std::string directory);
     ~Pump();
     using Message = std::variant<Adopt, Finish, Watch, Tell, KeepAll, Stop>;
     void post(Message message) { inbox_.post(std::move(message)); }
@@ -99,7 +99,7 @@ private:
     void reportSoon(Flow& flow);
     MonoTime nextReport() const;
 
-    Board& board_;
+    UpdateSender& updates_;
     const std::string directory_;
     EpollSet epoll_;
     Inbox<Message> inbox_;

@@ -21,6 +21,7 @@ namespace yard::runners {
 /// The launcher owns it, and it outlives all threads that use it but those that were left behind in a start.
 struct LauncherShared {
     Board& board;
+    UpdateSender& updates;
     SlotsFile& slots;
     Pump& pump;
     std::string ownerToken;

@@ -68,13 +68,13 @@ void Spawner::run() {
         if (stopping_) return;
         startIdle();
         while (hasMarked_) beginMarked();
-        shared_.board.flushIfDue(MonoClock::now());
-        for (const epoll_event& event : epoll_.wait(std::min(nextTimer(), shared_.board.flushAt())))
+        shared_.updates.flushIfDue(MonoClock::now());
+        for (const epoll_event& event : epoll_.wait(std::min(nextTimer(), shared_.updates.flushAt())))
             handleEvent(ChildEvent(event.data.u64));
         const MonoTime now = MonoClock::now();
         for (const auto& child : children_)
             if (child->registerAt <= now) output_.watchPipes(*child);
-        shared_.board.flushIfDue(now);
+        shared_.updates.flushIfDue(now);
     }
 }
 
@@ -123,7 +123,7 @@ void Spawner::tellOutput(const AskOutput& ask) {
     if (child && child->lease.keepsLast)
         shared_.pump.post(Pump::Tell{ask.id, child->pumpKey(child->out), child->pumpKey(child->err)});
     else // not begun, or over: then its Ended is on its way already
-        shared_.board.outputEnds(ask.id, {});
+        shared_.updates.put(ask.id, OutputEnds{});
 }
 
 void Spawner::keepOutput() {

@@ -49,9 +49,11 @@ public:
     runners::EpollSet epoll;
     runners::SilentPaths silent;
     runners::SlotsFile slots = makeSlots(directory() + "/slots");
-    runners::Board board{launcher_.get(), epoll.wakeFd(), {.slots = 1}};
-    runners::Pump pump{board, directory()};
+    runners::UpdateSender updates{launcher_.get(), epoll.wakeFd(), Duration{2'000}};
+    runners::Board board{updates, epoll.wakeFd(), {.slots = 1}};
+    runners::Pump pump{updates, directory()};
     runners::LauncherShared shared{.board = board,
+                                   .updates = updates,
                                    .slots = slots,
                                    .pump = pump,
                                    .ownerToken = "owner",
