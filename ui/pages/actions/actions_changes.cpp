@@ -1,4 +1,4 @@
-// The rest of ActionsModel: what it is told by events, and when rows that came or went are taken in.
+// The rest of ActionsModel: when rows that came or went are taken in, and what is asked for again.
 #include "ui/pages/actions/actions_model.h"
 
 #include <algorithm>
@@ -8,44 +8,12 @@ namespace yard::ui {
 
 namespace {
 
-constexpr qint64 kWatchedByEngine = 1'000; // rows of a filter; docs/events.md
-constexpr int kFiguresEvery = 3;           // s
+constexpr int kFiguresEvery = 3; // s
 /// A list that may have changed where nobody watches is asked for again after so many times as long as it took.
 constexpr qint64 kRefreshShare = 50;
 constexpr qint64 kRefreshLeastMs = 2'000;
 
 } // namespace
-
-void ActionsModel::takeChanges(const QJsonArray& actions, bool) {
-    if (!active_) return;
-    for (const QJsonValue value : actions) {
-        const QJsonObject json = value.toObject();
-        if (!json.contains("timestamps")) continue; // an end, told for notices
-        ActionRow row = actionRowOf(json);
-        const qint64 lsn = row.lsn;
-        const int place = rowOf(lsn);
-        if (place < 0 && (!isNewestFirst() || !order_.come(lsn))) continue;
-        order_.comeBack(lsn);
-        view_.kept().keep(std::move(row));
-        if (place >= 0) emit dataChanged(index(place, 0), index(place, columnCount() - 1));
-        emit actionChanged(lsn);
-    }
-    view_.kept().forgetOldest();
-    if (order_.hasFresh()) noteComing();
-}
-
-void ActionsModel::takeGone(const QJsonArray& lsns) {
-    if (!active_) return;
-    for (const QJsonValue value : lsns) {
-        const qint64 lsn = value.toInteger();
-        const int place = rowOf(lsn);
-        // Behind the newest ones that the engine watches: told as gone, and in the list all the same.
-        if (view_.watchesFilter() && order_.aboveOf(lsn, place) >= kWatchedByEngine) continue;
-        order_.go(lsn, place >= 0);
-        emit actionChanged(lsn);
-    }
-    if (order_.hasGone()) noteComing();
-}
 
 void ActionsModel::noteComing() {
     if (isFrozen())
@@ -80,7 +48,7 @@ void ActionsModel::tick() {
     format_ = Format();
     for (const int row : view_.runningRows()) emit dataChanged(index(row, kRan), index(row, kRan));
     // What was not answered, because the connection broke or the engine stood still: while it is looked at.
-    if (state_.isLive() && !asking_ && !index_.isAsking()) {
+    if (state_.isLive() && !pages_.isAsking() && !index_.isAsking()) {
         if (isSame_ && !whole_ && !paged_) askIndex(Purpose::Again);
         view_.ask();
     }

@@ -32,6 +32,9 @@ public:
     void setRange(int first, int last);
     int first() const { return first_; }
     int last() const { return last_; }
+    bool isNewestFirst() const { return newestFirst_; }
+    /// -1: not among the rows.
+    int rowOf(qint64 lsn) const { return order_.rowOf(lsn, newestFirst_, first_, last_); }
     /// Those around the view that are not here; what is in view first.
     void ask();
     /// What running ones use, and whether they are late, changes without an event.

@@ -22,7 +22,9 @@ ActionsModel::ActionsModel(EngineState& state, QObject* parent)
     : TableModel(actionColumns(), parent)
     , state_(state)
     , index_(state.link())
-    , view_(state, order_) {
+    , view_(state, order_)
+    , events_(state, order_, view_)
+    , pages_(state.link()) {
     apply_.setSingleShot(true);
     apply_.setInterval(kApplyMs);
     connect(&apply_, &QTimer::timeout, this, &ActionsModel::takeWaiting);
@@ -31,8 +33,12 @@ ActionsModel::ActionsModel(EngineState& state, QObject* parent)
     connect(&index_, &LsnIndex::begun, this, &ActionsModel::onIndexBegun);
     connect(&index_, &LsnIndex::ready, this, &ActionsModel::onIndexReady);
     connect(&index_, &LsnIndex::failed, this, &ActionsModel::onIndexFailed);
-    connect(&state_, &EngineState::actionsChanged, this, &ActionsModel::takeChanges);
-    connect(&state_, &EngineState::actionsGone, this, &ActionsModel::takeGone);
+    connect(&pages_, &ActionPages::came, this, &ActionsModel::takePage);
+    connect(&pages_, &ActionPages::failed, this, &ActionsModel::setProblem);
+    connect(&events_, &ActionEvents::rowChanged, this,
+            [this](int row) { emit dataChanged(index(row, 0), index(row, columnCount() - 1)); });
+    connect(&events_, &ActionEvents::actionChanged, this, &ActionsModel::actionChanged);
+    connect(&events_, &ActionEvents::coming, this, &ActionsModel::noteComing);
     connect(&state_, &EngineState::countsChanged, this, [this] {
         moved_ = true;
         if (active_) emit totalChanged();
@@ -42,7 +48,6 @@ ActionsModel::ActionsModel(EngineState& state, QObject* parent)
         if (const int last = std::min(view_.last(), rowCount() - 1); view_.first() <= last)
             emit dataChanged(index(view_.first(), 0), index(last, columnCount() - 1));
     });
-    connect(&view_, &ActionsInView::missed, this, &ActionsModel::takeGone);
     connect(&view_, &ActionsInView::waitsChanged, this, [this](const std::vector<qint64>& lsns) {
         for (const qint64 lsn : lsns) emit actionChanged(lsn);
     });
@@ -74,6 +79,7 @@ void ActionsModel::sortBy(int column, Qt::SortOrder order) {
 void ActionsModel::setActive(bool active) {
     if (active_ == active) return;
     active_ = active;
+    events_.setActive(active);
     if (!active) {
         second_.stop();
         index_.drop();
@@ -86,8 +92,8 @@ void ActionsModel::setActive(bool active) {
 
 void ActionsModel::reload() {
     if (!active_ || !state_.isLive()) return;
-    ++generation_;
-    asking_ = paged_ = false;
+    pages_.drop();
+    paged_ = false;
     if (isSame_ && whole_) {
         // Rows in view are told again by events; others are asked for when they are looked at.
         view_.kept().forgetUnseen();
@@ -95,38 +101,19 @@ void ActionsModel::reload() {
     }
     index_.drop();
     if (isNewestFirst())
-        askPage(true);
+        pages_.askFirst(filter_, sort_);
     else
         askIndex(Purpose::Again);
 }
 
-void ActionsModel::askPage(bool again) {
-    if (asking_ && !again) return;
-    asking_ = true;
-    if (again) ++generation_;
-    Request request{"GET", "jobs", {}, {}, {}};
-    if (!filter_.trimmed().isEmpty()) request.query.addQueryItem("q", QUrl::toPercentEncoding(filter_.trimmed()));
-    if (!sort_.isEmpty()) request.query.addQueryItem("sort", sort_);
-    request.query.addQueryItem("limit", QString::number(kPage));
-    if (!again) request.query.addQueryItem("cursor", cursor_);
-    state_.link().send(request, this, [this, again, generation = generation_](const Answer& answer) {
-        if (generation != generation_) return;
-        asking_ = false;
-        if (!answer.ok()) return setProblem(answer.message);
-        setProblem({});
-        takePage(answer.json, again);
-    });
-}
-
 /// A page that begins again replaces all; another one goes on below.
-void ActionsModel::takePage(const QJsonObject& page, bool again) {
-    cursor_ = page.value("cursor").toString();
-    whole_ = cursor_.isEmpty();
+void ActionsModel::takePage(const std::vector<ActionRow>& rows, bool again) {
+    setProblem({});
+    whole_ = pages_.isAtEnd();
     std::vector<qint64> order;
-    for (const QJsonValue job : page.value("jobs").toArray()) {
-        ActionRow row = actionRowOf(job.toObject());
+    for (const ActionRow& row : rows) {
         order.push_back(row.lsn);
-        view_.kept().keep(std::move(row));
+        view_.kept().keep(row);
     }
     if (again)
         beginList();
@@ -138,7 +125,7 @@ void ActionsModel::takePage(const QJsonObject& page, bool again) {
                                         : std::max(guessedCount(state_, filter_), here + kPage));
     if (whole_) return;
     if (!paged_) return askIndex(Purpose::Again);
-    if (view_.last() + kPage / 2 > static_cast<int>(order_.size())) askPage(false);
+    if (view_.last() + kPage / 2 > static_cast<int>(order_.size())) pages_.askNext();
 }
 
 /// What comes is of the list that was asked for.
@@ -216,9 +203,9 @@ void ActionsModel::onIndexFailed(const Answer& answer) {
     if (answer.status == 0 || purpose_ == Purpose::Refresh || purpose_ == Purpose::CatchUp) return; // as it is
     if (answer.status == 422 || answer.status == 400) return setProblem(answer.message);
     paged_ = true;
-    if (!isNewestFirst() || purpose_ == Purpose::Renew) return askPage(true);
+    if (!isNewestFirst() || purpose_ == Purpose::Renew) return pages_.askFirst(filter_, sort_);
     setCount(order_.size() + kPage);
-    if (view_.last() + kPage / 2 > static_cast<int>(order_.size())) askPage(false);
+    if (view_.last() + kPage / 2 > static_cast<int>(order_.size())) pages_.askNext();
 }
 
 // --- the order
@@ -268,7 +255,7 @@ bool ActionsModel::isHere(int row) const {
 }
 
 int ActionsModel::rowOf(qint64 id) const {
-    return order_.rowOf(id, isNewestFirst(), view_.first(), view_.last());
+    return view_.rowOf(id);
 }
 
 std::vector<int> ActionsModel::rowsOf(std::vector<qint64> ids) const {
@@ -280,7 +267,7 @@ std::vector<int> ActionsModel::rowsOf(std::vector<qint64> ids) const {
 void ActionsModel::setVisible(int first, int last) {
     view_.setRange(first, last);
     if (!active_) return;
-    if (paged_ && !whole_ && view_.last() + kPage / 2 > static_cast<int>(order_.size())) askPage(false);
+    if (paged_ && !whole_ && view_.last() + kPage / 2 > static_cast<int>(order_.size())) pages_.askNext();
     view_.ask();
     view_.watchSoon();
 }

@@ -8,6 +8,8 @@
 // once, rows that come or go wait while the model is frozen, and are swapped in at most twice a second else.
 #pragma once
 
+#include "ui/pages/actions/action_events.h"
+#include "ui/pages/actions/action_pages.h"
 #include "ui/pages/actions/actions_in_view.h"
 #include "ui/pages/actions/known_order.h"
 #include "ui/state/action_row.h"
@@ -25,7 +27,7 @@ namespace yard::ui {
 class ActionsModel final : public TableModel {
     Q_OBJECT
 public:
-    static constexpr int kPage = 200;
+    static constexpr int kPage = ActionPages::kRows;
 
     enum ColumnIndex : std::uint8_t {
         kState,
@@ -69,7 +71,7 @@ public:
     /// Null: its row is not here.
     const ActionRow* action(qint64 lsn) const;
     QString problem() const { return problem_; }
-    bool isLoading() const { return asking_ || (index_.isAsking() && purpose_ == Purpose::Again); }
+    bool isLoading() const { return pages_.isAsking() || (index_.isAsking() && purpose_ == Purpose::Again); }
     /// Workers, functions and labels of the rows that are here, the most frequent first.
     FilterValues valuesSeen() const;
     /// The place of every row is known.
@@ -99,8 +101,7 @@ private:
         Refresh, ///< the same list: rows may have come and gone where nobody watched; not under the hand
         CatchUp  ///< those above the newest one
     };
-    void askPage(bool again);
-    void takePage(const QJsonObject& page, bool again);
+    void takePage(const std::vector<ActionRow>& rows, bool again);
     void askIndex(Purpose purpose);
     void onIndexBegun(const std::vector<qint64>& first, qint64 total);
     void onIndexReady(std::vector<qint64>& lsns);
@@ -110,8 +111,6 @@ private:
     void goOn(std::vector<qint64> order);
     void setOrder(std::vector<qint64> order, qint64 count);
     void setCount(qint64 count);
-    void takeChanges(const QJsonArray& actions, bool all);
-    void takeGone(const QJsonArray& lsns);
     void noteComing();
     void setProblem(const QString& problem);
     void tick();
@@ -125,17 +124,16 @@ private:
     QString problem_;
     KnownOrder order_;
     ActionsInView view_; ///< of order_
-    qint64 count_ = 0;   ///< of rows; those behind order_ are a guess until it is whole
-    QString cursor_;
+    ActionEvents events_;
+    ActionPages pages_;
+    qint64 count_ = 0; ///< of rows; those behind order_ are a guess until it is whole
     QTimer apply_;
     QTimer second_;
     QElapsedTimer refreshed_;
-    quint64 generation_ = 0; ///< answers to questions before are not taken
     int ticks_ = 0;
     Purpose purpose_ = Purpose::Again;
     bool whole_ = false;
     bool paged_ = false; ///< the engine gives no numbers
-    bool asking_ = false;
     bool active_ = false;
     bool isSame_ = false;    ///< order_ is of this filter and this sort
     bool newFilter_ = false; ///< since the rows came that are shown
