@@ -61,12 +61,6 @@ QRect placeOf(const QWidget* widget) {
 class TestLargeText : public test::WindowTest {
     Q_OBJECT
 
-    template<class P>
-    P* show(const QString& id) {
-        window_->navigation().show(id);
-        return qobject_cast<P*>(window_->navigation().page());
-    }
-
 private slots:
     void initTestCase() { QVERIFY(start("large-text", {"--capacity", "2"})); }
     void cleanup() {

@@ -66,12 +66,6 @@ Row rowOf(qint64 id, std::vector<Cell> cells) {
 class TestNarrow : public test::WindowTest {
     Q_OBJECT
 
-    template<class P>
-    P* show(const QString& id) {
-        window_->navigation().show(id);
-        return qobject_cast<P*>(window_->navigation().page());
-    }
-
 private slots:
     void initTestCase() { QVERIFY(start("narrow", {"--capacity", "2"})); }
     void cleanup() { window_.reset(); }

@@ -54,6 +54,12 @@ protected:
             [this] { return window_->engine().state()->isLive() && !window_->engine().state()->queues().empty(); },
             kSoon);
     }
+    /// The page of this name, shown; nullptr: it is none of these.
+    template<class Page>
+    Page* show(const QString& id) {
+        window_->navigation().show(id);
+        return qobject_cast<Page*>(window_->navigation().page());
+    }
     /// Past the window; waits for the answer. `path` may have a query.
     ui::Answer ask(const QByteArray& method, const QString& path, const QJsonValue& body = {}) {
         ui::Answer got;
