@@ -3565,19 +3565,8 @@
         <translation>Mehr</translation>
     </message>
     <message>
-        <source>F5</source>
-        <translation>F5</translation>
-    </message>
-    <message>
         <source>Columns</source>
         <translation>Spalten</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n update(s) wait</source>
-        <translation>
-            <numerusform>%n Änderung wartet</numerusform>
-            <numerusform>%n Änderungen warten</numerusform>
-        </translation>
     </message>
     <message>
         <source>Reschedule %1</source>
@@ -4708,20 +4697,9 @@
         <source>Failures by likeness</source>
         <translation>Fehlschläge nach Ähnlichkeit</translation>
     </message>
-    <message numerus="yes">
-        <source>%n update(s) wait</source>
-        <translation>
-            <numerusform>%n Änderung wartet</numerusform>
-            <numerusform>%n Änderungen warten</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Columns</source>
         <translation>Spalten</translation>
-    </message>
-    <message>
-        <source>F5</source>
-        <translation>F5</translation>
     </message>
     <message>
         <source>Mute</source>
@@ -6042,17 +6020,6 @@
         <translation>Spalten</translation>
     </message>
     <message>
-        <source>F5</source>
-        <translation>F5</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n update(s) wait</source>
-        <translation>
-            <numerusform>%n Änderung wartet</numerusform>
-            <numerusform>%n Änderungen warten</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>No warm worker is registered. This is one:</source>
         <translation>Kein warmer Worker ist registriert. Das ist einer:</translation>
     </message>
@@ -6924,19 +6891,8 @@
         <translation>Abbrechen…</translation>
     </message>
     <message>
-        <source>F5</source>
-        <translation>F5</translation>
-    </message>
-    <message>
         <source>New queue…</source>
         <translation>Neue Warteschlange…</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n update(s) wait</source>
-        <translation>
-            <numerusform>%n Änderung wartet</numerusform>
-            <numerusform>%n Änderungen warten</numerusform>
-        </translation>
     </message>
     <message>
         <source>Release</source>
@@ -8299,6 +8255,20 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::UpdatesBadge</name>
+    <message>
+        <source>F5</source>
+        <translation>F5</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n update(s) wait</source>
+        <translation>
+            <numerusform>%n Änderung wartet</numerusform>
+            <numerusform>%n Änderungen warten</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::ValueField</name>
     <message>
         <source>This wants a number</source>
@@ -8558,23 +8528,12 @@
         <translation>Entfernen…</translation>
     </message>
     <message>
-        <source>F5</source>
-        <translation>F5</translation>
-    </message>
-    <message>
         <source>Register…</source>
         <translation>Registrieren…</translation>
     </message>
     <message>
         <source>No worker is registered. Drop a program, a folder with worker.json, or a descriptor here.</source>
         <translation>Kein Worker ist registriert. Legen Sie ein Programm, einen Ordner mit worker.json oder eine Beschreibung hier ab.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n update(s) wait</source>
-        <translation>
-            <numerusform>%n Änderung wartet</numerusform>
-            <numerusform>%n Änderungen warten</numerusform>
-        </translation>
     </message>
     <message>
         <source>Select a worker first</source>

@@ -190,13 +190,6 @@
 <context>
     <name>yard::ui::ActionsHead</name>
     <message numerus="yes">
-        <source>%n update(s) wait</source>
-        <translation>
-            <numerusform>%n update waits</numerusform>
-            <numerusform>%n updates wait</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%Ln action(s)</source>
         <translation>
             <numerusform>%Ln action</numerusform>
@@ -318,13 +311,6 @@
 </context>
 <context>
     <name>yard::ui::FailuresPage</name>
-    <message numerus="yes">
-        <source>%n update(s) wait</source>
-        <translation>
-            <numerusform>%n update waits</numerusform>
-            <numerusform>%n updates wait</numerusform>
-        </translation>
-    </message>
     <message numerus="yes">
         <source>%Ln failure(s)</source>
         <translation>
@@ -496,13 +482,6 @@
 <context>
     <name>yard::ui::PoolPage</name>
     <message numerus="yes">
-        <source>%n update(s) wait</source>
-        <translation>
-            <numerusform>%n update waits</numerusform>
-            <numerusform>%n updates wait</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source> and %n more</source>
         <translation>
             <numerusform> and %n more</numerusform>
@@ -610,16 +589,6 @@
     </message>
 </context>
 <context>
-    <name>yard::ui::QueuesPage</name>
-    <message numerus="yes">
-        <source>%n update(s) wait</source>
-        <translation>
-            <numerusform>%n update waits</numerusform>
-            <numerusform>%n updates wait</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>yard::ui::RunsChart</name>
     <message numerus="yes">
         <source>%n run(s)</source>
@@ -630,22 +599,22 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::UpdatesBadge</name>
+    <message numerus="yes">
+        <source>%n update(s) wait</source>
+        <translation>
+            <numerusform>%n update waits</numerusform>
+            <numerusform>%n updates wait</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::WorkerPanel</name>
     <message numerus="yes">
         <source>%n, %1</source>
         <translation>
             <numerusform>%n, %1</numerusform>
             <numerusform>%n, %1</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>yard::ui::WorkersPage</name>
-    <message numerus="yes">
-        <source>%n update(s) wait</source>
-        <translation>
-            <numerusform>%n update waits</numerusform>
-            <numerusform>%n updates wait</numerusform>
         </translation>
     </message>
 </context>

@@ -29,6 +29,7 @@ private Q_SLOTS:
     void theManualKnowsEveryCommandAndOption();
 
 private:
+    static void anyShell();
     static void otherShells();
 };
 
@@ -102,25 +103,33 @@ void TestYardctlShells::completionKnowsEveryCommandAndOption() {
     QCOMPARE(operandWords(*findCommand("run")), std::vector<std::string>{});
 }
 
-void TestYardctlShells::bashCompletesWords_data() {
+/// What a line offers, in every shell.
+static void addRow(const char* words, const char* expected) {
+    QTest::newRow(words) << QByteArray(words) << QByteArray(expected);
+}
+
+void TestYardctlShells::anyShell() {
     QTest::addColumn<QByteArray>("words");
     QTest::addColumn<QByteArray>("expected");
-    const auto row = [](const char* words, const char* expected) {
-        QTest::newRow(words) << QByteArray(words) << QByteArray(expected);
-    };
-    row("yardctl se", "search session settings");
-    row("yardctl --json --url http://h sess", "session");
-    row("yardctl session dr", "drain");
-    row("yardctl session drain ''", "");
-    row("yardctl logs --fo", "--follow");
-    row("yardctl logs --da", "--data-dir");
-    row("yardctl kill --fil", "--filter");
-    row("yardctl --url ''", "");
-    row("yardctl run -- --la", "");
-    row("yardctl run setsi", "setsid");
-    row("yardctl run -q 7 --hold -- setsi", "setsid");
-    row("yardctl run setsid setsi", ""); // files, which bash adds
-    row("yardctl --token-file /proc/self/statu", "/proc/self/status");
+    addRow("yardctl se", "search session settings");
+    addRow("yardctl --json --url http://h sess", "session");
+    addRow("yardctl session dr", "drain");
+    addRow("yardctl logs --fo", "--follow");
+    addRow("yardctl logs --da", "--data-dir");
+    addRow("yardctl kill --fil", "--filter");
+    addRow("yardctl retry --al", "--all");
+    addRow("yardctl run setsi", "setsid");
+    addRow("yardctl run --hold -q 7 -- setsi", "setsid");
+    addRow("yardctl run -q 7 --hold -- setsi", "setsid");
+    addRow("yardctl --token-file /proc/self/statu", "/proc/self/status");
+}
+
+void TestYardctlShells::bashCompletesWords_data() {
+    anyShell();
+    addRow("yardctl session drain ''", "");
+    addRow("yardctl --url ''", "");
+    addRow("yardctl run -- --la", "");
+    addRow("yardctl run setsid setsi", ""); // files, which bash adds
 }
 
 /// The words that come of a command line, each once and in order, with these files in the directory "{0}" of it.
@@ -147,22 +156,8 @@ void TestYardctlShells::bashCompletesWords() {
 }
 
 void TestYardctlShells::otherShells() {
-    QTest::addColumn<QByteArray>("words");
-    QTest::addColumn<QByteArray>("expected");
-    const auto row = [](const char* words, const char* expected) {
-        QTest::newRow(words) << QByteArray(words) << QByteArray(expected);
-    };
-    row("yardctl se", "search session settings");
-    row("yardctl --json --url http://h sess", "session");
-    row("yardctl session dr", "drain");
-    row("yardctl logs --fo", "--follow");
-    row("yardctl logs --da", "--data-dir");
-    row("yardctl kill --fil", "--filter");
-    row("yardctl retry --al", "--all");
-    row("yardctl run setsi", "setsid");
-    row("yardctl run --hold -q 7 -- setsi", "setsid");
-    row("yardctl gc /proc/self/statu", "");
-    row("yardctl --token-file /proc/self/statu", "/proc/self/status");
+    anyShell();
+    addRow("yardctl gc /proc/self/statu", "");
 }
 
 void TestYardctlShells::fishCompletesWords() {

@@ -24,10 +24,7 @@ using namespace yard::ui;
 class TestActions : public test::WindowTest {
     Q_OBJECT
 
-    ActionsPage* page() {
-        if (window_->navigation().pageId() != "actions") window_->navigation().show("actions");
-        return qobject_cast<ActionsPage*>(window_->navigation().page());
-    }
+    ActionsPage* page() { return at<ActionsPage>("actions"); }
     ActionsModel* model() { return page()->model(); }
     /// What the table shows of this action in this column; empty while it is not there.
     QString cellOf(qint64 lsn, int column) {

@@ -21,10 +21,7 @@ class TestDetailWindow : public test::WindowTest {
     qint64 first_ = 0;
     qint64 second_ = 0;
 
-    ActionsPage* page() {
-        window_->navigation().show("actions");
-        return qobject_cast<ActionsPage*>(window_->navigation().page());
-    }
+    ActionsPage* page() { return show<ActionsPage>("actions"); }
     /// Of what is selected.
     void openOwn() {
         for (QAction* action : page()->commands())

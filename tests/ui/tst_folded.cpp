@@ -21,10 +21,7 @@ using namespace yard::ui;
 class TestFolded : public test::OperatorTest {
     Q_OBJECT
 
-    ActionsPage* page() {
-        if (window_->navigation().pageId() != "actions") window_->navigation().show("actions");
-        return qobject_cast<ActionsPage*>(window_->navigation().page());
-    }
+    ActionsPage* page() { return at<ActionsPage>("actions"); }
     FoldedList* list() { return page()->folded(); }
     FoldedModel* rows() { return list()->folded(); }
     QString cell(int row, FoldedColumn column) { return rows()->cell(row, static_cast<int>(column)).text; }

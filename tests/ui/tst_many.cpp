@@ -16,10 +16,7 @@ using namespace yard::ui;
 class TestMany : public OperatorTest {
     Q_OBJECT
 
-    ActionsPage* page() {
-        if (window_->navigation().pageId() != "actions") window_->navigation().show("actions");
-        return qobject_cast<ActionsPage*>(window_->navigation().page());
-    }
+    ActionsPage* page() { return at<ActionsPage>("actions"); }
     Button* button(const QString& text) {
         for (Button* each : page()->findChildren<Button*>())
             if (each->isVisible() && each->text() == text) return each;

@@ -61,10 +61,7 @@ public:
 class TestMap : public test::OperatorTest {
     Q_OBJECT
 
-    ActionsPage* page() {
-        if (window_->navigation().pageId() != "actions") window_->navigation().show("actions");
-        return qobject_cast<ActionsPage*>(window_->navigation().page());
-    }
+    ActionsPage* page() { return at<ActionsPage>("actions"); }
     FoldPanel* panel() { return page()->foldPanel(); }
     CellMap* cells() { return panel()->map()->map(); }
     /// Arrays folded, the only row that this filter finds chosen.

@@ -17,10 +17,7 @@ class TestOutputSearch : public test::WindowTest {
     qint64 first_ = 0;
     qint64 second_ = 0;
 
-    ActionsPage* page() {
-        window_->navigation().show("actions");
-        return qobject_cast<ActionsPage*>(window_->navigation().page());
-    }
+    ActionsPage* page() { return show<ActionsPage>("actions"); }
     OutputSearch* open() {
         for (QAction* action : page()->commands())
             if (action->objectName() == "search-output") action->trigger();

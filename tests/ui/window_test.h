@@ -60,6 +60,12 @@ protected:
         window_->navigation().show(id);
         return qobject_cast<Page*>(window_->navigation().page());
     }
+    /// The same, where it may be shown already and stays as it is then.
+    template<class Page>
+    Page* at(const QString& id) {
+        if (window_->navigation().pageId() == id) return qobject_cast<Page*>(window_->navigation().page());
+        return show<Page>(id);
+    }
     /// Past the window; waits for the answer. `path` may have a query.
     ui::Answer ask(const QByteArray& method, const QString& path, const QJsonValue& body = {}) {
         ui::Answer got;

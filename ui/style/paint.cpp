@@ -243,5 +243,13 @@ void hairline(QPainter& painter, QPointF from, QPointF to, const QColor& colour)
     painter.drawLine(QPointF(middle(from.x()), middle(from.y())), QPointF(middle(to.x()), middle(to.y())));
 }
 
+void panelWithTabs(QPainter& painter, const QRectF& area, qreal tabsEnd) {
+    const Theme& theme = Theme::current();
+    painter.fillRect(area, theme(Token::Bg1));
+    hairline(painter, area.topLeft(), QPointF(area.left() + area.width(), area.top()), theme(Token::Line2));
+    hairline(painter, QPointF(area.left(), tabsEnd), QPointF(area.left() + area.width(), tabsEnd),
+             theme(Token::Line));
+}
+
 } // namespace paint
 } // namespace yard::ui

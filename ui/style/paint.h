@@ -49,6 +49,8 @@ void meter(QPainter& painter, const QRectF& area, double share, const QColor& fu
 void mark(QPainter& painter, QPointF centre, qreal radius, Mark mark);
 /// A line of one device pixel.
 void hairline(QPainter& painter, QPointF from, QPointF to, const QColor& colour);
+/// The ground of a panel below something else, with a line above and one below its tabs, which end at `tabsEnd`.
+void panelWithTabs(QPainter& painter, const QRectF& area, qreal tabsEnd);
 
 } // namespace paint
 } // namespace yard::ui

@@ -67,6 +67,21 @@ std::vector<double> values(const QJsonValue& list, std::size_t count) {
     return found;
 }
 
+/// By worker its name, and what is in which slot.
+using ItemsByGroup = std::map<QString, std::pair<QString, std::map<std::uint32_t, std::vector<Item>>>>;
+
+/// By name.
+std::vector<Group> groupsOf(ItemsByGroup items) {
+    std::vector<Group> groups;
+    for (auto& [worker, entry] : items) {
+        Group group{worker, entry.first, {}};
+        for (auto& [slot, ofSlot] : entry.second) group.lanes.emplace(slot, Lane(std::move(ofSlot)));
+        groups.push_back(std::move(group));
+    }
+    std::ranges::sort(groups, {}, &Group::name);
+    return groups;
+}
+
 } // namespace
 
 std::ptrdiff_t Figures::stepAt(WallMicros at) const {
@@ -129,7 +144,7 @@ Picture merged(const Picture& older, const Picture& newer) {
                 older.step,
                 {},
                 std::make_shared<Names>(*older.names)};
-    std::map<QString, std::pair<QString, std::map<std::uint32_t, std::vector<Item>>>> groups;
+    ItemsByGroup groups;
     for (const Group& group : older.groups) {
         auto& [name, lanes] = groups[group.worker];
         name = group.name;
@@ -151,18 +166,13 @@ Picture merged(const Picture& older, const Picture& newer) {
                 lanes[slot].push_back(item);
             }
     }
-    for (auto& [worker, entry] : groups) {
-        Group group{worker, entry.first, {}};
-        for (auto& [slot, items] : entry.second) group.lanes.emplace(slot, Lane(std::move(items)));
-        all.groups.push_back(std::move(group));
-    }
-    std::ranges::sort(all.groups, {}, &Group::name);
+    all.groups = groupsOf(std::move(groups));
     return all;
 }
 
 Picture joined(const std::vector<Picture>& pictures) {
     Picture all;
-    std::map<QString, std::pair<QString, std::map<std::uint32_t, std::vector<Item>>>> groups;
+    ItemsByGroup groups;
     std::set<std::tuple<QString, qint64, std::uint32_t>> seen;
     for (const Picture& picture : pictures) {
         all.range.from = all.range.from == 0 ? picture.range.from : std::min(all.range.from, picture.range.from);
@@ -179,12 +189,7 @@ Picture joined(const std::vector<Picture>& pictures) {
                     lanes[slot].push_back(item);
                 }
     }
-    for (auto& [worker, entry] : groups) {
-        Group group{worker, entry.first, {}};
-        for (auto& [slot, items] : entry.second) group.lanes.emplace(slot, Lane(std::move(items)));
-        all.groups.push_back(std::move(group));
-    }
-    std::ranges::sort(all.groups, {}, &Group::name);
+    all.groups = groupsOf(std::move(groups));
     return all;
 }
 

@@ -24,7 +24,7 @@ int plural(qint64 number) {
 ActionsHead::ActionsHead(FilterField* filter)
     : PageHead(tr("Actions"))
     , view_(new ViewsButton)
-    , badge_(new Button(Button::Kind::Plain, {}, {}))
+    , badge_(new UpdatesBadge)
     , reschedule_(new Button(Button::Kind::Plain, tr("Reschedule"), "again"))
     , cancel_(new Button(Button::Kind::Plain, tr("Cancel"), "close"))
     , folded_(new Button(Button::Kind::Plain, tr("Arrays folded"), "queues"))
@@ -34,9 +34,6 @@ ActionsHead::ActionsHead(FilterField* filter)
     addLeft(view_);
     addLeft(folded_);
     folded_->setAccessibleName(tr("Arrays folded"));
-    badge_->setLit(true);
-    badge_->setHint(tr("F5"));
-    badge_->hide();
     auto* columns = new Button(Button::Kind::Flat, tr("Columns"), "columns");
     // It has a "More" of its own, and says beside it what the two others act on.
     addRight(badge_);
@@ -71,8 +68,7 @@ void ActionsHead::showFolded(bool folded) {
 }
 
 void ActionsHead::showWaiting(int count) {
-    badge_->setText(tr("%n update(s) wait", nullptr, count));
-    badge_->setVisible(count > 0);
+    badge_->setCount(count);
 }
 
 /// Nothing is acted on that is not named.

@@ -4,6 +4,7 @@
 
 #include "ui/bridge/operation.h"
 #include "ui/widgets/page_head.h"
+#include "ui/widgets/updates_badge.h"
 
 QT_BEGIN_NAMESPACE
 class QAction;
@@ -46,7 +47,7 @@ signals:
 
 private:
     ViewsButton* view_;
-    Button* badge_;
+    UpdatesBadge* badge_;
     Button* reschedule_;
     Button* cancel_;
     Button* folded_;

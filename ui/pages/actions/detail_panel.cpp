@@ -359,11 +359,7 @@ void DetailPanel::takeFocus() {
 
 void DetailPanel::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    const Theme& theme = Theme::current();
-    painter.fillRect(rect(), theme(Token::Bg1));
-    paint::hairline(painter, QPointF(0, 0), QPointF(width(), 0), theme(Token::Line2));
-    const qreal y = tabs_->parentWidget()->geometry().bottom();
-    paint::hairline(painter, QPointF(0, y), QPointF(width(), y), theme(Token::Line));
+    paint::panelWithTabs(painter, rect(), tabs_->parentWidget()->geometry().bottom());
 }
 
 } // namespace yard::ui

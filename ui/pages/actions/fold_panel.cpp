@@ -96,11 +96,7 @@ void FoldPanel::takeFocus() {
 
 void FoldPanel::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    const Theme& theme = Theme::current();
-    painter.fillRect(rect(), theme(Token::Bg1));
-    paint::hairline(painter, QPointF(0, 0), QPointF(width(), 0), theme(Token::Line2));
-    const qreal y = tabs_->parentWidget()->geometry().bottom();
-    paint::hairline(painter, QPointF(0, y), QPointF(width(), y), theme(Token::Line));
+    paint::panelWithTabs(painter, rect(), tabs_->parentWidget()->geometry().bottom());
 }
 
 } // namespace yard::ui

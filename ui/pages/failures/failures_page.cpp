@@ -92,7 +92,7 @@ FailuresPage::FailuresPage(Context context)
     : FilteredPage(context, new FilterField(tr("queue:nightly text…"), true))
     , head_(new PageHead(tr("Failures")))
     , span_(new Button(Button::Kind::Plain, spanWords(kDayHours), {}))
-    , badge_(new Button(Button::Kind::Plain, {}, {}))
+    , badge_(new UpdatesBadge)
     , split_(new QSplitter(Qt::Vertical))
     , table_(new Table("failures"))
     , rows_(new RowsModel(groupColumns(), this))
@@ -130,10 +130,7 @@ FailuresPage::FailuresPage(Context context)
     connect(&filterLater_, &QTimer::timeout, this, &FailuresPage::find);
     connect(filter_, &QLineEdit::textChanged, this, [this] { filterLater_.start(); });
     filter_->setLanguage([this] { return filterValues(); }, "failures");
-    connect(rows_, &TableModel::waitingChanged, this, [this](int count) {
-        badge_->setText(tr("%n update(s) wait", nullptr, count));
-        badge_->setVisible(count > 0);
-    });
+    connect(rows_, &TableModel::waitingChanged, badge_, &UpdatesBadge::setCount);
     connect(table_, &Table::selectionEdited, this, &FailuresPage::onSelection);
     connect(table_, &Table::opened, this, [this] { showActions_->trigger(); });
     connect(table_, &Table::menuWanted, this, &FailuresPage::showMenu);
@@ -156,9 +153,6 @@ void FailuresPage::makeHead(QVBoxLayout* column) {
     head_->addLeft(filter_, 1);
     head_->addLeft(span_);
     auto* shown = new Button(Button::Kind::Flat, tr("Columns"), "columns");
-    badge_->setLit(true);
-    badge_->setHint(tr("F5"));
-    badge_->hide();
     head_->addRight(badge_);
     head_->addRight(shown);
     column->addWidget(head_);

@@ -8,6 +8,7 @@
 #include "ui/state/poll.h"
 #include "ui/widgets/rows_model.h"
 #include "ui/widgets/table.h"
+#include "ui/widgets/updates_badge.h"
 
 #include <QSplitter>
 #include <QTimer>
@@ -66,7 +67,7 @@ private:
 
     PageHead* head_;
     Button* span_;
-    Button* badge_;
+    UpdatesBadge* badge_;
     QSplitter* split_;
     Table* table_;
     RowsModel* rows_;

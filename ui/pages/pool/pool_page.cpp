@@ -54,7 +54,7 @@ PoolPage::PoolPage(Context context)
     , head_(new PageHead(tr("Pool")))
     , restart_(new Button(Button::Kind::Plain, tr("Restart one by one"), "again"))
     , detach_(new Button(Button::Kind::Plain, tr("Detach process"), "detach"))
-    , badge_(new Button(Button::Kind::Plain, {}, {}))
+    , badge_(new UpdatesBadge)
     , body_(new QWidget)
     , strip_(new PoolStrip)
     , table_(new Table("pool"))
@@ -151,9 +151,6 @@ QWidget* PoolPage::makeLow() {
 void PoolPage::makeHead(QVBoxLayout* column) {
     head_->setNote(tr("warm processes that stay between actions"), true);
     auto* shown = new Button(Button::Kind::Flat, tr("Columns"), "columns");
-    badge_->setLit(true);
-    badge_->setHint(tr("F5"));
-    badge_->hide();
     head_->addRight(badge_);
     head_->addRight(restart_);
     head_->addRight(detach_);
@@ -161,10 +158,7 @@ void PoolPage::makeHead(QVBoxLayout* column) {
     head_->addRight(shown);
     column->addWidget(head_);
     connect(badge_, &QAbstractButton::clicked, this, &PoolPage::takeUpdates);
-    connect(rows_, &TableModel::waitingChanged, this, [this](int count) {
-        badge_->setText(tr("%n update(s) wait", nullptr, count));
-        badge_->setVisible(count > 0);
-    });
+    connect(rows_, &TableModel::waitingChanged, badge_, &UpdatesBadge::setCount);
     connect(shown, &QAbstractButton::clicked, this,
             [this, shown] { table_->showColumnMenu(shown->mapToGlobal(shown->rect().bottomLeft())); });
 }

@@ -11,6 +11,7 @@
 #include "ui/widgets/page_head.h"
 #include "ui/widgets/rows_model.h"
 #include "ui/widgets/table.h"
+#include "ui/widgets/updates_badge.h"
 
 #include <QSet>
 #include <QSplitter>
@@ -71,7 +72,7 @@ private:
     PageHead* head_;
     Button* restart_;
     Button* detach_;
-    Button* badge_;
+    UpdatesBadge* badge_;
     QWidget* body_;
     PoolStrip* strip_;
     Table* table_;

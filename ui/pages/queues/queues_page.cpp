@@ -26,7 +26,7 @@ QueuesPage::QueuesPage(Context context)
     , drain_(new Button(Button::Kind::Plain, tr("Drain…"), "drain"))
     , cancel_(new Button(Button::Kind::Plain, tr("Cancel…"), "close"))
     , fresh_(new Button(Button::Kind::Plain, tr("New queue…"), "plus"))
-    , badge_(new Button(Button::Kind::Plain, {}, {}))
+    , badge_(new UpdatesBadge)
     , table_(new Table("queues"))
     , rows_(new RowsModel(queueColumns(false), this))
     , panel_(new QueuePanel(context))
@@ -41,9 +41,6 @@ QueuesPage::QueuesPage(Context context)
     inside->setSpacing(0);
     filter_->setMaximumWidth(scaled(260));
     head_->addLeft(filter_, 1);
-    badge_->setLit(true);
-    badge_->setHint(tr("F5"));
-    badge_->hide();
     head_->addRight(badge_);
     for (QWidget* button : {hold_, drain_, cancel_}) head_->addRight(button);
     head_->addSeparator();
@@ -92,10 +89,7 @@ void QueuesPage::connectAll() {
     connect(drain_, &QAbstractButton::clicked, commands_->drain(), &QAction::trigger);
     connect(cancel_, &QAbstractButton::clicked, commands_->cancel(), &QAction::trigger);
     connect(badge_, &QAbstractButton::clicked, this, &QueuesPage::takeUpdates);
-    connect(rows_, &TableModel::waitingChanged, this, [this](int count) {
-        badge_->setText(tr("%n update(s) wait", nullptr, count));
-        badge_->setVisible(count > 0);
-    });
+    connect(rows_, &TableModel::waitingChanged, badge_, &UpdatesBadge::setCount);
     connect(table_, &Table::selectionEdited, this, &QueuesPage::onSelection);
     connect(&context_.state, &EngineState::connectionChanged, this, &QueuesPage::onSelection);
     connect(table_, &Table::opened, this, [this] { commands_->showActions()->trigger(); });

@@ -5,6 +5,7 @@
 #include "ui/pages/filtered_page.h"
 #include "ui/widgets/rows_model.h"
 #include "ui/widgets/table.h"
+#include "ui/widgets/updates_badge.h"
 
 namespace yard::ui {
 
@@ -40,7 +41,7 @@ private:
     Button* drain_;
     Button* cancel_;
     Button* fresh_;
-    Button* badge_;
+    UpdatesBadge* badge_;
     Table* table_;
     RowsModel* rows_;
     QueuePanel* panel_;

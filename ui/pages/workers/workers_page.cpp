@@ -151,7 +151,7 @@ WorkersPage::WorkersPage(Context context)
     , head_(new PageHead(tr("Workers")))
     , submit_(new Button(Button::Kind::Plain, tr("Submit…"), "plus"))
     , remove_(new Button(Button::Kind::Plain, tr("Remove…"), "close"))
-    , badge_(new Button(Button::Kind::Plain, {}, {}))
+    , badge_(new UpdatesBadge)
     , split_(new QSplitter(Qt::Vertical))
     , table_(new Table("workers"))
     , rows_(new RowsModel(workersColumns(), this))
@@ -164,9 +164,6 @@ WorkersPage::WorkersPage(Context context)
     inside->setSpacing(0);
     filter_->setMaximumWidth(scaled(260));
     head_->addLeft(filter_, 1);
-    badge_->setLit(true);
-    badge_->setHint(tr("F5"));
-    badge_->hide();
     head_->addRight(badge_);
     auto* fresh = new Button(Button::Kind::Plain, tr("Register…"), "plus");
     head_->addRight(submit_);
@@ -206,10 +203,7 @@ WorkersPage::WorkersPage(Context context)
     connect(submit_, &QAbstractButton::clicked, submitAction_, &QAction::trigger);
     connect(remove_, &QAbstractButton::clicked, removeAction_, &QAction::trigger);
     connect(badge_, &QAbstractButton::clicked, this, &WorkersPage::takeUpdates);
-    connect(rows_, &TableModel::waitingChanged, this, [this](int count) {
-        badge_->setText(tr("%n update(s) wait", nullptr, count));
-        badge_->setVisible(count > 0);
-    });
+    connect(rows_, &TableModel::waitingChanged, badge_, &UpdatesBadge::setCount);
     connect(table_, &Table::selectionEdited, this, &WorkersPage::onSelection);
     connect(table_, &Table::opened, this, [this] { showActions_->trigger(); });
     connect(table_, &Table::menuWanted, this, &WorkersPage::showMenu);

@@ -8,6 +8,7 @@
 #include "ui/pages/workers/worker_figures.h"
 #include "ui/widgets/rows_model.h"
 #include "ui/widgets/table.h"
+#include "ui/widgets/updates_badge.h"
 
 #include <QHash>
 #include <QSplitter>
@@ -61,7 +62,7 @@ private:
     PageHead* head_;
     Button* submit_;
     Button* remove_;
-    Button* badge_;
+    UpdatesBadge* badge_;
     QSplitter* split_;
     Table* table_;
     RowsModel* rows_;
