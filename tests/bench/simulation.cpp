@@ -1,11 +1,11 @@
 #include "tests/bench/simulation.h"
 
 #include "core/session/events.h"
+#include "core/session/fleet_capacity.h"
 #include "core/session/intake.h"
 #include "core/session/live_views.h"
 #include "core/session/queue_commands.h"
 #include "core/session/session.h"
-#include "tests/bench/fleet.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +19,21 @@ namespace yard::bench {
 using namespace yard::session;
 
 namespace {
+
+/// What a machine has, or an action takes.
+struct Amounts {
+    std::int64_t cores = 0;
+    std::int64_t memoryMb = 0;
+    std::int64_t gpus = 0;
+    bool holds(const Amounts& need) const {
+        return need.cores <= cores && need.memoryMb <= memoryMb && need.gpus <= gpus;
+    }
+    Resources resources() const {
+        Resources all{.milliCores = 1000 * cores, .memoryMb = memoryMb, .named = {}};
+        if (gpus > 0) all.named = {{"gpus", 1000 * gpus}};
+        return all;
+    }
+};
 
 /// Of four machines.
 constexpr Amounts kMachines[] = {{.cores = 4, .memoryMb = 16'000},
@@ -85,9 +100,28 @@ std::vector<Amounts> machinesOf(const SimulationOptions& options) {
     return all;
 }
 
-std::vector<Amounts> needs() {
-    std::vector<Amounts> all;
-    for (const Kind& kind : kKinds) all.push_back(kind.need);
+Amounts totalOf(const std::vector<Amounts>& machines) {
+    Amounts all;
+    for (const Amounts& machine : machines) {
+        all.cores += machine.cores;
+        all.memoryMb += machine.memoryMb;
+        all.gpus += machine.gpus;
+    }
+    return all;
+}
+
+/// Slots enough for as many attempts as a machine has cores: what is modelled is amounts.
+fleet::Machine machineOf(const Amounts& has) {
+    fleet::Machine machine;
+    machine.total = has.resources();
+    machine.slots = machine.otherSlots = static_cast<std::uint32_t>(has.cores);
+    return machine;
+}
+
+/// The first one is the engine's own.
+std::unique_ptr<FleetCapacity> capacityOf(const std::vector<Amounts>& machines) {
+    auto all = std::make_unique<FleetCapacity>(machineOf(machines.front()));
+    for (std::uint32_t id = 1; id < machines.size(); ++id) all->add(fleet::MachineId(id), machineOf(machines[id]));
     return all;
 }
 
@@ -98,8 +132,8 @@ public:
         : has_(machines)
         , used_(machines.size()) {}
     /// False: the machine had not enough left.
-    bool add(std::int32_t machine, const Amounts& need, int sign) {
-        const auto at = static_cast<std::size_t>(machine);
+    bool add(MachineId machine, const Amounts& need, int sign) {
+        const std::size_t at = machine.value;
         used_[at].cores += sign * need.cores;
         used_[at].memoryMb += sign * need.memoryMb;
         used_[at].gpus += sign * need.gpus;
@@ -120,7 +154,7 @@ struct Event {
     MonoTime at;
     Lsn lsn;
     std::uint32_t attempt;
-    std::int32_t machine;
+    MachineId machine;
     bool operator>(const Event& other) const { return at > other.at; }
 };
 
@@ -130,13 +164,12 @@ public:
         : options_(options)
         , model_{options}
         , ledger_(machinesOf(options))
-        , owned_(std::make_unique<Fleet>(machinesOf(options), needs()))
-        , fleet_(*owned_)
-        , session_(std::move(owned_), SessionOptions{.slotCount = places(),
-                                                     .sharedSlots = places(),
-                                                     .aheadPerSlot = 0,
-                                                     .maxOutstanding = places(),
-                                                     .seed = options.seed}) {
+        , total_(totalOf(machinesOf(options)))
+        , session_(capacityOf(machinesOf(options)), SessionOptions{.slotCount = places(),
+                                                                   .sharedSlots = places(),
+                                                                   .aheadPerSlot = 0,
+                                                                   .maxOutstanding = places(),
+                                                                   .seed = options.seed}) {
         for (std::uint32_t kind = 0; kind < std::size(kKinds); ++kind)
             session_.defineClass(ClassId(kind), kKinds[kind].need.resources());
         for (int q = 1; q < options.queues; ++q) {
@@ -147,7 +180,7 @@ public:
         }
         (void)session_.moveTo(SessionState::Ready, out_);
         // Mean cores and run time of what draw() gives, for the rate of arrival only.
-        apart_ = 1.34 * 13.8 / static_cast<double>(fleet_.total().cores) / 2 * 1e6;
+        apart_ = 1.34 * 13.8 / static_cast<double>(total_.cores) / 2 * 1e6;
         ends_.resize(64);
     }
 
@@ -157,17 +190,16 @@ public:
             decide();
             if (result_.finished >= options_.actions || !advance()) break;
         }
-        const Amounts& total = fleet_.total();
         const auto over = [](double work, std::int64_t of) { return of > 0 ? work / static_cast<double>(of) : 0; };
         result_.makespan = static_cast<double>(now_.time_since_epoch().count()) / 1e6;
-        result_.workBound = std::max(
-            {over(coreSeconds_, total.cores), over(memorySeconds_, total.memoryMb), over(gpuSeconds_, total.gpus)});
+        result_.workBound = std::max({over(coreSeconds_, total_.cores), over(memorySeconds_, total_.memoryMb),
+                                      over(gpuSeconds_, total_.gpus)});
         result_.left = ledger_.cores();
         return result_;
     }
 
 private:
-    int places() const { return static_cast<int>(fleet_.total().cores); }
+    int places() const { return static_cast<int>(total_.cores); }
     MonoTime arrivalOf(std::int64_t lsn) const {
         return MonoTime{Duration{1 + static_cast<Duration::rep>(static_cast<double>(lsn) * apart_)}};
     }
@@ -198,7 +230,6 @@ private:
     }
     void decide() {
         for (bool more = true; more;) {
-            fleet_.beginTurn();
             const double from = cpuSeconds();
             more = session_.schedule(now_, out_);
             result_.decidingSeconds += cpuSeconds() - from;
@@ -210,14 +241,13 @@ private:
     void begin(const Start& start) {
         ++result_.attempts;
         const Amounts& need = kKinds[start.cls.value].need;
-        const std::int32_t machine = fleet_.nextPlace();
-        if (!ledger_.add(machine, need, 1)) ++result_.overbooked;
+        if (!ledger_.add(start.machine, need, 1)) ++result_.overbooked;
         const Duration took = model_.runTime(start.lsn.value);
         const double seconds = static_cast<double>(took.count()) / 1e6;
         coreSeconds_ += seconds * static_cast<double>(need.cores);
         memorySeconds_ += seconds * static_cast<double>(need.memoryMb);
         gpuSeconds_ += seconds * static_cast<double>(need.gpus);
-        running_.push({now_ + took, start.lsn, start.attempt, machine});
+        running_.push({now_ + took, start.lsn, start.attempt, start.machine});
     }
     void settle() {
         for (const Retry& retry : std::exchange(out_.retry, {})) session_.events().retryStored(retry.lsn, out_);
@@ -242,7 +272,6 @@ private:
             const Event event = running_.top();
             running_.pop();
             (void)ledger_.add(event.machine, kKinds[model_.kind(event.lsn.value)].need, -1);
-            fleet_.givesFrom(event.machine);
             AttemptEnd end;
             end.runTime = model_.runTime(event.lsn.value);
             end.state = model_.fails(event.lsn.value, event.attempt) ? ActionState::Failed : ActionState::Completed;
@@ -258,8 +287,7 @@ private:
     const SimulationOptions& options_;
     Model model_;
     Ledger ledger_;
-    std::unique_ptr<Fleet> owned_; ///< until the session has it
-    Fleet& fleet_;
+    const Amounts total_; ///< of all machines
     Session session_;
     Outbox out_;
     SimulationResult result_;

@@ -1,12 +1,12 @@
 // The scheduler's own code in virtual time, against many model machines and many actions.
 //
-// What is modelled: one Session, as an engine has one, whose Capacity is a fleet (fleet.h): each machine has its
-// own cores, memory and perhaps a GPU, and an action starts only when one machine can hold all of it. Five kinds of
+// What is modelled: one Session with the FleetCapacity that an engine has for several machines: each has its own cores,
+// memory and perhaps a GPU, and an action starts only where one machine can hold all of it. Five kinds of
 // actions, from one core to a whole machine; one in twenty waits for an earlier one, one attempt in fifty fails and
 // is tried again after its back-off, one action in ten is urgent; queues have weights, one in ten a limit. They
 // arrive over the first half of the ideal time. What is not: processes, output, the journal, the network.
 //
-// A ledger beside the fleet counts what is on each machine by itself.
+// A ledger of its own counts what is on each machine, apart from the scheduler.
 #pragma once
 
 #include <cstdint>
