@@ -6,6 +6,7 @@
 // ended ones that wait for the journal as the rings of `slots` hold.
 #pragma once
 
+#include "core/base/owner.h"
 #include "core/engine/running/attempt.h"
 
 #include <cassert>
@@ -20,6 +21,7 @@ namespace yard::engine {
 class AttemptTable {
 public:
     Attempt& add(runners::AttemptId id) {
+        YARD_ASSERT_OWNER(owner_);
         Attempt& attempt = attempts_[id];
         assert(attempt.id.lsn.value == 0 && "an attempt is begun once");
         attempt.id = id;
@@ -28,6 +30,7 @@ public:
         return attempt;
     }
     void erase(runners::AttemptId id) {
+        YARD_ASSERT_OWNER(owner_);
         attempts_.erase(id);
         if (const auto at = latest_.find(id.lsn); at != latest_.end() && at->second == id.attempt)
             latest_.erase(at);
@@ -75,6 +78,7 @@ public:
 private:
     std::unordered_map<runners::AttemptId, Attempt> attempts_;
     std::unordered_map<Lsn, std::uint32_t> latest_; ///< number of the newest
+    OwnerCheck owner_;
 };
 
 } // namespace yard::engine

@@ -84,6 +84,7 @@ struct Retention::Pass {
 // --- when
 
 coro::Task<void> Retention::run() {
+    YARD_ASSERT_OWNER(owner_);
     MonoTime last{};
     for (;;) {
         const Duration pause = last == MonoTime{} ? kFirstAfter : parts_.settings.cleanupEvery;
@@ -99,6 +100,7 @@ coro::Task<void> Retention::run() {
 }
 
 void Retention::noteFinished() {
+    YARD_ASSERT_OWNER(owner_);
     ++finishedSince_;
     const std::int64_t most = parts_.settings.keepActions;
     if (most == 0 || due_.isSet()) return;
@@ -114,6 +116,7 @@ std::uint64_t Retention::written() const {
 // --- the pass
 
 coro::Task<Result<GcReport>> Retention::pass(bool dryRun) {
+    YARD_ASSERT_OWNER(owner_);
     const auto guard = co_await mutex_.lock();
     co_return co_await passAlone(dryRun, true);
 }

@@ -12,6 +12,7 @@
 // Looking is done by helpers. Lifetime: after the store, the chunks and the helpers; before them.
 #pragma once
 
+#include "core/base/owner.h"
 #include "core/coro/events.h"
 #include "core/coro/helper_pool.h"
 #include "core/coro/sync.h"
@@ -95,6 +96,7 @@ private:
     std::uint64_t writtenBefore_ = 0; ///< chunks that were there when they were last looked through
     std::int64_t recentBytes_ = 0;    ///< of chunks that nothing refers to and that are still too recent to go
     std::uint64_t passes_ = 0;
+    OwnerCheck owner_;
 };
 
 } // namespace yard::engine

@@ -53,6 +53,7 @@ StatsSampler::StatsSampler(Parts parts)
 }
 
 coro::Task<void> StatsSampler::run() {
+    YARD_ASSERT_OWNER(owner_);
     for (;;) {
         work_.clear();
         co_await look();
@@ -143,6 +144,7 @@ void StatsSampler::note(const MachineReading& reading, MonoTime now) {
 }
 
 coro::Task<history::StatsView> StatsSampler::query(history::StatsQuery query) {
+    YARD_ASSERT_OWNER(owner_);
     co_await look();
     co_return history_.query(query, parts_.wallOf(MonoClock::now()));
 }

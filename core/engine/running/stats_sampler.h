@@ -7,6 +7,7 @@
 // Bound: kTreesAtOnce trees of actions are looked at in one go, the others a second later.
 #pragma once
 
+#include "core/base/owner.h"
 #include "core/coro/helper_pool.h"
 #include "core/coro/sync.h"
 #include "core/coro/task.h"
@@ -87,6 +88,7 @@ private:
     MonoTime savedAt_{};
     bool isForeign_ = false; ///< the file is none of ours: it is begun again
     bool told_ = false;      ///< that it cannot be written
+    OwnerCheck owner_;
 };
 
 } // namespace yard::engine

@@ -53,6 +53,7 @@ std::uint32_t TimelineKeeper::workerOf(std::uint32_t cls) {
 }
 
 void TimelineKeeper::note(timeline::Span span) {
+    YARD_ASSERT_OWNER(owner_);
     if (span.begin == 0 || span.isOpen()) return; // it never began, as far as is known
     if (waiting_.size() >= kMostWaiting) {
         if (!std::exchange(toldFull_, true))
@@ -65,6 +66,7 @@ void TimelineKeeper::note(timeline::Span span) {
 }
 
 coro::Task<void> TimelineKeeper::run() {
+    YARD_ASSERT_OWNER(owner_);
     for (;;) {
         co_await work_.wait();
         co_await coro::sleepFor(kWritePeriod);
@@ -79,6 +81,7 @@ coro::Task<void> TimelineKeeper::run() {
 }
 
 coro::Task<TimelineView> TimelineKeeper::query(TimelineQuery query) {
+    YARD_ASSERT_OWNER(owner_);
     TimelineView answer;
     answer.now = parts_.wallOf(MonoClock::now());
     timeline::TimelineStore::Picture picture;

@@ -5,6 +5,7 @@
 // then is not kept, and the log says so. A kill loses what ended in the last second.
 #pragma once
 
+#include "core/base/owner.h"
 #include "core/coro/helper_pool.h"
 #include "core/coro/sync.h"
 #include "core/coro/task.h"
@@ -90,6 +91,7 @@ private:
     coro::Event work_;
     bool toldFull_ = false;
     bool toldUnwritten_ = false;
+    OwnerCheck owner_;
 };
 
 } // namespace yard::engine

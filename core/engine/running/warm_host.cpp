@@ -55,6 +55,7 @@ RestartLook lookAt(const std::string& directory, bool watch) {
 } // namespace
 
 void EngineWarmHost::prepare(const runners::ProcessOrder& order) {
+    YARD_ASSERT_OWNER(owner_);
     parts_.loop.spawn(fmt::format("warm process {}", order.id.lsn.value - runners::kFirstProcessLsn + 1),
                       makeProcess(order));
 }
@@ -72,6 +73,7 @@ coro::Task<void> EngineWarmHost::remakeRequest(runners::AttemptId request) {
 }
 
 bool EngineWarmHost::hold(std::uint64_t key, const Resources& resources) {
+    YARD_ASSERT_OWNER(owner_);
     return parts_.session.holds().take(key, resources);
 }
 

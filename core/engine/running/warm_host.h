@@ -2,6 +2,7 @@
 // Owner: engine thread. Lifetime: outlives the warm runner.
 #pragma once
 
+#include "core/base/owner.h"
 #include "core/coro/helper_pool.h"
 #include "core/coro/loop.h"
 #include "core/engine/running/workspaces.h"
@@ -47,6 +48,7 @@ private:
 
     Parts parts_;
     runners::WarmRunner* runner_ = nullptr;
+    OwnerCheck owner_;
 };
 
 } // namespace yard::engine

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/base/ids.h"
+#include "core/base/owner.h"
 #include "core/model/states.h"
 #include "core/store/rows.h"
 
@@ -31,6 +32,7 @@ public:
         Scope(const Scope&) = delete;
         Scope& operator=(const Scope&) = delete;
         void add(const std::vector<store::Edge>& edges) {
+            YARD_ASSERT_OWNER(watch_.owner_);
             for (const store::Edge& edge : edges) {
                 if (edge.count > 0) {
                     Array& array = watch_.arrays_[edge.lsn];
@@ -55,6 +57,7 @@ public:
 
     /// The end of this action is stored.
     void ended(Lsn lsn, ActionState state) {
+        YARD_ASSERT_OWNER(owner_);
         if (const auto at = ends_.find(lsn); at != ends_.end()) at->second.state = state;
         auto array = arrays_.upper_bound(lsn);
         if (array == arrays_.begin()) return;
@@ -96,6 +99,7 @@ private:
     }
     std::unordered_map<Lsn, Entry> ends_;
     std::map<Lsn, Array> arrays_; ///< by the first element
+    OwnerCheck owner_;
 };
 
 } // namespace yard::engine

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/ids.h"
+#include "core/base/owner.h"
 #include "core/coro/sync.h"
 #include "core/model/result.h"
 
@@ -50,6 +51,7 @@ public:
     }
     /// The action has ended and its result is committed.
     void tell(Lsn lsn) {
+        YARD_ASSERT_OWNER(owner_);
         const auto at = waiting_.find(lsn);
         if (at == waiting_.end()) return;
         at->second->ended.set();
@@ -58,6 +60,7 @@ public:
 
 private:
     std::shared_ptr<Waiting> enter(Lsn lsn) {
+        YARD_ASSERT_OWNER(owner_);
         std::shared_ptr<Waiting>& waiting = waiting_[lsn];
         if (!waiting) waiting = std::make_shared<Waiting>();
         ++waiting->count;
@@ -70,6 +73,7 @@ private:
     }
 
     std::unordered_map<Lsn, std::shared_ptr<Waiting>> waiting_;
+    OwnerCheck owner_;
 };
 
 } // namespace yard::engine
