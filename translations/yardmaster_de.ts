@@ -8157,8 +8157,8 @@
         <translation>%1 ist zu lang, um unsere zu sein.</translation>
     </message>
     <message>
-        <source>%1 is no file of tokens; move it away.</source>
-        <translation>%1 ist keine Token-Datei; legen Sie sie woanders hin.</translation>
+        <source>%1 is not a token file. Move or delete it.</source>
+        <translation>%1 ist keine Token-Datei. Verschieben oder löschen Sie sie.</translation>
     </message>
     <message>
         <source>%1 cannot be written: %2</source>

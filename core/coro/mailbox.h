@@ -21,8 +21,8 @@ enum class Band : unsigned char { Results, Updates, Submissions };
 
 using Posted = std::move_only_function<void()>;
 
-/// The way into a loop from other OS threads. Thread-safe; outlives the loop, then refuses. Not bounded by itself:
-/// who posts holds to the bound of his edge (docs/threads.md), size() helps.
+/// The way into a loop from other OS threads. Thread-safe; outlives the loop, then refuses. Unbounded: the
+/// poster limits itself, by the bound of its edge (docs/threads.md) and size().
 class Mailbox {
 public:
     /// Throws std::system_error without a descriptor to wake by.

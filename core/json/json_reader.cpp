@@ -165,7 +165,7 @@ bool TapeBuilder::close(char bracket) {
             std::string quoted;
             appendJsonString(quoted, name);
             return refuse(
-                invalid(name, fmt::format("Give {} once: it stands twice in one object.", quoted)).error());
+                invalid(name, fmt::format("{} appears twice in one object; send it once.", quoted)).error());
         }
         keys_.resize(frame.keys);
     }

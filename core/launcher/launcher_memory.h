@@ -22,8 +22,8 @@ private:
     std::int64_t last_ = 0;
 };
 
-/// Programs that this process starts may be told to have had so much, whatever they had. Counts from its own start
-/// on: lowering the peak does not change it.
+/// Lower bound of the peak memory that the kernel reports for children of this process. Counts from its own start:
+/// lowering the peak does not change it.
 std::int64_t ownPeakBytes();
 /// Since the peak was lowered. 0: not to be known.
 std::int64_t peakSinceLowered();

@@ -125,7 +125,7 @@ double trafficOf(const Group& group, MonoTime now);
 void touch(Group& group, MonoTime now);
 /// A process of before the last restart, idle if there is one: those come first.
 Process* oldProcess(const Group& group);
-/// So long no other spawn in the background after so many that failed in a row.
+/// Back-off before the next background spawn after `failures` consecutive failures.
 Duration pauseAfter(unsigned failures);
 
 /// A free place, or a new one, whose handle is set.

@@ -41,8 +41,8 @@ public:
     Layout& operator=(const Layout&) = delete;
 
     const std::vector<Op>& ops() const { return ops_; }
-    /// Something that was looked at outside to make it is another one now, came or went: made again, it may be
-    /// another one, too. Blocks for as long as a stat of each does.
+    /// A file outside that this layout depends on changed, appeared or vanished, so that building it again may give
+    /// another result. Blocks for as long as a stat of each does.
     bool isOutdated() const;
 
     /// Remembers what is there, or that nothing is, as steps will depend on it. Before anybody else looks at it:

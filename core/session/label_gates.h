@@ -18,8 +18,8 @@
 
 namespace yard::session {
 
-/// Each so many starts of a label, the one let through next is the oldest whatever its priority, and its turn is
-/// kept (order.h): the place waits for it.
+/// Every kOldestThroughGate-th start of a label goes to its oldest action, regardless of priority. Its turn is kept
+/// (order.h): the place waits for it.
 inline constexpr std::uint32_t kOldestThroughGate = 16;
 
 class LabelGates {

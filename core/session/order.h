@@ -32,7 +32,7 @@
 
 namespace yard::session {
 
-/// Each so many starts of a queue, one goes to its oldest action whatever its priority.
+/// Every kOldestEvery-th start of a queue goes to its oldest action, regardless of priority.
 inline constexpr std::uint32_t kOldestEvery = 16;
 
 class Order {

@@ -56,7 +56,7 @@ public:
                                                    auto&) { return record(id, state); },
                                   .stored = [this](Lsn lsn, std::uint32_t) { stored.push_back(lsn); },
                                   .inFlight = [this] { return attempts.size(); },
-                                  .setHurry = [](Lsn) {}},
+                                  .markUrgent = [](Lsn) {}},
                      .finished = [this] { ++finished; },
                      .acked = [] {},
                      .now = [this] { return machine.now; }}};

@@ -110,11 +110,11 @@ void TestJson::badDocumentsAreRefused_data() {
          "\"x\"", "0xff");
     utf8("invalid UTF-8 behind escapes", "{\"tag\":\"a\\\\\\\"\xFF\"}", "\"tag\"", "0xff");
     row("a member given twice", R"({"a":1,"b":2,"a":3})",
-        R"(invalid a: Give "a" once: it stands twice in one object.)");
+        R"(invalid a: "a" appears twice in one object; send it once.)");
     row("a member given twice far inside", R"([{"x":[{"k":1,"k":1}]}])",
-        R"(invalid k: Give "k" once: it stands twice in one object.)");
+        R"(invalid k: "k" appears twice in one object; send it once.)");
     row("a member given twice, once escaped", R"({"a":1,"\u0061":1})",
-        R"(invalid a: Give "a" once: it stands twice in one object.)");
+        R"(invalid a: "a" appears twice in one object; send it once.)");
     row("an integer of 65 bits", "[18446744073709551616]",
         "invalid: Give the integer 18446744073709551616 as a string: it needs more than 64 bits.");
     row("a negative integer of 65 bits", "[-9223372036854775809]",

@@ -164,9 +164,9 @@ void TestAction::badActionsAreRefused_data() {
     row("an unknown member with a hostile name", exec(R"("a\n\"b":1)"),
         "invalid a\n\"b: Remove \"a\\n\\\"b\" or correct its spelling: an action has no such member.");
     row("a member given twice", exec(R"("hold":true,"hold":false)"),
-        R"(invalid hold: Give "hold" once: it stands twice in one object.)");
+        R"(invalid hold: "hold" appears twice in one object; send it once.)");
     row("a member given twice inside args", R"({"worker":"w","args":{"x":{"k":1,"k":2}}})",
-        R"(invalid k: Give "k" once: it stands twice in one object.)");
+        R"(invalid k: "k" appears twice in one object; send it once.)");
     row("an integer over 64 bits inside args", R"({"worker":"w","args":[100000000000000000000]})",
         "invalid args: Give the integer 100000000000000000000 as a string: it needs more than 64 bits.");
     row("argv for another worker", R"({"worker":"w","argv":["a"]})",
@@ -354,7 +354,7 @@ void TestAction::aListIsTakenWholeAndErrorsNameTheElement() {
     QCOMPARE(printed(nested.error()), QString("[0] invalid: Give each action as a JSON object."));
     const auto twice = parseActions(R"([{"worker":"w"},{"worker":"w","worker":"v"}])");
     QCOMPARE(printed(twice.error()),
-             QString(R"([1] invalid worker: Give "worker" once: it stands twice in one object.)"));
+             QString(R"([1] invalid worker: "worker" appears twice in one object; send it once.)"));
 }
 
 void TestAction::theRoutesWorkerIsPutIn() {

@@ -201,7 +201,7 @@ private slots:
         odd.write("no json");
         odd.close();
         odd.setPermissions(QFile::ReadOwner | QFile::WriteOwner);
-        QVERIFY(write(store, "http://b:1/compute", "secret", Place::File).contains("no file of tokens"));
+        QVERIFY(write(store, "http://b:1/compute", "secret", Place::File).contains("is not a token file"));
     }
 
     void aFileThatCannotBeWrittenSaysSo() {

@@ -148,7 +148,7 @@ QString TokenStore::readFile(Tokens& tokens) const {
     QByteArray text(static_cast<qsizetype>(info.st_size), 0);
     const ssize_t got = ::read(fd.get(), text.data(), static_cast<std::size_t>(text.size()));
     const QJsonDocument document = QJsonDocument::fromJson(got == text.size() ? text : QByteArray());
-    if (!document.isObject()) return tr("%1 is no file of tokens; move it away.").arg(file_);
+    if (!document.isObject()) return tr("%1 is not a token file. Move or delete it.").arg(file_);
     const QJsonObject object = document.object();
     for (auto it = object.begin(); it != object.end(); ++it) tokens[it.key()] = it.value().toString().toUtf8();
     return {};

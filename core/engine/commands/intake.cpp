@@ -412,7 +412,7 @@ store::Accept Intake::acceptOf(Resolved& resolved, const Submission& submission,
 /// A key whose first request is still on its way in parts is not known to the journal: a repeat waits for it.
 coro::Task<void> Intake::keyIsFree(const store::Accept& accept) {
     if (!accept.idempotency) co_return;
-    while (keysInParts_.contains(accept.idempotency->key)) co_await partsEnded_.wait();
+    while (pendingIdempotencyKeys_.contains(accept.idempotency->key)) co_await partsEnded_.wait();
 }
 
 coro::Task<store::AckDetail> Intake::acceptAtOnce(store::Accept accept) {
@@ -424,7 +424,8 @@ coro::Task<store::AckDetail> Intake::acceptAtOnce(store::Accept accept) {
 /// posted again: others have their turn, and so has it. Any other refusal undoes the parts before.
 coro::Task<store::AckDetail> Intake::acceptInParts(store::Accept whole) {
     co_await keyIsFree(whole);
-    const KeyInParts key(keysInParts_, partsEnded_, whole.idempotency ? whole.idempotency->key : std::string());
+    const KeyInParts key(pendingIdempotencyKeys_, partsEnded_,
+                         whole.idempotency ? whole.idempotency->key : std::string());
     AcceptParts parts(std::move(whole));
     store::AckDetail all;
     while (!parts.atEnd()) {

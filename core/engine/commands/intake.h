@@ -113,7 +113,8 @@ private:
     store::LsnBlock lsns_;
     coro::Mutex lsnMutex_; ///< one reservation at a time
     WallMicros lastSubmitTime_ = 0;
-    std::unordered_set<std::string> keysInParts_; ///< idempotency keys of submissions on their way in parts
+    std::unordered_set<std::string>
+        pendingIdempotencyKeys_; ///< idempotency keys of submissions on their way in parts
     coro::ConditionVariable partsEnded_;
     std::int64_t entering_ = 0; ///< actions that are accepted and not yet in the session
     OwnerCheck owner_;

@@ -163,7 +163,7 @@ coro::Task<Result<ActionResult>> Results::waitFor(Lsn lsn, Duration wait) {
 coro::Task<std::optional<ActionResult>> Results::endOf(Lsn lsn, Duration wait) {
     if (!parts_.session.views().live(lsn)) co_return std::nullopt;
     Waiters::Ticket ticket(waiters_, lsn);
-    parts_.attempts.setHurry(lsn);
+    parts_.attempts.markUrgent(lsn);
     co_await coro::within(wait, [](Waiters::Ticket& mine) -> coro::Task<void> { co_await mine.ended(); }(ticket));
     std::optional<ActionResult> result = ticket.result();
     if (result) parts_.rows.addAnnotations(std::span(&*result, 1));

@@ -50,7 +50,7 @@ public:
             record;
         std::function<void(Lsn, std::uint32_t attempt)> stored; ///< the journal has its end
         std::function<std::size_t()> inFlight;
-        std::function<void(Lsn)> setHurry; ///< somebody waits for its end
+        std::function<void(Lsn)> markUrgent; ///< somebody waits for its end
     };
     struct Parts {
         session::Session& session;

@@ -189,7 +189,7 @@ void Wiring::openResults() {
             },
         .stored = [this](Lsn lsn, std::uint32_t attempt) { services_.execution->stored(lsn, attempt); },
         .inFlight = [this] { return services_.attempts.size(); },
-        .setHurry = [this](Lsn lsn) { services_.execution->setHurry(lsn); }};
+        .markUrgent = [this](Lsn lsn) { services_.execution->markUrgent(lsn); }};
     services_.results.emplace(Results::Parts{.session = *services_.session,
                                              .outbox = services_.outbox,
                                              .rows = *services_.rows,

@@ -587,7 +587,7 @@ void Execution::watch(const Attempt& attempt, runners::Stream stream) {
     runnerOf(attempt).watch(attempt.id, stream);
 }
 
-void Execution::setHurry(Lsn lsn) {
+void Execution::markUrgent(Lsn lsn) {
     if (Attempt* attempt = parts_.attempts.latest(lsn)) attempt->hurry = true;
 }
 

@@ -103,7 +103,7 @@ public:
     /// Starts watching the stream of a launched attempt; null when there is none of that number (0: any).
     std::shared_ptr<LiveStreams> follow(Lsn lsn, std::uint32_t attempt, unsigned stream);
     /// Somebody waits for this one's end.
-    void setHurry(Lsn lsn);
+    void markUrgent(Lsn lsn);
     /// Notified whenever an attempt was launched, started or ended.
     coro::ConditionVariable& progress() { return progress_; }
     /// Those that have begun and not ended.
