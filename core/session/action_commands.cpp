@@ -110,14 +110,31 @@ Result<void> ActionCommands::setQueue(Lsn lsn, QueueId queue) {
     return {};
 }
 
-/// Lives on in a new record: the entry of the old one in its lane would be in the wrong place, and is dropped when
-/// met.
 void ActionCommands::move(std::uint32_t from, std::uint32_t queue, int priority) {
     parts_.entrance.leave(from);
     if (!records_[from].has(Record::kInLane)) {
         parts_.ledger.moveInPlace(from, queue, priority);
         return parts_.entrance.wake(from);
     }
+    const bool isMoved = records_[from].isMoved();
+    liveOn(from, queue, priority, isMoved ? std::optional(records_.placeOf(from)) : std::nullopt);
+}
+
+void ActionCommands::setPlace(Lsn lsn, const PlaceKey& to) {
+    const std::uint32_t record = records_.find(lsn);
+    if (record == kNone || !isPendingPhase(records_[record].phase) || service_.isAbandoned()) return;
+    const Record& r = records_[record];
+    if (r.phase == Phase::Waiting) parts_.entrance.leave(record);
+    if (r.has(Record::kInLane) && !r.has(Record::kCancel))
+        return liveOn(record, lanes_[r.lane].queue, r.priority(), to);
+    if (r.has(Record::kInLane)) return; // cancelled: it ends where it is
+    parts_.ledger.setPlace(record, to);
+    parts_.entrance.wake(record);
+}
+
+/// Lives on in a new record: the entry of the old one in its lane would be in the wrong place, and is dropped when
+/// met.
+void ActionCommands::liveOn(std::uint32_t from, std::uint32_t queue, int priority, std::optional<PlaceKey> place) {
     const Record old = records_[from];
     const Lsn lsn = records_.lsnOf(old);
     const std::optional<MonoTime> timer = parts_.timers.of(old);
@@ -127,9 +144,10 @@ void ActionCommands::move(std::uint32_t from, std::uint32_t queue, int priority)
                            .label = LabelId(old.label),
                            .priority = priority,
                            .held = old.has(Record::kHeld),
-                           .submitTime = old.submitTime(),
+                           .submitTime = records_.submitTime(from),
                            .attempts = old.attempt,
-                           .retries = old.retries()};
+                           .retries = old.retries(),
+                           .place = place};
     parts_.timers.clear(from);
     records_.unmap(lsn);
     parts_.ledger.setPhase(from, Phase::Dead);

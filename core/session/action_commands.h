@@ -14,6 +14,7 @@
 #include "core/session/timers.h"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace yard::session {
@@ -50,6 +51,8 @@ public:
     /// WrongState unless pending and not handed to a runner. setQueue also as QueueCommands::accepts().
     Result<void> setPriority(Lsn lsn, int priority);
     Result<void> setQueue(Lsn lsn, QueueId queue);
+    /// To another place within its priority (PlaceCommands::plan). What is not pending any more is left as it is.
+    void setPlace(Lsn lsn, const PlaceKey& to);
 
     /// What cancel(), hold(), and setPriority() or setQueue() would answer; nothing changes.
     Result<void> mayCancel(Lsn lsn) const;
@@ -59,6 +62,7 @@ public:
 private:
     Result<std::uint32_t> findMovable(Lsn lsn) const;
     void move(std::uint32_t from, std::uint32_t queue, int priority);
+    void liveOn(std::uint32_t from, std::uint32_t queue, int priority, std::optional<PlaceKey> place);
 
     Parts parts_;
     Records& records_;

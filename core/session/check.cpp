@@ -93,6 +93,24 @@ void Ledger::check() const {
         assert(!q.gone || q.records > 0 || q.listings > 0 || q.jobs > 0);
     }
     order_.check();
+    places_.check();
+}
+
+void Places::check() const {
+    for (const auto& [queue, kept] : queues_) {
+        std::uint32_t expected = 0;
+        for (std::uint32_t i = 0; i < records_.end(); i = records_.next(i))
+            expected += records_.present(i) && isPendingPhase(records_[i].phase) &&
+                        lanes_[records_[i].lane].queue == queue &&
+                        (kept.next.value == 0 || records_.lsnOf(records_[i]) < kept.next);
+        assert(kept.order.size() == expected);
+        std::uint32_t before = kNone;
+        kept.order.forEach([&](std::uint32_t record) {
+            assert(isPendingPhase(records_[record].phase) && lanes_[records_[record].lane].queue == queue);
+            assert(before == kNone || records_.less(before, record));
+            before = record;
+        });
+    }
 }
 
 void Timers::check() const {

@@ -19,6 +19,12 @@ const QueueCommands& Session::queues() const {
 ActionCommands& Session::actions() {
     return impl_->actions;
 }
+PlaceCommands& Session::places() {
+    return impl_->places;
+}
+const PlaceCommands& Session::places() const {
+    return impl_->places;
+}
 Intake& Session::intake() {
     return impl_->intake;
 }

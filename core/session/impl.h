@@ -16,6 +16,7 @@
 #include "core/session/intake.h"
 #include "core/session/ledger.h"
 #include "core/session/live_views.h"
+#include "core/session/place_commands.h"
 #include "core/session/queue_commands.h"
 #include "core/session/resource_holds.h"
 #include "core/session/service_state.h"
@@ -56,6 +57,7 @@ struct Session::Impl {
     // what is asked for
     QueueCommands queues{ledger, service, entrance, attempts, bulk};
     ActionCommands actions{{ledger, timers, dependencies, entrance, attempts, ends}, service, queues};
+    PlaceCommands places{ledger};
     Intake intake{{ledger, timers, dependencies, entrance, ends, events, arrivals}, service};
     Starter starter{{ledger, timers, entrance, attempts, holds}, *capacity, service, options};
     // questions

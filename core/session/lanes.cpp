@@ -2,11 +2,16 @@
 
 #include "core/session/heap.h"
 
+#include <algorithm>
 #include <cassert>
+#include <vector>
 
 namespace yard::session {
 
 namespace {
+
+/// Entries of a heap of those out of order before the dead among them are looked for.
+constexpr std::uint32_t kCrowded = 64;
 
 std::uint64_t hashOf(std::uint32_t queue, std::uint32_t cls, int priority, bool turn) {
     std::uint64_t x = (static_cast<std::uint64_t>(queue) << 32 | cls) * 0x9E37'79B9'7F4A'7C15u;
@@ -189,11 +194,35 @@ void Lanes::pushSide(Lane& lane, std::uint32_t record) {
     if (lane.side == kNone) {
         lane.side = sides_.allocate();
         sides_[lane.side].heap = new GrowArray<std::uint32_t>;
+        sides_[lane.side].crowded = kCrowded;
     }
-    GrowArray<std::uint32_t>& heap = *sides_[lane.side].heap;
+    Side& side = sides_[lane.side];
+    if (side.heap->size() >= side.crowded) dropDead(side);
+    GrowArray<std::uint32_t>& heap = *side.heap;
     sideBytes_ -= heap.memoryBytes();
     heapPush(heap, record, [this](std::uint32_t a, std::uint32_t b) { return records_.less(a, b); });
     sideBytes_ += heap.memoryBytes();
+}
+
+/// Who is moved to and fro leaves a dead entry each time. Looked at whenever the heap has doubled, so it costs a push
+/// little.
+void Lanes::dropDead(Side& side) {
+    GrowArray<std::uint32_t> all;
+    std::swap(all, *side.heap);
+    sideBytes_ -= all.memoryBytes();
+    std::vector<std::uint32_t> dead;
+    for (std::uint32_t k = 0; k < all.size(); ++k) {
+        if (records_[all[k]].phase == Phase::Dead)
+            dead.push_back(all[k]);
+        else
+            heapPush(*side.heap, all[k], [this](std::uint32_t a, std::uint32_t b) { return records_.less(a, b); });
+    }
+    sideBytes_ += side.heap->memoryBytes();
+    side.crowded = std::max(kCrowded, 2 * side.heap->size());
+    for (const std::uint32_t record : dead) {
+        records_[record].unset(Record::kInLane);
+        if (dropped_) dropped_(record);
+    }
 }
 
 std::uint32_t Lanes::popSide(Lane& lane) {

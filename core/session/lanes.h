@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 
 namespace yard::session {
 
@@ -40,8 +41,10 @@ static_assert(sizeof(Lane) == 40);
 
 class Lanes {
 public:
-    explicit Lanes(Records& records)
-        : records_(records) {}
+    /// `dropped` is told of each dead entry that is taken out of a heap of those out of order, no longer in a lane.
+    explicit Lanes(Records& records, std::function<void(std::uint32_t)> dropped = {})
+        : records_(records)
+        , dropped_(std::move(dropped)) {}
     ~Lanes();
     Lanes(const Lanes&) = delete;
     Lanes& operator=(const Lanes&) = delete;
@@ -67,7 +70,7 @@ public:
             popFirst; ///< the first entry is dead: pop() it, and what goes with it
     };
     /// Takes dead entries out of all lanes, at most about `budget` entries per call. False: went through all of
-    /// them. (Those in a heap of out-of-order actions stay until they come up: they are few.)
+    /// them. (Those in a heap of out-of-order actions stay until they come up, or half of it is dead.)
     bool sweep(int budget, const Sweeper& sweeper);
 
     struct Counting {
@@ -101,6 +104,7 @@ private:
     struct Side {
         GrowArray<std::uint32_t>* heap;
         std::uint32_t link;
+        std::uint32_t crowded; ///< at this size the dead are taken out
         std::uint32_t& freeLink() { return link; }
     };
 
@@ -113,12 +117,14 @@ private:
     std::uint32_t lastOf(const Lane& lane) const;
     double estimateBefore(const Lane& lane, std::uint32_t record) const;
     void pushSide(Lane& lane, std::uint32_t record);
+    void dropDead(Side& side);
     std::uint32_t popSide(Lane& lane);
     void dropChunk(Lane& lane, std::uint32_t previous, std::uint32_t chunk);
     int sweepChunk(Lane& lane, const Sweeper& sweeper);
     void sweepNextLane(std::uint32_t after);
 
     Records& records_;
+    std::function<void(std::uint32_t)> dropped_;
     Slab<Lane, 1024> lanes_;
     Slab<Chunk, 2048> chunks_;
     Slab<Side, 256> sides_;

@@ -19,7 +19,7 @@ const TransitionTable<Phase, kPhases>& phaseTransitions() {
 }
 
 Ledger::Ledger(const Capacity& capacity)
-    : lanes_(records_)
+    : lanes_(records_, [this](std::uint32_t record) { entryDropped(record); })
     , classes_(capacity)
     , order_(records_, lanes_, classes_, capacity, [this](std::uint32_t record) { entryDropped(record); }) {}
 
@@ -91,6 +91,12 @@ void Ledger::setPhase(std::uint32_t record, Phase to) {
     }
     if (isRunningPhase(to)) r.set(Record::kCountsRunning);
     if (isPendingPhase(to)) r.unset(Record::kCountsRunning);
+    if (places_.isUsed() && isPendingPhase(from) != isPendingPhase(to)) {
+        if (isPendingPhase(to))
+            places_.entered(record);
+        else
+            places_.left(record);
+    }
     r.phase = to;
     touch(r);
     tellMove(r, from, to);
@@ -140,6 +146,7 @@ std::uint32_t Ledger::make(const NewAction& action, std::uint32_t queue) {
     const std::uint32_t place = records_.allocate(action.lsn);
     Record& r = records_[place];
     r.key = Record::makeKey(action.priority, action.submitTime);
+    if (action.place) records_.setPlace(place, *action.place);
     r.lane = lanes_.acquire(queue, action.cls.value, action.priority);
     r.label = action.label.value;
     r.attempt = action.attempts;
@@ -162,12 +169,23 @@ void Ledger::moveInPlace(std::uint32_t record, std::uint32_t queue, int priority
         q.records += by;
         if (r.has(Record::kHeld)) q.heldActions += by;
     }
-    r.key = Record::makeKey(priority, r.submitTime());
+    if (places_.isUsed()) places_.left(record);
+    r.key = Record::makeKey(priority, r.time()) | (r.key & Record::kMoved);
     r.lane = lanes_.acquire(queue, lanes_[fromLane].cls, priority);
     lanes_.release(fromLane);
+    if (places_.isUsed()) places_.entered(record);
     touch(r);
     tellChange(r, ActionState::Pending);
     order_.removeIfUnused(fromQueue);
+}
+
+void Ledger::setPlace(std::uint32_t record, const PlaceKey& to) {
+    const bool stands = places_.isUsed() && isPendingPhase(records_[record].phase);
+    if (stands) places_.left(record);
+    records_.setPlace(record, to);
+    if (stands) places_.entered(record);
+    touch(records_[record]);
+    tellChange(records_[record], ActionState::Pending);
 }
 
 void Ledger::retire(std::uint32_t record) {
@@ -224,7 +242,7 @@ void Ledger::takeEndBack(std::uint32_t queue, ActionState was) {
 
 std::size_t Ledger::memoryBytes() const {
     return records_.memoryBytes() + lanes_.memoryBytes() + classes_.memoryBytes() + order_.memoryBytes() +
-           queueIndex_.memoryBytes();
+           queueIndex_.memoryBytes() + places_.memoryBytes();
 }
 
 } // namespace yard::session

@@ -9,12 +9,14 @@
 //   - a record's phase changes in setPhase() only, which keeps every counter of phases
 //   - stored.pending and stored.running of a queue count its records by kCountsRunning, dead ones not
 //   - every record refers to its lane, every lane with references to its queue
+//   - an order of places has an action while it is in a pending phase: entered and left here only
 //   - all but the dead are found by their LSN; a dead one is freed with the last entry or edge that leads to it
 #pragma once
 
 #include "core/base/owner.h"
 #include "core/session/lanes.h"
 #include "core/session/order.h"
+#include "core/session/places.h"
 #include "core/session/queues.h"
 #include "core/session/record.h"
 #include "core/session/work_classes.h"
@@ -39,6 +41,8 @@ public:
     const WorkClasses& classes() const { return classes_; }
     Order& order() { return order_; }
     const Order& order() const { return order_; }
+    Places& places() { return places_; }
+    const Places& places() const { return places_; }
 
     // -- queues
     /// The place of a queue in the order; kNone: unknown, or forgotten.
@@ -59,6 +63,8 @@ public:
     void setHeld(std::uint32_t record, bool held);
     /// No lane has an entry of it, and others may refer to its place: it stays there, in another lane.
     void moveInPlace(std::uint32_t record, std::uint32_t queue, int priority);
+    /// It stands elsewhere in its queue; in no lane, gate or other order of its own.
+    void setPlace(std::uint32_t record, const PlaceKey& to);
     /// No longer live: unmapped, and freed once nothing leads to it.
     void retire(std::uint32_t record);
     /// An entry or an edge that led to it was taken away without its being started: a dead one may be free now.
@@ -103,6 +109,7 @@ private:
 
     Records records_;
     Lanes lanes_;
+    Places places_{records_, lanes_};
     WorkClasses classes_;
     Order order_;
     IdMap queueIndex_;

@@ -5,7 +5,7 @@ namespace yard::session {
 std::optional<LiveView> LiveViews::live(Lsn lsn) const {
     const std::uint32_t place = records_.find(lsn);
     if (place == kNone || records_[place].has(Record::kStored)) return std::nullopt;
-    return viewOf(records_[place]);
+    return viewOf(place);
 }
 
 Lsn LiveViews::walk(Lsn from, int most, const std::function<void(const LiveView&)>& show) const {
@@ -14,12 +14,13 @@ Lsn LiveViews::walk(Lsn from, int most, const std::function<void(const LiveView&
         if (place == kNone) return {};
         const Record& r = records_[place];
         from = Lsn(records_.lsnOf(r).value + 1);
-        if (!r.has(Record::kStored)) show(viewOf(r));
+        if (!r.has(Record::kStored)) show(viewOf(place));
     }
     return from;
 }
 
-LiveView LiveViews::viewOf(const Record& r) const {
+LiveView LiveViews::viewOf(std::uint32_t record) const {
+    const Record& r = records_[record];
     const Lane& lane = ledger_.lanes()[r.lane];
     LiveView view{.lsn = records_.lsnOf(r),
                   .queue = ledger_.order().queue(lane.queue).id,
@@ -37,7 +38,7 @@ LiveView LiveViews::viewOf(const Record& r) const {
                   .attempt = r.attempt,
                   .retries = r.retries(),
                   .priority = r.priority(),
-                  .submitTime = r.submitTime(),
+                  .submitTime = records_.submitTime(record),
                   .revision = r.revision};
     if (r.phase == Phase::Ending) view.ending = r.target();
     if (const auto wakes = timers_.of(r)) view.wakesAt = *wakes;

@@ -40,7 +40,7 @@ public:
     std::size_t locksWaitedFor() const;
 
 private:
-    LiveView viewOf(const Record& r) const;
+    LiveView viewOf(std::uint32_t record) const;
 
     const Ledger& ledger_;
     const Records& records_;

@@ -5,6 +5,7 @@
 #include "core/base/ids.h"
 #include "core/fleet/fleet.h"
 #include "core/model/action_spec.h"
+#include "core/model/place_key.h"
 #include "core/model/states.h"
 
 #include <cstdint>
@@ -80,6 +81,7 @@ struct NewAction {
     std::int64_t submitTime = 0;  ///< microseconds, for age: max(now, last given), below 2^55; ties go by LSN
     std::uint32_t attempts = 0;   ///< how many were started so far: the next one has this number + 1
     RetryCounters retries;
+    std::optional<PlaceKey> place{}; ///< where it was moved to by hand
     /// At a start: the last engine died while the next attempt was out. It ends at once, Abandoned (engine_died),
     /// and is decided like any other end: a cancel that was asked for holds, also of its queue.
     bool interrupted = false;

@@ -141,7 +141,7 @@ private:
     }
 
     Outline::Item itemOf(const Record& r, std::size_t part) {
-        return {.key = r.key,
+        return {.key = r.orderKey(),
                 .lsn = records_.lsnOf(r),
                 .queue = part,
                 .cls = classOf(of_.ledger.lanes()[r.lane].cls),

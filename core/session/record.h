@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
+#include <unordered_map>
 
 namespace yard::session {
 
@@ -34,7 +35,7 @@ constexpr bool isRunningPhase(Phase p) {
 }
 
 struct Record {
-    std::uint64_t key; ///< (100 - priority) << 56 | submit time: the smallest starts first
+    std::uint64_t key; ///< (100 - priority) << 56 | kMoved | submit time: but for kMoved the smallest starts first
     std::uint32_t lsnLow;
     std::uint32_t lane;
     std::uint32_t label;
@@ -80,10 +81,14 @@ struct Record {
         flags = static_cast<std::uint16_t>((flags & ~(3 << kTargetShift)) | bits << kTargetShift);
     }
     int priority() const { return 100 - static_cast<int>(key >> 56); }
-    std::int64_t submitTime() const { return static_cast<std::int64_t>(key & kTimeMask); }
+    /// What it is ordered by: when it was submitted, of one that was moved when its anchor was (PlaceKey).
+    std::int64_t time() const { return static_cast<std::int64_t>(key & kTimeMask); }
+    bool isMoved() const { return (key & kMoved) != 0; }
+    std::uint64_t orderKey() const { return key & ~kMoved; }
     std::uint32_t& freeLink() { return lsnLow; }
 
-    static constexpr std::uint64_t kTimeMask = (std::uint64_t{1} << 56) - 1;
+    static constexpr std::uint64_t kMoved = std::uint64_t{1} << 55; ///< moved by hand: Records has its PlaceKey
+    static constexpr std::uint64_t kTimeMask = kMoved - 1;
     static std::uint64_t makeKey(int priority, std::int64_t submitTime) {
         assert(priority >= -100 && priority <= 100);
         return static_cast<std::uint64_t>(100 - priority) << 56 |
@@ -120,19 +125,38 @@ public:
         const auto back = (static_cast<std::uint64_t>(largest_) - low) & ((std::uint64_t{1} << 40) - 1);
         return Lsn(largest_ - static_cast<std::int64_t>(back));
     }
-    /// Smaller starts first: priority, then age, then LSN.
+    /// Smaller starts first: priority, then place, then LSN. The place of what nobody moved is its age.
     bool less(std::uint32_t a, std::uint32_t b) const {
         const Record& x = slab_[a];
         const Record& y = slab_[b];
-        return x.key != y.key ? x.key < y.key : lsnOf(x) < lsnOf(y);
+        return x.orderKey() != y.orderKey() ? x.orderKey() < y.orderKey() : isBeforeAtSameTime(a, b);
     }
     bool older(std::uint32_t a, std::uint32_t b) const {
         const Record& x = slab_[a];
         const Record& y = slab_[b];
-        const auto s = x.key & Record::kTimeMask;
-        const auto t = y.key & Record::kTimeMask;
-        return s != t ? s < t : lsnOf(x) < lsnOf(y);
+        return x.time() != y.time() ? x.time() < y.time() : isBeforeAtSameTime(a, b);
     }
+
+    // -- what was moved by hand
+    PlaceKey placeOf(std::uint32_t place) const {
+        const Record& r = slab_[place];
+        if (r.isMoved()) return moved_.at(place).to;
+        return {.time = r.time(), .anchor = lsnOf(r), .rank = 0};
+    }
+    /// When it was submitted, wherever it was moved to.
+    std::int64_t submitTime(std::uint32_t place) const {
+        const Record& r = slab_[place];
+        return r.isMoved() ? moved_.at(place).submitTime : r.time();
+    }
+    /// In no lane, gate or other order while its place changes.
+    void setPlace(std::uint32_t place, const PlaceKey& to) {
+        const std::int64_t submitted = submitTime(place);
+        Record& r = slab_[place];
+        moved_[place] = {.to = to, .submitTime = submitted};
+        r.key = Record::makeKey(r.priority(), to.time) | Record::kMoved;
+    }
+    /// Those that were, and live or are still referred to.
+    std::size_t movedCount() const { return moved_.size(); }
 
     /// A record with this LSN and nothing else set but phase Free, which the caller moves on.
     std::uint32_t allocate(Lsn lsn) {
@@ -157,6 +181,7 @@ public:
         return place;
     }
     void release(std::uint32_t place) {
+        if (slab_[place].isMoved()) moved_.erase(place);
         slab_[place].phase = Phase::Free;
         slab_.release(place);
     }
@@ -167,11 +192,29 @@ public:
     std::uint32_t end() const { return slab_.end(); }
     bool present(std::uint32_t place) const { return slab_.present(place) && slab_[place].phase != Phase::Free; }
     std::uint32_t next(std::uint32_t place) const { return slab_.next(place); }
-    std::size_t memoryBytes() const { return slab_.memoryBytes() + byLsn_.memoryBytes(); }
+    std::size_t memoryBytes() const {
+        return slab_.memoryBytes() + byLsn_.memoryBytes() + moved_.size() * (sizeof(Moved) + 4 * sizeof(void*));
+    }
 
 private:
+    struct Moved {
+        PlaceKey to;
+        std::int64_t submitTime = 0;
+    };
+    bool isBeforeAtSameTime(std::uint32_t a, std::uint32_t b) const {
+        const Record& x = slab_[a];
+        const Record& y = slab_[b];
+        if (x.isMoved() || y.isMoved()) {
+            const PlaceKey p = placeOf(a);
+            const PlaceKey q = placeOf(b);
+            if (p != q) return p < q;
+        }
+        return lsnOf(x) < lsnOf(y);
+    }
+
     Slab<Record, 4096> slab_;
     IdMap byLsn_;
+    std::unordered_map<std::uint32_t, Moved> moved_; ///< by place
     std::int64_t largest_ = 0;
 };
 

@@ -39,6 +39,7 @@ class Dependencies;
 class Events;
 class Intake;
 class LiveViews;
+class PlaceCommands;
 class QueueCommands;
 class ResourceHolds;
 class WaitReasons;
@@ -55,6 +56,8 @@ public:
     QueueCommands& queues();
     const QueueCommands& queues() const;
     ActionCommands& actions();
+    PlaceCommands& places();
+    const PlaceCommands& places() const;
     Intake& intake();
     Events& events();
     ResourceHolds& holds();

@@ -8,11 +8,12 @@ namespace yard::session::test {
 
 namespace {
 
-auto keyOf(const NaiveModel::Action& a) {
-    return std::tuple(-a.given.priority, a.given.submitTime, a.given.lsn.value);
-}
 auto ageOf(const NaiveModel::Action& a) {
-    return std::tuple(a.given.submitTime, a.given.lsn.value);
+    const PlaceKey own{.time = a.given.submitTime, .anchor = a.given.lsn, .rank = 0};
+    return std::tuple(a.given.place.value_or(own), a.given.lsn.value);
+}
+auto keyOf(const NaiveModel::Action& a) {
+    return std::tuple(-a.given.priority, ageOf(a));
 }
 
 bool isWanted(DependencyOn on, ActionState end) {

@@ -7,6 +7,7 @@
 #include "core/session/events.h"
 #include "core/session/intake.h"
 #include "core/session/live_views.h"
+#include "core/session/place_commands.h"
 #include "core/session/queue_commands.h"
 #include "core/session/resource_holds.h"
 #include "core/session/starter.h"
@@ -87,6 +88,7 @@ struct PartsOfSession {
     BulkWork bulk{ledger, service, attempts, ends};
     QueueCommands queues{ledger, service, entrance, attempts, bulk};
     ActionCommands actions{{ledger, timers, dependencies, entrance, attempts, ends}, service, queues};
+    PlaceCommands places{ledger};
     Intake intake{{ledger, timers, dependencies, entrance, ends, events, arrivals}, service};
     Starter starter{{ledger, timers, entrance, attempts, holds}, capacity, service, options};
     LiveViews views{ledger, service, timers, attempts};

@@ -4,6 +4,7 @@
 #include "core/session/events.h"
 #include "core/session/intake.h"
 #include "core/session/live_views.h"
+#include "core/session/place_commands.h"
 #include "core/session/queue_commands.h"
 #include "tests/session/naive_model.h"
 
@@ -47,6 +48,7 @@ private:
     void act();
     void submit();
     void changeAction(NaiveModel::Action& a);
+    void movePlace(const NaiveModel::Action& a);
     void changeQueue(std::int64_t id);
     void setLabelLimits(std::int64_t id);
     std::vector<Predecessor> predecessors();
@@ -180,7 +182,7 @@ void Life::submit() {
 void Life::changeAction(NaiveModel::Action& a) {
     const Lsn lsn = a.given.lsn;
     const bool cancelled = model_.queues[a.given.queue.value].state == QueueState::Cancelled;
-    const int what = pick(7);
+    const int what = pick(8);
     const bool isGoing = a.cancel && a.phase == NaiveModel::Phase::Waiting;
     log_ += fmt::format("change {} {}\n", what, lsn.value);
     if (what == 0 &&
@@ -199,6 +201,8 @@ void Life::changeAction(NaiveModel::Action& a) {
     } else if (what == 6) {
         session_.actions().finishCancelled(lsn, out_);
         model_.finishCancelled(a);
+    } else if (what == 7) {
+        movePlace(a);
     } else if (isGoing && (what == 3 || what == 4)) {
         if (session_.actions().setPriority(lsn, 1) || session_.actions().setQueue(lsn, a.given.queue))
             wrong_ = "changed while it goes";
@@ -212,6 +216,24 @@ void Life::changeAction(NaiveModel::Action& a) {
         --model_.queues[a.given.queue.value].counters.pending;
         ++model_.queues[to.value].counters.pending;
         a.given.queue = to;
+    }
+}
+
+/// It, and perhaps others of its queue, stand elsewhere from now on.
+void Life::movePlace(const NaiveModel::Action& a) {
+    std::vector<Lsn> lsns{a.given.lsn};
+    for (int n = pick(3); n > 0; --n)
+        if (const NaiveModel::Action* other = any(); other->given.queue == a.given.queue)
+            lsns.push_back(other->given.lsn);
+    MoveTo to{.where = static_cast<MoveTo::Where>(pick(5))};
+    if (to.where == MoveTo::Where::Before) to.before = any()->given.lsn;
+    while (!session_.places().prepare(a.given.queue, 5)) {
+    }
+    const auto plan = session_.places().plan(lsns, to);
+    if (!plan) return; // of another queue or priority, or not pending
+    for (const auto& [lsn, place] : plan->placed) {
+        session_.actions().setPlace(lsn, place);
+        model_.actions.at(lsn.value).given.place = place;
     }
 }
 
