@@ -115,6 +115,7 @@ void writeIdentity(JsonWriter& writer, const ActionResult& result) {
     if (const Lsn by = successorOf(result); by.value != 0) writer.member("replaced_by", by.value);
     writer.member("retry_count", result.retryCount);
     writer.member("priority", result.priority);
+    if (result.place) writer.member("place", *result.place);
     if (!result.tty) return;
     writer.key("tty");
     writer.openObject();

@@ -90,6 +90,7 @@ struct ActionResult {
     Lsn replacedBy;                    ///< submitted as a changed copy of it; 0: there is none
     std::int32_t retryCount = 0;
     int priority = 0;
+    std::optional<std::int64_t> place{}; ///< of what is pending: its number in the order of its queue, from 1
     Timestamps times;
     WallMicros estimatedStart = 0;
     WallMicros estimatedFinish = 0;

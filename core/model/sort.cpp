@@ -16,18 +16,31 @@ struct Name {
 };
 /// As in results; those that are longer there, or that the filter calls otherwise, have two.
 constexpr std::array kSortNames{
-    Name{"lsn", SortField::Lsn},           Name{"state", SortField::State},
-    Name{"queue_id", SortField::Queue},    Name{"queue", SortField::Queue},
-    Name{"worker", SortField::Worker},     Name{"worker_name", SortField::Worker},
-    Name{"function", SortField::Function}, Name{"label", SortField::Label},
-    Name{"reason", SortField::Reason},     Name{"exit_code", SortField::ExitCode},
-    Name{"signal", SortField::Signal},     Name{"retry_count", SortField::RetryCount},
-    Name{"priority", SortField::Priority}, Name{"held", SortField::Held},
-    Name{"retry_at", SortField::RetryAt},  Name{"hung_since", SortField::HungSince},
-    Name{"new", SortField::New},           Name{"submitting", SortField::Submitting},
-    Name{"running", SortField::Running},   Name{"started", SortField::Running},
-    Name{"exited", SortField::Exited},     Name{"finished", SortField::Finished},
-    Name{"runtime", SortField::Runtime},   Name{"waited", SortField::Waited},
+    Name{"lsn", SortField::Lsn},
+    Name{"state", SortField::State},
+    Name{"queue_id", SortField::Queue},
+    Name{"queue", SortField::Queue},
+    Name{"worker", SortField::Worker},
+    Name{"worker_name", SortField::Worker},
+    Name{"function", SortField::Function},
+    Name{"label", SortField::Label},
+    Name{"reason", SortField::Reason},
+    Name{"exit_code", SortField::ExitCode},
+    Name{"signal", SortField::Signal},
+    Name{"retry_count", SortField::RetryCount},
+    Name{"priority", SortField::Priority},
+    Name{"place", SortField::Place},
+    Name{"held", SortField::Held},
+    Name{"retry_at", SortField::RetryAt},
+    Name{"hung_since", SortField::HungSince},
+    Name{"new", SortField::New},
+    Name{"submitting", SortField::Submitting},
+    Name{"running", SortField::Running},
+    Name{"started", SortField::Running},
+    Name{"exited", SortField::Exited},
+    Name{"finished", SortField::Finished},
+    Name{"runtime", SortField::Runtime},
+    Name{"waited", SortField::Waited},
 };
 
 /// The measures behind the others.
@@ -104,6 +117,7 @@ std::optional<std::int64_t> sortNumber(const ActionResult& action, SortField fie
     case SortField::Queue: return action.queue.value;
     case SortField::RetryCount: return action.retryCount;
     case SortField::Priority: return action.priority;
+    case SortField::Place: return action.place;
     case SortField::Held:
         return action.state == ActionState::Pending ? std::optional<std::int64_t>(action.held) : std::nullopt;
     case SortField::RetryAt: return known(action.retryAt);

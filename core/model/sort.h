@@ -25,6 +25,7 @@ enum class SortField : unsigned char {
     Signal,
     RetryCount,
     Priority,
+    Place,     ///< of what is pending: its number in the order of its queue
     Held,      ///< of what is pending: 0 or 1
     RetryAt,   ///< of what is pending and in back-off
     HungSince, ///< of what runs and is silent

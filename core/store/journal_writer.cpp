@@ -57,6 +57,7 @@ Applied JournalWriter::apply(const Action& action) {
                           [this](const Retry& retry) { return ends_.apply(retry); },
                           [this](const Reopen& reopen) { return ends_.apply(reopen); },
                           [this](const Update& update) { return actions_.apply(update); },
+                          [this](const PlaceActions& placed) { return actions_.apply(placed); },
                           [this](const UpdateMany& update) { return many_.apply(update); },
                           [this](const FinishMany& finish) { return many_.apply(finish); },
                           [this](const PutOp& put) { return many_.apply(put); },

@@ -53,6 +53,9 @@ struct Footprint {
     std::size_t operator()(const PutChunk& put) const { return put.chunk.bytes.size(); }
     std::size_t operator()(const DropUnused& drop) const { return drop.chunks.size() * sizeof(Hash256); }
     std::size_t operator()(const MarkActions& marking) const { return marking.runs.size() * sizeof(LsnRun); }
+    std::size_t operator()(const PlaceActions& placed) const {
+        return placed.rows.size() * sizeof placed.rows.front();
+    }
     std::size_t operator()(const AddComment& added) const {
         return added.comment.by.size() + added.comment.text.size();
     }
@@ -137,6 +140,13 @@ struct Validate {
     Result<void> operator()(const Update& update) const { return checkLsn(update.lsn); }
     Result<void> operator()(const UpdateMany& update) const { return checkRuns(update.runs); }
     Result<void> operator()(const MarkActions& marking) const { return checkRuns(marking.runs); }
+    Result<void> operator()(const PlaceActions& placed) const {
+        if (std::ssize(placed.rows) > kMostAtOnce)
+            return fail(ErrorKind::Invalid, fmt::format("at most {} actions can be moved at once", kMostAtOnce));
+        for (const auto& [lsn, to] : placed.rows)
+            if (auto ok = checkLsn(lsn); !ok) return ok;
+        return {};
+    }
     Result<void> operator()(const FinishMany& finish) const {
         if (finish.state != ActionState::Cancelled && finish.state != ActionState::Abandoned)
             return fail(ErrorKind::Invalid, "without an attempt many actions are cancelled or abandoned");
@@ -192,6 +202,7 @@ std::int64_t costInRows(const Action& action) {
     if (const auto* update = std::get_if<UpdateMany>(&action)) return costOf(update->runs);
     if (const auto* finish = std::get_if<FinishMany>(&action)) return costOf(finish->runs);
     if (const auto* marking = std::get_if<MarkActions>(&action)) return costOf(marking->runs);
+    if (const auto* placed = std::get_if<PlaceActions>(&action)) return std::ssize(placed->rows);
     if (const auto* undo = std::get_if<UndoAccept>(&action)) return undo->rows.count;
     return rowCount(action);
 }

@@ -111,6 +111,12 @@ struct Update {
     std::optional<WallMicros> notBefore{}; ///< clears `backoff`
 };
 
+/// Where pending actions stand in the order of their queue. Those that are not pending are passed over. At most
+/// kMostAtOnce.
+struct PlaceActions {
+    std::vector<std::pair<Lsn, PlaceKey>> rows{};
+};
+
 /// The same change to many pending rows, each at most once; those that are not pending are passed over. At most
 /// kMostAtOnce rows, so that other groups are not held up: the engine sends a large operation in parts.
 struct UpdateMany {
@@ -236,10 +242,10 @@ struct ReserveLsns {
     std::int64_t count = 1;
 };
 
-using Action =
-    std::variant<Accept, UndoAccept, Finish, Retry, Update, UpdateMany, FinishMany, Retire, Reopen, PutQueue,
-                 DropQueue, PutWorker, DropWorker, PutOp, DropOp, PutChunk, DropChunk, RetireOutdated, ChunkMark,
-                 DropUnused, CompactPack, ShrinkJournal, PutMeta, ReserveLsns, MarkActions, AddComment>;
+using Action = std::variant<Accept, UndoAccept, Finish, Retry, Update, UpdateMany, FinishMany, Retire, Reopen,
+                            PutQueue, DropQueue, PutWorker, DropWorker, PutOp, DropOp, PutChunk, DropChunk,
+                            RetireOutdated, ChunkMark, DropUnused, CompactPack, ShrinkJournal, PutMeta, ReserveLsns,
+                            MarkActions, AddComment, PlaceActions>;
 
 struct Operation {
     std::uint64_t tag = 0;  ///< the poster's, comes back in the Ack

@@ -27,6 +27,7 @@ std::string columnOf(SortField field) {
     case SortField::Signal: return "signal";
     case SortField::RetryCount: return "retry_count";
     case SortField::Priority: return "priority";
+    case SortField::Place:
     case SortField::Held:
     case SortField::RetryAt:
     case SortField::HungSince: return "NULL";

@@ -44,6 +44,7 @@ void readPendingRow(const Statement& row, PendingRow& out) {
     out.interruptions = static_cast<std::uint32_t>(row.integer(14));
     out.after.clear();
     if (!row.isNull(15)) out.after = unpackEdges(row.text(15));
+    out.place = row.isNull(16) ? std::nullopt : placeKeyFrom(row.text(16));
 }
 
 /// Says of each edge what its predecessor is now.
@@ -171,17 +172,17 @@ Result<void> readPendingRows(Database& database, const std::function<void(std::s
     if (!edges) return std::unexpected(std::move(edges.error()));
     std::vector<PendingRow> batch(kBatch);
     std::size_t used = 0;
-    auto read =
-        eachRow(database,
-                "SELECT lsn, queue, class, label, priority, flags, t_new, d_pending, not_before, array_base, "
-                "array_index, attempts, retry_count, own_failures, interruptions, edges FROM pending ORDER BY lsn",
-                [&](const Statement& row) {
-                    readPendingRow(row, batch[used]);
-                    for (Edge& edge : batch[used].after) edges->resolve(edge);
-                    if (++used < kBatch) return;
-                    rows(batch);
-                    used = 0;
-                });
+    auto read = eachRow(
+        database,
+        "SELECT lsn, queue, class, label, priority, flags, t_new, d_pending, not_before, array_base, "
+        "array_index, attempts, retry_count, own_failures, interruptions, edges, place FROM pending ORDER BY lsn",
+        [&](const Statement& row) {
+            readPendingRow(row, batch[used]);
+            for (Edge& edge : batch[used].after) edges->resolve(edge);
+            if (++used < kBatch) return;
+            rows(batch);
+            used = 0;
+        });
     if (read && used > 0) rows(std::span(batch.data(), used));
     return read;
 }

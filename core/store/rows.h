@@ -8,12 +8,14 @@
 #include "core/model/action_spec.h"
 #include "core/model/annotation.h"
 #include "core/model/fold.h"
+#include "core/model/place_key.h"
 #include "core/model/queue.h"
 #include "core/model/result.h"
 #include "core/model/states.h"
 #include "core/store/bulk.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,6 +70,7 @@ struct PendingRow {
     std::uint32_t retryCount = 0;
     std::uint32_t ownFailures = 0;
     std::uint32_t interruptions = 0;
+    std::optional<PlaceKey> place{}; ///< where it was moved to by hand; only restored, written by PlaceActions
     std::vector<Edge> after{};
     std::string id{}; ///< of its list; only written, never restored
     std::string

@@ -145,9 +145,12 @@ INSERT INTO fold SELECT a.base, a.base+a.size-1, 0, coalesce(sum(d.state=4), 0),
 // Queues that are deleted once the last of their actions has ended.
 static constexpr const char* kVersion13 = "ALTER TABLE queue ADD COLUMN deleting INTEGER NOT NULL DEFAULT 0;";
 
-static constexpr const char* kMigrations[] = {kVersion1,  kVersion2,  kVersion3, kVersion4, kVersion5,
-                                              kVersion6,  kVersion7,  kVersion8, kVersion9, kVersion10,
-                                              kVersion11, kVersion12, kVersion13};
+// Where pending actions stand that people moved (core/model/place_key.h); most were not.
+static constexpr const char* kVersion14 = "ALTER TABLE pending ADD COLUMN place TEXT;";
+
+static constexpr const char* kMigrations[] = {kVersion1,  kVersion2,  kVersion3,  kVersion4, kVersion5,
+                                              kVersion6,  kVersion7,  kVersion8,  kVersion9, kVersion10,
+                                              kVersion11, kVersion12, kVersion13, kVersion14};
 static_assert(std::size(kMigrations) == kSchemaVersion);
 
 Result<void> migrate(Database& database, std::span<const char* const> steps) {

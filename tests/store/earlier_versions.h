@@ -9,7 +9,7 @@
 
 namespace yard::test {
 
-/// SQL that makes a journal of today one of `version`, 5 to 12.
+/// SQL that makes a journal of today one of `version`, 5 to 13.
 inline std::string undoneTo(int version) {
     constexpr int kFirst = 6;
     constexpr std::array kUndone = {
@@ -23,6 +23,7 @@ inline std::string undoneTo(int version) {
         "DROP TABLE mark; DROP TABLE comment; ALTER TABLE queue DROP COLUMN mark;",         // 11
         "DROP TABLE fold;",                                                                 // 12
         "ALTER TABLE queue DROP COLUMN deleting;",                                          // 13
+        "ALTER TABLE pending DROP COLUMN place;",                                           // 14
     };
     static_assert(kFirst + kUndone.size() - 1 == store::kSchemaVersion, "a migration is not taken back");
     std::string sql;

@@ -66,6 +66,12 @@ private Q_SLOTS:
         (void)actions_->apply(Update{.lsn = Lsn(1), .notBefore = 0});
         QCOMPARE(tables_->rows("SELECT flags, not_before FROM pending"), "0 -");
     }
+    void aPlaceIsWrittenOfWhatIsPending() {
+        const PlaceActions placed{.rows = {{Lsn(1), {.time = 5, .anchor = Lsn(2), .rank = -7}}, {Lsn(2), {}}}};
+        QCOMPARE(actions_->apply(placed).rc, SQLITE_OK);
+        QCOMPARE(tables_->rows("SELECT place FROM pending"), "5 2 -7");
+        QCOMPARE(tables_->rows("SELECT count(*) FROM done"), "1");
+    }
     void anUpdateOfWhatIsNotPendingIsRefused() {
         const Applied refused = actions_->apply(Update{.lsn = Lsn(2), .held = true});
         QVERIFY(refused.rc == SQLITE_OK && refused.detail && refused.detail->error);

@@ -14,10 +14,10 @@ namespace yard::store {
 Acceptance::Acceptance(StatementMaker& sql, const Below& below)
     : owner_(sql.owner())
     , below_(below) {
-    insertPending_ = sql("INSERT INTO pending VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    insertRun_ =
-        sql("INSERT INTO pending WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n WHERE i+1<?2) "
-            "SELECT ?1+i, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?17, ?11+i, ?12, ?13, ?14, ?15, ?16, ?18, ?19 FROM n");
+    insertPending_ = sql("INSERT INTO pending VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,NULL)");
+    insertRun_ = sql(
+        "INSERT INTO pending WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n WHERE i+1<?2) "
+        "SELECT ?1+i, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?17, ?11+i, ?12, ?13, ?14, ?15, ?16, ?18, ?19, NULL FROM n");
     deletePending_ = sql("DELETE FROM pending WHERE lsn BETWEEN ? AND ?");
     beginAccepting_ = sql("INSERT INTO accepting VALUES(?,?)");
     endAccepting_ = sql("DELETE FROM accepting WHERE first=?");

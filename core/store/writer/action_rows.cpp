@@ -16,6 +16,7 @@ ActionRows::ActionRows(StatementMaker& sql)
     update_ = sql("UPDATE pending SET flags=(flags & ~?2) | ?3, priority=coalesce(?4, priority), "
                   "queue=coalesce(?5, queue), "
                   "not_before=CASE WHEN ?6 IS NULL THEN not_before ELSE nullif(?6, 0) END WHERE lsn=?1");
+    place_ = sql("UPDATE pending SET place=?2 WHERE lsn=?1");
 }
 
 int ActionRows::findPending(Lsn lsn) {
@@ -57,6 +58,13 @@ Applied ActionRows::apply(const Update& change) {
     const int rc = update(change);
     if (rc != SQLITE_OK) return Applied::with(rc);
     return sqlite3_changes(database_.handle()) == 0 ? notPending(change.lsn) : Applied();
+}
+
+Applied ActionRows::apply(const PlaceActions& placed) {
+    YARD_ASSERT_OWNER(owner_);
+    for (const auto& [lsn, to] : placed.rows)
+        if (const int rc = place_.run(lsn, toText(to)); rc != SQLITE_OK) return Applied::with(rc);
+    return {};
 }
 
 Applied ActionRows::notPending(Lsn lsn) {

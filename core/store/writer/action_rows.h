@@ -35,13 +35,14 @@ public:
     /// SQLite's code, also when there is no such row.
     int update(const Update& update);
     Applied apply(const Update& update);
+    Applied apply(const PlaceActions& placed);
     /// The answer to what wants a pending action and finds none.
     static Applied notPending(Lsn lsn);
 
 private:
     Database& database_;
     const OwnerCheck& owner_;
-    Statement findPending_, findDone_, update_;
+    Statement findPending_, findDone_, update_, place_;
 };
 
 } // namespace yard::store

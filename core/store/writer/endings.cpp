@@ -34,7 +34,7 @@ Endings::Endings(StatementMaker& sql, const Below& below)
             "array_base, "
             "array_index, attempts, retry_count + (attempts > retry_count), coalesce(?3, own_failures), "
             "coalesce(?4, interruptions), "
-            "?5, name, id FROM done WHERE lsn=?1");
+            "?5, name, id, NULL FROM done WHERE lsn=?1");
     static_assert(kWasHeld >> 5 == kHeld, "as in reopenRow_");
 }
 
