@@ -39,6 +39,7 @@ public:
                          .scale = scale,
                          .now = [this] { return rig.loop.now(); }}};
     Orders orders{{.session = machine.session,
+                   .places = machine.session.places(),
                    .dictionary = dictionary,
                    .selection = selection,
                    .rows = rows,

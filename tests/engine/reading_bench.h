@@ -38,6 +38,7 @@ public:
     Settings settings;
     Annotations annotations;
     ActionRows rows{{.session = machine.session,
+                     .places = machine.session.places(),
                      .dictionary = dictionary,
                      .journal = journal,
                      .reasons = reasons,

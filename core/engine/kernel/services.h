@@ -8,6 +8,7 @@
 #include "core/coro/events.h"
 #include "core/engine/commands/annotating.h"
 #include "core/engine/commands/intake.h"
+#include "core/engine/commands/moving.h"
 #include "core/engine/commands/operations.h"
 #include "core/engine/commands/rescheduling.h"
 #include "core/engine/commands/results.h"
@@ -86,6 +87,7 @@ struct Services {
     std::optional<Rescheduling> rescheduling;
     std::optional<Operations> operations;
     std::optional<Annotating> annotating;
+    std::optional<Moving> moving;
     std::optional<SessionMoves> sessionMoves;
 
     // --- running

@@ -44,6 +44,7 @@ Result<void> Wiring::openServices() {
     openRescheduling();
     openOperations();
     openAnnotating();
+    openMoving();
     openPool();
     return openSessionMoves();
 }
@@ -262,6 +263,15 @@ void Wiring::openAnnotating() {
         .user = userName(),
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
         .now = [this] { return ground_.scale.at(MonoClock::now()); }});
+}
+
+void Wiring::openMoving() {
+    services_.moving.emplace(
+        Moving::Parts{.session = *services_.session,
+                      .queues = *services_.queues,
+                      .selection = *services_.selection,
+                      .post = [this](store::Action action) { return services_.committer.begin(std::move(action)); },
+                      .wake = wake_});
 }
 
 Result<void> Wiring::openSessionMoves() {

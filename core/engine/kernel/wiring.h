@@ -49,6 +49,7 @@ private:
     void openRescheduling();
     void openOperations();
     void openAnnotating();
+    void openMoving();
     Result<void> openSessionMoves();
     std::function<void(const char* name, coro::Task<void>)> spawning();
     std::function<const Attempt*(Lsn)> attempts() const;

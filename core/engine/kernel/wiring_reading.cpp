@@ -97,6 +97,7 @@ void Wiring::openRows() {
                                          .rowChanged = [this](Lsn lsn) { services_.changes->noteRow(lsn); },
                                          .now = MonoClock::now});
     services_.rows.emplace(ActionRows::Parts{.session = *services_.session,
+                                             .places = services_.session->places(),
                                              .dictionary = services_.dictionary,
                                              .journal = ground_.journal,
                                              .reasons = *services_.reasons,
@@ -130,6 +131,7 @@ void Wiring::openLists() {
                                                  .scale = ground_.scale,
                                                  .now = MonoClock::now});
     services_.orders.emplace(Orders::Parts{.session = *services_.session,
+                                           .places = services_.session->places(),
                                            .dictionary = services_.dictionary,
                                            .selection = *services_.selection,
                                            .rows = *services_.rows,

@@ -2,11 +2,14 @@
 
 #include "core/coro/sync.h"
 #include "core/engine/state/pending_action.h"
+#include "core/engine/state/slice.h"
 #include "core/model/action_name.h"
 #include "core/session/live_views.h"
+#include "core/session/place_commands.h"
 #include "core/session/wait_reasons.h"
 
 #include <fmt/format.h>
+#include <set>
 
 namespace yard::engine {
 
@@ -57,6 +60,23 @@ void ActionRows::overlay(ActionResult& result) const {
     result.times[ActionState::Running] = times[ActionState::Running];
     result.times.exited = times.exited;
     parts_.estimates.ofRunning(result, *live);
+}
+
+coro::Task<void> ActionRows::addNotes(std::span<ActionResult> rows, Duration pendingFor) {
+    addAnnotations(rows);
+    co_await parts_.notes.addTo(rows, pendingFor);
+    co_await addPlaces(rows);
+}
+
+/// The order of a queue is known from the first question on.
+coro::Task<void> ActionRows::addPlaces(std::span<ActionResult> rows) {
+    std::set<QueueId> queues;
+    for (const ActionResult& row : rows)
+        if (row.state == ActionState::Pending) queues.insert(row.queue);
+    for (const QueueId queue : queues)
+        while (!parts_.places.prepare(queue, kPerSlice)) co_await coro::yieldNow();
+    for (ActionResult& row : rows)
+        row.place = row.state == ActionState::Pending ? parts_.places.numberOf(row.lsn) : std::nullopt;
 }
 
 std::optional<ActionResult> ActionRows::ofFinish(const store::Finish& finish) const {

@@ -31,6 +31,7 @@ class ActionRows {
 public:
     struct Parts {
         const session::Session& session;
+        session::PlaceCommands& places;
         const InternTable& dictionary;
         JournalReads& journal;
         const Reasons& reasons;
@@ -55,11 +56,8 @@ public:
     coro::Task<bool> readAgain(ActionResult& row);
     /// What the session and its attempt say of one that lives.
     void overlay(ActionResult& row) const;
-    /// And what people noted on them.
-    coro::Task<void> addNotes(std::span<ActionResult> rows, Duration pendingFor = Notes::kDescribeFor) {
-        addAnnotations(rows);
-        return parts_.notes.addTo(rows, pendingFor);
-    }
+    /// And what people noted on them, and their places.
+    coro::Task<void> addNotes(std::span<ActionResult> rows, Duration pendingFor = Notes::kDescribeFor);
     void addAnnotations(std::span<ActionResult> rows) const {
         for (ActionResult& row : rows) parts_.annotations.addTo(row);
     }
@@ -79,6 +77,8 @@ public:
     const std::string& machineName() const { return parts_.machineName; }
 
 private:
+    coro::Task<void> addPlaces(std::span<ActionResult> rows);
+
     Parts parts_;
     std::unordered_map<Lsn, WallMicros> putBack_; ///< of what lives
     OwnerCheck owner_;

@@ -4,12 +4,14 @@
 #include "core/engine/state/list_parts.h"
 #include "core/engine/state/slice.h"
 #include "core/session/live_views.h"
+#include "core/session/place_commands.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <fmt/format.h>
 #include <iterator>
+#include <set>
 
 namespace yard::engine {
 
@@ -190,12 +192,41 @@ std::int64_t Orders::liveKey(const session::LiveView& live, SortField field, Wal
     return sortNumber(shown, field, now).value_or(store::SortKey::kUnknown);
 }
 
+/// By LSN. Numbers of one moment each queue: told one by one they would shift under the walk.
+coro::Task<std::vector<store::SortKey>> Orders::placesNow(std::optional<QueueId> queue) {
+    std::set<QueueId> queues;
+    if (queue) queues.insert(*queue);
+    for (Lsn next{1}; next.value > 0 && !queue;) {
+        next = parts_.session.views().walk(next, kPerSlice, [&](const session::LiveView& live) {
+            if (live.state == ActionState::Pending) queues.insert(live.queue);
+        });
+        if (next.value > 0) co_await coro::yieldNow();
+    }
+    std::vector<store::SortKey> numbers;
+    for (const QueueId one : queues) {
+        while (!parts_.places.prepare(one, kPerSlice)) co_await coro::yieldNow();
+        std::int64_t number = 0;
+        for (const Lsn lsn : parts_.places.inOrder(one)) numbers.push_back({++number, lsn});
+        co_await coro::yieldNow();
+    }
+    co_return co_await parts_.helpers.run([numbers = std::move(numbers)]() mutable {
+        std::ranges::sort(numbers, {}, &store::SortKey::lsn);
+        return std::move(numbers);
+    });
+}
+
 coro::Task<KeyPieces> Orders::liveKeys(const ListQuery& query, std::optional<QueueId> queue) {
+    std::vector<store::SortKey> places;
+    if (query.sort.field == SortField::Place) places = co_await placesNow(queue);
     LiveMatcher matcher = parts_.selection.matcher(query, queue);
     const WallMicros now = parts_.scale.at(parts_.now());
     KeyPieces keys;
+    auto place = places.begin();
     const auto take = [&](const session::LiveView& live) {
-        if (matcher.matches(live)) keys.push({liveKey(live, query.sort.field, now), live.lsn});
+        if (!matcher.matches(live)) return;
+        while (place != places.end() && place->lsn < live.lsn) ++place;
+        const bool hasPlace = place != places.end() && place->lsn == live.lsn && live.state == ActionState::Pending;
+        keys.push({hasPlace ? place->key : liveKey(live, query.sort.field, now), live.lsn});
     };
     if (onlyRunning(query)) {
         std::vector<Lsn> running = parts_.session.views().running();

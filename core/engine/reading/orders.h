@@ -30,6 +30,7 @@ class Orders {
 public:
     struct Parts {
         const session::Session& session;
+        session::PlaceCommands& places;
         const InternTable& dictionary;
         Selection& selection;
         const ActionRows& rows;
@@ -64,6 +65,7 @@ private:
     coro::Task<Result<std::vector<Lsn>>> inOrder(const KeptOrder& order, store::PageFilter filter);
     coro::Task<Result<std::vector<Lsn>>> folded(std::vector<Lsn> lsns);
     coro::Task<KeyPieces> liveKeys(const ListQuery& query, std::optional<QueueId> queue);
+    coro::Task<std::vector<store::SortKey>> placesNow(std::optional<QueueId> queue);
     coro::Task<Result<void>> endedKeys(const ListQuery& query, store::PageFilter filter, WallMicros now,
                                        KeyPieces& keys);
     coro::Task<Result<std::vector<Lsn>>> endedThatMatch(const ListQuery& query, store::PageFilter filter);

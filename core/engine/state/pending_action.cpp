@@ -19,6 +19,7 @@ session::NewAction sessionAction(const store::PendingRow& row, const WallScale& 
     action.attempts = row.attempts;
     action.retries = {static_cast<int>(row.retryCount), static_cast<int>(row.ownFailures),
                       static_cast<int>(row.interruptions)};
+    action.place = row.place;
     return action;
 }
 

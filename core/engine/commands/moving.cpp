@@ -1,0 +1,81 @@
+#include "core/engine/commands/moving.h"
+
+#include "core/engine/state/slice.h"
+#include "core/session/action_commands.h"
+#include "core/session/live_views.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace yard::engine {
+
+/// What waits and matches, one more than can be moved at most.
+coro::Task<Result<std::vector<Lsn>>> Moving::choose(ListQuery which) {
+    const auto queue = parts_.queues.numberIfNamed(which.queue);
+    if (!queue) co_return std::unexpected(queue.error());
+    Result<ListQuery> query = co_await parts_.selection.lookUp(std::move(which));
+    if (!query) co_return std::unexpected(query.error());
+    if (const auto whole = co_await parts_.selection.findCommands(*query, MonoTime::max()); !whole)
+        co_return std::unexpected(whole.error());
+    LiveMatcher matcher = parts_.selection.matcher(*query, *queue);
+    std::vector<Lsn> chosen;
+    for (Lsn next{1}; next.value > 0 && chosen.size() <= session::PlaceCommands::kMostAtOnce;) {
+        next = parts_.session.views().walk(next, kPerSlice, [&](const session::LiveView& live) {
+            const bool waits = live.state == ActionState::Pending && !live.ending && !live.cancelRequested;
+            if (waits && matcher.matches(live)) chosen.push_back(live.lsn);
+        });
+        if (next.value > 0) co_await coro::yieldNow();
+    }
+    co_return chosen;
+}
+
+/// All parts follow each other in the journal.
+coro::Task<Result<void>> Moving::keep(const std::vector<session::MovePlan::Placed>& placed) {
+    std::vector<std::unique_ptr<coro::OneShot<store::AckDetail>>> parts;
+    for (std::size_t at = 0; at < placed.size(); at += store::kMostAtOnce) {
+        store::PlaceActions part;
+        const std::size_t end = std::min(placed.size(), at + static_cast<std::size_t>(store::kMostAtOnce));
+        for (std::size_t i = at; i < end; ++i) part.rows.emplace_back(placed[i].lsn, placed[i].to);
+        parts.push_back(parts_.post(std::move(part)));
+    }
+    Result<void> kept;
+    for (const auto& part : parts)
+        if (const store::AckDetail done = co_await part->get(); done.error && kept)
+            kept = std::unexpected(*done.error);
+    co_return kept;
+}
+
+coro::Task<Result<MoveAnswer>> Moving::move(MoveRequest request) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto guard = co_await mutex_.lock();
+    if (request.which) {
+        auto chosen = co_await choose(std::move(*request.which));
+        if (!chosen) co_return std::unexpected(chosen.error());
+        request.lsns = std::move(*chosen);
+    }
+    session::PlaceCommands& places = parts_.session.places();
+    std::set<QueueId> queues; // several are refused by the plan
+    for (const Lsn lsn : request.lsns)
+        if (const auto live = parts_.session.views().live(lsn); live && queues.size() < 2)
+            queues.insert(live->queue);
+    if (queues.size() == 1)
+        while (!places.prepare(*queues.begin(), kPerSlice)) co_await coro::yieldNow();
+    // No suspension from here to the post: the plan is about what is so now.
+    Result<session::MovePlan> plan = places.plan(request.lsns, request.to);
+    if (!plan) co_return std::unexpected(plan.error());
+    if (const auto kept = co_await keep(plan->placed); !kept) co_return std::unexpected(kept.error());
+    for (const auto& [lsn, to] : plan->placed) parts_.session.actions().setPlace(lsn, to);
+    if (!plan->placed.empty()) parts_.wake();
+    MoveAnswer answer;
+    answer.moved = plan->matched;
+    answer.changed = std::ssize(plan->placed);
+    answer.refused = std::move(plan->refused);
+    if (plan->matched == 0) co_return answer;
+    answer.queue = plan->queue;
+    for (const Lsn lsn : request.lsns)
+        if (const auto place = places.numberOf(lsn)) answer.place = std::min(*place, answer.place.value_or(*place));
+    co_return answer;
+}
+
+} // namespace yard::engine
