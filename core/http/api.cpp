@@ -50,7 +50,7 @@ std::span<const Route> allRoutes() {
               jobRoutes(),        annotationRoutes(), outputRoutes(),  submitRoutes(),   queueRoutes(),
               workerRoutes(),     lockRoutes(),       chunkRoutes(),   timelineRoutes(), statsRoutes(),
               accountingRoutes(), graphRoutes(),      failureRoutes(), poolRoutes(),     settingsRoutes(),
-              gcRoutes(),         tokenRoutes(),      eventRoutes(),   linkRoutes()})
+              gcRoutes(),         tokenRoutes(),      eventRoutes(),   linkRoutes(),     movingRoutes()})
             all.insert(all.end(), routes.begin(), routes.end());
         return all;
     }();

@@ -59,6 +59,7 @@ std::string_view openApiActionSchemas() {
   "replaced_by":{"type":"integer","format":"int64","minimum":1,
   "description":"that copy, as long as it is kept"},
   "retry_count":{"type":"integer","format":"int64","minimum":0},"priority":{"type":"integer","format":"int64","minimum":-100,"maximum":100},
+  "place":{"type":"integer","format":"int64","minimum":1,"description":"of what is pending: its number in the order of its queue"},
   "reason":{"$ref":"#/components/schemas/Reason"},"exit_code":{"type":"integer","format":"int64"},
   "signal":{"type":"integer","format":"int64"},MEASURES,
   "output_lost":{"type":"boolean","description":"true: a stream without stdout or stderr here was written, and lost with the engine or the launcher"},

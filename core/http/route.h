@@ -117,6 +117,7 @@ std::span<const Route> metricsRoutes();
 std::span<const Route> listRoutes();
 std::span<const Route> searchRoutes();
 std::span<const Route> bulkRoutes();
+std::span<const Route> movingRoutes();
 std::span<const Route> jobRoutes();
 std::span<const Route> outputRoutes();
 std::span<const Route> submitRoutes();
