@@ -118,6 +118,7 @@ constexpr char kNew[] = "new";
 constexpr char kSubmitting[] = "submitting";
 constexpr char kRunning[] = "running";
 constexpr char kExited[] = "exited";
+constexpr char kPlace[] = "place";
 
 using Action = const json::object&;
 
@@ -134,7 +135,7 @@ ActionColumn measureColumn(int goes) {
 }
 
 /// In the order of the help. Those of the usual list come first, and in its order.
-const std::array<ActionColumn, 32> kActionColumns{{
+const std::array<ActionColumn, 33> kActionColumns{{
     {"lsn", "", {"LSN", true}, lsnCell},
     {"state",
      "",
@@ -160,6 +161,7 @@ const std::array<ActionColumn, 32> kActionColumns{{
     {"retry_count", "", {"RETRIES", true}, numberCell<kRetryCount>},
     {"retry_at", "", {"RETRY AT"}, momentCell<kRetryAt>},
     {"priority", "", {"PRIORITY", true}, numberCell<kPriority>},
+    {"place", "", {"PLACE", true}, numberCell<kPlace>},
     {"held", "", {"HELD"}, heldCell},
     {"mark", "", {"MARK"}, textCell<kMark>},
     {"comment", "", {"COMMENT", false, 12}, [](Action a, std::int64_t) { return lastCommentWords(a); }},

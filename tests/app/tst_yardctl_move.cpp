@@ -15,11 +15,29 @@ private Q_SLOTS:
     void aFilterMovesAllThatMatch();
     void whatMakesNoSenseIsRefused();
     void movedActionsRunInTheOtherQueue();
+    void placesAreAskedForInOneRequest();
+    void whatIsNoPlaceIsRefused();
+    void movedActionsStandWhereTheyWerePut();
 };
 
 namespace {
 
 constexpr const char* kQueues = R"({"queues":[{"queue_id":0,"tag":""},{"queue_id":7,"tag":"nightly"}]})";
+/// "4 2 1 3": what waits, by its place, each with its number.
+std::string order(const torture::Yardmaster& engine) {
+    const torture::Answer answer = engine.caller().get("/compute/jobs?sort=place");
+    const auto object = answer.json();
+    const auto* jobs = object.if_contains("jobs");
+    if (jobs == nullptr) return answer.shown();
+    std::string text;
+    std::int64_t number = 0;
+    for (const auto& job : jobs->as_array()) {
+        if (job.at("place").to_number<std::int64_t>() != ++number) return "a number out of order: " + answer.body;
+        text += fmt::format("{}{}", text.empty() ? "" : " ", job.at("lsn").to_number<std::int64_t>());
+    }
+    return text;
+}
+
 constexpr const char* kToken = "000000000000000000000007";
 
 } // namespace
@@ -64,7 +82,9 @@ void TestYardctlMove::whatMakesNoSenseIsRefused() {
     const DataDirectory data(server);
     const Ended nowhere = data.run({"move", "5"});
     QCOMPARE(nowhere.code, 2);
-    QCOMPARE(nowhere.err, "yardctl: say where to: yardctl move --queue REF LSN…\n");
+    QCOMPARE(nowhere.err, "yardctl: say where to: yardctl move --queue REF LSN…, or yardctl move LSN… top, up, "
+                          "down, bottom or before "
+                          "LSN\n");
     QCOMPARE(data.run({"move", "-q", "7"}).code, 2);
     QCOMPARE(data.run({"move", "-q", "7", "--filter", "label:a", "5"}).code, 2);
     QCOMPARE(server.lines().size(), 0);
@@ -100,6 +120,62 @@ void TestYardctlMove::movedActionsRunInTheOtherQueue() {
     QCOMPARE(ctl({"move", "-q", "0", "3"}).code, 0);
     QCOMPARE(ctl({"wait", "--fail-fast", "3"}).code, 0);
     QCOMPARE(engine.stop(), 0);
+}
+
+void TestYardctlMove::placesAreAskedForInOneRequest() {
+    FakeServer server(
+        table({rangeOf(5, 6, "5..6"),
+               {"POST /compute/jobs/move",
+                {.body = R"({"changed":2,"queue_id":7,"place":1,"refused":[{"lsn":9,"error":"wrong_state",)"
+                         R"("message":"Action 9 is not pending any more."}]})"}}}));
+    const DataDirectory data(server);
+    const Ended moved = data.run({"move", "5", "9", "top"});
+    QCOMPARE(moved.out, "2 actions moved, from number 1 of queue 7 now\n");
+    QCOMPARE(moved.err, "yardctl: Action 9 is not pending any more.\n");
+    QCOMPARE(moved.code, 1);
+    QCOMPARE(server.requests().back().body, R"({"lsns":[5,9],"to":"top"})");
+    (void)data.run({"move", "5", "before", "12"});
+    QCOMPARE(server.requests().back().body, R"({"lsns":[5],"to":{"before":12}})");
+    (void)data.run({"move", "--filter", "label:a*", "down"});
+    QCOMPARE(server.requests().back().body, R"({"filter":"label:a*","to":"down"})");
+}
+
+void TestYardctlMove::whatIsNoPlaceIsRefused() {
+    FakeServer server(table({}));
+    const DataDirectory data(server);
+    for (const QStringList& words : {QStringList{"move", "top"},
+                                     {"move", "5", "first"},
+                                     {"move", "5", "before"},
+                                     {"move", "5", "before", "x"},
+                                     {"move", "--filter", "label:a", "5", "up"},
+                                     {"move", "--dry-run", "5", "up"}})
+        QCOMPARE(data.run(words).code, 2);
+    QCOMPARE(server.lines().size(), 0);
+}
+
+void TestYardctlMove::movedActionsStandWhereTheyWerePut() {
+    const torture::Place place;
+    torture::Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    const auto ctl = [&](const QStringList& words) {
+        return CtlProcess(QStringList{"--data-dir", QString::fromStdString(place.data())} + words).end();
+    };
+    QCOMPARE(ctl({"queue", "hold", "0"}).code, 0);
+    for (int i = 0; i < 4; ++i) QCOMPARE(ctl({"run", "-d", "true"}).code, 0);
+    QCOMPARE(ctl({"move", "4", "top"}).out, "1 action moved, from number 1 of queue 0 now\n");
+    QCOMPARE(ctl({"move", "4", "top"}).out, "there already, from number 1 of queue 0\n");
+    QCOMPARE(ctl({"move", "1", "before", "3"}).out, "1 action moved, from number 3 of queue 0 now\n");
+    QCOMPARE(order(engine), "4 2 1 3");
+    const Ended late = ctl({"move", "2", "before", "9"});
+    QCOMPARE(late.code, 1);
+    QVERIFY2(late.err.contains("ction 9"), late.err.c_str());
+    engine.kill();
+    torture::Yardmaster next(place);
+    QVERIFY2(next.isServing(), next.errors().c_str());
+    QCOMPARE(order(next), "4 2 1 3");
+    QCOMPARE(ctl({"move", "3", "up"}).out, "1 action moved, from number 3 of queue 0 now\n");
+    QCOMPARE(order(next), "4 2 3 1");
+    QCOMPARE(next.stop(), 0);
 }
 
 QTEST_GUILESS_MAIN(TestYardctlMove)

@@ -414,7 +414,7 @@ Outcome<int> priorityCommand(const Invocation& invocation) {
 
 Outcome<int> moveCommand(const Invocation& invocation) {
     const auto queue = invocation.arguments.value("queue"); // by its number or its token: a tag was looked up
-    if (!queue) return usageError("say where to: yardctl move --queue REF LSN…");
+    if (!queue) return movePlaces(invocation);
     const std::string past = fmt::format("moved to queue {}", printable(*queue));
     Operation operation{.name = "move", .past = past, .would = past, .method = "PATCH", .suffix = ""};
     // A token of 24 digits is no number.
@@ -551,17 +551,22 @@ Command priorityRow() {
 }
 
 Command moveRow() {
-    return {.name = "move",
-            .usage = "--queue REF LSN…|--filter F",
-            .summary = "move pending actions to another queue",
-            .details =
-                "They keep their LSN, their priority and their age, and from then on what the other queue is "
-                "configured to do holds for them. What has begun stays where it is.",
-            .examples = "yardctl move --queue nightly 12..20\n"
-                        "yardctl move -q 0 --filter 'queue:nightly label:urgent*' --at-most 10",
-            .options = {queueOption(), filterOption(), dryRunOption(), atMostOption()},
-            .function = moveCommand,
-            .live = "pending"};
+    return {
+        .name = "move",
+        .usage = "--queue REF LSN…|--filter F, or LSN…|--filter F top|up|down|bottom|before LSN",
+        .summary = "move pending actions to another queue, or within the order of theirs",
+        .details =
+            "In another queue they keep their LSN, their priority and their age, and from then on what that queue "
+            "is configured to do holds for them. Within their queue they go to the top, up or down by one, to the "
+            "bottom, or before another one, and stay in that order; a higher priority still goes first. 'ls --sort "
+            "place' shows the order. What has begun stays where it is.",
+        .examples = "yardctl move --queue nightly 12..20\n"
+                    "yardctl move 12..20 top\n"
+                    "yardctl move --filter 'queue:nightly label:urgent*' before 7\n"
+                    "yardctl move -q 0 --filter 'queue:nightly label:urgent*' --at-most 10",
+        .options = {queueOption(), filterOption(), dryRunOption(), atMostOption()},
+        .function = moveCommand,
+        .live = "pending"};
 }
 
 Command markRow() {

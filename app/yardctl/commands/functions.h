@@ -40,6 +40,8 @@ Outcome<void> saveIfAsked(const Invocation&, const boost::json::object& action);
 Outcome<int> offerValues(Engine& engine, const std::string& kind, std::string_view word);
 /// Prints the actions as a graph, in the language of Graphviz.
 Outcome<int> drawGraph(ActionReader& reader);
+/// 'move' within the order of a queue: to the top, up, down, to the bottom, before another one.
+Outcome<int> movePlaces(const Invocation& invocation);
 /// What `wait` does once the LSNs are known; also behind `submit --wait`.
 Outcome<int> waitForAll(const Invocation&, const std::vector<std::int64_t>& lsns);
 
