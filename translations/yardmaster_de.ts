@@ -151,6 +151,14 @@
         <source>The next thing one would ask: first error, reason to wait, or progress</source>
         <translation>Was man als Nächstes fragen würde: erster Fehler, Wartegrund oder Fortschritt</translation>
     </message>
+    <message>
+        <source>Place</source>
+        <translation>Platz</translation>
+    </message>
+    <message>
+        <source>Number in the order of its queue, while it waits</source>
+        <translation>Nummer in der Reihenfolge ihrer Warteschlange, solange sie wartet</translation>
+    </message>
 </context>
 <context>
     <name>ActionEntries</name>
@@ -2217,6 +2225,41 @@
         <source>Search in output</source>
         <translation>In der Ausgabe suchen</translation>
     </message>
+    <message numerus="yes">
+        <source>Move %n action(s) to the top</source>
+        <translation>
+            <numerusform>%n Aktion an den Anfang verschieben</numerusform>
+            <numerusform>%n Aktionen an den Anfang verschieben</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n action(s) up</source>
+        <translation>
+            <numerusform>%n Aktion nach oben verschieben</numerusform>
+            <numerusform>%n Aktionen nach oben verschieben</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n action(s) down</source>
+        <translation>
+            <numerusform>%n Aktion nach unten verschieben</numerusform>
+            <numerusform>%n Aktionen nach unten verschieben</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n action(s) to the bottom</source>
+        <translation>
+            <numerusform>%n Aktion ans Ende verschieben</numerusform>
+            <numerusform>%n Aktionen ans Ende verschieben</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n action(s) before another one</source>
+        <translation>
+            <numerusform>%n Aktion vor eine andere verschieben</numerusform>
+            <numerusform>%n Aktionen vor eine andere verschieben</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>OutputSearch</name>
@@ -3530,6 +3573,33 @@
     <message>
         <source>-100 to 100, higher first</source>
         <translation>-100 bis 100, höhere zuerst</translation>
+    </message>
+    <message>
+        <source>Move to the top</source>
+        <translation>An den Anfang</translation>
+    </message>
+    <message>
+        <source>Move up</source>
+        <translation>Nach oben</translation>
+    </message>
+    <message>
+        <source>Move down</source>
+        <translation>Nach unten</translation>
+    </message>
+    <message>
+        <source>Move to the bottom</source>
+        <translation>Ans Ende</translation>
+    </message>
+    <message>
+        <source>Place in the queue</source>
+        <translation>Platz in der Warteschlange</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln actions are too many to move by number: choose all that match a filter.</source>
+        <translation>
+            <numerusform>%Ln Aktion ist zu viel, um sie nach Nummer zu verschieben: alle wählen, die zu einem Filter passen.</numerusform>
+            <numerusform>%Ln Aktionen sind zu viele, um sie nach Nummern zu verschieben: alle wählen, die zu einem Filter passen.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5979,6 +6049,21 @@
     <message>
         <source>Last pictures</source>
         <translation>Letzte Bilder</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::PlaceDrop</name>
+    <message>
+        <source>Choose one queue and sort by Place: then a drag moves actions in it.</source>
+        <translation>Eine Warteschlange wählen und nach Platz sortieren: dann verschiebt Ziehen Aktionen darin.</translation>
+    </message>
+    <message>
+        <source>Only what waits has a place.</source>
+        <translation>Nur was wartet, hat einen Platz.</translation>
+    </message>
+    <message>
+        <source>They are of another queue: choose one queue.</source>
+        <translation>Sie sind aus einer anderen Warteschlange: eine Warteschlange wählen.</translation>
     </message>
 </context>
 <context>

@@ -135,6 +135,41 @@
             <numerusform>Mark %n actions</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Move %n action(s) to the top</source>
+        <translation>
+            <numerusform>Move %n action to the top</numerusform>
+            <numerusform>Move %n actions to the top</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n action(s) up</source>
+        <translation>
+            <numerusform>Move %n action up</numerusform>
+            <numerusform>Move %n actions up</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n action(s) down</source>
+        <translation>
+            <numerusform>Move %n action down</numerusform>
+            <numerusform>Move %n actions down</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n action(s) to the bottom</source>
+        <translation>
+            <numerusform>Move %n action to the bottom</numerusform>
+            <numerusform>Move %n actions to the bottom</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n action(s) before another one</source>
+        <translation>
+            <numerusform>Move %n action before another one</numerusform>
+            <numerusform>Move %n actions before another one</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>PoolWords</name>
@@ -174,6 +209,16 @@
         <translation>
             <numerusform>%n with a terminal passed over</numerusform>
             <numerusform>%n with a terminal passed over</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ActionsCommands</name>
+    <message numerus="yes">
+        <source>%Ln actions are too many to move by number: choose all that match a filter.</source>
+        <translation>
+            <numerusform>%Ln action is too many to move by number: choose all that match a filter.</numerusform>
+            <numerusform>%Ln actions are too many to move by number: choose all that match a filter.</numerusform>
         </translation>
     </message>
 </context>

@@ -9,6 +9,7 @@
 #include <QLocale>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace yard::ui {
@@ -248,6 +249,19 @@ Operation moveTo(const Target& target, qint64 queue, const QString& name) {
     return {operationCounted(QT_TRANSLATE_N_NOOP("Operation", "Move %n action(s) to %1"), target.count).arg(name),
             {"PATCH", "jobs", {}, operationTextOf(body)},
             {}};
+}
+
+Operation place(const Target& target, const QString& where, qint64 before) {
+    QJsonObject body = bodyOf(target);
+    body.insert("to", where.isEmpty() ? QJsonValue(QJsonObject{{"before", before}}) : QJsonValue(where));
+    static const std::map<QString, const char*> kTitles{
+        {"top", QT_TRANSLATE_N_NOOP("Operation", "Move %n action(s) to the top")},
+        {"up", QT_TRANSLATE_N_NOOP("Operation", "Move %n action(s) up")},
+        {"down", QT_TRANSLATE_N_NOOP("Operation", "Move %n action(s) down")},
+        {"bottom", QT_TRANSLATE_N_NOOP("Operation", "Move %n action(s) to the bottom")},
+        {"", QT_TRANSLATE_N_NOOP("Operation", "Move %n action(s) before another one")}};
+    return {operationCounted(kTitles.at(where), target.count), post("jobs/move", body),
+            commandFor("move", target) + ' ' + (where.isEmpty() ? QStringLiteral("before %1").arg(before) : where)};
 }
 
 Operation lookAtQueue(qint64 queue) {

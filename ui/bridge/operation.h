@@ -54,6 +54,9 @@ Operation setPriority(const Target& target, int priority);
 Operation mark(const Target& target, Mark mark);
 Operation comment(qint64 lsn, const QString& text);
 Operation moveTo(const Target& target, qint64 queue, const QString& name);
+/// Within the order of their queue. `where`: "top", "up", "down", "bottom", or empty: before the action `before`.
+/// At most kMostInOneRequest by number: an order is given in one.
+Operation place(const Target& target, const QString& where, qint64 before = 0);
 
 /// Failures by likeness of the last `hours`, 0: of all time; with the id of a `group` the counts of that one.
 Operation lookAtFailures(const QString& filter, int hours, const QString& group = {});

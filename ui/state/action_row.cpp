@@ -55,6 +55,7 @@ ActionRow actionRowOf(const QJsonObject& json) {
     if (json.contains("exit_code")) row.exitCode = json.value("exit_code").toInt();
     if (json.contains("index")) row.index = json.value("index").toInteger();
     row.priority = json.value("priority").toInt();
+    row.place = json.value("place").toInteger();
     row.measures = measuresOf(json);
     if (json.contains("usage")) row.cpuPercent = json.value("usage").toObject().value("cpu_percent").toDouble();
     const QJsonObject times = json.value("timestamps").toObject();

@@ -32,6 +32,7 @@ struct ActionRow {
     qint64 replacedBy = 0; ///< submitted as a changed copy of it; 0: none
     int tries = 0;         ///< begun so far, with one that is under way
     int priority = 0;
+    qint64 place = 0; ///< number in the order of its queue, as it was when the row was read; 0: it does not wait
     Measures measures;
     std::optional<double> cpuPercent; ///< while it runs: of one core, at the last look
     // Microseconds since the epoch; 0: has not happened.

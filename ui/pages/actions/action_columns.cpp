@@ -65,6 +65,14 @@ std::vector<Column> endColumns() {
          .falls = 4,
          .hidden = true,
          .sort = "priority"},
+        {.id = "place",
+         .title = ActionColumns::tr("Place"),
+         .tip = ActionColumns::tr("Number in the order of its queue, while it waits"),
+         .kind = Number,
+         .width = 60,
+         .falls = 4,
+         .hidden = true,
+         .sort = "place"},
         {.id = "exit",
          .title = ActionColumns::tr("Exit"),
          .tip = ActionColumns::tr("Exit code"),
@@ -301,6 +309,7 @@ Cell ActionsModel::cell(int at, int column) const {
     case kStarted: return {timeText(format, row->started)};
     case kFinished: return {timeText(format, row->finished)};
     case kPriority: return {format.number(row->priority)};
+    case kPlace: return {row->place > 0 ? format.number(row->place) : Format::unknown()};
     case kExit: return {row->exitCode ? format.number(*row->exitCode) : Format::unknown()};
     case kReason: return dim(row->reason.isEmpty() ? QString() : wordOfReason(row->reason, row->exitCode));
     default: break;

@@ -39,6 +39,10 @@ std::vector<CommandSpec> ActionsCommands::declared() {
             {"hold", tr("Hold or release"), QKeySequence("Ctrl+H")},
             {"move", tr("Move to queue…")},
             {"priority", tr("Set priority…")},
+            {"place-top", tr("Move to the top"), QKeySequence("Alt+Home")},
+            {"place-up", tr("Move up"), QKeySequence("Alt+Up")},
+            {"place-down", tr("Move down"), QKeySequence("Alt+Down")},
+            {"place-bottom", tr("Move to the bottom"), QKeySequence("Alt+End")},
             {"edit", tr("Edit and resubmit"), QKeySequence("Ctrl+E")},
             {"compare", tr("Compare with the last good one"), QKeySequence("Ctrl+D")},
             {"log", tr("Log"), QKeySequence("Ctrl+L")},
@@ -57,6 +61,8 @@ void ActionsCommands::make() {
     make("hold", [this] { holdOrRelease(); });
     make("move", [this] { moveToQueue(); });
     make("priority", [this] { setPriority(); });
+    for (const char* where : {"top", "up", "down", "bottom"})
+        make(QStringLiteral("place-") + where, [this, where] { place(where); });
     make("edit", [this] { edit(choice_.single()); });
     make("again-failed", [this] { lists_.folded()->rescheduleFailed(); });
     make("fold", [this] { emit foldWanted(); });
@@ -93,6 +99,7 @@ QString ActionsCommands::yardctlOf(const QAction* command) const {
     if (id == "cancel") return operations::cancel(all).yardctl;
     if (id == "retire") return operations::retire(all).yardctl;
     if (id == "hold") return operations::hold(all).yardctl;
+    if (id.startsWith("place-")) return operations::place(all, id.mid(6)).yardctl;
     if (id == "log" && choice_.single() != 0) return QStringLiteral("yardctl logs %1").arg(choice_.single());
     return {};
 }
@@ -122,7 +129,8 @@ void ActionsCommands::review() {
                why([](const ActionRow& row) { return !row.isFinal(); }, tr("It has ended already")));
     setBlocked(action("retire"),
                why([](const ActionRow& row) { return row.isFinal(); }, tr("Only what has ended can be retired")));
-    for (const char* id : {"hold", "move", "priority"}) setBlocked(action(id), why(isPending, started));
+    for (const char* id : {"hold", "move", "priority", "place-top", "place-up", "place-down", "place-bottom"})
+        setBlocked(action(id), why(isPending, started));
     setBlocked(action("again-failed"),
                lists_.isFolded() ? lists_.folded()->whyNotAgain() : tr("Fold arrays first"));
     const bool isOne = choice_.single() != 0;
@@ -142,6 +150,8 @@ void ActionsCommands::showMenu(const QPoint& global, const QString& title) {
                       action("search-output")});
     menu->addSeparator();
     menu->addActions({action("hold"), action("move"), action("priority")});
+    QMenu* places = menu->addMenu(tr("Place in the queue"));
+    places->addActions({action("place-top"), action("place-up"), action("place-down"), action("place-bottom")});
     menu->addSeparator();
     addMarks(*menu, choice_.target().isEmpty() || !context_.state.whyBlocked().isEmpty());
     menu->addSeparator();
@@ -204,6 +214,18 @@ void ActionsCommands::moveToQueue() {
     });
     const auto at = name ? names.indexOf(*name) : -1;
     if (good && at >= 0) context_.commands.change(movingOf(all, ids[static_cast<std::size_t>(at)], *name));
+}
+
+void ActionsCommands::place(const QString& where) {
+    const Target all = choice_.target();
+    if (all.isEmpty()) return;
+    if (std::ssize(all.lsns) > kMostInOneRequest)
+        return context_.window.say(tr("%Ln actions are too many to move by number: choose all that match a filter.",
+                                      nullptr, static_cast<int>(all.lsns.size())),
+                                   true);
+    context_.commands.run(operations::place(all, where), this, [this](const Answer& answer) {
+        if (answer.ok()) emit placesChanged();
+    });
 }
 
 void ActionsCommands::setPriority() {

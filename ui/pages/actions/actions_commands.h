@@ -44,6 +44,8 @@ signals:
     void foldWanted();
     void ownWindowWanted(qint64 lsn);
     void searchWanted();
+    /// Others have moved along with those that were: nobody tells their rows.
+    void placesChanged();
 
 private:
     void make();
@@ -53,6 +55,7 @@ private:
     void holdOrRelease();
     void moveToQueue();
     void setPriority();
+    void place(const QString& where);
 
     Context context_;
     QWidget& page_;

@@ -1,6 +1,7 @@
 #include "ui/pages/actions/actions_lists.h"
 
 #include "ui/pages/actions/folded_list.h"
+#include "ui/pages/actions/place_drop.h"
 #include "ui/state/action_file.h"
 #include "ui/widgets/table.h"
 
@@ -23,12 +24,13 @@ ActionsLists::ActionsLists(Context context, QWidget* parent)
     , model_(new ActionsModel(context.state, this))
     , folded_(new FoldedList(context)) {
     table_->setRows(model_);
-    // Dropped onto a queue they move there.
+    // Dropped onto a queue they move there, between rows to another place.
     table_->setDragEnabled(true);
     table_->setDragDropMode(QAbstractItemView::DragOnly);
     model_->setDragData([&link = context.link](const std::vector<qint64>& lsns) {
         return dragOf(lsns, link.address().toString());
     });
+    connect(new PlaceDrop(context, table_, model_), &PlaceDrop::placesChanged, this, &ActionsLists::takeUpdates);
     table_->setAccessibleName(tr("Actions"));
     for (Table* each : {table_, static_cast<Table*>(folded_)}) {
         each->setObjectName("pane");

@@ -46,6 +46,7 @@ public:
         kStarted,
         kFinished,
         kPriority,
+        kPlace,
         kExit,
         kReason,
         kFirstMeasure ///< those of measures.h that have no place above
@@ -56,6 +57,8 @@ public:
     /// Begins again with this filter text.
     void setFilter(const QString& filter);
     const QString& filter() const { return filter_; }
+    /// In the order of its queue, the first to start above.
+    bool isByPlace() const { return sort_ == QLatin1String("place"); }
     bool isOtherList() const override { return otherList_; }
     /// The rows are those of this filter and this sort; until they come the rows before stay.
     bool isCurrent() const { return isSame_; }

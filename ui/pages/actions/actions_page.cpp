@@ -67,6 +67,7 @@ void ActionsPage::connectHead() {
     connect(head_, &ActionsHead::cancelWanted, commands_, &ActionsCommands::cancel);
     connect(commands_, &ActionsCommands::foldWanted, lists_, [this] { lists_->setFolded(!lists_->isFolded()); });
     connect(commands_, &ActionsCommands::ownWindowWanted, elsewhere_, &ActionsElsewhere::openWindow);
+    connect(commands_, &ActionsCommands::placesChanged, lists_, &ActionsLists::takeUpdates);
     connect(commands_, &ActionsCommands::searchWanted, this, &ActionsPage::searchOutputs);
     connect(commands_, &ActionsCommands::tabWanted, split_, &ActionsSplit::setTab);
     connect(commands_, &ActionsCommands::openWanted, this, [this](qint64 lsn, const QString& tab, bool enters) {
