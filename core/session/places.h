@@ -66,7 +66,6 @@ public:
     /// Is pending from now on, in this lane and place; is not any more, or not there.
     void entered(std::uint32_t record);
     void left(std::uint32_t record);
-    void forget(std::uint32_t queue) { queues_.erase(queue); }
     std::size_t memoryBytes() const;
     void check() const; // check.cpp
 

@@ -57,10 +57,11 @@ coro::Task<Result<MoveAnswer>> Moving::move(MoveRequest request) {
     session::PlaceCommands& places = parts_.session.places();
     std::set<QueueId> queues; // several are refused by the plan
     for (const Lsn lsn : request.lsns)
-        if (const auto live = parts_.session.views().live(lsn); live && queues.size() < 2)
+        if (const auto live = parts_.session.views().live(lsn);
+            live && live->state == ActionState::Pending && queues.size() < 2)
             queues.insert(live->queue);
-    if (queues.size() == 1)
-        while (!places.prepare(*queues.begin(), kPerSlice)) co_await coro::yieldNow();
+    for (const QueueId queue : queues)
+        while (!places.prepare(queue, kPerSlice)) co_await coro::yieldNow();
     // No suspension from here to the post: the plan is about what is so now.
     Result<session::MovePlan> plan = places.plan(request.lsns, request.to);
     if (!plan) co_return std::unexpected(plan.error());
