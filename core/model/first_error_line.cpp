@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <vector>
 
 namespace yard {
 
@@ -105,23 +106,64 @@ private:
     bool isCut_ = false;
 };
 
+/// A character without width, that nobody sees: zero-width space, marks of direction, joiners of words, a soft hyphen, a
+/// byte order mark. What joins letters of a script stays.
+bool isInvisible(std::string_view character) {
+    static constexpr std::array<std::string_view, 5> kAlone{"\xC2\xAD", "\xE2\x80\x8B", "\xE2\x80\x8E",
+                                                            "\xE2\x80\x8F", "\xEF\xBB\xBF"};
+    const bool joinsWords = character >= "\xE2\x81\xA0" && character <= "\xE2\x81\xA4";
+    return joinsWords || std::ranges::find(kAlone, character) != kAlone.end();
+}
+
+/// What a terminal shows of a line: what follows a backspace stands in place of what was there.
+class Shown {
+public:
+    void add(std::string_view character) {
+        if (at_ == cells_.size()) {
+            cells_.push_back(character);
+            bytes_ += character.size();
+        } else {
+            bytes_ = bytes_ - cells_[at_].size() + character.size();
+            cells_[at_] = character;
+        }
+        ++at_;
+        // White space at the beginning is none of the line.
+        if (cells_.size() == 1 && cells_.front() == " ") *this = {};
+    }
+    void back() { at_ -= at_ > 0 ? 1 : 0; }
+    std::size_t size() const { return bytes_; }
+    std::string text() const {
+        std::string text;
+        for (const std::string_view cell : cells_) text += cell;
+        return text;
+    }
+
+private:
+    std::vector<std::string_view> cells_; ///< of the line, or constants
+    std::size_t at_ = 0;
+    std::size_t bytes_ = 0;
+};
+
 /// A line as it can be shown. Tabs are spaces.
 std::string cleaned(std::string_view line) {
-    std::string out;
-    while (!line.empty() && out.size() < kMaxLineBytes) {
+    Shown shown;
+    while (!line.empty() && shown.size() < kMaxLineBytes) {
         std::size_t used = utf8SequenceLength(line);
         if (line[0] == '\x1b')
             used = std::min(escapeLength(line), line.size());
         else if (used == 0)
-            out += "\xEF\xBF\xBD";
+            shown.add("\xEF\xBF\xBD");
         else if (line[0] == '\t')
-            out += ' ';
-        else if (!hasControlCharacters(line.substr(0, used)))
-            out += line.substr(0, used);
+            shown.add(" ");
+        else if (line[0] == '\b')
+            shown.back();
+        else if (!hasControlCharacters(line.substr(0, used)) && !isInvisible(line.substr(0, used)))
+            shown.add(line.substr(0, used));
         line.remove_prefix(std::max<std::size_t>(used, 1));
-        if (out == " ") out.clear();
     }
+    std::string out = shown.text();
     out.resize(utf8Prefix(out, kMaxLineBytes).size());
+    out.erase(0, std::min(out.find_first_not_of(' '), out.size()));
     while (!out.empty() && out.back() == ' ') out.pop_back();
     return out;
 }

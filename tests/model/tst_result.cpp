@@ -193,6 +193,17 @@ void TestResult::theErrorLineIsFound_data() {
     row("an error on a screen that was not left, where there is nothing else",
         "\x1b[?1049h\x1b[H\x1b[2J\r\nTraceback (most recent call last):\r\n  File \"x\"\r\nValueError: no\r\n",
         "ValueError: no");
+    row("what was written over is not there", "error: 10%\b\b\b99%\b\b\bfull", "error: full");
+    row("as bold was printed", "e\bee\ber\brr\brr\br", "error");
+    row("back before the beginning", "\b\berror: x", "error: x");
+    row("what nobody sees is no text",
+        "\xEF\xBB\xBF\xE2\x80\x8B"
+        "error:\xC2\xAD no\xE2\x81\xA0 \xE2\x80\x8E"
+        "disk",
+        "error: no disk");
+    row("a line of nothing that is seen is no line", "text\n\xE2\x80\x8B\xEF\xBB\xBF\n", "text");
+    row("what joins letters stays", "error: \xD9\x85\xDB\x8C\xE2\x80\x8C\xD8\xB4",
+        "error: \xD9\x85\xDB\x8C\xE2\x80\x8C\xD8\xB4");
     row("a character set is no text", "\x1b(Berror: \x1b(0x", "error: x");
 }
 
