@@ -133,4 +133,10 @@ std::optional<TimeWindow> timeIn(std::string_view text, WallMicros now) {
     return timeOf(midnight, time);
 }
 
+std::int64_t utcOffsetAt(WallMicros at) {
+    const std::time_t seconds = at / kSecond;
+    std::tm local{};
+    return ::localtime_r(&seconds, &local) ? local.tm_gmtoff : 0;
+}
+
 } // namespace yard

@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -20,5 +21,7 @@ std::optional<double> durationIn(std::string_view text);
 /// "-1h" (ago), "now", "today", "yesterday", "tomorrow", "09:45", "09:45:31" (today), "tomorrow 09:45", "2026-11-20",
 /// "2026-11-20 09:45" (T too).
 std::optional<TimeWindow> timeIn(std::string_view text, WallMicros now);
+/// How many seconds local time is ahead of UTC then.
+std::int64_t utcOffsetAt(WallMicros at);
 
 } // namespace yard

@@ -22,6 +22,7 @@ void appendJson(std::string& text, const QueueView& queue) {
     writer.member("held", queue.held);
     writer.member("active", counters.active());
     writer.member("pending", counters.pending);
+    writer.member("held_actions", queue.heldActions);
     writer.member("running", counters.running);
     writer.member("completed", counters.completed);
     writer.member("failed", counters.failed);

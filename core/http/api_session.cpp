@@ -3,6 +3,7 @@
 #include "core/engine/reading/overview.h"
 #include "core/http/route.h"
 
+#include "core/base/moment.h"
 #include "core/engine/reading/waiting_counts.h"
 #include "core/engine/state/queues.h"
 #include "core/http/closing.h"
@@ -67,6 +68,7 @@ void writeMachine(JsonWriter& writer, const engine::SessionView& session) {
     writer.member("cores", session.cores);
     writer.member("memory_bytes", session.memoryBytes);
     writer.member("gpus", session.gpus);
+    writer.member("utc_offset_s", utcOffsetAt(wallNow())); // what a day of a filter goes by
     writer.key("resources");
     writeAmounts(writer, session.total);
     writer.key("taken");

@@ -65,6 +65,7 @@ struct QueueView {
     QueueState state = QueueState::Active;
     bool held = false;
     QueueCounters counters;
+    std::int64_t heldActions = 0;          ///< of counters.pending: held by themselves, whatever the queue is
     std::optional<std::int64_t> perMinute; ///< actions that completed within the last minute; absent: not known yet
     WallMicros estimatedStart = 0;         ///< of what it starts next; 0: not known
     WallMicros estimatedFinish = 0;        ///< of all it has; 0: not known

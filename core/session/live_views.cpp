@@ -71,7 +71,7 @@ std::optional<QueueStatus> LiveViews::queue(QueueId id) const {
                        .forgetting = q->forgetting,
                        .counters = q->tally.visible(service_.isAbandoned()),
                        .failedBefore = q->failedBefore,
-                       .heldActions = q->heldActions};
+                       .heldActions = service_.isAbandoned() ? 0 : q->heldActions};
 }
 
 SessionCounts LiveViews::counts() const {

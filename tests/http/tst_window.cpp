@@ -1,4 +1,5 @@
 // What the window asks for, over a real engine: figures over time, timelines, samples, reasons, totals.
+#include "core/base/moment.h"
 #include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
 #include "tests/http/served.h"
@@ -47,6 +48,8 @@ private Q_SLOTS:
     void wrongListsOfNumbersAreRefused_data();
     void wrongListsOfNumbersAreRefused();
     void queuesSayHowFastTheyAre();
+    void queuesSayHowManyOfTheirActionsAreHeld();
+    void theSessionSaysHowFarItsLocalTimeIsAheadOfUtc();
     void allOfItComesOverASocket_data();
     void allOfItComesOverASocket();
 
@@ -494,6 +497,27 @@ void WindowTest::queuesSayHowFastTheyAre() {
     api_->post(self + "/jobs?wait=60", api_->engine.shJson("false", R"(,"max_retries":0)"));
     QCOMPARE(api_->get(self).number("failed"), 1);
     QCOMPARE(api_->get(self).number("per_minute"), 3); // what completed
+}
+
+void WindowTest::queuesSayHowManyOfTheirActionsAreHeld() {
+    const Reply queue = api_->post("/compute/queues", "{}");
+    const std::string self = "/compute/queues/" + queue.text("token");
+    QCOMPARE(queue.number("held_actions"), 0);
+    for (int i = 0; i < 3; ++i) api_->post(self + "/jobs", api_->engine.shJson("true", R"(,"hold":true)"));
+    QCOMPARE(api_->get(self).number("held_actions"), 3);
+    QCOMPARE(api_->get(self).number("pending"), 3);
+    // What waits because its queue is held is not held by itself.
+    api_->post(self + "/hold");
+    api_->post(self + "/jobs", api_->engine.shJson("true"));
+    QCOMPARE(api_->get(self).number("held_actions"), 3);
+    api_->post(self + "/jobs/release", "{\"filter\":\"state:held\"}");
+    QCOMPARE(api_->get(self).number("held_actions"), 0);
+    QCOMPARE(api_->get(self).number("pending"), 4);
+}
+
+void WindowTest::theSessionSaysHowFarItsLocalTimeIsAheadOfUtc() {
+    const auto told = api_->get("/compute/session").json().at("machine").at("utc_offset_s").as_int64();
+    QCOMPARE(told, utcOffsetAt(wallNow()));
 }
 
 void WindowTest::allOfItComesOverASocket_data() {

@@ -98,6 +98,7 @@ QueueView Queues::view(const QueueEntry& entry) const {
         view.state = status->state;
         view.held = status->held;
         view.counters = status->counters;
+        view.heldActions = status->heldActions;
         view.perMinute = entry.completed.within(parts_.now());
         parts_.estimate(view, *status);
     }
