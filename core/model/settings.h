@@ -110,10 +110,9 @@ inline constexpr std::array kSettingsTable = {
     SettingInfo{SettingGroup::Retention, "cleanup_every_s", "s", &Settings::cleanupEvery, 1, 86'400, {}, Applies::AtOnce,
                 "After how long the engine clears up again what is not kept, while something happens."},
     SettingInfo{SettingGroup::Guard, "guard_hold_percent", "%", &Settings::guardHold, 0, 100, {}, Applies::AtOnce,
-                "No action starts while at least this share of the machine's memory is in use (0 to 100 %, default "
-                "90); 0 is never."},
+                "No action starts while at least this share of the machine's memory is in use; 0 is never."},
     SettingInfo{SettingGroup::Guard, "guard_stop_percent", "%", &Settings::guardStop, 0, 100, {}, Applies::AtOnce,
-                "While at least this share of the machine's memory is in use (0 to 100 %, default 95), the action "
+                "While at least this share of the machine's memory is in use, the action "
                 "furthest over the memory it asked for is stopped, to run again later; 0 is never."},
     SettingInfo{SettingGroup::Guard, "hung_s", "s", &Settings::hung, 0, 604'800, {}, Applies::AtOnce,
                 "After how long without output and processor time a running action is said to hang; 0 is "
@@ -122,8 +121,8 @@ inline constexpr std::array kSettingsTable = {
                 "How many actions may be pending: what would be more is refused with 429, a list or an array "
                 "whole."},
     SettingInfo{SettingGroup::Capacity, "reserve_s", "s", &Settings::reserve, 0, 86'400, {}, Applies::AtOnce,
-                "Cores and memory that become free are kept for a large action for at most this long (0 to 86400 s, "
-                "default 60), then smaller actions pass it; 0 keeps nothing."},
+                "Cores and memory that become free are kept for a large action for at most this long, "
+                "then smaller actions pass it; 0 keeps nothing."},
     SettingInfo{SettingGroup::Capacity, "max_terminals", "terminals", &Settings::maxTerminals, 0, 4096, {}, Applies::AtStart,
                 "How many actions may have a terminal at once; others that want one wait. 0: no action gets one."},
     SettingInfo{SettingGroup::Pool, "pool_max", "processes", &Settings::poolMax, 0, 256, {}, Applies::AtOnce,
