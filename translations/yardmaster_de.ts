@@ -753,18 +753,6 @@
         <translation>Wie lange beendete Aktionen behalten werden; 0 ist ohne Grenze.</translation>
     </message>
     <message>
-        <source>No action starts while at least this share of the machine&apos;s memory is in use (0 to 100 %, default 90); 0 is never.</source>
-        <translation>Keine Aktion startet, solange mindestens dieser Anteil des Speichers des Rechners belegt ist (0 bis 100 %, Standard 90); 0 ist nie.</translation>
-    </message>
-    <message>
-        <source>While at least this share of the machine&apos;s memory is in use (0 to 100 %, default 95), the action furthest over the memory it asked for is stopped, to run again later; 0 is never.</source>
-        <translation>Solange mindestens dieser Anteil des Speichers des Rechners belegt ist (0 bis 100 %, Standard 95), wird die Aktion beendet, die am weitesten über dem verlangten Speicher liegt, um später erneut zu laufen; 0 ist nie.</translation>
-    </message>
-    <message>
-        <source>Cores and memory that become free are kept for a large action for at most this long (0 to 86400 s, default 60), then smaller actions pass it; 0 keeps nothing.</source>
-        <translation>Kerne und Speicher, die frei werden, werden höchstens so lange für eine große Aktion aufgehoben (0 bis 86400 s, Standard 60), dann gehen kleinere Aktionen vor; 0 hebt nichts auf.</translation>
-    </message>
-    <message>
         <source>s</source>
         <translation>s</translation>
     </message>
@@ -783,6 +771,18 @@
     <message>
         <source>After how long the engine clears up again what is not kept, while something happens.</source>
         <translation>Nach welcher Zeit die Engine wieder aufräumt, was nicht behalten wird, solange etwas geschieht.</translation>
+    </message>
+    <message>
+        <source>No action starts while at least this share of the machine&apos;s memory is in use; 0 is never.</source>
+        <translation>Keine Aktion startet, solange mindestens dieser Anteil des Speichers des Rechners belegt ist; 0 ist nie.</translation>
+    </message>
+    <message>
+        <source>While at least this share of the machine&apos;s memory is in use, the action furthest over the memory it asked for is stopped, to run again later; 0 is never.</source>
+        <translation>Solange mindestens dieser Anteil des Speichers des Rechners belegt ist, wird die Aktion beendet, die am weitesten über dem verlangten Speicher liegt, um später erneut zu laufen; 0 ist nie.</translation>
+    </message>
+    <message>
+        <source>Cores and memory that become free are kept for a large action for at most this long, then smaller actions pass it; 0 keeps nothing.</source>
+        <translation>Kerne und Speicher, die frei werden, werden höchstens so lange für eine große Aktion aufgehoben, dann gehen kleinere Aktionen vor; 0 hebt nichts auf.</translation>
     </message>
 </context>
 <context>
@@ -1014,6 +1014,46 @@
     <message>
         <source>every slot for actions that do not take exactly one core is in use</source>
         <translation>jeder Slot für Aktionen, die nicht genau einen Kern brauchen, ist belegt</translation>
+    </message>
+    <message>
+        <source>killed by %1; it printed nothing</source>
+        <translation>von %1 beendet; es hat nichts ausgegeben</translation>
+    </message>
+    <message>
+        <source>killed by %1; its last line: %2</source>
+        <translation>von %1 beendet; die letzte Zeile: %2</translation>
+    </message>
+    <message>
+        <source>it was ended by signal %1; it printed nothing</source>
+        <translation>von Signal %1 beendet; er hat nichts ausgegeben</translation>
+    </message>
+    <message>
+        <source>it was ended by signal %1; its last output: %2</source>
+        <translation>von Signal %1 beendet; seine letzte Ausgabe: %2</translation>
+    </message>
+    <message>
+        <source>it ended with exit code %1; it printed nothing</source>
+        <translation>er endete mit Exit-Code %1; er hat nichts ausgegeben</translation>
+    </message>
+    <message>
+        <source>it ended with exit code %1; its last output: %2</source>
+        <translation>er endete mit Exit-Code %1; seine letzte Ausgabe: %2</translation>
+    </message>
+    <message>
+        <source>its warm process died: it was ended by signal %1; it printed nothing</source>
+        <translation>ihr warmer Prozess starb: von Signal %1 beendet; er hat nichts ausgegeben</translation>
+    </message>
+    <message>
+        <source>its warm process died: it was ended by signal %1; its last output: %2</source>
+        <translation>ihr warmer Prozess starb: von Signal %1 beendet; seine letzte Ausgabe: %2</translation>
+    </message>
+    <message>
+        <source>its warm process died: it ended with exit code %1; it printed nothing</source>
+        <translation>ihr warmer Prozess starb: er endete mit Exit-Code %1; er hat nichts ausgegeben</translation>
+    </message>
+    <message>
+        <source>its warm process died: it ended with exit code %1; its last output: %2</source>
+        <translation>ihr warmer Prozess starb: er endete mit Exit-Code %1; seine letzte Ausgabe: %2</translation>
     </message>
 </context>
 <context>
@@ -2916,6 +2956,10 @@
         <source>Actions that completed within the last 60 s</source>
         <translation>Aktionen, die in den letzten 60 s fertig wurden</translation>
     </message>
+    <message>
+        <source>, %1 of them held by themselves</source>
+        <translation>, davon %1 selbst angehalten</translation>
+    </message>
 </context>
 <context>
     <name>Reason</name>
@@ -2985,6 +3029,10 @@
     <message>
         <source>Only element %1 of its array is submitted again.</source>
         <translation>Nur Element %1 des Arrays wird noch einmal abgegeben.</translation>
+    </message>
+    <message>
+        <source>The token of this window does not see environment, inputs and stdin of an action: they are not in this copy.</source>
+        <translation>Das Token dieses Fensters sieht Umgebung, Eingaben und Standardeingabe einer Aktion nicht: Sie fehlen in dieser Kopie.</translation>
     </message>
 </context>
 <context>
@@ -3148,10 +3196,6 @@
         <translation>%1, %2</translation>
     </message>
     <message>
-        <source>%1, engine time</source>
-        <translation>%1, Zeit der Engine</translation>
-    </message>
-    <message>
         <source>now</source>
         <translation>jetzt</translation>
     </message>
@@ -3297,6 +3341,14 @@
     <message>
         <source>other reasons</source>
         <translation>andere Gründe</translation>
+    </message>
+    <message>
+        <source>%1 runs %2 of at most %3</source>
+        <translation>%1: %2 von höchstens %3 laufen</translation>
+    </message>
+    <message>
+        <source>%1 runs %2 of at most %3 labelled &quot;%4&quot;</source>
+        <translation>%1: %2 von höchstens %3 namens „%4“ laufen</translation>
     </message>
 </context>
 <context>
@@ -4443,6 +4495,22 @@
         <source>%1 of %2 MiB</source>
         <translation>%1 von %2 MiB</translation>
     </message>
+    <message>
+        <source>by itself</source>
+        <translation>sie selbst</translation>
+    </message>
+    <message>
+        <source>with its queue</source>
+        <translation>mit ihrer Warteschlange</translation>
+    </message>
+    <message>
+        <source>with the session</source>
+        <translation>mit der Sitzung</translation>
+    </message>
+    <message>
+        <source>while memory is short</source>
+        <translation>solange Speicher fehlt</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::DetailSide</name>
@@ -4664,6 +4732,10 @@
     <message>
         <source>There is no connection to the engine</source>
         <translation>Es besteht keine Verbindung zur Engine</translation>
+    </message>
+    <message>
+        <source>engine time, %1</source>
+        <translation>Zeit der Engine, %1</translation>
     </message>
 </context>
 <context>
@@ -5654,6 +5726,10 @@
     <message>
         <source>Do not trust</source>
         <translation>Nicht vertrauen</translation>
+    </message>
+    <message>
+        <source>The engine at %1 is not the one that was asked about any more: nothing is trusted.</source>
+        <translation>Die Engine unter %1 ist nicht mehr die, nach der gefragt wurde: Es wird nichts vertraut.</translation>
     </message>
 </context>
 <context>
@@ -7405,6 +7481,13 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::SearchSource</name>
+    <message>
+        <source>Search actions for %1</source>
+        <translation>Aktionen suchen: %1</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::SelectionStrip</name>
     <message>
         <source>Open</source>
@@ -7557,6 +7640,22 @@
     <message>
         <source>Collecting</source>
         <translation>Wird eingesammelt</translation>
+    </message>
+    <message>
+        <source>%1 for %2</source>
+        <translation>%1 für %2</translation>
+    </message>
+    <message>
+        <source>attempt %1</source>
+        <translation>Versuch %1</translation>
+    </message>
+    <message>
+        <source>slot %1</source>
+        <translation>Slot %1</translation>
+    </message>
+    <message>
+        <source>exit code %1</source>
+        <translation>Exit-Code %1</translation>
     </message>
 </context>
 <context>

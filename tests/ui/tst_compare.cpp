@@ -100,6 +100,16 @@ private slots:
         QCOMPARE(rows->cell(4, 6).text, QString("exit code 3"));
         QTRY_VERIFY_WITH_TIMEOUT(history->slotOf(1).value_or(0) >= 1, kSoon); // as the timelines have it
         QCOMPARE(rows->cell(4, 4).text, QString::number(*history->slotOf(1)));
+        // How it ended stays where there is little room; what fell away is in the tooltip.
+        QVERIFY2(rows->cell(4, 0).tip.contains("attempt 1, slot 1"), qPrintable(rows->cell(4, 0).tip));
+        StateHistory narrow({window_->engine().state()->link(), *window_->engine().state(),
+                             *window_->engine().commands(), window_->navigation(), *window_});
+        narrow.resize(scaled(420), scaled(200));
+        narrow.show(QJsonObject{{"lsn", 1}});
+        narrow.QWidget::show();
+        QTRY_VERIFY_WITH_TIMEOUT(narrow.isColumnHidden(4), kSoon);
+        for (const int column : {0, 1, 5, 6})
+            QVERIFY2(!narrow.isColumnHidden(column), qPrintable(QString::number(column)));
         // What differs keeps its rows in a place as low as this one.
         const Table* values = compare(slow)->values();
         QTRY_VERIFY_WITH_TIMEOUT(values->viewport()->height() >= 2 * values->verticalHeader()->defaultSectionSize(),

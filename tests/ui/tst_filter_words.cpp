@@ -3,6 +3,7 @@
 #include "core/model/filter.h"
 #include "tests/support/waiting.h"
 #include "tests/ui/own_settings.h"
+#include "tests/ui/played_page.h"
 #include "ui/state/filter_words.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
@@ -213,6 +214,46 @@ private slots:
         QTest::keyClick(field_, Qt::Key_Down);
         QTest::keyClick(field_, Qt::Key_Return);
         QCOMPARE(field_->text(), QString("label:wind"));
+    }
+
+    void daysAndTimesOfDayAreThoseOfTheEngine_data() {
+        QTest::addColumn<bool>("isLocal");
+        const auto row = [](const char* filter, bool isLocal) { QTest::newRow(filter) << isLocal; };
+        row("finished:today", true);
+        row("state:failed started:yesterday..today", true);
+        row("-new:2026-11-20", true);
+        row("finished:since-22:00", true);
+        row("started>09:45", true);
+        row("finished:\"2026-11-24 18:19\"", true);
+        row("finished:-2h..18:00", true);
+        row("finished>-1h", false);
+        row("finished:-2h..-1h", false);
+        row("new:-1h..now", false);
+        row("started>1795000000000000", false);
+        row("label:today", false);
+        row("today", false);
+        row("finished:", false);
+        row("", false);
+    }
+    void daysAndTimesOfDayAreThoseOfTheEngine() {
+        QFETCH(bool, isLocal);
+        QCOMPARE(meansLocalTime(QTest::currentDataTag()), isLocal);
+    }
+
+    void aFilterSaysWhichTimeItMeansWhereTheEngineHasAnother() {
+        test::PlayedContext played;
+        const auto tell = [&](int offset) {
+            emit played.link.refreshed();
+            QVERIFY(played.link.answer("session", QJsonObject{{"machine", QJsonObject{{"utc_offset_s", offset}}}}));
+        };
+        const int own = QDateTime::currentDateTime().offsetFromUtc();
+        QCOMPARE(played.state.zoneNote("finished:today"), QString()); // not told yet
+        tell(own);
+        QCOMPARE(played.state.zoneNote("finished:today"), QString());
+        tell(own == 9 * 3'600 ? 8 * 3'600 : 9 * 3'600);
+        QVERIFY2(played.state.zoneNote("finished:today").startsWith("engine time, UTC+0"),
+                 qPrintable(played.state.zoneNote("finished:today")));
+        QCOMPARE(played.state.zoneNote("finished>-1h"), QString());
     }
 
     void whatIsWrongStandsBelowWhileTheFieldHasTheFocus() {

@@ -2,11 +2,16 @@
 // meanwhile.
 #include "tests/support/waiting.h"
 #include "tests/ui/played_page.h"
+#include "ui/pages/queues/queue_rows.h"
 #include "ui/state/state_counts.h"
+#include "ui/style/format.h"
 
+#include <QJsonArray>
 #include <QJsonObject>
 #include <QSignalSpy>
 #include <QTest>
+
+#include <algorithm>
 
 using namespace yard;
 using namespace yard::ui;
@@ -40,6 +45,23 @@ private slots:
         QCOMPARE(said(counts, DisplayState::Completed), QString("7"));
         QCOMPARE(said(counts, DisplayState::Failed), QString("0"));
         QCOMPARE(played.link.waiting("jobs/facets"), std::size_t{0});
+    }
+
+    void whatIsHeldByItselfIsASegmentOfItsQueuesBar() {
+        test::PlayedContext played;
+        const QJsonObject queue{{"queue_id", 7}, {"state", "active"}, {"held", true},
+                                {"active", 9},   {"pending", 9},      {"held_actions", 4}};
+        emit played.link.batch(QJsonObject{{"queues", QJsonArray{queue}}});
+        const QueueInfo* info = played.state.queue(7);
+        QVERIFY(info != nullptr);
+        QCOMPARE(info->of(DisplayState::Held), 4);
+        QCOMPARE(info->of(DisplayState::Pending), 5);
+        QCOMPARE(info->waiting(), 9);
+        const Row row = queueRow(Format(QLocale::c()), *info);
+        const auto bar =
+            std::ranges::find_if(row.cells, [](const Cell& cell) { return cell.tip.contains("waiting"); });
+        QVERIFY(bar != row.cells.end());
+        QVERIFY2(bar->tip.endsWith("9 waiting, 4 of them held by themselves"), qPrintable(bar->tip));
     }
 
     void underAFilterTheEngineIsAskedAndPendingIsWithoutHeldAndRetry() {

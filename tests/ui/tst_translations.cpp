@@ -3,6 +3,7 @@
 #include "tests/support/waiting.h"
 #include "tests/ui/demo_load.h"
 #include "tests/ui/own_settings.h"
+#include "tests/ui/played_page.h"
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
 #include "ui/bridge/operation.h"
@@ -12,8 +13,10 @@
 #include "ui/shell/engine_commands.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/navigation.h"
+#include "ui/state/action_row.h"
 #include "ui/state/engine_words.h"
 #include "ui/state/languages.h"
+#include "ui/state/wait_reasons.h"
 #include "ui/style/app_style.h"
 #include "ui/style/format.h"
 #include "ui/style/paint.h"
@@ -144,6 +147,12 @@ private slots:
             "der Prozess ihres Workers ist beschäftigt; der Pool ist voll: 12 von 12 Prozessen");
         row("its worker has 2 processes, and waits for cores", "ihr Worker hat 2 Prozesse, er wartet auf Kerne");
         row("told to end, SIGKILL follows", "soll enden, SIGKILL folgt");
+        // How something ended that did not say why itself.
+        row("killed by SIGSEGV; it printed nothing", "von SIGSEGV beendet; es hat nichts ausgegeben");
+        row("killed by SIGABRT; its last line: a, b; c", "von SIGABRT beendet; die letzte Zeile: a, b; c");
+        row("it was ended by signal 9; it printed nothing", "von Signal 9 beendet; er hat nichts ausgegeben");
+        row("its warm process died: it ended with exit code 3; its last output: no, never",
+            "ihr warmer Prozess starb: er endete mit Exit-Code 3; seine letzte Ausgabe: no, never");
         // Not known, in whole or in a part: as it is.
         row("0 of 2 cores free, as the moon is full", "0 of 2 cores free, as the moon is full");
     }
@@ -155,6 +164,37 @@ private slots:
         Languages languages;
         languages.install();
         QCOMPARE(engineWords(sentence), german);
+    }
+
+    void whatAProgramPrintedIsNotTranslated() {
+        Languages::choose("de");
+        Languages languages;
+        languages.install();
+        ActionRow row;
+        row.note = "it is held";
+        row.face = DisplayState::Failed;
+        row.reason = "exit_code";
+        QCOMPARE(noteWords(row), row.note);
+        row.face = DisplayState::Running;
+        row.reason.clear();
+        QCOMPARE(noteWords(row), row.note);
+        row.face = DisplayState::Pending;
+        QCOMPARE(noteWords(row), QString("sie ist angehalten"));
+    }
+
+    void whatAQueueIsLimitedToIsSaidInTheLanguage() {
+        Languages::choose("de");
+        Languages languages;
+        languages.install();
+        test::PlayedContext played;
+        const auto textOf = [&](const QString& note) {
+            const QJsonArray jobs{QJsonObject{{"lsn", 1}, {"queue_id", 0}, {"state", "pending"}, {"note", note}}};
+            return waitReasonsOf(jobs, played.state, 0).front().text;
+        };
+        QCOMPARE(textOf("its queue runs 2 of at most 2"),
+                 QString("die Standard-Warteschlange: 2 von höchstens 2 laufen"));
+        QCOMPARE(textOf("its queue runs 1 of at most 1 labelled \"a, b\""),
+                 QString("die Standard-Warteschlange: 1 von höchstens 1 namens „a, b“ laufen"));
     }
 
     void keysAreNamedInTheLanguage() {

@@ -1,6 +1,9 @@
 #include "ui/state/engine_state.h"
 
 #include "core/base/clock.h"
+#include "ui/state/filter_words.h"
+
+#include <QTimeZone>
 
 #include <algorithm>
 #include <numeric>
@@ -20,10 +23,12 @@ constexpr std::pair<DisplayState, const char*> kMembers[] = {
     {DisplayState::Failed, "failed"},      {DisplayState::Abandoned, "abandoned"},
     {DisplayState::Cancelled, "cancelled"}};
 
-/// The engine counts held and retry within pending; the faces stand beside it.
+/// The engine counts held and retry within pending; the faces stand beside it. "held" of a queue says whether it is
+/// held itself.
 paint::Shares sharesOf(const QJsonObject& counts) {
     paint::Shares shares{};
     for (const auto& [face, member] : kMembers) shares[std::to_underlying(face)] = counts.value(member).toInteger();
+    shares[std::to_underlying(DisplayState::Held)] = counts.value("held_actions").toInteger();
     auto& pending = shares[std::to_underlying(DisplayState::Pending)];
     pending = std::max<qint64>(0, pending - shares[std::to_underlying(DisplayState::Held)] -
                                       shares[std::to_underlying(DisplayState::Retry)]);
@@ -182,6 +187,13 @@ qint64 EngineState::count(DisplayState face) const {
 
 QString EngineState::machineName() const {
     return session_.value("machine").toObject().value("name").toString();
+}
+
+QString EngineState::zoneNote(const QString& filter) const {
+    const QJsonValue offset = session_.value("machine").toObject().value("utc_offset_s");
+    if (!offset.isDouble() || offset.toInt() == QDateTime::currentDateTime().offsetFromUtc()) return {};
+    if (!meansLocalTime(filter)) return {};
+    return tr("engine time, %1").arg(QString::fromLatin1(QTimeZone(offset.toInt()).id()));
 }
 
 const QueueInfo* EngineState::queue(qint64 id) const {

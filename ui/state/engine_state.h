@@ -53,6 +53,9 @@ public:
     /// As the engine tells them; it need not tell every face.
     const QJsonObject& counts() const { return counts_; }
     QString machineName() const;
+    /// Of a filter that means days or times of the engine while this machine has another local time: which one, "engine
+    /// time, UTC+09:00"; else empty.
+    QString zoneNote(const QString& filter) const;
     const std::map<qint64, QueueInfo>& queues() const { return queues_; }
     const QueueInfo* queue(qint64 id) const;
     QString queueName(qint64 id) const;

@@ -1,5 +1,7 @@
 #include "ui/state/engine_words.h"
 
+#include "ui/state/action_row.h"
+
 #include <QCoreApplication>
 #include <QRegularExpression>
 #include <QStringList>
@@ -71,6 +73,17 @@ constexpr std::array kEngineSentences{
     QT_TRANSLATE_NOOP("EngineWords", "every slot for actions that do not take exactly one core is in use"),
     QT_TRANSLATE_NOOP("EngineWords", "a warm process of their worker"),
     QT_TRANSLATE_NOOP("EngineWords", "all warm processes of their worker are busy (%1)"),
+    // How something ended without a word of its own: core/engine/running/outcome.cpp and core/runners/warm_process.cpp.
+    QT_TRANSLATE_NOOP("EngineWords", "killed by %1; it printed nothing"),
+    QT_TRANSLATE_NOOP("EngineWords", "killed by %1; its last line: %2"),
+    QT_TRANSLATE_NOOP("EngineWords", "it was ended by signal %1; it printed nothing"),
+    QT_TRANSLATE_NOOP("EngineWords", "it was ended by signal %1; its last output: %2"),
+    QT_TRANSLATE_NOOP("EngineWords", "it ended with exit code %1; it printed nothing"),
+    QT_TRANSLATE_NOOP("EngineWords", "it ended with exit code %1; its last output: %2"),
+    QT_TRANSLATE_NOOP("EngineWords", "its warm process died: it was ended by signal %1; it printed nothing"),
+    QT_TRANSLATE_NOOP("EngineWords", "its warm process died: it was ended by signal %1; its last output: %2"),
+    QT_TRANSLATE_NOOP("EngineWords", "its warm process died: it ended with exit code %1; it printed nothing"),
+    QT_TRANSLATE_NOOP("EngineWords", "its warm process died: it ended with exit code %1; its last output: %2"),
 };
 
 struct SentencePattern {
@@ -80,14 +93,16 @@ struct SentencePattern {
 
 std::vector<SentencePattern> makeSentencePatterns() {
     static const QRegularExpression place("%\\d");
+    const QString behind = QRegularExpression::escape(QStringLiteral(": "));
     std::vector<SentencePattern> patterns;
     for (const char* text : kEngineSentences) {
         const QStringList parts = QString::fromLatin1(text).split(place);
         QString match;
         for (const QString& part : parts) {
-            // What stands in quotes may have commas, which else part a sentence.
+            // What stands in quotes or is printed may have commas, which else part a sentence.
+            const bool isFree = match.endsWith(u'"') || match.endsWith(behind);
             if (!match.isEmpty() || &part != &parts.front())
-                match += match.endsWith(u'"') ? QStringLiteral("(.+)") : QStringLiteral("([^,]+)");
+                match += isFree ? QStringLiteral("(.+)") : QStringLiteral("([^,]+)");
             match += QRegularExpression::escape(part);
         }
         patterns.push_back({text, QRegularExpression('^' + match + '$')});
@@ -123,6 +138,11 @@ QString engineWords(const QString& sentence) {
         translated << *words;
     }
     return translated.join(QStringLiteral(", "));
+}
+
+QString noteWords(const ActionRow& row) {
+    const bool isPrinted = !row.isPending() && (row.reason == u"exit_code" || !row.isFinal());
+    return isPrinted ? row.note : engineWords(row.note);
 }
 
 } // namespace yard::ui

@@ -5,6 +5,7 @@
 #include "core/model/lsn_words.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 
 #include <algorithm>
 
@@ -202,6 +203,19 @@ std::vector<FilterSpan> wrongTerms(const QString& filter) {
         if (!parseFilter(filter.mid(term.begin, term.end - term.begin).toStdString(), wallNow()))
             wrong.push_back(term);
     return wrong;
+}
+
+bool meansLocalTime(const QString& filter) {
+    static const QRegularExpression term("^-?(new|started|finished)[:<>=]+(.+)$");
+    static const QRegularExpression anywhere("^(-.*|now|[0-9]{6,}|)$"); // as long ago everywhere
+    for (const FilterSpan& span : termsOf(filter)) {
+        const auto match = term.match(filter.mid(span.begin, span.end - span.begin));
+        if (!match.hasMatch()) continue;
+        for (const QString& each : match.captured(2).remove('"').split(','))
+            for (const QString& time : each.split(QStringLiteral("..")))
+                if (!anywhere.match(time).hasMatch()) return true;
+    }
+    return false;
 }
 
 } // namespace yard::ui

@@ -47,6 +47,8 @@ QString withLsns(const QString& filter);
 std::vector<FilterChoice> choicesFor(const QString& filter, int cursor, const FilterValues& values);
 /// The terms that the language does not know, each by itself. None: if all is wrong, it is not one term's fault.
 std::vector<FilterSpan> wrongTerms(const QString& filter);
+/// A day or a time of day stands in it: it means that of the engine's time zone.
+bool meansLocalTime(const QString& filter);
 /// All keys of the language with what they are for, translated.
 const std::vector<std::pair<QString, QString>>& filterKeyNotes();
 

@@ -41,6 +41,17 @@ QString queueWords(const EngineState& state, qint64 id) {
         .arg(queue == nullptr || queue->tag.isEmpty() ? QString::number(id) : queue->tag);
 }
 
+/// "its queue runs 1 of at most 2 labelled "gpu"", of a queue that is named.
+QString limitWords(const QString& queue, const QString& note) {
+    static const QRegularExpression limit("^its queue runs ([0-9]+) of at most ([0-9]+)(?: labelled \"(.*)\")?$");
+    const auto match = limit.match(note);
+    if (!match.hasMatch()) return queue + note.mid(QStringLiteral("its queue").size());
+    if (match.captured(3).isEmpty())
+        return WaitWords::tr("%1 runs %2 of at most %3").arg(queue, match.captured(1), match.captured(2));
+    return WaitWords::tr("%1 runs %2 of at most %3 labelled \"%4\"")
+        .arg(queue, match.captured(1), match.captured(2), match.captured(3));
+}
+
 WaitReason reasonOf(const QJsonObject& job, const EngineState& state) {
     const qint64 queue = job.value("queue_id").toInteger();
     const QString note = job.value("note").toString();
@@ -53,11 +64,8 @@ WaitReason reasonOf(const QJsonObject& job, const EngineState& state) {
         return {DisplayState::Held, WaitWords::tr("%1 is held").arg(queueWords(state, queue)),
                 note.mid(QStringLiteral("its queue is held").size()).trimmed(), "state:pending " + inQueue, 0};
     if (note.startsWith(u"its queue"))
-        return {DisplayState::Pending,
-                queueWords(state, queue) + note.mid(QStringLiteral("its queue").size()),
-                {},
-                "state:pending " + inQueue,
-                0};
+        return {
+            DisplayState::Pending, limitWords(queueWords(state, queue), note), {}, "state:pending " + inQueue, 0};
     if (note.isEmpty()) return {DisplayState::Pending, WaitWords::tr("being looked at"), {}, "state:pending", 0};
     return {DisplayState::Pending, generalOf(note), {}, "state:pending", 0};
 }

@@ -129,10 +129,10 @@ void ScenePainter::paintRuler() {
         painter_.fillRect(QRectF(from, kMapHeight + 1, std::max(1.0, to - from), kRulerHeight - 1),
                           sceneToken(Token::Selection));
     }
-    const QString date = QLocale().toString(QDateTime::fromMSecsSinceEpoch(scale.range().from / 1'000, scene_.zone),
-                                            QStringLiteral("ddd d MMM"));
-    label({16, kMapHeight, kLabels - 24, kRulerHeight}, SceneWords::tr("%1, engine time").arg(date), Type::Caption,
-          Token::Text3);
+    const QDateTime begin = QDateTime::fromMSecsSinceEpoch(scale.range().from / 1'000, scene_.zone);
+    const QString date = QLocale().toString(begin, QStringLiteral("ddd d MMM"));
+    label({16, kMapHeight, kLabels - 24, kRulerHeight}, date + ", " + scene_.zone.abbreviation(begin),
+          Type::Caption, Token::Text3);
     const std::int64_t step = rulerStep(scale.microsPerPixel());
     const double nowX = scale.xOf(scene_.now);
     for (const WallMicros tick : ticks(scale.range(), step, scene_.zone)) {

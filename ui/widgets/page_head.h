@@ -29,7 +29,7 @@ public:
     QString problem() const { return problem_; }
     /// By its key: what is written is selected, so that typing begins again.
     void focusAll();
-    /// At its right end, in text3: what it finds ("118 of 1,904").
+    /// At its right end, in text3: what it finds ("118 of 1,904"), or what its times mean.
     void setCount(const QString& count);
     QString count() const { return count_; }
     /// Values, or their counts, are others: what is offered just now is offered again.

@@ -283,7 +283,7 @@ Cell ActionsModel::cell(int at, int column) const {
     case kRan: return {format.duration(row->ran(now))};
     case kPeak: return measureCell(*row, Measure::PeakMemory, format);
     case kNote: {
-        const QString note = row->isPending() ? engineWords(row->note) : row->note;
+        const QString note = noteWords(*row);
         Cell cell{note, {}, {}, {}, Dim};
         cell.mono = row->face == DisplayState::Failed && row->reason == "exit_code";
         if (cell.mono) cell.tone = Normal;

@@ -293,6 +293,7 @@ void ActionsPage::find() {
         choice_.setWanted(0);
     }
     lists_->setFilter(filter);
+    filter_->setCount(context_.state.zoneNote(filter));
     counts_->setFilter(withStates(filter, {}));
     updateBlocked();
 }

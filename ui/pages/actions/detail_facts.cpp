@@ -32,6 +32,15 @@ QString mebibytes(double bytes) {
     return QLocale().toString(count, 'f', count >= 100 || count == std::floor(count) ? 0 : 1);
 }
 
+/// Whose hold it is, in the engine's word.
+QString holderWords(const QString& of) {
+    if (of == u"action") return DetailPanel::tr("by itself");
+    if (of == u"queue") return DetailPanel::tr("with its queue");
+    if (of == u"session") return DetailPanel::tr("with the session");
+    if (of == u"memory") return DetailPanel::tr("while memory is short");
+    return of.isEmpty() ? DetailPanel::tr("until it is released") : of;
+}
+
 void addWait(FactList& facts, const QJsonObject& wait, const QString& note) {
     const Format format;
     const QString kind = wait.value("kind").toString();
@@ -65,8 +74,7 @@ void addWait(FactList& facts, const QJsonObject& wait, const QString& note) {
         facts.push_back({kind == "backoff" ? DetailPanel::tr("back-off") : DetailPanel::tr("not before"),
                          DetailPanel::tr("%1 more").arg(format.duration(detailMicros(static_cast<double>(left))))});
     } else if (kind == "hold") {
-        facts.push_back(
-            {DetailPanel::tr("held"), wait.value("of").toString(DetailPanel::tr("until it is released"))});
+        facts.push_back({DetailPanel::tr("held"), holderWords(wait.value("of").toString())});
     } else if (kind == "limit") {
         facts.push_back({DetailPanel::tr("limit"),
                          wait.value("of").toString() + ' ' + wait.value("limit").toVariant().toString()});
@@ -94,9 +102,10 @@ FactList endFacts(const ActionRow& row, int signal, bool printed) {
                          row.face == DisplayState::Failed ? Fact::Tone::Alert : Fact::Tone::Normal});
     else if (row.exitCode)
         facts.push_back({DetailPanel::tr("exit code"), QString::number(*row.exitCode)});
-    if (!row.note.isEmpty() && !printed) facts.push_back({DetailPanel::tr("message"), row.note});
-    if (!row.note.isEmpty() && printed && row.face == DisplayState::Failed)
-        facts.push_back({DetailPanel::tr("first error"), row.note});
+    const QString note = noteWords(row);
+    if (!note.isEmpty() && !printed) facts.push_back({DetailPanel::tr("message"), note});
+    if (!note.isEmpty() && printed && row.face == DisplayState::Failed)
+        facts.push_back({DetailPanel::tr("first error"), note});
     if (row.replacedBy != 0) facts.push_back({DetailPanel::tr("replaced by"), Format().number(row.replacedBy)});
     facts.push_back({DetailPanel::tr("tries"), Format().number(row.tries)});
     return facts;

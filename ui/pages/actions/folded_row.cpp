@@ -51,7 +51,7 @@ Cell dimFoldedCell(const QString& text) {
 }
 
 Cell noteCellOf(const ActionRow& row, qint64 now, const Format& format) {
-    Cell cell = dimFoldedCell(row.isPending() ? engineWords(row.note) : row.note);
+    Cell cell = dimFoldedCell(noteWords(row));
     cell.mono = row.face == DisplayState::Failed && row.reason == "exit_code";
     if (cell.mono) cell.tone = Cell::Tone::Normal;
     if (row.face == DisplayState::Running) cell.text = runningNote(row, now, format);

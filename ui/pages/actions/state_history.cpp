@@ -71,12 +71,14 @@ std::vector<Column> historyColumns() {
          .title = StateHistory::tr("For"),
          .tip = StateHistory::tr("How long, until the next one came"),
          .kind = Number,
-         .width = 92},
+         .width = 92,
+         .falls = 3},
         {.id = "try",
          .title = StateHistory::tr("Try"),
          .tip = StateHistory::tr("Of which attempt"),
          .kind = Number,
-         .width = 44},
+         .width = 44,
+         .falls = 2},
         {.id = "slot",
          .title = StateHistory::tr("Slot"),
          .tip = StateHistory::tr("In which slot of its worker the attempt was, as far as the timelines know"),
@@ -95,6 +97,16 @@ std::vector<Column> historyColumns() {
          .width = 120,
          .stretches = true},
     };
+}
+
+/// What columns that fell away say of a row.
+QString tipOf(const QString& state, const QString& lasted, const StateStep& step, std::optional<qint64> slot) {
+    const Format format;
+    QStringList parts{StateHistory::tr("%1 for %2").arg(state, lasted)};
+    if (step.attempt != 0) parts << StateHistory::tr("attempt %1").arg(format.number(step.attempt));
+    if (slot) parts << StateHistory::tr("slot %1").arg(format.number(*slot));
+    if (step.exitCode) parts << StateHistory::tr("exit code %1").arg(format.number(*step.exitCode));
+    return parts.join(QStringLiteral(", "));
 }
 
 } // namespace
@@ -177,16 +189,19 @@ void StateHistory::fill() {
         at.tip = format.exactTime(step.at, now);
         Cell reason;
         if (!step.reason.isEmpty()) reason.text = wordOfReason(step.reason, step.exitCode, step.signal);
+        const auto known = [](bool is, const QString& text) { return is ? text : Format::unknown(); };
+        const QString lasted = known(until != 0, format.duration(Duration(std::max<qint64>(0, until - step.at))));
+        Cell state{step.isExited ? tr("Collecting") : wordOf(step.face), step.face};
+        state.tip = tipOf(state.text, lasted, step, slot);
         Row row;
         row.id = static_cast<qint64>(rows.size()) + 1;
-        row.cells = {
-            {step.isExited ? tr("Collecting") : wordOf(step.face), step.face},
-            at,
-            {until == 0 ? Format::unknown() : format.duration(Duration(std::max<qint64>(0, until - step.at)))},
-            {step.attempt == 0 ? Format::unknown() : format.number(step.attempt)},
-            {slot ? format.number(*slot) : Format::unknown()},
-            {step.exitCode ? format.number(*step.exitCode) : Format::unknown()},
-            reason};
+        row.cells = {state,
+                     at,
+                     {lasted},
+                     {known(step.attempt != 0, format.number(step.attempt))},
+                     {known(slot.has_value(), format.number(slot.value_or(0)))},
+                     {known(step.exitCode.has_value(), format.number(step.exitCode.value_or(0)))},
+                     reason};
         rows.push_back(std::move(row));
     }
     rows_->setRows(std::move(rows));

@@ -213,6 +213,7 @@ std::optional<Request> FailuresPage::request() {
 void FailuresPage::find() {
     const QString text = withLsns(filter_->text()).trimmed();
     emit filterEdited(filter_->text());
+    filter_->setCount(context_.state.zoneNote(text));
     if (text == askedFilter_) return;
     askedFilter_ = text;
     askedFor_ = -1;

@@ -1,5 +1,6 @@
 #include "ui/pages/pool/pool_view.h"
 
+#include "ui/state/engine_words.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -181,7 +182,9 @@ QString startedBecause(const PoolProcess& process, const PoolGroup& group) {
 }
 
 QString wentBecause(const PoolProcess& process) {
-    const auto with = [&](const QString& why) { return process.note.isEmpty() ? why : why + ": " + process.note; };
+    const auto with = [&](const QString& why) {
+        return process.note.isEmpty() ? why : why + ": " + engineWords(process.note);
+    };
     if (process.why == "idle") return PoolWords::tr("idle for longer than it may");
     if (process.why == "evicted")
         return PoolWords::tr("evicted: the pool was full and another worker needed a process");

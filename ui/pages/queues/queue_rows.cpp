@@ -164,6 +164,8 @@ Row queueRow(const Format& format, const QueueInfo& queue) {
             .arg(format.number(queue.of(DisplayState::Completed)), format.number(queue.of(DisplayState::Failed)),
                  format.number(queue.of(DisplayState::Abandoned)), format.number(queue.of(DisplayState::Cancelled)),
                  format.number(queue.running()), format.number(queue.waiting()));
+    if (const qint64 held = queue.of(DisplayState::Held); held > 0)
+        progress.tip += QueueRows::tr(", %1 of them held by themselves").arg(format.number(held));
     row.cells = {nameCell(queue),
                  {wordOfState(queue), {}, {}, {}, Cell::Tone::Dim},
                  number(format, weight),
