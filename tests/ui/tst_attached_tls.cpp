@@ -126,6 +126,39 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(connection(), QString("Connected"), kSoon);
     }
 
+    void whatWasAskedAboutIsTrustedAndNoOtherEngine() {
+        RealEngine other;
+        other.setArguments(identity("other"));
+        QVERIFY(other.start());
+        open();
+        QTRY_COMPARE_WITH_TIMEOUT(connection(), QString("Not trusted"), kSoon);
+        // While the question stands the window goes to another engine, and shows the one that nobody asked about.
+        answered_ = false;
+        auto* poll = new QTimer(window_.get());
+        connect(poll, &QTimer::timeout, poll, [&, poll] {
+            auto* dialog = window_->findChild<QDialog*>("question");
+            if (dialog == nullptr || !dialog->isVisible()) return;
+            poll->deleteLater();
+            poll->stop();
+            window_->engine().set(window_->engine().linkTo(other.address(), other.token()), "other");
+            auto* then = new QTimer(window_.get());
+            connect(then, &QTimer::timeout, then, [this, then] {
+                auto* asked = window_->findChild<QDialog*>("question");
+                if (window_->engine().stranger().shown.isEmpty() || asked == nullptr) return;
+                then->deleteLater();
+                then->stop();
+                answered_ = true;
+                asked->findChild<QAbstractButton*>("verb")->click();
+            });
+            then->start(10);
+        });
+        poll->start(10);
+        QTRY_VERIFY_WITH_TIMEOUT(answered_, kSoon);
+        QVERIFY(knownFingerprint(knownEnginesFile(), authority()).value_or("?").empty());
+        const std::string there = other.address().authority().toStdString();
+        QVERIFY(knownFingerprint(knownEnginesFile(), there).value_or("?").empty());
+    }
+
     void anotherKeyIsNoQuestion() {
         QVERIFY(rememberFingerprint(knownEnginesFile(), authority(), std::string(64, 'b')).has_value());
         open();

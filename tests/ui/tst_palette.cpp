@@ -260,6 +260,23 @@ private slots:
         palette()->leave();
     }
 
+    void whatIsTypedCanBeSearchedForAndNoRowIsEmpty() {
+        palette()->open("no such thing anywhere");
+        QCOMPARE(palette()->model()->rowCount(), 1);
+        const PaletteEntry* entry = palette()->model()->entry(0);
+        QCOMPARE(entry->title, QString("Search actions for no such thing anywhere"));
+        QVERIFY2(entry->yardctl.contains("ls 'no such thing anywhere'"), qPrintable(entry->yardctl));
+        const int low = palette()->height();
+        palette()->field()->setText(">e"); // many commands, and nothing else
+        QVERIFY(palette()->model()->rowCount() > 3);
+        QVERIFY(palette()->height() > low);
+        QVERIFY(palette()->model()->rowOf("search") < 0);
+        palette()->field()->setText("zebra tests");
+        enter();
+        QTRY_COMPARE_WITH_TIMEOUT(window_->navigation().pageId(), QString("actions"), kSoon);
+        QCOMPARE(window_->navigation().page()->filter(), QString("zebra tests"));
+    }
+
     void aNumberOpensItsAction() {
         const qint64 lsn = submit("find me", "echo hi", {}, queue_);
         type(QStringLiteral("#%1").arg(lsn));

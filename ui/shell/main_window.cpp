@@ -198,7 +198,8 @@ void MainWindow::showEngines() {
 void MainWindow::askTrust() {
     const EngineAttachment::Stranger met = engine_->stranger();
     if (met.shown.isEmpty()) return;
-    const QString place = engine_->link()->address().authority();
+    const QUrl address = engine_->link()->address();
+    const QString place = address.authority();
     if (!met.known.isEmpty())
         return say(
             tr("%1 shows the fingerprint %2, and %3 is known: the engine was set up again, or somebody is in "
@@ -211,7 +212,14 @@ void MainWindow::askTrust() {
                "now on another one is refused.")
                 .arg(QString::fromLatin1(met.shown)),
             tr("Trust"), tr("Do not trust"));
-    if (trusts) engine_->trust();
+    if (!trusts) return;
+    // While people read, the window may have gone to another engine, or this one may show another key.
+    const EngineAttachment::Stranger now = engine_->stranger();
+    if (engine_->link() == nullptr || engine_->link()->address() != address || now.shown != met.shown)
+        return say(
+            tr("The engine at %1 is not the one that was asked about any more: nothing is trusted.").arg(place),
+            true);
+    engine_->trust();
 }
 
 bool MainWindow::ask(const QString& question, const QString& lost, const QString& verb, const QString& keep) {
@@ -307,6 +315,7 @@ void MainWindow::fillPalette() {
     sources.push_back(std::make_unique<LockSource>(context));
     sources.push_back(
         std::make_unique<CommandSource>([this](bool everyPage) { return registry_->entries(everyPage); }));
+    sources.push_back(std::make_unique<SearchSource>(context));
     palette_->setSources(std::move(sources));
 }
 

@@ -21,7 +21,8 @@ namespace {
 constexpr int kPaletteWidth = 640;
 constexpr int kPaletteRow = 28;
 constexpr int kPaletteLine = 20; // the command line below the row that is chosen
-constexpr int kPaletteRows = 12;
+constexpr int kPaletteRows = 12; // at most
+constexpr int kPaletteLeast = 3;
 constexpr int kPaletteField = 40;
 constexpr int kPaletteFoot = 26;
 constexpr int kPaletteTop = 8;
@@ -201,7 +202,8 @@ void Palette::open(const QString& text) {
 
 QRect Palette::placed() {
     const int width = std::min(scaled(kPaletteWidth), over().width() - 32);
-    const int rows = std::min(kPaletteRows * scaled(kPaletteRow) + scaled(kPaletteLine),
+    const int shown = std::clamp(model_->rowCount(), kPaletteLeast, kPaletteRows);
+    const int rows = std::min(shown * scaled(kPaletteRow) + scaled(kPaletteLine),
                               over().height() - 2 * kPaletteTop - scaled(kPaletteField) - scaled(kPaletteFoot) - 8);
     list_->setFixedHeight(rows);
     return {(over().width() - width) / 2, kPaletteTop, width,
@@ -211,11 +213,17 @@ QRect Palette::placed() {
 /// What was chosen stays chosen when more comes in; when the text changes the best one is.
 void Palette::find() {
     const PaletteEntry* chosen = model_->entry(list_->currentIndex().row());
-    const QString kept = chosen == nullptr || sender() == field_ ? QString() : chosen->id;
+    // The search comes first only while nothing better is there.
+    const bool isFirst = chosen == nullptr || (chosen->id == SearchSource::kId && list_->currentIndex().row() == 0);
+    const QString kept = isFirst || sender() == field_ ? QString() : chosen->id;
     const PaletteQuery query = PaletteQuery::of(field_->text());
     std::vector<PaletteEntry> all;
     for (const auto& source : sources_) std::ranges::move(source->find(query), std::back_inserter(all));
-    model_->setEntries(rankedForPalette(std::move(all), query, recent(), kMostShown));
+    std::vector<PaletteEntry> best = rankedForPalette(std::move(all), query, recent(), kMostShown);
+    for (const auto& source : sources_)
+        if (auto entry = source->otherwise(query); entry) best.push_back(std::move(*entry));
+    model_->setEntries(std::move(best));
+    if (isVisible()) place();
     const int row = kept.isEmpty() ? 0 : std::max(0, model_->rowOf(kept));
     list_->setCurrentIndex(model_->index(row, 0));
     list_->viewport()->update();

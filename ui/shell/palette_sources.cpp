@@ -1,5 +1,6 @@
 #include "ui/shell/palette_sources.h"
 
+#include "ui/bridge/shell_engine.h"
 #include "ui/state/action_row.h"
 #include "ui/style/format.h"
 
@@ -35,6 +36,18 @@ PaletteEntry entryOf(QAction* action, const QString& id, const QString& where, c
 std::vector<PaletteEntry> CommandSource::find(const PaletteQuery& query) {
     if (!query.admits(PaletteEntry::Kind::Command)) return {};
     return list_(!query.text.isEmpty());
+}
+
+std::optional<PaletteEntry> SearchSource::otherwise(const PaletteQuery& query) {
+    const QString text = query.text.trimmed();
+    if (query.only != PaletteQuery::Only::Everything || text.isEmpty()) return std::nullopt;
+    PaletteEntry entry;
+    entry.id = kId;
+    entry.title = tr("Search actions for %1").arg(text);
+    entry.icon = "search";
+    entry.yardctl = context_.link.yardctl("yardctl ls " + shellWord(text));
+    entry.run = [&navigator = context_.navigator, text] { navigator.show("actions", text); };
+    return entry;
 }
 
 std::vector<PaletteEntry> NumberSource::find(const PaletteQuery& query) {

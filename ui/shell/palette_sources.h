@@ -7,6 +7,7 @@
 
 #include <QObject>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace yard::ui {
@@ -17,6 +18,11 @@ public:
     using QObject::QObject;
     /// All it has that could be meant; the palette matches and orders. Asks the engine at most, never waits.
     virtual std::vector<PaletteEntry> find(const PaletteQuery& query) = 0;
+    /// What may be meant where nothing else is: stands last.
+    virtual std::optional<PaletteEntry> otherwise(const PaletteQuery& query) {
+        static_cast<void>(query);
+        return std::nullopt;
+    }
     /// The palette opens: what it knows may be old.
     virtual void refresh() {}
 
@@ -53,6 +59,21 @@ private:
     qint64 asking_ = 0;
     QString note_;
     std::optional<DisplayState> face_;
+};
+
+/// What was typed, as a filter of the page Actions.
+class SearchSource final : public PaletteSource {
+    Q_OBJECT
+public:
+    static constexpr const char* kId = "search";
+
+    explicit SearchSource(Context context)
+        : context_(context) {}
+    std::vector<PaletteEntry> find(const PaletteQuery&) override { return {}; }
+    std::optional<PaletteEntry> otherwise(const PaletteQuery& query) override;
+
+private:
+    Context context_;
 };
 
 class QueueSource final : public PaletteSource {
