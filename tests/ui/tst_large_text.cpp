@@ -4,6 +4,9 @@
 #include "tests/ui/timeline_fixed.h"
 #include "tests/ui/warm_worker.h"
 #include "tests/ui/window_test.h"
+#include "ui/pages/actions/actions_page.h"
+#include "ui/pages/actions/detail_panel.h"
+#include "ui/pages/actions/samples_view.h"
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/dashboard/failures_panel.h"
 #include "ui/pages/dashboard/load_charts.h"
@@ -22,6 +25,7 @@
 
 #include <QHeaderView>
 #include <QScrollArea>
+#include <QSplitter>
 
 #include <algorithm>
 
@@ -87,6 +91,33 @@ private slots:
             qPrintable(QStringLiteral("%1 of %2").arg(area->viewport()->width()).arg(area->widget()->width())),
             kSoon);
         window_.reset(); // before its language goes
+    }
+
+    void atOneAndAHalfPanelsStandBelowWhereTheyWouldHaveNoRoom() {
+        const LargeText large;
+        QVERIFY(openWindow({1'650, 1'050}));
+        const qint64 lsn = submit("placed", "true");
+        window_->navigation().showAction(lsn, "output");
+        const auto* detail = qobject_cast<ActionsPage*>(window_->navigation().page())->detail();
+        const auto* split = qobject_cast<QSplitter*>(detail->parentWidget());
+        QVERIFY(split != nullptr);
+        QTRY_COMPARE_WITH_TIMEOUT(split->orientation(), Qt::Vertical, kSoon);
+        window_->resize(2'400, 1'050);
+        QTRY_COMPARE_WITH_TIMEOUT(split->orientation(), Qt::Horizontal, kSoon);
+    }
+
+    void atOneAndAHalfTheChartsOfAnActionAreWholeOrScrolledTo() {
+        const LargeText large;
+        QVERIFY(openWindow(kLeast));
+        const qint64 lsn = submit("measured", "true");
+        window_->navigation().showAction(lsn, "processor");
+        const auto* detail = qobject_cast<ActionsPage*>(window_->navigation().page())->detail();
+        const auto isWhole = [&] {
+            const QRect cores = placeOf(detail->samples()->cores());
+            const QRect memory = placeOf(detail->samples()->memory());
+            return cores.height() >= scaled(80) && memory.height() >= scaled(80) && memory.top() > cores.bottom();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isWhole(), kSoon);
     }
 
     void inGermanAtOneAndAHalfNoButtonOfAHeadIsOutsideIt() {

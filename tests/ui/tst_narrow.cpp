@@ -7,6 +7,8 @@
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/dashboard/failures_panel.h"
 #include "ui/pages/dashboard/load_charts.h"
+#include "ui/pages/dashboard/processor_panel.h"
+#include "ui/pages/dashboard/waiting_panel.h"
 #include "ui/pages/queues/queue_rows.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/chart.h"
@@ -419,6 +421,20 @@ private slots:
     }
 
     // --- the least window
+
+    void noPanelOfTheDashboardCutsARow() {
+        QVERIFY(openWindow(kLeast));
+        auto* page = show<DashboardPage>("dashboard");
+        for (const Table* table : {page->queueTable(), page->processor()->table(), page->failures()->table(),
+                                   page->waiting()->table()}) {
+            const auto isWhole = [table] {
+                const int row = table->verticalHeader()->defaultSectionSize();
+                return table->isVisible() && table->viewport()->height() >= 2 * row &&
+                       table->viewport()->height() % row == 0;
+            };
+            QTRY_VERIFY2_WITH_TIMEOUT(isWhole(), qPrintable(table->accessibleName()), kSoon);
+        }
+    }
 
     void inTheLeastWindowTheNoteOfAnActionHas220() {
         QVERIFY(openWindow(kLeast));

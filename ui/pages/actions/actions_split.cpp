@@ -10,7 +10,7 @@ namespace yard::ui {
 
 namespace {
 
-/// Of the window's width.
+/// Of the window's width, at 100 %: with larger text both parts need more.
 constexpr int kBesideFrom = 1'600;
 
 } // namespace
@@ -83,7 +83,7 @@ void ActionsSplit::showBeside(QWidget* panel) {
 }
 
 void ActionsSplit::place() {
-    const bool beside = window()->width() >= kBesideFrom;
+    const bool beside = window()->width() >= scaled(kBesideFrom);
     setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
     const int all = beside ? width() : height();
     const int own = beside ? std::max(scaled(520), all * 2 / 5) : std::min(scaled(340), all * 3 / 5);
@@ -91,7 +91,7 @@ void ActionsSplit::place() {
 }
 
 void ActionsSplit::fit() {
-    const bool beside = window()->width() >= kBesideFrom;
+    const bool beside = window()->width() >= scaled(kBesideFrom);
     if (isPanelOpen() && beside != (orientation() == Qt::Horizontal)) place();
 }
 

@@ -86,16 +86,16 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     column->addWidget(makeTabRow());
     inputs_->setRows(inputRows_);
     inputs_->setAccessibleName(tr("Inputs"));
-    auto* processor = new QWidget;
+    auto* processor = new Surface(Token::Bg1);
     auto* facts = new QVBoxLayout(processor);
     facts->setContentsMargins(0, 4, 0, 0);
     facts->setSpacing(0);
     facts->addWidget(processor_);
     facts->addWidget(samples_, 1);
-    for (QWidget* page :
-         {makeAnswer(), static_cast<QWidget*>(inputs_), static_cast<QWidget*>(outputs_),
-          static_cast<QWidget*>(command_), processor, static_cast<QWidget*>(sandbox_),
-          static_cast<QWidget*>(compare_), static_cast<QWidget*>(graph_), static_cast<QWidget*>(json_)})
+    for (QWidget* page : {makeAnswer(), static_cast<QWidget*>(inputs_), static_cast<QWidget*>(outputs_),
+                          static_cast<QWidget*>(command_), static_cast<QWidget*>(scrolling(processor)),
+                          static_cast<QWidget*>(sandbox_), static_cast<QWidget*>(compare_),
+                          static_cast<QWidget*>(graph_), static_cast<QWidget*>(json_)})
         stack_->addWidget(page);
     area_->addWidget(stack_);
     area_->addWidget(makeBeside());

@@ -12,6 +12,7 @@
 #include "ui/pages/queues/queue_rows.h"
 #include "ui/style/format.h"
 #include "ui/widgets/table.h"
+#include "ui/widgets/whole_rows.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -116,7 +117,7 @@ QWidget* DashboardPage::makeQueues() {
     queues_->setRows(queueRows_);
     queues_->setObjectName("pane");
     queues_->setAccessibleName(tr("Queues"));
-    queuePanel_->setBody(queues_);
+    queuePanel_->setBody(new WholeRows(queues_));
     new QueueDrop(context_, queues_, queueIdOf);
     connect(queues_, &Table::opened, this,
             [this](qint64 row) { context_.navigator.showThing("queues", queueIdOf(row)); });

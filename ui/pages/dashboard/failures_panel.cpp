@@ -3,11 +3,13 @@
 #include "core/base/clock.h"
 #include "ui/pages/dashboard/action_menu.h"
 #include "ui/state/action_row.h"
+#include "ui/state/engine_words.h"
 #include "ui/state/failure_kinds.h"
 #include "ui/state/tonight.h"
 #include "ui/style/format.h"
 #include "ui/widgets/table.h"
 #include "ui/widgets/transient.h"
+#include "ui/widgets/whole_rows.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -87,7 +89,7 @@ FailuresPanel::FailuresPanel(Context context, QWidget* parent)
     table_->setRows(rows_);
     table_->setObjectName("pane");
     table_->setAccessibleName(tr("Latest failures"));
-    setBody(table_);
+    setBody(new WholeRows(table_));
     addToHead(all_);
     addCommand(*table_, {"reschedule", tr("Reschedule"), QKeySequence("Ctrl+R")}, [this] { rescheduleSelected(); });
     connect(all_, &QAbstractButton::clicked, this, &FailuresPanel::rescheduleTonight);
@@ -156,11 +158,12 @@ void FailuresPanel::fill() {
         const qint64 at = endedAt(job);
         Cell time{at > 0 ? format.time(at, now) : Format::unknown(), {}, {}, {}, Cell::Tone::Dim};
         if (at > 0) time.tip = format.exactTime(at, now);
-        const QString note = job.value("note").toString();
+        const ActionRow action = actionRowOf(job);
+        const QString note = noteWords(action);
         Cell line{note.isEmpty() ? endOf(job) : note};
         Cell again{tr("Reschedule")};
         again.icon = "again";
-        row.cells = {time, {format.number(row.id)}, {actionRowOf(job).what()}, line, again};
+        row.cells = {time, {format.number(row.id)}, {action.what()}, line, again};
         rows.push_back(std::move(row));
     }
     table_->setMessage(rows.empty() ? tr("Nothing has failed.") : QString());

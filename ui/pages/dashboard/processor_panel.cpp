@@ -5,6 +5,7 @@
 #include "ui/state/failure_kinds.h"
 #include "ui/style/format.h"
 #include "ui/widgets/table.h"
+#include "ui/widgets/whole_rows.h"
 
 #include <QLocale>
 
@@ -80,7 +81,7 @@ ProcessorPanel::ProcessorPanel(Context context, QWidget* parent)
     table_->setRows(rows_);
     table_->setObjectName("pane");
     table_->setAccessibleName(tr("Using the processor now"));
-    setBody(table_);
+    setBody(new WholeRows(table_));
     addToHead(all_);
     connect(all_, &QAbstractButton::clicked, this, [this] { context_.navigator.show("actions", "state:running"); });
     const auto open = [this](qint64 id) {

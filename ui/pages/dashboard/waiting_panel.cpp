@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "ui/style/format.h"
 #include "ui/widgets/table.h"
+#include "ui/widgets/whole_rows.h"
 
 #include <utility>
 
@@ -48,7 +49,7 @@ WaitingPanel::WaitingPanel(Context context, QWidget* parent)
     table_->setRows(rows_);
     table_->setObjectName("pane");
     table_->setAccessibleName(tr("Why work is waiting"));
-    setBody(table_);
+    setBody(new WholeRows(table_));
     addToHead(count_);
     const auto open = [this](qint64 id) {
         if (const Row* row = rows_->row(rows_->rowOf(id)); row != nullptr)

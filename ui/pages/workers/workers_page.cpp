@@ -25,7 +25,7 @@ struct WorkerColumns {
     Q_DECLARE_TR_FUNCTIONS(WorkerColumns)
 };
 
-constexpr int kUprightFrom = 1'600;
+constexpr int kUprightFrom = 1'600; // at 100 %: with larger text both parts need more
 constexpr int kAgainMs = 5'000;
 constexpr int kMostRuns = 200;
 constexpr int kWorkersMostCounted = 1'000;
@@ -464,7 +464,7 @@ Operation WorkersPage::asOperation() const {
 
 void WorkersPage::resizeEvent(QResizeEvent* event) {
     FilteredPage::resizeEvent(event);
-    const bool beside = window()->width() >= kUprightFrom;
+    const bool beside = window()->width() >= scaled(kUprightFrom);
     if ((split_->orientation() == Qt::Horizontal) == beside) return;
     split_->setOrientation(beside ? Qt::Horizontal : Qt::Vertical);
     panel_->setUpright(beside);
