@@ -4,6 +4,7 @@
 
 #include "ui/pages/page.h"
 
+#include <QJsonArray>
 #include <QPointer>
 #include <deque>
 #include <memory>
@@ -54,7 +55,7 @@ public:
     void show(const QString&, const QString&) override {}
     void showAction(qint64, const QString&) override {}
     void showThing(const QString&, qint64) override {}
-    void openSubmit(const QJsonObject&, qint64) override {}
+    void openSubmit(const QJsonObject& action, qint64) override { forms.append(action); }
     void openSubmitList(const QJsonArray&, qint64) override {}
     void openRegister(const QString&) override {}
     bool ask(const QString&, const QString&, const QString&, const QString&) override { return true; }
@@ -67,6 +68,7 @@ public:
     ui::EngineChoice& engineChoice() override { qFatal("no page that is tested here changes engines"); }
 
     QStringList said;
+    QJsonArray forms; ///< what new work was filled in with
 };
 
 /// All that a page needs. Its pages go before it.

@@ -2,7 +2,7 @@
 // is made on a real engine; then nothing runs, so that numbers stand still. Each number of each page is read from what
 // is painted and held against the engine's answer past the window. What moves by itself, the load of the machine and
 // the engine's own cost, is not compared: tst_questions has those.
-#include "tests/ui/operator_test.h"
+#include "tests/ui/numbers_test.h"
 #include "tests/ui/warm_worker.h"
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/actions/detail_panel.h"
@@ -37,6 +37,10 @@
 
 using namespace yard;
 using namespace yard::ui;
+using test::Number;
+using test::Numbers;
+using test::squeezed;
+using test::within;
 
 namespace {
 
@@ -45,25 +49,6 @@ constexpr qint64 kSecond = 1'000'000;
 constexpr std::array kAllFaces{DisplayState::Pending,    DisplayState::Held,      DisplayState::Retry,
                                DisplayState::Submitting, DisplayState::Running,   DisplayState::Completed,
                                DisplayState::Failed,     DisplayState::Abandoned, DisplayState::Cancelled};
-
-/// Where it stands, what is painted there, and what the engine's answer makes of it.
-struct Number {
-    QString where;
-    QString painted;
-    QString told;
-};
-using Numbers = std::vector<Number>;
-
-/// Digits are painted one by one: gaps within a number say nothing.
-QString squeezed(QString text) {
-    static const QRegularExpression gaps("\\s+");
-    return text.remove(gaps);
-}
-
-/// One that stands somewhere in a longer text.
-Number within(const QString& where, const QString& text, const QString& told) {
-    return {where, squeezed(text).contains(squeezed(told)) ? told : text, told};
-}
 
 QString spanOf(qint64 from, qint64 to) {
     if (from == 0 || to == 0) return Format::unknown();
@@ -102,7 +87,7 @@ QString noteOf(Page* page) {
 
 } // namespace
 
-class TestNumbers : public test::OperatorTest {
+class TestNumbers : public test::NumbersTest {
     Q_OBJECT
 
     qint64 cook_ = 0;   ///< a queue without retries
@@ -112,11 +97,6 @@ class TestNumbers : public test::OperatorTest {
 
     // --- what the engine says
 
-    QJsonObject get(const QString& path) { return ask("GET", path).json; }
-    QJsonArray jobs(const QString& query) { return get("jobs?limit=500&" + query).value("jobs").toArray(); }
-    qint64 totalOf(const QString& filter) {
-        return get("jobs?count=1&limit=1&q=" + filter).value("total").toInteger(-1);
-    }
     /// Pending has the held ones and those to be retried among it; the window shows them beside it.
     std::map<DisplayState, qint64> counts() {
         std::map<DisplayState, qint64> all;
@@ -125,40 +105,6 @@ class TestNumbers : public test::OperatorTest {
         return all;
     }
     QJsonObject action(qint64 lsn) { return get(QStringLiteral("jobs/%1").arg(lsn)); }
-
-    // --- pages
-
-    template<class P>
-    P* show(const QString& id) {
-        if (window_->navigation().pageId() != id) window_->navigation().show(id);
-        return qobject_cast<P*>(window_->navigation().page());
-    }
-
-    /// `look` reads the window and asks the engine, again and again until they agree. At least so many are compared.
-    void agree(std::size_t least, const std::function<Numbers()>& look) {
-        QStringList wrong;
-        const auto isSo = [&] {
-            wrong.clear();
-            const Numbers numbers = look();
-            if (numbers.size() < least)
-                wrong << QStringLiteral("%1 numbers are shown, not %2").arg(numbers.size()).arg(least);
-            for (const Number& each : numbers)
-                if (squeezed(each.painted) != squeezed(each.told))
-                    wrong << QStringLiteral("%1: \"%2\" is shown, the engine says \"%3\"")
-                                 .arg(each.where, each.painted, each.told);
-            return wrong.isEmpty();
-        };
-        QVERIFY2(QTest::qWaitFor(isSo, kSoon), qPrintable(wrong.join('\n')));
-    }
-
-    /// The cell, if its column is shown.
-    static void addCell(Numbers& all, Table* table, qint64 row, const QString& column, const QString& told) {
-        const auto& columns = table->rows()->columns();
-        const auto found = std::ranges::find(columns, column, &Column::id);
-        if (found == columns.end() || table->isColumnHidden(static_cast<int>(found - columns.begin()))) return;
-        all.push_back({QStringLiteral("%1, row %2, %3").arg(table->accessibleName()).arg(row).arg(column),
-                       paintedRow(table, row, column), told});
-    }
 
     Numbers queueNumbers(Table* table) {
         Numbers all;
@@ -182,19 +128,6 @@ class TestNumbers : public test::OperatorTest {
         all.push_back(
             {"how many queues", QString::number(table->rows()->rowCount()), format.number(queues.size())});
         return all;
-    }
-
-    /// What is painted in a column of all rows of a table, in order; `sorted`: in the order of numbers instead.
-    static QString columnText(Table* table, const QString& column, bool sorted = false) {
-        std::vector<std::pair<qint64, QString>> texts;
-        for (int row = 0; row < table->rows()->rowCount(); ++row) {
-            const QString text = paintedRow(table, table->rows()->idAt(row), column);
-            texts.emplace_back(sorted ? QString(text).remove(',').toLongLong() : row, text);
-        }
-        std::ranges::sort(texts);
-        QStringList all;
-        for (const auto& [order, text] : texts) all << text;
-        return all.join(' ');
     }
 
     void makeTheNight() {
