@@ -4511,6 +4511,14 @@
         <source>while memory is short</source>
         <translation>solange Speicher fehlt</translation>
     </message>
+    <message>
+        <source>Earlier</source>
+        <translation>Früher</translation>
+    </message>
+    <message>
+        <source>Later</source>
+        <translation>Später</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::DetailSide</name>
@@ -5993,6 +6001,10 @@
             <numerusform>%Ln Zeile, %1</numerusform>
             <numerusform>%Ln Zeilen, %1</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>%1 to %2 of %3</source>
+        <translation>%1 bis %2 von %3</translation>
     </message>
 </context>
 <context>

@@ -167,6 +167,27 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(logText().contains("ended"), kSoon);
     }
 
+    void aLongOutputIsReadPieceByPiece() {
+        const qint64 lsn = submit("long log", "echo first; head -c 20000000 /dev/zero | tr '\\0' . | fold -w 9999; "
+                                              "echo; echo last");
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(lsn), QString("completed"), kSoon);
+        window_->navigation().showAction(lsn, "output");
+        const auto button = [&](const char* name) { return page()->detail()->findChild<QAbstractButton*>(name); };
+        QTRY_VERIFY_WITH_TIMEOUT(logText().endsWith("last\n"), kSoon);
+        QVERIFY(!logText().startsWith("first\n"));
+        QTRY_VERIFY_WITH_TIMEOUT(button("earlier-output")->isVisible(), kSoon);
+        QVERIFY(!button("later-output")->isVisible());
+        QVERIFY2(page()->detail()->output()->summary().contains("the last"),
+                 qPrintable(page()->detail()->output()->summary()));
+        button("earlier-output")->click();
+        QTRY_VERIFY_WITH_TIMEOUT(logText().startsWith("first\n"), kSoon);
+        QVERIFY(!logText().endsWith("last\n"));
+        QTRY_VERIFY_WITH_TIMEOUT(button("later-output")->isVisible(), kSoon);
+        QVERIFY(!button("earlier-output")->isVisible());
+        button("later-output")->click();
+        QTRY_VERIFY_WITH_TIMEOUT(logText().endsWith("last\n"), kSoon);
+    }
+
     void aPendingActionSaysWhyItWaits() {
         const qint64 first = submit("first", "sleep 30");
         const qint64 second = submit("second", "true", {{"after", QJsonArray{first}}});

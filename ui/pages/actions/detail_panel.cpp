@@ -106,7 +106,11 @@ DetailPanel::DetailPanel(Context context, QWidget* parent)
     setTab(kOutput);
     connectHead();
     connect(tabs_, &Tabs::chosen, this, qOverload<int>(&DetailPanel::setTab));
-    connect(output_, &OutputTab::changed, this, [this] { summary_->setText(output_->summary()); });
+    connect(output_, &OutputTab::changed, this, [this] {
+        summary_->setText(output_->summary());
+        earlier_->setVisible(output_->hasEarlier());
+        later_->setVisible(output_->hasLater());
+    });
     tick_.setInterval(1'000);
     connect(&tick_, &QTimer::timeout, this, &DetailPanel::refreshTimes);
     connect(&context_.state, &EngineState::refreshed, this, [this] {
@@ -138,7 +142,16 @@ QWidget* DetailPanel::makeTabRow() {
     auto* wrap = new Button(Button::Kind::Flat, tr("Wrap"), "wrap");
     auto* save = new Button(Button::Kind::Flat, tr("Save"), "save");
     wrap->setCheckable(true);
-    for (QWidget* button : {find, wrap, save}) tools->addWidget(button);
+    earlier_ = new Button(Button::Kind::Flat, tr("Earlier"), {});
+    later_ = new Button(Button::Kind::Flat, tr("Later"), {});
+    earlier_->setObjectName("earlier-output");
+    later_->setObjectName("later-output");
+    for (Button* turns : {earlier_, later_}) turns->hide();
+    connect(earlier_, &QAbstractButton::clicked, output_, [this] { output_->turn(1); });
+    connect(later_, &QAbstractButton::clicked, output_, [this] { output_->turn(-1); });
+    for (QWidget* button : {static_cast<QWidget*>(earlier_), static_cast<QWidget*>(later_),
+                            static_cast<QWidget*>(find), static_cast<QWidget*>(wrap), static_cast<QWidget*>(save)})
+        tools->addWidget(button);
     row->addWidget(logTools_);
     connect(find, &QAbstractButton::clicked, output_, &OutputTab::openFind);
     connect(wrap, &QAbstractButton::toggled, output_, &OutputTab::setWrap);

@@ -102,6 +102,8 @@ private:
     DetailHead* head_;
     Tabs* tabs_;
     Label* summary_;
+    Button* earlier_ = nullptr; ///< of an output that is shown in pieces
+    Button* later_ = nullptr;
     QWidget* logTools_;
     FittingSplitter* area_;
     QStackedWidget* stack_;

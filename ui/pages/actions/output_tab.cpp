@@ -4,13 +4,12 @@
 #include "ui/pages/save_as.h"
 #include "ui/style/format.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace yard::ui {
 
 namespace {
-
-constexpr qint64 kMostShown = 16 << 20; // bytes of a stream; of more the end is shown
 
 const char* nameOf(LogStream stream) {
     return stream == LogStream::Out ? "stdout" : "stderr";
@@ -37,6 +36,8 @@ void OutputTab::clear() {
     view_->clear();
     view_->setMessage({});
     open_ = 0;
+    piece_ = 0;
+    pieces_ = 1;
 }
 
 void OutputTab::show(const QJsonObject& action, int attempt) {
@@ -80,23 +81,52 @@ void OutputTab::show(const QJsonObject& action, int attempt) {
     // What it said to the engine alone, as warm workers do, is then all there is to read.
     const QString note = runs ? QString() : action.value("note").toString();
     view_->setMessage(note.isEmpty() ? nothing : nothing + '\n' + note);
-    cut_.clear();
-    open_ = 2;
-    fetch(LogStream::Out, source.value("stdout").toObject(), live);
-    fetch(LogStream::Err, source.value("stderr").toObject(), live);
+    source_ = source;
+    isLive_ = live;
+    piece_ = 0;
+    load();
 }
 
-/// Of what is large only the end: by its chunk, which takes ranges.
-void OutputTab::fetch(LogStream stream, const QJsonObject& kept, bool runs) {
+void OutputTab::load() {
+    cut_.clear();
+    open_ = 2;
+    pieces_ = 1;
+    for (const LogStream stream : {LogStream::Out, LogStream::Err}) {
+        const qint64 size = source_.value(nameOf(stream)).toObject().value("size").toInteger();
+        if (!isLive_) pieces_ = std::max(pieces_, (size + kPieceBytes - 1) / kPieceBytes);
+    }
+    for (const LogStream stream : {LogStream::Out, LogStream::Err})
+        fetch(stream, source_.value(nameOf(stream)).toObject());
+}
+
+void OutputTab::turn(int pieces) {
+    const qint64 to = std::clamp<qint64>(piece_ + pieces, 0, pieces_ - 1);
+    if (to == std::exchange(piece_, to)) return;
+    for (auto& stream : streams_) stream.reset();
+    view_->clear();
+    load();
+    emit changed();
+}
+
+/// Of what is large a piece: by its chunk, which takes ranges.
+void OutputTab::fetch(LogStream stream, const QJsonObject& kept) {
     Request request{"GET", QStringLiteral("jobs/%1/%2").arg(lsn_).arg(nameOf(stream)), {}, {}, {}};
     request.query.addQueryItem("attempt", QString::number(attempt_));
     const qint64 size = kept.value("size").toInteger();
-    if (runs)
+    if (isLive_)
         request.query.addQueryItem("follow", "1");
-    else if (size > kMostShown) {
+    else if (size > kPieceBytes || piece_ > 0) {
+        const qint64 end = size - piece_ * kPieceBytes;
+        if (end <= 0) { // the other stream is longer
+            --open_;
+            return;
+        }
+        const qint64 begin = std::max<qint64>(0, end - kPieceBytes);
         request = chunkRequest({.name = {}, .hash = kept.value("hash").toString(), .size = size, .lsn = lsn_});
-        request.range = "bytes=-" + QByteArray::number(kMostShown);
-        cut_ = tr("the last %1 of %2").arg(Format().size(kMostShown), Format().size(size));
+        request.range = "bytes=" + QByteArray::number(begin) + '-' + QByteArray::number(end - 1);
+        cut_ = piece_ == 0
+                   ? tr("the last %1 of %2").arg(Format().size(kPieceBytes), Format().size(size))
+                   : tr("%1 to %2 of %3").arg(Format().size(begin), Format().size(end), Format().size(size));
     }
     streams_[std::to_underlying(stream)] = context_.link.stream(
         request,

@@ -23,6 +23,12 @@ public:
     /// "32 lines, 2.1 kB, stdout and stderr".
     QString summary() const;
     void openFind() { pane_->openFind(); }
+    /// Of a stream of more than kPieceBytes a piece is shown, the last one first.
+    static constexpr qint64 kPieceBytes = 16 << 20;
+    bool hasEarlier() const { return piece_ + 1 < pieces_; }
+    bool hasLater() const { return piece_ > 0; }
+    /// One piece earlier, or below 0 later.
+    void turn(int pieces);
     /// Of this action, which may still be on its way: the line of a stream, counted from 1, that has the text.
     void goTo(qint64 lsn, LogStream stream, std::size_t number, const QString& text);
     void save();
@@ -32,8 +38,8 @@ signals:
     void changed();
 
 private:
-    void load(const QJsonObject& action);
-    void fetch(LogStream stream, const QJsonObject& kept, bool runs);
+    void load();
+    void fetch(LogStream stream, const QJsonObject& kept);
     void ended(LogStream stream, const Answer& answer);
     void followError();
     void showWanted();
@@ -55,6 +61,10 @@ private:
     int open_ = 0;                 ///< streams that have not ended
     std::array<std::unique_ptr<QObject>, 2> streams_;
     QString cut_;
+    QJsonObject source_;  ///< the attempt that is shown, as its action tells it
+    bool isLive_ = false; ///< it runs
+    qint64 piece_ = 0;    ///< how many come after the one that is shown
+    qint64 pieces_ = 1;   ///< of the longer stream
 };
 
 } // namespace yard::ui
