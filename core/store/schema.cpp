@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/store/big_endian.h"
+#include "core/store/journal_copy.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -238,6 +239,8 @@ Result<void> prepareJournal(Database& database, Durability durability) {
                                               "PRAGMA journal_size_limit=16777216",
                                               sync));
     if (!setUp) return setUp;
+    if (*version > 0 && *version < kSchemaVersion)
+        if (auto kept = keepCopy(database, *version); !kept) return kept;
     return migrate(database, kMigrations);
 }
 

@@ -44,8 +44,9 @@ enum PendingFlags : std::int64_t { kHeld = 1, kCancelRequested = 2, kBackoff = 4
 /// prepareJournal(). `fd`: the file, open for reading; it stays open.
 Result<void> refuseNewerJournal(const std::string& path, int fd);
 
-/// Sets the connection up and brings the file to kSchemaVersion. WrongState for a file from a newer version and
-/// where the file system cannot carry a write-ahead log, Io for one that is not a journal.
+/// Sets the connection up and brings the file to kSchemaVersion, a copy of an older one being kept (journal_copy.h).
+/// WrongState for a file from a newer version and where the file system cannot carry a write-ahead log, Io for one that
+/// is not a journal.
 Result<void> prepareJournal(Database& database, Durability durability);
 
 /// Runs steps[user_version…], each in a transaction with the new user_version. SQL ends with a semicolon.

@@ -2,6 +2,7 @@
 #include "core/store/store_impl.h"
 
 #include "core/base/log.h"
+#include "core/store/journal_copy.h"
 #include "core/store/schema.h"
 
 #include <algorithm>
@@ -49,6 +50,7 @@ void Store::Impl::run() {
     logState.reset();
     database = Database();
     letGoOfLog(options.path);
+    if (writable) letGoOfCopies(options.path); // what did not get onto the disk is no clean end
 }
 
 std::optional<MonoTime> Store::Impl::nextWake() const {
