@@ -2,6 +2,8 @@
 // server, and then only waits for a signal, the session's sunset, or the end of its window.
 #include "app/yardmaster/arguments.h"
 #include "app/yardmaster/display.h"
+#include "app/yardmaster/service_manager.h"
+#include "app/yardmaster/watchdog.h"
 #include "app/yardmaster/windowed.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
@@ -179,7 +181,8 @@ void announce(const std::string& url, const std::string& fingerprint, bool insec
             stderr);
 }
 
-int serve(const app::Arguments& arguments, int signals, const app::ServeHooks& hooks) {
+int serve(const app::Arguments& arguments, const app::ServiceManager& manager, int signals,
+          const app::ServeHooks& hooks) {
     const auto complain = [&hooks](int code, const std::string& sentence) {
         if (hooks.failed && code != kDirectoryInUse) hooks.failed(sentence);
         return ::complain(code, sentence);
@@ -228,7 +231,12 @@ int serve(const app::Arguments& arguments, int signals, const app::ServeHooks& h
                        .embedded = true,
                        .dataDir = arguments.dataDir,
                        .tokenFile = arguments.tokenFile});
-    waitForEnd(signals, (*engine)->sunsetFd(), hooks.endFd);
+    manager.serving(url);
+    {
+        const app::Watchdog watchdog(manager, **engine);
+        waitForEnd(signals, (*engine)->sunsetFd(), hooks.endFd);
+    }
+    manager.ending();
     http::ClosingHandler closing((*engine)->token(), arguments.allowHosts,
                                  arguments.dataDir + std::string(http::Tokens::kFile));
     closeDown(signals, {**engine, handler, **server, closing, door.tls});
@@ -248,6 +256,7 @@ int main(int argc, char** argv) {
     if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
     // Threads free each other's strings: two arenas keep the memory of an idle engine small.
     ::mallopt(M_ARENA_MAX, 2);
+    const auto manager = app::ServiceManager::fromEnvironment();
     const auto parsed = app::parseArguments(argc, argv);
     if (const auto* exit = std::get_if<app::EarlyExit>(&parsed)) {
         std::fputs(exit->text.c_str(), exit->code == 0 ? stdout : stderr);
@@ -261,9 +270,12 @@ int main(int argc, char** argv) {
     if (!display.answers && !arguments.attach.empty()) return complain(kFailure, whyNoWindow(display));
     if (!display.silent.empty())
         logWarning("window", "the display {} does not answer: it goes on without a window", display.silent);
+    const auto serveHere = [&manager](const app::Arguments& asked, int ends, const app::ServeHooks& hooks) {
+        return serve(asked, manager, ends, hooks);
+    };
     const int code = display.answers
-                         ? app::runWithWindow(arguments, signals.get(), std::move(display.platform), serve)
-                         : serve(arguments, signals.get(), {});
+                         ? app::runWithWindow(arguments, signals.get(), std::move(display.platform), serveHere)
+                         : serveHere(arguments, signals.get(), {});
     flushLog();
     return code;
 }

@@ -52,10 +52,19 @@ int complain(const std::string& sentence) {
     return kFailure;
 }
 
+/// Beside the program as it is built, or where it is installed: the folder may be moved as a whole.
+std::string modulePath(const std::filesystem::path& programs) {
+    std::error_code error;
+    const std::filesystem::path installed = programs.parent_path() / "lib" / "yardmaster" / kWindowModule;
+    const std::filesystem::path built = programs / kWindowModule;
+    return (!std::filesystem::exists(built, error) && std::filesystem::exists(installed, error) ? installed : built)
+        .string();
+}
+
 Result<RunWindow> loadModule() {
     std::error_code error;
     const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-    const std::string path = (self.parent_path() / kWindowModule).string();
+    const std::string path = modulePath(self.parent_path());
     void* module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (module == nullptr)
         return fail(ErrorKind::Io, fmt::format("the window cannot be loaded ({}); use --headless.", ::dlerror()));

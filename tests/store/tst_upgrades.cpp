@@ -24,7 +24,8 @@ class TestUpgrades : public QObject {
 
     /// A journal as the program of that version left it: tests/store/journals/version-N.sql, written then.
     std::string left(int version) {
-        const std::string directory = directories_.fresh(fmt::format("{}-{}", QTest::currentTestFunction(), version).c_str());
+        const std::string directory =
+            directories_.fresh(fmt::format("{}-{}", QTest::currentTestFunction(), version).c_str());
         const auto sql = readFile(fmt::format(YARD_SOURCE_DIR "/tests/store/journals/version-{}.sql", version));
         if (!sql) qFatal("%s", sql.error().message.c_str());
         auto database = Database::openForWriting(journalOf(directory), {});
