@@ -59,7 +59,7 @@ endfunction()
 set(YARD_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
 
 # The same for tests, with Qt Test, half of what compiling one costs. "slots" and "signals" are words of the core's own.
-if(YARD_PCH)
+if(YARD_PCH AND YARD_TESTS)
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/yard_test_pch.cpp CONTENT "")
   add_library(yard_test_pch OBJECT ${CMAKE_BINARY_DIR}/yard_test_pch.cpp)
   target_link_libraries(yard_test_pch PRIVATE yard_flags fmt::fmt Qt6::Core)

@@ -21,8 +21,15 @@ FAKES = {
           install*) [[ ! -e $FAKES/stale-lists ]] || { rm "$FAKES/stale-lists"; exit 100; } ;;
         esac""",
     "sudo": '"$@"',
-    "cmake": 'mkdir -p build/release; touch build/release/build.ninja; echo "-- configuring"',
+    "cmake": 'mkdir -p build/$2; touch build/$2/build.ninja; echo "-- configuring"',
     "ninja": '[[ ! -e $FAKES/broken ]] || { echo "ninja: build stopped"; exit 1; }; echo "ninja: no work to do."',
+    "cpack": """
+        echo "epoch $SOURCE_DATE_EPOCH" >>"$FAKES/calls"
+        mkdir -p ../packages/_CPack_Packages; touch ../packages/yardmaster_1_all.deb ../packages/yardmaster-dbgsym_1_all.ddeb""",
+    "desktop-file-validate": "true",
+    "appstreamcli": "true",
+    "lintian": '[[ ! -e $FAKES/unclean ]] || { echo "W: yardmaster: something"; exit 2; }',
+    "git": "echo 1700000000",
     "ctest": r"""
         if [[ $* == *--print-labels* ]]; then printf 'Test project\nAll Labels:\n  base\n  slow\n'; else echo tested; fi""",
 }
@@ -194,9 +201,31 @@ class Dev(unittest.TestCase):
         self.assertIn("no group 'bas'", run.stderr)
         self.assertIn("base", run.stderr)
 
+    def test_packages_have_a_build_of_their_own_and_are_looked_at(self):
+        run = self.dev("package")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        names = [call.split()[0] for call in self.calls()]
+        self.assertEqual([name for name in names if name not in ("dpkg-query", "git")],
+                         ["cmake", "ninja", "cpack", "epoch", "desktop-file-validate", "appstreamcli", "lintian"])
+        self.assertEqual(sorted(path.name for path in (self.tree / "build/packages").iterdir()),
+                         ["yardmaster-dbgsym_1_all.deb", "yardmaster_1_all.deb"])
+
+    def test_packages_are_of_the_time_of_the_last_commit_or_of_the_one_that_is_asked_for(self):
+        self.dev("package")
+        self.assertIn("epoch 1700000000", self.calls())
+        self.dev("package", SOURCE_DATE_EPOCH="42")
+        self.assertIn("epoch 42", self.calls())
+
+    def test_packages_that_are_not_clean_are_a_failure(self):
+        (self.fakes / "unclean").touch()
+        run = self.dev("package")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("W: yardmaster: something", run.stderr)
+
     def test_usage(self):
         self.assertEqual(self.dev("help").returncode, 0)
-        for arguments in (("bild",), ("build", "x"), ("test", "a", "b"), ("check", "x")):
+        for arguments in (("bild",), ("build", "x"), ("test", "a", "b"), ("check", "x"), ("package", "x"),
+                          ("bundle", "x")):
             with self.subTest(arguments):
                 run = self.dev(*arguments)
                 self.assertEqual(run.returncode, 2)

@@ -1,0 +1,25 @@
+// fmt's compiled half for the static program: Debian has the library shared alone. What its headers declare as compiled
+// elsewhere is instantiated here; of version 9.
+#include <fmt/format-inl.h>
+
+namespace fmt {
+
+inline namespace v9 {
+namespace detail {
+
+template dragonbox::decimal_fp<float> dragonbox::to_decimal(float) noexcept;
+template dragonbox::decimal_fp<double> dragonbox::to_decimal(double) noexcept;
+template locale_ref::locale_ref(const std::locale&);
+template std::locale locale_ref::get<std::locale>() const;
+template thousands_sep_result<char> thousands_sep_impl(locale_ref);
+template char decimal_point_impl(locale_ref);
+template void buffer<char>::append(const char*, const char*);
+template void vformat_to(buffer<char>&, string_view, basic_format_args<FMT_BUFFER_CONTEXT(char)>, locale_ref);
+template thousands_sep_result<wchar_t> thousands_sep_impl(locale_ref);
+template wchar_t decimal_point_impl(locale_ref);
+template void buffer<wchar_t>::append(const wchar_t*, const wchar_t*);
+
+} // namespace detail
+} // namespace v9
+
+} // namespace fmt
