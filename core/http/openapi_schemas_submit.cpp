@@ -110,7 +110,7 @@ std::string_view openApiSubmitSchemas() {
   "additionalProperties":false},
 "MoveMany":{"type":"object","required":["to"],"properties":{"lsns":{"$ref":"#/components/schemas/ChosenLsns"},
   "filter":{"$ref":"#/components/schemas/ChosenFilter"},
-  "to":{"description":"where to, within the queue and the priority","oneOf":[
+  "to":{"description":"where to, within the queue and the priority","anyOf":[
   {"type":"string","enum":["top","up","down","bottom"]},
   {"type":"object","required":["before"],"properties":{"before":{"type":"integer","format":"int64","minimum":1,
   "description":"the LSN of one that waits in the same queue, with the same priority"}},"additionalProperties":false}]}},
