@@ -100,8 +100,9 @@ private slots:
         std::vector<qint64> wanted;
         for (const QChar c : after) wanted.push_back(before[static_cast<std::size_t>(c.digitValue())]);
         QTRY_COMPARE_WITH_TIMEOUT(order(), wanted, kSoon);
-        QTRY_COMPARE_WITH_TIMEOUT(placeOf(wanted[3]), QString("4"), kSoon);
-        QTRY_COMPARE_WITH_TIMEOUT(placeOf(wanted[0]), QString("1"), kSoon);
+        // Also of those that moved along, which nobody tells.
+        for (std::size_t i = 0; i < wanted.size(); ++i)
+            QTRY_COMPARE_WITH_TIMEOUT(placeOf(wanted[i]), QString::number(i + 1), kSoon);
     }
 
     void aDragPutsActionsBetweenRows() {

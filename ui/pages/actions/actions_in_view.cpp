@@ -104,10 +104,15 @@ std::vector<int> ActionsInView::runningRows() const {
 
 void ActionsInView::askFigures() {
     if (!active_ || asking_ || !state_.isLive()) return;
-    std::vector<qint64> running;
+    std::vector<qint64> others;
     for (const int row : runningRows())
-        if (std::ssize(running) < kMostAsked) running.push_back(order_.at(row));
-    if (!running.empty()) askFor(std::move(running));
+        if (std::ssize(others) < kMostAsked) others.push_back(order_.at(row));
+    for (int row = first_; byPlace_ && row <= last_ && row < static_cast<int>(order_.size()); ++row) {
+        const ActionRow* action = kept_.find(order_.at(row));
+        if (action != nullptr && action->place > 0 && std::ssize(others) < kMostAsked)
+            others.push_back(order_.at(row));
+    }
+    if (!others.empty()) askFor(std::move(others));
 }
 
 /// A hold or release of a queue changes no action of it, so nothing else tells that they wait for something else.

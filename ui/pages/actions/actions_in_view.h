@@ -37,8 +37,9 @@ public:
     int rowOf(qint64 lsn) const { return order_.rowOf(lsn, newestFirst_, first_, last_); }
     /// Those around the view that are not here; what is in view first.
     void ask();
-    /// What running ones use, and whether they are late, changes without an event.
+    /// What running ones use, and whether they are late, changes without an event; so do places, when they matter.
     void askFigures();
+    void setByPlace(bool byPlace) { byPlace_ = byPlace; }
     /// Rows or the view are others: soon that is watched.
     void watchSoon() { watch_.start(); }
     /// The newest rows of the filter are watched, not those in view alone.
@@ -74,6 +75,7 @@ private:
     int first_ = 0;
     int last_ = 40;
     bool newestFirst_ = true;
+    bool byPlace_ = false;
     bool asking_ = false;
     bool active_ = false;
 };

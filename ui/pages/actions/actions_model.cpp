@@ -71,6 +71,7 @@ void ActionsModel::sortBy(int column, Qt::SortOrder order) {
     if (sort == "-lsn") sort.clear();
     if (sort == sort_ && isSame_) return;
     sort_ = sort;
+    view_.setByPlace(sort_.endsWith(QLatin1String("place")));
     view_.setList(filter_, isNewestFirst());
     isSame_ = false;
     reload();
