@@ -1,9 +1,9 @@
 #include "core/runners/link_runner.h"
 
 #include <algorithm>
-#include <cassert>
 #include <chrono>
-#include <iterator>
+#include <cstddef>
+#include <string_view>
 #include <utility>
 
 namespace yard::runners {
@@ -38,12 +38,15 @@ LinkRunner::LinkRunner(LinkHost& host, LinkRunnerOptions options, UpdateSink sin
     , options_(std::move(options))
     , sink_(std::move(sink))
     , leases_(options_.lease)
-    , needs_(host)
-    , fetches_(host, {.done = [this](link::AttemptRef ref) { gathered(ref); },
-                      .lied = [this](std::string_view sentence) { lied(sentence); }})
-    , inSlot_(options_.slots) {
-    assert(options_.slots > 0);
-}
+    , attempts_(options_.slots, [this] { ringSoon(); })
+    , reports_({.host = host,
+                .leases = leases_,
+                .out = out_,
+                .attempts = attempts_,
+                // What it has may run all the same, so that waits for lostAt().
+                .lied = [this](std::string_view sentence) {
+                    refuse({.cause = link::RefusalCause::Lied, .sentence = std::string(sentence)}, 0);
+                }}) {}
 
 Result<void> LinkRunner::open() {
     return timer_.open();
@@ -53,7 +56,7 @@ void LinkRunner::restore(std::string runId, const std::vector<Restored>& attempt
     link::AttemptRefs refs;
     for (const Restored& one : attempts) {
         refs.push_back(refOf(one.id));
-        add(one.id, slotFor(one.slot), one.inputs).given = host_.monoNow();
+        attempts_.add(one.id, one.slot, one.inputs).given = host_.monoNow();
     }
     leases_.restore(std::move(runId), refs, leaseThen, host_.bootNow());
     ringSoon();
@@ -64,32 +67,11 @@ void LinkRunner::restore(std::string runId, const std::vector<Restored>& attempt
 
 unsigned LinkRunner::free() const {
     if (!isAccepting()) return 0;
-    return static_cast<unsigned>(std::ranges::count(inSlot_, 0u));
+    return attempts_.freeSlots();
 }
 
 bool LinkRunner::isAccepting() const {
     return leases_.isUp() && !isLeaving_ && !isShuttingDown_;
-}
-
-SlotId LinkRunner::slotFor(SlotId wanted) const {
-    if (wanted.value < options_.slots) return wanted;
-    const auto least = std::ranges::min_element(inSlot_);
-    return SlotId(static_cast<std::uint32_t>(std::distance(inSlot_.begin(), least)));
-}
-
-LinkRunner::Attempt& LinkRunner::add(AttemptId id, SlotId slot, std::vector<Hash256> inputs) {
-    ++inSlot_[slot.value];
-    for (const Hash256& hash : inputs) ++inputs_[hash];
-    const auto [at, isNew] = attempts_.try_emplace(refOf(id), Attempt{.slot = slot, .inputs = std::move(inputs)});
-    assert(isNew);
-    return at->second;
-}
-
-void LinkRunner::forget(Attempts::iterator at) {
-    --inSlot_[at->second.slot.value];
-    for (const Hash256& hash : at->second.inputs)
-        if (const auto known = inputs_.find(hash); --known->second == 0) inputs_.erase(known);
-    attempts_.erase(at);
 }
 
 void LinkRunner::submit(std::vector<Lease> batch) {
@@ -106,24 +88,21 @@ void LinkRunner::submit(std::vector<Lease> batch) {
 
 /// False: its end is told already.
 bool LinkRunner::take(Lease& lease) {
-    const SlotId slot = slotFor(lease.slot);
     if (!isAccepting() || attempts_.size() >= std::size_t{options_.slots} * kLeasesPerSlot) {
-        news_.push_back({.id = lease.id, .what = Returned{}});
-        ringSoon();
+        attempts_.tell(lease.id, Returned{});
         return false;
     }
     auto words = host_.wordsOf(lease);
     if (!words || !fitsALease(*words)) {
         std::string why = words ? "The action is too long to be sent to another machine." : words.error().message;
-        news_.push_back({.id = lease.id, .what = spawnError(slot, host_.monoNow(), std::move(why))});
-        ringSoon();
+        attempts_.tell(lease.id, spawnError(attempts_.slotFor(lease.slot), host_.monoNow(), std::move(why)));
         return false;
     }
     words->id = refOf(lease.id);
     words->deadlineMs = inMs(lease.deadline);
     words->graceMs = inMs(lease.grace);
     words->once = lease.once;
-    Attempt& attempt = add(lease.id, slot, words->inputs);
+    LinkAttempts::Attempt& attempt = attempts_.add(lease.id, lease.slot, words->inputs);
     attempt.grace = lease.grace;
     attempt.unsent = std::move(*words);
     return true;
@@ -133,52 +112,49 @@ bool LinkRunner::take(Lease& lease) {
 void LinkRunner::written(const LinkIntent& intent, const Result<void>& result) {
     tickLeases();
     for (const AttemptId id : intent.ids) {
-        const auto at = attempts_.find(refOf(id));
-        if (at == attempts_.end() || !at->second.unsent) continue;
-        Attempt& attempt = at->second;
+        const link::AttemptRef ref = refOf(id);
+        LinkAttempts::Attempt* attempt = attempts_.find(ref);
+        if (!attempt || !attempt->unsent) continue;
         // For another run the journal would say the wrong thing.
-        const bool may = result && !attempt.isUnwanted && isAccepting() && intent.runId == leases_.runId();
-        if (!may || !leases_.offer(at->first)) {
-            tellReturned(at->first);
+        const bool may = result && !attempt->isUnwanted && isAccepting() && intent.runId == leases_.runId();
+        if (!may || !leases_.offer(ref)) {
+            attempts_.tellLast(ref, Returned{});
             continue;
         }
-        const std::string body = link::put(*attempt.unsent);
-        attempt.unsent.reset();
-        attempt.given = host_.monoNow();
+        const std::string body = link::put(*attempt->unsent);
+        attempt->unsent.reset();
+        attempt->given = host_.monoNow();
         send(link::Kind::Lease, 0, body);
     }
     carryOut();
 }
 
 void LinkRunner::takeBack(AttemptId id) {
-    const auto at = attempts_.find(refOf(id));
-    if (at == attempts_.end()) return;
-    if (at->second.unsent) {
-        at->second.isUnwanted = true;
+    LinkAttempts::Attempt* attempt = attempts_.find(refOf(id));
+    if (!attempt) return;
+    if (attempt->unsent) {
+        attempt->isUnwanted = true;
         return;
     }
-    leases_.cancel({.id = at->first, .onlyIfWaiting = true, .graceMs = inMs(at->second.grace)}, out_);
+    leases_.cancel({.id = refOf(id), .onlyIfWaiting = true, .graceMs = inMs(attempt->grace)}, out_);
     carryOut();
 }
 
 void LinkRunner::end(AttemptId id, StopCause cause, std::optional<Duration> grace) {
-    const auto at = attempts_.find(refOf(id));
-    if (at == attempts_.end()) return;
-    at->second.stop = cause;
-    if (at->second.unsent) {
-        at->second.isUnwanted = true;
+    LinkAttempts::Attempt* attempt = attempts_.find(refOf(id));
+    if (!attempt) return;
+    attempt->stop = cause;
+    if (attempt->unsent) {
+        attempt->isUnwanted = true;
         return;
     }
-    const Duration limit = grace.value_or(at->second.grace);
-    leases_.cancel({.id = at->first, .onlyIfWaiting = false, .graceMs = inMs(limit)}, out_);
+    const Duration limit = grace.value_or(attempt->grace);
+    leases_.cancel({.id = refOf(id), .onlyIfWaiting = false, .graceMs = inMs(limit)}, out_);
     carryOut();
 }
 
 void LinkRunner::endAll(StopCause cause, std::optional<Duration> grace) {
-    std::vector<AttemptId> ids;
-    ids.reserve(attempts_.size());
-    for (const auto& [ref, attempt] : attempts_) ids.push_back(idOf(ref));
-    for (const AttemptId id : ids) end(id, cause, grace);
+    for (const AttemptId id : attempts_.ids()) end(id, cause, grace);
 }
 
 void LinkRunner::acknowledge(SlotId, AttemptId id) {
@@ -194,12 +170,11 @@ void LinkRunner::onReadable() {
     const MonoTime now = host_.monoNow();
     if (now - ticked_ >= std::chrono::seconds(1)) {
         ticked_ = now;
-        fetches_.tick();
+        reports_.tick();
     }
     followState();
     timer_.armAt(now + std::chrono::seconds(1));
-    if (news_.empty()) return;
-    sink_(std::exchange(news_, {}));
+    if (attempts_.hasNews()) sink_(attempts_.takeNews());
 }
 
 void LinkRunner::shutDown(Duration grace) {
@@ -209,10 +184,8 @@ void LinkRunner::shutDown(Duration grace) {
 }
 
 bool LinkRunner::isDown() const {
-    if (!isShuttingDown_ || !news_.empty()) return false;
-    const bool waitsForJournal =
-        std::ranges::any_of(attempts_, [](const auto& entry) { return entry.second.unsent.has_value(); });
-    return attempts_.empty() || (!leases_.isUp() && !waitsForJournal);
+    if (!isShuttingDown_ || attempts_.hasNews()) return false;
+    return attempts_.size() == 0 || (!leases_.isUp() && !attempts_.waitForJournal());
 }
 
 // --- what follows
@@ -225,8 +198,11 @@ void LinkRunner::tickLeases() {
 
 void LinkRunner::carryOut() {
     const link::YardOut out = std::exchange(out_, {});
-    for (const link::AttemptRef& ref : out.returned) tellReturned(ref);
-    for (const link::AttemptRef& ref : out.lost) tellLost(ref);
+    for (const link::AttemptRef& ref : out.returned) attempts_.tellLast(ref, Returned{});
+    for (const link::AttemptRef& ref : out.lost) {
+        reports_.forget(ref);
+        attempts_.tellLost(ref, host_.monoNow());
+    }
     for (std::size_t at = 0; at < out.settle.size(); at += link::kMaxRefs) {
         const auto first = out.settle.begin() + static_cast<std::ptrdiff_t>(at);
         const std::size_t count = std::min(link::kMaxRefs, out.settle.size() - at);
@@ -236,30 +212,6 @@ void LinkRunner::carryOut() {
     for (const link::Cancel& cancel : out.cancels) send(link::Kind::Cancel, 0, link::put(cancel));
     // A connection that has not greeted yet is another one.
     if (out.closeLink && link_ == link::LinkState::Up) dropConnection();
-}
-
-void LinkRunner::tellLast(Attempts::iterator at, decltype(Update::what) what) {
-    news_.push_back({.id = idOf(at->first), .what = std::move(what)});
-    forget(at);
-    ringSoon();
-}
-
-void LinkRunner::tellReturned(link::AttemptRef ref) {
-    const auto at = attempts_.find(ref);
-    if (at != attempts_.end()) tellLast(at, Returned{});
-}
-
-void LinkRunner::tellLost(link::AttemptRef ref) {
-    fetches_.forget(ref);
-    const auto at = attempts_.find(ref);
-    if (at == attempts_.end()) return;
-    Ended ended;
-    ended.slot = at->second.slot;
-    ended.cause = EndCause::LostRunner;
-    ended.message = "The machine did not come back in time.";
-    ended.times = at->second.times;
-    ended.times.ended = host_.monoNow();
-    tellLast(at, std::move(ended));
 }
 
 void LinkRunner::ringSoon() {

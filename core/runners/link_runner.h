@@ -14,18 +14,16 @@
 #include "core/link/frame.h"
 #include "core/link/states.h"
 #include "core/link/yard_leases.h"
-#include "core/runners/link_fetches.h"
+#include "core/runners/link_attempts.h"
 #include "core/runners/link_host.h"
-#include "core/runners/link_needs.h"
+#include "core/runners/link_reports.h"
 #include "core/runners/warm_timer.h"
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace yard::runners {
@@ -63,7 +61,7 @@ public:
     void roomForBulk(Connection connection);
     void closed(Connection connection);
     /// More came than could be stored so far: nothing more is to be read for now.
-    bool isBehind() const { return fetches_.storing() > LinkFetches::kWindow; }
+    bool isBehind() const { return reports_.storing() > LinkFetches::kWindow; }
 
     // --- of people
     link::MachineState state() const { return life_.state(); }
@@ -92,48 +90,19 @@ public:
     bool isDown() const override;
 
 private:
-    struct Attempt {
-        SlotId slot;
-        std::optional<link::Lease> unsent{}; ///< until it is written down
-        std::vector<Hash256> inputs{};
-        bool isUnwanted = false; ///< taken back or ended before it was sent
-        StopCause stop = StopCause::Cancelled;
-        Duration grace{};
-        MonoTime given{}; ///< when it was sent, or restored
-        RunTimes times{};
-        std::optional<link::Finished> finished{};
-    };
-    using Attempts = std::map<link::AttemptRef, Attempt>;
-    static link::AttemptRef refOf(AttemptId id) { return {.lsn = id.lsn.value, .attempt = id.attempt}; }
-    static AttemptId idOf(link::AttemptRef ref) { return {.lsn = Lsn(ref.lsn), .attempt = ref.attempt}; }
-
     bool take(Lease& lease);
-    Attempt& add(AttemptId id, SlotId slot, std::vector<Hash256> inputs);
-    void forget(Attempts::iterator at);
-    SlotId slotFor(SlotId wanted) const;
     void written(const LinkIntent& intent, const Result<void>& result);
 
     bool greeted(const link::Frame& frame);
     bool take(const link::Frame& frame);
-    bool updatesCame(const link::Frame& frame);
-    bool finishedCame(const link::Frame& frame);
-    bool needCame(const link::Frame& frame);
-    bool handedBackCame(const link::Frame& frame);
     bool leavingCame(const link::Frame& frame);
     bool refusedCame(const link::Frame& frame);
-    bool chunkCame(const link::Frame& frame);
 
-    void gathered(link::AttemptRef ref);
     void tickLeases();
     void carryOut();
     void send(link::Kind kind, std::uint64_t id, std::string_view body);
     void refuse(const link::Refused& refused, std::uint64_t id);
-    void lied(std::string_view sentence);
     void dropConnection();
-    /// The final update of the attempt.
-    void tellLast(Attempts::iterator at, decltype(Update::what) what);
-    void tellReturned(link::AttemptRef ref);
-    void tellLost(link::AttemptRef ref);
     void ringSoon();
     void followState();
 
@@ -143,17 +112,13 @@ private:
     link::YardLeases leases_;
     link::YardOut out_; ///< to be carried out
     link::MachineLife life_;
-    LinkNeeds needs_;
-    LinkFetches fetches_;
     WarmTimer timer_;
+    LinkAttempts attempts_;
+    LinkReports reports_;
     LinkOut* connection_ = nullptr;
     Connection number_ = 0; ///< of the last connection
     link::LinkState link_ = link::LinkState::Closed;
     std::optional<link::BootTime> lastFrame_;
-    Attempts attempts_;
-    std::unordered_map<Hash256, unsigned> inputs_; ///< of how many attempts: what the machine may ask for
-    std::vector<unsigned> inSlot_;
-    std::vector<Update> news_;
     std::string reason_;
     bool wasAccepting_ = false; ///< as followState() saw it last
     bool isLeaving_ = false;
