@@ -1,15 +1,21 @@
 #include "core/runners/runner_group.h"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
 namespace yard::runners {
 
 std::uint32_t RunnerGroup::add(Runner& runner) {
-    const std::uint32_t first = capacity();
-    members_.push_back({&runner, first});
+    std::uint32_t first = 0;
+    auto behind = members_.begin();
+    for (; behind != members_.end() && behind->first - first < runner.capacity(); ++behind)
+        first = behind->first + behind->runner->capacity();
+    members_.insert(behind, {&runner, first});
     return first;
+}
+
+void RunnerGroup::remove(const Runner& runner) {
+    std::erase_if(members_, [&runner](const Member& member) { return member.runner == &runner; });
 }
 
 unsigned RunnerGroup::capacity() const {
@@ -24,10 +30,11 @@ unsigned RunnerGroup::free() const {
     return sum;
 }
 
-const RunnerGroup::Member& RunnerGroup::memberOf(SlotId slot) const {
-    assert(!members_.empty());
+const RunnerGroup::Member* RunnerGroup::memberOf(SlotId slot) const {
     const auto behind = std::ranges::upper_bound(members_, slot.value, {}, &Member::first);
-    return *std::prev(behind);
+    if (behind == members_.begin()) return nullptr;
+    const Member& member = *std::prev(behind);
+    return slot.value - member.first < member.runner->capacity() ? &member : nullptr;
 }
 
 void RunnerGroup::submit(std::vector<Lease> batch) {
@@ -35,7 +42,7 @@ void RunnerGroup::submit(std::vector<Lease> batch) {
     for (const Member& member : members_) {
         std::vector<Lease> own;
         std::vector<Lease> others;
-        for (Lease& lease : batch) (&memberOf(lease.slot) == &member ? own : others).push_back(std::move(lease));
+        for (Lease& lease : batch) (memberOf(lease.slot) == &member ? own : others).push_back(std::move(lease));
         batch = std::move(others);
         for (Lease& lease : own) lease.slot = SlotId(lease.slot.value - member.first);
         if (!own.empty()) member.runner->submit(std::move(own));
@@ -43,8 +50,8 @@ void RunnerGroup::submit(std::vector<Lease> batch) {
 }
 
 void RunnerGroup::acknowledge(SlotId slot, AttemptId id) {
-    const Member& member = memberOf(slot);
-    member.runner->acknowledge(SlotId(slot.value - member.first), id);
+    const Member* member = memberOf(slot);
+    if (member) member->runner->acknowledge(SlotId(slot.value - member->first), id);
 }
 
 void RunnerGroup::number(std::uint32_t first, std::vector<Update>& batch) {

@@ -99,7 +99,13 @@ Resources MachineCapacity::taken() const {
     return taken;
 }
 
-void MachineCapacity::change(const Resources& by, int sign) {
+Resources MachineCapacity::used() const {
+    Resources used{.milliCores = cores_.used, .memoryMb = memory_.used, .named = {}};
+    for (const auto& [name, amount] : named_) used.named.emplace_back(name, amount.used);
+    return used;
+}
+
+void MachineCapacity::count(const Resources& by, int sign) {
     const auto add = [sign](Amount& amount, std::int64_t n) {
         amount.used += sign * n;
         assert(amount.used >= 0);
@@ -111,11 +117,11 @@ void MachineCapacity::change(const Resources& by, int sign) {
 }
 
 void MachineCapacity::take(const Demand& need, fleet::MachineId) {
-    change(*need.amounts, 1);
+    count(*need.amounts, 1);
 }
 
 void MachineCapacity::give(const Demand& need, fleet::MachineId) {
-    change(*need.amounts, -1);
+    count(*need.amounts, -1);
 }
 
 } // namespace yard::session

@@ -89,6 +89,14 @@ public:
     /// Whether the machine takes work. Of one that does not, what runs there keeps what it has.
     virtual void setGate(fleet::MachineId, fleet::Gate) {}
 
+    // -- of one that grows (growing_capacity.h) or has several already
+    /// Another machine. `id`: one that was never there before.
+    virtual void add(fleet::MachineId, fleet::Machine) {}
+    /// Other amounts, gate, tags; what is in use stays in use.
+    virtual void change(fleet::MachineId, fleet::Machine) {}
+    /// It is gone, with all that was in use there. Not machine 0.
+    virtual void remove(fleet::MachineId) {}
+
 protected:
     bool hasSeveral_ = false;
 };
@@ -109,6 +117,8 @@ public:
     void take(const Demand& need, fleet::MachineId machine) override;
     void give(const Demand& need, fleet::MachineId machine) override;
     std::unique_ptr<Capacity> idle(bool isOpen = false) const override;
+    /// What was taken, be it more than there is.
+    Resources used() const;
 
 private:
     struct Amount {
@@ -119,7 +129,7 @@ private:
         bool holds(std::int64_t need) const { return need == 0 || need <= free(); }
     };
     const Amount& named(const std::string& name) const;
-    void change(const Resources& by, int sign);
+    void count(const Resources& by, int sign);
 
     Amount cores_;                                     ///< thousandths
     Amount memory_;                                    ///< MiB

@@ -62,6 +62,14 @@ void Session::setMachineGate(MachineId id, fleet::Gate gate) {
     YARD_ASSERT_OWNER(impl_->owner);
     impl_->capacity->setGate(id, gate);
 }
+void Session::addMachine(MachineId id, fleet::Machine machine) {
+    YARD_ASSERT_OWNER(impl_->owner);
+    impl_->addMachine(id, std::move(machine));
+}
+void Session::removeMachine(MachineId id) {
+    YARD_ASSERT_OWNER(impl_->owner);
+    impl_->removeMachine(id);
+}
 void Session::setGate(GateId gate, int most) {
     impl_->ledger.classes().setGate(gate, most);
 }

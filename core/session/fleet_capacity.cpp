@@ -28,10 +28,28 @@ FleetCapacity::FleetCapacity(fleet::Machine local) {
 
 void FleetCapacity::add(fleet::MachineId id, fleet::Machine machine) {
     assert(machine.total.milliCores > 0);
-    session::add(total_, machine.total);
     ids_.push_back(id);
     fleet_.add(id, std::move(machine));
+    sumUp();
     hasSeveral_ = true; // machines may be named and shut from now on, be it only one
+}
+
+void FleetCapacity::change(fleet::MachineId id, fleet::Machine machine) {
+    assert(machine.total.milliCores > 0);
+    fleet_.change(id, std::move(machine));
+    sumUp();
+}
+
+void FleetCapacity::remove(fleet::MachineId id) {
+    assert(id != fleet::kLocal);
+    fleet_.remove(id);
+    std::erase(ids_, id);
+    sumUp();
+}
+
+void FleetCapacity::sumUp() {
+    total_ = {.milliCores = 0, .memoryMb = 0, .named = {}};
+    for (const fleet::MachineId id : ids_) session::add(total_, *fleet_.totalOf(id));
 }
 
 fleet::Ask FleetCapacity::askOf(const Demand& need) {

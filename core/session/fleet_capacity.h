@@ -13,8 +13,9 @@ namespace yard::session {
 class FleetCapacity final : public Capacity {
 public:
     explicit FleetCapacity(fleet::Machine local);
-    /// Another one. `id`: one that was never there before.
-    void add(fleet::MachineId id, fleet::Machine machine);
+    void add(fleet::MachineId id, fleet::Machine machine) override;
+    void change(fleet::MachineId id, fleet::Machine machine) override;
+    void remove(fleet::MachineId id) override;
 
     bool fits(const Demand& need) const override;
     bool everFits(const Demand& need) const override;
@@ -37,6 +38,7 @@ public:
 private:
     static fleet::Ask askOf(const Demand& need);
     std::optional<fleet::MachineId> keptMachine(const Demand& reserved) const;
+    void sumUp();
 
     fleet::Fleet fleet_;
     std::vector<fleet::MachineId> ids_;

@@ -26,7 +26,9 @@
 #include "core/session/wait_reasons.h"
 
 #include <cstddef>
+#include <map>
 #include <memory>
+#include <utility>
 
 namespace yard::session {
 
@@ -35,11 +37,14 @@ struct Session::Impl {
 
     /// What follows for the attempts that are out, and for everything that is active.
     Result<void> moveTo(SessionState to, Outbox& out);
+    void addMachine(MachineId id, fleet::Machine machine);
+    void removeMachine(MachineId id);
     std::size_t memoryBytes() const;
     void check() const; // check.cpp
 
     std::unique_ptr<Capacity> capacity;
     SessionOptions options;
+    std::map<MachineId, std::pair<int, int>> places; ///< of machines that came later: slots of cores, others
     ServiceState service;
     Ledger ledger{*capacity};
     // what actions wait for

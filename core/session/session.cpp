@@ -3,6 +3,8 @@
 #include "core/session/impl.h"
 
 #include <cassert>
+#include <cstdint>
+#include <utility>
 
 namespace yard::session {
 
@@ -28,6 +30,30 @@ Result<void> Session::Impl::moveTo(SessionState to, Outbox& out) {
             attempts.stop(record, StopCause::EngineStopped, out);
     }
     return {};
+}
+
+void Session::Impl::addMachine(MachineId id, fleet::Machine machine) {
+    const std::pair<int, int> slots{static_cast<int>(machine.slots), static_cast<int>(machine.otherSlots)};
+    machine.slots *= static_cast<std::uint32_t>(1 + options.aheadPerSlot);
+    capacity->add(id, std::move(machine));
+    assert(capacity->hasSeveral() && "it has to be one that grows");
+    places.emplace(id, slots);
+    options.slotCount += slots.first;
+    options.sharedSlots += slots.second;
+    options.maxOutstanding += slots.first * (1 + options.aheadPerSlot) + slots.second;
+    ledger.classes().capacityChanged();
+}
+
+void Session::Impl::removeMachine(MachineId id) {
+    const auto at = places.find(id);
+    if (at == places.end()) return;
+    const std::pair<int, int> slots = at->second;
+    places.erase(at);
+    capacity->remove(id);
+    options.slotCount -= slots.first;
+    options.sharedSlots -= slots.second;
+    options.maxOutstanding -= slots.first * (1 + options.aheadPerSlot) + slots.second;
+    ledger.classes().capacityChanged();
 }
 
 std::size_t Session::Impl::memoryBytes() const {

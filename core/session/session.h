@@ -79,6 +79,11 @@ public:
                      std::optional<GateId> gate = {}, const RetryLimits& limits = {}, const Where& where = {});
     /// Whether this machine takes work; not of machine 0. What runs there keeps what it has.
     void setMachineGate(MachineId id, fleet::Gate gate);
+    /// Another machine, with nothing in use. `id`: one that was never there before. `machine.slots`: what runs there at
+    /// once; leases ahead are beside that. The capacity has to be one that grows.
+    void addMachine(MachineId id, fleet::Machine machine);
+    /// It is gone. Nothing is out there any more. Not machine 0.
+    void removeMachine(MachineId id);
     /// So many attempts of the gate's classes may be out; 0 until it was set.
     void setGate(GateId gate, int most);
     /// False: an action of this class would never start on this machine.

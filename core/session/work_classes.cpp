@@ -35,6 +35,10 @@ std::uint32_t WorkClasses::vectorFor(const Resources& resources) {
     return it->second;
 }
 
+void WorkClasses::capacityChanged() {
+    for (Vector& vector : vectors_) vector.share = capacity_.dominantShare(*vector.resources);
+}
+
 std::uint32_t WorkClasses::shapeFor(const Resources& resources, bool oneCore, std::uint32_t gate,
                                     const Where* where) {
     if (const auto it = shapeIndex_.find({resources, oneCore, gate, where}); it != shapeIndex_.end())

@@ -45,6 +45,8 @@ public:
     }
     /// The largest part of the machine that it takes of one resource.
     double shareOf(std::uint32_t cls) const { return vectors_[classes_[cls].vector].share; }
+    /// There is more, or less, of the machine than before.
+    void capacityChanged();
     const RetryLimits& limitsOf(std::uint32_t cls) const { return classes_[cls].limits; }
     /// Number of the set of locks that it claims; LockTable::kNoLocks: none.
     std::uint32_t locksOf(std::uint32_t cls) const { return classes_[cls].locks; }

@@ -3,7 +3,7 @@
 
 #include "core/engine/running/execution.h"
 #include "core/engine/running/runner_places.h"
-#include "core/session/fleet_capacity.h"
+#include "core/session/growing_capacity.h"
 
 #include "core/session/events.h"
 #include "core/session/live_views.h"
@@ -207,7 +207,7 @@ private:
             one.otherSlots = at == 0 ? 1 : others;
             return one;
         };
-        if (cores.size() == 1) return std::make_unique<session::MachineCapacity>(machine(0).total);
+        if (cores.size() == 1) return std::make_unique<session::GrowingCapacity>(machine(0));
         auto machines = std::make_unique<session::FleetCapacity>(machine(0));
         for (std::size_t at = 1; at < cores.size(); ++at)
             machines->add(session::MachineId(static_cast<std::uint32_t>(at)), machine(at));

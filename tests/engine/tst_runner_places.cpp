@@ -34,6 +34,27 @@ public:
     std::int64_t oneThere() { return there().out.begin()->first.lsn.value; }
 };
 
+/// Two cores here; others come while it runs. `there` is the newest.
+class Growing : public ExecutionBench {
+public:
+    Growing()
+        : ExecutionBench({2}) {}
+    session::MachineId come(unsigned cores) {
+        auto runner = std::make_unique<engine::test::FakeRunner>(cores, places.sink());
+        there = runner.get();
+        fleet::Machine one;
+        one.name = "came";
+        one.total = {.milliCores = std::int64_t{1000} * cores, .named = {}};
+        one.slots = cores;
+        return places.join(std::move(runner), std::move(one));
+    }
+    void submitMany(int count) {
+        for (int i = 0; i < count; ++i) submit();
+        turn();
+    }
+    engine::test::FakeRunner* there = nullptr;
+};
+
 } // namespace
 
 class TestRunnerPlaces : public QObject {
@@ -226,6 +247,71 @@ private Q_SLOTS:
         b.runner().recover();
         b.turn();
         QCOMPARE(b.attempts.size(), std::size_t{2});
+    }
+
+    // --- they come and go while it runs
+
+    void oneThatComesGetsItsShare() {
+        Growing b;
+        b.submitMany(4);
+        QCOMPARE(b.runner().out.size(), std::size_t{2});
+        QCOMPARE(b.come(2), session::MachineId(1));
+        b.turn();
+        QCOMPARE(b.there->out.size(), std::size_t{2});
+        for (const auto& [id, one] : b.there->out) QVERIFY(one.lease.slot.value < 2);
+        const std::int64_t lsn = b.there->out.begin()->first.lsn.value;
+        b.there->begin(lsn);
+        b.turn();
+        b.there->exit(lsn);
+        b.turn();
+        QCOMPARE(b.takeEnds(), std::to_string(lsn) + " completed");
+    }
+
+    void oneThatHasSomethingInFlightStays() {
+        Growing b;
+        const session::MachineId machine = b.come(1);
+        b.submitMany(3);
+        const std::int64_t lsn = b.there->out.begin()->first.lsn.value;
+        QVERIFY(!b.places.remove(machine));
+        b.there->begin(lsn);
+        b.there->exit(lsn);
+        b.turn();
+        QVERIFY(!b.places.remove(machine)); // the journal does not have it yet
+        b.store();
+        QVERIFY(b.places.remove(machine));
+        b.rig.settle();
+        b.submitMany(2);
+        QCOMPARE(b.runner().out.size(), std::size_t{2});
+        QCOMPARE(b.places.group().capacity(), 3u);
+    }
+
+    void anotherOneHasAnotherNumberAndMayHaveItsSlots() {
+        Growing b;
+        QVERIFY(b.places.remove(b.come(3)));
+        b.rig.settle();
+        QCOMPARE(b.come(2), session::MachineId(2));
+        QCOMPARE(b.places.group().capacity(), 5u);
+        b.submitMany(4);
+        QCOMPARE(b.there->out.size(), std::size_t{2});
+        b.there->die();
+        b.turn();
+        QCOMPARE(b.takeEnds(), "");
+    }
+
+    void oneThatIsToDrainGetsNothing() {
+        Growing b;
+        const session::MachineId machine = b.come(2);
+        b.places.setWish(machine, fleet::Gate::Draining);
+        b.submitMany(4);
+        QVERIFY(b.there->taken.empty());
+        b.there->die(); // and comes back: that changes nothing
+        b.turn();
+        b.there->recover();
+        b.turn();
+        QVERIFY(b.there->taken.empty());
+        b.places.setWish(machine, fleet::Gate::Open);
+        b.turn();
+        QCOMPARE(b.there->out.size(), std::size_t{2});
     }
 
     // --- the end

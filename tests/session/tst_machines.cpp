@@ -1,7 +1,7 @@
 // Several machines: where what starts goes, what waits for one of them, and what each is kept for.
 #include "core/model/worker.h"
 #include "core/session/events.h"
-#include "core/session/fleet_capacity.h"
+#include "core/session/growing_capacity.h"
 #include "core/session/live_views.h"
 #include "core/session/outlook.h"
 #include "core/session/queue_commands.h"
@@ -68,6 +68,19 @@ public:
         return text;
     }
 
+protected:
+    Yard(std::unique_ptr<Capacity> capacity, int size)
+        : Machine(std::move(capacity), {.slotCount = size, .aheadPerSlot = 0}) {}
+    static fleet::Machine machineOf(std::uint32_t id, int size) {
+        fleet::Machine one;
+        one.name = id == 0 ? "local" : "m" + std::to_string(id);
+        one.platform = "linux";
+        one.total = cores(size);
+        one.slots = static_cast<std::uint32_t>(size);
+        one.otherSlots = 8;
+        return one;
+    }
+
 private:
     static int sumOf(const std::vector<int>& sizes) {
         int sum = 0;
@@ -93,6 +106,14 @@ private:
     }
 
     std::size_t told_ = 0;
+};
+
+/// One machine alone, to which others come.
+class Grown : public Yard {
+public:
+    explicit Grown(int size)
+        : Yard(std::make_unique<GrowingCapacity>(machineOf(0, size)), size) {}
+    void come(std::uint32_t id, int size) { session.addMachine(MachineId(id), machineOf(id, size)); }
 };
 
 } // namespace
@@ -121,6 +142,11 @@ private Q_SLOTS:
     void itIsKeptOnOneMachineAndTheOthersGoOn();
     void aMachineThatWasShutWhenAReservationEndedIsNotInTheWay();
     void aBatchTakesOnlyWhatCanBeSparedWhereSomethingIsKept();
+    // --- they come and go
+    void aMachineThatComesTakesItsPart();
+    void whatRunsWhenTheFirstOneComesKeepsWhatItHas();
+    void aMachineThatWentGetsNothing();
+    void withOneThatCameMoreIsHandedOut();
     // --- all of it
     void aForecastKeepsToTheMachine();
     void noMachineIsEverOverbooked();
@@ -319,6 +345,63 @@ void TestMachines::aBatchTakesOnlyWhatCanBeSparedWhereSomethingIsKept() {
     QVERIFY(b.session.holds().letGo(7));
     b.schedule();
     QVERIFY(b.hasStarted(large));
+    b.session.check();
+}
+
+void TestMachines::aMachineThatComesTakesItsPart() {
+    Grown b(2);
+    b.submitMany(4);
+    QCOMPARE(b.takePlaces(), std::string("0:2"));
+    QVERIFY(b.why(Lsn(4)).empty());
+    b.come(1, 1);
+    b.schedule();
+    QCOMPARE(b.takePlaces(), std::string("1:1"));
+    QCOMPARE(b.why(Lsn(4)), std::string("local:full m1:full"));
+    b.session.check();
+}
+
+void TestMachines::whatRunsWhenTheFirstOneComesKeepsWhatItHas() {
+    Grown b(4);
+    b.defineClass(1, 2);
+    b.submitMany(1, 1);
+    b.submitMany(1);
+    QVERIFY(b.session.holds().take(7, cores(1)));
+    b.come(1, 4);
+    QCOMPARE(b.session.taken().milliCores, std::int64_t{4'000});
+    b.submitMany(5);
+    QCOMPARE(b.takePlaces(), std::string("0:2 1:4"));
+    b.completeOn(0); // two cores
+    QCOMPARE(b.takePlaces(), std::string("0:1"));
+    b.complete();
+    QVERIFY(b.session.holds().letGo(7));
+    QCOMPARE(b.session.taken().milliCores, std::int64_t{0});
+    b.session.check();
+}
+
+void TestMachines::aMachineThatWentGetsNothing() {
+    Grown b(1);
+    b.come(1, 1);
+    b.submitMany(2);
+    QCOMPARE(b.takePlaces(), std::string("0:1 1:1"));
+    b.complete();
+    b.session.removeMachine(kBeside);
+    b.submitMany(3);
+    QCOMPARE(b.takePlaces(), std::string("0:1"));
+    QCOMPARE(b.why(Lsn(5)), std::string("local:full"));
+    b.come(2, 1);
+    b.schedule();
+    QCOMPARE(b.takePlaces(), std::string("2:1"));
+    b.session.check();
+}
+
+void TestMachines::withOneThatCameMoreIsHandedOut() {
+    Grown b(1);
+    b.defineClass(1, 2);
+    QVERIFY(!b.session.everFits(ClassId(1)));
+    b.come(1, 4);
+    QVERIFY(b.session.everFits(ClassId(1)));
+    b.submitMany(3, 1);
+    QCOMPARE(b.takePlaces(), std::string("1:2"));
     b.session.check();
 }
 

@@ -6,9 +6,10 @@
 #include "core/base/thread_name.h"
 #include "core/coro/timeout.h"
 #include "core/engine/kernel/restoring.h"
+#include "core/model/worker.h"
 #include "core/runners/runner_source.h"
 #include "core/runners/this_machine.h"
-#include "core/session/fleet_capacity.h"
+#include "core/session/growing_capacity.h"
 
 #include <algorithm>
 #include <utility>
@@ -82,17 +83,19 @@ Result<void> Kernel::openStorage() {
     return {};
 }
 
-/// This machine and those beside it, in the order of their places. With one alone each decision costs least.
+/// This machine and those beside it, in the order of their places; others may come. With one alone each decision costs
+/// least.
 static std::unique_ptr<session::Capacity>
 machinesOf(const Resources& own, const session::SessionOptions& options, int coreSlots,
            const std::vector<std::shared_ptr<runners::RunnerSource>>& beside) {
-    if (beside.empty()) return std::make_unique<session::MachineCapacity>(own);
     const auto leases = static_cast<std::uint32_t>(1 + options.aheadPerSlot);
     fleet::Machine local;
     local.name = "local";
     local.total = own;
     local.slots = static_cast<std::uint32_t>(coreSlots) * leases;
     local.otherSlots = static_cast<std::uint32_t>(options.sharedSlots);
+    local.platform = thisPlatform();
+    if (beside.empty()) return std::make_unique<session::GrowingCapacity>(std::move(local));
     auto machines = std::make_unique<session::FleetCapacity>(std::move(local));
     for (std::uint32_t at = 0; at < beside.size(); ++at) {
         fleet::Machine machine;

@@ -10,55 +10,96 @@ namespace yard::engine {
 RunnerPlaces::~RunnerPlaces() = default;
 
 runners::UpdateSink RunnerPlaces::sink() {
-    return [this, first = group_.capacity()](std::vector<runners::Update> batch) {
-        runners::RunnerGroup::number(first, batch);
+    return [this, first = nextFirst_](std::vector<runners::Update> batch) {
+        runners::RunnerGroup::number(*first, batch);
         parts_.updates(std::move(batch));
     };
 }
 
-void RunnerPlaces::add(std::unique_ptr<runners::Runner> runner, unsigned cores, unsigned others) {
+session::MachineId RunnerPlaces::add(std::unique_ptr<runners::Runner> runner, unsigned cores, unsigned others) {
     YARD_ASSERT_OWNER(owner_);
-    auto place = std::make_unique<Place>();
+    auto place = std::make_shared<Place>();
     place->runner = std::move(runner);
     place->watch = std::make_unique<coro::FdWatch>(parts_.loop, place->runner->pollFd());
-    parts_.slots.add({.first = group_.add(*place->runner),
-                      .cores = cores,
-                      .others = others,
-                      .isAccepting = [one = place->runner.get()] { return one->isAccepting(); }});
-    places_.push_back(std::move(place));
-    lookAt(places_.size() - 1);
+    const std::uint32_t first = group_.add(*place->runner);
+    *std::exchange(nextFirst_, std::make_shared<std::uint32_t>(0)) = first;
+    const session::MachineId machine = parts_.slots.add(
+        {.first = first, .cores = cores, .others = others, .isAccepting = [one = place->runner.get()] {
+             return one->isAccepting();
+         }});
+    places_.emplace(machine, place);
+    lookAt(machine, *place);
+    if (isRunning_) parts_.loop.spawn("runner", hear(machine, place));
+    return machine;
+}
+
+session::MachineId RunnerPlaces::join(std::unique_ptr<runners::Runner> runner, fleet::Machine machine) {
+    const unsigned cores = machine.slots;
+    const unsigned others = machine.otherSlots;
+    parts_.session.addMachine(parts_.slots.nextMachine(), std::move(machine));
+    const session::MachineId id = add(std::move(runner), cores, others);
+    parts_.wake();
+    return id;
+}
+
+void RunnerPlaces::setWish(session::MachineId machine, fleet::Gate wish) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto at = places_.find(machine);
+    if (at == places_.end() || machine == fleet::kLocal) return;
+    at->second->wish = wish;
+    setGate(machine, *at->second);
+    parts_.wake();
+}
+
+bool RunnerPlaces::remove(session::MachineId machine) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto at = places_.find(machine);
+    if (at == places_.end() || machine == fleet::kLocal) return true;
+    if (!parts_.slots.remove(machine)) return false;
+    const std::shared_ptr<Place> place = std::move(at->second);
+    places_.erase(at);
+    parts_.session.removeMachine(machine);
+    group_.remove(*place->runner);
+    place->watch->release(); // hear() ends, and then the place
+    place->runner.reset();
+    parts_.wake();
+    return true;
 }
 
 void RunnerPlaces::run() {
-    for (std::size_t at = 0; at < places_.size(); ++at) parts_.loop.spawn("runner", hear(at));
+    isRunning_ = true;
+    for (const auto& [machine, place] : places_) parts_.loop.spawn("runner", hear(machine, place));
 }
 
 void RunnerPlaces::close() {
-    for (const auto& place : places_) place->watch.reset();
+    for (const auto& [machine, place] : places_) place->watch.reset();
 }
 
-coro::Task<void> RunnerPlaces::hear(std::size_t at) {
+coro::Task<void> RunnerPlaces::hear(session::MachineId machine, std::shared_ptr<Place> place) {
     for (;;) {
-        const int err = co_await places_[at]->watch->readable();
-        if (err != 0) co_return;
-        places_[at]->runner->onReadable();
-        lookAt(at);
+        const int err = co_await place->watch->readable();
+        if (err != 0 || !place->runner) co_return;
+        place->runner->onReadable();
+        lookAt(machine, *place);
     }
 }
 
 /// On one beside this machine that accepts nothing the session places nothing until it does again.
-void RunnerPlaces::lookAt(std::size_t at) {
+void RunnerPlaces::lookAt(session::MachineId machine, Place& place) {
     YARD_ASSERT_OWNER(owner_);
-    Place& place = *places_[at];
     const bool accepts = place.runner->isAccepting();
     if (std::exchange(place.wasAccepting, accepts) == accepts) return;
-    if (at > 0) {
+    if (machine != fleet::kLocal) {
         logInfo("engine", "runner {} {}", place.runner->name(),
                 accepts ? "takes actions again" : "takes no actions");
-        parts_.session.setMachineGate(session::MachineId(static_cast<std::uint32_t>(at)),
-                                      accepts ? fleet::Gate::Open : fleet::Gate::Silent);
+        setGate(machine, place);
     }
-    if (accepts || at > 0) parts_.wake();
+    if (accepts || machine != fleet::kLocal) parts_.wake();
+}
+
+void RunnerPlaces::setGate(session::MachineId machine, const Place& place) {
+    const bool isSilent = !place.wasAccepting && place.wish != fleet::Gate::Refused;
+    parts_.session.setMachineGate(machine, isSilent ? fleet::Gate::Silent : place.wish);
 }
 
 } // namespace yard::engine

@@ -20,15 +20,32 @@ bool hasBegun(const Attempt& attempt) {
 
 } // namespace
 
-void SlotBalancer::add(SlotPlace place) {
-    assert(place.first >= slots_.size() && "slots are numbered through");
-    slots_.resize(place.end());
-    lanes_.setAbove(place.end());
-    places_.push_back(std::move(place));
+session::MachineId SlotBalancer::add(SlotPlace place) {
+    if (slots_.size() < place.end()) slots_.resize(place.end());
+    lanes_.setAbove(static_cast<std::uint32_t>(slots_.size()));
+    for (std::uint32_t slot = place.first; slot < place.end(); ++slot) {
+        assert(!slots_[slot].isThere && "each slot is of one place");
+        slots_[slot].isThere = true;
+    }
+    const session::MachineId machine(next_++);
+    places_.emplace(machine, std::move(place));
+    return machine;
+}
+
+bool SlotBalancer::remove(session::MachineId machine) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto at = places_.find(machine);
+    if (at == places_.end()) return true;
+    const bool isUsed = std::ranges::any_of(
+        attempts_, [machine](const auto& entry) { return entry.second.machine == machine && !entry.second.warm; });
+    if (isUsed) return false;
+    for (std::uint32_t slot = at->second.first; slot < at->second.end(); ++slot) slots_[slot] = {};
+    places_.erase(at);
+    return true;
 }
 
 bool SlotBalancer::has(SlotId slot) const {
-    return std::ranges::any_of(places_, [slot](const SlotPlace& place) { return place.has(slot); });
+    return slot.value < slots_.size() && slots_[slot.value].isThere;
 }
 
 bool SlotBalancer::runsLong(std::uint32_t slot, MonoTime now) const {
@@ -61,8 +78,9 @@ std::optional<std::uint32_t> SlotBalancer::freeOther(const SlotPlace& place) con
 
 std::optional<SlotId> SlotBalancer::take(session::MachineId machine, bool shared, MonoTime now) {
     YARD_ASSERT_OWNER(owner_);
-    if (machine.value >= places_.size() || !places_[machine.value].isAccepting()) return std::nullopt;
-    const SlotPlace& place = places_[machine.value];
+    const auto at = places_.find(machine);
+    if (at == places_.end() || !at->second.isAccepting()) return std::nullopt;
+    const SlotPlace& place = at->second;
     const auto slot = shared ? freeOther(place) : leastLoaded(place, now);
     if (!slot) return std::nullopt;
     ++slots_[*slot].load;
@@ -103,7 +121,8 @@ void SlotBalancer::keepLane(Attempt& attempt) {
 // --- behind a long one
 
 bool SlotBalancer::isCoreIdle() const {
-    return std::ranges::any_of(places_, [this](const SlotPlace& place) {
+    return std::ranges::any_of(places_, [this](const auto& entry) {
+        const SlotPlace& place = entry.second;
         const auto first = slots_.begin() + place.first;
         return place.isAccepting() &&
                std::any_of(first, first + place.cores, [](const Slot& slot) { return slot.load == 0; });
@@ -116,7 +135,7 @@ std::vector<runners::AttemptId> SlotBalancer::misplaced(MonoTime now) {
     std::vector<runners::AttemptId> found;
     if (!isCoreIdle()) return found;
     bool any = false;
-    for (const SlotPlace& place : places_) {
+    for (const auto& [machine, place] : places_) {
         for (std::uint32_t slot = place.first; slot < place.border(); ++slot) {
             if (slots_[slot].load < 2 || slots_[slot].busySince == MonoTime{}) continue;
             if (runsLong(slot, now)) {
@@ -153,7 +172,7 @@ bool SlotBalancer::isStarting(const Attempt& attempt) const {
 
 std::ptrdiff_t SlotBalancer::busyCoreSlots() const {
     std::ptrdiff_t busy = 0;
-    for (const SlotPlace& place : places_) {
+    for (const auto& [machine, place] : places_) {
         const auto first = slots_.begin() + place.first;
         busy += std::count_if(first, first + place.cores, [](const Slot& slot) { return slot.load > 0; });
     }

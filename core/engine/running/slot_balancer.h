@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -38,8 +39,12 @@ public:
     explicit SlotBalancer(AttemptTable& attempts)
         : attempts_(attempts)
         , lanes_(attempts) {}
-    /// Behind those that are there.
-    void add(SlotPlace place);
+    /// None of its slots is there already. Its machine in the session; numbers are never given twice.
+    session::MachineId add(SlotPlace place);
+    /// The machine that is added next.
+    session::MachineId nextMachine() const { return session::MachineId(next_); }
+    /// False: something of it is in flight, and nothing changed. Else its slots are gone.
+    [[nodiscard]] bool remove(session::MachineId machine);
 
     // --- attempts come and go
     /// The machine's slot with least to do: from now on it counts as taken. Nothing: it accepts nothing, or `shared`, and
@@ -75,6 +80,7 @@ private:
     struct Slot {
         unsigned load = 0;    ///< leases out
         MonoTime busySince{}; ///< when what runs there began; the epoch: not known to run
+        bool isThere = false; ///< of a place
     };
     std::optional<std::uint32_t> leastLoaded(const SlotPlace& place, MonoTime now) const;
     std::optional<std::uint32_t> freeOther(const SlotPlace& place) const;
@@ -83,7 +89,8 @@ private:
 
     AttemptTable& attempts_;
     TimelineLanes lanes_;
-    std::vector<SlotPlace> places_;
+    std::map<session::MachineId, SlotPlace> places_;
+    std::uint32_t next_ = 0;
     std::vector<Slot> slots_;   ///< by number; those between two places are never taken
     std::size_t processes_ = 0; ///< sum of the loads
     std::optional<MonoTime> nextLook_;
