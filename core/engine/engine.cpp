@@ -15,10 +15,11 @@ namespace {
 auto askable(Services& services) {
     return std::tie(services.accounting, services.details, services.rows, services.annotating, services.changes,
                     services.facets, services.failureMutes, services.failures, services.folding, services.graphs,
-                    services.intake, services.listing, services.locks, services.moving, services.operations,
-                    services.overview, services.queues, services.reasons, services.rescheduling, services.results,
-                    services.retention, services.sessionMoves, services.figures, services.timelines,
-                    services.waitingCounts, services.pool, services.watching, services.workers);
+                    services.intake, services.listing, services.locks, services.machines, services.moving,
+                    services.operations, services.overview, services.queues, services.reasons,
+                    services.rescheduling, services.results, services.retention, services.sessionMoves,
+                    services.figures, services.timelines, services.waitingCounts, services.pool, services.watching,
+                    services.workers);
 }
 
 } // namespace
@@ -44,6 +45,7 @@ template Graphs& serviceOf(Kernel& kernel);
 template Intake& serviceOf(Kernel& kernel);
 template Listing& serviceOf(Kernel& kernel);
 template LockWatch& serviceOf(Kernel& kernel);
+template Machines& serviceOf(Kernel& kernel);
 template Moving& serviceOf(Kernel& kernel);
 template Operations& serviceOf(Kernel& kernel);
 template Overview& serviceOf(Kernel& kernel);

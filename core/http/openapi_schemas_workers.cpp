@@ -93,7 +93,25 @@ std::string_view openApiWorkerSchemas() {
 "Pool":{"type":"object","required":["max","max_per_group","max_idle_s","groups","gone"],
   "properties":{"max":{"type":"integer","format":"int64"},"max_per_group":{"type":"integer","format":"int64"},
   "max_idle_s":{"type":"number"},"groups":{"type":"array","items":{"$ref":"#/components/schemas/PoolGroup"}},
-  "gone":{"type":"array","items":{"$ref":"#/components/schemas/GoneProcess"}}}}
+  "gone":{"type":"array","items":{"$ref":"#/components/schemas/GoneProcess"}}}},
+"MachineRow":{"type":"object","required":["id","name","kind","state","slots","running","waiting"],"properties":{
+  "id":{"type":"integer","format":"int64","minimum":0,"description":"0: this engine's own; no number is given twice"},
+  "name":{"type":"string"},"kind":{"type":"string","enum":["local","joined"]},
+  "address":{"type":"string","description":"where its link comes from"},
+  "state":{"type":"string","enum":["connecting","ready","busy","draining","paused","silent","lost","refused","leaving"]},
+  "reason":{"type":"string","description":"why it is refused, leaves, or gets nothing"},"platform":{"type":"string"},
+  "version":{"type":"string"},"cores":{"type":"number","minimum":0},
+  "memory_bytes":{"type":"integer","format":"int64","minimum":0},"slots":{"type":"integer","format":"int64","minimum":0},
+  "running":{"type":"integer","format":"int64","minimum":0},"waiting":{"type":"integer","format":"int64","minimum":0,
+  "description":"given to it, and not begun"},"since":{"type":"integer","format":"int64",
+  "description":"in this state, microseconds since the Unix epoch"},"lost_at":{"type":"integer","format":"int64",
+  "description":"of a silent one: when what it has counts as lost"},"tags":{"type":"array","items":{"type":"string"}}}},
+"MachineRows":{"type":"object","required":["machines"],"properties":{"machines":{"type":"array",
+  "items":{"$ref":"#/components/schemas/MachineRow"}}}},
+"MachineChange":{"type":"object","required":["paused"],"properties":{"paused":{"type":"boolean"}},"additionalProperties":false},
+"MachineRemoval":{"type":"object","properties":{"force":{"type":"boolean","description":"end what it has; that runs elsewhere"}},
+  "additionalProperties":false},
+"MachineRemoved":{"type":"object","required":["id"],"properties":{"id":{"type":"integer","format":"int64","minimum":0}}}
 )json";
 }
 // clang-format on

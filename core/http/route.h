@@ -137,6 +137,7 @@ std::span<const Route> gcRoutes();
 std::span<const Route> tokenRoutes();
 std::span<const Route> eventRoutes();
 std::span<const Route> linkRoutes();
+std::span<const Route> machineRoutes();
 
 /// Bodies over this are parsed by a helper.
 inline constexpr std::size_t kInlineBytes = 1u << 20;

@@ -182,6 +182,7 @@ coro::Task<void> Kernel::beginWork(std::promise<Result<void>> begun) {
 /// What has to be done by itself, as cooperative threads.
 void Kernel::startServices() {
     services_.places->run();
+    ground_.loop.spawn("machines", services_.machines->run());
     ground_.loop.spawn("warm pool", warmSide_.watch());
     ground_.loop.spawn("warm guard", services_.pool->run());
     ground_.loop.spawn("timers", watchTimers());

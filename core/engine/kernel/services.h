@@ -13,6 +13,7 @@
 #include "core/engine/commands/rescheduling.h"
 #include "core/engine/commands/results.h"
 #include "core/engine/commands/session_moves.h"
+#include "core/engine/machines/machines.h"
 #include "core/engine/reading/accounting.h"
 #include "core/engine/reading/action_details.h"
 #include "core/engine/reading/action_rows.h"
@@ -123,6 +124,7 @@ struct Services {
     std::optional<Overview> overview;
 
     // --- runners
+    std::optional<Machines> machines; ///< its hosts outlive the runners
     std::optional<RunnerPlaces> places;
     std::optional<WarmPool> pool;
     std::optional<EngineWarmHost> warmHost;

@@ -157,6 +157,16 @@ void Wiring::openUpkeep() {
             services_.annotations.forget(lsn);
             services_.changes->noteRetired(lsn);
         }});
+    services_.machines.emplace(
+        Machines::Parts{.loop = ground_.loop,
+                        .places = *services_.places,
+                        .attempts = services_.attempts,
+                        .chunks = *ground_.chunks,
+                        .helpers = *ground_.helpers,
+                        .yardName = ground_.machineName,
+                        .yardRunId = ground_.runId,
+                        .spawn = spawning(),
+                        .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); }});
     services_.figures.emplace(
         StatsSampler::Parts{.helpers = *ground_.helpers,
                             .monitor = *services_.monitor,

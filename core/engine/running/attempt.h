@@ -77,9 +77,10 @@ struct Attempt {
     std::shared_ptr<Collector> collector; ///< while it is collected
     AttemptRecord record;
     std::vector<store::SmallChunk> chunks;
-    MonoTime launched{};              ///< when the runner got it
-    std::optional<MonoTime> endAsked; ///< when its processes were told to end
-    Duration grace{};                 ///< from then to SIGKILL
+    std::vector<NamedChunk> leftElsewhere; ///< outputs that another machine left, in the store by now
+    MonoTime launched{};                   ///< when the runner got it
+    std::optional<MonoTime> endAsked;      ///< when its processes were told to end
+    Duration grace{};                      ///< from then to SIGKILL
     // while it runs
     int pid = 0;
     MonoTime runningSince{};

@@ -91,7 +91,7 @@ void Execution::proceed(Attempt& attempt, std::vector<runners::Lease>& leases) {
         attempt.slot = *slot;
     }
     attempt.phase = Phase::Preparing;
-    if (!attempt.warm && !attempt.spec->needsPreparing())
+    if (!attempt.warm && (!attempt.spec->needsPreparing() || parts_.slots.isElsewhere(attempt.machine)))
         return launch(attempt, parts_.leases.bare(attempt), leases);
     parts_.spawn(fmt::format("prepare {}", attempt.id.lsn.value), prepare(attempt.id));
 }
@@ -366,6 +366,7 @@ void Execution::onEnded(Attempt& attempt, runners::Ended ended) {
         return;
     }
     AttemptOutcome& outcome = attempt.record.outcome;
+    if (!attempt.leftElsewhere.empty()) outcome.outputs = std::move(attempt.leftElsewhere);
     if (ended.times.running != MonoTime{}) {
         outcome.out = keepSmall(ended.out, attempt.chunks);
         outcome.err = keepSmall(ended.err, attempt.chunks);

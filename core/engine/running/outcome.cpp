@@ -121,6 +121,8 @@ void applyStreamLoss(AttemptOutcome& outcome, const runners::StreamResult& strea
 }
 
 ChunkRef keepSmall(const runners::StreamResult& stream, std::vector<store::SmallChunk>& chunks) {
+    const bool isThere = stream.bytes.empty() && stream.size > 0 && stream.hash != Hash256{};
+    if (isThere) return {stream.hash, stream.size}; // of another machine: it came before its end was told
     if (stream.bytes.empty()) return {Hash256::ofNothing(), 0};
     chunks.push_back({stream.hash, stream.bytes});
     return {stream.hash, stream.bytes.size()};

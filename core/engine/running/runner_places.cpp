@@ -17,16 +17,19 @@ runners::UpdateSink RunnerPlaces::sink() {
 }
 
 session::MachineId RunnerPlaces::add(std::unique_ptr<runners::Runner> runner, unsigned cores, unsigned others) {
+    return put(std::move(runner), {.cores = cores, .others = others});
+}
+
+session::MachineId RunnerPlaces::put(std::unique_ptr<runners::Runner> runner, SlotPlace slots) {
     YARD_ASSERT_OWNER(owner_);
     auto place = std::make_shared<Place>();
     place->runner = std::move(runner);
     place->watch = std::make_unique<coro::FdWatch>(parts_.loop, place->runner->pollFd());
     const std::uint32_t first = group_.add(*place->runner);
     *std::exchange(nextFirst_, std::make_shared<std::uint32_t>(0)) = first;
-    const session::MachineId machine = parts_.slots.add(
-        {.first = first, .cores = cores, .others = others, .isAccepting = [one = place->runner.get()] {
-             return one->isAccepting();
-         }});
+    slots.first = first;
+    slots.isAccepting = [one = place->runner.get()] { return one->isAccepting(); };
+    const session::MachineId machine = parts_.slots.add(std::move(slots));
     places_.emplace(machine, place);
     lookAt(machine, *place);
     if (isRunning_) parts_.loop.spawn("runner", hear(machine, place));
@@ -37,7 +40,7 @@ session::MachineId RunnerPlaces::join(std::unique_ptr<runners::Runner> runner, f
     const unsigned cores = machine.slots;
     const unsigned others = machine.otherSlots;
     parts_.session.addMachine(parts_.slots.nextMachine(), std::move(machine));
-    const session::MachineId id = add(std::move(runner), cores, others);
+    const session::MachineId id = put(std::move(runner), {.cores = cores, .others = others, .isElsewhere = true});
     parts_.wake();
     return id;
 }
@@ -45,7 +48,7 @@ session::MachineId RunnerPlaces::join(std::unique_ptr<runners::Runner> runner, f
 void RunnerPlaces::setWish(session::MachineId machine, fleet::Gate wish) {
     YARD_ASSERT_OWNER(owner_);
     const auto at = places_.find(machine);
-    if (at == places_.end() || machine == fleet::kLocal) return;
+    if (at == places_.end() || machine == fleet::kLocal || at->second->wish == wish) return;
     at->second->wish = wish;
     setGate(machine, *at->second);
     parts_.wake();

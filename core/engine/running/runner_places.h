@@ -69,6 +69,7 @@ private:
         bool wasAccepting = true;
         fleet::Gate wish = fleet::Gate::Open;
     };
+    session::MachineId put(std::unique_ptr<runners::Runner> runner, SlotPlace slots);
     coro::Task<void> hear(session::MachineId machine, std::shared_ptr<Place> place);
     void lookAt(session::MachineId machine, Place& place);
     void setGate(session::MachineId machine, const Place& place);

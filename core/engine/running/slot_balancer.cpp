@@ -48,6 +48,11 @@ bool SlotBalancer::has(SlotId slot) const {
     return slot.value < slots_.size() && slots_[slot.value].isThere;
 }
 
+bool SlotBalancer::isElsewhere(session::MachineId machine) const {
+    const auto at = places_.find(machine);
+    return at != places_.end() && at->second.isElsewhere;
+}
+
 bool SlotBalancer::runsLong(std::uint32_t slot, MonoTime now) const {
     const MonoTime since = slots_[slot].busySince;
     return since != MonoTime{} && now - since > kLong;

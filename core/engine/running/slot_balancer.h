@@ -25,9 +25,10 @@ namespace yard::engine {
 
 /// The slots of one runner.
 struct SlotPlace {
-    std::uint32_t first = 0;                                 ///< they are numbered from here on
-    unsigned cores = 0;                                      ///< the first ones: what needs one core
-    unsigned others = 0;                                     ///< those behind
+    std::uint32_t first = 0;  ///< they are numbered from here on
+    unsigned cores = 0;       ///< the first ones: what needs one core
+    unsigned others = 0;      ///< those behind
+    bool isElsewhere = false; ///< another machine: nothing is made for it here before it starts
     std::function<bool()> isAccepting = [] { return true; }; ///< else none of its slots is given
     std::uint32_t border() const { return first + cores; }   ///< the first of the others
     std::uint32_t end() const { return first + cores + others; }
@@ -69,6 +70,8 @@ public:
 
     // --- questions
     bool has(SlotId slot) const;
+    /// What runs there has its directory there.
+    bool isElsewhere(session::MachineId machine) const;
     /// The runner is starting it now: nothing else has its slot.
     bool isStarting(const Attempt& attempt) const;
     /// Slots of the cores with something in them.

@@ -1,0 +1,56 @@
+// What the runner of a machine needs of this engine: clocks, the words of its actions, the content store.
+//
+// Owner: engine thread. Lifetime: outlives its runner. Attempts, store and helpers outlive it.
+#pragma once
+
+#include "core/coro/helper_pool.h"
+#include "core/engine/machines/chunk_intake.h"
+#include "core/engine/running/attempt_table.h"
+#include "core/runners/link_host.h"
+#include "core/store/chunk_store.h"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace yard::engine {
+
+class MachineHost final : public runners::LinkHost {
+public:
+    struct Parts {
+        AttemptTable& attempts;
+        store::ChunkStore& chunks;
+        coro::HelperPool& helpers;
+        ChunkIntake::Spawn spawn;
+        std::string yardName;
+        std::string yardRunId;
+        std::function<void()> stored;                            ///< a piece of a chunk was stored, or could not be
+        std::function<void(std::string_view sentence)> notTaken; ///< the machine does not take what it was given
+    };
+    explicit MachineHost(Parts parts);
+
+    link::BootTime bootNow() const override { return yard::bootNow(); }
+    MonoTime monoNow() const override { return MonoClock::now(); }
+    /// Who comes was looked at before there was a runner.
+    std::optional<link::Refused> refuse(const link::Hello&) override { return std::nullopt; }
+    std::string yardName() const override { return parts_.yardName; }
+    std::string yardRunId() const override { return parts_.yardRunId; }
+    Result<link::Lease> wordsOf(const runners::Lease& lease) override;
+    /// In memory only: an engine that dies does not know what a machine has.
+    void writeDown(runners::LinkIntent, Answer<Result<void>> answer) override { answer({}); }
+    void readChunk(const Hash256& hash, std::uint64_t offset, std::size_t most,
+                   Answer<Result<Piece>> answer) override;
+    void missing(std::vector<runners::RemoteChunk> chunks,
+                 Answer<std::vector<runners::RemoteChunk>> answer) override;
+    void storePiece(link::Chunk piece, Answer<Result<void>> answer) override;
+    void told(const link::Update&) override {}
+    void keep(const link::Finished& finished) override;
+    void notTaken(runners::AttemptId, std::string_view sentence) override { parts_.notTaken(sentence); }
+
+private:
+    Parts parts_;
+    ChunkIntake intake_;
+};
+
+} // namespace yard::engine

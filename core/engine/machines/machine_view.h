@@ -1,0 +1,43 @@
+// A machine as people see it, and who opens a link. Values; any thread.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/fleet/fleet.h"
+#include "core/link/states.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace yard::engine {
+
+/// Machines that may be known at once.
+inline constexpr std::size_t kMostMachines = 1'000;
+
+struct MachineView {
+    fleet::MachineId id;
+    std::string name;
+    std::string kind = "joined"; ///< "local": this engine's own
+    std::string address{};       ///< where its link comes from; empty: it has none
+    link::MachineState state = link::MachineState::Connecting;
+    std::string reason{}; ///< of a state that is nobody's wish, one sentence; may be empty
+    std::string platform{};
+    std::string version{};
+    std::int64_t milliCores = 0;
+    std::int64_t memoryMb = 0;
+    unsigned slots = 0;
+    std::size_t running = 0;
+    std::size_t waiting = 0; ///< given to it, and not begun
+    WallMicros since = 0;    ///< in this state
+    WallMicros lostAt = 0;   ///< of a silent one: when what it has counts as lost; 0: nothing is out
+    std::vector<std::string> tags{};
+};
+
+/// Who opened a link, as far as it was found out on the way here.
+struct MachineCaller {
+    std::string token; ///< its name; empty: the owner's. A machine that comes again has the same
+    std::string peer;  ///< address
+};
+
+} // namespace yard::engine

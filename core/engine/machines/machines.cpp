@@ -1,0 +1,365 @@
+#include "core/engine/machines/machines.h"
+
+#include "core/base/boot_clock.h"
+#include "core/base/log.h"
+#include "core/coro/suspend.h"
+#include "core/json/utf8.h"
+#include "core/model/worker.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+namespace yard::engine {
+
+using link::MachineState;
+
+namespace {
+
+constexpr Duration kFollowEvery = std::chrono::seconds(1);
+/// A machine that did not take something gets nothing for so long: it would come back at once, over and over.
+constexpr Duration kKeptAway = std::chrono::seconds(60);
+constexpr unsigned kMostSlots = 4'096;
+/// Attempts at once that take another amount than one core.
+constexpr unsigned kMostOthers = 256;
+
+std::unexpected<Error> isLocal() {
+    return fail(ErrorKind::WrongState,
+                "This is the engine's own machine: drain or pause the session instead (yardctl session).");
+}
+
+/// One line that people can type.
+bool isName(std::string_view name) {
+    return !name.empty() && name.size() <= link::kMaxNameBytes && wellFormed(name) == name &&
+           !hasControlCharacters(name) && name != "local" && name != "any" && !name.starts_with("tag:");
+}
+
+link::Refused refusedFor(const Error& error) {
+    const bool isFull = error.kind == ErrorKind::AtLimit;
+    return {.cause = isFull ? link::RefusalCause::Full : link::RefusalCause::Platform, .sentence = error.message};
+}
+
+} // namespace
+
+struct Machines::Machine {
+    session::MachineId id;
+    std::string key; ///< who it is when it comes again
+    std::string name;
+    std::unique_ptr<MachineHost> host;
+    runners::LinkRunner* runner = nullptr; ///< null once it is gone
+    link::Hello hello;                     ///< the last one; held is of no use
+    std::string peer{};                    ///< of the last line
+    unsigned slots = 0;
+    fleet::Gate wish = fleet::Gate::Open;
+    std::optional<MonoTime> keptAwayUntil{};
+    std::string notTaken{}; ///< why it is kept away
+    bool isRemoved = false;
+    MachineState shown = MachineState::Connecting;
+    WallMicros since = wallNow();
+
+    MachineState state() const {
+        const MachineState own = runner->state();
+        if (own != MachineState::Ready && own != MachineState::Busy) return own;
+        if (isRemoved) return MachineState::Leaving;
+        if (wish == fleet::Gate::Paused) return MachineState::Paused;
+        return wish == fleet::Gate::Open && !keptAwayUntil ? own : MachineState::Draining;
+    }
+    fleet::Gate gate() const {
+        if (runner->state() == MachineState::Refused) return fleet::Gate::Refused;
+        if (wish == fleet::Gate::Open && (keptAwayUntil || isRemoved)) return fleet::Gate::Draining;
+        return wish;
+    }
+};
+
+Machines::Machines(Parts parts)
+    : parts_(std::move(parts)) {}
+Machines::~Machines() = default;
+
+coro::Task<void> Machines::run() {
+    for (;;) {
+        co_await coro::sleepFor(kFollowEvery);
+        std::vector<std::shared_ptr<Machine>> all;
+        for (const auto& [id, machine] : machines_) all.push_back(machine);
+        for (const std::shared_ptr<Machine>& machine : all) {
+            if (machine->keptAwayUntil && *machine->keptAwayUntil <= parts_.loop.now()) {
+                machine->keptAwayUntil.reset();
+                machine->notTaken.clear();
+            }
+            if (!machine->isRemoved || !letGo(machine)) follow(*machine);
+        }
+    }
+}
+
+// --- connections
+
+coro::Task<Result<LineId>> Machines::opened(MachineCaller who, std::shared_ptr<LinkWire> wire) {
+    YARD_ASSERT_OWNER(owner_);
+    if (lines_.size() >= kMostMachines)
+        co_return fail(ErrorKind::AtLimit, "As many machines are linked to this engine as may be; remove one.");
+    lines_.emplace(++lastLine_, Line{.who = std::move(who), .wire = std::move(wire)});
+    co_return lastLine_;
+}
+
+coro::Task<bool> Machines::frameCame(LineId id, LinkFrame frame) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto at = lines_.find(id);
+    if (at == lines_.end()) co_return false;
+    if (!at->second.machine && !greet(at->second, frame)) co_return false;
+    const std::shared_ptr<Machine> machine = at->second.machine;
+    if (!machine || !machine->runner) co_return true; // refused: it is being ended
+    const bool good =
+        machine->runner->frameCame(at->second.connection, {.id = frame.id, .kind = frame.kind, .body = frame.body});
+    follow(*machine);
+    while (machine->runner && machine->runner->isBehind()) co_await stored_.wait();
+    co_return good;
+}
+
+coro::Task<bool> Machines::roomForBulk(LineId id) {
+    const auto at = lines_.find(id);
+    if (at == lines_.end()) co_return false;
+    const Line& line = at->second;
+    if (line.machine && line.machine->runner) line.machine->runner->roomForBulk(line.connection);
+    co_return true;
+}
+
+coro::Task<bool> Machines::closed(LineId id) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto at = lines_.find(id);
+    if (at == lines_.end()) co_return false;
+    const Line line = std::move(at->second);
+    lines_.erase(at);
+    if (line.machine && line.machine->runner) {
+        line.machine->runner->closed(line.connection);
+        follow(*line.machine);
+    }
+    co_return true;
+}
+
+/// False: this is no Hello. A machine that is refused hears why.
+bool Machines::greet(Line& line, const LinkFrame& frame) {
+    link::Hello hello;
+    if (frame.kind != static_cast<std::uint8_t>(link::Kind::Hello) || !link::get(frame.body, hello)) return false;
+    auto machine = machineOf(line.who, hello);
+    if (!machine) {
+        logWarning("link", "a machine from {} is refused: {}", line.who.peer, machine.error().message);
+        line.wire->send(link::Kind::Refused, frame.id, link::put(refusedFor(machine.error())));
+        line.wire->finish();
+        return true;
+    }
+    line.machine = std::move(*machine);
+    line.machine->hello = std::move(hello);
+    line.machine->peer = line.who.peer;
+    line.connection = line.machine->runner->opened(*line.wire);
+    return true;
+}
+
+Result<std::shared_ptr<Machines::Machine>> Machines::machineOf(const MachineCaller& who, const link::Hello& hello) {
+    if (!isName(hello.name))
+        return fail(ErrorKind::Invalid, "The machine's name is none that people can type; give it another one.");
+    std::string key = fmt::format("{}\n{}", who.token, hello.name);
+    const auto known = std::ranges::find_if(machines_, [&](const auto& entry) { return entry.second->key == key; });
+    if (known == machines_.end()) return make(std::move(key), hello);
+    if (known->second->isRemoved)
+        return fail(ErrorKind::Invalid, "Somebody is removing this machine from the engine; try again later.");
+    return known->second;
+}
+
+std::string Machines::freeName(const std::string& wanted) const {
+    const auto isTaken = [this](const std::string& name) {
+        return std::ranges::any_of(machines_, [&](const auto& entry) { return entry.second->name == name; });
+    };
+    std::string name = wanted;
+    for (int number = 2; isTaken(name); ++number) name = fmt::format("{}-{}", wanted, number);
+    return name;
+}
+
+Result<std::shared_ptr<Machines::Machine>> Machines::make(std::string key, const link::Hello& hello) {
+    if (machines_.size() >= kMostMachines)
+        return fail(ErrorKind::AtLimit, "As many machines are known to this engine as may be; remove one.");
+    // One that speaks another protocol is nothing yet: what its Hello says means something else.
+    if (hello.protocol != link::kProtocol)
+        return fail(ErrorKind::Invalid, fmt::format("The machine speaks protocol {} of the link, this yard {}: use "
+                                                    "the same version of Yardmaster on both.",
+                                                    hello.protocol, link::kProtocol));
+    if (hello.capacity.milliCores <= 0)
+        return fail(ErrorKind::Invalid, "The machine gives guests no cores (guest_cores).");
+    auto machine = std::make_shared<Machine>();
+    machine->key = std::move(key);
+    machine->name = freeName(hello.name);
+    fleet::Machine place;
+    place.name = machine->name;
+    place.platform = hello.platform;
+    place.tags = hello.tags;
+    place.total = {.milliCores = hello.capacity.milliCores,
+                   .memoryMb = std::max<std::int64_t>(0, hello.capacity.memoryMb),
+                   .named = {}};
+    place.slots =
+        static_cast<std::uint32_t>(std::clamp<std::int64_t>(hello.capacity.milliCores / 1'000, 1, kMostSlots));
+    place.otherSlots = std::min(place.slots, kMostOthers);
+    machine->slots = place.slots;
+    machine->host = std::make_unique<MachineHost>(MachineHost::Parts{
+        .attempts = parts_.attempts,
+        .chunks = parts_.chunks,
+        .helpers = parts_.helpers,
+        .spawn = parts_.spawn,
+        .yardName = parts_.yardName,
+        .yardRunId = parts_.yardRunId,
+        .stored = [this] { stored_.notifyAll(); },
+        .notTaken = [this, one = machine.get()](std::string_view sentence) { notTaken(*one, sentence); }});
+    auto runner = std::make_unique<runners::LinkRunner>(
+        *machine->host,
+        runners::LinkRunnerOptions{
+            .name = machine->name, .slots = place.slots + place.otherSlots, .lease = parts_.lease},
+        parts_.places.sink());
+    if (auto opened = runner->open(); !opened) return std::unexpected(opened.error());
+    machine->runner = runner.get();
+    machine->id = parts_.places.join(std::move(runner), std::move(place));
+    machines_.emplace(machine->id.value, machine);
+    logInfo("engine", "machine {} joined as number {}", machine->name, machine->id.value);
+    return machine;
+}
+
+// --- what follows
+
+void Machines::follow(Machine& machine) {
+    if (!machine.runner) return;
+    parts_.places.setWish(machine.id, machine.gate());
+    const MachineState state = machine.state();
+    if (std::exchange(machine.shown, state) == state) return;
+    machine.since = wallNow();
+    logInfo("engine", "machine {} is {}", machine.name, link::name(state));
+    parts_.changed();
+}
+
+void Machines::notTaken(Machine& machine, std::string_view sentence) {
+    machine.keptAwayUntil = parts_.loop.now() + kKeptAway;
+    machine.notTaken = fmt::format("It did not take an action, and gets none for a minute: {}", sentence);
+    follow(machine);
+}
+
+/// True: it is gone.
+bool Machines::letGo(const std::shared_ptr<Machine>& machine) {
+    if (!parts_.places.remove(machine->id)) return false;
+    machine->runner = nullptr;
+    for (auto& [id, line] : lines_) {
+        if (line.machine != machine) continue;
+        const link::Refused removed{.cause = link::RefusalCause::Removed,
+                                    .sentence = "This machine was removed from the engine."};
+        line.wire->send(link::Kind::Refused, 0, link::put(removed));
+        line.wire->finish();
+    }
+    machines_.erase(machine->id.value);
+    logInfo("engine", "machine {} was removed", machine->name);
+    parts_.changed();
+    stored_.notifyAll();
+    return true;
+}
+
+// --- people
+
+Result<std::shared_ptr<Machines::Machine>> Machines::find(std::uint32_t id) const {
+    if (id == fleet::kLocal.value) return isLocal();
+    const auto at = machines_.find(id);
+    if (at == machines_.end())
+        return fail(ErrorKind::NotFound, "There is no such machine; GET machines lists those there are.");
+    return at->second;
+}
+
+coro::Task<std::vector<MachineView>> Machines::list() {
+    YARD_ASSERT_OWNER(owner_);
+    std::vector<MachineView> views{local()};
+    for (const auto& [id, machine] : machines_) views.push_back(viewOf(*machine));
+    co_return views;
+}
+
+coro::Task<Result<MachineView>> Machines::get(std::uint32_t id) {
+    YARD_ASSERT_OWNER(owner_);
+    if (id == fleet::kLocal.value) co_return local();
+    const auto machine = find(id);
+    if (!machine) co_return std::unexpected(machine.error());
+    co_return viewOf(**machine);
+}
+
+coro::Task<Result<MachineView>> Machines::wish(std::uint32_t id, fleet::Gate gate) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto machine = find(id);
+    if (!machine) co_return std::unexpected(machine.error());
+    (*machine)->wish = gate;
+    if (gate == fleet::Gate::Open) {
+        (*machine)->keptAwayUntil.reset();
+        (*machine)->notTaken.clear();
+        (*machine)->runner->allowAgain();
+    }
+    follow(**machine);
+    co_return viewOf(**machine);
+}
+
+coro::Task<Result<MachineView>> Machines::drain(std::uint32_t id) {
+    return wish(id, fleet::Gate::Draining);
+}
+
+coro::Task<Result<MachineView>> Machines::pause(std::uint32_t id) {
+    return wish(id, fleet::Gate::Paused);
+}
+
+coro::Task<Result<MachineView>> Machines::resume(std::uint32_t id) {
+    return wish(id, fleet::Gate::Open);
+}
+
+coro::Task<Result<void>> Machines::remove(std::uint32_t id, bool force) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto found = find(id);
+    if (!found) co_return std::unexpected(found.error());
+    const std::shared_ptr<Machine> machine = *found;
+    if (letGo(machine)) co_return Result<void>{};
+    if (!force) {
+        const MachineView view = viewOf(*machine);
+        co_return fail(ErrorKind::WrongState,
+                       fmt::format("{} actions run on {}, and {} wait there: drain it first, or remove it with "
+                                   "\"force\", which ends them there.",
+                                   view.running, view.name, view.waiting));
+    }
+    machine->isRemoved = true;
+    machine->runner->shutDown(Duration::zero());
+    follow(*machine);
+    co_return Result<void>{};
+}
+
+// --- views
+
+void Machines::countAttempts(MachineView& view) const {
+    for (const auto& [id, attempt] : std::as_const(parts_.attempts))
+        if (attempt.machine == view.id && attempt.phase != Attempt::Phase::Ended)
+            ++(attempt.runningSince != MonoTime{} ? view.running : view.waiting);
+}
+
+MachineView Machines::viewOf(const Machine& machine) const {
+    MachineView view{.id = machine.id, .name = machine.name};
+    view.state = machine.state();
+    view.address = machine.peer;
+    view.reason = machine.runner->reason().empty() ? machine.notTaken : machine.runner->reason();
+    view.platform = machine.hello.platform;
+    view.version = machine.hello.version;
+    view.milliCores = machine.hello.capacity.milliCores;
+    view.memoryMb = machine.hello.capacity.memoryMb;
+    view.slots = machine.slots;
+    view.tags = machine.hello.tags;
+    view.since = machine.since;
+    if (const auto lostAt = machine.runner->lostAt(); lostAt && view.state == MachineState::Silent)
+        view.lostAt = wallNow() + (*lostAt - bootNow()).count();
+    countAttempts(view);
+    return view;
+}
+
+MachineView Machines::local() const {
+    MachineView view{.id = fleet::kLocal, .name = parts_.yardName, .kind = "local"};
+    view.platform = thisPlatform();
+    const runners::Runner* runner = parts_.places.machine();
+    view.slots = runner ? runner->capacity() : 0;
+    view.state = runner && runner->isAccepting() ? MachineState::Ready : MachineState::Connecting;
+    countAttempts(view);
+    return view;
+}
+
+} // namespace yard::engine

@@ -1,0 +1,112 @@
+// The machines of this engine: those that links lead to. Each gets a runner when it first says Hello, keeps it while its
+// link is away, and goes when somebody removes it and the journal has all that it ran.
+//
+// Owner: engine thread; its commands are asked by others (ask.h). Lifetime: outlives the runners; places, attempts and store
+// outlive it. Invariants: a line has at most one machine, and of the lines of one machine the last one counts; who comes with
+// the same token under the same name is the same machine; no two machines have one name; ids are never given again.
+// Bounds: kMostMachines machines and lines; of a line one frame at a time, the next one once it is taken.
+#pragma once
+
+#include "core/base/owner.h"
+#include "core/coro/helper_pool.h"
+#include "core/coro/sync.h"
+#include "core/coro/task.h"
+#include "core/engine/machines/machine_host.h"
+#include "core/engine/machines/machine_view.h"
+#include "core/engine/running/runner_places.h"
+#include "core/runners/link_runner.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace yard::engine {
+
+/// A connection as machines speak over it; calls come on the engine thread, and go on where it has its socket. After
+/// end() or finish() it sends nothing more.
+using LinkWire = runners::LinkOut;
+/// One connection; numbers are never given again.
+using LineId = std::uint64_t;
+
+/// A frame that was read.
+struct LinkFrame {
+    std::uint64_t id = 0;
+    std::uint8_t kind = 0;
+    std::string body;
+};
+
+class Machines {
+public:
+    struct Parts {
+        coro::Loop& loop;
+        RunnerPlaces& places;
+        AttemptTable& attempts;
+        store::ChunkStore& chunks;
+        coro::HelperPool& helpers;
+        std::string yardName;
+        std::string yardRunId;
+        ChunkIntake::Spawn spawn;
+        std::function<void()> changed; ///< one of them is in another state
+        Duration lease = std::chrono::seconds(20);
+    };
+    explicit Machines(Parts parts);
+    ~Machines();
+
+    /// Follows their states, and lets those go that were removed.
+    coro::Task<void> run();
+
+    // --- of connections. False: it is not known.
+    /// AtLimit.
+    coro::Task<Result<LineId>> opened(MachineCaller who, std::shared_ptr<LinkWire> wire);
+    /// Takes the next frame; what comes too fast waits here. False: it breaks the rules, and the connection is over.
+    coro::Task<bool> frameCame(LineId line, LinkFrame frame);
+    coro::Task<bool> roomForBulk(LineId line);
+    coro::Task<bool> closed(LineId line);
+
+    // --- of people
+    /// This one first, then by number.
+    coro::Task<std::vector<MachineView>> list();
+    /// NotFound.
+    coro::Task<Result<MachineView>> get(std::uint32_t id);
+    /// Gets nothing new, until resume(). NotFound; WrongState for this machine.
+    coro::Task<Result<MachineView>> drain(std::uint32_t id);
+    coro::Task<Result<MachineView>> pause(std::uint32_t id);
+    /// Also lets one that was refused come again.
+    coro::Task<Result<MachineView>> resume(std::uint32_t id);
+    /// WrongState while something of it is in flight, unless `force`: that is ended then, and runs elsewhere. NotFound;
+    /// WrongState for this machine.
+    coro::Task<Result<void>> remove(std::uint32_t id, bool force);
+
+private:
+    struct Machine;
+    struct Line {
+        MachineCaller who;
+        std::shared_ptr<LinkWire> wire;
+        std::shared_ptr<Machine> machine{}; ///< null: it has not said Hello yet
+        runners::LinkRunner::Connection connection = 0;
+    };
+    bool greet(Line& line, const LinkFrame& frame);
+    Result<std::shared_ptr<Machine>> machineOf(const MachineCaller& who, const link::Hello& hello);
+    Result<std::shared_ptr<Machine>> make(std::string key, const link::Hello& hello);
+    std::string freeName(const std::string& wanted) const;
+    Result<std::shared_ptr<Machine>> find(std::uint32_t id) const;
+    coro::Task<Result<MachineView>> wish(std::uint32_t id, fleet::Gate gate);
+    void follow(Machine& machine);
+    void notTaken(Machine& machine, std::string_view sentence);
+    bool letGo(const std::shared_ptr<Machine>& machine);
+    MachineView viewOf(const Machine& machine) const;
+    MachineView local() const;
+    void countAttempts(MachineView& view) const;
+
+    Parts parts_;
+    std::map<std::uint32_t, std::shared_ptr<Machine>> machines_; ///< by id
+    std::map<LineId, Line> lines_;
+    LineId lastLine_ = 0;
+    coro::ConditionVariable stored_; ///< of any of them a piece of a chunk was
+    OwnerCheck owner_;
+};
+
+} // namespace yard::engine

@@ -1,0 +1,108 @@
+// Routes of machines: what a list says of each, and what may be done with which.
+#include "core/engine/machines/machines.h"
+#include "core/launcher/launcher.h"
+#include "tests/http/api_test.h"
+
+#include <QCoreApplication>
+#include <QTest>
+
+#include <memory>
+#include <string>
+
+using namespace yard;
+using namespace yard::http;
+using engine::Machines;
+
+namespace {
+
+/// A connection that takes everything.
+class DeafWire final : public engine::LinkWire {
+public:
+    bool send(link::Kind, std::uint64_t, std::string_view) override { return true; }
+    bool hasRoomForBulk() const override { return true; }
+    void finish() override {}
+    void end() override {}
+};
+
+/// An engine with one machine beside it, number 1.
+struct Served {
+    Served() {
+        const auto line = api.engine.run(api.engine->ask(&Machines::opened, engine::MachineCaller{"", "10.0.0.2"},
+                                                         std::make_shared<DeafWire>()));
+        link::Hello hello;
+        hello.runId = "run";
+        hello.name = "desk";
+        hello.platform = "linux-x86_64";
+        hello.version = "0.1.0";
+        hello.capacity = {.milliCores = 1'500, .memoryMb = 64};
+        hello.tags = {"render"};
+        const engine::LinkFrame frame{
+            .id = 1, .kind = static_cast<std::uint8_t>(link::Kind::Hello), .body = link::put(hello)};
+        if (!api.engine.run(api.engine->ask(&Machines::frameCame, *line, frame))) qFatal("no machine");
+    }
+    std::string state() { return api.get("/compute/machines/1").text("state"); }
+    ApiTest api;
+};
+
+} // namespace
+
+class MachinesTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aListHasThisMachineFirst() {
+        Served served;
+        const Reply reply = served.api.get("/compute/machines");
+        QCOMPARE(reply.status, 200);
+        const boost::json::array machines = reply.json().at("machines").as_array();
+        QCOMPARE(machines.size(), std::size_t{2});
+        QCOMPARE(machines[0].at("kind").as_string(), "local");
+        const boost::json::object& desk = machines[1].as_object();
+        QCOMPARE(desk.at("id").as_int64(), 1);
+        QCOMPARE(desk.at("name").as_string(), "desk");
+        QCOMPARE(desk.at("kind").as_string(), "joined");
+        QCOMPARE(desk.at("state").as_string(), "ready");
+        QCOMPARE(desk.at("address").as_string(), "10.0.0.2");
+        QCOMPARE(desk.at("cores").as_double(), 1.5);
+        QCOMPARE(desk.at("memory_bytes").as_int64(), 64 << 20);
+        QCOMPARE(desk.at("tags").as_array().size(), std::size_t{1});
+    }
+
+    void oneIsDrainedPausedAndResumed() {
+        Served served;
+        QCOMPARE(served.api.post("/compute/machines/1/drain").text("state"), "draining");
+        QCOMPARE(served.api.call("PATCH", "/compute/machines/1", R"({"paused":true})").text("state"), "paused");
+        QCOMPARE(served.state(), "paused");
+        QCOMPARE(served.api.call("PATCH", "/compute/machines/1", R"({"paused":false})").text("state"), "ready");
+        QCOMPARE(served.api.post("/compute/machines/1/drain").status, 200);
+        QCOMPARE(served.api.post("/compute/machines/1/resume").text("state"), "ready");
+    }
+
+    void oneIsRemoved() {
+        Served served;
+        const Reply removed = served.api.call("DELETE", "/compute/machines/1");
+        QCOMPARE(removed.status, 200);
+        QCOMPARE(removed.number("id"), 1);
+        QCOMPARE(served.api.get("/compute/machines/1").status, 404);
+    }
+
+    void whatCannotBeDoneSaysWhy() {
+        ApiTest api;
+        QCOMPARE(api.get("/compute/machines/0").status, 200);
+        QCOMPARE(api.post("/compute/machines/0/drain").status, 409);
+        QCOMPARE(api.call("DELETE", "/compute/machines/0", R"({"force":true})").status, 409);
+        QCOMPARE(api.get("/compute/machines/7").status, 404);
+        QCOMPARE(api.get("/compute/machines/desk").status, 404);
+        QCOMPARE(api.post("/compute/machines/4294967295/resume").status, 404);
+        QCOMPARE(api.call("PATCH", "/compute/machines/7", R"({"paused":true})").status, 404);
+        QCOMPARE(api.call("PATCH", "/compute/machines/7", "{}").status, 422);
+    }
+};
+
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    const QCoreApplication application(argc, argv);
+    MachinesTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "tst_machines.moc"
