@@ -267,6 +267,20 @@ private Q_SLOTS:
         QCOMPARE(b.takeEnds(), std::to_string(lsn) + " completed");
     }
 
+    void whatRunsThereHasNoDirectoryHere() {
+        Growing b;
+        b.submitMany(2);
+        b.come(1);
+        const Lsn lsn = b.start(true);
+        QVERIFY(b.there->out.contains({lsn, 1}));
+        QVERIFY(b.files.log.empty());
+        b.there->begin(lsn.value);
+        b.there->exit(lsn.value);
+        b.turn();
+        QCOMPARE(b.takeEnds(), std::to_string(lsn.value) + " completed");
+        QVERIFY(b.files.log.empty());
+    }
+
     void oneThatHasSomethingInFlightStays() {
         Growing b;
         const session::MachineId machine = b.come(1);

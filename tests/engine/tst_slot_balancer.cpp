@@ -150,6 +150,24 @@ private Q_SLOTS:
         QVERIFY(!b.slots.has(SlotId(11)));
     }
 
+    void aPlaceGoesOnceNothingOfItIsInFlight() {
+        Bench b(1);
+        const session::MachineId there = b.slots.add({.first = 10, .cores = 1});
+        QCOMPARE(b.take(1, false, 1), 10);
+        b.at(1).machine = there;
+        QVERIFY(!b.slots.remove(there));
+        b.end(1);
+        b.forget(1);
+        QVERIFY(b.slots.remove(there));
+        QVERIFY(!b.slots.has(SlotId(10)));
+        QCOMPARE(b.take(2, false, 1), -1);
+        QCOMPARE(b.slots.nextMachine(), session::MachineId(2));
+        QCOMPARE(b.slots.add({.first = 10, .cores = 1, .isElsewhere = true}), session::MachineId(2));
+        QVERIFY(b.slots.isElsewhere(session::MachineId(2)));
+        QVERIFY(!b.slots.isElsewhere(session::MachineId(0)));
+        QCOMPARE(b.take(3, false, 2), 10);
+    }
+
     // --- behind a long one
 
     void whatWaitsBehindALongOneIsAskedBackOnceASlotIsIdle() {

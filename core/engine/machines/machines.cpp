@@ -311,7 +311,7 @@ coro::Task<Result<void>> Machines::remove(std::uint32_t id, bool force) {
     YARD_ASSERT_OWNER(owner_);
     const auto found = find(id);
     if (!found) co_return std::unexpected(found.error());
-    const std::shared_ptr<Machine> machine = *found;
+    const std::shared_ptr<Machine>& machine = *found;
     if (letGo(machine)) co_return Result<void>{};
     if (!force) {
         const MachineView view = viewOf(*machine);
