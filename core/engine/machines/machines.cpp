@@ -67,6 +67,7 @@ struct Machines::Machine {
     }
     fleet::Gate gate() const {
         if (runner->state() == MachineState::Refused) return fleet::Gate::Refused;
+        if (runner->state() == MachineState::Silent) return fleet::Gate::Silent; // its link may be up still
         if (wish == fleet::Gate::Open && (keptAwayUntil || isRemoved)) return fleet::Gate::Draining;
         return wish;
     }
