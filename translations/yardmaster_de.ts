@@ -8017,6 +8017,22 @@
         <source>Give a command</source>
         <translation>Einen Befehl angeben</translation>
     </message>
+    <message>
+        <source>Machine</source>
+        <translation>Rechner</translation>
+    </message>
+    <message>
+        <source>Names with commas, tag:NAME, local or any; empty is what its queue says.</source>
+        <translation>Namen mit Kommas, tag:NAME, local oder any; leer gilt, was die Warteschlange sagt.</translation>
+    </message>
+    <message>
+        <source>Platform</source>
+        <translation>Plattform</translation>
+    </message>
+    <message>
+        <source>linux-x86_64; empty is any, of a worker its own.</source>
+        <translation>linux-x86_64; leer ist jede, bei einem Worker seine eigene.</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::TableModel</name>

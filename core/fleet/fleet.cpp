@@ -70,9 +70,9 @@ bool contains(const std::vector<MachineId>& ids, MachineId id) {
 } // namespace
 
 std::string_view name(Unfit unfit) {
-    constexpr std::array<std::string_view, 12> kNames = {"none",      "not_named", "platform",  "unsandboxed",
-                                                         "too_small", "lifetime",  "kept_from", "refused",
-                                                         "silent",    "paused",    "draining",  "full"};
+    constexpr std::array<std::string_view, 13> kNames = {
+        "none",      "unknown", "not_named", "platform", "unsandboxed", "too_small", "lifetime",
+        "kept_from", "refused", "silent",    "paused",   "draining",    "full"};
     return kNames[std::to_underlying(unfit)];
 }
 
@@ -120,14 +120,16 @@ void Fleet::give(MachineId id, const Resources& need, Slots slots) {
 
 bool Fleet::isNamed(MachineId id, const Machine& machine, const Ask& ask) {
     if (ask.where.empty()) return true;
-    return std::ranges::any_of(ask.where, [&](std::string_view word) {
-        constexpr std::string_view kTag = "tag:";
-        if (word == "any") return true;
-        if (word == "local") return id == kLocal;
-        if (!word.starts_with(kTag)) return word == machine.name;
-        word.remove_prefix(kTag.size());
-        return std::ranges::find(machine.tags, word) != machine.tags.end();
-    });
+    return std::ranges::any_of(ask.where, [&](std::string_view word) { return isCalled(id, machine, word); });
+}
+
+bool Fleet::isCalled(MachineId id, const Machine& machine, std::string_view word) {
+    constexpr std::string_view kTag = "tag:";
+    if (word == "any") return true;
+    if (word == "local") return id == kLocal;
+    if (!word.starts_with(kTag)) return word == machine.name;
+    word.remove_prefix(kTag.size());
+    return std::ranges::find(machine.tags, word) != machine.tags.end();
 }
 
 /// What does not change by waiting.
@@ -345,6 +347,11 @@ std::vector<WhyNot> Fleet::why(const Ask& ask) const {
     std::vector<WhyNot> all;
     for (const auto& [id, place] : machines_)
         all.push_back({.id = id, .name = place.machine.name, .unfit = unfit(id, place, ask)});
+    for (const std::string& word : ask.where) {
+        const auto isThis = [&](const auto& entry) { return isCalled(entry.first, entry.second.machine, word); };
+        if (std::ranges::none_of(machines_, isThis))
+            all.push_back({.id = kLocal, .name = word, .unfit = Unfit::Unknown});
+    }
     return all;
 }
 

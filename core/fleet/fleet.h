@@ -27,6 +27,7 @@ inline constexpr MachineId kLocal{0};
 /// Why a machine does not take an action now. The first that holds is told: what lasts longest comes first.
 enum class Unfit : std::uint8_t {
     None,        ///< it takes it
+    Unknown,     ///< no machine has this name or tag
     NotNamed,    ///< the action asks for other machines
     Platform,    ///< it is built for another one
     Unsandboxed, ///< it runs nothing outside its sandbox for others
@@ -79,8 +80,8 @@ struct Ask {
 
 /// One answer to "why does it wait".
 struct WhyNot {
-    MachineId id;
-    std::string name;
+    MachineId id;     ///< Unknown: none
+    std::string name; ///< Unknown: what was asked for
     Unfit unfit = Unfit::None;
 };
 /// So many of a batch go there.
@@ -129,7 +130,7 @@ public:
     /// How many of it fit there now.
     unsigned roomFor(MachineId id, const Ask& ask) const;
     Unfit unfitOf(MachineId id, const Ask& ask) const;
-    /// Of every machine, in their order.
+    /// Of every machine, in their order; then each name and tag that is asked for and that none has.
     std::vector<WhyNot> why(const Ask& ask) const;
     /// Some machine could take it, were it empty, open and not kept from it: else it waits forever.
     bool everFits(const Ask& ask) const;
@@ -152,6 +153,7 @@ private:
         bool isFirst; ///< it has the files
     };
     static bool isNamed(MachineId id, const Machine& machine, const Ask& ask);
+    static bool isCalled(MachineId id, const Machine& machine, std::string_view word);
     static Unfit lastingUnfit(MachineId id, const Machine& machine, const Ask& ask);
     static std::int64_t slotsLeft(const Place& place, Slots slots);
     static std::uint32_t* countOf(Place& place, Slots slots);

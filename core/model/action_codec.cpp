@@ -262,6 +262,14 @@ bool readArray(JsonFields& fields, JsonView v, ActionSpec& spec) {
     return true;
 }
 
+bool readMachine(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    return fields.machines(v, {v.key()}, spec.machines);
+}
+
+bool readPlatform(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    return fields.identifier(v, {v.key()}, kMaxPlatformBytes, spec.platform);
+}
+
 bool readReplaces(JsonFields& fields, JsonView v, ActionSpec& spec) {
     const auto read = [&](JsonView lsn, const FieldPath& at) {
         return fields.integer(lsn, at, 1, kMaxExactInteger, spec.replaces.emplace_back().value);
@@ -320,6 +328,8 @@ constexpr std::array kMembers = {
     Member{"after", Takes::Anyone, readAfter},
     Member{"array", Takes::Anyone, readArray},
     Member{"replaces", Takes::Anyone, readReplaces},
+    Member{"machine", Takes::Anyone, readMachine},
+    Member{"platform", Takes::Anyone, readPlatform},
     Member{"max_retries", Takes::Anyone,
            [](JsonFields& fields, JsonView v, ActionSpec& spec) {
                return readLimit(fields, v, spec.retryLimits.retries);

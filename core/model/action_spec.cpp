@@ -30,7 +30,7 @@ std::size_t ActionSpec::footprint() const {
     for (const auto& [path, hash] : inputs) bytes += bytesOf(path) + sizeof hash;
     for (const auto& [name, value] : env) bytes += bytesOf(name) + bytesOf(value);
     if (stdinSource) bytes += stdinSource->text.size();
-    for (const auto* list : {&expect, &argv, &locks, &unkeptEnv})
+    for (const auto* list : {&expect, &argv, &locks, &unkeptEnv, &machines})
         for (const std::string& text : *list) bytes += bytesOf(text);
     if (resources)
         for (const auto& [name, amount] : resources->named) bytes += bytesOf(name) + sizeof amount;

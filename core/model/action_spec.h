@@ -94,6 +94,10 @@ struct ActionSpec {
     std::optional<ArrayRange> array;
     std::vector<Lsn> replaces; ///< actions that this is a changed copy of; not in the text that is kept
     RetryLimits retryLimits;
+    /// Where it may run: names, "local", "any", "tag:NAME"; sorted. Empty: as its queue says, else any machine, of
+    /// exec this one.
+    std::vector<std::string> machines;
+    std::string platform; ///< empty: any, of a worker its own
 
     bool isExec() const { return worker == "exec"; }
     /// Runs where it says, without inputs, outputs or sandbox: no directory is made for it.

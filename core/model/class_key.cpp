@@ -24,6 +24,11 @@ std::string ClassKey::text() const {
     }
     if (retryLimits.retries) o["max_retries"] = *retryLimits.retries;
     if (retryLimits.interruptions) o["max_interruptions"] = *retryLimits.interruptions;
+    if (!machines.empty()) {
+        json::array& words = o["machine"].emplace_array();
+        for (const std::string& word : machines) words.emplace_back(word);
+    }
+    if (!platform.empty()) o["platform"] = platform;
     return json::serialize(o);
 }
 
@@ -64,6 +69,10 @@ std::optional<ClassKey> ClassKey::parse(std::string_view text) {
     if (const json::value* locks = o.if_contains("locks"); locks && locks->is_array())
         for (const json::value& lock : locks->get_array())
             if (lock.is_string()) key.locks.emplace_back(lock.get_string());
+    if (const json::value* words = o.if_contains("machine"); words && words->is_array())
+        for (const json::value& word : words->get_array())
+            if (word.is_string()) key.machines.emplace_back(word.get_string());
+    key.platform = textMember(o, "platform");
     key.retryLimits = {limitMember(o, "max_retries"), limitMember(o, "max_interruptions")};
     if (key.workerId.empty() || key.workerName.empty()) return std::nullopt;
     return key;

@@ -19,6 +19,11 @@ struct ClassKey {
     Resources resources;
     std::vector<std::string> locks;
     RetryLimits retryLimits;
+    /// Where it may run, as ActionSpec::machines; empty: any machine, of exec this one. What may run anywhere has
+    /// "any" alone, of a registered worker nothing.
+    std::vector<std::string> machines;
+    std::string platform;
+    bool isExec() const { return workerId == "exec"; }
     friend bool operator==(const ClassKey&, const ClassKey&) = default;
 
     /// A line of JSON, the same for equal keys: {"worker":…,"name":…,"version":…,"function":…,"cores":…,…}.

@@ -174,6 +174,27 @@ bool JsonFields::hash(JsonView v, const FieldPath& at, Hash256& out) {
     return !failed();
 }
 
+bool JsonFields::machines(JsonView v, const FieldPath& at, std::vector<std::string>& out) {
+    const auto add = [&out](JsonView word) {
+        if (word.kind() != JsonKind::String || !isMachineWord(word.string())) return false;
+        out.emplace_back(word.string());
+        return true;
+    };
+    out.clear();
+    const bool isList = v.kind() == JsonKind::Array;
+    bool good = isList ? v.count() > 0 && v.count() <= kMaxMachineWords : add(v);
+    if (isList)
+        for (const JsonView word : v) good = good && add(word);
+    if (!good)
+        return refuse(at,
+                      fmt::format("\"any\", \"local\", the name of a machine, \"tag:\" and a tag, or a list of 1 "
+                                  "to {} of these",
+                                  kMaxMachineWords));
+    std::ranges::sort(out);
+    out.erase(std::ranges::unique(out).begin(), out.end());
+    return !failed();
+}
+
 bool JsonFields::object(JsonView v, const FieldPath& at, std::size_t most) {
     if (v.kind() != JsonKind::Object || v.count() > most)
         return refuse(at,
@@ -216,6 +237,13 @@ bool isLockName(std::string_view name) {
     return !name.empty() && name.size() <= 128 && std::ranges::all_of(name, [](char c) {
         return isAlnum(c) || c == '.' || c == '_' || c == ':' || c == '@' || c == '-';
     });
+}
+
+bool isMachineWord(std::string_view word) {
+    constexpr std::string_view kTag = "tag:";
+    if (word.starts_with(kTag)) word.remove_prefix(kTag.size());
+    return !word.empty() && word.size() <= kMaxMachineName && isAlnum(word[0]) &&
+           std::ranges::all_of(word, [](char c) { return isAlnum(c) || c == '.' || c == '_' || c == '-'; });
 }
 
 bool isPlainName(std::string_view name) {

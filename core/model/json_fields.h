@@ -47,6 +47,8 @@ public:
     bool text(JsonView v, const FieldPath& at, std::size_t most, std::string& out);
     bool path(JsonView v, const FieldPath& at, std::string& out);
     bool hash(JsonView v, const FieldPath& at, Hash256& out);
+    /// One word of where something may run or a list of them; sorted, each once.
+    bool machines(JsonView v, const FieldPath& at, std::vector<std::string>& out);
     /// `most` bounds maps; where the members are fixed, unknown ones are refused by name instead.
     bool object(JsonView v, const FieldPath& at, std::size_t most = kMaxJsonNodes);
     bool array(JsonView v, const FieldPath& at, std::size_t least, std::size_t most);
@@ -73,6 +75,8 @@ private:
 std::string quoted(std::string_view text);
 /// `[A-Za-z0-9._:@-]{1,128}`
 bool isLockName(std::string_view name);
+/// "any", "local", a name or "tag:" and a name: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`
+bool isMachineWord(std::string_view word);
 /// `[A-Za-z][A-Za-z0-9._-]{0,63}`
 bool isPlainName(std::string_view name);
 /// Two of the paths, sorted here, that cannot both exist: equal, or one is a directory of the other. The second.

@@ -35,6 +35,9 @@ inline constexpr std::size_t kMaxArgumentBytes = 131'071; ///< Linux: MAX_ARG_ST
 inline constexpr std::size_t kMaxCwdBytes = 4'095;
 inline constexpr std::size_t kMaxLocks = 64;
 inline constexpr std::size_t kMaxDependencies = 10'000;
+inline constexpr std::size_t kMaxMachineWords = 16; ///< of "machine"
+inline constexpr std::size_t kMaxMachineName = 64;  ///< and of a tag
+inline constexpr std::size_t kMaxPlatformBytes = 64;
 
 // Workers.
 inline constexpr std::size_t kMaxFiles = 200'000;

@@ -110,6 +110,10 @@ bool readDeadline(Fields& fields, JsonView v, Config& config) {
     return true;
 }
 
+bool readMachine(Fields& fields, JsonView v, Config& config) {
+    return fields.machines(v, {v.key()}, config.machines);
+}
+
 constexpr std::array kSettings{
     Setting{"max_retries", readCount<&Config::maxRetries, kMaxRetryLimit>, resetField<&Config::maxRetries>},
     Setting{"max_interruptions", readCount<&Config::maxInterruptions, kMaxRetryLimit>,
@@ -124,6 +128,7 @@ constexpr std::array kSettings{
     Setting{"backoff_max_s", readSeconds<&Config::backoffMax>, resetField<&Config::backoffMax>},
     Setting{"retry_rules", readRules, resetField<&Config::retryRules>},
     Setting{"idle_expiry_s", readSeconds<&Config::idleExpiry>, resetField<&Config::idleExpiry>},
+    Setting{"machine", readMachine, resetField<&Config::machines>},
 };
 
 void writeRule(JsonWriter& writer, const RetryRule& rule) {
@@ -186,6 +191,13 @@ std::string toJson(const QueueConfig& config) {
     for (const RetryRule& rule : config.retryRules) writeRule(writer, rule);
     writer.closeArray();
     writer.member("idle_expiry_s", inSeconds(config.idleExpiry));
+    if (config.machines.size() == 1) writer.member("machine", config.machines.front());
+    if (config.machines.size() > 1) {
+        writer.key("machine");
+        writer.openArray();
+        for (const std::string& word : config.machines) writer.string(word);
+        writer.closeArray();
+    }
     writer.closeObject();
     return out;
 }

@@ -39,7 +39,8 @@ struct QueueConfig {
     Duration backoff{250'000};
     Duration backoffMax{60'000'000};
     std::vector<RetryRule> retryRules;
-    Duration idleExpiry{900'000'000}; ///< 0: never
+    Duration idleExpiry{900'000'000};  ///< 0: never
+    std::vector<std::string> machines; ///< where actions run that do not say it; empty: as ActionSpec::machines
 };
 /// Applies a JSON object of members to `base`: what is absent stays, null goes back to the default, maps and lists
 /// are replaced as a whole. Malformed, or Invalid with the member's name. Returns the new configuration.

@@ -9,16 +9,39 @@ namespace yard::session {
 
 namespace {
 
+bool isThisOne(std::string_view word) {
+    return word == "local" || word == "any";
+}
+
+bool isNamed(const Where& where) {
+    return where.machines.empty() || std::ranges::any_of(where.machines, isThisOne);
+}
+
 /// As a fleet of this machine alone would say, but for its name and tags, which are not known here.
 bool isHere(const Where* where) {
-    if (!where) return true;
-    const bool isNamed = where->machines.empty() || std::ranges::any_of(where->machines, [](const auto& word) {
-                             return word == "local" || word == "any";
-                         });
-    return isNamed && (where->platform.empty() || where->platform == thisPlatform());
+    return !where || (isNamed(*where) && (where->platform.empty() || where->platform == thisPlatform()));
+}
+
+/// What none but this machine could be.
+bool isOnlyHere(const Where& where) {
+    return where.machines.size() == 1 && where.machines.front() == "local";
 }
 
 } // namespace
+
+bool Capacity::mayFit(const Demand& need) const {
+    if (everFits(need)) return true;
+    if (!need.where || isOnlyHere(*need.where)) return false;
+    const std::vector<fleet::WhyNot> all = why(need);
+    const auto is = [](fleet::Unfit unfit) {
+        return [unfit](const fleet::WhyNot& machine) { return machine.unfit == unfit; };
+    };
+    if (std::ranges::any_of(all, is(fleet::Unfit::Unknown))) return true;
+    // Of the platform there is none; else each one of it is too small.
+    const auto others = std::ranges::count_if(all, is(fleet::Unfit::NotNamed));
+    const auto foreign = std::ranges::count_if(all, is(fleet::Unfit::Platform));
+    return foreign > 0 && foreign + others == std::ssize(all);
+}
 
 MachineCapacity::MachineCapacity(const Resources& total)
     : cores_{total.milliCores, 0}
@@ -90,6 +113,16 @@ std::vector<ResourceNeed> MachineCapacity::describe(const Demand& demand) const 
     add("cores", need.milliCores, cores_, 1000);
     add("memory_mb", need.memoryMb, memory_, 1);
     for (const auto& [name, amount] : need.named) add(name, amount, named(name), 1000);
+    return all;
+}
+
+std::vector<fleet::WhyNot> MachineCapacity::why(const Demand& need) const {
+    std::vector<fleet::WhyNot> all;
+    if (isHere(need.where)) return all;
+    const fleet::Unfit here = isNamed(*need.where) ? fleet::Unfit::Platform : fleet::Unfit::NotNamed;
+    all.push_back({.id = fleet::kLocal, .name = "local", .unfit = here});
+    for (const std::string& word : need.where->machines)
+        if (!isThisOne(word)) all.push_back({.id = fleet::kLocal, .name = word, .unfit = fleet::Unfit::Unknown});
     return all;
 }
 

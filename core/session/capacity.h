@@ -54,6 +54,8 @@ public:
     virtual bool fits(const Demand& need) const = 0;
     /// Fits an empty machine: what does not would wait forever.
     virtual bool everFits(const Demand& need) const = 0;
+    /// It does, or it asks for a name, a tag or a platform that none here has: a machine that comes may have it.
+    bool mayFit(const Demand& need) const;
     /// Taking `need` now takes nothing away that `reserved` waits for or could start with.
     virtual bool leaves(const Demand& need, const Demand& reserved) const = 0;
     /// Largest part of one resource of the machine that `need` takes, > 0: what a start costs its queue.
@@ -84,7 +86,7 @@ public:
     }
     /// Where one waits for a slot, beyond what there is. Nothing: nowhere.
     virtual std::optional<fleet::MachineId> placeAhead(const Demand&) const { return fleet::kLocal; }
-    /// Why each machine does not take it now.
+    /// Why each machine does not take it now, and which names are of none. With one: nothing where it is for this one.
     virtual std::vector<fleet::WhyNot> why(const Demand&) const { return {}; }
     /// Whether the machine takes work. Of one that does not, what runs there keeps what it has.
     virtual void setGate(fleet::MachineId, fleet::Gate) {}
@@ -119,6 +121,7 @@ public:
     std::unique_ptr<Capacity> idle(bool isOpen = false) const override;
     /// What was taken, be it more than there is.
     Resources used() const;
+    std::vector<fleet::WhyNot> why(const Demand& need) const override;
 
 private:
     struct Amount {

@@ -86,7 +86,7 @@ void Session::setReserve(Duration reserve) {
     impl_->ledger.order().reservation().setLimit(reserve);
 }
 bool Session::everFits(ClassId id) const {
-    return impl_->capacity->everFits(impl_->ledger.classes().demandOf(id.value));
+    return impl_->capacity->mayFit(impl_->ledger.classes().demandOf(id.value));
 }
 std::vector<ResourceNeed> Session::needs(ClassId id) const {
     return impl_->capacity->describe(impl_->ledger.classes().demandOf(id.value));

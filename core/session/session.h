@@ -86,7 +86,7 @@ public:
     void removeMachine(MachineId id);
     /// So many attempts of the gate's classes may be out; 0 until it was set.
     void setGate(GateId gate, int most);
-    /// False: an action of this class would never start on this machine.
+    /// False: an action of this class would never start, here or on a machine that may come (Capacity::mayFit).
     bool everFits(ClassId id) const;
     /// What an action of this class asks for, what there is and what is free of it.
     std::vector<ResourceNeed> needs(ClassId id) const;

@@ -86,7 +86,7 @@ struct Waiting {
     ClassId cls;
     std::vector<Lock> locks;
     std::vector<ResourceNeed> needs;
-    std::vector<fleet::WhyNot> machines; ///< where there are several: why each does not take it
+    std::vector<fleet::WhyNot> machines; ///< where there are several, or this is not one: why each does not take it
     bool reservedForLarger = false;      ///< what it needs is kept for something that was passed over
     Lsn keptFor{};                       ///< for this one
     bool isOneCore = false;              ///< it goes to a slot of the cores

@@ -199,7 +199,7 @@ void WaitReasons::describeRoom(Waiting& w, std::uint32_t cls) const {
         return;
     }
     w.needs = parts_.capacity.describe(classes_.demandOf(cls));
-    if (parts_.capacity.hasSeveral()) w.machines = parts_.capacity.why(classes_.demandOf(cls));
+    w.machines = parts_.capacity.why(classes_.demandOf(cls));
     w.reservedForLarger = !order_.reservation().allows(classes_.shapeOf(cls));
     if (w.reservedForLarger) w.keptFor = order_.keptFor();
     w.isOneCore = classes_.isOneCore(cls);

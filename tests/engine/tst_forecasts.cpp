@@ -203,6 +203,26 @@ private Q_SLOTS:
 
     // --- reasons
 
+    void whatAsksForAnUnknownMachineSaysSo() {
+        Bench b;
+        const std::uint32_t cls = b.wide(1);
+        b.machine.session.defineClass(session::ClassId(cls), {}, {}, {}, {},
+                                      {.machines = {"desk", "tag:render"}, .platform = {}});
+        const Lsn lsn = b.machine.submit(1, 0, cls);
+        QCOMPARE(b.machine.schedule(), std::size_t{0});
+        QCOMPARE(b.words(lsn), "no machine takes it: desk is not known, tag:render is not known");
+        std::string json;
+        appendJson(json, b.why(lsn).waits.front());
+        QVERIFY(json.contains(R"("machines":[{"name":"desk","reason":"unknown"},)"));
+    }
+
+    void whatIsForAnotherPlatformSaysSo() {
+        Bench b;
+        const std::uint32_t cls = b.wide(1);
+        b.machine.session.defineClass(session::ClassId(cls), {}, {}, {}, {}, {.machines = {}, .platform = "plan9"});
+        QCOMPARE(b.words(b.machine.submit(1, 0, cls)), "no machine takes it: local has another platform");
+    }
+
     void whatNoMachineTakesSaysWhyMachineByMachine() {
         fleet::Machine local;
         local.name = "local";

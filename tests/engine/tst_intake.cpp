@@ -7,7 +7,10 @@
 
 #include <QTest>
 
+#include <QTest>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 
 using namespace yard;
@@ -155,6 +158,26 @@ public:
         return rig.ask(intake.submit(std::move(submission), linger));
     }
     Result<SubmitAnswer> submit(const std::string& json) { return submit(of(json)); }
+    void addWorker(const std::string& name, WorkerMode mode, const std::string& platform) {
+        WorkerDescriptor worker;
+        worker.name = name;
+        worker.mode = mode;
+        worker.platform = platform;
+        worker.functions.push_back({.name = "f", .version = {}});
+        registry.add({.id = name,
+                      .canonical = {},
+                      .descriptor = std::make_shared<const WorkerDescriptor>(std::move(worker))});
+    }
+    /// Of each class: its machines, and its platform.
+    std::string places() const {
+        std::string all;
+        for (std::uint32_t cls = 0; cls < dictionary.classCount(); ++cls) {
+            const ClassKey& key = dictionary.classKey(cls);
+            all += fmt::format("{}{}{}{}", cls > 0 ? " " : "", fmt::join(key.machines, ","),
+                               key.platform.empty() ? "" : "/", key.platform);
+        }
+        return all;
+    }
     bool isLive(std::int64_t lsn) const { return machine.session.views().live(Lsn{lsn}).has_value(); }
 };
 
@@ -292,6 +315,77 @@ private Q_SLOTS:
         QCOMPARE(refused.error().index, 1);
         QVERIFY(refused.error().message.contains("--capacity"));
         QCOMPARE(b.take(), "");
+    }
+
+    void whereItMayRunIsPartOfItsClass() {
+        Bench b;
+        QVERIFY(b.submit(kEcho));
+        QVERIFY(b.submit(echo(R"("machine":"local")"))); // as is usual
+        QCOMPARE(b.places(), "");
+        QVERIFY(b.submit(echo(R"("machine":["any","desk"])")));
+        QVERIFY(b.submit(echo(R"("machine":["desk","local"],"platform":"plan9")")));
+        QCOMPARE(b.places(), " any desk,local/plan9");
+        const ClassKey key = b.dictionary.classKey(2);
+        QVERIFY(ClassKey::parse(key.text()) == key); // a start reads it from the journal
+    }
+
+    void itsQueueSaysWhereWhatDoesNotSayItRuns() {
+        Bench b;
+        QueueConfig config;
+        config.machines = {"desk"};
+        QVERIFY(b.machine.session.queues().configure(QueueId(0), config));
+        QVERIFY(b.submit(kEcho));
+        QVERIFY(b.submit(echo(R"("machine":"local")")));
+        QCOMPARE(b.places(), "desk ");
+    }
+
+    void aRegisteredWorkersActionsRunAnywhereOnItsPlatform() {
+        Bench b;
+        b.addWorker("sort", WorkerMode::Process, "plan9");
+        b.addWorker("here", WorkerMode::Process, std::string(thisPlatform()));
+        QVERIFY(b.submit(R"({"worker":"sort","function":"f"})"));
+        QVERIFY(b.submit(R"({"worker":"here","function":"f","machine":"any"})"));
+        QCOMPARE(b.places(), " ");
+        QCOMPARE(b.machine.schedule(), std::size_t{1});
+        QVERIFY(b.machine.hasStarted(Lsn{11}));
+    }
+
+    void whatAWarmWorkerServesIsHere() {
+        Bench b;
+        b.addWorker("sort", WorkerMode::Warm, {});
+        const auto refused = b.submit(R"({"worker":"sort","function":"f","machine":"desk"})");
+        QCOMPARE(refused.error().field, "machine");
+        QueueConfig config;
+        config.machines = {"desk"};
+        QVERIFY(b.machine.session.queues().configure(QueueId(0), config));
+        QVERIFY(b.submit(R"({"worker":"sort","function":"f"})"));
+        QVERIFY(b.submit(R"({"worker":"sort","function":"f","machine":["desk","local"]})"));
+        QCOMPARE(b.places(), "");
+    }
+
+    void whatMayRunElsewhereNamesNoDirectory() {
+        Bench b;
+        const auto in = [](const char* machine) {
+            return fmt::format(R"({{"worker":"exec","argv":["true"],"cwd":"/tmp","machine":"{}"}})", machine);
+        };
+        QCOMPARE(b.submit(in("any")).error().field, "cwd");
+        QCOMPARE(b.submit(in("desk")).error().field, "cwd");
+        QVERIFY(b.submit(in("local")));
+    }
+
+    void anUnknownMachineIsWaitedForWhateverItIsToHave() {
+        Bench b;
+        QVERIFY(b.submit(echo(R"("machine":"desk","resources":{"cores":500})")));
+        QVERIFY(b.submit(echo(R"("machine":"any","platform":"plan9")")));
+        QCOMPARE(b.machine.schedule(), std::size_t{0});
+        QCOMPARE(b.submit(echo(R"("machine":"any","resources":{"cores":500})")).error().field, "resources.cores");
+    }
+
+    void anotherPlatformOnThisMachineIsRefused() {
+        Bench b;
+        const auto refused = b.submit(echo(R"("platform":"plan9")"));
+        QCOMPARE(refused.error().field, "platform");
+        QVERIFY(refused.error().message.contains("plan9"));
     }
 
     void whatCannotBeKeptInItsSandboxIsRefused() {

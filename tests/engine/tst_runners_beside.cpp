@@ -1,5 +1,6 @@
 // A whole engine with a second runner beside this machine: what it runs, and what a restart makes of it.
 #include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/reasons.h"
 #include "core/launcher/launcher.h"
 #include "core/runners/runner_source.h"
 #include "tests/engine/engine_test.h"
@@ -50,7 +51,16 @@ public:
                  [this](engine::Options& options) { options.runners = {source}; }) {}
 
     /// What this machine would run until the file is there.
-    Lsn submit() { return engine.sh("while [ ! -e go ]; do sleep 0.05; done; echo here"); }
+    Lsn submit() {
+        return engine.submit(
+            anywhere(fmt::format("while [ ! -e {} ]; do sleep 0.05; done; echo here", engine.path("go"))));
+    }
+    static std::string anywhere(const std::string& script, const std::string& more = "") {
+        return fmt::format(R"({{"worker":"exec","argv":["/bin/sh","-c","{}"],"machine":"any"{}}})", script, more);
+    }
+    static std::string at(const std::string& machine) {
+        return R"({"worker":"exec","argv":["true"],"machine":")" + machine + R"("})";
+    }
     std::vector<Lsn> submitMany(int count) {
         std::vector<Lsn> lsns;
         for (int i = 0; i < count; ++i) lsns.push_back(submit());
@@ -76,6 +86,11 @@ public:
     }
     void begin(Lsn lsn) {
         source->runner.load()->post([lsn](FakeRunner& runner) { runner.begin(lsn.value); });
+    }
+    /// The first reason.
+    std::string why(Lsn lsn) {
+        const auto known = engine.run(engine->ask(&engine::Reasons::why, lsn));
+        return known->waits.empty() ? "" : known->waits.front().message;
     }
     bool becomes(Lsn lsn, ActionState state) {
         return EngineTest::eventually(
@@ -117,13 +132,33 @@ private Q_SLOTS:
         QCOMPARE(ending(b.engine.wait(here)), "completed");
     }
 
+    void whatNamesAMachineRunsThereOnly() {
+        Bench b;
+        std::vector<Lsn> lsns;
+        for (int i = 0; i < 3; ++i) lsns.push_back(b.engine.submit(Bench::at("fake")));
+        QVERIFY(b.comesThere(2));
+        QVERIFY(b.why(lsns[2]).contains("cores free"));
+        const Lsn here = b.engine.submit(R"({"worker":"exec","argv":["true"]})"); // as is usual of a command
+        QCOMPARE(ending(b.engine.wait(here)), "completed");
+        QCOMPARE(b.there().size(), std::size_t{2});
+    }
+
+    void whatNamesAnUnknownMachineWaitsForItAfterARestartToo() {
+        Bench b;
+        const Lsn lsn = b.engine.submit(Bench::at("desk"));
+        QCOMPARE(b.why(lsn), "no machine takes it: desk is not known");
+        b.engine.stop();
+        b.engine.start();
+        QCOMPARE(b.why(lsn), "no machine takes it: desk is not known");
+    }
+
     void whatIsTooLargeForEachOfThemIsRefused() {
         Bench b;
-        const auto refused = b.engine.trySubmit(b.engine.shJson("true", R"(,"resources":{"cores":2})"));
+        const auto refused = b.engine.trySubmit(Bench::anywhere("true", R"(,"resources":{"cores":2})"));
         QVERIFY(!refused); // one here and two there are no place for it: there only what takes one core runs
         QVERIFY(refused.error().message.contains("this engine has 1"));
-        QVERIFY(!b.engine.trySubmit(b.engine.shJson("true", R"(,"resources":{"cores":3})")));
-        QVERIFY(b.engine.trySubmit(b.engine.shJson("true", R"(,"resources":{"cores":1})")).has_value());
+        QVERIFY(!b.engine.trySubmit(Bench::anywhere("true", R"(,"resources":{"cores":3})")));
+        QVERIFY(b.engine.trySubmit(Bench::anywhere("true", R"(,"resources":{"cores":1})")).has_value());
     }
 
     void whatIsLostThereRunsHere() {

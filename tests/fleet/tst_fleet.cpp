@@ -334,6 +334,10 @@ void TestFleet::whyIsToldMachineByMachine() {
         std::string("free:none windows:platform strict:unsandboxed small:too_small short:lifetime kept:kept_from "
                     "refused:refused silent:silent paused:paused draining:draining full:full"));
     one.where = {"free"};
+    QVERIFY(text(fleet.why(one)).ends_with("full:not_named"));
+    one.where = {"free", "nobody", "tag:none", "any"};
+    QVERIFY(text(fleet.why(one)).ends_with("full:full nobody:unknown tag:none:unknown"));
+    one.where = {"free"};
     QVERIFY(fleet.unfitOf(MachineId(2), one) == Unfit::NotNamed);
     QVERIFY(fleet.unfitOf(MachineId(99), one) == Unfit::NotNamed);
     QCOMPARE(fleet.roomFor(MachineId(99), one), 0u);

@@ -55,6 +55,8 @@ QString printedSpec(const ActionSpec& spec) {
     if (spec.resources) words << amounts(*spec.resources);
     if (spec.retryLimits.retries) words << QString("retries %1").arg(*spec.retryLimits.retries);
     if (spec.retryLimits.interruptions) words << QString("interruptions %1").arg(*spec.retryLimits.interruptions);
+    for (const std::string& machine : spec.machines) words << "at " + qt(machine);
+    if (!spec.platform.empty()) words << "platform " + qt(spec.platform);
     if (spec.array) words << QString("array %1-%2").arg(spec.array->from).arg(spec.array->to);
     return words.join("; ");
 }
@@ -129,6 +131,10 @@ void TestAction::goodActionsAreTaken_data() {
         "worker exec; arg true, lock app:immich, lock a@b-c_d.e");
     row("parents as numbers and as objects", exec(R"("after":[12,{"lsn":13,"on":"failed"},{"on":"any","lsn":14}])"),
         "worker exec; arg true, after 12/0, after 13/2, after 14/1");
+    row("a machine and a platform", exec(R"("machine":"desk-2.lan","platform":"linux-aarch64")"),
+        "worker exec; arg true; at desk-2.lan; platform linux-aarch64");
+    row("machines and tags, each once", exec(R"("machine":["tag:render","local","any","local"])"),
+        "worker exec; arg true; at any; at local; at tag:render");
     row("an array of one", exec(R"("array":{"from":5,"to":5})"), "worker exec; arg true; array 5-5");
     row("an array of a million", exec(R"("array":{"to":1000000,"from":1})"),
         "worker exec; arg true; array 1-1000000");
@@ -208,6 +214,14 @@ void TestAction::badActionsAreRefused_data() {
         member("a limit of thousands", name, with("1001"), "a whole number from 0 to 1000");
         member("a limit of null", name, with("null"), "a whole number from 0 to 1000");
     }
+    const char* const machine =
+        R"("any", "local", the name of a machine, "tag:" and a tag, or a list of 1 to 16 of these)";
+    for (const char* value : {"\"\"", "\"-a\"", "\"a b\"", "\"tag:\"", "\"tag:tag:a\"", "[]", "[1]", "null", "{}"})
+        member("a machine that is no name", "machine", QByteArray(R"("machine":)") + value, machine);
+    member("a machine of a long name", "machine", R"("machine":")" + QByteArray(65, 'm') + '"', machine);
+    member("many machines", "machine", R"("machine":["a")" + QByteArray(R"(,"a")").repeated(16) + "]", machine);
+    row("a platform without a name", exec(R"("platform":"")"),
+        R"(invalid platform: Give "platform" as text of 1 to 64 bytes without control characters.)");
     const char* const seconds = "seconds, more than 0 and at most 315360000";
     member("a deadline of zero", "deadline_s", R"("deadline_s":0)", seconds);
     member("a deadline below zero", "deadline_s", R"("deadline_s":-1)", seconds);

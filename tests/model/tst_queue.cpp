@@ -21,6 +21,7 @@ class TestQueue : public QObject {
 private Q_SLOTS:
     void defaultsAreThoseOfTheContract();
     void everyMemberIsTakenAndPrinted();
+    void whereItsActionsRunIsAWordOrAList();
     void whatIsAbsentStaysAndNullGoesBackToTheDefault();
     void wrongConfigurationsAreRefused_data();
     void wrongConfigurationsAreRefused();
@@ -45,6 +46,18 @@ void TestQueue::everyMemberIsTakenAndPrinted() {
     QVERIFY2(config, config ? "" : qPrintable(printed(config.error())));
     QCOMPARE(qt(toJson(*config)), json);
     QCOMPARE(config->deadline->count(), 1'500'000);
+}
+
+void TestQueue::whereItsActionsRunIsAWordOrAList() {
+    const auto one = applyQueueConfig({}, R"({"machine":["tag:render"]})");
+    QVERIFY(one);
+    QVERIFY(qt(toJson(*one)).endsWith(R"(,"machine":"tag:render"})"));
+    const auto two = applyQueueConfig(*one, R"({"machine":["local","desk"]})");
+    QVERIFY(two);
+    QVERIFY(qt(toJson(*two)).endsWith(R"(,"machine":["desk","local"]})"));
+    const auto none = applyQueueConfig(*two, R"({"machine":null})");
+    QVERIFY(none);
+    QCOMPARE(qt(toJson(*none)), QString(kDefaults));
 }
 
 void TestQueue::whatIsAbsentStaysAndNullGoesBackToTheDefault() {
@@ -75,6 +88,9 @@ void TestQueue::wrongConfigurationsAreRefused_data() {
         R"(invalid max_retries: Give "max_retries" as a whole number from 0 to 1000.)");
     row("half a retry", R"({"max_retries":1.5})",
         R"(invalid max_retries: Give "max_retries" as a whole number from 0 to 1000.)");
+    row("a machine that is no name", R"({"machine":"a b"})",
+        R"(invalid machine: Give "machine" as "any", "local", the name of a machine, "tag:" and a tag, or a list of )"
+        R"(1 to 16 of these.)");
     row("no weight at all", R"({"weight":0})", R"(invalid weight: Give "weight" as a number from 0.001 to 1000.)");
     row("a label limit of nothing", R"({"label_limits":{"gpu":0}})",
         R"(invalid label_limits.gpu: Give "label_limits.gpu" as a whole number from 1 to 1000000.)");

@@ -127,6 +127,7 @@ private Q_SLOTS:
     void whatNeedsFourNeverGoesWhereTwoAndTwoAreFree();
     void whatIsTooLargeForEachOfThemNeverFits();
     void aPlatformIsKeptTo();
+    void anUnknownMachineIsWaitedFor();
     void aNamedMachineIsKeptTo();
     void aMachineAloneTakesWhatIsForIt();
     void whatCameBackLeavesItsMachineFree();
@@ -207,7 +208,21 @@ void TestMachines::aPlatformIsKeptTo() {
     QCOMPARE(b.takePlaces(), std::string("1:1"));
     QCOMPARE(b.why(Lsn(2)), std::string("local:platform m1:full"));
     b.session.defineClass(ClassId(2), cores(1), {}, {}, {}, {.machines = {}, .platform = "plan9"});
-    QVERIFY(!b.session.everFits(ClassId(2)));
+    QVERIFY(b.session.everFits(ClassId(2))); // a machine of that platform may come
+    b.session.defineClass(ClassId(3), cores(1), {}, {}, {}, {.machines = {"local"}, .platform = "plan9"});
+    QVERIFY(!b.session.everFits(ClassId(3)));
+    b.session.defineClass(ClassId(4), cores(5), {}, {}, {}, {.machines = {}, .platform = "windows"});
+    QVERIFY(!b.session.everFits(ClassId(4))); // the one that there is is too small
+}
+
+void TestMachines::anUnknownMachineIsWaitedFor() {
+    Yard b({4, 1});
+    b.session.defineClass(ClassId(1), cores(50), {}, {}, {}, {.machines = {"later", "m1"}, .platform = {}});
+    QVERIFY(b.session.everFits(ClassId(1)));
+    const Lsn lsn = b.submit(0, 0, 1);
+    b.schedule();
+    QCOMPARE(b.takePlaces(), std::string());
+    QCOMPARE(b.why(lsn), std::string("local:not_named m1:too_small later:unknown"));
 }
 
 void TestMachines::aNamedMachineIsKeptTo() {
@@ -232,6 +247,15 @@ void TestMachines::aMachineAloneTakesWhatIsForIt() {
     QVERIFY(takes({.machines = {}, .platform = std::string(thisPlatform())}));
     QVERIFY(!takes({.machines = {"m1"}, .platform = {}}));
     QVERIFY(!takes({.machines = {"local"}, .platform = "plan9"}));
+    const auto may = [&](const Where& where, std::int64_t count) {
+        const Resources some = cores(count);
+        return alone.mayFit({some, fleet::Slots::Cores, &where});
+    };
+    QVERIFY(may({.machines = {"m1"}, .platform = {}}, 50));
+    QVERIFY(may({.machines = {}, .platform = "plan9"}, 50));
+    QVERIFY(may({.machines = {"local", "m1"}, .platform = {}}, 4));
+    QVERIFY(!may({.machines = {"local", "any"}, .platform = {}}, 5));
+    QVERIFY(!may({.machines = {"local"}, .platform = "plan9"}, 1));
 }
 
 void TestMachines::whatCameBackLeavesItsMachineFree() {

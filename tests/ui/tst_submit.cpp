@@ -208,6 +208,9 @@ private slots:
         row("after", "12, array 13 any", QJsonArray{12, QJsonObject{{"array", 13}, {"on", "any"}}});
         row("replaces", "12, 13", QJsonArray{12, 13});
         row("id", "compile", "compile");
+        row("machine", "tag:render", "tag:render");
+        row("machine", "desk, local", QJsonArray{"desk", "local"});
+        row("platform", "linux-aarch64", "linux-aarch64");
     }
     void everyMemberReadsAsItIsShown() {
         QFETCH(QString, member);

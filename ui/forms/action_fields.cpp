@@ -203,6 +203,10 @@ QJsonArray listIn(const QString& text) {
     return list;
 }
 
+QJsonValue oneOrMore(const QJsonArray& list) {
+    return list.size() == 1 ? list.first() : QJsonValue(list);
+}
+
 std::optional<QJsonValue> replacesIn(const QString& text) {
     QJsonArray numbers;
     for (const QJsonValue part : listIn(text)) {
@@ -210,7 +214,7 @@ std::optional<QJsonValue> replacesIn(const QString& text) {
         if (!number) return std::nullopt;
         numbers.append(*number);
     }
-    return numbers.size() == 1 ? numbers.first() : QJsonValue(numbers);
+    return oneOrMore(numbers);
 }
 
 /// The value that the text of a member means; nothing where it cannot be read. Not of resources.
@@ -222,6 +226,7 @@ std::optional<QJsonValue> valueIn(const QString& member, const QString& text, co
     if (member == "inputs") return inputsIn(text);
     if (member == "replaces") return replacesIn(text);
     if (member == "not_before") return timeIn(text, now);
+    if (member == "machine") return oneOrMore(listIn(text));
     if (member == "locks" || member == "expect") return listIn(text);
     if (member == "priority" || member == "max_retries" || member == "max_interruptions") return wholeIn(text);
     if (member == "argv") {

@@ -183,6 +183,9 @@ void SubmitForm::addHow() {
     addLine("cores", tr("Cores"), {}, true);
     addLine("memory_mb", tr("Memory in MiB"), {}, true);
     addLine("resources", tr("Other resources"), tr("gpus=1, licence.x=2"));
+    addLine("machine", tr("Machine"),
+            tr("Names with commas, tag:NAME, local or any; empty is what its queue says."));
+    addLine("platform", tr("Platform"), tr("linux-x86_64; empty is any, of a worker its own."), true);
     addLine("locks", tr("Locks"), tr("Names, with commas; no other one with one of them runs meanwhile."));
     addLine("deadline_s", tr("Deadline in seconds"), tr("Of each attempt; empty is that of its queue or worker."),
             true);

@@ -6,6 +6,7 @@
 #include "core/engine/state/pending_action.h"
 #include "core/model/action_graph.h"
 #include "core/model/action_name.h"
+#include "core/model/worker.h"
 #include "core/session/intake.h"
 #include "core/session/live_views.h"
 #include "core/session/queue_commands.h"
@@ -123,9 +124,14 @@ std::string askedWords(const session::ResourceNeed& need) {
     return fmt::format("{} of \"{}\"", need.need, need.resource);
 }
 
-/// Names the first resource of which there will never be enough.
-Error neverFits(const std::vector<session::ResourceNeed>& needs) {
+/// Names the first resource of which there will never be enough; else it is for this machine, and another platform.
+Error neverFits(const std::vector<session::ResourceNeed>& needs, std::string_view platform) {
     const auto at = std::ranges::find_if(needs, [](const session::ResourceNeed& n) { return n.need > n.total; });
+    if (at == needs.end() && !platform.empty() && platform != thisPlatform())
+        return invalid("platform", fmt::format("It asks for the platform {} on this machine, which is {}: it would "
+                                               "never start. Remove \"platform\", or name another \"machine\".",
+                                               platform, thisPlatform()))
+            .error();
     const session::ResourceNeed lacking = at == needs.end() ? session::ResourceNeed{} : *at;
     return invalid("resources." + lacking.resource,
                    fmt::format("It asks for {}, and this engine has {}: it would never start. Ask for less, or "
@@ -232,7 +238,7 @@ coro::Task<Result<Intake::Resolved>> Intake::resolve(Submission& submission, Que
         if (at > 0 && at % kAddStep == 0) co_await coro::yieldNow();
         if (Variables values = takeUnkeptEnv(action, parts_.settings.envNeverKept); !values.empty())
             resolved.unkept.emplace_back(at, std::move(values));
-        if (auto done = resolveOne(action, resolved); !done)
+        if (auto done = resolveOne(action, queue, resolved); !done)
             co_return std::unexpected(atIndex(done.error(), i, isList));
         store::PendingRow& row = resolved.items.back().row;
         row.queue = queue;
@@ -242,14 +248,16 @@ coro::Task<Result<Intake::Resolved>> Intake::resolve(Submission& submission, Que
 }
 
 /// What the action is to the scheduler and to the journal, but for its queue and the time.
-Result<void> Intake::resolveOne(const ParsedAction& action, Resolved& resolved) {
+Result<void> Intake::resolveOne(const ParsedAction& action, QueueId queue, Resolved& resolved) {
     const ActionSpec& spec = *action.spec;
     if (auto fine = parts_.mayRun(spec); !fine) return fine;
-    const Result<ClassKey> key = parts_.registry.resolve(spec);
+    const QueueConfig* config = parts_.session.queues().configOf(queue);
+    const Result<ClassKey> key =
+        parts_.registry.resolve(spec, config ? config->machines : std::vector<std::string>());
     if (!key) return std::unexpected(key.error());
     const InternTable::Interned cls = parts_.classes.intern(*key);
     if (!parts_.session.everFits(session::ClassId{cls.id}))
-        return std::unexpected(neverFits(parts_.session.needs(session::ClassId{cls.id})));
+        return std::unexpected(neverFits(parts_.session.needs(session::ClassId{cls.id}), key->platform));
     if (!spec.isExec() && std::ranges::find(resolved.workers, key->workerId) == resolved.workers.end())
         resolved.workers.push_back(key->workerId);
     if (!cls.isStored)

@@ -94,7 +94,7 @@ private:
     // checking
     coro::Task<Result<void>> checkStdins(const Submission& submission);
     coro::Task<Result<Resolved>> resolve(Submission& submission, QueueId queue);
-    Result<void> resolveOne(const ParsedAction& action, Resolved& resolved);
+    Result<void> resolveOne(const ParsedAction& action, QueueId queue, Resolved& resolved);
     Result<void> mayEnter(const Resolved& resolved) const;
     coro::Task<Result<std::vector<store::Edge>>> findArrays(Resolved& resolved);
     coro::Task<void> nameParents(Resolved& resolved, const Submission& submission);

@@ -91,6 +91,7 @@ machinesOf(const Resources& own, const session::SessionOptions& options, int cor
     const auto leases = static_cast<std::uint32_t>(1 + options.aheadPerSlot);
     fleet::Machine local;
     local.name = "local";
+    local.platform = thisPlatform();
     local.total = own;
     local.slots = static_cast<std::uint32_t>(coreSlots) * leases;
     local.otherSlots = static_cast<std::uint32_t>(options.sharedSlots);
@@ -100,6 +101,7 @@ machinesOf(const Resources& own, const session::SessionOptions& options, int cor
     for (std::uint32_t at = 0; at < beside.size(); ++at) {
         fleet::Machine machine;
         machine.name = beside[at]->name();
+        machine.platform = thisPlatform();
         machine.total = {.milliCores = std::int64_t{1000} * beside[at]->cores(), .memoryMb = 0, .named = {}};
         machine.slots = beside[at]->cores() * leases;
         machines->add(session::MachineId(at + 1), std::move(machine));

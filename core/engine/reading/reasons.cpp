@@ -94,6 +94,7 @@ namespace {
 
 std::string_view wordsOf(fleet::Unfit why) {
     switch (why) {
+    case fleet::Unfit::Unknown: return "is not known";
     case fleet::Unfit::NotNamed: return "is not one that it asks for";
     case fleet::Unfit::Platform: return "has another platform";
     case fleet::Unfit::Unsandboxed: return "runs nothing of others without a sandbox";
@@ -119,13 +120,16 @@ std::optional<Wait> Reasons::machineWait(const session::Waiting& waiting) {
     };
     if (waiting.machines.empty() || std::ranges::any_of(waiting.machines, takes)) return {};
     Wait wait = plainWait(WaitKind::NoRunner, "no machine takes it");
+    const auto isAsked = [](const fleet::WhyNot& machine) { return machine.unfit != fleet::Unfit::NotNamed; };
     for (const fleet::WhyNot& machine : waiting.machines) {
+        if (!isAsked(machine)) continue; // of a fleet those that it does not ask for say nothing
         if (wait.machines.size() == kMostMachineWaits) break;
         wait.message +=
             fmt::format("{}{} {}", wait.machines.empty() ? ": " : ", ", machine.name, wordsOf(machine.unfit));
         wait.machines.push_back({.name = machine.name, .reason = std::string(fleet::name(machine.unfit))});
     }
-    if (const std::size_t more = waiting.machines.size() - wait.machines.size(); more > 0)
+    const auto asked = static_cast<std::size_t>(std::ranges::count_if(waiting.machines, isAsked));
+    if (const std::size_t more = asked - wait.machines.size(); more > 0)
         wait.message += fmt::format(" and {} more", more);
     return wait;
 }

@@ -19,6 +19,8 @@ std::size_t InternTable::KeyHash::operator()(const ClassKey* key) const noexcept
         add(static_cast<std::size_t>(amount));
     }
     for (const std::string& lock : key->locks) add(std::hash<std::string_view>{}(lock));
+    for (const std::string& word : key->machines) add(std::hash<std::string_view>{}(word));
+    add(std::hash<std::string_view>{}(key->platform));
     add(static_cast<std::size_t>(key->retryLimits.retries.value_or(-1)));
     add(static_cast<std::size_t>(key->retryLimits.interruptions.value_or(-1)));
     return sum;

@@ -42,7 +42,17 @@ void WorkClasses::define(std::uint32_t cls) {
     std::vector<session::LockId> locks;
     for (const std::string& name : key.locks) locks.emplace_back(dictionary_.internLock(name));
     session_.defineClass(session::ClassId{cls}, key.resources, std::move(locks), gateOf(key.workerId),
-                         key.retryLimits);
+                         key.retryLimits, whereOf(key));
+}
+
+/// A registered worker runs where its files were built for, unless the action says a platform itself.
+session::Where WorkClasses::whereOf(const ClassKey& key) const {
+    session::Where where{.machines = key.machines, .platform = key.platform};
+    if (key.isExec() && where.machines.empty()) where.machines.emplace_back("local");
+    if (std::ranges::find(where.machines, "any") != where.machines.end()) where.machines.clear();
+    if (const RegisteredWorker* worker = workers_.find(key.workerId); worker && where.platform.empty())
+        where.platform = worker->descriptor->platform;
+    return where;
 }
 
 void WorkClasses::workerCame(const std::string& worker) {

@@ -40,6 +40,7 @@ public:
 
 private:
     void define(std::uint32_t cls);
+    session::Where whereOf(const ClassKey& key) const;
 
     session::Session& session_;
     InternTable& dictionary_;

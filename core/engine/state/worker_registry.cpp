@@ -46,12 +46,34 @@ std::vector<const RegisteredWorker*> WorkerRegistry::all() const {
     return workers;
 }
 
-Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec) const {
+namespace {
+
+/// As a class has it: what is usual is left out.
+std::vector<std::string> machinesOf(const ActionSpec& spec, const std::vector<std::string>& usual) {
+    std::vector<std::string> words = spec.machines.empty() ? usual : spec.machines;
+    const bool isAny = std::ranges::find(words, "any") != words.end();
+    if (spec.isExec() && words == std::vector<std::string>{"local"}) words.clear();
+    if (isAny) words.assign(spec.isExec() ? 1 : 0, "any");
+    return words;
+}
+
+bool isHereToo(const std::vector<std::string>& words) {
+    return std::ranges::any_of(words, [](const auto& word) { return word == "any" || word == "local"; });
+}
+
+} // namespace
+
+Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec, const std::vector<std::string>& machines) const {
     ClassKey key;
+    key.machines = machinesOf(spec, machines);
+    key.platform = spec.platform;
     key.retryLimits = spec.retryLimits;
     key.locks = spec.locks;
     std::ranges::sort(key.locks);
     if (spec.isExec()) {
+        if (spec.cwd && !key.machines.empty())
+            return invalid("cwd", "Remove \"cwd\", or give \"machine\" as \"local\": another machine does not have "
+                                  "that directory.");
         key.workerId = key.workerName = "exec";
         key.resources = effectiveResources(spec);
         return key;
@@ -79,6 +101,12 @@ Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec) const {
     key.function = spec.function;
     key.resources = effectiveResources(spec, worker->descriptor->resources);
     if (worker->descriptor->mode == WorkerMode::Warm) { // what serves it holds them, once for all that it serves
+        if (!spec.machines.empty() && !isHereToo(spec.machines))
+            return invalid("machine",
+                           fmt::format("Worker \"{}\" is warm, and its processes are on this machine: remove "
+                                       "\"machine\", or give it as \"local\".",
+                                       worker->descriptor->name));
+        key.machines.clear();
         key.resources.milliCores = worker->descriptor->resources.milliCores;
         key.resources.memoryMb = worker->descriptor->resources.memoryMb;
     }

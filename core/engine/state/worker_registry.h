@@ -32,9 +32,9 @@ public:
     /// By id, name@version or name (the newest registered). Null when there is none.
     const RegisteredWorker* find(std::string_view ref) const;
     std::vector<const RegisteredWorker*> all() const;
-    /// The class of an action: its worker must be known and implement its function. Invalid names the member;
-    /// WrongState: the worker is leaving.
-    Result<ClassKey> resolve(const ActionSpec& spec) const;
+    /// The class of an action: its worker must be known and implement its function. `machines`: where what does not
+    /// say it runs, as its queue has it. Invalid names the member; WrongState: the worker is leaving.
+    Result<ClassKey> resolve(const ActionSpec& spec, const std::vector<std::string>& machines = {}) const;
 
 private:
     std::map<std::string, RegisteredWorker, std::less<>> byId_;                       ///< nodes stay where they are
