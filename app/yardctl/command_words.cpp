@@ -37,7 +37,7 @@ constexpr std::array<Words, 17> kWords{{
 }};
 
 /// Members of an action that are options, and how those are called.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kOptions{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kOptions{{
     {"resources.cores", "--cores"},
     {"resources.memory_mb", "--memory (in MiB)"},
     {"resources.gpus", "--gpus"},
@@ -48,6 +48,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kOptions
     {"priority", "--priority"},
     {"label", "--label"},
     {"array", "--array"},
+    {"machine", "--machine"},
+    {"platform", "--platform"},
 }};
 constexpr std::string_view kResource = "resources.";
 

@@ -81,11 +81,16 @@ TerminalSize askForTerminal(const Invocation& invocation, json::object& action) 
     // A person decides when it is over; the usual hour would end an editor in the middle of a word.
     if (!invocation.arguments.has("deadline")) action["deadline_s"] = static_cast<std::int64_t>(kMaxSeconds);
     const auto term = environment("TERM");
-    if (!invocation.arguments.has("clean-env") || !term) return size;
+    if (action.contains("engine_env") || !term) return size; // it is in what is set here
     json::value& env = action["env"];
     if (!env.is_object()) env.emplace_object();
     env.get_object().insert({{"TERM", json::string(*term)}}); // unless it was given
     return size;
+}
+
+/// There neither the directory nor the variables that are set here mean anything.
+bool mayRunElsewhere(const Arguments& arguments) {
+    return arguments.has("machine") && arguments.values("machine") != std::vector<std::string>{"local"};
 }
 
 } // namespace
@@ -102,10 +107,11 @@ Outcome<ActionOfRun> actionOfRun(const Invocation& invocation, ChunkSource& file
     action["argv"] = json::array(command->begin(), command->end());
     const auto directory = workingDirectory(arguments);
     if (!directory) return std::unexpected(directory.error());
-    action["cwd"] = *directory;
+    const bool isHere = !mayRunElsewhere(arguments);
+    if (isHere || arguments.has("cwd")) action["cwd"] = *directory;
     action["max_retries"] = 0; // as typed into a shell: once
     action["max_interruptions"] = 0;
-    if (!arguments.has("clean-env")) {
+    if (isHere && !arguments.has("clean-env")) {
         action["env"] = environmentHere(invocation, *directory);
         action["engine_env"] = false;
     }

@@ -147,6 +147,17 @@ Outcome<void> addInputs(const Values& words, Target& target) {
     return {};
 }
 
+/// One word stands by itself. What the action said before goes.
+Outcome<void> setMachines(const Values& values, json::object& action) {
+    auto words = jsonTexts(values, "the name of a machine");
+    if (!words) return std::unexpected(words.error());
+    if (words->size() == 1)
+        action["machine"] = words->front();
+    else
+        action["machine"] = std::move(*words);
+    return {};
+}
+
 /// An option, what it does to an action, and the member of a queue's configuration that it is.
 struct WorkOption {
     Option option;
@@ -203,6 +214,18 @@ std::span<const WorkOption> table() {
                  if (auto set = setAmount(parts->second, target.action, parts->first, "--resource"); !set)
                      return set;
              }
+             return {};
+         }},
+        {{"machine", 0, "NAME", "run it there: a machine's name, tag:NAME, local or any; may be repeated"},
+         kAll,
+         [](const Values& values, Target& target) { return setMachines(values, target.action); },
+         "machine"},
+        {{"platform", 0, "NAME", "on a machine of this kind, as linux-x86_64"},
+         kTakers,
+         [](const Values& values, Target& target) -> Outcome<void> {
+             auto value = jsonText(values.back(), "the platform");
+             if (!value) return std::unexpected(value.error());
+             target.action["platform"] = std::move(*value);
              return {};
          }},
         {{"lock", 0, "NAME", "run while holding this lock; may be repeated"},

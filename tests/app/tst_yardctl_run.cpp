@@ -20,6 +20,7 @@ private Q_SLOTS:
     void submitsWhereItStandsAndExitsWithTheCode();
     void outputIsSeenBeforeTheActionEnds();
     void optionsBecomeMembersOfTheAction();
+    void elsewhereNothingOfHereIsSentAlong();
     void aLineGoesToTheShell();
     void aSignalGives128AndIts();
     void whatIsNotTheProgramsEndIsExplained();
@@ -159,6 +160,27 @@ void TestYardctlRun::optionsBecomeMembersOfTheAction() {
     for (const auto& [key, value] : expected.as_object())
         if (key != "deadline_s") QCOMPARE(json::serialize(action.at(key)), json::serialize(value));
     QCOMPARE(action.size(), expected.as_object().size());
+}
+
+void TestYardctlRun::elsewhereNothingOfHereIsSentAlong() {
+    const auto sent = [](const QStringList& options) {
+        OneAction script;
+        FakeServer server(script);
+        const DataDirectory data(server);
+        data.run(QStringList{"run"} + options + QStringList{"true"});
+        json::object action = json::parse(server.find("POST /compute/jobs").body).as_object();
+        for (const char* usual : {"worker", "argv", "max_retries", "max_interruptions"}) action.stable_erase(usual);
+        if (action.contains("env")) action["env"] = action.at("env").as_object().contains("PATH");
+        return json::serialize(action);
+    };
+    QCOMPARE(sent({"--machine", "desk", "--platform", "linux-aarch64"}),
+             R"({"machine":"desk","platform":"linux-aarch64"})");
+    QCOMPARE(sent({"--machine", "desk", "--machine", "tag:render", "-e", "A=b"}),
+             R"({"machine":["desk","tag:render"],"env":false})");
+    QCOMPARE(sent({"--machine", "any", "--cwd", "/tmp"}), R"({"cwd":"/tmp","machine":"any"})");
+    const std::string here = QDir::currentPath().toStdString();
+    QCOMPARE(sent({"--machine", "local"}),
+             R"({"cwd":")" + here + R"(","env":true,"engine_env":false,"machine":"local"})");
 }
 
 void TestYardctlRun::aLineGoesToTheShell() {
