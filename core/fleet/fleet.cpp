@@ -63,6 +63,13 @@ double lackOf(const Resources& need, const Resources& total, const Resources& us
 
 const Resources kNothing{.milliCores = 0, .memoryMb = 0, .named = {}};
 
+constexpr std::int64_t kAnyFree = std::numeric_limits<std::int64_t>::min();
+
+/// A machine with less takes none of it. Leases ahead take more cores than there are; what asks for none does not mind.
+std::int64_t leastFree(const Ask& ask) {
+    return ask.need.milliCores > 0 ? ask.need.milliCores : kAnyFree;
+}
+
 bool contains(const std::vector<MachineId>& ids, MachineId id) {
     return std::ranges::find(ids, id) != ids.end();
 }
@@ -76,19 +83,59 @@ std::string_view name(Unfit unfit) {
     return kNames[std::to_underlying(unfit)];
 }
 
+const Fleet::Place* Fleet::find(MachineId id) const {
+    return id.value < machines_.size() && machines_[id.value].isHere ? &machines_[id.value] : nullptr;
+}
+
+template<class Change>
+void Fleet::changeFree(Place& place, Change change) {
+    const std::int64_t before = place.free();
+    change(place);
+    if (place.free() == before) return;
+    auto node = byFree_.extract({.milliCores = before, .id = place.id});
+    assert(!node.empty());
+    node.value().milliCores = place.free();
+    byFree_.insert(std::move(node));
+}
+
+template<class Each>
+void Fleet::byFree(const Ask& ask, std::int64_t least, Each each) const {
+    if (ask.where.size() == 1 && ask.where.front() == "local") { // the usual one of commands
+        const Place* local = find(kLocal);
+        if (local && local->free() >= least) (void)each(*local);
+        return;
+    }
+    for (const Free& one : byFree_)
+        if (one.milliCores < least || !each(machines_[one.id.value])) return;
+}
+
 void Fleet::add(MachineId id, Machine machine) {
-    assert(!machines_.contains(id));
-    machines_[id].machine = std::move(machine);
+    assert(!has(id));
+    if (machines_.size() <= id.value) machines_.resize(id.value + std::size_t{1});
+    Place& place = machines_[id.value] = Place{};
+    place.id = id;
+    place.isHere = true;
+    place.machine = std::move(machine);
+    closest_.reset();
+    byFree_.insert({.milliCores = place.free(), .id = id});
+}
+
+void Fleet::remove(MachineId id) {
+    Place* place = find(id);
+    if (!place) return;
+    byFree_.erase({.milliCores = place->free(), .id = id});
+    *place = Place{};
+    closest_.reset();
 }
 
 void Fleet::change(MachineId id, Machine machine) {
-    const auto at = machines_.find(id);
-    if (at != machines_.end()) at->second.machine = std::move(machine);
+    closest_.reset();
+    if (Place* place = find(id)) changeFree(*place, [&](Place& of) { of.machine = std::move(machine); });
 }
 
 void Fleet::setGate(MachineId id, Gate gate) {
-    const auto at = machines_.find(id);
-    if (at != machines_.end()) at->second.machine.gate = gate;
+    closest_.reset();
+    if (Place* place = find(id)) place->machine.gate = gate;
 }
 
 /// What is in use of these slots; nullptr: it takes none.
@@ -102,17 +149,19 @@ std::uint32_t* Fleet::countOf(Place& place, Slots slots) {
 }
 
 void Fleet::take(MachineId id, const Resources& need, Slots slots) {
-    const auto at = machines_.find(id);
-    if (at == machines_.end()) return;
-    fleet::change(at->second.used, need, 1);
-    if (std::uint32_t* count = countOf(at->second, slots)) ++*count;
+    Place* place = find(id);
+    if (!place) return;
+    if (closest_ && closest_->second == id) closest_.reset();
+    changeFree(*place, [&](Place& of) { fleet::change(of.used, need, 1); });
+    if (std::uint32_t* count = countOf(*place, slots)) ++*count;
 }
 
 void Fleet::give(MachineId id, const Resources& need, Slots slots) {
-    const auto at = machines_.find(id);
-    if (at == machines_.end()) return;
-    fleet::change(at->second.used, need, -1);
-    if (std::uint32_t* count = countOf(at->second, slots)) {
+    Place* place = find(id);
+    if (!place) return;
+    closest_.reset();
+    changeFree(*place, [&](Place& of) { fleet::change(of.used, need, -1); });
+    if (std::uint32_t* count = countOf(*place, slots)) {
         assert(*count > 0);
         --*count;
     }
@@ -175,18 +224,27 @@ Unfit Fleet::unfit(MachineId id, const Place& place, const Ask& ask) {
     return room(place, ask) > 0 ? Unfit::None : Unfit::Full;
 }
 
-std::vector<Fleet::Candidate> Fleet::candidates(const Ask& ask) {
+/// In the order of machines. At most `most`, those with the most cores free, and those with its files.
+std::vector<Fleet::Candidate> Fleet::candidates(const Ask& ask, std::size_t most) {
     std::vector<Candidate> all;
-    for (auto& [id, place] : machines_)
-        if (unfit(id, place, ask) == Unfit::None)
-            all.push_back(
-                {.id = id, .place = &place, .room = room(place, ask), .isFirst = contains(ask.hasContent, id)});
+    const auto add = [&](const Place& place, bool isFirst) {
+        if (unfit(place.id, place, ask) == Unfit::None)
+            all.push_back({.id = place.id, .place = find(place.id), .room = room(place, ask), .isFirst = isFirst});
+    };
+    for (const MachineId id : ask.hasContent)
+        if (const Place* place = find(id)) add(*place, true);
+    const std::size_t enough = all.size() + most;
+    byFree(ask, leastFree(ask), [&](const Place& place) {
+        if (!contains(ask.hasContent, place.id)) add(place, false);
+        return all.size() < enough;
+    });
+    std::ranges::sort(all, {}, &Candidate::id);
     if (all.size() > 1) std::erase_if(all, [&](const Candidate& one) { return ask.avoid == one.id; });
     return all;
 }
 
 std::optional<MachineId> Fleet::place(const Ask& ask) {
-    const std::vector<Candidate> all = candidates(ask);
+    const std::vector<Candidate> all = candidates(ask, kLooked);
     const auto best = std::ranges::max_element(all, [](const Candidate& a, const Candidate& b) {
         if (a.isFirst != b.isFirst) return b.isFirst;
         if (a.room != b.room) return a.room < b.room;
@@ -198,7 +256,7 @@ std::optional<MachineId> Fleet::place(const Ask& ask) {
 }
 
 std::vector<Share> Fleet::split(const Ask& ask, unsigned count) {
-    std::vector<Candidate> all = candidates(ask);
+    std::vector<Candidate> all = candidates(ask, std::max<std::size_t>(count, kLooked));
     std::uint64_t rooms = 0;
     for (const Candidate& one : all) rooms += one.room;
     const std::uint64_t placed = std::min<std::uint64_t>(count, rooms);
@@ -241,24 +299,37 @@ std::vector<Share> Fleet::split(const Ask& ask, unsigned count) {
 std::optional<MachineId> Fleet::placeAhead(const Ask& ask) const {
     std::optional<MachineId> best;
     double least = 0;
-    for (const auto& [id, place] : machines_) {
-        const Unfit why = unfit(id, place, ask);
+    for (const Place& place : machines_) {
+        if (!place.isHere) continue;
+        const Unfit why = unfit(place.id, place, ask);
         if ((why != Unfit::None && why != Unfit::Full) || slotsLeft(place, ask.slots) == 0) continue;
         const double taken = static_cast<double>(place.used.milliCores) /
                              static_cast<double>(std::max<std::int64_t>(place.machine.total.milliCores, 1));
         if (best && taken >= least) continue;
-        best = id;
+        best = place.id;
         least = taken;
     }
     return best;
 }
 
 bool Fleet::fits(const Ask& ask) const {
-    return std::ranges::any_of(
-        machines_, [&](const auto& entry) { return unfit(entry.first, entry.second, ask) == Unfit::None; });
+    bool isAny = false;
+    byFree(ask, leastFree(ask), [&](const Place& place) {
+        isAny = unfit(place.id, place, ask) == Unfit::None;
+        return !isAny;
+    });
+    return isAny;
 }
 
 std::optional<MachineId> Fleet::closest(const Ask& ask) const {
+    if (closest_ && closest_->first == ask) return closest_->second;
+    const auto found = findClosest(ask);
+    closest_.reset();
+    if (found) closest_.emplace(ask, *found);
+    return found;
+}
+
+std::optional<MachineId> Fleet::findClosest(const Ask& ask) const {
     // First those that take it once there is room, then those that are shut, then those that are too small: of these
     // rather one that lacks an amount than one that lacks slots of its kind.
     const auto rankOf = [&](MachineId id, const Machine& machine, Unfit why) {
@@ -274,22 +345,38 @@ std::optional<MachineId> Fleet::closest(const Ask& ask) const {
         unsigned room = 0;
     };
     std::optional<Choice> best;
-    for (const auto& [id, place] : machines_) {
-        Choice own{.id = id, .rank = rankOf(id, place.machine, unfit(id, place, ask))};
+    std::size_t alike = 0; // of those that lack as little as the best one
+    const auto look = [&](const Place& place) {
+        Choice own{.id = place.id, .rank = rankOf(place.id, place.machine, unfit(place.id, place, ask))};
         own.lack = lackOf(ask.need, place.machine.total, own.rank < 2 ? place.used : kNothing);
         own.room = room(place, ask);
-        if (!best || std::tuple(own.rank, own.lack, best->room) < std::tuple(best->rank, best->lack, own.room))
-            best = own;
-    }
+        // Of those that are alike the first: they come by what is free.
+        const auto of = [](const Choice& one, unsigned otherRoom, MachineId id) {
+            return std::tuple(one.rank, one.lack, otherRoom, id);
+        };
+        const bool isLess = best && std::tuple(own.rank, own.lack) < std::tuple(best->rank, best->lack);
+        alike = !best || isLess ? 1 : alike + (own.rank == best->rank && own.lack == best->lack ? 1 : 0);
+        if (!best || of(own, best->room, own.id) < of(*best, own.room, best->id)) best = own;
+    };
+    byFree(ask, kAnyFree, [&](const Place& place) {
+        // Whoever comes later has fewer cores free, and lacks no less of them.
+        const double least = lackOf({.milliCores = ask.need.milliCores, .memoryMb = 0, .named = {}},
+                                    place.machine.total, place.used);
+        if (best && best->rank == 0 && (least > best->lack || alike >= kLooked)) return false;
+        look(place);
+        return true;
+    });
+    if (!best) // nothing that it asks for is there
+        for (const Free& one : byFree_) look(machines_[one.id.value]);
     if (!best) return std::nullopt;
     return best->id;
 }
 
 bool Fleet::leavesThere(MachineId id, const Resources& need, const Resources& reserved) const {
-    const auto at = machines_.find(id);
-    if (at == machines_.end()) return true;
-    const Resources& total = at->second.machine.total;
-    const Resources& used = at->second.used;
+    const Place* place = find(id);
+    if (!place) return true;
+    const Resources& total = place->machine.total;
+    const Resources& used = place->used;
     if (!leavesOf(need.milliCores, reserved.milliCores, total.milliCores - used.milliCores) ||
         !leavesOf(need.memoryMb, reserved.memoryMb, total.memoryMb - used.memoryMb))
         return false;
@@ -303,52 +390,62 @@ bool Fleet::leaves(const Ask& ask, MachineId kept, const Resources& reserved) co
     // Where there is room now it goes there; where there is none, the question is what it would wait for.
     for (const Unfit wanted : {Unfit::None, Unfit::Full}) {
         bool isAny = false;
-        for (const auto& [id, place] : machines_) {
-            if (unfit(id, place, ask) != wanted) continue;
-            if (id != kept || leavesThere(id, ask.need, reserved)) return true;
+        bool isElsewhere = false;
+        const bool isNow = wanted == Unfit::None;
+        byFree(ask, isNow ? leastFree(ask) : kAnyFree, [&](const Place& place) {
+            if (unfit(place.id, place, ask) != wanted) return true;
             isAny = true;
-        }
+            isElsewhere = place.id != kept || leavesThere(place.id, ask.need, reserved);
+            return !isElsewhere;
+        });
+        if (isElsewhere) return true;
         if (isAny) return false;
     }
     return true;
 }
 
 const Resources* Fleet::totalOf(MachineId id) const {
-    const auto at = machines_.find(id);
-    return at == machines_.end() ? nullptr : &at->second.machine.total;
+    const Place* place = find(id);
+    return place ? &place->machine.total : nullptr;
 }
 
 const Resources* Fleet::usedOf(MachineId id) const {
-    const auto at = machines_.find(id);
-    return at == machines_.end() ? nullptr : &at->second.used;
+    const Place* place = find(id);
+    return place ? &place->used : nullptr;
 }
 
 Fleet Fleet::idle() const {
     Fleet idle = *this;
-    for (auto& [id, place] : idle.machines_) {
+    idle.byFree_.clear();
+    idle.closest_.reset();
+    for (Place& place : idle.machines_) {
+        if (!place.isHere) continue;
         place.used = kNothing;
         place.attempts = place.others = 0;
+        idle.byFree_.insert({.milliCores = place.free(), .id = place.id});
     }
     return idle;
 }
 
 unsigned Fleet::roomFor(MachineId id, const Ask& ask) const {
-    const auto at = machines_.find(id);
-    if (at == machines_.end() || unfit(id, at->second, ask) != Unfit::None) return 0;
-    return room(at->second, ask);
+    const Place* place = find(id);
+    return place && unfit(id, *place, ask) == Unfit::None ? room(*place, ask) : 0;
 }
 
 Unfit Fleet::unfitOf(MachineId id, const Ask& ask) const {
-    const auto at = machines_.find(id);
-    return at == machines_.end() ? Unfit::NotNamed : unfit(id, at->second, ask);
+    const Place* place = find(id);
+    return place ? unfit(id, *place, ask) : Unfit::NotNamed;
 }
 
 std::vector<WhyNot> Fleet::why(const Ask& ask) const {
     std::vector<WhyNot> all;
-    for (const auto& [id, place] : machines_)
-        all.push_back({.id = id, .name = place.machine.name, .unfit = unfit(id, place, ask)});
+    for (const Place& place : machines_)
+        if (place.isHere)
+            all.push_back({.id = place.id, .name = place.machine.name, .unfit = unfit(place.id, place, ask)});
     for (const std::string& word : ask.where) {
-        const auto isThis = [&](const auto& entry) { return isCalled(entry.first, entry.second.machine, word); };
+        const auto isThis = [&](const Place& place) {
+            return place.isHere && isCalled(place.id, place.machine, word);
+        };
         if (std::ranges::none_of(machines_, isThis))
             all.push_back({.id = kLocal, .name = word, .unfit = Unfit::Unknown});
     }
@@ -356,8 +453,8 @@ std::vector<WhyNot> Fleet::why(const Ask& ask) const {
 }
 
 bool Fleet::everFits(const Ask& ask) const {
-    return std::ranges::any_of(machines_, [&](const auto& entry) {
-        return lastingUnfit(entry.first, entry.second.machine, ask) == Unfit::None;
+    return std::ranges::any_of(machines_, [&](const Place& place) {
+        return place.isHere && lastingUnfit(place.id, place.machine, ask) == Unfit::None;
     });
 }
 

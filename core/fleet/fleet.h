@@ -2,7 +2,9 @@
 // two machines. No clock, link or session.
 //
 // Owner: the engine thread.
-// Cost: a question looks at each machine once, O(machines * named amounts); take() and give() at one.
+// Cost: take() and give() O(log machines). A question looks at machines by the cores that are free there, most first, and
+// stops where it knows: past kLooked machines that could take one it looks no further, so that thousands cost what a few
+// do. why() and everFits() look at each.
 #pragma once
 
 #include "core/base/clock.h"
@@ -12,10 +14,11 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace yard::fleet {
@@ -76,6 +79,7 @@ struct Ask {
     std::optional<MachineId> avoid;    ///< where it failed last: only if no other machine takes it now
     std::vector<MachineId> keptFrom;   ///< machines that get nothing of its kind (keep_away.h)
     std::vector<MachineId> hasContent; ///< machines that have its files: they go first
+    friend bool operator==(const Ask&, const Ask&) = default;
 };
 
 /// One answer to "why does it wait".
@@ -96,13 +100,16 @@ struct Share {
 /// does nothing.
 class Fleet {
 public:
+    /// So many machines that could take something are compared; of a batch as many as it has.
+    static constexpr std::size_t kLooked = 64;
+
     /// A new machine. `id`: one that was never there before.
     void add(MachineId id, Machine machine);
     /// Other amounts, gate, tags; what is in use stays in use.
     void change(MachineId id, Machine machine);
     void setGate(MachineId id, Gate gate);
-    void remove(MachineId id) { machines_.erase(id); }
-    bool has(MachineId id) const { return machines_.contains(id); }
+    void remove(MachineId id);
+    bool has(MachineId id) const { return find(id) != nullptr; }
 
     /// Where one goes now; nothing: nowhere. Machines with its files first, then those with the most room for more
     /// of it, in turns where they are equal.
@@ -134,17 +141,28 @@ public:
     std::vector<WhyNot> why(const Ask& ask) const;
     /// Some machine could take it, were it empty, open and not kept from it: else it waits forever.
     bool everFits(const Ask& ask) const;
-    std::size_t size() const { return machines_.size(); }
+    std::size_t size() const { return byFree_.size(); }
     /// The same machines with nothing in use.
     Fleet idle() const;
 
 private:
     struct Place {
+        MachineId id;
+        bool isHere = false; ///< else it was removed, or never came
         Machine machine;
         Resources used{.milliCores = 0, .memoryMb = 0, .named = {}};
         std::uint32_t attempts = 0; ///< of Slots::Cores
         std::uint32_t others = 0;   ///< of Slots::Others
         std::uint64_t lastTurn = 0; ///< when it was chosen last
+        std::int64_t free() const { return machine.total.milliCores - used.milliCores; }
+    };
+    /// The machine with the most cores free first.
+    struct Free {
+        std::int64_t milliCores = 0;
+        MachineId id;
+        bool operator<(const Free& other) const {
+            return milliCores != other.milliCores ? milliCores > other.milliCores : id < other.id;
+        }
     };
     struct Candidate {
         MachineId id;
@@ -159,10 +177,22 @@ private:
     static std::uint32_t* countOf(Place& place, Slots slots);
     static unsigned room(const Place& place, const Ask& ask);
     static Unfit unfit(MachineId id, const Place& place, const Ask& ask);
-    std::vector<Candidate> candidates(const Ask& ask);
+    std::vector<Candidate> candidates(const Ask& ask, std::size_t most);
+    const Place* find(MachineId id) const;
+    Place* find(MachineId id) { return has(id) ? &machines_[id.value] : nullptr; }
+    /// Takes note of other amounts, in use or in all.
+    template<class Change>
+    void changeFree(Place& place, Change change);
+    /// Machines with so much free or more, most first, until `each` answers false.
+    template<class Each>
+    void byFree(const Ask& ask, std::int64_t least, Each each) const;
+    std::optional<MachineId> findClosest(const Ask& ask) const;
 
-    std::map<MachineId, Place> machines_;
+    std::vector<Place> machines_; ///< by number
+    std::set<Free> byFree_;       ///< of those that are here
     std::uint64_t turn_ = 0;
+    /// The last answer of closest(). It holds until some machine has more, or this one less.
+    mutable std::optional<std::pair<Ask, MachineId>> closest_;
 };
 
 } // namespace yard::fleet

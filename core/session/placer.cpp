@@ -7,13 +7,23 @@ namespace yard::session {
 
 namespace {
 
+/// A turn starts no more: what is left of a larger batch is split in the next one.
+constexpr int kMostLikes = 1'000;
+
+} // namespace
+
 /// So far behind its share is one of which so many were given: who is furthest behind is next, so that the first few are
 /// shared as all of them are.
-double lagOf(const fleet::Share& share, unsigned given) {
+double Placer::Part::lag() const {
     return share.count / (given + 0.5);
 }
 
-} // namespace
+/// Of those that are alike the first machine comes first.
+bool Placer::comesLater(const Part& one, const Part& other) {
+    const double own = one.lag();
+    const double others = other.lag();
+    return own != others ? own < others : one.share.machine > other.share.machine;
+}
 
 Placer::Plan& Placer::planOf(std::uint32_t shape) {
     const auto at = std::ranges::find(plans_, shape, &Plan::shape);
@@ -23,9 +33,11 @@ Placer::Plan& Placer::planOf(std::uint32_t shape) {
 void Placer::make(Plan& plan, const Demand& need) const {
     const bool isBound = plan.reserved != kNone && plan.reserved != plan.shape;
     const Demand reserved = isBound ? classes_.demandOfShape(plan.reserved) : need;
-    const unsigned likes = order_.likes(plan.shape, static_cast<unsigned>(options_.maxOutstanding));
+    const int most = std::min(options_.maxOutstanding, kMostLikes);
+    const unsigned likes = order_.likes(plan.shape, static_cast<unsigned>(most));
     for (const fleet::Share& share : capacity_.split(need, isBound ? &reserved : nullptr, likes))
         plan.parts.push_back({.share = share});
+    std::ranges::make_heap(plan.parts, comesLater);
 }
 
 MachineId Placer::placeOf(std::uint32_t cls, bool ahead) {
@@ -37,19 +49,22 @@ MachineId Placer::placeOf(std::uint32_t cls, bool ahead) {
     if (std::exchange(plan.reserved, kept) != kept) plan.parts.clear();
     const bool isBound = kept != kNone && kept != plan.shape;
     for (bool isNew = false;;) {
-        const auto next = std::ranges::max_element(plan.parts, {},
-                                                   [](const Part& part) { return lagOf(part.share, part.given); });
-        if (next == plan.parts.end()) {
+        if (plan.parts.empty()) {
             // What was picked fits somewhere: a new plan has a part.
             if (std::exchange(isNew, true)) return fleet::kLocal;
             make(plan, need);
             continue;
         }
-        const MachineId machine = next->share.machine;
+        std::ranges::pop_heap(plan.parts, comesLater);
+        Part& next = plan.parts.back();
+        const MachineId machine = next.share.machine;
         // What was started beside it in this turn may have used up what can be spared there.
         const bool fits = capacity_.fitsOn(machine, need) &&
                           (!isBound || capacity_.leavesOn(machine, need, classes_.demandOfShape(kept)));
-        if (!fits || ++next->given == next->share.count) plan.parts.erase(next);
+        if (!fits || ++next.given == next.share.count)
+            plan.parts.pop_back();
+        else
+            std::ranges::push_heap(plan.parts, comesLater);
         if (fits) return machine;
     }
 }

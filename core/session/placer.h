@@ -33,12 +33,14 @@ private:
     struct Part {
         fleet::Share share;
         unsigned given = 0; ///< of it, fewer than its count
+        double lag() const;
     };
     struct Plan {
         std::uint32_t shape = kNone;
         std::uint32_t reserved = kNone; ///< the shape that something was kept for when it was made
-        std::vector<Part> parts;
+        std::vector<Part> parts;        ///< a heap: who is furthest behind is first
     };
+    static bool comesLater(const Part& one, const Part& other);
     Plan& planOf(std::uint32_t shape);
     void make(Plan& plan, const Demand& need) const;
 

@@ -92,6 +92,7 @@ private Q_SLOTS:
     void leasesAheadTakeMoreThanThereIs();
     void whatRunsOnAMachineThatIsRemovedIsGivenBackToNobody();
     void aChangedMachineKeepsWhatIsInUse();
+    void hundredsOfMachinesAnswerLikeAFew();
     void everFitsLooksAtEmptyMachines();
     void oneMachineIsUsedAsIfItWereAlone();
     void randomBatchesFollowTheModel();
@@ -383,6 +384,42 @@ void TestFleet::aChangedMachineKeepsWhatIsInUse() {
     QCOMPARE(fleet.roomFor(MachineId(1), ask(amounts(1))), 4u);
     fleet.change(MachineId(1), machine("b", amounts(1)));
     QVERIFY(fleet.unfitOf(MachineId(1), ask(amounts(1))) == Unfit::Full);
+}
+
+void TestFleet::hundredsOfMachinesAnswerLikeAFew() {
+    constexpr std::uint32_t kMany = 300;
+    Fleet fleet;
+    for (std::uint32_t id = 0; id < kMany; ++id)
+        fleet.add(MachineId(id), machine("m", amounts(4 + id % 9, 1'000 + id % 5 * 1'000)));
+    fleet.remove(MachineId(7));
+    QCOMPARE(fleet.size(), std::size_t{kMany - 1});
+    QVERIFY(!fleet.has(MachineId(7)));
+    std::mt19937 random(3);
+    std::vector<std::pair<MachineId, Resources>> running;
+    for (int step = 0; step < 2'000; ++step) {
+        const Ask one = ask(amounts(1 + random() % 12, random() % 2 == 0 ? 0 : 500 + random() % 3'000));
+        std::int64_t rooms = 0;
+        for (std::uint32_t id = 0; id < kMany; ++id) rooms += fleet.roomFor(MachineId(id), one);
+        QCOMPARE(fleet.fits(one), rooms > 0);
+        const unsigned count = random() % 20 == 0 ? 500 : 1 + random() % 30;
+        std::int64_t placed = 0;
+        for (const Share& share : fleet.split(one, count)) {
+            QVERIFY(share.count <= fleet.roomFor(share.machine, one));
+            placed += share.count;
+            for (unsigned i = 0; i < share.count; ++i) {
+                fleet.take(share.machine, one.need);
+                running.emplace_back(share.machine, one.need);
+            }
+        }
+        QCOMPARE(placed, std::min<std::int64_t>(count, rooms));
+        const auto closest = fleet.closest(one);
+        QVERIFY(closest && (!fleet.fits(one) || fleet.roomFor(*closest, one) > 0));
+        for (std::size_t ends = random() % 40; ends > 0 && !running.empty(); --ends) {
+            std::swap(running[random() % running.size()], running.back());
+            fleet.give(running.back().first, running.back().second);
+            running.pop_back();
+        }
+    }
 }
 
 void TestFleet::everFitsLooksAtEmptyMachines() {
