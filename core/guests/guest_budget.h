@@ -12,6 +12,8 @@ public:
     explicit GuestBudget(const GuestLimits& limits)
         : limits_(limits) {}
     const GuestLimits& limits() const { return limits_; }
+    /// For what comes from now on; who has more keeps it. What is kept of inputs follows for later desks only.
+    void setLimits(const GuestLimits& limits) { limits_ = limits; }
     /// False: not beside what others have now.
     [[nodiscard]] bool take(const Resources& needs) {
         if (needs.milliCores > limits_.milliCores - milliCores_ || needs.memoryMb > limits_.memoryMb - memoryMb_)

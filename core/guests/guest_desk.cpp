@@ -24,18 +24,18 @@ std::vector<Hash256> hashesOf(const link::Finished& end) {
     return hashes;
 }
 
+std::uint64_t microsFrom(link::BootTime from, link::BootTime to) {
+    return static_cast<std::uint64_t>(std::max(to - from, Duration::zero()).count());
+}
+
+} // namespace
+
 link::Finished unrun(link::GuestEnd cause, std::string_view why) {
     link::Finished end;
     end.cause = cause;
     end.message = why;
     return end;
 }
-
-std::uint64_t microsFrom(link::BootTime from, link::BootTime to) {
-    return static_cast<std::uint64_t>(std::max(to - from, Duration::zero()).count());
-}
-
-} // namespace
 
 GuestDesk::~GuestDesk() {
     for (auto& [id, guest] : guests_) giveBudget(guest);
@@ -48,14 +48,6 @@ GuestDesk::Guest* GuestDesk::at(link::AttemptRef id, Stage stage) {
     return found != guests_.end() && found->second.stage == stage ? &found->second : nullptr;
 }
 
-/// The answer that came is for one that was dropped.
-bool GuestDesk::isLate(Late& late, link::AttemptRef id) {
-    const auto found = late.find(id);
-    if (found == late.end()) return false;
-    if (--found->second == 0) late.erase(found);
-    return true;
-}
-
 void GuestDesk::take(GuestAttempt attempt, std::size_t size, link::BootTime now) {
     const link::AttemptRef id = attempt.id;
     Guest& guest = guests_[id];
@@ -63,7 +55,7 @@ void GuestDesk::take(GuestAttempt attempt, std::size_t size, link::BootTime now)
     guest.came = now;
     guest.held = size;
     held_ += size;
-    for (const Hash256& hash : guest.attempt.inputs) shelf_.use(hash);
+    inputs_.use(guest.attempt.inputs);
     if (guest.attempt.inputs.empty())
         becomeReady(guest);
     else
@@ -79,14 +71,9 @@ void GuestDesk::becomeReady(Guest& guest) {
 /// It needs no inputs and no turn any more.
 void GuestDesk::letGo(Guest& guest) {
     ready_.erase(guest.turn);
-    for (const Hash256& hash : guest.missing) {
-        const auto lacked = lackedBy_.find(hash);
-        if (lacked == lackedBy_.end()) continue;
-        std::erase(lacked->second, guest.attempt.id);
-        if (lacked->second.empty()) lackedBy_.erase(lacked);
-    }
+    for (const Hash256& hash : guest.missing) inputs_.lackNoMore(hash, guest.attempt.id);
     guest.missing.clear();
-    for (const Hash256& hash : std::exchange(guest.attempt.inputs, {})) shelf_.release(hash);
+    inputs_.release(std::exchange(guest.attempt.inputs, {}));
 }
 
 void GuestDesk::giveBudget(Guest& guest) {
@@ -97,13 +84,12 @@ void GuestDesk::forget(link::AttemptRef id) {
     const auto found = guests_.find(id);
     if (found == guests_.end()) return;
     Guest& guest = found->second;
-    if (guest.stage == Stage::LookingUp && !guest.attempt.inputs.empty()) ++lateLookups_[id];
-    if (guest.stage == Stage::Preparing) ++latePreparations_[id];
+    if (guest.stage == Stage::LookingUp && !guest.attempt.inputs.empty()) lateLookups_.expect(id);
+    if (guest.stage == Stage::Preparing) latePreparations_.expect(id);
     giveBudget(guest);
     letGo(guest);
     updates_.drop(id);
-    for (const Hash256& hash : guest.results)
-        if (const auto result = results_.find(hash); --result->second == 0) results_.erase(result);
+    results_.remove(guest.results);
     held_ -= guest.held;
     guests_.erase(found);
     out.dropped.push_back(id);
@@ -123,7 +109,7 @@ void GuestDesk::finish(link::AttemptRef id, Guest& guest, link::Finished end) {
         guest.finished = put(end);
     }
     guest.results = hashesOf(end);
-    for (const Hash256& hash : guest.results) ++results_[hash];
+    results_.add(guest.results);
     giveBudget(guest);
     letGo(guest);
     guest.attempt.spec.reset();
@@ -134,10 +120,6 @@ void GuestDesk::finish(link::AttemptRef id, Guest& guest, link::Finished end) {
     link::GuestOut what;
     leases_.ended(id, what);
     carry(std::move(what)); // the guest may be gone now
-}
-
-void GuestDesk::finishUnrun(link::AttemptRef id, Guest& guest, link::GuestEnd cause, std::string_view why) {
-    finish(id, guest, unrun(cause, why));
 }
 
 /// What follows from the leases.
@@ -156,7 +138,7 @@ void GuestDesk::carry(link::GuestOut what) {
     for (std::size_t from = 0; from < what.handedBack.size(); from += link::kMaxRefs) {
         const std::size_t count = std::min(link::kMaxRefs, what.handedBack.size() - from);
         const auto begin = what.handedBack.begin() + static_cast<std::ptrdiff_t>(from);
-        send(Kind::HandedBack, 0, put(link::AttemptRefs(begin, begin + static_cast<std::ptrdiff_t>(count))));
+        out.send(Kind::HandedBack, 0, put(link::AttemptRefs(begin, begin + static_cast<std::ptrdiff_t>(count))));
     }
     toTell_.insert(toTell_.end(), what.finished.begin(), what.finished.end());
     if (!what.closeLink) return;
@@ -172,80 +154,49 @@ void GuestDesk::catchUp(link::BootTime now) {
 
 // --- inputs
 
-void GuestDesk::askFor(const std::vector<Hash256>& hashes) {
-    if (!leases_.isUp()) return; // asked for with the next Welcome
-    link::Need need;
-    const auto flush = [&] {
-        if (!need.hashes.empty()) send(Kind::Need, ++lastNeed_, put(need));
-        need.hashes.clear();
-    };
-    for (const Hash256& hash : hashes) {
-        if (arrivals_.isAsked(hash)) continue;
-        arrivals_.ask(hash);
-        need.hashes.push_back(hash);
-        if (need.hashes.size() == link::kMaxHashes) flush();
-    }
-    flush();
-}
-
 void GuestDesk::lacking(link::AttemptRef id, const std::vector<Hash256>& missing, link::BootTime now) {
     catchUp(now);
-    if (Guest* guest = isLate(lateLookups_, id) ? nullptr : at(id, Stage::LookingUp)) {
+    if (Guest* guest = lateLookups_.take(id) ? nullptr : at(id, Stage::LookingUp)) {
         guest->stage = Stage::Fetching;
         std::vector<Hash256> wanted;
         for (const Hash256& hash : missing) {
             if (!std::ranges::binary_search(guest->attempt.inputs, hash) || !guest->missing.insert(hash).second)
                 continue;
-            lackedBy_[hash].push_back(id);
-            if (storing_.contains(hash)) continue;             // it has come meanwhile
-            if (!arrivals_.isAsked(hash)) shelf_.remove(hash); // the store has lost it
-            wanted.push_back(hash);
+            if (inputs_.lack(hash, id)) wanted.push_back(hash);
         }
-        askFor(wanted);
+        if (leases_.isUp()) inputs_.ask(wanted, out); // else with the next Welcome
         if (guest->missing.empty()) becomeReady(*guest);
     }
     settle(now);
 }
 
-void GuestDesk::endStoring(const Hash256& hash) {
-    if (storing_.erase(hash) > 0) shelf_.release(hash);
-}
-
 void GuestDesk::stored(const Hash256& hash, link::BootTime now) {
     catchUp(now);
-    endStoring(hash);
-    if (auto lacked = lackedBy_.extract(hash)) {
-        for (const link::AttemptRef id : lacked.mapped()) {
-            Guest* guest = at(id, Stage::Fetching);
-            if (!guest) continue;
-            guest->missing.erase(hash);
-            if (guest->missing.empty()) becomeReady(*guest);
-        }
+    for (const link::AttemptRef id : inputs_.stored(hash)) {
+        Guest* guest = at(id, Stage::Fetching);
+        if (!guest) continue;
+        guest->missing.erase(hash);
+        if (guest->missing.empty()) becomeReady(*guest);
     }
     settle(now);
 }
 
 void GuestDesk::notStored(const Hash256& hash, std::string_view why, link::BootTime now) {
     catchUp(now);
-    endStoring(hash);
-    shelf_.remove(hash);
-    failAllThatLack(hash, fmt::format("its inputs cannot be kept here: {}", why));
+    failAll(inputs_.notStored(hash), fmt::format("its inputs cannot be kept here: {}", why));
     settle(now);
 }
 
-void GuestDesk::failAllThatLack(const Hash256& hash, std::string_view why) {
-    // Taken out at once: each of many would look for itself among all of them.
-    const auto lacked = lackedBy_.extract(hash);
-    if (!lacked) return;
-    for (const link::AttemptRef id : lacked.mapped())
-        if (Guest* guest = at(id, Stage::Fetching)) finishUnrun(id, *guest, link::GuestEnd::Refused, why);
+void GuestDesk::failAll(const link::AttemptRefs& ids, std::string_view why) {
+    for (const link::AttemptRef id : ids)
+        if (Guest* guest = at(id, Stage::Fetching)) finish(id, *guest, unrun(link::GuestEnd::Refused, why));
 }
 
 // --- the runner
 
 void GuestDesk::prepared(link::AttemptRef id, link::BootTime now) {
     catchUp(now);
-    if (Guest* guest = isLate(latePreparations_, id) ? nullptr : at(id, Stage::Preparing)) {
+    if (Guest* guest = latePreparations_.take(id) ? nullptr : at(id, Stage::Preparing)) {
         guest->stage = Stage::Prepared;
         prepared_.push_back(id);
     }
@@ -254,9 +205,9 @@ void GuestDesk::prepared(link::AttemptRef id, link::BootTime now) {
 
 void GuestDesk::notPrepared(link::AttemptRef id, std::string_view why, link::BootTime now) {
     catchUp(now);
-    if (Guest* guest = isLate(latePreparations_, id) ? nullptr : at(id, Stage::Preparing)) {
+    if (Guest* guest = latePreparations_.take(id) ? nullptr : at(id, Stage::Preparing)) {
         guest->begun = now;
-        finishUnrun(id, *guest, link::GuestEnd::SpawnError, why);
+        finish(id, *guest, unrun(link::GuestEnd::SpawnError, why));
     }
     settle(now);
 }
@@ -280,7 +231,7 @@ void GuestDesk::ended(link::Finished end, link::AttemptRef id, link::BootTime no
 void GuestDesk::returned(link::AttemptRef id, link::BootTime now) {
     catchUp(now);
     if (Guest* guest = at(id, Stage::Running))
-        finishUnrun(id, *guest, guest->asked.value_or(link::GuestEnd::LostRunner), "nothing of it has run");
+        finish(id, *guest, unrun(guest->asked.value_or(link::GuestEnd::LostRunner), "nothing of it has run"));
     settle(now);
 }
 
@@ -289,7 +240,7 @@ void GuestDesk::returned(link::AttemptRef id, link::BootTime now) {
 void GuestDesk::tick(link::BootTime now) {
     catchUp(now);
     if (leases_.isUp() && now >= renewAt_) {
-        if (const auto id = leases_.renew(now)) send(Kind::Renew, *id, {});
+        if (const auto id = leases_.renew(now)) out.send(Kind::Renew, *id, {});
         renewAt_ = now + link::kRenewEvery;
     }
     settle(now);
@@ -300,9 +251,9 @@ void GuestDesk::leave(link::LeavingCause cause, Duration in, std::string_view se
     isLeaving_ = true;
     if (leases_.isUp()) {
         const auto milliseconds = static_cast<std::uint64_t>(std::max(in, Duration::zero()).count() / 1'000);
-        send(Kind::Leaving, 0,
-             put(link::Leaving{
-                 .cause = cause, .inMs = milliseconds, .sentence = plainLine(sentence, link::kMaxTextBytes)}));
+        out.send(Kind::Leaving, 0,
+                 put(link::Leaving{
+                     .cause = cause, .inMs = milliseconds, .sentence = plainLine(sentence, link::kMaxTextBytes)}));
     }
     link::GuestOut what;
     leases_.handBackWaiting(what);
@@ -315,7 +266,7 @@ void GuestDesk::settle(link::BootTime now) {
     beginReady(now);
     tellResults(now);
     if (leases_.isUp())
-        for (const link::Updates& batch : updates_.take(now)) send(Kind::Updates, 0, put(batch));
+        for (const link::Updates& batch : updates_.take(now)) out.send(Kind::Updates, 0, put(batch));
     if (leases_.until() == runUntil_) return;
     runUntil_ = leases_.until();
     out.runUntil = runUntil_;
@@ -355,14 +306,10 @@ void GuestDesk::tellResults(link::BootTime now) {
     while (!toTell_.empty() && told_ < kResultBytes) {
         if (const Guest* guest = at(toTell_.front(), Stage::Done)) {
             told_ += guest->finished.size();
-            send(Kind::Finished, 0, guest->finished);
+            out.send(Kind::Finished, 0, guest->finished);
         }
         toTell_.pop_front();
     }
-}
-
-void GuestDesk::send(link::Kind kind, std::uint64_t id, std::string body) {
-    out.frames.push_back({.kind = kind, .id = id, .body = std::move(body)});
 }
 
 } // namespace yard::guests

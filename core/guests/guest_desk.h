@@ -11,8 +11,10 @@
 //  - bounds: kHeldBytes of what it holds (more is handed back), GuestLimits, kResultBytes of results every kPause.
 #pragma once
 
-#include "core/guests/chunk_shelf.h"
+#include "core/guests/desk_out.h"
 #include "core/guests/guest_budget.h"
+#include "core/guests/guest_inputs.h"
+#include "core/guests/guest_results.h"
 #include "core/guests/guest_vetting.h"
 #include "core/guests/update_batch.h"
 #include "core/link/guest_leases.h"
@@ -25,49 +27,28 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace yard::guests {
 
-/// What follows. To be carried out in this order by the caller, who clears it. Where lookups and pieces come faster
-/// than a store takes them, the caller reads no more of the link meanwhile.
-struct DeskOut {
-    struct Frame {
-        link::Kind kind = link::Kind::Hello;
-        std::uint64_t id = 0;
-        std::string body;
-    };
-    struct Lookup {
-        link::AttemptRef id;
-        std::vector<Hash256> hashes;
-    };
-    /// A piece of a chunk that comes. What came before it is of the same chunk, up to its offset.
-    struct Piece {
-        link::Chunk chunk;
-        bool isLast = false; ///< the hash was right; stored() or notStored() follows
-    };
-    /// A chunk that the yard asks for: Chunk frames with this id, then served().
-    struct Serve {
-        std::uint64_t id = 0;
-        Hash256 hash;
-        std::uint64_t number = 0; ///< of this desk: the ids of two connections may be the same
-    };
-    std::optional<link::BootTime> runUntil; ///< for the launcher, before it gets anything: Runner::mayRunUntil()
-    std::vector<link::GuestOut::End> ends;  ///< end the tree, then ended() or returned()
-    std::vector<Frame> frames;              ///< to the yard
-    std::vector<Lookup> lookups;            ///< which of these does the store lack? Then lacking()
-    std::vector<Piece> pieces;              ///< into the store
-    std::vector<Hash256> abandoned;         ///< pieces of it came, no more will: forget them
-    std::vector<Hash256> evicted;           ///< kept for guests so far: out of the store, unless others use it
-    std::vector<GuestAttempt> prepares;     ///< make its directory, then prepared()
-    link::AttemptRefs starts;               ///< prepared: give it to the runner now, with the yard's guest group
-    link::AttemptRefs dropped;              ///< nothing is held of it any more: take its directory away
-    std::vector<Serve> serves;
-    bool closeLink = false; ///< after the frames
-    std::string reason;     ///< of closeLink, for people; empty: the lease is over
+/// Answers still to come for what was dropped; as many as the caller has under way.
+class LateAnswers {
+public:
+    void expect(link::AttemptRef id) { ++late_[id]; }
+    /// The answer that came is for one that was dropped.
+    bool take(link::AttemptRef id) {
+        const auto found = late_.find(id);
+        if (found == late_.end()) return false;
+        if (--found->second == 0) late_.erase(found);
+        return true;
+    }
+
+private:
+    std::map<link::AttemptRef, std::size_t> late_;
 };
+
+/// How something ends of which nothing ran.
+link::Finished unrun(link::GuestEnd cause, std::string_view why);
 
 class GuestDesk {
 public:
@@ -87,7 +68,7 @@ public:
     GuestDesk(Self self, GuestBudget& budget)
         : self_(std::move(self))
         , budget_(budget)
-        , shelf_(budget.limits().storeBytes) {}
+        , inputs_(budget.limits().storeBytes) {}
     ~GuestDesk();
     GuestDesk(const GuestDesk&) = delete;
     GuestDesk& operator=(const GuestDesk&) = delete;
@@ -116,7 +97,7 @@ public:
     void notStored(const Hash256& hash, std::string_view why, link::BootTime now);
     /// All pieces of a Serve have gone out, or it cannot be read any more. Of one of an earlier connection nothing
     /// follows.
-    void served(const DeskOut::Serve& serve);
+    void served(const DeskOut::Serve& serve) { results_.served(serve); }
 
     // --- the runner
 
@@ -138,6 +119,8 @@ public:
     void leave(link::LeavingCause cause, Duration in, std::string_view sentence, link::BootTime now);
 
     std::size_t count() const { return guests_.size(); }
+    /// As it called itself; empty: it has not been welcomed yet.
+    const std::string& yardName() const { return yardName_; }
     DeskOut out;
 
 private:
@@ -162,24 +145,16 @@ private:
     bool welcomed(std::string_view body, link::BootTime now);
     bool refused(std::string_view body);
     bool leased(std::string_view body, link::BootTime now);
-    bool asked(const link::Frame& frame);
     bool chunk(std::string_view body);
-    void makeRoom(const Hash256& hash, std::uint64_t size);
-    void abandon(const Hash256& hash);
-    void endStoring(const Hash256& hash);
     void refuse(link::RefusalCause cause, std::string sentence);
 
-    using Late = std::map<link::AttemptRef, std::size_t>;
-    static bool isLate(Late& late, link::AttemptRef id);
     Guest* at(link::AttemptRef id, Stage stage);
     void catchUp(link::BootTime now);
     void take(GuestAttempt attempt, std::size_t size, link::BootTime now);
     void becomeReady(Guest& guest);
     void letGo(Guest& guest);
     void finish(link::AttemptRef id, Guest& guest, link::Finished end);
-    void finishUnrun(link::AttemptRef id, Guest& guest, link::GuestEnd cause, std::string_view why);
-    void failAllThatLack(const Hash256& hash, std::string_view why);
-    void askFor(const std::vector<Hash256>& hashes);
+    void failAll(const link::AttemptRefs& ids, std::string_view why);
     void carry(link::GuestOut what);
     void forget(link::AttemptRef id);
     void giveBudget(Guest& guest);
@@ -187,31 +162,24 @@ private:
     void settle(link::BootTime now);
     void beginReady(link::BootTime now);
     void tellResults(link::BootTime now);
-    void send(link::Kind kind, std::uint64_t id, std::string body);
 
     Self self_;
+    std::string yardName_;
     GuestBudget& budget_;
     link::GuestLeases leases_;
-    ChunkArrivals arrivals_;
-    ChunkShelf shelf_;
+    GuestInputs inputs_;
+    GuestResults results_;
     UpdateBatch updates_;
     std::map<link::AttemptRef, Guest> guests_;
     std::map<std::uint64_t, link::AttemptRef> ready_; ///< by the order in which they came to be
     link::AttemptRefs prepared_;                      ///< some may be gone
     std::deque<link::AttemptRef> toTell_;             ///< results, not sent over this connection; some may be gone
-    std::map<Hash256, link::AttemptRefs> lackedBy_;
-    Late lateLookups_;      ///< answers still to come for what was dropped; as many as the caller has under way
-    Late latePreparations_; ///< the same
-    std::unordered_set<Hash256> storing_;    ///< whole, and not yet in the store: in use on the shelf
-    std::unordered_set<Hash256> passedOver_; ///< asked for, but there is no room for what comes of it
-    std::unordered_map<Hash256, std::size_t> results_;
-    std::unordered_map<Hash256, std::uint64_t> serving_; ///< by number: a chunk goes out once at a time
+    LateAnswers lateLookups_;
+    LateAnswers latePreparations_;
     std::size_t held_ = 0;
     std::size_t told_ = 0; ///< bytes of results since toldSince_
     link::BootTime toldSince_{};
     std::uint64_t lastTurn_ = 0;
-    std::uint64_t lastNeed_ = 0;
-    std::uint64_t lastServe_ = 0;
     link::BootTime renewAt_{};
     link::BootTime runUntil_{}; ///< as it was told
     bool isGreeting_ = false;

@@ -21,7 +21,7 @@ void GuestDesk::connected(link::BootTime now) {
                       .tags = self_.tags,
                       .held = leases_.greet(now)};
     isGreeting_ = true;
-    send(Kind::Hello, 1, put(hello));
+    out.send(Kind::Hello, 1, put(hello));
 }
 
 void GuestDesk::disconnected() {
@@ -33,9 +33,8 @@ void GuestDesk::disconnected() {
 void GuestDesk::linkGone() {
     isGreeting_ = false;
     toTell_.clear();
-    serving_.clear();
-    passedOver_.clear();
-    for (const Hash256& hash : arrivals_.clear()) abandon(hash);
+    results_.linkGone();
+    inputs_.linkGone(out);
 }
 
 void GuestDesk::frame(const link::Frame& frame, link::BootTime now) {
@@ -49,7 +48,7 @@ void GuestDesk::frame(const link::Frame& frame, link::BootTime now) {
 }
 
 void GuestDesk::refuse(link::RefusalCause cause, std::string sentence) {
-    send(Kind::Refused, 0, put(link::Refused{.cause = cause, .sentence = sentence}));
+    out.send(Kind::Refused, 0, put(link::Refused{.cause = cause, .sentence = sentence}));
     out.closeLink = true;
     out.reason = std::move(sentence);
     disconnected();
@@ -72,16 +71,13 @@ bool GuestDesk::welcomed(std::string_view body, link::BootTime now) {
         return true;
     }
     isGreeting_ = false;
+    yardName_ = plainLine(welcome.name, link::kMaxNameBytes);
     link::GuestOut what;
     leases_.welcomed(welcome, now, what);
     carry(std::move(what));
     if (!leases_.isUp()) return true; // it came too late
     renewAt_ = now + link::kRenewEvery;
-    // What was on its way is asked for again.
-    std::vector<Hash256> missing;
-    for (const auto& [hash, ids] : lackedBy_)
-        if (!storing_.contains(hash)) missing.push_back(hash);
-    askFor(missing);
+    inputs_.askAgain(out); // what was on its way
     return true;
 }
 
@@ -99,7 +95,12 @@ bool GuestDesk::takeFrame(const link::Frame& frame, link::BootTime now) {
     switch (static_cast<Kind>(frame.kind)) {
     case Kind::Refused: return refused(frame.body);
     case Kind::Lease: return leased(frame.body, now);
-    case Kind::Need: return asked(frame);
+    case Kind::Need: {
+        link::Need need;
+        if (!get(frame.body, need)) return false;
+        results_.serve(need, frame.id, out);
+        break;
+    }
     case Kind::Chunk: return chunk(frame.body);
     case Kind::Settled: {
         link::AttemptRefs ids;
@@ -145,68 +146,19 @@ bool GuestDesk::leased(std::string_view body, link::BootTime now) {
     Guest& guest = guests_[lease.id];
     guest.attempt.id = lease.id;
     guest.came = guest.begun = now;
-    finishUnrun(lease.id, guest, link::GuestEnd::Refused, attempt.error());
+    finish(lease.id, guest, unrun(link::GuestEnd::Refused, attempt.error()));
     return true;
-}
-
-/// What is not of a result of this yard's is passed over: it may have settled it meanwhile, or look for what others
-/// keep here.
-bool GuestDesk::asked(const link::Frame& frame) {
-    link::Need need;
-    if (!get(frame.body, need)) return false;
-    for (const Hash256& hash : need.hashes)
-        if (results_.contains(hash) && serving_.try_emplace(hash, lastServe_ + 1).second)
-            out.serves.push_back({.id = frame.id, .hash = hash, .number = ++lastServe_});
-    return true;
-}
-
-void GuestDesk::served(const DeskOut::Serve& serve) {
-    const auto found = serving_.find(serve.hash);
-    if (found != serving_.end() && found->second == serve.number) serving_.erase(found);
 }
 
 bool GuestDesk::chunk(std::string_view body) {
     link::Chunk piece;
     if (!get(body, piece)) return false;
-    const Hash256 hash = piece.hash;
-    const bool wasAsked = arrivals_.isAsked(hash);
-    const ChunkArrivals::Taken taken = arrivals_.take(piece);
-    if (taken == ChunkArrivals::Taken::Lie) {
-        // It is no longer among those that linkGone() takes back.
-        if (wasAsked) abandon(hash);
-        return false;
-    }
-    if (piece.offset == 0) makeRoom(hash, piece.size);
-    const bool isLast = taken == ChunkArrivals::Taken::Whole;
-    if (!passedOver_.contains(hash)) {
-        // Put out before its last piece is stored it would stay in the store, and count nowhere.
-        if (isLast && storing_.insert(hash).second) shelf_.use(hash);
-        out.pieces.push_back({.chunk = std::move(piece), .isLast = isLast});
-    } else if (isLast) {
-        passedOver_.erase(hash);
-        if (lackedBy_.contains(hash)) askFor({hash}); // somebody has come to need it meanwhile
-    }
+    link::AttemptRefs hasNoRoom;
+    if (!inputs_.take(std::move(piece), hasNoRoom, out)) return false;
+    failAll(hasNoRoom, fmt::format("its inputs take more than the {} MB that this machine keeps for guests "
+                                   "(guest_store_mb)",
+                                   budget_.limits().storeBytes >> 20));
     return true;
-}
-
-void GuestDesk::makeRoom(const Hash256& hash, std::uint64_t size) {
-    std::vector<Hash256> evicted;
-    if (!shelf_.admit(hash, size, evicted)) {
-        passedOver_.insert(hash);
-        failAllThatLack(hash, fmt::format("its inputs take more than the {} MB that this machine keeps for guests "
-                                          "(guest_store_mb)",
-                                          budget_.limits().storeBytes >> 20));
-    }
-    for (const Hash256& other : evicted) {
-        // Nobody waits any more for one that is still coming.
-        if (arrivals_.isAsked(other)) passedOver_.insert(other);
-        (arrivals_.isAsked(other) ? out.abandoned : out.evicted).push_back(other);
-    }
-}
-
-void GuestDesk::abandon(const Hash256& hash) {
-    shelf_.remove(hash);
-    out.abandoned.push_back(hash);
 }
 
 } // namespace yard::guests
