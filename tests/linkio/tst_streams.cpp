@@ -219,7 +219,7 @@ void TestLinkStreams::tlsRefusesAnotherKey() {
     const auto tls = *tls::ServerTls::own((directory.path() + "/tls").toStdString());
     const Secure secure(rig, *tls, std::string(64, 'a'));
     QVERIFY(!secure.client);
-    QVERIFY(secure.client.error().kind == ErrorKind::Io);
+    QVERIFY(secure.client.error().kind == ErrorKind::Invalid);
     QVERIFY(!secure.client.error().message.empty());
     QVERIFY(!secure.server);
 }
