@@ -15,8 +15,8 @@ namespace {
 auto askable(Services& services) {
     return std::tie(services.accounting, services.details, services.rows, services.annotating, services.changes,
                     services.facets, services.failureMutes, services.failures, services.folding, services.graphs,
-                    services.intake, services.listing, services.locks, services.machines, services.moving,
-                    services.operations, services.overview, services.queues, services.reasons,
+                    services.guests, services.intake, services.listing, services.locks, services.machines,
+                    services.moving, services.operations, services.overview, services.queues, services.reasons,
                     services.rescheduling, services.results, services.retention, services.sessionMoves,
                     services.figures, services.timelines, services.waitingCounts, services.pool, services.watching,
                     services.workers);
@@ -42,6 +42,7 @@ template FailureMutes& serviceOf(Kernel& kernel);
 template Failures& serviceOf(Kernel& kernel);
 template Folding& serviceOf(Kernel& kernel);
 template Graphs& serviceOf(Kernel& kernel);
+template Guests& serviceOf(Kernel& kernel);
 template Intake& serviceOf(Kernel& kernel);
 template Listing& serviceOf(Kernel& kernel);
 template LockWatch& serviceOf(Kernel& kernel);

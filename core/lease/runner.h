@@ -49,8 +49,13 @@ struct AttemptId {
 };
 /// Processes of the warm pool have numbers as attempts do: from here on.
 inline constexpr std::int64_t kFirstProcessLsn = std::int64_t{1} << 52;
+/// What runs here for another engine has one from here on: a number of this machine's own, not the yard's.
+inline constexpr std::int64_t kFirstGuestLsn = kFirstProcessLsn + (std::int64_t{1} << 51) + (std::int64_t{1} << 29);
+inline bool isGuest(AttemptId id) {
+    return id.lsn.value >= kFirstGuestLsn;
+}
 inline bool isWarmProcess(AttemptId id) {
-    return id.lsn.value >= kFirstProcessLsn;
+    return id.lsn.value >= kFirstProcessLsn && !isGuest(id);
 }
 
 /// Limits of the first process and what it starts (setrlimit, soft and hard). 0: as the engine found them.

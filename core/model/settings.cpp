@@ -128,8 +128,8 @@ Result<Found> find(std::string_view name) {
     return invalid(std::string(name), fmt::format("There is no setting {}; there are {}.", quoted(name), names));
 }
 
-std::uint32_t bitOf(const SettingInfo& setting) {
-    return 1u << (&setting - settingsTable().data());
+std::uint64_t bitOf(const SettingInfo& setting) {
+    return std::uint64_t{1} << (&setting - settingsTable().data());
 }
 
 void reset(const Found& found, GivenSettings& settings) {

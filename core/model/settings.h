@@ -46,6 +46,10 @@ struct Settings {
     std::int64_t maxOutputBytes = std::int64_t{64} << 30;
     std::string envNeverKept = "*TOKEN* *SECRET* *PASSWORD* *KEY*";
     std::string logLevel = "info";
+    std::int64_t guestCores = 0;    ///< 0: all
+    std::int64_t guestMemoryMb = 0; ///< 0: all
+    std::int64_t guestStoreMb = 20'480;
+    std::string guestUnsandboxed = "off";
     std::map<std::string, double> resources; ///< "gpus", "licence.x": amount; those not here are as found
     friend bool operator==(const Settings&, const Settings&) = default;
 };
@@ -79,6 +83,7 @@ struct SettingInfo {
 
 inline constexpr std::array<std::string_view, 2> kDurabilityWords = {"process", "power"};
 inline constexpr std::array<std::string_view, 2> kNetworkWords = {"off", "asked"};
+inline constexpr std::array<std::string_view, 2> kSwitchWords = {"off", "on"};
 inline constexpr std::array<std::string_view, 4> kLogLevelWords = {"debug", "info", "warning", "error"};
 
 // A setting is a field above and a row here; the order is that of the bits of GivenSettings and of the documents.
@@ -159,15 +164,26 @@ inline constexpr std::array kSettingsTable = {
                 "spaces; a retry after a restart lacks them. For what is submitted after the change."},
     SettingInfo{SettingGroup::Other, "log_level", "", &Settings::logLevel, 0, 0, kLogLevelWords, Applies::AtOnce,
                 "The least important lines that are written to stderr."},
+    SettingInfo{SettingGroup::Capacity, "guest_cores", "slots", &Settings::guestCores, 0, 4096, {}, Applies::AtOnce,
+                "Cores that actions of other engines may have here between them (--join); 0 is all of the capacity. For "
+                "what comes after the change."},
+    SettingInfo{SettingGroup::Capacity, "guest_memory_mb", "MiB", &Settings::guestMemoryMb, 0, 1e9, {}, Applies::AtOnce,
+                "Memory that actions of other engines may have here between them; 0 is all of it. For what comes after "
+                "the change."},
+    SettingInfo{SettingGroup::Retention, "guest_store_mb", "MiB", &Settings::guestStoreMb, 1, 1e9, {}, Applies::AtStart,
+                "How much of inputs that other engines sent is kept here for the next time: the longest unused go "
+                "first."},
+    SettingInfo{SettingGroup::Sandbox, "guest_unsandboxed", "", &Settings::guestUnsandboxed, 0, 0, kSwitchWords, Applies::AtOnce,
+                "Whether commands of other engines may run here without a sandbox: only for engines of your own."},
 };
 // clang-format on
-static_assert(kSettingsTable.size() <= 32, "GivenSettings has a bit for each");
+static_assert(kSettingsTable.size() <= 64, "GivenSettings has a bit for each");
 std::span<const SettingInfo> settingsTable();
 
 /// Settings of which some are given and the others at their defaults.
 struct GivenSettings {
     Settings values;
-    std::uint32_t given = 0; ///< bits in the order of the table; members of families are given when they are there
+    std::uint64_t given = 0; ///< bits in the order of the table; members of families are given when they are there
 };
 /// Applies a JSON object of names and values to `base`; null takes a setting back to its default. Malformed, or
 /// Invalid with the setting's name (unknown, another type, out of range).

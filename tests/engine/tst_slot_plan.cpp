@@ -40,6 +40,18 @@ private Q_SLOTS:
         QCOMPARE(plan->limit, "");
         QCOMPARE(plan->ofThisMachine(), 272);
     }
+    void guestsGetAsManyAsTheEnginesOwnWhereThereIsRoom() {
+        auto plan = planSlots(4, 256, kPlenty);
+        QCOMPARE(plan->guests, 0);
+        addGuestSlots(*plan, kPlenty);
+        QCOMPARE(plan->guests, 20);
+        QCOMPARE(plan->ofThisMachine(), 292);
+        auto few = planSlots(40, 256, 256);
+        const int others = few->ofThisMachine();
+        addGuestSlots(*few, 256);
+        QVERIFY(few->guests >= 0 && few->guests < 56);
+        QCOMPARE(few->ofThisMachine(), others + few->guests);
+    }
     void howeverFewAreAskedForSixteenAreForWhatTakesLess() {
         QCOMPARE(text(planSlots(4, 0, kPlenty)), "4 for one core, 16 others, 16 warm");
         QCOMPARE(text(planSlots(300, 256, kPlenty)), "300 for one core, 16 others, 256 warm");

@@ -57,6 +57,14 @@ Result<void> Ground::readSettings() {
     return {};
 }
 
+Result<void> Ground::planJoin() {
+    if (!options.join) return {};
+    auto planned = Guests::plan(directory->path(), *options.join);
+    if (!planned) return std::unexpected(planned.error());
+    join = std::move(*planned);
+    return {};
+}
+
 Result<void> Ground::openStorage(const std::vector<std::string>& streams, store::StoreCallbacks callbacks) {
     auto files = store::ChunkFiles::open(directory->chunks(), isDurable(), settings.chunkGrace, streams);
     if (!files) return std::unexpected(files.error());
@@ -80,6 +88,7 @@ Result<void> Ground::planResources() {
     auto plan = planSlots(capacity, options.slotCount, openFileLimit());
     if (!plan) return std::unexpected(plan.error());
     slotPlan = std::move(*plan);
+    if (options.join) addGuestSlots(slotPlan, openFileLimit());
     for (const auto& source : options.runners) slotPlan.beside += static_cast<int>(source->cores());
     total = host::machineResources(capacity, resourceSettings(settings, options));
     total.milliCores += std::int64_t{1000} * slotPlan.beside;

@@ -9,6 +9,7 @@
 #include "core/base/cpu_colocation.h"
 #include "core/coro/helper_pool.h"
 #include "core/coro/loop.h"
+#include "core/engine/guests/guests.h"
 #include "core/engine/kernel/slot_plan.h"
 #include "core/engine/running/sandboxing.h"
 #include "core/engine/state/journal_reads.h"
@@ -36,6 +37,8 @@ struct Ground {
     /// The directory is ours from then on. Errors: Engine::open().
     Result<void> openDirectory();
     Result<void> readSettings();
+    /// The way to the yard that this machine works for, if any.
+    Result<void> planJoin();
     /// `streams`: names of what attempts of the last engine had not given to the content store.
     Result<void> openStorage(const std::vector<std::string>& streams, store::StoreCallbacks callbacks);
     void openHelpers();
@@ -58,6 +61,7 @@ struct Ground {
     std::string token;
     std::string runId;
     std::string machineName;
+    std::optional<JoinPlan> join; ///< until the engine works
 
     coro::Loop loop;
     std::unique_ptr<store::ChunkFiles> chunkFiles;

@@ -48,6 +48,7 @@ Kernel::~Kernel() {
 Result<void> Kernel::open() {
     if (auto opened = ground_.openDirectory(); !opened) return opened;
     if (auto read = ground_.readSettings(); !read) return read;
+    if (auto planned = ground_.planJoin(); !planned) return planned;
     ground_.settingsService.onChanged([this](const Settings& before) { settingsChanged(before); });
     auto interrupted = endInterrupted(*ground_.directory, ground_.options.runners);
     if (!interrupted) return std::unexpected(interrupted.error());
@@ -61,6 +62,7 @@ Result<void> Kernel::open() {
     if (auto opened = wiring_.openServices(); !opened) return opened;
     wiring_.openExecution(std::move(*scratch));
     wiring_.openGuards();
+    wiring_.openGuests();
     ground_.loop.release();
     std::promise<Result<void>> begun;
     std::future<Result<void>> began = begun.get_future();
@@ -127,6 +129,7 @@ void Kernel::settingsChanged(const Settings& before) {
     services_.session->setReserve(ground_.settings.reserve);
     services_.retention->settingsChanged();
     services_.guards->settingsChanged(before);
+    services_.guests->settingsChanged();
     warmSide_.settingsChanged();
 }
 
@@ -141,6 +144,7 @@ void Kernel::runLoop(std::promise<Result<void>> begun) {
         ground_.loop.runForever();
     }
     ground_.loop.shutdown();
+    services_.guests.reset(); // it gives back what its jobs have
     if (services_.places) services_.places->close();
     services_.warmWatch.reset();
 }
@@ -159,6 +163,7 @@ Result<void> Kernel::begin() {
 /// dies in between finds it again. Nothing starts before the session is Ready.
 coro::Task<void> Kernel::beginWork(std::promise<Result<void>> begun) {
     services_.workspaces->attach(*ground_.chunks);
+    services_.guestJobs->attach(*ground_.chunks);
     co_await services_.workspaces->keepLeftStreams(ground_.directory->chunks() + "/tmp/");
     ground_.loop.spawn("pump", pump());
     wake();
@@ -198,11 +203,12 @@ void Kernel::startServices() {
     ground_.loop.spawn("estimates", learnFromHistory(ground_.journal, *services_.estimates));
     ground_.loop.spawn("locks", services_.locks->run());
     ground_.loop.spawn("janitor", services_.orphans->run());
+    if (ground_.join) services_.guests->join(std::move(*ground_.join), *ground_.chunks);
 }
 
 bool Kernel::isBusy() const {
-    return services_.attempts.size() > 0 || services_.committer.outstandingResults() > 0 ||
-           !services_.outbox.empty();
+    return services_.attempts.size() > 0 || services_.guestJobs->count() > 0 ||
+           services_.committer.outstandingResults() > 0 || !services_.outbox.empty();
 }
 
 coro::Task<void> Kernel::idleFor(Duration atMost) {
@@ -240,6 +246,7 @@ coro::Task<void> Kernel::sunset() {
     wake();
     if (!services_.places->machine() || !services_.warm)
         co_return ground_.loop.stop(); // the start failed: nothing runs
+    services_.guests->leave();
     services_.warm->shutDown(std::min(ground_.settings.grace, kMaxGraceAtEnd));
     const MonoTime until = MonoClock::now() + std::min(ground_.settings.grace, kMaxGraceAtEnd) + kShutdownSlack;
     bool toldToHurry = false;

@@ -58,7 +58,12 @@ void Kernel::carryOut() {
         services_.guards->started();
         services_.figures->wake();
     }
-    for (const session::HoldKey key : now.granted) services_.warm->granted(key);
+    for (const session::HoldKey key : now.granted) {
+        if (GuestJobs::isKey(key))
+            services_.guestJobs->granted(key);
+        else
+            services_.warm->granted(key);
+    }
     for (const session::TakeBack& what : now.takeBack) services_.execution->takeBack(what);
     // What waits in the launcher first: the end of what runs there would start it.
     for (const bool begun : {false, true})

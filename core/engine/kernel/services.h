@@ -13,6 +13,7 @@
 #include "core/engine/commands/rescheduling.h"
 #include "core/engine/commands/results.h"
 #include "core/engine/commands/session_moves.h"
+#include "core/engine/guests/guests.h"
 #include "core/engine/machines/machines.h"
 #include "core/engine/reading/accounting.h"
 #include "core/engine/reading/action_details.h"
@@ -126,6 +127,8 @@ struct Services {
     // --- runners
     std::optional<Machines> machines; ///< its hosts outlive the runners
     std::optional<RunnerPlaces> places;
+    std::optional<GuestJobs> guestJobs;
+    std::optional<Guests> guests;
     std::optional<WarmPool> pool;
     std::optional<EngineWarmHost> warmHost;
     std::unique_ptr<runners::WarmRunner> warm; ///< uses this machine; null until the journal is restored

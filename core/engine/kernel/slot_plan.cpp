@@ -52,6 +52,15 @@ Result<SlotPlan> planSlots(int cores, int slotCount, std::optional<std::uint64_t
     return plan;
 }
 
+void addGuestSlots(SlotPlan& plan, std::optional<std::uint64_t> openFiles) {
+    std::uint64_t room = runners::SlotsFile::kMaxSlots;
+    if (openFiles && *openFiles > kBesides) room = std::min(room, (*openFiles - kBesides) / kPerSlot);
+    plan.guests = std::clamp(static_cast<int>(room) - plan.ofThisMachine(), 0, plan.core + kSharedSlots);
+    if (plan.guests == 0)
+        logWarning("engine", "nothing runs here for other engines: {}",
+                   plan.limit.empty() ? "all slots are taken" : plan.limit);
+}
+
 std::optional<std::uint64_t> openFileLimit() {
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return std::nullopt;

@@ -19,10 +19,11 @@ struct SlotPlan {
     int core = 1;      ///< of this machine's runner: the first ones, for what takes one core
     int shared = 0;    ///< those behind: one action each, whatever it takes
     int warm = 0;      ///< the last ones: for processes of warm workers
+    int guests = 0;    ///< behind those: for what runs here for other engines
     int beside = 0;    ///< for what takes one core, of the runners beside this machine
     std::string limit; ///< why there are not more; empty: they are all that are wanted
 
-    int ofThisMachine() const { return core + shared + warm; }
+    int ofThisMachine() const { return core + shared + warm + guests; }
     /// Actions of one core at once, wherever.
     int oneCore() const { return core + beside; }
 };
@@ -30,6 +31,8 @@ struct SlotPlan {
 /// For so many cores and so many actions at once. `openFiles`: what a process may open here; absent: as many as it
 /// likes. Invalid, with what to do, when it cannot even be a few. Says in the log what is less than wanted.
 Result<SlotPlan> planSlots(int cores, int slotCount, std::optional<std::uint64_t> openFiles);
+/// Slots for guests beside those: as many as for the engine's own, where there is room.
+void addGuestSlots(SlotPlan& plan, std::optional<std::uint64_t> openFiles);
 /// What a process may open here (ulimit -Hn); nothing: the system does not say.
 std::optional<std::uint64_t> openFileLimit();
 

@@ -42,13 +42,21 @@ Result<void> WarmSide::start() {
 void WarmSide::updates(std::vector<runners::Update> batch) {
     YARD_ASSERT_OWNER(owner_);
     std::vector<runners::Update> ofProcesses;
-    for (runners::Update& update : batch)
-        if (runners::isWarmProcess(update.id)) ofProcesses.push_back(std::move(update));
-    if (!ofProcesses.empty())
-        std::erase_if(batch, [](const runners::Update& update) { return runners::isWarmProcess(update.id); });
+    std::vector<runners::Update> ofGuests;
+    for (runners::Update& update : batch) {
+        if (runners::isGuest(update.id))
+            ofGuests.push_back(std::move(update));
+        else if (runners::isWarmProcess(update.id))
+            ofProcesses.push_back(std::move(update));
+    }
+    if (!ofProcesses.empty() || !ofGuests.empty())
+        std::erase_if(batch, [](const runners::Update& update) {
+            return runners::isWarmProcess(update.id) || runners::isGuest(update.id);
+        });
     if (!batch.empty()) services_.execution->updates(std::move(batch));
     if (!ofProcesses.empty()) services_.guards->limitsMayApply();
     for (runners::Update& update : ofProcesses) services_.warm->processUpdate(std::move(update));
+    if (!ofGuests.empty()) services_.guestJobs->updates(std::move(ofGuests));
 }
 
 coro::Task<void> WarmSide::watch() {

@@ -31,7 +31,7 @@ public:
     coro::Task<void> watch();
     void settingsChanged();
     void addWorker(const std::string& id, const std::shared_ptr<const WorkerDescriptor>& descriptor);
-    /// The launcher tells of actions and of warm processes in one stream.
+    /// The launcher tells of actions, warm processes and guests in one stream.
     void updates(std::vector<runners::Update> batch);
     /// Warm processes keep their memory while they are idle, until somebody lacks just that.
     void takeIdleMemory();

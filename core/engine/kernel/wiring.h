@@ -35,6 +35,8 @@ public:
     Result<void> openServices();
     void openExecution(runners::ScratchHomePtr scratch);
     void openGuards();
+    /// What runs here for others (wiring_guests.cpp).
+    void openGuests();
     /// Those that use the store and read what it knows, once the journal is restored. On the engine thread.
     void openUpkeep();
 

@@ -50,6 +50,7 @@ void Wiring::openForecasts() {
             },
         .holderName =
             [this](session::HoldKey key) {
+                if (GuestJobs::isKey(key)) return std::string("an action of another engine");
                 return services_.warm ? services_.warm->views().holderName(key) : std::string();
             },
         .parents =

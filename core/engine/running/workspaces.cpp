@@ -380,6 +380,63 @@ Collector::Parts Workspaces::collectionOf(const Attempt& attempt, runners::Ended
     return parts;
 }
 
+coro::Task<void> Workspaces::collectAll(coro::HelperPool& helpers, std::shared_ptr<Collector> collector,
+                                        std::function<void()> takesLong) {
+    co_await helpers.run([collector] { collector->begin(); });
+    if (!collector->isDone()) takesLong();
+    while (!collector->isDone()) {
+        if (collector->waits()) co_await coro::sleepFor(kLeasePause);
+        co_await helpers.runSlowly([collector] { collector->goOn(); });
+    }
+}
+
+coro::Task<Result<Workspace>> Workspaces::prepareGuest(GuestCommand guest) {
+    YARD_ASSERT_OWNER(owner_);
+    if (guest.spec->sandbox)
+        if (auto fine = parts_.sandboxing.checkExec(); !fine) co_return std::unexpected(fine.error());
+    Preparation preparation{.home = parts_.scratch,
+                            .id = guest.id,
+                            .slot = guest.slot,
+                            .spec = guest.spec,
+                            .workerDir = {},
+                            .chunks = chunks_,
+                            .claims = &parts_.claims,
+                            .worker = {},
+                            .policy = parts_.sandboxing.policy(parts_.settings),
+                            .hostUser = guest.spec->sandbox ? sandbox::hostUserOf(guest.slot.value) : 0,
+                            .requests = {}};
+    Result<Prepared> made = co_await parts_.helpers.run([preparation] { return preparation.make(); });
+    if (!made) co_return std::unexpected(made.error());
+    Workspace space{.scratch = made->scratch, .request = {}, .input = std::move(made->input), .lease = {}};
+    space.lease = leaseOf(*guest.spec, nullptr, limitsOf(nullptr, parts_.settings), *made);
+    co_return space;
+}
+
+coro::Task<Result<Collection>> Workspaces::collectGuest(GuestCommand guest, runners::Scratch scratch,
+                                                        runners::Ended ended) {
+    YARD_ASSERT_OWNER(owner_);
+    AttemptOutcome outcome = outcomeOf(ended);
+    Collector::Parts parts;
+    parts.chunks = chunks_;
+    parts.claims = &parts_.claims;
+    parts.ended = std::move(ended);
+    parts.scratch = scratch;
+    parts.spec = guest.spec;
+    parts.isOver = ::geteuid() == 0 || parts_.settings.sandboxNetwork != "asked";
+    if (guest.spec->sandbox) parts.limits = {limitsOf(nullptr, parts_.settings).outputBytes, 0};
+    const auto collector = std::make_shared<Collector>(std::move(parts), std::move(outcome));
+    co_await collectAll(parts_.helpers, collector, [] {});
+    Collection made = std::move(collector->result());
+    if (!made.isRemoved) discardDirectory(scratch.root);
+    // There is no row of the journal that they would be committed with.
+    co_return co_await parts_.helpers.run(
+        [made = std::move(made), chunks = chunks_]() mutable -> Result<Collection> {
+            for (const store::SmallChunk& small : made.chunks)
+                if (auto put = chunks->putSmall(small.bytes); !put) return std::unexpected(put.error());
+            return std::move(made);
+        });
+}
+
 coro::Task<Collection> Workspaces::collect(AttemptId id, runners::Ended ended, std::function<void()> takesLong) {
     YARD_ASSERT_OWNER(owner_);
     Attempt* attempt = parts_.attempts.get(id);
@@ -387,12 +444,7 @@ coro::Task<Collection> Workspaces::collect(AttemptId id, runners::Ended ended, s
     const auto collector =
         std::make_shared<Collector>(collectionOf(*attempt, std::move(ended)), attempt->record.outcome);
     attempt->collector = collector;
-    co_await parts_.helpers.run([collector] { collector->begin(); });
-    if (!collector->isDone()) takesLong();
-    while (!collector->isDone()) {
-        if (collector->waits()) co_await coro::sleepFor(kLeasePause);
-        co_await parts_.helpers.runSlowly([collector] { collector->goOn(); });
-    }
+    co_await collectAll(parts_.helpers, collector, std::move(takesLong));
     Collection made = std::move(collector->result());
     if (made.left) discardDirectory(*made.left);
     attempt = parts_.attempts.get(id);

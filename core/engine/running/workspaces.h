@@ -43,6 +43,13 @@ struct Workspace {
     runners::OutputLimits outputLimits{0, 0};
 };
 
+/// A command that runs here for another engine. `id` is this machine's own number for it.
+struct GuestCommand {
+    runners::AttemptId id;
+    SlotId slot;
+    SpecPtr spec;
+};
+
 /// What Execution needs of directories; a test has one without any.
 class AttemptFiles {
 public:
@@ -86,6 +93,13 @@ public:
     /// The directory of a request to a warm process as it was before a process had it.
     coro::Task<Result<void>> remake(runners::AttemptId id);
 
+    // --- of guests, which are no attempts of this engine
+    /// Makes the directory, and says how it runs there. WrongState: it asks for a sandbox, and none can be made here.
+    coro::Task<Result<Workspace>> prepareGuest(GuestCommand guest);
+    /// Keeps what it left, small chunks too, and takes its directory away.
+    coro::Task<Result<Collection>> collectGuest(GuestCommand guest, runners::Scratch scratch, runners::Ended ended);
+    void discardGuest(const runners::Scratch& scratch) { discardDirectory(scratch.root); }
+
     // --- of warm processes and workers
     /// Makes the directory of a process. How it is started.
     coro::Task<Result<runners::Lease>> makeProcess(runners::ProcessOrder order);
@@ -108,6 +122,8 @@ private:
     Preparation preparationOf(const Attempt& attempt);
     const Mailbox& mailboxOf(const std::string& worker);
     Collector::Parts collectionOf(const Attempt& attempt, runners::Ended ended) const;
+    static coro::Task<void> collectAll(coro::HelperPool& helpers, std::shared_ptr<Collector> collector,
+                                       std::function<void()> takesLong);
     void discardDirectory(const std::string& root);
 
     Parts parts_;

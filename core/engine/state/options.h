@@ -19,6 +19,15 @@ namespace yard::engine {
 
 struct MemoryReading;
 
+/// The yard that this machine works for.
+struct JoinOptions {
+    std::string url;
+    std::string token;     ///< empty: it has joined before
+    bool insecure = false; ///< plain HTTP to another machine
+    /// The yard does not want this machine, with its sentence. On the engine thread.
+    std::function<void(const std::string& sentence)> refused;
+};
+
 struct Options {
     std::string dataDir;
     std::string tokenFile; ///< empty: `token` in the data directory
@@ -35,6 +44,8 @@ struct Options {
     std::function<std::optional<MemoryReading>()> readMemory;    ///< for the memory guard; empty: of this machine
     Duration retentionYoungest{60'000'000}; ///< clearing up leaves actions that ended less than this ago
     std::optional<Duration> grace;          ///< between SIGTERM and SIGKILL; absent: as the settings say
+    std::optional<JoinOptions> join;        ///< absent: this machine works for nobody else
+    bool serves = true;                     ///< it may work for others
     std::vector<std::string> set;           ///< NAME=VALUE for this run, over settings.json
 };
 

@@ -36,6 +36,10 @@ inline constexpr const char* kSettingTexts[] = {
     QT_TRANSLATE_NOOP("EngineSetting", "Max output bytes"),
     QT_TRANSLATE_NOOP("EngineSetting", "Env never kept"),
     QT_TRANSLATE_NOOP("EngineSetting", "Log level"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Guest cores"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Guest memory"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Guest store"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Guest unsandboxed"),
     QT_TRANSLATE_NOOP("EngineSetting", "slots"),
     QT_TRANSLATE_NOOP("EngineSetting", "s"),
     QT_TRANSLATE_NOOP("EngineSetting", "days"),
@@ -74,6 +78,10 @@ inline constexpr const char* kSettingTexts[] = {
     QT_TRANSLATE_NOOP("EngineSetting", "The most that limits.output_bytes of a worker may be; one that asks for more, or for no limit, gets this. For what starts after the change."),
     QT_TRANSLATE_NOOP("EngineSetting", "Variables in env of an action whose values are never kept nor shown, as patterns with * between spaces; a retry after a restart lacks them. For what is submitted after the change."),
     QT_TRANSLATE_NOOP("EngineSetting", "The least important lines that are written to stderr."),
+    QT_TRANSLATE_NOOP("EngineSetting", "Cores that actions of other engines may have here between them (--join); 0 is all of the capacity. For what comes after the change."),
+    QT_TRANSLATE_NOOP("EngineSetting", "Memory that actions of other engines may have here between them; 0 is all of it. For what comes after the change."),
+    QT_TRANSLATE_NOOP("EngineSetting", "How much of inputs that other engines sent is kept here for the next time: the longest unused go first."),
+    QT_TRANSLATE_NOOP("EngineSetting", "Whether commands of other engines may run here without a sandbox: only for engines of your own."),
 };
 // clang-format on
 

@@ -1,0 +1,394 @@
+#include "core/engine/guests/guest_jobs.h"
+
+#include "core/base/files.h"
+#include "core/base/hash.h"
+#include "core/base/log.h"
+#include "core/model/action_name.h"
+#include "core/session/resource_holds.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <utility>
+
+namespace yard::engine {
+
+namespace {
+
+/// Numbers of an engine that crashed may be those of files that are still there.
+std::int64_t firstNumber() {
+    constexpr std::size_t kRandomBytes = 3;
+    const std::string hex = randomHex(kRandomBytes);
+    std::int64_t random = 0;
+    std::from_chars(hex.data(), hex.data() + hex.size(), random, 16);
+    return runners::kFirstGuestLsn + random * 16;
+}
+
+link::GuestEnd causeOf(runners::EndCause cause, bool endedHere) {
+    switch (cause) {
+    case runners::EndCause::Exited: return link::GuestEnd::Exited;
+    case runners::EndCause::Cancelled: return endedHere ? link::GuestEnd::LostRunner : link::GuestEnd::Cancelled;
+    case runners::EndCause::Deadline: return link::GuestEnd::Deadline;
+    case runners::EndCause::SpawnError: return link::GuestEnd::SpawnError;
+    case runners::EndCause::LeaseEnded: return link::GuestEnd::LeaseEnded;
+    case runners::EndCause::Abandoned:
+    case runners::EndCause::EngineStopped:
+    case runners::EndCause::LostRunner:
+    case runners::EndCause::WorkerCrashed: break;
+    }
+    return link::GuestEnd::LostRunner;
+}
+
+std::uint64_t positive(std::optional<std::int64_t> value) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(value.value_or(0), 0));
+}
+
+/// Small ones go along, of others their hash. Blocks.
+Result<link::KeptStream> keptStream(store::ChunkStore& chunks, const std::optional<ChunkRef>& stream) {
+    link::KeptStream kept;
+    if (!stream || stream->size == 0) return kept;
+    kept.size = stream->size;
+    if (stream->size > link::kInlineBytes) {
+        kept.hash = stream->hash;
+        return kept;
+    }
+    auto bytes = chunks.read(stream->hash, link::kInlineBytes);
+    if (!bytes) return std::unexpected(bytes.error());
+    kept.bytes = std::move(*bytes);
+    return kept;
+}
+
+} // namespace
+
+GuestJobs::GuestJobs(Parts parts)
+    : parts_(std::move(parts))
+    , next_(firstNumber()) {
+    for (std::uint32_t i = parts_.slots; i > 0; --i) free_.emplace_back(parts_.firstSlot + i - 1);
+}
+
+GuestJobs::Job* GuestJobs::find(const GuestTeller& teller, link::AttemptRef id) {
+    const auto found = std::ranges::find_if(
+        jobs_, [&](const auto& entry) { return entry.second.teller == &teller && entry.second.attempt.id == id; });
+    return found == jobs_.end() ? nullptr : &found->second;
+}
+
+GuestJobs::Job* GuestJobs::at(runners::AttemptId number) {
+    const auto found = jobs_.find(number.lsn.value);
+    return found == jobs_.end() ? nullptr : &found->second;
+}
+
+// --- before the start
+
+void GuestJobs::mayRunUntil(std::uint32_t group, BootTime until) {
+    if (runners::Runner* machine = parts_.machine()) machine->mayRunUntil(group, until);
+}
+
+void GuestJobs::prepare(GuestTeller& teller, std::uint32_t group, guests::GuestAttempt attempt) {
+    YARD_ASSERT_OWNER(owner_);
+    const std::int64_t number = next_++;
+    Job& job = jobs_[number];
+    job.number = {Lsn(number), 1};
+    job.teller = &teller;
+    job.group = group;
+    job.attempt = std::move(attempt);
+    job.since = MonoClock::now();
+    // Named resources are the yard's own; no guest has any (guest_vetting.cpp).
+    const Resources needs{
+        .milliCores = job.attempt.needs.milliCores, .memoryMb = job.attempt.needs.memoryMb, .named = {}};
+    if (!parts_.session.holds().take(keyOf(job), needs)) return;
+    granted(keyOf(job));
+}
+
+void GuestJobs::granted(session::HoldKey key) {
+    YARD_ASSERT_OWNER(owner_);
+    Job* job = at({Lsn(static_cast<std::int64_t>(key / 2)), 1});
+    if (!job || job->stage != Stage::Waiting) return;
+    job->stage = Stage::Granted;
+    granted_.push_back(job->number.lsn.value);
+    goOn();
+}
+
+void GuestJobs::tick() {
+    YARD_ASSERT_OWNER(owner_);
+    goOn();
+}
+
+void GuestJobs::goOn() {
+    while (!granted_.empty() && !free_.empty() && parts_.mayStart()) {
+        const auto found = jobs_.find(granted_.front());
+        granted_.pop_front();
+        if (found == jobs_.end()) continue;
+        Job& job = found->second;
+        job.slot = free_.back();
+        free_.pop_back();
+        job.stage = Stage::Preparing;
+        parts_.started();
+        parts_.spawn(fmt::format("prepare guest {}", job.attempt.id.lsn), make(job.number));
+    }
+}
+
+coro::Task<void> GuestJobs::make(runners::AttemptId number) {
+    GuestCommand guest;
+    {
+        const Job* job = at(number);
+        if (!job) co_return;
+        guest = {.id = number, .slot = *job->slot, .spec = job->attempt.spec};
+    }
+    Result<Workspace> made = co_await parts_.workspaces.prepareGuest(std::move(guest));
+    Job* job = at(number);
+    if (!job) co_return;
+    if (made) job->space = std::move(*made);
+    if (!job->teller) {
+        if (job->space.scratch) parts_.workspaces.discardGuest(*job->space.scratch);
+        release(*job);
+        co_return;
+    }
+    GuestTeller& teller = *job->teller;
+    const link::AttemptRef id = job->attempt.id;
+    if (made) {
+        job->stage = Stage::Prepared;
+        teller.prepared(id);
+    } else {
+        release(*job);
+        teller.notPrepared(id, made.error().message);
+    }
+}
+
+/// Nothing of it is left.
+void GuestJobs::release(Job& job) {
+    if (job.slot) free_.push_back(*job.slot);
+    const session::HoldKey key = keyOf(job);
+    jobs_.erase(job.number.lsn.value);
+    if (parts_.session.holds().letGo(key)) parts_.wake();
+    goOn();
+}
+
+// --- running
+
+void GuestJobs::start(GuestTeller& teller, link::AttemptRef id) {
+    YARD_ASSERT_OWNER(owner_);
+    Job* job = find(teller, id);
+    if (!job || job->stage != Stage::Prepared) return;
+    runners::Lease lease = std::move(*job->space.lease);
+    job->space.lease.reset();
+    lease.id = job->number;
+    lease.slot = *job->slot;
+    lease.deadline = job->attempt.deadline;
+    lease.grace = job->attempt.grace;
+    lease.streamBytes = static_cast<std::uint64_t>(parts_.settings.streamBytes);
+    lease.hurry = true;
+    lease.watchOut = lease.watchErr = true;
+    lease.engineEnv = job->attempt.spec->engineEnv;
+    lease.guestGroup = job->group;
+    lease.input = std::move(job->space.input);
+    job->stage = Stage::Running;
+    job->since = MonoClock::now();
+    std::vector<runners::Lease> batch;
+    batch.push_back(std::move(lease));
+    parts_.machine()->submit(std::move(batch));
+}
+
+void GuestJobs::end(GuestTeller& teller, link::AttemptRef id, Duration grace) {
+    YARD_ASSERT_OWNER(owner_);
+    const Job* job = find(teller, id);
+    if (job && job->stage == Stage::Running)
+        parts_.machine()->end(job->number, runners::StopCause::Cancelled, grace);
+}
+
+void GuestJobs::endAll(const GuestTeller& teller, Duration grace) {
+    YARD_ASSERT_OWNER(owner_);
+    for (auto& [number, job] : jobs_) {
+        if (job.teller != &teller || job.stage != Stage::Running) continue;
+        job.endedHere = true;
+        parts_.machine()->end(job.number, runners::StopCause::Cancelled, grace);
+    }
+}
+
+void GuestJobs::drop(GuestTeller& teller, link::AttemptRef id) {
+    YARD_ASSERT_OWNER(owner_);
+    if (Job* job = find(teller, id)) dropJob(*job, id);
+}
+
+void GuestJobs::dropJob(Job& job, link::AttemptRef id) {
+    GuestTeller& teller = *std::exchange(job.teller, nullptr);
+    switch (job.stage) {
+    case Stage::Waiting:
+    case Stage::Granted: release(job); return teller.notPrepared(id, {});
+    case Stage::Preparing: return teller.notPrepared(id, {}); // make() does the rest
+    case Stage::Prepared:
+        if (job.space.scratch) parts_.workspaces.discardGuest(*job.space.scratch);
+        return release(job);
+    case Stage::Running: return parts_.machine()->end(job.number, runners::StopCause::Cancelled, {});
+    case Stage::Collecting: return; // collect() does the rest
+    }
+}
+
+void GuestJobs::forgetAll(GuestTeller& teller) {
+    YARD_ASSERT_OWNER(owner_);
+    std::vector<link::AttemptRef> ids;
+    for (const auto& [number, job] : jobs_)
+        if (job.teller == &teller) ids.push_back(job.attempt.id);
+    for (const link::AttemptRef id : ids) drop(teller, id);
+}
+
+void GuestJobs::updates(std::vector<runners::Update> batch) {
+    YARD_ASSERT_OWNER(owner_);
+    for (runners::Update& update : batch) {
+        Job* job = at(update.id);
+        if (!job) continue;
+        if (const auto* started = std::get_if<runners::Started>(&update.what)) {
+            if (job->teller)
+                job->teller->update(
+                    {.id = job->attempt.id, .kind = link::UpdateKind::Running, .number = positive(started->pid)});
+        } else if (const auto* at = std::get_if<runners::StreamAt>(&update.what)) {
+            streamAt(*job, *at);
+        } else if (auto* ended = std::get_if<runners::Ended>(&update.what)) {
+            job->stage = Stage::Collecting;
+            parts_.spawn(fmt::format("collect guest {}", job->attempt.id.lsn),
+                         collect(update.id, std::move(*ended)));
+        } else if (std::holds_alternative<runners::Returned>(update.what)) {
+            if (job->space.scratch) parts_.workspaces.discardGuest(*job->space.scratch);
+            GuestTeller* const teller = job->teller;
+            const link::AttemptRef id = job->attempt.id;
+            release(*job);
+            if (teller) teller->returned(id);
+        }
+    }
+}
+
+// --- what it prints
+
+void GuestJobs::streamAt(Job& job, const runners::StreamAt& at) {
+    Printed& printed = at.stream == runners::Stream::Out ? job.out : job.err;
+    printed.path = at.path;
+    printed.size = at.size;
+    // Of a longer one the middle goes: the whole comes with the end.
+    const bool isWhole = at.limit == 0 || at.size <= at.limit / 2;
+    if (!job.teller || printed.isReading || !isWhole || printed.told >= printed.size) return;
+    printed.isReading = true;
+    parts_.spawn(fmt::format("output of guest {}", job.attempt.id.lsn), tellOutput(job.number, at.stream));
+}
+
+coro::Task<void> GuestJobs::tellOutput(runners::AttemptId number, runners::Stream stream) {
+    for (;;) {
+        std::string path;
+        std::uint64_t from = 0;
+        {
+            Job* job = at(number);
+            if (!job) co_return;
+            Printed& printed = stream == runners::Stream::Out ? job->out : job->err;
+            // Where the link is slower the newest counts.
+            if (printed.size > printed.told + 4 * link::kMaxUpdateBytes)
+                printed.told = printed.size - link::kMaxUpdateBytes;
+            if (!job->teller || job->stage != Stage::Running || printed.told >= printed.size) {
+                printed.isReading = false;
+                co_return;
+            }
+            path = printed.path;
+            from = printed.told;
+        }
+        auto bytes = co_await parts_.helpers.run([path, from]() -> Result<std::string> {
+            const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+            if (!fd) return failErrno("open " + path, errno);
+            return readFileAt(fd.get(), from, link::kMaxUpdateBytes);
+        });
+        Job* job = at(number);
+        if (!job) co_return;
+        Printed& printed = stream == runners::Stream::Out ? job->out : job->err;
+        if (!bytes || bytes->empty() || !job->teller) {
+            printed.isReading = false;
+            co_return;
+        }
+        printed.told = from + bytes->size();
+        job->teller->update(
+            {.id = job->attempt.id,
+             .kind = stream == runners::Stream::Out ? link::UpdateKind::Output : link::UpdateKind::ErrorOutput,
+             .number = from,
+             .text = std::move(*bytes)});
+    }
+}
+
+// --- the end
+
+coro::Task<void> GuestJobs::collect(runners::AttemptId number, runners::Ended ended) {
+    GuestCommand guest;
+    std::optional<runners::Scratch> scratch;
+    bool endedHere = false;
+    {
+        Job* job = at(number);
+        if (!job) co_return;
+        guest = {.id = number, .slot = *job->slot, .spec = job->attempt.spec};
+        scratch = job->space.scratch;
+        endedHere = job->endedHere;
+    }
+    const runners::EndCause cause = ended.cause;
+    const runners::RunTimes times = ended.times;
+    Result<link::Finished> finished = fail(ErrorKind::Internal, "it had no directory");
+    if (scratch) {
+        auto made =
+            co_await parts_.workspaces.collectGuest(std::move(guest), std::move(*scratch), std::move(ended));
+        if (made)
+            finished = co_await finishedOf(std::move(*made), cause, times, endedHere);
+        else
+            finished = std::unexpected(made.error());
+    }
+    Job* job = at(number);
+    if (!job) co_return;
+    if (runners::Runner* machine = parts_.machine()) machine->acknowledge(*job->slot, number);
+    GuestTeller* const teller = job->teller;
+    const link::AttemptRef id = job->attempt.id;
+    release(*job);
+    if (!teller) co_return;
+    if (!finished) {
+        logWarning("guests", "what {}.{} left cannot be kept: {}", id.lsn, id.attempt, finished.error().message);
+        finished = link::Finished{};
+        finished->cause = link::GuestEnd::LostRunner;
+        finished->message = "what it left cannot be kept there: the machine's disk is full or broken";
+    }
+    teller->ended(id, std::move(*finished));
+}
+
+coro::Task<Result<link::Finished>> GuestJobs::finishedOf(Collection made, runners::EndCause cause,
+                                                         runners::RunTimes times, bool endedHere) {
+    const AttemptOutcome& outcome = made.outcome;
+    link::Finished end;
+    end.cause = causeOf(cause, endedHere);
+    end.message = outcome.note;
+    // The yard would take it for one without outputs.
+    if (end.cause == link::GuestEnd::Exited && outcome.reason == Reason::ResultTooLarge)
+        end.cause = link::GuestEnd::SpawnError;
+    end.exitCode = outcome.exitCode.value_or(0);
+    end.signal = static_cast<std::uint32_t>(outcome.signal.value_or(0));
+    if (times.running != MonoTime{} && times.exited > times.running)
+        end.ranUs = positive((times.exited - times.running).count());
+    end.cpuUs = positive(outcome.measures[Measure::CpuTime]);
+    end.memoryBytes = positive(outcome.measures[Measure::PeakMemory]);
+    for (const NamedChunk& output : outcome.outputs)
+        end.outputs.push_back({.path = output.name, .hash = output.chunk.hash, .size = output.chunk.size});
+    using Streams = std::pair<Result<link::KeptStream>, Result<link::KeptStream>>;
+    Streams streams = co_await parts_.helpers.run([chunks = chunks_, out = outcome.out, err = outcome.err] {
+        return Streams(keptStream(*chunks, out), keptStream(*chunks, err));
+    });
+    for (const auto* stream : {&streams.first, &streams.second})
+        if (!*stream) co_return std::unexpected(stream->error());
+    end.out = std::move(*streams.first);
+    end.err = std::move(*streams.second);
+    co_return end;
+}
+
+std::vector<GuestJobs::View> GuestJobs::views(const GuestTeller& teller) const {
+    std::vector<View> views;
+    for (const auto& [number, job] : jobs_) {
+        if (job.teller != &teller) continue;
+        const ActionSpec& spec = *job.attempt.spec;
+        views.push_back({.id = job.attempt.id,
+                         .name = spec.label.empty() ? commandName(spec.argv) : spec.label,
+                         .isRunning = job.stage == Stage::Running,
+                         .since = job.since});
+    }
+    return views;
+}
+
+} // namespace yard::engine

@@ -1,0 +1,141 @@
+// What runs here for yards: from the resources that each takes of the machine's session to what it left in the content
+// store. It decides nothing: desks (core/guests) say what is made, started, ended and dropped, and hear what became of it.
+//
+// A guest takes its cores and memory from the session as a warm process does (session/resource_holds.h), so it waits for
+// them beside the machine's own work, and starts under the same guards. It runs in slots of its own, and is not in the
+// journal: after a crash the slots file ends it.
+//
+// Owner: engine thread. Lifetime: after the session, workspaces and runners; a teller outlives its jobs, or calls
+// forgetAll(). Invariants: each prepare() gets one answer, those of the same attempt in their order; a number is never
+// given twice; resources and slot are given back when nothing of it is left. Bounds: `slots` have something; who has
+// resources and no slot waits.
+#pragma once
+
+#include "core/base/owner.h"
+#include "core/coro/helper_pool.h"
+#include "core/engine/running/workspaces.h"
+#include "core/guests/guest_vetting.h"
+#include "core/lease/runner.h"
+#include "core/link/bodies.h"
+#include "core/session/session.h"
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace yard::engine {
+
+/// Who hears what became of what it asked for: the desk of one yard. On the engine thread, also from within its own call.
+class GuestTeller {
+public:
+    virtual ~GuestTeller() = default;
+    virtual void prepared(link::AttemptRef id) = 0;
+    virtual void notPrepared(link::AttemptRef id, std::string_view why) = 0;
+    virtual void update(link::Update update) = 0;
+    virtual void ended(link::AttemptRef id, link::Finished end) = 0;
+    virtual void returned(link::AttemptRef id) = 0;
+};
+
+class GuestJobs {
+public:
+    struct Parts {
+        session::Session& session;
+        Workspaces& workspaces;
+        coro::HelperPool& helpers;
+        const Settings& settings; ///< in force now
+        std::uint32_t firstSlot = 0;
+        std::uint32_t slots = 0;
+        std::function<runners::Runner*()> machine; ///< null: it is not there yet
+        std::function<bool()> mayStart;            ///< the machine's own guards
+        std::function<void()> started;             ///< one is about to
+        std::function<void()> wake;                ///< the session may start more
+        std::function<void(std::string name, coro::Task<void>)> spawn;
+    };
+    explicit GuestJobs(Parts parts);
+    /// Before the first of them.
+    void attach(store::ChunkStore& chunks) { chunks_ = &chunks; }
+
+    // --- what a desk wants
+    void mayRunUntil(std::uint32_t group, BootTime until);
+    void prepare(GuestTeller& teller, std::uint32_t group, guests::GuestAttempt attempt);
+    /// Requires: prepared.
+    void start(GuestTeller& teller, link::AttemptRef id);
+    void end(GuestTeller& teller, link::AttemptRef id, Duration grace);
+    void drop(GuestTeller& teller, link::AttemptRef id);
+    /// Of this one nothing is told any more, and what runs is ended.
+    void forgetAll(GuestTeller& teller);
+    /// This machine ends what runs for it: told as lost, which counts for nothing.
+    void endAll(const GuestTeller& teller, Duration grace);
+
+    // --- what others say
+    static bool isKey(session::HoldKey key) {
+        return key >= static_cast<session::HoldKey>(2 * runners::kFirstGuestLsn);
+    }
+    void granted(session::HoldKey key);
+    void updates(std::vector<runners::Update> batch);
+    /// What waited for the machine's guards. Ten times a second.
+    void tick();
+
+    struct View {
+        link::AttemptRef id;
+        std::string name; ///< its label, or its command in short
+        bool isRunning = false;
+        MonoTime since{}; ///< it runs, or waits
+    };
+    std::vector<View> views(const GuestTeller& teller) const;
+    std::size_t count() const { return jobs_.size(); }
+
+private:
+    enum class Stage : std::uint8_t { Waiting, Granted, Preparing, Prepared, Running, Collecting };
+    struct Printed {
+        std::string path{};
+        std::uint64_t size = 0;
+        std::uint64_t told = 0;
+        bool isReading = false;
+    };
+    struct Job {
+        runners::AttemptId number;
+        GuestTeller* teller = nullptr; ///< null: dropped
+        std::uint32_t group = 0;
+        guests::GuestAttempt attempt;
+        Stage stage = Stage::Waiting;
+        std::optional<SlotId> slot{};
+        Workspace space{};
+        MonoTime since{};
+        bool endedHere = false; ///< by this machine's own wish
+        Printed out{};
+        Printed err{};
+    };
+    using Jobs = std::map<std::int64_t, Job>; ///< by number
+    static session::HoldKey keyOf(const Job& job) {
+        return static_cast<session::HoldKey>(job.number.lsn.value) * 2;
+    }
+    Job* find(const GuestTeller& teller, link::AttemptRef id);
+    Job* at(runners::AttemptId number);
+    void goOn();
+    void release(Job& job);
+    void dropJob(Job& job, link::AttemptRef id);
+    coro::Task<void> make(runners::AttemptId number);
+    coro::Task<void> collect(runners::AttemptId number, runners::Ended ended);
+    coro::Task<Result<link::Finished>> finishedOf(Collection made, runners::EndCause cause, runners::RunTimes times,
+                                                  bool endedHere);
+    coro::Task<void> tellOutput(runners::AttemptId number, runners::Stream stream);
+    void streamAt(Job& job, const runners::StreamAt& at);
+
+    Parts parts_;
+    store::ChunkStore* chunks_ = nullptr;
+    Jobs jobs_;
+    std::deque<std::int64_t> granted_; ///< have their resources, wait for a slot and the guards; some may be gone
+    std::vector<SlotId> free_;
+    std::int64_t next_;
+    OwnerCheck owner_;
+};
+
+} // namespace yard::engine

@@ -1,0 +1,48 @@
+// What runs here for other engines, given what it needs of this one.
+#include "core/engine/kernel/wiring.h"
+
+namespace yard::engine {
+
+static bool startsWork(SessionState state) {
+    return state == SessionState::Ready || state == SessionState::Draining;
+}
+
+void Wiring::openGuests() {
+    services_.guestJobs.emplace(GuestJobs::Parts{
+        .session = *services_.session,
+        .workspaces = *services_.workspaces,
+        .helpers = *ground_.helpers,
+        .settings = ground_.settings,
+        .firstSlot = static_cast<std::uint32_t>(ground_.slotPlan.ofThisMachine() - ground_.slotPlan.guests),
+        .slots = static_cast<std::uint32_t>(ground_.slotPlan.guests),
+        .machine = [this] { return services_.places->machine(); },
+        .mayStart =
+            [this] {
+                return services_.places->isAccepting() && !services_.guards->isHolding() &&
+                       !services_.guards->waitsForLook() && startsWork(services_.session->state());
+            },
+        .started =
+            [this] {
+                services_.guards->started();
+                services_.figures->wake();
+            },
+        .wake = wake_,
+        .spawn = [this](std::string name,
+                        coro::Task<void> task) { ground_.loop.spawn(std::move(name), std::move(task)); }});
+    Resources own = ground_.total;
+    own.milliCores -= std::int64_t{1000} * ground_.slotPlan.beside;
+    const auto& join = ground_.options.join;
+    services_.guests.emplace(Guests::Parts{.loop = ground_.loop,
+                                           .helpers = *ground_.helpers,
+                                           .jobs = *services_.guestJobs,
+                                           .settings = ground_.settings,
+                                           .total = std::move(own),
+                                           .slots = static_cast<std::uint32_t>(ground_.slotPlan.guests),
+                                           .runId = ground_.runId,
+                                           .name = ground_.machineName,
+                                           .serves = ground_.options.serves,
+                                           .wallOf = [this](MonoTime at) { return ground_.scale.at(at); },
+                                           .refused = join ? join->refused : nullptr});
+}
+
+} // namespace yard::engine
