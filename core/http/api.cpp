@@ -50,8 +50,8 @@ std::span<const Route> allRoutes() {
               jobRoutes(),        annotationRoutes(), outputRoutes(),  submitRoutes(),   queueRoutes(),
               workerRoutes(),     lockRoutes(),       chunkRoutes(),   timelineRoutes(), statsRoutes(),
               accountingRoutes(), graphRoutes(),      failureRoutes(), poolRoutes(),     settingsRoutes(),
-              gcRoutes(),         tokenRoutes(),      eventRoutes(),   linkRoutes(),     machineRoutes(),
-              movingRoutes()})
+              gcRoutes(),         tokenRoutes(),      eventRoutes(),   linkRoutes(),     guestRoutes(),
+              machineRoutes(),    movingRoutes()})
             all.insert(all.end(), routes.begin(), routes.end());
         return all;
     }();

@@ -41,6 +41,23 @@ std::string_view openApiGeneralSchemas() {
 "Tokens":{"type":"object","required":["tokens"],"properties":{"tokens":{"type":"array","maxItems":#tokens#,"items":{"type":"object","required":["name","rights","created"],"properties":{"name":{"type":"string"},"rights":{"$ref":"#/components/schemas/Right"},"queues":{"type":"array","maxItems":#token_queues#,"items":{"type":"integer","format":"int64","minimum":0},"description":"those that a token with the right submit reaches"},"created":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"},"expires":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch; absent: never"}}}}}},
 "NewToken":{"type":"object","required":["name","rights"],"properties":{"name":{"type":"string","pattern":"^[A-Za-z0-9._-]+$","maxLength":#token_name#},"rights":{"$ref":"#/components/schemas/Right"},"queues":{"type":"array","minItems":1,"maxItems":#token_queues#,"items":{"anyOf":[{"type":"integer","format":"int64","minimum":0},{"type":"string"}]},"description":"numbers or tokens of queues, with the right submit only"},"expires_s":{"type":"integer","format":"int64","minimum":1,"maximum":#token_seconds#}},"additionalProperties":false},
 "MadeToken":{"type":"object","required":["name","rights","created","token"],"properties":{"name":{"type":"string"},"rights":{"$ref":"#/components/schemas/Right"},"queues":{"type":"array","maxItems":#token_queues#,"items":{"type":"integer","format":"int64","minimum":0},"description":"those that a token with the right submit reaches"},"created":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"},"expires":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch; absent: never"},"token":{"type":"string","pattern":"^[0-9a-f]{48}$","description":"told once"}}},
+"Guests":{"type":"object","required":["serves","gives","guests"],"properties":{
+  "serves":{"type":"boolean","description":"this machine may work for other engines"},
+  "gives":{"type":"object","required":["cores","memory_mb","store_mb","unsandboxed"],"properties":{"cores":{"type":"number"},
+  "memory_mb":{"type":"integer","format":"int64"},"store_mb":{"type":"integer","format":"int64"},"unsandboxed":{"type":"boolean"}},
+  "description":"to all of them together"},
+  "guests":{"type":"array","items":{"$ref":"#/components/schemas/GuestsOfYard"}}}},
+"GuestsOfYard":{"type":"object","required":["id","name","url","state","since","held","actions"],"properties":{
+  "id":{"type":"integer","format":"int64","minimum":1},"name":{"type":"string","description":"as it calls itself; empty: it has not said yet"},
+  "url":{"type":"string"},"state":{"type":"string","enum":["connecting","linked","waiting","refused","leaving","gone"]},
+  "reason":{"type":"string","description":"why there is no link"},
+  "since":{"type":"integer","format":"int64","description":"of the state; microseconds since the Unix epoch"},
+  "held":{"type":"integer","format":"int64","description":"attempts that are here, and results that it has not settled"},
+  "actions":{"type":"array","items":{"type":"object","required":["lsn","attempt","name","state","since"],"properties":{
+  "lsn":{"type":"integer","format":"int64","description":"the other engine's"},"attempt":{"type":"integer","format":"int64"},
+  "name":{"type":"string"},"state":{"type":"string","enum":["waiting","running"]},
+  "since":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"}}}}}},
+"GuestSentAway":{"type":"object","required":["id"],"properties":{"id":{"type":"integer","format":"int64"}}},
 "TokenRemoved":{"type":"object","required":["name"],"properties":{"name":{"type":"string"}}},
 "SettingInfo":{"type":"object","required":["group","title","applies","help"],"properties":{"group":{"type":"string",
   "enum":["capacity","guard","deadlines","retention","sandbox","pool","other"]},

@@ -134,6 +134,7 @@ std::span<const Route> graphRoutes();
 std::span<const Route> poolRoutes();
 std::span<const Route> settingsRoutes();
 std::span<const Route> gcRoutes();
+std::span<const Route> guestRoutes();
 std::span<const Route> tokenRoutes();
 std::span<const Route> eventRoutes();
 std::span<const Route> linkRoutes();

@@ -83,8 +83,10 @@ public:
     test::EngineTest engine;
     FakeLink link;
 
-    ApiTest()
-        : api_(*engine, {}) {}
+    /// `adjust` is called with the options of each start.
+    explicit ApiTest(std::function<void(engine::Options&)> adjust = {})
+        : engine(2, std::move(adjust))
+        , api_(*engine, {}) {}
 
     using Fields = std::vector<std::pair<std::string, std::string>>;
     /// With our token and a good Host, unless `fields` say otherwise; JSON type when there is a body.
