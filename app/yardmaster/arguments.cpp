@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <getopt.h>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace yard::app {
@@ -43,6 +44,23 @@ std::optional<EarlyExit> applyPrefix(Arguments& arguments, std::string prefix) {
     return std::nullopt;
 }
 
+std::optional<EarlyExit> applyServe(Arguments& arguments, std::string_view value) {
+    if (value != "on" && value != "off") return usage(fmt::format("--serve is on or off, not '{}'", value));
+    arguments.serves = value == "on";
+    return std::nullopt;
+}
+
+/// Why they do not go together; nothing: they do.
+std::optional<EarlyExit> checkJoin(const Arguments& arguments) {
+    if (arguments.join.empty()) {
+        if (arguments.joinToken.empty()) return std::nullopt;
+        return usage("--join-token goes with --join: say which engine to work for");
+    }
+    if (!arguments.serves) return usage("--join works for another engine, and --serve off forbids that: give one");
+    if (!arguments.attach.empty()) return usage("--attach has no engine of its own that could --join: give one");
+    return std::nullopt;
+}
+
 std::optional<EarlyExit> apply(Arguments& arguments, Option which, const char* value) {
     using enum Option;
     switch (which) {
@@ -57,6 +75,9 @@ std::optional<EarlyExit> apply(Arguments& arguments, Option which, const char* v
     case TlsCert: arguments.tlsCert = value; return std::nullopt;
     case TlsKey: arguments.tlsKey = value; return std::nullopt;
     case Insecure: arguments.insecure = true; return std::nullopt;
+    case Join: arguments.join = value; return std::nullopt;
+    case JoinToken: arguments.joinToken = value; return std::nullopt;
+    case Serve: return applyServe(arguments, value);
     case TokenFile: arguments.tokenFile = value; return std::nullopt;
     case Set: return applySet(arguments, value);
     case Level: return applySet(arguments, fmt::format("log_level={}", value));
@@ -87,6 +108,7 @@ std::variant<Arguments, EarlyExit> parseArguments(int argc, char** argv) {
         return usage("--tls-cert and --tls-key go together: give both");
     if (arguments.insecure && !arguments.tlsCert.empty())
         return usage("--insecure means plain HTTP, and --tls-cert TLS: give one of them");
+    if (auto exit = checkJoin(arguments)) return *exit;
     if (arguments.dataDir.empty()) arguments.dataDir = defaultDataDirectory();
     std::error_code error;
     // Actions run elsewhere: what depends on the working directory is settled now.

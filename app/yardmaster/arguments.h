@@ -20,6 +20,9 @@ struct Arguments {
     std::string tlsCert; ///< PEM; empty with tlsKey: none was given
     std::string tlsKey;
     bool insecure = false; ///< plain HTTP beyond this machine
+    std::string join;      ///< URL of an engine to work for; empty: none
+    std::string joinToken; ///< empty: it has joined before
+    bool serves = true;    ///< it may work for other engines
     std::string attach;    ///< URL of an engine elsewhere; empty: embed one
     std::vector<std::string> allowHosts;
 };

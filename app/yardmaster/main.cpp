@@ -83,9 +83,29 @@ void takeSignal(int fd) {
         logInfo("main", "signal {} from process {}", info.ssi_signo, info.ssi_pid);
 }
 
-/// Until a signal comes, the session is sunset, or the window has gone (`window` may be -1).
-void waitForEnd(int signals, int sunset, int window) {
-    std::array<pollfd, 3> fds{{{signals, POLLIN, 0}, {sunset, POLLIN, 0}, {window, POLLIN, 0}}};
+/// What the yard said that does not want this machine (--join). Told on the engine thread, read by main after that.
+class Refusal {
+public:
+    void tell(const std::string& sentence) {
+        sentence_ = sentence;
+        const std::uint64_t one = 1;
+        while (::write(fd_.get(), &one, sizeof one) < 0 && errno == EINTR) {
+        }
+    }
+    int fd() const { return fd_.get(); }
+    /// Nothing: nobody refused it. Once the engine thread has ended.
+    const std::string& sentence() const { return sentence_; }
+
+private:
+    UniqueFd fd_{::eventfd(0, EFD_CLOEXEC)};
+    std::string sentence_;
+};
+
+/// Until a signal comes, the session is sunset, the yard refuses this machine, or the window has gone (`window` may be
+/// -1).
+void waitForEnd(int signals, int sunset, int refused, int window) {
+    std::array<pollfd, 4> fds{
+        {{signals, POLLIN, 0}, {sunset, POLLIN, 0}, {refused, POLLIN, 0}, {window, POLLIN, 0}}};
     while (::poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) {
     }
     if (isReadable(fds[0])) takeSignal(signals);
@@ -194,6 +214,14 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
     options.tokenFile = arguments.tokenFile;
     options.noSandbox = arguments.noSandbox;
     options.set = arguments.set;
+    options.serves = arguments.serves;
+    Refusal refusal;
+    if (!arguments.join.empty())
+        options.join =
+            engine::JoinOptions{.url = arguments.join,
+                                .token = arguments.joinToken,
+                                .insecure = arguments.insecure,
+                                .refused = [&refusal](const std::string& sentence) { refusal.tell(sentence); }};
     // Before the engine begins to work: a port in use must not cost its actions an attempt.
     Door door;
     options.onOwned = [&] { return door.open(arguments, *address); };
@@ -234,12 +262,15 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
     manager.serving(url);
     {
         const app::Watchdog watchdog(manager, **engine);
-        waitForEnd(signals, (*engine)->sunsetFd(), hooks.endFd);
+        waitForEnd(signals, (*engine)->sunsetFd(), refusal.fd(), hooks.endFd);
     }
     manager.ending();
     http::ClosingHandler closing((*engine)->token(), arguments.allowHosts,
                                  arguments.dataDir + std::string(http::Tokens::kFile));
     closeDown(signals, {**engine, handler, **server, closing, door.tls});
+    if (!refusal.sentence().empty())
+        return complain(kFailure,
+                        fmt::format("{} does not want this machine: {}", arguments.join, refusal.sentence()));
     return kFine;
 }
 

@@ -17,6 +17,7 @@ private Q_SLOTS:
     void theUsualAddressIsThatOfItsClients();
     void helpAndManualHaveEveryOption();
     void optionsOfTlsThatDoNotFitAreRefused();
+    void optionsOfJoiningThatDoNotFitAreRefused();
 };
 
 void TestArguments::prefixesArePathsOrNothing() {
@@ -63,18 +64,24 @@ void TestArguments::helpAndManualHaveEveryOption() {
     QVERIFY2(page.contains(".SH EXIT STATUS\n.TP\n.B 0\nended as asked\n"), page.c_str());
 }
 
+namespace {
+
+std::variant<Arguments, EarlyExit> parsed(std::vector<std::string> words) {
+    words.insert(words.begin(), "yardmaster");
+    std::vector<char*> raw;
+    for (std::string& word : words) raw.push_back(word.data());
+    return parseArguments(static_cast<int>(raw.size()), raw.data());
+}
+
+std::string refusal(std::vector<std::string> words) {
+    const auto result = parsed(std::move(words));
+    const auto* exit = std::get_if<EarlyExit>(&result);
+    return exit && exit->code == 2 ? exit->text : std::string("(taken)");
+}
+
+} // namespace
+
 void TestArguments::optionsOfTlsThatDoNotFitAreRefused() {
-    const auto parsed = [](std::vector<std::string> words) {
-        words.insert(words.begin(), "yardmaster");
-        std::vector<char*> raw;
-        for (std::string& word : words) raw.push_back(word.data());
-        return parseArguments(static_cast<int>(raw.size()), raw.data());
-    };
-    const auto refusal = [&](std::vector<std::string> words) {
-        const auto result = parsed(std::move(words));
-        const auto* exit = std::get_if<EarlyExit>(&result);
-        return exit && exit->code == 2 ? exit->text : std::string("(taken)");
-    };
     QVERIFY(refusal({"--tls-cert", "c"}).contains("--tls-cert and --tls-key go together"));
     QVERIFY(refusal({"--tls-key", "k"}).contains("--tls-cert and --tls-key go together"));
     QVERIFY(refusal({"--tls-cert", "c", "--tls-key", "k", "--insecure"}).contains("give one of them"));
@@ -82,6 +89,18 @@ void TestArguments::optionsOfTlsThatDoNotFitAreRefused() {
     QCOMPARE(std::get<Arguments>(both).tlsCert, std::string("c"));
     QCOMPARE(std::get<Arguments>(both).tlsKey, std::string("k"));
     QVERIFY(std::get<Arguments>(parsed({"--insecure"})).insecure);
+}
+
+void TestArguments::optionsOfJoiningThatDoNotFitAreRefused() {
+    QVERIFY(refusal({"--join-token", "t"}).contains("--join-token goes with --join"));
+    QVERIFY(refusal({"--join", "https://h", "--serve", "off"}).contains("--serve off forbids that"));
+    QVERIFY(refusal({"--join", "https://h", "--attach", "https://h"}).contains("no engine of its own"));
+    QVERIFY(refusal({"--serve", "maybe"}).contains("--serve is on or off"));
+    const auto both = parsed({"--join", "https://h", "--join-token", "t"});
+    QCOMPARE(std::get<Arguments>(both).join, std::string("https://h"));
+    QCOMPARE(std::get<Arguments>(both).joinToken, std::string("t"));
+    QVERIFY(std::get<Arguments>(both).serves);
+    QVERIFY(!std::get<Arguments>(parsed({"--serve", "off"})).serves);
 }
 
 QTEST_APPLESS_MAIN(TestArguments)

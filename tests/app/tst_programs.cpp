@@ -1,5 +1,6 @@
 // yardmaster and yardctl together, as their users start them: how one finds the other, and what is seen of an end.
 #include "tests/app/ctl_process.h"
+#include "tests/app/fake_table.h"
 #include "tests/torture/program.h"
 
 #include <QTest>
@@ -40,6 +41,8 @@ private Q_SLOTS:
     void eventsComeAsTheyHappen();
     void whatCannotBeRunExitsAsInAShell_data();
     void whatCannotBeRunExitsAsInAShell();
+    void aMachineThatItsYardRefusesEndsWithTheSentence();
+    void aMachineThatNeverJoinedNeedsAToken();
 };
 
 void TestPrograms::anEngineIsFoundByItsDataDirectory_data() {
@@ -282,6 +285,22 @@ void TestPrograms::allWithNothingToDoIsDone() {
     QCOMPARE(ctl(place, {"retire", "--all"}).out, std::string("1 action retired\n"));
     QCOMPARE(caller.get(fmt::format("/compute/jobs/{}", held)).status, 404);
     QCOMPARE(engine.stop(), 0);
+}
+
+void TestPrograms::aMachineThatItsYardRefusesEndsWithTheSentence() {
+    test::FakeServer yard(
+        test::table({{"GET /compute/link", {401, R"({"error":"unauthorized","message":"That token is over."})"}}}));
+    Place place;
+    Yardmaster machine(place, with({"--join", yard.url(), "--join-token", std::string(48, 'a')}));
+    QCOMPARE(machine.exitCode(), 1);
+    QVERIFY2(machine.errors().contains(yard.url() + " does not want this machine: That token is over."),
+             machine.errors().c_str());
+}
+
+void TestPrograms::aMachineThatNeverJoinedNeedsAToken() {
+    Place place;
+    Yardmaster machine(place, with({"--join", "https://127.0.0.1:1"}));
+    QVERIFY2(machine.failure().contains("give --join-token"), machine.errors().c_str());
 }
 
 QTEST_GUILESS_MAIN(TestPrograms)
