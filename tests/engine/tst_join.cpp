@@ -40,6 +40,7 @@ void TestJoin::addressesAreRead_data() {
     QTest::newRow("IPv6") << "https://[fe80::1]:2" << false << "https://[fe80::1]:2 /compute [fe80::1]:2";
     QTest::newRow("plain here") << "http://127.0.0.1:3" << false << "http://127.0.0.1:3 /compute 127.0.0.1:3";
     QTest::newRow("plain elsewhere") << "http://host:3" << false << "";
+    QTest::newRow("plain to a name like an address") << "http://127.host:3" << false << "";
     QTest::newRow("plain elsewhere, wanted") << "http://host:3" << true << "http://host:3 /compute host:3";
     QTest::newRow("no scheme") << "host:3" << false << "";
     QTest::newRow("no host") << "https://:3" << false << "";

@@ -9,6 +9,7 @@
 #include "core/tls/session.h"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -37,8 +38,11 @@ std::unexpected<JoinFailure> forGood(std::string sentence) {
     return std::unexpected(JoinFailure{.isFinal = true, .sentence = std::move(sentence)});
 }
 
-bool isLoopback(std::string_view host) {
-    return host == "localhost" || host == "::1" || host.starts_with("127.");
+/// A name that begins as an address does may be anybody's.
+bool isLoopback(const std::string& host) {
+    in_addr address{};
+    return host == "localhost" || host == "::1" ||
+           (host.starts_with("127.") && ::inet_pton(AF_INET, host.c_str(), &address) == 1);
 }
 
 bool isHex(std::string_view text, std::size_t digits) {
