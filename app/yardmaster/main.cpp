@@ -201,6 +201,15 @@ void announce(const std::string& url, const std::string& fingerprint, bool insec
             stderr);
 }
 
+/// The engine that this machine is to work for, if any.
+std::optional<engine::JoinOptions> joinOf(const app::Arguments& arguments, Refusal& refusal) {
+    if (arguments.join.empty()) return std::nullopt;
+    return engine::JoinOptions{.url = arguments.join,
+                               .token = arguments.joinToken,
+                               .insecure = arguments.insecure,
+                               .refused = [&refusal](const std::string& sentence) { refusal.tell(sentence); }};
+}
+
 int serve(const app::Arguments& arguments, const app::ServiceManager& manager, int signals,
           const app::ServeHooks& hooks) {
     const auto complain = [&hooks](int code, const std::string& sentence) {
@@ -216,12 +225,7 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
     options.set = arguments.set;
     options.serves = arguments.serves;
     Refusal refusal;
-    if (!arguments.join.empty())
-        options.join =
-            engine::JoinOptions{.url = arguments.join,
-                                .token = arguments.joinToken,
-                                .insecure = arguments.insecure,
-                                .refused = [&refusal](const std::string& sentence) { refusal.tell(sentence); }};
+    options.join = joinOf(arguments, refusal);
     // Before the engine begins to work: a port in use must not cost its actions an attempt.
     Door door;
     options.onOwned = [&] { return door.open(arguments, *address); };
