@@ -32,6 +32,7 @@ class TestPrograms : public QObject {
 private Q_SLOTS:
     void anEngineIsFoundByItsDataDirectory_data();
     void anEngineIsFoundByItsDataDirectory();
+    void aWindowFindsItByTheDataDirectoryToo_data();
     void aWindowFindsItByTheDataDirectoryToo();
     void healthSaysSoFromTheBeginningOfTheEnd_data();
     void healthSaysSoFromTheBeginningOfTheEnd();
@@ -133,15 +134,31 @@ void TestPrograms::whatCannotBeRunExitsAsInAShell() {
     QCOMPARE(engine.stop(), 0);
 }
 
+void TestPrograms::aWindowFindsItByTheDataDirectoryToo_data() {
+    QTest::addColumn<bool>("installed");
+    QTest::newRow("beside its module, as it is built") << false;
+    QTest::newRow("with its module in lib, as it is installed") << true;
+}
+
 void TestPrograms::aWindowFindsItByTheDataDirectoryToo() {
+    QFETCH(bool, installed);
     Place place;
+    std::string program = YARDMASTER_PATH;
+    if (installed) {
+        const fs::path built = fs::path(program).parent_path();
+        fs::create_directories(place.path("usr/bin"));
+        fs::create_directories(place.path("usr/lib/yardmaster"));
+        fs::copy_file(program, place.path("usr/bin/yardmaster"));
+        fs::copy_file(built / "yardmaster_window.so", place.path("usr/lib/yardmaster/yardmaster_window.so"));
+        program = place.path("usr/bin/yardmaster");
+    }
     writeText(place.path("secret"), "letmein\n");
     Yardmaster engine(place, with({"--prefix", "/yard", "--token-file", place.path("secret")}));
     QVERIFY2(engine.isServing(), engine.errors().c_str());
     qputenv("QT_QPA_PLATFORM", "offscreen");
     qputenv("XDG_CONFIG_HOME", QByteArray::fromStdString(place.path("config")));
     test::CtlProcess window({"--data-dir", QString::fromStdString(place.data()), "--listen", "127.0.0.1:0"}, {},
-                            YARDMASTER_PATH);
+                            program);
     Caller caller = engine.caller();
     QVERIFY(eventually([&] { return caller.get("/metrics").body.contains("\nyardmaster_event_watchers 1\n"); }));
     window.signal(SIGTERM);

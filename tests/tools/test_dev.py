@@ -26,6 +26,9 @@ FAKES = {
     "cpack": """
         echo "epoch $SOURCE_DATE_EPOCH" >>"$FAKES/calls"
         mkdir -p ../packages/_CPack_Packages; touch ../packages/yardmaster_1_all.deb ../packages/yardmaster-dbgsym_1_all.ddeb""",
+    "dpkg-deb": """
+        if [[ $1 == -R ]]; then mkdir -p "$3/DEBIAN"; echo "12  $PWD/x-dbgsym/usr/lib/a" >"$3/DEBIAN/md5sums"
+        else cat "$4/DEBIAN/md5sums" >"$5"; fi""",
     "desktop-file-validate": "true",
     "appstreamcli": "true",
     "lintian": '[[ ! -e $FAKES/unclean ]] || { echo "W: yardmaster: something"; exit 2; }',
@@ -205,10 +208,12 @@ class Dev(unittest.TestCase):
         run = self.dev("package")
         self.assertEqual(run.returncode, 0, run.stderr)
         names = [call.split()[0] for call in self.calls()]
-        self.assertEqual([name for name in names if name not in ("dpkg-query", "git")],
+        self.assertEqual([name for name in names if name not in ("dpkg-query", "dpkg-deb", "git")],
                          ["cmake", "ninja", "cpack", "epoch", "desktop-file-validate", "appstreamcli", "lintian"])
         self.assertEqual(sorted(path.name for path in (self.tree / "build/packages").iterdir()),
                          ["yardmaster-dbgsym_1_all.deb", "yardmaster_1_all.deb"])
+        self.assertEqual((self.tree / "build/packages/yardmaster-dbgsym_1_all.deb").read_text(), "12  usr/lib/a\n",
+                         "no path of this machine")
 
     def test_packages_are_of_the_time_of_the_last_commit_or_of_the_one_that_is_asked_for(self):
         self.dev("package")
