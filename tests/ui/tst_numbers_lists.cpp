@@ -195,15 +195,18 @@ private slots:
             for (const char* part : {"queue", "worker", "machine"})
                 for (const QJsonValue value : by.value(QLatin1String(part))["values"].toArray())
                     told << grouped(value["count"].toInteger());
+            std::vector<qint64> newest;
+            for (const QJsonValue lsn : group.value("lsns").toArray()) newest.push_back(lsn.toInteger());
+            std::ranges::sort(newest); // they ended at once, nearly
             QStringList lsns;
-            for (const QJsonValue lsn : group.value("lsns").toArray()) lsns << grouped(lsn.toInteger());
+            for (const qint64 lsn : newest) lsns << grouped(lsn);
             FailurePanel* panel = page->panel();
             const QString count = grouped(group.value("count").toInteger());
             const QString counts = columnText(panel->differs(), "count");
-            return {test::within("title", shown(panel), count + " failures"),
+            return {test::within("title", shown(panel), count + " failure(s)"),
                     test::within("button", shown(panel->reschedule()), "Reschedule " + count),
                     {"where", counts.endsWith(told.join(' ')) ? told.join(' ') : counts, told.join(' ')},
-                    {"newest", columnText(panel->newest(), "action"), lsns.join(' ')}};
+                    {"newest", columnText(panel->newest(), "action", true), lsns.join(' ')}};
         });
     }
 };
