@@ -57,6 +57,10 @@ private slots:
         QCOMPARE(info->of(DisplayState::Held), 4);
         QCOMPARE(info->of(DisplayState::Pending), 5);
         QCOMPARE(info->waiting(), 9);
+        // In the counts of the session "held" is the number itself.
+        emit played.link.batch(QJsonObject{{"counts", QJsonObject{{"pending", 9}, {"held", 4}}}});
+        QCOMPARE(played.state.count(DisplayState::Held), 4);
+        QCOMPARE(played.state.count(DisplayState::Pending), 5);
         const Row row = queueRow(Format(QLocale::c()), *info);
         const auto bar =
             std::ranges::find_if(row.cells, [](const Cell& cell) { return cell.tip.contains("waiting"); });

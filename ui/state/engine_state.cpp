@@ -28,7 +28,8 @@ constexpr std::pair<DisplayState, const char*> kMembers[] = {
 paint::Shares sharesOf(const QJsonObject& counts) {
     paint::Shares shares{};
     for (const auto& [face, member] : kMembers) shares[std::to_underlying(face)] = counts.value(member).toInteger();
-    shares[std::to_underlying(DisplayState::Held)] = counts.value("held_actions").toInteger();
+    if (const QJsonValue held = counts.value("held_actions"); held.isDouble())
+        shares[std::to_underlying(DisplayState::Held)] = held.toInteger();
     auto& pending = shares[std::to_underlying(DisplayState::Pending)];
     pending = std::max<qint64>(0, pending - shares[std::to_underlying(DisplayState::Held)] -
                                       shares[std::to_underlying(DisplayState::Retry)]);
