@@ -274,6 +274,9 @@ std::string lowerOf(std::string_view line) {
     return lower;
 }
 
+/// With which a line may begin that shows nothing.
+constexpr std::string_view kUnseen = "\b\xC2\xE2\xEF";
+
 /// The best line of a part of the log.
 struct Candidates {
     std::string_view certain;
@@ -283,7 +286,9 @@ struct Candidates {
 
     void look(std::string_view line) {
         const std::string_view scanned = line.substr(0, kScanBytes);
-        if (scanned.contains('\x1b') && cleaned(scanned).empty()) return; // it only moves the cursor
+        // It only moves the cursor, or has nothing that is seen.
+        const bool mayShowNothing = scanned.contains('\x1b') || kUnseen.contains(scanned.front());
+        if (mayShowNothing && cleaned(scanned).empty()) return;
         last = line;
         if (scanned.starts_with("Traceback (most recent call last)")) {
             inTraceback = true;

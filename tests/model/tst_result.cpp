@@ -194,7 +194,7 @@ void TestResult::theErrorLineIsFound_data() {
         "\x1b[?1049h\x1b[H\x1b[2J\r\nTraceback (most recent call last):\r\n  File \"x\"\r\nValueError: no\r\n",
         "ValueError: no");
     row("what was written over is not there", "error: 10%\b\b\b99%\b\b\bfull", "error: full");
-    row("as bold was printed", "e\bee\ber\brr\brr\br", "error");
+    row("as bold was printed", "e\ber\brr\bro\bor\br", "error");
     row("back before the beginning", "\b\berror: x", "error: x");
     row("what nobody sees is no text",
         "\xEF\xBB\xBF\xE2\x80\x8B"
