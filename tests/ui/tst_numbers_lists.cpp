@@ -73,8 +73,9 @@ private slots:
             more.insert("array", QJsonObject{{"from", 1}, {"to", to}});
             return more;
         };
-        moss_ = submit("moss {index}", "[ $YARD_INDEX -gt 3 ] || { echo \"error: no room $YARD_INDEX\" >&2; exit 3; }",
-                       array(9), cook_);
+        moss_ =
+            submit("moss {index}", "[ $YARD_INDEX -gt 3 ] || { echo \"error: no room $YARD_INDEX\" >&2; exit 3; }",
+                   array(9), cook_);
         submit("foliage", "echo 'error: out of licences' >&2; exit 75", {}, cook_);
         brick_ = submit("brick {index}", "true", array(4, {{"hold", true}}), cook_);
         submit("behind it", "true", {{"after", QJsonArray{brick_}}}, cook_);
