@@ -95,16 +95,8 @@ bool mayRunElsewhere(const Arguments& arguments) {
 
 } // namespace
 
-Outcome<ActionOfRun> actionOfRun(const Invocation& invocation, ChunkSource& files) {
+Outcome<void> placeHere(const Invocation& invocation, json::object& action, ChunkSource& files) {
     const Arguments& arguments = invocation.arguments;
-    json::object action{{"worker", "exec"}};
-    const bool hasTerminal = arguments.has("tty");
-    if (hasTerminal)
-        if (auto fine = checkTerminal(invocation); !fine) return std::unexpected(fine.error());
-    const auto command = commandOf(arguments);
-    if (!command) return std::unexpected(command.error());
-    if (auto fine = checkOutputs(arguments); !fine) return std::unexpected(fine.error());
-    action["argv"] = json::array(command->begin(), command->end());
     const auto directory = workingDirectory(arguments);
     if (!directory) return std::unexpected(directory.error());
     const bool isHere = !mayRunElsewhere(arguments);
@@ -115,7 +107,20 @@ Outcome<ActionOfRun> actionOfRun(const Invocation& invocation, ChunkSource& file
         action["env"] = environmentHere(invocation, *directory);
         action["engine_env"] = false;
     }
-    if (auto applied = applyWork(arguments, action, files); !applied) return std::unexpected(applied.error());
+    return applyWork(arguments, action, files);
+}
+
+Outcome<ActionOfRun> actionOfRun(const Invocation& invocation, ChunkSource& files) {
+    const Arguments& arguments = invocation.arguments;
+    json::object action{{"worker", "exec"}};
+    const bool hasTerminal = arguments.has("tty");
+    if (hasTerminal)
+        if (auto fine = checkTerminal(invocation); !fine) return std::unexpected(fine.error());
+    const auto command = commandOf(arguments);
+    if (!command) return std::unexpected(command.error());
+    if (auto fine = checkOutputs(arguments); !fine) return std::unexpected(fine.error());
+    action["argv"] = json::array(command->begin(), command->end());
+    if (auto placed = placeHere(invocation, action, files); !placed) return std::unexpected(placed.error());
     if (hasTerminal) {
         const TerminalSize size = askForTerminal(invocation, action);
         return ActionOfRun{compactJson(action), size};

@@ -15,6 +15,9 @@ struct ActionOfRun {
     std::string text;                 ///< JSON
     std::optional<TerminalSize> size; ///< of the terminal that it asks for
 };
+/// All of an action but its command and its stdin: directory, environment, and what the options say. An action is begun
+/// once, unless they say otherwise.
+Outcome<void> placeHere(const Invocation& invocation, json::object& action, ChunkSource& files);
 /// What it needs beside that is known to `files` afterwards.
 Outcome<ActionOfRun> actionOfRun(const Invocation& invocation, ChunkSource& files);
 
