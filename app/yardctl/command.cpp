@@ -30,11 +30,12 @@ struct Elsewhere {
     std::string_view word;
     std::string_view here;
 };
-constexpr std::array<Elsewhere, 30> kElsewhere = {{{"add", "'run -d' or 'submit'"},
+constexpr std::array<Elsewhere, 31> kElsewhere = {{{"add", "'run -d' or 'submit'"},
                                                    {"sbatch", "'run -d' or 'submit'"},
                                                    {"srun", "'run'"},
                                                    {"exec", "'run'"},
-                                                   {"map", "'run --array', or 'submit' for a list"},
+                                                   {"parallel", "'map'"},
+                                                   {"xargs", "'map'"},
                                                    {"start", "'run', or 'release' for what is held"},
                                                    {"squeue", "'ls'"},
                                                    {"list", "'ls'"},
@@ -297,8 +298,7 @@ std::string helpText() {
     std::vector<Option> shown = globalOptions();
     std::erase_if(shown, [](const Option& option) { return option.name == "insecure"; });
     appendOptions(out, shown);
-    out += "\n'yardctl COMMAND --help' explains a command, with examples.\n"
-           "An LSN is the number of an action; 12..20 means all from 12 to 20.\n"
+    out += "\n'yardctl COMMAND --help' explains a command. LSN: an action's number, or 12..20.\n"
            "Exit codes: 0 done, 1 not done, 2 wrong command line; of 'run' the program's.\n";
     return out;
 }

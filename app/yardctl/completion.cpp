@@ -185,9 +185,9 @@ std::string bashScript() {
         esac
         case "$command ${{words[at]}}" in
         {1}|{2}{5}) ((at++)) ;;
-        run\ --) _yardctl_program $((at + 1)); return ;;
+        run\ --|map\ --) _yardctl_program $((at + 1)); return ;;
         *\ -*) ;;
-        run\ *) _yardctl_program $at; return ;;
+        run\ *|map\ *) _yardctl_program $at; return ;;
         *) [[ -n $command ]] && ((place++)); [[ -z $command ]] && command=${{words[at]}} ;;
         esac
     done
@@ -211,7 +211,7 @@ std::string bashScript() {
         [[ $live == filters && $word != --* ]] && _yardctl_live filters
     elif ((place == 0)) && [[ -n $operands ]]; then
         COMPREPLY=($(compgen -W "$operands" -- "$word"))
-    elif [[ $command == run ]]; then
+    elif [[ $command == run || $command == map ]]; then
         _yardctl_program $last
     elif [[ -n $live ]]; then
         _yardctl_live $live
@@ -324,10 +324,11 @@ constexpr std::string_view kFishLive = R"fish(function __yardctl_live
 end
 )fish";
 
-/// The words behind `run` and its options are a command line of their own. {0}: options that have a value.
-constexpr std::string_view kFishProgram = R"fish(function __yardctl_program
+/// The words behind `run` or `map` and its options are a command line of their own. {0}: options that have a value; {1}: the
+/// command.
+constexpr std::string_view kFishProgram = R"fish(function __yardctl_program_of_{1}
     set -l words (commandline -opc)
-    set -l at (contains -i -- run $words); or return
+    set -l at (contains -i -- {1} $words); or return
     set -e words[1..$at]
     while set -q words[1]
         switch $words[1]
@@ -391,8 +392,9 @@ std::string fishScript() {
         if (const std::string_view live = liveOperands(command); !live.empty())
             out += fmt::format("complete -c yardctl -f{}{}\n", condition, fishLive(live));
         if (command.firstOperandEndsOptions) {
-            out += fmt::format(kFishProgram, optionsWithValue(command));
-            out += fmt::format("complete -c yardctl -f{} -a \"(__yardctl_program)\"\n", condition);
+            out += fmt::format(kFishProgram, optionsWithValue(command), command.name);
+            out +=
+                fmt::format("complete -c yardctl -f{} -a \"(__yardctl_program_of_{})\"\n", condition, command.name);
         } else if (!takesFiles(command)) {
             out += fmt::format("complete -c yardctl -f{}\n", condition);
         }

@@ -168,14 +168,16 @@ struct WorkOption {
 
 constexpr unsigned kRun = std::to_underlying(Work::Run);
 constexpr unsigned kTakers = kRun | std::to_underlying(Work::Submit);
-constexpr unsigned kAll = kTakers | std::to_underlying(Work::QueueSet);
+constexpr unsigned kMap = std::to_underlying(Work::Map);
+constexpr unsigned kMany = kTakers | kMap;
+constexpr unsigned kAll = kMany | std::to_underlying(Work::QueueSet);
 
 // NOLINTNEXTLINE(readability-function-size): a table
 std::span<const WorkOption> table() {
     static const std::vector<WorkOption> all = {
         {{"queue", 'q', "REF", "the queue, by its number, token or tag"}, kTakers},
         {{"label", 'l', "TEXT", "what people see it as"},
-         kTakers,
+         kMany,
          [](const Values& values, Target& target) -> Outcome<void> {
              auto value = jsonText(values.back(), "the label");
              if (!value) return std::unexpected(value.error());
@@ -183,17 +185,17 @@ std::span<const WorkOption> table() {
              return {};
          }},
         {{"priority", 'p', "N", "-100 to 100, higher first"},
-         kTakers,
+         kMany,
          [](const Values& values, Target& target) {
              return setInteger(values, target.action, "priority", "--priority");
          }},
         {{"cores", 0, "N", "cores to reserve (1)"},
-         kTakers,
+         kMany,
          [](const Values& values, Target& target) {
              return setAmount(values.back(), target.action, "cores", "--cores");
          }},
         {{"memory", 0, "SIZE", "memory to reserve: 500M or 2G (of 1024), 2GB (of 1000)"},
-         kTakers,
+         kMany,
          [](const Values& values, Target& target) -> Outcome<void> {
              auto bytes = parseSize(values.back(), "--memory");
              if (!bytes) return std::unexpected(bytes.error());
@@ -201,12 +203,12 @@ std::span<const WorkOption> table() {
              return {};
          }},
         {{"gpus", 0, "N", "GPUs to reserve"},
-         kTakers,
+         kMany,
          [](const Values& values, Target& target) {
              return setAmount(values.back(), target.action, "gpus", "--gpus");
          }},
         {{"resource", 0, "NAME=N", "another resource to reserve; may be repeated"},
-         kTakers,
+         kMany,
          [](const Values& values, Target& target) -> Outcome<void> {
              for (const std::string& word : values) {
                  auto parts = inTwo(word, "--resource wants NAME=N");
@@ -229,7 +231,7 @@ std::span<const WorkOption> table() {
              return {};
          }},
         {{"lock", 0, "NAME", "run while holding this lock; may be repeated"},
-         kTakers,
+         kMany,
          [](const Values& values, Target& target) {
              return addTexts(values, target.action, "locks", "the name of a lock");
          }},
@@ -244,10 +246,10 @@ std::span<const WorkOption> table() {
          },
          "deadline_s"},
         {{"after", 0, "LSN[:on]", "run once this action is completed, or :failed, or :any; may be repeated"},
-         kTakers,
+         kMany,
          addPredecessors},
         {{"at", 0, "TIME", "not before 22:30, +10m, 'tomorrow 09:45', 'YYYY-MM-DD 09:45'"},
-         kTakers,
+         kMany,
          [](const Values& values, Target& target) -> Outcome<void> {
              auto moment = parseComing(values.back(), wallNow());
              if (!moment) return std::unexpected(moment.error());
@@ -267,7 +269,7 @@ std::span<const WorkOption> table() {
          }},
         {{"out", 'o', "DIR", "save the outputs into DIR/LSN/, checked against their hashes"}, kTakers},
         {{"sandbox", 0, "", "run it in a sandbox"},
-         kTakers,
+         kMany,
          [](const Values&, Target& target) -> Outcome<void> {
              target.action["sandbox"] = true;
              return {};
@@ -285,21 +287,21 @@ std::span<const WorkOption> table() {
          },
          "max_interruptions"},
         {{"hold", 0, "", "submit it held: it starts when released"},
-         kTakers,
+         kMany,
          [](const Values&, Target& target) -> Outcome<void> {
              target.action["hold"] = true;
              return {};
          }},
-        {{"env-from", 0, "FILE", "set variables from lines of K=V; may be repeated"}, kTakers, setVariablesFrom},
-        {{"env", 'e', "K=V", "set a variable; K alone takes it from here; may be repeated"}, kTakers, setVariables},
-        {{"clean-env", 0, "", "with the engine's environment instead of the one here"}, kRun},
+        {{"env-from", 0, "FILE", "set variables from lines of K=V; may be repeated"}, kMany, setVariablesFrom},
+        {{"env", 'e', "K=V", "set a variable; K alone takes it from here; may be repeated"}, kMany, setVariables},
+        {{"clean-env", 0, "", "with the engine's environment instead of the one here"}, kRun | kMap},
         {{"command", 'c', "LINE", "a line for the shell instead of a program and its arguments"}, kRun},
-        {{"cwd", 'C', "DIR", "run it there instead of the current directory"}, kRun},
+        {{"cwd", 'C', "DIR", "run it there instead of the current directory"}, kRun | kMap},
         {{"stdin", 0, "FILE", "what it reads, up to 64 MiB; - is the one here, read anyway when it is no terminal"},
          kRun},
         {{"tty", 't', "", "give it a terminal, and this one to type and to see"}, kRun},
-        {{"detach", 'd', "", "print its LSN and leave"}, kRun},
-        {notifyOption(), kRun},
+        {{"detach", 'd', "", "print its LSN, of map the number of its queue, and leave"}, kRun | kMap},
+        {notifyOption(), kRun | kMap},
     };
     return all;
 }

@@ -13,7 +13,7 @@
 namespace yard::ctl {
 
 /// Which commands take an option.
-enum class Work : unsigned char { Run = 1, Submit = 2, QueueSet = 4 };
+enum class Work : unsigned char { Run = 1, Submit = 2, QueueSet = 4, Map = 8 };
 
 const Option& queueOption();  ///< --queue, of other commands too
 const Option& outOption();    ///< --out, of other commands too

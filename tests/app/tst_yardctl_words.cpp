@@ -312,7 +312,7 @@ void TestYardctlWords::wrongCommandLinesExit2() {
     QCOMPARE(parseCommandLine(elsewhere).error().message,
              std::string("there is no command 'squeue'; here it is 'ls'; 'yardctl --help' lists them"));
     // A command whose name is near is no answer to what GNU parallel does.
-    QCOMPARE(meantBy("map"), std::string("; here it is 'run --array', or 'submit' for a list"));
+    QCOMPARE(meantBy("parallel"), std::string("; here it is 'map'"));
 }
 
 void TestYardctlWords::negatedTermsOfAFilterAreNoOptions() {

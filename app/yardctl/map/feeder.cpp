@@ -1,0 +1,110 @@
+#include "app/yardctl/map/feeder.h"
+
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/command_words.h"
+#include "core/base/hash.h"
+
+#include <chrono>
+#include <fmt/format.h>
+#include <utility>
+
+namespace yard::ctl {
+
+namespace {
+constexpr std::chrono::milliseconds kBusyPause{200};
+constexpr std::int64_t kMostQueued = 100'000; ///< of a queue that nobody collects from
+} // namespace
+
+void Feeder::run() {
+    auto fed = feed();
+    inFlight_.finish(fed ? std::nullopt : std::optional(fed.error()));
+}
+
+Outcome<void> Feeder::feed() {
+    List list;
+    while (!inFlight_.isStopped()) {
+        if (const auto total = parts_.planner.total()) inFlight_.setTotal(*total);
+        const bool isFull = list.jobs.size() >= kMaxListJobs || list.body.size() >= kMaxListBytes;
+        const bool mustGo = !list.jobs.empty() && (isFull || !parts_.planner.isReady());
+        if (mustGo || inFlight_.awaitRoom(list.jobs.size()) == 0) {
+            if (list.jobs.empty()) break; // stopped
+            if (auto sent = submit(std::exchange(list, {})); !sent) return sent;
+            continue;
+        }
+        auto job = parts_.planner.next();
+        if (!job) return std::unexpected(job.error());
+        if (!*job) break;
+        if (parts_.done.contains((*job)->seq)) continue;
+        if (auto taken = take(std::move(**job), list); !taken) return taken;
+    }
+    if (inFlight_.isStopped()) return {};
+    if (const auto total = parts_.planner.total()) inFlight_.setTotal(*total);
+    return list.jobs.empty() ? Outcome<void>() : submit(std::move(list));
+}
+
+FlyingJob Feeder::flying(const PlannedJob& job, int slot) const {
+    FlyingJob out{.seq = job.seq, .slot = slot, .sent = job.block ? job.block->size() : 0};
+    out.command = parts_.command.line({.values = job.values, .seq = job.seq, .slot = slot});
+    if (parts_.options.tags) out.tag = fmt::format("{}", fmt::join(job.values, " "));
+    if (parts_.options.results) out.values = job.values;
+    return out;
+}
+
+Outcome<void> Feeder::take(PlannedJob job, List& list) {
+    if (const auto known = parts_.there.find(job.seq); known != parts_.there.end()) {
+        // In the order of their numbers, which is that of the output.
+        if (!list.jobs.empty())
+            if (auto sent = submit(std::exchange(list, {})); !sent) return sent;
+        inFlight_.add(known->second, flying(job, 0));
+        return {};
+    }
+    const int slot = parts_.command.usesSlot() ? inFlight_.takeSlot() : 0;
+    auto text = parts_.actions.text(job, parts_.command, slot, list.files);
+    if (!text) return std::unexpected(text.error());
+    list.body += list.body.empty() ? '[' : ',';
+    list.body += *text;
+    list.jobs.push_back(flying(job, slot));
+    return {};
+}
+
+/// Where nobody waits for the ends, the queue says how far it is.
+Outcome<void> Feeder::awaitQueue() {
+    while (!inFlight_.isStopped()) {
+        const auto queue = parts_.engine->callPatiently({.path = "queues/" + parts_.queue});
+        if (!queue) return failedWith(queue.error());
+        if (integerOf(queue->object, "active").value_or(0) < kMostQueued) return {};
+        inFlight_.pause(kBusyPause);
+    }
+    return {};
+}
+
+Outcome<void> Feeder::submit(List list) {
+    if (parts_.options.detaches)
+        if (auto room = awaitQueue(); !room) return room;
+    const Call call{.method = "POST",
+                    .path = fmt::format("queues/{}/jobs", parts_.queue),
+                    .body = list.body + ']',
+                    .idempotencyKey = randomHex(16)};
+    auto answer = postWithChunks(*parts_.engine, call, list.files);
+    while (!answer && answer.error().kind == ErrorKind::Busy && !inFlight_.isStopped()) {
+        inFlight_.pause(kBusyPause);
+        answer = postWithChunks(*parts_.engine, call, list.files);
+    }
+    if (!answer && inFlight_.isStopped()) return {};
+    if (!answer) {
+        Error error = answer.error();
+        error.message = inOptionWords(error.message);
+        return failedWith(std::move(error));
+    }
+    const json::array* lsns = arrayOf(answer->object, "lsns");
+    if (!lsns || lsns->size() != list.jobs.size())
+        return failed(fmt::format(
+            "the engine accepted jobs but did not say as which; 'yardctl ls queue:{}' shows them", parts_.queue));
+    submitted_ += static_cast<std::int64_t>(lsns->size());
+    if (parts_.options.detaches) return {};
+    for (std::size_t i = 0; i < lsns->size(); ++i)
+        inFlight_.add((*lsns)[i].is_int64() ? (*lsns)[i].get_int64() : 0, std::move(list.jobs[i]));
+    return {};
+}
+
+} // namespace yard::ctl

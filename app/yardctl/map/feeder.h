@@ -1,0 +1,63 @@
+// Submits the jobs of a map, in lists, as long as there is room for them and values to be read; then it is finished. A job
+// that a job log has is left out, one that the engine has from before is taken up instead. Owned by one thread, which blocks in
+// run(); InFlight::stop() ends it.
+//
+// Bounds: a list has kMaxListJobs jobs and about kMaxListBytes bytes.
+#pragma once
+
+#include "app/yardctl/engine.h"
+#include "app/yardctl/map/in_flight.h"
+#include "app/yardctl/map/job_log.h"
+#include "app/yardctl/map/job_planner.h"
+#include "app/yardctl/map/map_actions.h"
+#include "app/yardctl/map/map_options.h"
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace yard::ctl {
+
+inline constexpr std::size_t kMaxListJobs = 500;
+inline constexpr std::size_t kMaxListBytes = 4u << 20;
+
+class Feeder {
+public:
+    struct Parts {
+        std::unique_ptr<Engine> engine;
+        const MapOptions& options;
+        const CommandTemplate& command;
+        JobPlanner planner;
+        MapActions actions;
+        std::string queue; ///< its number
+        DoneJobs done{};   ///< by the job log
+        std::unordered_map<std::int64_t, std::int64_t>
+            there{}; ///< LSNs of jobs that the engine has, by their numbers
+    };
+    Feeder(Parts parts, InFlight& inFlight)
+        : parts_(std::move(parts))
+        , inFlight_(inFlight) {}
+
+    void run();
+    /// Jobs that were submitted.
+    std::int64_t submitted() const { return submitted_; }
+
+private:
+    struct List {
+        std::string body{};
+        std::vector<FlyingJob> jobs{};
+        ChunkSource files{};
+    };
+    Outcome<void> feed();
+    Outcome<void> take(PlannedJob job, List& list);
+    Outcome<void> submit(List list);
+    FlyingJob flying(const PlannedJob& job, int slot) const;
+    Outcome<void> awaitQueue();
+
+    Parts parts_;
+    InFlight& inFlight_;
+    std::int64_t submitted_ = 0;
+};
+
+} // namespace yard::ctl

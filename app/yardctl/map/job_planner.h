@@ -1,0 +1,88 @@
+// Records become jobs: their number, and the values that each gets (-n, -X); or blocks of stdin (--pipe). One thread. Bounds:
+// a job has kMaxJobValues values; a shuffled list is held in memory within the bounds of values.h; a block has
+// kMaxStdinBytes.
+#pragma once
+
+#include "app/yardctl/map/command_template.h"
+#include "app/yardctl/map/values.h"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace yard::ctl {
+
+inline constexpr std::size_t kMaxJobValues = 99'000; ///< the engine takes 100,000 words
+
+/// What is to be run, not expanded yet.
+struct PlannedJob {
+    std::int64_t seq = 0;               ///< from 1
+    std::vector<std::string> values{};  ///< of all its records, one after the other
+    std::optional<std::string> block{}; ///< what it reads as its stdin
+};
+
+/// Lines of stdin in pieces of at most `size` bytes, each ending with a line. A line that is longer makes a longer piece.
+class BlockReader {
+public:
+    BlockReader(std::size_t size, int stop)
+        : size_(size)
+        , stop_(stop) {}
+    Outcome<std::optional<std::string>> next();
+    bool isReady() const;
+
+private:
+    Outcome<void> fill(std::size_t wanted);
+
+    const std::size_t size_;
+    const int stop_;
+    std::string rest_;
+    bool isAtEnd_ = false;
+};
+
+class JobPlanner {
+public:
+    struct How {
+        std::size_t records = 1; ///< per job
+        bool isContext = false;  ///< as many as fit into a line
+        bool shuffles = false;
+        std::size_t maxLine = 0;    ///< bytes that the values of one job may grow the line by, of isContext
+        std::size_t jobsAtOnce = 1; ///< the last values are shared out among so many, of isContext
+    };
+    JobPlanner(RecordSource source, How how, const CommandTemplate& command)
+        : source_(std::move(source))
+        , how_(how)
+        , command_(command) {}
+    /// Of --pipe.
+    JobPlanner(BlockReader blocks, const CommandTemplate& command)
+        : blocks_(std::move(blocks))
+        , command_(command) {}
+
+    /// Nothing: all are planned.
+    Outcome<std::optional<PlannedJob>> next();
+    /// Whether next() has a record or a block without waiting for stdin: what is planned is not kept back for it.
+    bool isReady();
+    /// How many jobs there are in all, once that is known.
+    std::optional<std::int64_t> total() const;
+
+private:
+    Outcome<std::optional<Record>> nextRecord();
+    Outcome<void> shuffle();
+    Outcome<std::optional<PlannedJob>> nextOfRecords();
+    Outcome<std::optional<PlannedJob>> nextOfContext();
+    Outcome<void> gatherContext();
+
+    std::optional<RecordSource> source_;
+    std::optional<BlockReader> blocks_;
+    How how_;
+    const CommandTemplate& command_;
+    std::optional<std::deque<Record>> shuffled_;
+    std::optional<Record> pushedBack_;
+    std::deque<std::vector<std::string>> ready_; ///< of isContext
+    std::int64_t planned_ = 0;
+    bool isAtEnd_ = false;
+};
+
+} // namespace yard::ctl

@@ -1,0 +1,236 @@
+#include "app/yardctl/map/map_options.h"
+
+#include "app/yardctl/format.h"
+#include "app/yardctl/work_options.h"
+#include "core/base/environment.h"
+#include "core/model/action_spec.h"
+#include "core/model/limits.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace yard::ctl {
+
+namespace {
+
+constexpr std::size_t kUsualBlock = 1u << 20;
+
+const std::vector<Option>& ownMapOptions() {
+    static const std::vector<Option> options = {
+        {"jobs", 'j', "N", "so many at once; N% of the cores, +N more, -N less, 0 as many as can be"},
+        {"arg-file", 'a', "FILE", "values are its lines, - is stdin; may be repeated"},
+        {"null", '0', "", "values end with a byte 0 instead of a line feed"},
+        {"colsep", 0, "REGEX", "split values into columns: {1}, {2}; \\t, or an extended regular expression"},
+        {"max-args", 'n', "N", "N values for each job"},
+        {"context-replace", 'X', "", "as many values as fit, each in its word: p{}q is p1q p2q"},
+        {"keep-order", 'k', "", "output in the order of the values"},
+        {"tag", 0, "", "the values before each line of output"},
+        {"line-buffer", 0, "", "lines as they are written instead of each job's at its end"},
+        {"bar", 0, "", "show how far it is, on stderr"},
+        {"eta", 0, "", "the same: --bar says when it ends"},
+        {"joblog", 0, "FILE", "a line for each job that ended, as parallel writes it"},
+        {"resume", 0, "", "go on from the job log: none runs twice"},
+        {"resume-failed", 0, "", "the same, and those that failed again"},
+        {"halt", 0, "WHEN,WHY=N", "soon or now, after fail, success or done of N jobs or N%"},
+        {"timeout", 0, "TIME", "end a job after 30s, or after 200% of what half of them take"},
+        {"results", 0, "DIR", "stdout and stderr into files, DIR/1/VALUE/stdout, instead of here"},
+        {"dry-run", 0, "", "print the commands, run nothing"},
+        {"shuf", 0, "", "in random order"},
+        {"pipe", 0, "", "each job reads a piece of stdin, whole lines"},
+        {"block", 0, "SIZE", "of a piece (1M)"},
+    };
+    return options;
+}
+
+bool isSourceMark(std::string_view word) {
+    return word == ":::" || word == ":::+" || word == "::::" || word == "::::+";
+}
+
+Outcome<std::int64_t> wholeNumber(const std::string& text, std::string_view option, std::int64_t least) {
+    auto number = parseInteger(text, option);
+    if (!number) return number;
+    if (*number < least)
+        return usageError(fmt::format("{} wants a number of {} or more, not {}", option, least, text));
+    return number;
+}
+
+Outcome<void> readTimeout(const Arguments& arguments, MapOptions& out) {
+    const auto text = arguments.value("timeout");
+    if (!text) return {};
+    if (!text->ends_with('%')) {
+        auto seconds = parseDuration(*text);
+        if (!seconds) return std::unexpected(seconds.error());
+        out.timeoutSeconds = *seconds;
+        return {};
+    }
+    auto percent = parseAmount(text->substr(0, text->size() - 1), "--timeout");
+    if (!percent) return std::unexpected(percent.error());
+    if (*percent <= 0) return usageError("--timeout wants a percentage over 0");
+    out.timeoutPercent = *percent;
+    return {};
+}
+
+Outcome<void> readNumbers(const Arguments& arguments, MapOptions& out) {
+    if (const auto text = arguments.value("max-args")) {
+        auto number = wholeNumber(*text, "--max-args", 1);
+        if (!number) return std::unexpected(number.error());
+        out.records = static_cast<std::size_t>(std::min<std::int64_t>(*number, kMaxArguments));
+    }
+    if (const auto text = arguments.value("halt")) {
+        auto halt = HaltPolicy::parse(*text);
+        if (!halt) return std::unexpected(halt.error());
+        out.halt = *halt;
+    }
+    if (arguments.has("pipe")) out.block = kUsualBlock;
+    if (const auto text = arguments.value("block")) {
+        if (!out.block) return usageError("--block goes with --pipe");
+        auto size = blockSize(*text);
+        if (!size) return std::unexpected(size.error());
+        out.block = *size;
+    }
+    if (out.jobs)
+        if (auto number = jobsAtOnce(*out.jobs, 1); !number) return std::unexpected(number.error());
+    return readTimeout(arguments, out);
+}
+
+Outcome<void> checkTogether(const Arguments& arguments, const MapOptions& out) {
+    const bool resumes = out.resumes || out.resumesFailed;
+    if (resumes && !out.jobLog) return usageError("--resume goes on from a job log: name it with --joblog");
+    if (resumes && out.shuffles)
+        return usageError("--resume and --shuf do not go together: jobs have other numbers");
+    if (out.block && (!out.sources.empty() || out.isContext || out.shuffles))
+        return usageError("--pipe reads stdin: values, -X and --shuf do not go with it");
+    if (out.block && out.words.empty()) return usageError("--pipe wants a command that reads its stdin");
+    if (out.timeoutSeconds && arguments.has("deadline"))
+        return usageError("--timeout and --deadline are the same here: give one");
+    for (const auto* option : {"results", "tag", "keep-order", "line-buffer", "bar", "notify", "timeout"}) {
+        const bool isPercent = std::string_view(option) != "timeout" || out.timeoutPercent.has_value();
+        if (out.detaches && arguments.has(option) && isPercent)
+            return usageError(
+                fmt::format("--{} and --detach do not go together: nobody waits for the ends", option));
+    }
+    if (out.results && out.results->contains('{'))
+        return usageError("--results wants a directory; replacement strings in it are not known here");
+    if (out.byLine && out.keepsOrder)
+        return usageError("--line-buffer and --keep-order do not go together here: lines come as they are written");
+    return {};
+}
+
+} // namespace
+
+std::vector<Option> mapOptions() {
+    std::vector<Option> out = ownMapOptions();
+    for (const Option& option : workOptions(Work::Map)) out.push_back(option);
+    return out;
+}
+
+Outcome<void> readSources(const std::vector<std::string>& operands, MapOptions& out) {
+    std::size_t at = 0;
+    while (at < operands.size() && !isSourceMark(operands[at])) out.words.push_back(operands[at++]);
+    while (at < operands.size()) {
+        const std::string& mark = operands[at];
+        const bool isLinked = mark.ends_with('+');
+        const std::string_view kind = std::string_view(mark).substr(0, mark.size() - (isLinked ? 1 : 0));
+        std::vector<std::string> words;
+        while (++at < operands.size() && !isSourceMark(operands[at])) words.push_back(operands[at]);
+        if (isLinked && out.sources.empty())
+            return usageError(fmt::format("{} links to the source before it, and there is none", mark));
+        if (kind == ":::") {
+            out.sources.push_back({.isLinked = isLinked, .values = std::move(words)});
+            continue;
+        }
+        if (words.empty()) return usageError(fmt::format("{} wants a file", mark));
+        for (std::string& path : words)
+            out.sources.push_back({.isFile = true, .isLinked = isLinked, .path = std::move(path)});
+    }
+    return {};
+}
+
+Outcome<MapOptions> mapOptionsOf(const Arguments& arguments) {
+    MapOptions out;
+    for (const std::string& path : arguments.values("arg-file"))
+        out.sources.push_back({.isFile = true, .path = path});
+    if (auto read = readSources(arguments.operands(), out); !read) return std::unexpected(read.error());
+    out.separator = arguments.has("null") ? '\0' : '\n';
+    out.columns = arguments.value("colsep").value_or("");
+    if (auto fine = checkColumns(out.columns); !fine) return std::unexpected(fine.error());
+    out.isContext = arguments.has("context-replace");
+    out.shuffles = arguments.has("shuf");
+    out.keepsOrder = arguments.has("keep-order");
+    out.tags = arguments.has("tag");
+    out.byLine = arguments.has("line-buffer");
+    out.showsBar = arguments.has("bar") || arguments.has("eta");
+    out.isDry = arguments.has("dry-run");
+    out.detaches = arguments.has("detach");
+    out.jobs = arguments.value("jobs");
+    out.jobLog = arguments.value("joblog");
+    out.resumesFailed = arguments.has("resume-failed");
+    out.resumes = arguments.has("resume") || out.resumesFailed;
+    out.results = arguments.value("results");
+    if (auto read = readNumbers(arguments, out); !read) return std::unexpected(read.error());
+    if (auto fine = checkTogether(arguments, out); !fine) return std::unexpected(fine.error());
+    if (!out.block && out.sources.empty()) out.sources.push_back({.isFile = true, .path = "-"});
+    return out;
+}
+
+Outcome<std::int64_t> jobsAtOnce(const std::string& text, std::int64_t cores) {
+    const auto wrong =
+        usageError(fmt::format("--jobs wants a number, or N%, +N or -N of the cores, not '{}'", printable(text)));
+    std::string_view digits = text;
+    const bool isRelative = digits.starts_with('+') || digits.starts_with('-');
+    if (isRelative) digits.remove_prefix(1);
+    const bool isPercent = digits.ends_with('%');
+    if (isPercent) digits.remove_suffix(1);
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (error != std::errc{} || end != digits.data() + digits.size() || number < 0 || number > kMaxRunning)
+        return wrong;
+    if (!isRelative && !isPercent && number == 0) return kMaxRunning;
+    if (isPercent) number = std::llround(static_cast<double>(number) * static_cast<double>(cores) / 100);
+    if (text.starts_with('+')) number += cores;
+    if (text.starts_with('-')) number = cores - number;
+    return std::clamp<std::int64_t>(number, 1, kMaxRunning);
+}
+
+Outcome<std::size_t> blockSize(const std::string& text) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    constexpr std::array<std::pair<std::string_view, double>, 7> kUnits{{{"", 1},
+                                                                         {"k", 1e3},
+                                                                         {"K", 1024},
+                                                                         {"m", 1e6},
+                                                                         {"M", 1024.0 * 1024},
+                                                                         {"g", 1e9},
+                                                                         {"G", 1024.0 * 1024 * 1024}}};
+    const auto* found = std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
+    const double bytes = found == kUnits.end() ? 0 : number * found->second;
+    if (error != std::errc{} || !(bytes >= 1))
+        return usageError(fmt::format("--block wants a size, as 10M or 4096, not '{}'", printable(text)));
+    if (bytes > static_cast<double>(kMaxStdinBytes))
+        return usageError(
+            fmt::format("--block has {} MiB at most, as what an action is given to read", kMaxStdinBytes >> 20));
+    return static_cast<std::size_t>(bytes);
+}
+
+bool isProgramHere(const std::string& name) {
+    const auto isExecutable = [](const std::string& path) {
+        struct stat info{};
+        return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && ::access(path.c_str(), X_OK) == 0;
+    };
+    if (name.contains('/')) return isExecutable(name);
+    const std::string path = environmentOrEmpty("PATH");
+    for (std::size_t at = 0; at < path.size();) {
+        const std::size_t end = std::min(path.find(':', at), path.size());
+        if (end > at && isExecutable(path.substr(at, end - at) + "/" + name)) return true;
+        at = end + 1;
+    }
+    return false;
+}
+
+} // namespace yard::ctl

@@ -1,0 +1,302 @@
+#include "app/yardctl/map/map_run.h"
+
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
+#include "app/yardctl/map/delivery.h"
+#include "app/yardctl/map/progress.h"
+#include "app/yardctl/notify.h"
+#include "app/yardctl/output_follower.h"
+#include "core/base/hash.h"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <utility>
+
+namespace yard::ctl {
+
+namespace {
+
+constexpr int kExitBySignal = 128;
+constexpr std::int64_t kMostFailuresTold = 101;         ///< the exit code of more
+constexpr std::size_t kMostBlocksAhead = 64;            ///< pieces of stdin that the engine keeps
+constexpr std::size_t kMaxMapLine = 130'000;            ///< bytes of a command with -X, as parallel has it
+constexpr std::int64_t kLogKeptSeconds = 7 * 24 * 3600; ///< a queue that a job log finds again
+
+CommandTemplate::Values valuesOf(const MapOptions& options) {
+    if (options.block) return CommandTemplate::Values::None;
+    return options.isContext ? CommandTemplate::Values::Context : CommandTemplate::Values::One;
+}
+
+Outcome<JobPlanner> makePlanner(const MapOptions& options, const CommandTemplate& command, std::int64_t atOnce,
+                                int stop) {
+    if (options.block) return JobPlanner(BlockReader(*options.block, stop), command);
+    auto source = RecordSource::open(options.sources,
+                                     {.separator = options.separator, .columns = options.columns, .stop = stop});
+    if (!source) return std::unexpected(source.error());
+    const std::size_t fixed = std::min(command.fixedSize(), kMaxMapLine);
+    return JobPlanner(std::move(*source),
+                      {.records = options.records,
+                       .isContext = options.isContext,
+                       .shuffles = options.shuffles,
+                       .maxLine = kMaxMapLine - fixed,
+                       .jobsAtOnce = static_cast<std::size_t>(atOnce)},
+                      command);
+}
+
+} // namespace
+
+MapRun::MapRun(const Invocation& invocation, const MapOptions& options)
+    : invocation_(invocation)
+    , options_(options) {
+    std::signal(SIGPIPE, SIG_IGN); // a reader that left must end the jobs, not only this process
+}
+
+MapRun::~MapRun() = default;
+
+Outcome<int> MapRun::perform() {
+    const InFlight::Limits limits{.jobs = options_.block ? kMostBlocksAhead : InFlight::Limits{}.jobs};
+    inFlight_ = std::make_unique<InFlight>(limits);
+    Outcome<int> code = failed("the map did not begin");
+    std::thread worker([&] {
+        code = work();
+        signals_.finish();
+    });
+    while (const auto signal = signals_.next()) {
+        if (signal_ != 0) leaveAtOnce(kExitBySignal + *signal);
+        signal_ = *signal;
+        requestEnd();
+    }
+    worker.join();
+    if (canceller_.joinable()) canceller_.join();
+    if (invocation_.arguments.has("notify") && !ended_.empty()) notifyOf("yardctl map", ended_);
+    return code;
+}
+
+Outcome<int> MapRun::work() {
+    if (auto ready = prepare(); !ready) return std::unexpected(ready.error());
+    {
+        const ThreadLock lock(mutex_);
+        queue_ = prepared_->queue;
+    }
+    std::thread feeder([this] { prepared_->feeder->run(); });
+    auto code = options_.detaches ? detach() : collect();
+    inFlight_->stop();
+    feeder.join();
+    return code;
+}
+
+Outcome<std::int64_t> MapRun::coresThere() {
+    const auto session = invocation_.engine.get("session");
+    if (!session) return failedWith(session.error());
+    const json::object* machine = objectOf(session->object, "machine");
+    const auto cores = machine ? numberOf(*machine, "cores") : std::nullopt;
+    return std::max<std::int64_t>(std::llround(cores.value_or(1)), 1);
+}
+
+/// The one that an earlier map left open, or a new one; with the limits of this one.
+Outcome<std::string> MapRun::queueFor(const Leftover& left, std::int64_t atOnce) {
+    json::object config{{"max_retries", 0},
+                        {"max_running", options_.jobs ? atOnce : 0},
+                        {"stop_after_failures", options_.halt.stopsAfterFailures().value_or(0)}};
+    if (log_) config["idle_expiry_s"] = kLogKeptSeconds;
+    if (left.open) {
+        const std::string path = "queues/" + *left.open;
+        const json::object change{{"config", config}};
+        auto changed =
+            invocation_.engine.callPatiently({.method = "PATCH", .path = path, .body = compactJson(change)});
+        if (changed) changed = invocation_.engine.callPatiently({.method = "POST", .path = path + "/release"});
+        if (!changed) return failedWith(changed.error());
+        return *left.open;
+    }
+    const std::string program = options_.words.empty() ? std::string("commands") : options_.words.front();
+    const json::object body{{"tag", mapQueueTag(program, log_ ? log_->identity() : std::string())},
+                            {"config", std::move(config)}};
+    const auto made = invocation_.engine.callPatiently(
+        {.method = "POST", .path = "queues", .body = compactJson(body), .idempotencyKey = randomHex(16)});
+    if (!made) return failedWith(made.error());
+    return fmt::format("{}", integerOf(made->object, "queue_id").value_or(0));
+}
+
+Outcome<void> MapRun::openLog() {
+    if (!options_.jobLog) return {};
+    auto log = JobLog::open(*options_.jobLog, options_.resumes ? JobLog::Begin::Resume : JobLog::Begin::New);
+    if (!log) return std::unexpected(log.error());
+    log_ = std::move(*log);
+    auto done = doneJobs(log_->textBefore(), options_.resumesFailed);
+    if (!done) return std::unexpected(done.error());
+    done_ = std::move(*done);
+    return {};
+}
+
+Outcome<void> MapRun::prepare() {
+    auto command = CommandTemplate::parse(options_.words, valuesOf(options_));
+    if (!command) return std::unexpected(command.error());
+    prepared_.emplace(Prepared{.command = std::move(*command)});
+    if (auto opened = openLog(); !opened) return opened;
+    const auto cores = coresThere();
+    if (!cores) return std::unexpected(cores.error());
+    const auto atOnce = options_.jobs ? jobsAtOnce(*options_.jobs, *cores) : Outcome<std::int64_t>(*cores);
+    if (!atOnce) return std::unexpected(atOnce.error());
+    // Where it depends on what has ended whether, or as which, one begins, none waits ahead.
+    const bool oneByOne =
+        prepared_->command.usesSlot() || (!options_.halt.isNever() && !options_.halt.stopsAfterFailures());
+    const auto window = static_cast<std::size_t>(*atOnce);
+    if (oneByOne) inFlight_->narrow(window);
+    // More at once than there are cores: each gets its part of one.
+    constexpr double kThousand = 1000;
+    const double part =
+        *atOnce > *cores
+            ? std::max(1.0, std::floor(kThousand * static_cast<double>(*cores) / static_cast<double>(*atOnce))) /
+                  kThousand
+            : 0;
+    auto actions = MapActions::of(invocation_, options_, part);
+    if (!actions) return std::unexpected(actions.error());
+    auto planner = makePlanner(options_, prepared_->command, *atOnce, inFlight_->stopDescriptor());
+    if (!planner) return std::unexpected(planner.error());
+    Leftover left;
+    if (options_.resumes) {
+        auto found = leftoverOf(invocation_.engine, log_->identity(), done_);
+        if (!found) return std::unexpected(found.error());
+        left = std::move(*found);
+    }
+    auto queue = queueFor(left, *atOnce);
+    if (!queue) return std::unexpected(queue.error());
+    prepared_->queue = *queue;
+    prepared_->queues = std::move(left.queues);
+    if (std::ranges::find(prepared_->queues, *queue) == prepared_->queues.end())
+        prepared_->queues.push_back(*queue);
+    prepared_->feeder = std::make_unique<Feeder>(Feeder::Parts{.engine = invocation_.engine.another(),
+                                                               .options = options_,
+                                                               .command = prepared_->command,
+                                                               .planner = std::move(*planner),
+                                                               .actions = std::move(*actions),
+                                                               .queue = *queue,
+                                                               .done = std::move(done_),
+                                                               .there = std::move(left.lsns)},
+                                                 *inFlight_);
+    return {};
+}
+
+Outcome<int> MapRun::collect() {
+    MapProgress progress(options_.showsBar);
+    Delivery delivery({.engine = invocation_.engine,
+                       .options = options_,
+                       .log = log_ ? &*log_ : nullptr,
+                       .progress = progress,
+                       .json = invocation_.json});
+    Collector collector({.engine = invocation_.engine,
+                         .options = options_,
+                         .inFlight = *inFlight_,
+                         .delivery = delivery,
+                         .progress = progress,
+                         .queue = prepared_->queue,
+                         .json = invocation_.json});
+    bool isEnding = false;
+    {
+        const ThreadLock lock(mutex_);
+        collector_ = &collector;
+        isEnding = endRequested_;
+    }
+    if (isEnding) requestEnd(); // asked for while it was prepared
+    const auto collected = collector.run();
+    {
+        const ThreadLock lock(mutex_);
+        collector_ = nullptr;
+    }
+    return codeAfter(collected, collector, delivery);
+}
+
+Outcome<int> MapRun::codeAfter(const Outcome<void>& collected, const Collector& collector,
+                               const Delivery& delivery) {
+    const MapCounts& counts = collector.counts();
+    ended_ = fmt::format("{} done, {} failed", counts.ended, counts.failed);
+    if (delivery.readerLeft()) {
+        requestEnd();
+        return kExitBySignal + SIGPIPE;
+    }
+    if (!collected) {
+        // Of the disk here, or of an engine that is gone: with a log the map goes on from it.
+        Failure failure = collected.error();
+        if (log_) failure.message += "; --resume goes on from the job log";
+        return std::unexpected(std::move(failure));
+    }
+    forgetQueues();
+    if (signal_ != 0) return kExitBySignal + signal_;
+    if (const auto why = inFlight_->failure()) return std::unexpected(*why);
+    if (const auto halted = collector.haltCode()) return *halted;
+    return static_cast<int>(std::min(counts.failed, kMostFailuresTold));
+}
+
+/// What ended stays, the queue was of this map alone.
+void MapRun::forgetQueues() {
+    for (const std::string& queue : prepared_->queues)
+        (void)invocation_.engine.callPatiently({.method = "DELETE", .path = "queues/" + queue});
+}
+
+Outcome<int> MapRun::detach() {
+    while (!inFlight_->isFinished()) inFlight_->awaitSome(std::chrono::milliseconds(200));
+    if (const auto why = inFlight_->failure()) return std::unexpected(*why);
+    const std::int64_t jobs = prepared_->feeder->submitted();
+    const std::string line = invocation_.json
+                                 ? fmt::format("{{\"queue_id\":{},\"count\":{}}}\n", prepared_->queue, jobs)
+                                 : fmt::format("{}\n", prepared_->queue);
+    if (auto told = writeOutput(STDOUT_FILENO, line); !told) return failedWith(told.error());
+    return signal_ != 0 ? kExitBySignal + signal_ : 0;
+}
+
+void MapRun::requestEnd() {
+    inFlight_->stop();
+    const ThreadLock lock(mutex_);
+    endRequested_ = true;
+    if (collector_) collector_->requestEnd();
+    if (queue_.empty() || canceller_.joinable()) return;
+    canceller_ = std::thread([this, queue = queue_, engine = invocation_.engine.another()] {
+        constexpr std::chrono::seconds kLimit{10};
+        const auto answer = engine->callPatiently(
+            {.method = "POST", .path = fmt::format("queues/{}/cancel", queue), .silence = kLimit});
+        isCancelTaken_ = answer.has_value();
+        if (answer) return;
+        (void)writeOutput(STDERR_FILENO,
+                          errorLine(invocation_.json, errorName(answer.error().kind),
+                                    fmt::format("cannot cancel queue {}: {}", queue, answer.error().message)));
+    });
+}
+
+void MapRun::leaveAtOnce(int code) {
+    std::string queue;
+    {
+        const ThreadLock lock(mutex_);
+        queue = queue_;
+    }
+    const std::string words =
+        queue.empty() ? std::string("nothing was submitted")
+                      : fmt::format("queue {} is left to the engine{}; 'yardctl queue cancel {}' ends its jobs",
+                                    queue, isCancelTaken_ ? ", which cancels it" : "", queue);
+    (void)writeOutput(STDERR_FILENO, errorLine(invocation_.json, "interrupted", words));
+    ::_exit(code);
+}
+
+Outcome<int> printCommands(const MapOptions& options) {
+    auto command = CommandTemplate::parse(options.words, valuesOf(options));
+    if (!command) return std::unexpected(command.error());
+    const std::int64_t cores = std::max<std::int64_t>(std::thread::hardware_concurrency(), 1);
+    const auto atOnce = options.jobs ? jobsAtOnce(*options.jobs, cores) : Outcome<std::int64_t>(cores);
+    if (!atOnce) return std::unexpected(atOnce.error());
+    auto planner = makePlanner(options, *command, *atOnce, -1);
+    if (!planner) return std::unexpected(planner.error());
+    while (true) {
+        const auto job = planner->next();
+        if (!job) return std::unexpected(job.error());
+        if (!*job) return 0;
+        const JobWords words{.values = (*job)->values,
+                             .seq = (*job)->seq,
+                             .slot = static_cast<int>(((*job)->seq - 1) % *atOnce) + 1};
+        if (std::fputs((command->line(words) + '\n').c_str(), stdout) < 0) return kExitFailed;
+    }
+}
+
+} // namespace yard::ctl
