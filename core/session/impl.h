@@ -44,7 +44,8 @@ struct Session::Impl {
 
     std::unique_ptr<Capacity> capacity;
     SessionOptions options;
-    std::map<MachineId, std::pair<int, int>> places; ///< of machines that came later: slots of cores, others
+    std::map<MachineId, std::pair<int, int>>
+        slotsOfMachines; ///< of machines that came later: slots of cores, others
     ServiceState service;
     Ledger ledger{*capacity};
     // what actions wait for

@@ -37,7 +37,7 @@ void Session::Impl::addMachine(MachineId id, fleet::Machine machine) {
     machine.slots *= static_cast<std::uint32_t>(1 + options.aheadPerSlot);
     capacity->add(id, std::move(machine));
     assert(capacity->hasSeveral() && "it has to be one that grows");
-    places.emplace(id, slots);
+    slotsOfMachines.emplace(id, slots);
     options.slotCount += slots.first;
     options.sharedSlots += slots.second;
     options.maxOutstanding += slots.first * (1 + options.aheadPerSlot) + slots.second;
@@ -45,10 +45,10 @@ void Session::Impl::addMachine(MachineId id, fleet::Machine machine) {
 }
 
 void Session::Impl::removeMachine(MachineId id) {
-    const auto at = places.find(id);
-    if (at == places.end()) return;
+    const auto at = slotsOfMachines.find(id);
+    if (at == slotsOfMachines.end()) return;
     const std::pair<int, int> slots = at->second;
-    places.erase(at);
+    slotsOfMachines.erase(at);
     capacity->remove(id);
     options.slotCount -= slots.first;
     options.sharedSlots -= slots.second;
