@@ -295,7 +295,7 @@ void TestAllocator::itSaysWhatItDecided() {
     QCOMPARE(allocator.decision(kStart), std::string("0 machines wanted: nothing waits that they could run"));
     allocator.look(waiting(1), kStart);
     QCOMPARE(allocator.decision(kStart),
-             std::string("1 machine wanted: 1 action waits, 10 min 0 s of work for one machine"));
+             std::string("1 machine wanted: 1 action waits, 10 min of work for one machine"));
     const Plan plan = allocator.look(waiting(9), kStart);
     QCOMPARE(
         allocator.decision(kStart),

@@ -397,7 +397,7 @@ void TestMachines::whatRunsWhenTheFirstOneComesKeepsWhatItHas() {
     b.completeOn(0); // two cores
     QCOMPARE(b.takePlaces(), std::string("0:1"));
     b.complete();
-    QVERIFY(b.session.holds().letGo(7));
+    QVERIFY(!b.session.holds().letGo(7)); // nobody waits for it
     QCOMPARE(b.session.taken().milliCores, std::int64_t{0});
     b.session.check();
 }

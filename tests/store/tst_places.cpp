@@ -55,7 +55,7 @@ private Q_SLOTS:
             QCOMPARE(word(journal.carryOut(accept({1, 2}))), "ok");
         }
         {
-            auto database = Database::openForWriting(path, {});
+            auto database = Database::openForWriting(path + "/journal.sqlite", {});
             QVERIFY(database.has_value());
             QVERIFY(database->execute(undoneTo(13)).has_value());
         }

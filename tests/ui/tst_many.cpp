@@ -270,12 +270,14 @@ private slots:
         };
         QTRY_COMPARE_WITH_TIMEOUT(held(), std::vector<qint64>{byHand}, kSoon);
         QCOMPARE(count("state:held queue:one-meaning"), 1);
-        // The bar of the queue has what waits in it as pending, although the queue is held.
-        const auto waits = [&] {
+        // The bar of the queue has what waits in it as pending, although the queue is held, and apart from what is held
+        // by hand.
+        const auto inBar = [&](DisplayState face) {
             const QueueInfo* info = window_->engine().state()->queue(queue);
-            return info == nullptr ? 0 : info->of(DisplayState::Pending);
+            return info == nullptr ? 0 : info->of(face);
         };
-        QTRY_COMPARE_WITH_TIMEOUT(waits(), 4, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(inBar(DisplayState::Pending), 3, kSoon);
+        QTRY_COMPARE_WITH_TIMEOUT(inBar(DisplayState::Held), 1, kSoon);
         ask("POST", "jobs/cancel", QJsonObject{{"filter", "queue:one-meaning"}});
     }
 

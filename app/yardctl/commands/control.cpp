@@ -554,7 +554,7 @@ Command moveRow() {
     return {
         .name = "move",
         .usage = "--queue REF LSN…|--filter F, or LSN…|--filter F top|up|down|bottom|before LSN",
-        .summary = "move pending actions to another queue, or within the order of theirs",
+        .summary = "move pending actions to another queue, or within their order",
         .details =
             "In another queue they keep their LSN, their priority and their age, and from then on what that queue "
             "is configured to do holds for them. Within their queue they go to the top, up or down by one, to the "

@@ -89,13 +89,15 @@ std::vector<Column> historyColumns() {
          .title = StateHistory::tr("Exit"),
          .tip = StateHistory::tr("The exit code"),
          .kind = Number,
-         .width = 48},
+         .width = 48,
+         .falls = 5},
         {.id = "reason",
          .title = StateHistory::tr("Reason"),
          .tip = StateHistory::tr("Why the attempt ended"),
          .kind = Text,
          .width = 120,
-         .stretches = true},
+         .stretches = true,
+         .falls = 4},
     };
 }
 
