@@ -8,10 +8,12 @@
 
 namespace yard::session {
 
-bool PlaceCommands::prepare(QueueId queue, int most) {
+bool PlaceCommands::prepare(std::span<const QueueId> queues, int most) {
     YARD_ASSERT_OWNER(owner_);
-    const std::uint32_t at = ledger_.findQueue(queue);
-    return at == kNone || ledger_.places().build(at, most);
+    std::vector<std::uint32_t> known;
+    for (const QueueId queue : queues)
+        if (const std::uint32_t at = ledger_.findQueue(queue); at != kNone) known.push_back(at);
+    return known.empty() || ledger_.places().build(known, most);
 }
 
 std::optional<std::int64_t> PlaceCommands::numberOf(Lsn lsn) const {

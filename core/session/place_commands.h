@@ -48,8 +48,10 @@ public:
         : ledger_(ledger)
         , records_(ledger.records()) {}
 
-    /// Works at the order of a queue for about `most` actions. True: it is known, and kept up from then on.
-    bool prepare(QueueId queue, int most);
+    /// Works at the orders of these queues for about `most` actions, in one walk for all. True: they are known, and kept
+    /// up from then on.
+    bool prepare(std::span<const QueueId> queues, int most);
+    bool prepare(QueueId queue, int most) { return prepare(std::span(&queue, 1), most); }
     /// From 1; of what is not pending, or of a queue that is not prepared: nothing.
     std::optional<std::int64_t> numberOf(Lsn lsn) const;
     /// All pending actions of a queue that is prepared.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace yard::session {
 
@@ -105,21 +106,49 @@ void Places::left(std::uint32_t record) {
     if (Kept* const kept = keptFor(record)) kept->order.erase(record);
 }
 
-bool Places::build(std::uint32_t queue, int most) {
-    if (!queues_.contains(queue) && queues_.size() >= kMostQueues) queues_.erase(queues_.begin());
-    Kept& kept = queues_.try_emplace(queue, Kept{.order = OrderedRecords(records_)}).first->second;
-    for (int left = most; kept.next.value > 0; --left) {
-        if (left == 0) return false;
-        const std::uint32_t record = records_.next(kept.next);
-        if (record == kNone) {
-            kept.next = Lsn(0);
-            break;
-        }
-        const Record& r = records_[record];
-        kept.next = Lsn(records_.lsnOf(r).value + 1);
-        if (isPendingPhase(r.phase) && lanes_[r.lane].queue == queue) kept.order.insert(record);
+void Places::want(std::span<const std::uint32_t> wanted) {
+    ++builds_;
+    const std::size_t before = queues_.size();
+    for (const std::uint32_t queue : wanted)
+        queues_.try_emplace(queue, Kept{.order = OrderedRecords(records_)}).first->second.used = builds_;
+    if (queues_.size() > before && queues_.size() > kMostQueues) forgetOthers();
+}
+
+/// What somebody is building stays: else two who ask for many queues would have each other begin anew for ever.
+void Places::forgetOthers() {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> others;
+    for (const auto& [queue, kept] : queues_)
+        if (kept.next.value == 0 && kept.used != builds_) others.emplace_back(kept.used, queue);
+    std::ranges::sort(others);
+    others.resize(std::min(others.size(), queues_.size() - kMostQueues));
+    for (const auto& [used, queue] : others) queues_.erase(queue);
+}
+
+void Places::walked(std::uint32_t record, Lsn lsn) {
+    const Record& r = records_[record];
+    if (!isPendingPhase(r.phase)) return;
+    const auto found = queues_.find(lanes_[r.lane].queue);
+    if (found == queues_.end() || found->second.used != builds_) return;
+    const Lsn next = found->second.next;
+    if (next.value > 0 && lsn >= next) found->second.order.insert(record);
+}
+
+bool Places::build(std::span<const std::uint32_t> wanted, int most) {
+    want(wanted);
+    Lsn at{0}; // where the first of them goes on
+    for (const std::uint32_t queue : wanted)
+        if (const Lsn next = queues_.at(queue).next; next.value > 0 && (at.value == 0 || next < at)) at = next;
+    for (int left = most; at.value > 0 && left > 0; --left) {
+        const std::uint32_t record = records_.next(at);
+        const Lsn lsn = record == kNone ? Lsn(-1) : records_.lsnOf(records_[record]);
+        if (record != kNone) walked(record, lsn);
+        at = Lsn(lsn.value + 1);
     }
-    return true;
+    for (const std::uint32_t queue : wanted) {
+        Lsn& next = queues_.at(queue).next;
+        if (next.value > 0) next = at.value == 0 ? at : std::max(next, at);
+    }
+    return at.value == 0;
 }
 
 const OrderedRecords* Places::of(std::uint32_t queue) const {

@@ -11,6 +11,7 @@
 #include "core/session/record.h"
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -50,15 +51,17 @@ private:
 
 class Places {
 public:
-    /// Queues that are kept in order at once; beyond that another one is forgotten, to be built when it is asked for.
+    /// Queues that are kept in order at once; beyond that the one that nobody asked for longest is forgotten, to be built
+    /// when it is asked for. One that is being built is not: more of those at once go beyond the limit for a while.
     static constexpr std::size_t kMostQueues = 4'096;
 
     Places(const Records& records, const Lanes& lanes)
         : records_(records)
         , lanes_(lanes) {}
 
-    /// Brings the order of a queue on by about `most` live actions. True: it is whole, and stays so.
-    bool build(std::uint32_t queue, int most);
+    /// Brings the orders of these queues on by about `most` live actions, in one walk for all of them. True: they are
+    /// whole, and stay so until others are asked for that there is no room for.
+    bool build(std::span<const std::uint32_t> wanted, int most);
     /// Null: it is not whole.
     const OrderedRecords* of(std::uint32_t queue) const;
 
@@ -72,13 +75,18 @@ public:
 private:
     struct Kept {
         OrderedRecords order;
-        Lsn next{1}; ///< the walk goes on here; 0: the order is whole
+        Lsn next{1};            ///< the walk goes on here; 0: the order is whole
+        std::uint64_t used = 0; ///< build() that wanted it last
     };
     Kept* keptFor(std::uint32_t record);
+    void want(std::span<const std::uint32_t> wanted);
+    void forgetOthers();
+    void walked(std::uint32_t record, Lsn lsn);
 
     const Records& records_;
     const Lanes& lanes_;
     std::unordered_map<std::uint32_t, Kept> queues_;
+    std::uint64_t builds_ = 0;
 };
 
 } // namespace yard::session

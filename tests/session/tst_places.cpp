@@ -26,6 +26,7 @@ struct Bench : PartsOfSession {
         made.submitTime = time;
         add(made);
     }
+    void addQueue(std::int64_t id) { queues.add(QueueId(id), {}, QueueState::Active, false, {}, 0); }
     Result<MovePlan> plan(const std::vector<std::int64_t>& lsns, Spot where, std::int64_t before = 0) {
         std::vector<Lsn> all;
         for (const std::int64_t lsn : lsns) all.emplace_back(lsn);
@@ -111,6 +112,8 @@ private Q_SLOTS:
     void impossibleMovesAreRefused();
     void thoseThatDoNotWaitAreToldOneByOne();
     void anOrderIsBuiltWhileActionsComeAndGo();
+    void ordersAreBuiltInOneWalk();
+    void whatIsBeingBuiltIsNotForgotten();
     void roomBesideAnAnchorIsMadeAnew();
     void movingToAndFroLeavesNothingBehind();
     void anyMovesGiveTheOrderOfAList();
@@ -317,6 +320,45 @@ void TestPlaces::anOrderIsBuiltWhileActionsComeAndGo() {
     bench.check();
     QCOMPARE(bench.places.inOrder(QueueId(7)).size(), std::size_t{2'999});
     QVERIFY(bench.order().starts_with("3001 400 2400 2 5 "));
+}
+
+void TestPlaces::ordersAreBuiltInOneWalk() {
+    Bench bench;
+    for (const std::int64_t queue : {9, 10}) bench.addQueue(queue);
+    for (std::int64_t lsn = 1; lsn <= 400; ++lsn) bench.add(lsn, 7 + lsn % 4);
+    QVERIFY(!bench.places.prepare(QueueId(8), 100)); // has some of it already when the others begin
+    const std::vector<QueueId> wanted{QueueId(7), QueueId(8), QueueId(9)};
+    int calls = 1;
+    for (; !bench.places.prepare(wanted, 100); ++calls) {
+        bench.check();
+        QVERIFY(bench.actions.cancel(Lsn(calls), bench.out));
+    }
+    bench.check();
+    QCOMPARE(calls, 5); // the last one finds the end
+    for (const QueueId queue : wanted) QCOMPARE(bench.places.inOrder(queue).size(), std::size_t{99});
+    QVERIFY(bench.places.inOrder(QueueId(10)).empty());
+}
+
+void TestPlaces::whatIsBeingBuiltIsNotForgotten() {
+    Bench bench;
+    constexpr std::int64_t kMost = 4'096; // Places::kMostQueues
+    std::vector<QueueId> some;
+    std::vector<QueueId> others;
+    for (std::int64_t i = 0; i < kMost; ++i) {
+        (i < kMost / 2 ? some : others).emplace_back(100 + i);
+        bench.addQueue(100 + i);
+    }
+    for (std::int64_t lsn = 1; lsn <= 10; ++lsn) bench.add(lsn);
+    bench.add(11, 100);
+    QVERIFY(bench.places.prepare(some, 100));
+    QVERIFY(!bench.places.prepare(QueueId(7), 5));
+    QVERIFY(bench.places.prepare(others, 100)); // one of the first is forgotten
+    QVERIFY(bench.places.prepare(QueueId(7), 7));
+    QCOMPARE(bench.places.inOrder(QueueId(7)).size(), std::size_t{10});
+    QVERIFY(!bench.places.numberOf(Lsn(11)));
+    QVERIFY(bench.places.prepare(QueueId(100), 100));
+    QVERIFY(bench.places.numberOf(Lsn(11)) == 1);
+    bench.check();
 }
 
 void TestPlaces::roomBesideAnAnchorIsMadeAnew() {

@@ -108,7 +108,8 @@ void Wiring::openRows() {
                                              .settings = ground_.settings,
                                              .scale = ground_.scale,
                                              .machineName = ground_.machineName,
-                                             .attempt = attempts()});
+                                             .attempt = attempts(),
+                                             .now = MonoClock::now});
     services_.details.emplace(ActionDetails::Parts{
         .session = *services_.session,
         .dictionary = services_.dictionary,

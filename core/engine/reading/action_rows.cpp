@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 #include <set>
+#include <vector>
 
 namespace yard::engine {
 
@@ -65,16 +66,18 @@ void ActionRows::overlay(ActionResult& result) const {
 coro::Task<void> ActionRows::addNotes(std::span<ActionResult> rows, Duration pendingFor) {
     addAnnotations(rows);
     co_await parts_.notes.addTo(rows, pendingFor);
-    co_await addPlaces(rows);
+    co_await addPlaces(rows, pendingFor);
 }
 
-/// The order of a queue is known from the first question on.
-coro::Task<void> ActionRows::addPlaces(std::span<ActionResult> rows) {
+/// The order of a queue is known from the first question on; where that takes longer the rows have no place yet, and
+/// the next question goes on.
+coro::Task<void> ActionRows::addPlaces(std::span<ActionResult> rows, Duration pendingFor) {
     std::set<QueueId> queues;
     for (const ActionResult& row : rows)
         if (row.state == ActionState::Pending) queues.insert(row.queue);
-    for (const QueueId queue : queues)
-        while (!parts_.places.prepare(queue, kPerSlice)) co_await coro::yieldNow();
+    const std::vector<QueueId> wanted(queues.begin(), queues.end());
+    const MonoTime until = parts_.now() + pendingFor;
+    while (!parts_.places.prepare(wanted, kPerSlice) && parts_.now() < until) co_await coro::yieldNow();
     for (ActionResult& row : rows)
         row.place = row.state == ActionState::Pending ? parts_.places.numberOf(row.lsn) : std::nullopt;
 }

@@ -42,6 +42,7 @@ public:
         const WallScale& scale;
         std::string machineName;
         std::function<const Attempt*(Lsn)> attempt; ///< null: none is under way
+        std::function<MonoTime()> now;
     };
     explicit ActionRows(Parts parts)
         : parts_(std::move(parts)) {}
@@ -56,7 +57,7 @@ public:
     coro::Task<bool> readAgain(ActionResult& row);
     /// What the session and its attempt say of one that lives.
     void overlay(ActionResult& row) const;
-    /// And what people noted on them, and their places.
+    /// And what people noted on them, and their places where the orders of their queues are known within that time.
     coro::Task<void> addNotes(std::span<ActionResult> rows, Duration pendingFor = Notes::kDescribeFor);
     void addAnnotations(std::span<ActionResult> rows) const {
         for (ActionResult& row : rows) parts_.annotations.addTo(row);
@@ -77,7 +78,7 @@ public:
     const std::string& machineName() const { return parts_.machineName; }
 
 private:
-    coro::Task<void> addPlaces(std::span<ActionResult> rows);
+    coro::Task<void> addPlaces(std::span<ActionResult> rows, Duration pendingFor);
 
     Parts parts_;
     std::unordered_map<Lsn, WallMicros> putBack_; ///< of what lives

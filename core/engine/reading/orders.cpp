@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <set>
+#include <span>
 
 namespace yard::engine {
 
@@ -20,6 +21,8 @@ namespace {
 /// Of the journal, before others who read get their turn.
 constexpr Duration kSortPortion{8'000};
 constexpr std::size_t kRunIdShown = 8;
+/// Whose places are found in one walk: far fewer than are kept.
+constexpr std::size_t kQueuesInOneWalk = 1'000;
 
 /// Run of the engine, order, place in it, and a number that differs.
 struct Named {
@@ -203,11 +206,17 @@ coro::Task<std::vector<store::SortKey>> Orders::placesNow(std::optional<QueueId>
         if (next.value > 0) co_await coro::yieldNow();
     }
     std::vector<store::SortKey> numbers;
-    for (const QueueId one : queues) {
-        while (!parts_.places.prepare(one, kPerSlice)) co_await coro::yieldNow();
-        std::int64_t number = 0;
-        for (const Lsn lsn : parts_.places.inOrder(one)) numbers.push_back({++number, lsn});
-        co_await coro::yieldNow();
+    const std::vector<QueueId> wanted(queues.begin(), queues.end());
+    for (std::span<const QueueId> rest(wanted); !rest.empty();) {
+        const auto together = rest.first(std::min(rest.size(), kQueuesInOneWalk));
+        rest = rest.subspan(together.size());
+        while (!parts_.places.prepare(together, kPerSlice)) co_await coro::yieldNow();
+        for (const QueueId one : together) {
+            while (!parts_.places.prepare(one, kPerSlice)) co_await coro::yieldNow(); // forgotten meanwhile
+            std::int64_t number = 0;
+            for (const Lsn lsn : parts_.places.inOrder(one)) numbers.push_back({++number, lsn});
+            co_await coro::yieldNow();
+        }
     }
     co_return co_await parts_.helpers.run([numbers = std::move(numbers)]() mutable {
         std::ranges::sort(numbers, {}, &store::SortKey::lsn);
