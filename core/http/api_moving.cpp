@@ -47,6 +47,9 @@ coro::Task<Result<engine::MoveAnswer>> moveAsked(Call& call) {
     const JsonRequest& body = call.body;
     const auto to = readTo(body.raw());
     if (!to) co_return std::unexpected(to.error());
+    if (to->where == session::MoveTo::Where::Before)
+        if (auto inQueue = co_await checkQueue(call, to->before); !inQueue)
+            co_return std::unexpected(std::move(inQueue.error()));
     if (body.has("filter") == body.has("lsns"))
         co_return invalid("lsns",
                           fmt::format("Give either \"lsns\", a list of 1 to {} LSNs, or \"filter\".", kMaxBulk));

@@ -156,6 +156,12 @@ void ApiMovingTest::aQueueMovesItsOwnOnly() {
     QCOMPARE(api_->post(jobs_ + "/move", R"({"filter":"label:part-1","to":"top"})").number("changed"), 2);
     QCOMPARE(order(), "1 3 2 0");
     QCOMPARE(api_->post(jobs_ + "/move", R"({"filter":"queue:0","to":"top"})").status, 422);
+    // Nor is anything put before what is elsewhere.
+    const auto before = [&](std::int64_t lsn) {
+        return api_->post(jobs_ + "/move", fmt::format(R"({{{},"to":{{"before":{}}}}})", lsns({0}), lsn)).status;
+    };
+    QCOMPARE(before(other), 404);
+    QCOMPARE(before(lsns_[1]), 200);
 }
 
 void ApiMovingTest::aListByPlaceGoesByTheOrderAndHasWhatDoesNotWaitLast() {
