@@ -6185,6 +6185,10 @@
         <source>They are of another queue: choose one queue.</source>
         <translation>Sie sind aus einer anderen Warteschlange: eine Warteschlange wählen.</translation>
     </message>
+    <message>
+        <source>These rows are still being read.</source>
+        <translation>Diese Zeilen werden noch gelesen.</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::PoolPage</name>

@@ -71,6 +71,7 @@ PlaceDrop::Spot PlaceDrop::spotAt(const QPoint& at) const {
     };
     const ActionRow* below = rowAt(row);
     const ActionRow* above = rowAt(row - 1);
+    if (below == nullptr && row < model_->rowCount()) return {.why = tr("These rows are still being read.")};
     const bool hasPlace = below != nullptr && below->place > 0;
     const ActionRow* beside = hasPlace ? below : above;
     if (beside == nullptr || beside->place == 0) return {.why = tr("Only what waits has a place.")};
