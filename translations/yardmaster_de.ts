@@ -6189,6 +6189,10 @@
         <source>These rows are still being read.</source>
         <translation>Diese Zeilen werden noch gelesen.</translation>
     </message>
+    <message>
+        <source>A move stays within a priority: give them the same one first.</source>
+        <translation>Verschoben wird innerhalb einer Priorität: ihnen zuerst dieselbe geben.</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::PoolPage</name>

@@ -116,6 +116,23 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(order(), (std::vector{all[3], all[1], all[2], all[0]}), kSoon);
     }
 
+    void aDragToTheEndOfAPriorityGoesToItsBottom() {
+        const std::vector<qint64> all = makeFour("bands");
+        QCOMPARE(all.size(), std::size_t{4});
+        const qint64 queue = model()->action(all[0])->queue;
+        const qint64 low = submit("bands", "exit 0", {{"priority", -5}}, queue);
+        model()->sortBy(ActionsModel::kLsn, Qt::AscendingOrder); // the list begins anew
+        model()->sortBy(ActionsModel::kPlace, Qt::AscendingOrder);
+        QTRY_COMPARE_WITH_TIMEOUT(order(), (std::vector{all[0], all[1], all[2], all[3], low}), kSoon);
+        dropOn({all[0]}, 4, false); // between the last of its own and the first of the next
+        QVERIFY(isLineShown_);
+        QTRY_COMPARE_WITH_TIMEOUT(order(), (std::vector{all[1], all[2], all[3], all[0], low}), kSoon);
+        const std::size_t sent = window_->engine().commands()->records().size();
+        dropOn({all[1]}, 4, true); // among those of the other
+        QVERIFY(!isLineShown_);
+        QCOMPARE(window_->engine().commands()->records().size(), sent);
+    }
+
     void aDragInAnotherOrderSaysWhyNothingMoves() {
         const std::vector<qint64> all = makeFour("otherwise");
         model()->sortBy(ActionsModel::kLsn, Qt::AscendingOrder);

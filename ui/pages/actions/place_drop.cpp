@@ -58,6 +58,14 @@ bool PlaceDrop::isDragged(qint64 lsn) const {
     return std::ranges::find(lsns_, lsn) != lsns_.end();
 }
 
+/// As far as those are here.
+bool PlaceDrop::hasPriorityOfDragged(const ActionRow& row) const {
+    return std::ranges::all_of(lsns_, [&](qint64 lsn) {
+        const ActionRow* const one = model_->action(lsn);
+        return one == nullptr || one->priority == row.priority;
+    });
+}
+
 PlaceDrop::Spot PlaceDrop::spotAt(const QPoint& at) const {
     if (!context_.state.isLive()) return {.why = context_.state.whyBlocked()};
     if (!model_->isByPlace())
@@ -72,9 +80,13 @@ PlaceDrop::Spot PlaceDrop::spotAt(const QPoint& at) const {
     const ActionRow* below = rowAt(row);
     const ActionRow* above = rowAt(row - 1);
     if (below == nullptr && row < model_->rowCount()) return {.why = tr("These rows are still being read.")};
-    const bool hasPlace = below != nullptr && below->place > 0;
+    const auto waits = [](const ActionRow* one) { return one != nullptr && one->place > 0; };
+    if (!waits(below) && !waits(above)) return {.why = tr("Only what waits has a place.")};
+    const auto accepts = [&](const ActionRow* one) { return waits(one) && hasPriorityOfDragged(*one); };
+    if (!accepts(below) && !accepts(above))
+        return {.why = tr("A move stays within a priority: give them the same one first.")};
+    const bool hasPlace = accepts(below); // else they go behind the last one of their priority
     const ActionRow* beside = hasPlace ? below : above;
-    if (beside == nullptr || beside->place == 0) return {.why = tr("Only what waits has a place.")};
     for (const qint64 lsn : lsns_)
         if (const ActionRow* one = model_->action(lsn); one != nullptr && one->queue != beside->queue)
             return {.why = tr("They are of another queue: choose one queue.")};

@@ -15,6 +15,7 @@ QT_END_NAMESPACE
 namespace yard::ui {
 
 class ActionsModel;
+struct ActionRow;
 
 class PlaceDrop final : public QObject {
     Q_OBJECT
@@ -37,6 +38,7 @@ private:
     };
     Spot spotAt(const QPoint& at) const;
     bool isDragged(qint64 lsn) const;
+    bool hasPriorityOfDragged(const ActionRow& row) const;
     bool enter(QDropEvent* event);
     void move(QDropEvent* event);
     void drop(QDropEvent* event);
