@@ -120,16 +120,19 @@ void ActionCommands::move(std::uint32_t from, std::uint32_t queue, int priority)
     liveOn(from, queue, priority, isMoved ? std::optional(records_.placeOf(from)) : std::nullopt);
 }
 
-void ActionCommands::setPlace(Lsn lsn, const PlaceKey& to) {
+bool ActionCommands::setPlace(Lsn lsn, const PlaceKey& to) {
     const std::uint32_t record = records_.find(lsn);
-    if (record == kNone || !isPendingPhase(records_[record].phase) || service_.isAbandoned()) return;
+    if (record == kNone || !isPendingPhase(records_[record].phase) || service_.isAbandoned()) return false;
     const Record& r = records_[record];
     if (r.phase == Phase::Waiting) parts_.entrance.leave(record);
-    if (r.has(Record::kInLane) && !r.has(Record::kCancel))
-        return liveOn(record, lanes_[r.lane].queue, r.priority(), to);
-    if (r.has(Record::kInLane)) return; // cancelled: it ends where it is
+    if (r.has(Record::kInLane)) {
+        if (r.has(Record::kCancel)) return false; // it ends where it is
+        liveOn(record, lanes_[r.lane].queue, r.priority(), to);
+        return true;
+    }
     parts_.ledger.setPlace(record, to);
     parts_.entrance.wake(record);
+    return true;
 }
 
 /// Lives on in a new record: the entry of the old one in its lane would be in the wrong place, and is dropped when

@@ -51,8 +51,9 @@ public:
     /// WrongState unless pending and not handed to a runner. setQueue also as QueueCommands::accepts().
     Result<void> setPriority(Lsn lsn, int priority);
     Result<void> setQueue(Lsn lsn, QueueId queue);
-    /// To another place within its priority (PlaceCommands::plan). What is not pending any more is left as it is.
-    void setPlace(Lsn lsn, const PlaceKey& to);
+    /// To another place within its priority (PlaceCommands::plan). False: it is not pending any more, or is being
+    /// cancelled; it is left as it is.
+    bool setPlace(Lsn lsn, const PlaceKey& to);
 
     /// What cancel(), hold(), and setPriority() or setQueue() would answer; nothing changes.
     Result<void> mayCancel(Lsn lsn) const;

@@ -63,7 +63,7 @@ struct Session::Impl {
     // what is asked for
     QueueCommands queues{ledger, service, entrance, attempts, bulk};
     ActionCommands actions{{ledger, timers, dependencies, entrance, attempts, ends}, service, queues};
-    PlaceCommands places{ledger};
+    PlaceCommands places{ledger, service};
     Intake intake{{ledger, timers, dependencies, entrance, ends, events, arrivals}, service};
     Starter starter{{ledger, timers, entrance, attempts, holds}, *capacity, service, options};
     // questions

@@ -34,19 +34,17 @@ std::vector<Lsn> PlaceCommands::inOrder(QueueId queue) const {
     return lsns;
 }
 
-namespace {
-
 /// Nothing: it waits.
-std::optional<Error> whyNotMovable(const Records& records, std::uint32_t record, Lsn lsn) {
+std::optional<Error> PlaceCommands::whyNotMovable(std::uint32_t record, Lsn lsn) const {
     if (record == kNone) return noAction(lsn).error();
-    const Record& r = records[record];
-    if (!isPendingPhase(r.phase) || r.has(Record::kCancel))
+    const Record& r = records_[record];
+    if (!isPendingPhase(r.phase) || r.has(Record::kCancel) || service_.isAbandoned())
         return wrongState(lsn, "is not pending any more: only what has not started has a place to move from")
             .error();
+    if (ledger_.queueOf(r).state == QueueState::Cancelled)
+        return wrongState(lsn, "is being cancelled with its queue: submit another").error();
     return std::nullopt;
 }
-
-} // namespace
 
 Result<MovePlan> PlaceCommands::plan(std::span<const Lsn> lsns, MoveTo to) const {
     YARD_ASSERT_OWNER(owner_);
@@ -60,7 +58,7 @@ Result<MovePlan> PlaceCommands::plan(std::span<const Lsn> lsns, MoveTo to) const
     std::vector<std::uint32_t> chosen;
     for (const Lsn lsn : lsns) {
         const std::uint32_t record = records_.find(lsn);
-        if (auto why = whyNotMovable(records_, record, lsn)) {
+        if (auto why = whyNotMovable(record, lsn)) {
             plan.refused.emplace_back(lsn, std::move(*why));
             continue;
         }
@@ -75,7 +73,7 @@ Result<MovePlan> PlaceCommands::plan(std::span<const Lsn> lsns, MoveTo to) const
     std::uint32_t before = kNone;
     if (to.where == MoveTo::Where::Before) {
         before = records_.find(to.before);
-        if (auto why = whyNotMovable(records_, before, to.before)) return std::unexpected(std::move(*why));
+        if (auto why = whyNotMovable(before, to.before)) return std::unexpected(std::move(*why));
     }
     if (chosen.empty()) return plan;
     const std::uint32_t queue = queueOf(chosen.front());

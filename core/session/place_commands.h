@@ -9,6 +9,7 @@
 #include "core/base/owner.h"
 #include "core/model/place_key.h"
 #include "core/session/ledger.h"
+#include "core/session/service_state.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -44,9 +45,10 @@ public:
     /// Actions that have a place of their own, in all: each costs memory until it starts.
     static constexpr std::size_t kMostMoved = 100'000;
 
-    explicit PlaceCommands(Ledger& ledger)
+    PlaceCommands(Ledger& ledger, const ServiceState& service)
         : ledger_(ledger)
-        , records_(ledger.records()) {}
+        , records_(ledger.records())
+        , service_(service) {}
 
     /// Works at the orders of these queues for about `most` actions, in one walk for all. True: they are known, and kept
     /// up from then on.
@@ -62,8 +64,11 @@ public:
     Result<MovePlan> plan(std::span<const Lsn> lsns, MoveTo to) const;
 
 private:
+    std::optional<Error> whyNotMovable(std::uint32_t record, Lsn lsn) const;
+
     Ledger& ledger_;
     const Records& records_;
+    const ServiceState& service_;
     OwnerCheck owner_;
 };
 

@@ -88,7 +88,7 @@ struct PartsOfSession {
     BulkWork bulk{ledger, service, attempts, ends};
     QueueCommands queues{ledger, service, entrance, attempts, bulk};
     ActionCommands actions{{ledger, timers, dependencies, entrance, attempts, ends}, service, queues};
-    PlaceCommands places{ledger};
+    PlaceCommands places{ledger, service};
     Intake intake{{ledger, timers, dependencies, entrance, ends, events, arrivals}, service};
     Starter starter{{ledger, timers, entrance, attempts, holds}, capacity, service, options};
     LiveViews views{ledger, service, timers, attempts};

@@ -38,8 +38,8 @@ struct Bench : PartsOfSession {
     std::string move(const std::vector<std::int64_t>& lsns, Spot where, std::int64_t before = 0) {
         const auto planned = plan(lsns, where, before);
         if (!planned) return planned.error().message;
-        for (const auto& [lsn, to] : planned->placed) actions.setPlace(lsn, to);
-        changed = planned->placed.size();
+        changed = 0;
+        for (const auto& [lsn, to] : planned->placed) changed += actions.setPlace(lsn, to) ? 1 : 0;
         return {};
     }
     std::string order(std::int64_t queue = 7) {
@@ -111,6 +111,9 @@ private Q_SLOTS:
     void theTimeOfSubmissionStays();
     void impossibleMovesAreRefused();
     void thoseThatDoNotWaitAreToldOneByOne();
+    void whatIsCancelledWithItsQueueIsNotMoved();
+    void nothingMovesInAnAbandonedSession();
+    void whatStartsWhileThePlanIsKeptDoesNotMove();
     void anOrderIsBuiltWhileActionsComeAndGo();
     void ordersAreBuiltInOneWalk();
     void whatIsBeingBuiltIsNotForgotten();
@@ -303,6 +306,41 @@ void TestPlaces::thoseThatDoNotWaitAreToldOneByOne() {
     QCOMPARE(plan->refused.size(), std::size_t{2});
     QCOMPARE(plan->refused.front().second.kind, ErrorKind::WrongState);
     QCOMPARE(plan->refused.back().second.kind, ErrorKind::NotFound);
+}
+
+void TestPlaces::whatIsCancelledWithItsQueueIsNotMoved() {
+    Bench bench;
+    bench.addFive();
+    QVERIFY(bench.queues.cancel(QueueId(7), bench.out));
+    QVERIFY(bench.plan({1}, Spot::Before, 3).error().message.contains("with its queue"));
+    const auto plan = bench.plan({4}, Spot::Top);
+    QVERIFY(plan && plan->placed.empty());
+    QCOMPARE(plan->refused.front().second.kind, ErrorKind::WrongState);
+}
+
+void TestPlaces::nothingMovesInAnAbandonedSession() {
+    Bench bench;
+    bench.addFive();
+    const auto before = bench.plan({4}, Spot::Top);
+    QVERIFY(before && before->placed.size() == 1);
+    QVERIFY(bench.service.moveTo(SessionState::Abandoned));
+    QVERIFY(!bench.actions.setPlace(Lsn(4), before->placed.front().to));
+    const auto plan = bench.plan({4}, Spot::Top);
+    QVERIFY(plan && plan->placed.empty());
+    QCOMPARE(plan->refused.front().second.kind, ErrorKind::WrongState);
+}
+
+void TestPlaces::whatStartsWhileThePlanIsKeptDoesNotMove() {
+    Bench bench;
+    bench.addFive();
+    const auto plan = bench.plan({1, 2}, Spot::Bottom);
+    QVERIFY(plan && plan->placed.size() == 2);
+    QCOMPARE(bench.start().size(), std::size_t{2});
+    bench.events.running(Lsn(1), 1, bench.out);
+    std::size_t moved = 0;
+    for (const auto& [lsn, to] : plan->placed) moved += bench.actions.setPlace(lsn, to) ? 1 : 0;
+    QCOMPARE(moved, std::size_t{1}); // 2 was only handed over
+    bench.check();
 }
 
 void TestPlaces::anOrderIsBuiltWhileActionsComeAndGo() {

@@ -232,7 +232,7 @@ void Life::movePlace(const NaiveModel::Action& a) {
     const auto plan = session_.places().plan(lsns, to);
     if (!plan) return; // of another queue or priority, or not pending
     for (const auto& [lsn, place] : plan->placed) {
-        session_.actions().setPlace(lsn, place);
+        (void)session_.actions().setPlace(lsn, place);
         model_.actions.at(lsn.value).given.place = place;
     }
 }

@@ -66,11 +66,10 @@ coro::Task<Result<MoveAnswer>> Moving::move(MoveRequest request) {
     Result<session::MovePlan> plan = places.plan(request.lsns, request.to);
     if (!plan) co_return std::unexpected(plan.error());
     if (const auto kept = co_await keep(plan->placed); !kept) co_return std::unexpected(kept.error());
-    for (const auto& [lsn, to] : plan->placed) parts_.session.actions().setPlace(lsn, to);
-    if (!plan->placed.empty()) parts_.wake();
     MoveAnswer answer;
+    for (const auto& [lsn, to] : plan->placed) answer.changed += parts_.session.actions().setPlace(lsn, to) ? 1 : 0;
+    if (!plan->placed.empty()) parts_.wake();
     answer.moved = plan->matched;
-    answer.changed = std::ssize(plan->placed);
     answer.refused = std::move(plan->refused);
     if (plan->matched == 0) co_return answer;
     answer.queue = plan->queue;
