@@ -48,7 +48,6 @@ coro::Task<Result<void>> Moving::keep(const std::vector<session::MovePlan::Place
 
 coro::Task<Result<MoveAnswer>> Moving::move(MoveRequest request) {
     YARD_ASSERT_OWNER(owner_);
-    const auto guard = co_await mutex_.lock();
     if (request.which) {
         auto chosen = co_await choose(std::move(*request.which));
         if (!chosen) co_return std::unexpected(chosen.error());
@@ -62,6 +61,7 @@ coro::Task<Result<MoveAnswer>> Moving::move(MoveRequest request) {
             queues.insert(live->queue);
     for (const QueueId queue : queues)
         while (!places.prepare(queue, kPerSlice)) co_await coro::yieldNow();
+    const auto guard = co_await mutex_.lock(); // not before: a search may take long
     // No suspension from here to the post: the plan is about what is so now.
     Result<session::MovePlan> plan = places.plan(request.lsns, request.to);
     if (!plan) co_return std::unexpected(plan.error());
