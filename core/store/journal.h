@@ -88,6 +88,9 @@ public:
     Result<Restored> restore(const std::function<void(std::span<PendingRow>)>& rows);
     /// Starts the store thread.
     void start();
+    /// All else of the start succeeded as well: from now on a clean end lets go of the copies that upgrades left.
+    /// Thread-safe.
+    void startSucceeded();
     /// Commits what is in the mailbox, delivers, checkpoints and joins. Results that cannot be written get an error
     /// acknowledgement after one more try. Afterwards post() is refused.
     void stop();

@@ -142,6 +142,10 @@ void Store::start() {
     });
 }
 
+void Store::startSucceeded() {
+    impl_->startSucceeded = true;
+}
+
 void Store::stop() {
     impl_->mailbox.close();
     if (impl_->thread.joinable()) impl_->thread.join();

@@ -1,5 +1,5 @@
-// Private to core/store: the inside of Store. All but `mailbox`, `writable`, `readers` and `counts` belongs to the
-// store thread while that runs, to the caller of open() and restore() before.
+// Private to core/store: the inside of Store. All but `mailbox`, `writable`, `startSucceeded`, `readers` and `counts`
+// belongs to the store thread while that runs, to the caller of open() and restore() before.
 #pragma once
 
 #include "core/store/journal.h"
@@ -70,6 +70,7 @@ struct Store::Impl {
     StoreCallbacks callbacks;
     Mailbox mailbox;
     std::atomic<bool> writable{true};
+    std::atomic<bool> startSucceeded{false};
     std::atomic<int> readers{0};
     struct {
         std::atomic<std::uint64_t> groups{0}, operations{0}, failedGroups{0}, replays{0}, checkpoints{0};

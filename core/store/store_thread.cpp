@@ -50,7 +50,8 @@ void Store::Impl::run() {
     logState.reset();
     database = Database();
     letGoOfLog(options.path);
-    if (writable) letGoOfCopies(options.path); // what did not get onto the disk is no clean end
+    // What did not get onto the disk is no clean end, nor is that of a start that failed.
+    if (writable && startSucceeded) letGoOfCopies(options.path);
 }
 
 std::optional<MonoTime> Store::Impl::nextWake() const {

@@ -84,7 +84,8 @@ private:
 /// A store in `directory`, opened, restored and started.
 class Journal {
 public:
-    explicit Journal(std::string directory, store::StoreOptions options = {}, bool start = true)
+    explicit Journal(std::string directory, store::StoreOptions options = {}, bool start = true,
+                     bool succeed = true)
         : directory_(std::move(directory)) {
         options.path = directory_ + "/journal.sqlite";
         auto files = store::ChunkFiles::open(directory_ + "/chunks", options.durability == store::Durability::Power,
@@ -102,6 +103,7 @@ public:
         if (!read) qFatal("%s", read.error().message.c_str());
         restored = std::move(*read);
         if (start) store_->start();
+        if (start && succeed) store_->startSucceeded();
     }
 
     store::Store& store() { return *store_; }

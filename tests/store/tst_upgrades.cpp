@@ -137,6 +137,15 @@ private Q_SLOTS:
         QCOMPARE(copiesIn(directory), std::vector<std::string>{"journal.sqlite.version-12"});
     }
 
+    void aStartThatFailedLaterLeavesTheCopy() {
+        const std::string directory = left(12);
+        {
+            Journal journal(directory, {}, true, false);
+            QCOMPARE(word(journal.carryOut(finish(3))), "ok");
+        }
+        QCOMPARE(copiesIn(directory), std::vector<std::string>{"journal.sqlite.version-12"});
+    }
+
     void whatStoodInTheLogAloneIsInTheCopy() {
         const std::string directory = left(12);
         {

@@ -178,6 +178,7 @@ coro::Task<void> Kernel::beginWork(std::promise<Result<void>> begun) {
         result = startRunners();
     if (result) result = services_.session->moveTo(SessionState::Ready, services_.outbox);
     if (result) {
+        ground_.store->startSucceeded();
         startServices();
         wake();
     }
