@@ -118,8 +118,9 @@ std::vector<ResourceNeed> MachineCapacity::describe(const Demand& demand) const 
 
 std::vector<fleet::WhyNot> MachineCapacity::why(const Demand& need) const {
     std::vector<fleet::WhyNot> all;
-    if (isHere(need.where)) return all;
-    const fleet::Unfit here = isNamed(*need.where) ? fleet::Unfit::Platform : fleet::Unfit::NotNamed;
+    if (!need.where || everFits(need)) return all;
+    fleet::Unfit here = fleet::Unfit::TooSmall;
+    if (!isHere(need.where)) here = isNamed(*need.where) ? fleet::Unfit::Platform : fleet::Unfit::NotNamed;
     all.push_back({.id = fleet::kLocal, .name = "local", .unfit = here});
     for (const std::string& word : need.where->machines)
         if (!isThisOne(word)) all.push_back({.id = fleet::kLocal, .name = word, .unfit = fleet::Unfit::Unknown});

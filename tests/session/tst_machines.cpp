@@ -254,6 +254,8 @@ void TestMachines::aMachineAloneTakesWhatIsForIt() {
     QVERIFY(may({.machines = {"m1"}, .platform = {}}, 50));
     QVERIFY(may({.machines = {}, .platform = "plan9"}, 50));
     QVERIFY(may({.machines = {"local", "m1"}, .platform = {}}, 4));
+    QVERIFY(may({.machines = {"local", "m1"}, .platform = {}}, 50)); // m1 may come
+    QVERIFY(!may({.machines = {}, .platform = std::string(thisPlatform())}, 5));
     QVERIFY(!may({.machines = {"local", "any"}, .platform = {}}, 5));
     QVERIFY(!may({.machines = {"local"}, .platform = "plan9"}, 1));
 }
