@@ -54,7 +54,7 @@ void Ledger::check() const {
     std::map<std::uint32_t, Expected> expected;
     std::map<std::uint32_t, std::uint32_t> refs;
     Expected all;
-    std::int64_t submitting = 0, dead = 0;
+    std::int64_t submitting = 0, dead = 0, moved = 0;
     std::uint32_t found = 0, inLane = 0;
     for (std::uint32_t i = 0; i < records_.end(); i = records_.next(i)) {
         if (!records_.present(i)) continue;
@@ -67,9 +67,10 @@ void Ledger::check() const {
         inLane += r.has(Record::kInLane);
         submitting += r.phase == Phase::Submitting;
         dead += r.phase == Phase::Dead;
+        moved += r.isMoved() && isPendingPhase(r.phase);
     }
     assert(found == records_.used());
-    assert(submitting == submitting_ && all.held == held_ && dead == dead_);
+    assert(submitting == submitting_ && all.held == held_ && dead == dead_ && moved == moved_);
     assert(total_.stored.pending == all.counters.pending && total_.stored.running == all.counters.running);
     assert(total_.closingPending == all.closingPending && total_.closingRunning == all.closingRunning);
 

@@ -74,6 +74,7 @@ void Ledger::setPhase(std::uint32_t record, Phase to) {
     change(q.waiting, [](Phase p) { return p == Phase::Waiting; });
     change(submitting_, [](Phase p) { return p == Phase::Submitting; });
     change(dead_, [](Phase p) { return p == Phase::Dead; });
+    if (r.isMoved()) change(moved_, isPendingPhase);
     if (r.has(Record::kHeld)) {
         change(held_, isPendingPhase);
         change(q.heldActions, isPendingPhase);
@@ -180,7 +181,9 @@ void Ledger::moveInPlace(std::uint32_t record, std::uint32_t queue, int priority
 }
 
 void Ledger::setPlace(std::uint32_t record, const PlaceKey& to) {
-    const bool stands = places_.isUsed() && isPendingPhase(records_[record].phase);
+    const bool isPending = isPendingPhase(records_[record].phase);
+    const bool stands = places_.isUsed() && isPending;
+    if (isPending && !records_[record].isMoved()) ++moved_;
     if (stands) places_.left(record);
     records_.setPlace(record, to);
     if (stands) places_.entered(record);

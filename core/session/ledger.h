@@ -93,6 +93,8 @@ public:
     std::int64_t submitting() const { return submitting_; }
     std::int64_t held() const { return held_; }
     std::int64_t dead() const { return dead_; }
+    /// Pending ones that people moved.
+    std::int64_t moved() const { return moved_; }
 
     std::size_t memoryBytes() const;
     void check() const; // check.cpp
@@ -116,6 +118,7 @@ private:
     Tally total_;
     std::int64_t submitting_ = 0;
     std::int64_t held_ = 0; ///< pending and held by themselves
+    std::int64_t moved_ = 0;
     std::int64_t dead_ = 0; ///< records that only wait for their entry to be met
     std::uint32_t revision_ = 0;
     std::function<void(const Change&)> changeSink_; ///< empty: nobody looks on

@@ -92,11 +92,10 @@ Result<MovePlan> PlaceCommands::plan(std::span<const Lsn> lsns, MoveTo to) const
     const auto fresh = std::ranges::count_if(plan.placed, [&](const MovePlan::Placed& placed) {
         return !records_[records_.find(placed.lsn)].isMoved();
     });
-    if (records_.movedCount() + static_cast<std::size_t>(fresh) > kMostMoved ||
-        plan.placed.size() > 2 * kMostAtOnce)
+    if ((fresh > 0 && ledger_.moved() + fresh > kMostMoved) || plan.placed.size() > 2 * kMostAtOnce)
         return fail(ErrorKind::AtLimit, fmt::format("{} actions that were moved wait already, or there is no room "
                                                     "beside them: give these a priority.",
-                                                    records_.movedCount()));
+                                                    ledger_.moved()));
     return plan;
 }
 

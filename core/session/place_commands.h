@@ -42,8 +42,9 @@ class PlaceCommands {
 public:
     /// Actions that are moved by one command.
     static constexpr std::size_t kMostAtOnce = 20'000;
-    /// Actions that have a place of their own, in all: each costs memory until it starts.
-    static constexpr std::size_t kMostMoved = 100'000;
+    /// Pending actions that have a place of their own, in all: each costs memory until it has ended, and once more for a
+    /// while when it is moved again.
+    static constexpr std::int64_t kMostMoved = 100'000;
 
     PlaceCommands(Ledger& ledger, const ServiceState& service)
         : ledger_(ledger)

@@ -155,8 +155,6 @@ public:
         moved_[place] = {.to = to, .submitTime = submitted};
         r.key = Record::makeKey(r.priority(), to.time) | Record::kMoved;
     }
-    /// Those that were, and live or are still referred to.
-    std::size_t movedCount() const { return moved_.size(); }
 
     /// A record with this LSN and nothing else set but phase Free, which the caller moves on.
     std::uint32_t allocate(Lsn lsn) {

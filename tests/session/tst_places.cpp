@@ -114,6 +114,7 @@ private Q_SLOTS:
     void whatIsCancelledWithItsQueueIsNotMoved();
     void nothingMovesInAnAbandonedSession();
     void whatStartsWhileThePlanIsKeptDoesNotMove();
+    void movedOnesAreCountedWhileTheyWait();
     void anOrderIsBuiltWhileActionsComeAndGo();
     void ordersAreBuiltInOneWalk();
     void whatIsBeingBuiltIsNotForgotten();
@@ -340,6 +341,23 @@ void TestPlaces::whatStartsWhileThePlanIsKeptDoesNotMove() {
     std::size_t moved = 0;
     for (const auto& [lsn, to] : plan->placed) moved += bench.actions.setPlace(lsn, to) ? 1 : 0;
     QCOMPARE(moved, std::size_t{1}); // 2 was only handed over
+    bench.check();
+}
+
+void TestPlaces::movedOnesAreCountedWhileTheyWait() {
+    Bench bench;
+    bench.addFive();
+    QCOMPARE(bench.move({4, 5}, Spot::Top), "");
+    QCOMPARE(bench.ledger.moved(), 2);
+    for (int i = 0; i < 3; ++i) {
+        QCOMPARE(bench.move({5}, Spot::Up), "");
+        QCOMPARE(bench.move({4}, Spot::Up), "");
+    }
+    QVERIFY(bench.actions.setPriority(Lsn(4), 1));
+    QCOMPARE(bench.ledger.moved(), 2); // each once, whatever it was before
+    QCOMPARE(bench.start().size(), std::size_t{2});
+    bench.events.running(Lsn(4), 1, bench.out);
+    QCOMPARE(bench.ledger.moved(), 1);
     bench.check();
 }
 
