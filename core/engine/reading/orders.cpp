@@ -226,7 +226,7 @@ coro::Task<std::vector<store::SortKey>> Orders::placesNow(std::optional<QueueId>
 
 coro::Task<KeyPieces> Orders::liveKeys(const ListQuery& query, std::optional<QueueId> queue) {
     std::vector<store::SortKey> places;
-    if (query.sort.field == SortField::Place) places = co_await placesNow(queue);
+    if (query.sort.field == SortField::Place && !onlyRunning(query)) places = co_await placesNow(queue);
     LiveMatcher matcher = parts_.selection.matcher(query, queue);
     const WallMicros now = parts_.scale.at(parts_.now());
     KeyPieces keys;
