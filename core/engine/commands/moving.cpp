@@ -67,7 +67,11 @@ coro::Task<Result<MoveAnswer>> Moving::move(MoveRequest request) {
     if (!plan) co_return std::unexpected(plan.error());
     if (const auto kept = co_await keep(plan->placed); !kept) co_return std::unexpected(kept.error());
     MoveAnswer answer;
-    for (const auto& [lsn, to] : plan->placed) answer.changed += parts_.session.actions().setPlace(lsn, to) ? 1 : 0;
+    int n = 0;
+    for (const auto& [lsn, to] : plan->placed) {
+        answer.changed += parts_.session.actions().setPlace(lsn, to) ? 1 : 0;
+        if (++n % kPerSlice == 0) co_await coro::yieldNow(); // nobody else plans meanwhile
+    }
     if (!plan->placed.empty()) parts_.wake();
     answer.moved = plan->matched;
     answer.refused = std::move(plan->refused);
