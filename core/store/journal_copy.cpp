@@ -45,6 +45,8 @@ Result<void> keepCopy(Database& database, std::int64_t version) {
     const std::string copy = copyOfVersion(journal, version);
     const std::string fresh = copy + ".new";
     ::unlink(fresh.c_str()); // of a start that was killed
+    logInfo("store", "the journal is of version {}: it is copied first, which takes a while where it is large",
+            version);
     if (auto written = writeCopy(database, fresh); !written) {
         ::unlink(fresh.c_str());
         written.error().message =
