@@ -114,7 +114,7 @@ void Places::want(std::span<const std::uint32_t> wanted) {
     if (queues_.size() > before && queues_.size() > kMostQueues) forgetOthers();
 }
 
-/// What somebody is building stays: else two who ask for many queues would have each other begin anew for ever.
+/// What somebody is building stays: else two who ask for many queues would have each other begin again without end.
 void Places::forgetOthers() {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> others;
     for (const auto& [queue, kept] : queues_)

@@ -121,7 +121,7 @@ private slots:
         QCOMPARE(all.size(), std::size_t{4});
         const qint64 queue = model()->action(all[0])->queue;
         const qint64 low = submit("bands", "exit 0", {{"priority", -5}}, queue);
-        model()->sortBy(ActionsModel::kLsn, Qt::AscendingOrder); // the list begins anew
+        model()->sortBy(ActionsModel::kLsn, Qt::AscendingOrder); // the list begins again
         model()->sortBy(ActionsModel::kPlace, Qt::AscendingOrder);
         QTRY_COMPARE_WITH_TIMEOUT(order(), (std::vector{all[0], all[1], all[2], all[3], low}), kSoon);
         dropOn({all[0]}, 4, false); // between the last of its own and the first of the next
