@@ -81,7 +81,7 @@ public:
         say(link::frameBytes(kind, id, body));
     }
     /// Takes the connection as a link. Its Hello.
-    std::optional<link::Hello> link(std::uint32_t leaseSeconds = 20, link::AttemptRefs held = {}) {
+    std::optional<link::Hello> link(std::uint32_t leaseSeconds = 120, link::AttemptRefs held = {}) {
         if (!accept()) return std::nullopt;
         say("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: yard-link\r\n\r\n");
         link::Hello hello;

@@ -10,10 +10,12 @@
 #include "tests/link/header_bytes.h"
 
 #include <QCoreApplication>
+#include <QDeadlineTimer>
 #include <QFile>
 #include <QTest>
 
 #include <fmt/format.h>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,14 +57,24 @@ public:
     /// Says Hello, and hears the answer.
     link::Welcome greet(const link::Hello& body = hello()) {
         say(link::Kind::Hello, link::put(body));
-        return hear<link::Welcome>(link::Kind::Welcome);
+        const auto welcome = hear<link::Welcome>(link::Kind::Welcome);
+        isUp_ = true;
+        return welcome;
+    }
+    /// Without it the yard takes the machine for silent, and gives it nothing. False: the link is over.
+    bool renew() { return client_.send(link::frameBytes(link::Kind::Renew, ++lastRenew_, {})); }
+    /// Renews until it holds.
+    bool sees(const std::function<bool()>& holds) {
+        int looks = 0;
+        return test::EngineTest::eventually([&] { return (looks++ % 20 != 0 || renew()) && holds(); });
     }
     /// The next word of this kind; others are passed over.
     template<class Body>
     Body hear(link::Kind kind) {
+        const QDeadlineTimer limit(kWaitMs);
         for (;;) {
-            const auto frame = next();
-            if (!frame) qFatal("the yard did not say %d", static_cast<int>(kind));
+            const auto frame = next(limit);
+            if (!frame || limit.hasExpired()) qFatal("the yard did not say %d", static_cast<int>(kind));
             if (frame->kind != static_cast<std::uint8_t>(kind)) continue;
             Body body;
             if (!link::get(frame->body, body)) qFatal("no body");
@@ -84,16 +96,22 @@ public:
     RawClient& client() { return client_; }
 
 private:
-    std::optional<link::Frame> next() {
+    /// A link that is up is renewed meanwhile.
+    std::optional<link::Frame> next(const QDeadlineTimer& limit) {
         for (;;) {
             if (const auto frame = reader_.next()) return frame;
+            client_.setLimitMs(isUp_ ? kRenewMs : kWaitMs);
             const std::string more = client_.receiveSome();
-            if (more.empty()) return std::nullopt;
+            client_.setLimitMs(kWaitMs);
+            if (more.empty() && (!isUp_ || limit.hasExpired() || !renew())) return std::nullopt;
             reader_.append(more);
         }
     }
+    static constexpr int kRenewMs = 500;
     RawClient client_;
     link::FrameReader reader_;
+    std::uint64_t lastRenew_ = 0;
+    bool isUp_ = false;
 };
 
 /// An engine of one core, which something holds until let(): what else there is goes elsewhere.
@@ -126,6 +144,12 @@ struct Yard {
     }
     bool becomes(const std::string& wanted) {
         return test::EngineTest::eventually([&] { return stateOf(1) == wanted; });
+    }
+    bool becomes(const std::string& wanted, Desk& desk) {
+        return desk.sees([&] { return stateOf(1) == wanted; });
+    }
+    bool runs(Lsn lsn, Desk& desk) {
+        return desk.sees([&] { return state(lsn) == ActionState::Running; });
     }
 
     test::EngineTest engine{1};
@@ -167,7 +191,7 @@ void MachineLinksTest::anActionRunsThereAndLeavesItsOutputsHere() {
     QVERIFY(spec);
     QCOMPARE(spec->spec->argv, (std::vector<std::string>{"echo", "here"}));
     desk.sayRunning(lease.id);
-    QVERIFY(test::EngineTest::eventually([&] { return yard.state(lsn) == ActionState::Running; }));
+    QVERIFY(yard.runs(lsn, desk));
     QCOMPARE(yard.machines()[1].running, std::size_t{1});
 
     const std::string left(100'000, 'x');
@@ -223,7 +247,7 @@ void MachineLinksTest::whatARunLostIsRunAgain() {
     const Lsn lsn = yard.submit();
     const auto lease = desk.hear<link::Lease>(link::Kind::Lease);
     desk.sayRunning(lease.id);
-    QVERIFY(test::EngineTest::eventually([&] { return yard.state(lsn) == ActionState::Running; }));
+    QVERIFY(yard.runs(lsn, desk));
     Desk again = yard.open();
     again.greet(Desk::hello("another run"));
     const auto second = again.hear<link::Lease>(link::Kind::Lease);
@@ -243,7 +267,7 @@ void MachineLinksTest::itComesBackAsTheSameMachine() {
     {
         Desk desk = yard.open();
         desk.greet();
-        QVERIFY(yard.becomes("ready"));
+        QVERIFY(yard.becomes("ready", desk));
         const MachineView view = yard.machines()[1];
         QCOMPARE(view.id.value, 1u);
         QCOMPARE(view.name, "desk");
@@ -254,7 +278,7 @@ void MachineLinksTest::itComesBackAsTheSameMachine() {
     QVERIFY(yard.becomes("connecting"));
     Desk desk = yard.open();
     desk.greet();
-    QVERIFY(yard.becomes("ready"));
+    QVERIFY(yard.becomes("ready", desk));
     QCOMPARE(yard.machines().size(), std::size_t{2});
     QCOMPARE(yard.machines()[1].id.value, 1u);
     yard.let();
@@ -307,14 +331,13 @@ void MachineLinksTest::whatDrainsGetsNothing() {
     Yard yard;
     Desk desk = yard.open();
     desk.greet();
-    QVERIFY(yard.becomes("ready"));
-    const auto drained = yard.engine.run(yard.engine->ask(&Machines::drain, 1u));
-    QVERIFY(drained);
-    QCOMPARE(link::name(drained->state), "draining");
+    QVERIFY(yard.becomes("ready", desk));
+    QVERIFY(yard.engine.run(yard.engine->ask(&Machines::drain, 1u)));
+    QVERIFY(yard.becomes("draining", desk));
     const Lsn lsn = yard.submit();
     QCOMPARE(yard.state(lsn), ActionState::Pending);
     QVERIFY(yard.engine.run(yard.engine->ask(&Machines::pause, 1u)));
-    QCOMPARE(yard.stateOf(1), "paused");
+    QVERIFY(yard.becomes("paused", desk));
     QVERIFY(yard.engine.run(yard.engine->ask(&Machines::resume, 1u)));
     const auto lease = desk.hear<link::Lease>(link::Kind::Lease);
     QCOMPARE(lease.id.lsn, lsn.value);
@@ -332,7 +355,7 @@ void MachineLinksTest::whatItDoesNotTakeGoesElsewhere() {
     finished.cause = link::GuestEnd::Refused;
     finished.message = "it is too large";
     desk.say(link::Kind::Finished, link::put(finished));
-    QVERIFY(yard.becomes("draining"));
+    QVERIFY(yard.becomes("draining", desk));
     QVERIFY(yard.machines()[1].reason.ends_with("it is too large"));
     yard.let();
     const ActionResult result = yard.engine.wait(lsn);
@@ -345,7 +368,7 @@ void MachineLinksTest::oneThatIsIdleIsRemovedAtOnce() {
     Yard yard;
     Desk desk = yard.open();
     desk.greet();
-    QVERIFY(yard.becomes("ready"));
+    QVERIFY(yard.becomes("ready", desk));
     QVERIFY(yard.engine.run(yard.engine->ask(&Machines::remove, 1u, false)));
     QCOMPARE(desk.hear<link::Refused>(link::Kind::Refused).cause, link::RefusalCause::Removed);
     QCOMPARE(yard.machines().size(), std::size_t{1});
@@ -362,7 +385,7 @@ void MachineLinksTest::oneThatRunsSomethingIsRemovedByForce() {
     const Lsn lsn = yard.submit();
     const auto lease = desk.hear<link::Lease>(link::Kind::Lease);
     desk.sayRunning(lease.id);
-    QVERIFY(test::EngineTest::eventually([&] { return yard.state(lsn) == ActionState::Running; }));
+    QVERIFY(yard.runs(lsn, desk));
     const auto refused = yard.engine.run(yard.engine->ask(&Machines::remove, 1u, false));
     QVERIFY(!refused);
     QCOMPARE(refused.error().kind, ErrorKind::WrongState);
@@ -373,7 +396,7 @@ void MachineLinksTest::oneThatRunsSomethingIsRemovedByForce() {
     finished.cause = link::GuestEnd::Cancelled;
     desk.say(link::Kind::Finished, link::put(finished));
     QCOMPARE(desk.hear<link::Refused>(link::Kind::Refused).cause, link::RefusalCause::Removed);
-    QVERIFY(test::EngineTest::eventually([&] { return yard.machines().size() == 1; }));
+    QVERIFY(desk.sees([&] { return yard.machines().size() == 1; }));
     yard.let();
     const ActionResult result = yard.engine.wait(lsn);
     QCOMPARE(test::ending(result), "completed");
