@@ -81,6 +81,17 @@ public:
             return body;
         }
     }
+    /// Nothing was given to it so far: the yard answers in its turn, and no lease came before that.
+    bool hasNoLease() {
+        if (!renew()) return false;
+        const QDeadlineTimer limit(kWaitMs);
+        const std::uint64_t asked = lastRenew_;
+        while (const auto frame = next(limit)) {
+            if (frame->kind == static_cast<std::uint8_t>(link::Kind::Lease)) return false;
+            if (frame->kind == static_cast<std::uint8_t>(link::Kind::Renewed) && frame->id >= asked) return true;
+        }
+        return false;
+    }
     void sayRunning(link::AttemptRef id) {
         say(link::Kind::Updates, link::put(link::Updates{{.id = id, .kind = link::UpdateKind::Submitting},
                                                          {.id = id, .kind = link::UpdateKind::Running}}));
@@ -335,9 +346,12 @@ void MachineLinksTest::whatDrainsGetsNothing() {
     QVERIFY(yard.engine.run(yard.engine->ask(&Machines::drain, 1u)));
     QVERIFY(yard.becomes("draining", desk));
     const Lsn lsn = yard.submit();
-    QCOMPARE(yard.state(lsn), ActionState::Pending);
+    QVERIFY(desk.hasNoLease());
+    QCOMPARE(yard.machines()[1].waiting, std::size_t{0});
     QVERIFY(yard.engine.run(yard.engine->ask(&Machines::pause, 1u)));
     QVERIFY(yard.becomes("paused", desk));
+    QVERIFY(desk.hasNoLease());
+    QCOMPARE(yard.state(lsn), ActionState::Pending);
     QVERIFY(yard.engine.run(yard.engine->ask(&Machines::resume, 1u)));
     const auto lease = desk.hear<link::Lease>(link::Kind::Lease);
     QCOMPARE(lease.id.lsn, lsn.value);
