@@ -30,7 +30,7 @@ void FleetCapacity::add(fleet::MachineId id, fleet::Machine machine) {
     assert(machine.total.milliCores > 0);
     ids_.push_back(id);
     fleet_.add(id, std::move(machine));
-    sumUp();
+    session::add(total_, *fleet_.totalOf(id));
     hasSeveral_ = true; // machines may be named and shut from now on, be it only one
 }
 

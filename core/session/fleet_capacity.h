@@ -3,7 +3,7 @@
 //
 // Owner: engine thread. Lifetime: that of the session. Invariant: machine 0 is this engine's own and is always there;
 // what is no attempt, such as a warm process, has its resources there.
-// Cost: O(machines) per question.
+// Cost: O(machines) per question, change() and remove().
 #pragma once
 
 #include "core/session/capacity.h"

@@ -1,6 +1,7 @@
 // Several machines: where what starts goes, what waits for one of them, and what each is kept for.
 #include "core/model/worker.h"
 #include "core/session/events.h"
+#include "core/session/fleet_capacity.h"
 #include "core/session/growing_capacity.h"
 #include "core/session/live_views.h"
 #include "core/session/outlook.h"
@@ -150,6 +151,7 @@ private Q_SLOTS:
     void withOneThatCameMoreIsHandedOut();
     // --- all of it
     void aForecastKeepsToTheMachine();
+    void machinesThatCameAreCountedAsThoseThatChanged();
     void noMachineIsEverOverbooked();
 };
 
@@ -465,6 +467,33 @@ void TestMachines::aForecastKeepsToTheMachine() {
     const Outlook outlook(b.session.outline(100, b.now), b.now,
                           [kEach](const Outlook::Question&) { return Outlook::Answer{.time = kEach}; });
     QCOMPARE(outlook.startOf(*b.session.views().live(Lsn(2))), std::optional(b.now + kEach));
+}
+
+void TestMachines::machinesThatCameAreCountedAsThoseThatChanged() {
+    const auto machine = [](std::string name, std::int64_t count, std::int64_t gpus) {
+        fleet::Machine one;
+        one.name = std::move(name);
+        one.total = cores(count);
+        one.total.memoryMb = 100 * count;
+        one.total.named = {{"gpus", gpus}};
+        return one;
+    };
+    FleetCapacity came(machine("local", 4, 1'000));
+    came.add(MachineId(1), machine("m1", 2, 3'000));
+    came.add(MachineId(2), machine("m2", 10, 4'000));
+    FleetCapacity changed(machine("local", 1, 500));
+    changed.add(MachineId(1), machine("m1", 1, 500));
+    changed.add(MachineId(2), machine("m2", 1, 500));
+    changed.change(MachineId(0), machine("local", 4, 1'000));
+    changed.change(MachineId(1), machine("m1", 2, 3'000));
+    changed.change(MachineId(2), machine("m2", 10, 4'000));
+    const Resources memory{.milliCores = 0, .memoryMb = 400, .named = {}};
+    const Resources gpus{.milliCores = 0, .memoryMb = 0, .named = {{"gpus", 4'000}}};
+    for (const FleetCapacity* fleet : {&came, &changed}) {
+        QCOMPARE(fleet->dominantShare(cores(4)), 0.25); // of all of them
+        QCOMPARE(fleet->dominantShare(memory), 0.25);
+        QCOMPARE(fleet->dominantShare(gpus), 0.5);
+    }
 }
 
 void TestMachines::noMachineIsEverOverbooked() {
