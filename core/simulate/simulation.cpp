@@ -28,6 +28,7 @@ constexpr std::array<std::pair<std::string_view, Policy>, 4> kPolicies{{{"usual"
                                                                         {"longest-first", Policy::LongestFirst}}};
 constexpr Duration kShortestTurn{1'000};
 constexpr Duration kLongestTurn{1'000'000};
+constexpr double kMostSeconds = 1e12;  ///< as microseconds they are a tenth of what a Duration holds
 constexpr double kTurns = 50'000;      ///< of a simulation, about, where they are not bound by the next one
 constexpr double kTurnsOfAJob = 200;   ///< a turn is at most such a part of what an action takes on average
 constexpr std::uint32_t kPerCore = 16; ///< attempts that take less than one
@@ -331,6 +332,9 @@ Result<void> check(const Work& work, const FleetSize& fleet) {
     if (work.jobs.empty()) return invalid("actions", "There is nothing to simulate: no action.");
     if (std::ssize(work.jobs) > kMostActions)
         return invalid("actions", fmt::format("Give at most {} actions.", kMostActions));
+    double most = inSeconds(work.jobs.back().arrival); // one after the other, as it is at worst
+    for (const Job& job : work.jobs) most += inSeconds(job.took);
+    if (most > kMostSeconds) return invalid("seconds", "All of it could take more than 30,000 years: give less.");
     if (fleet.machines < 1 || fleet.machines > kMostMachines)
         return invalid("machines", fmt::format("Give 1 to {} machines.", kMostMachines));
     if (fleet.cores < 1 || fleet.cores > kMostCores)

@@ -1,4 +1,5 @@
 // The session in virtual time: what is exact by hand, and what must hold of any work.
+#include "core/model/limits.h"
 #include "core/simulate/answer.h"
 #include "core/simulate/simulation.h"
 #include "core/simulate/trace.h"
@@ -169,6 +170,8 @@ private Q_SLOTS:
                  R"("wide" asks for 8 cores, and a machine has 4: it would never start.)");
         QCOMPARE(play(work, on(5, 8, 50)).error().field, "memory");
         QCOMPARE(play(Work{}, on(1, 1)).error().field, "actions");
+        const Work endless = workOf({kind("a", 1'000)}, many(4'000, kMaxSeconds));
+        QCOMPARE(play(endless, on(1, 1)).error().field, "seconds");
     }
 
     void theAnswerIsJson() {
