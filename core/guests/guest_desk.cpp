@@ -207,7 +207,8 @@ void GuestDesk::notPrepared(link::AttemptRef id, std::string_view why, link::Boo
     catchUp(now);
     if (Guest* guest = latePreparations_.take(id) ? nullptr : at(id, Stage::Preparing)) {
         guest->begun = now;
-        finish(id, *guest, unrun(link::GuestEnd::SpawnError, why));
+        // Nothing of it has begun, and another machine may have what lacks here.
+        finish(id, *guest, unrun(link::GuestEnd::Refused, why));
     }
     settle(now);
 }

@@ -23,7 +23,7 @@ private Q_SLOTS:
     void whatIsNotTakenEndsAsRefused();
     void inputsBeyondTheLimitAreRefused();
     void inputsThatCannotBeKeptAreRefused();
-    void whatCannotBePreparedEndsAsASpawnError();
+    void whatCannotBePreparedEndsAsRefused();
     void whatTheRunnerGivesBackHasNotRun();
     void anEndThatCannotBeToldSaysSo();
     // Room.
@@ -206,13 +206,13 @@ void TestGuestDesk::inputsThatCannotBeKeptAreRefused() {
     QVERIFY(s.finished().message.ends_with("the disk is full"));
 }
 
-void TestGuestDesk::whatCannotBePreparedEndsAsASpawnError() {
+void TestGuestDesk::whatCannotBePreparedEndsAsRefused() {
     Script s;
     s.connect();
     s.lease(leaseOf(kOne));
     s.told();
     s.desk.notPrepared(kOne, "no directory", s.now);
-    QCOMPARE(s.told(), std::string("Finished 1.1 cause 3"));
+    QCOMPARE(s.told(), std::string("Finished 1.1 cause 7"));
     QCOMPARE(s.finished().message, std::string("no directory"));
     QCOMPARE(s.budget.milliCores(), std::int64_t{0});
     s.desk.prepared(kOne, s.now); // late
