@@ -14,6 +14,10 @@ public:
     const GuestLimits& limits() const { return limits_; }
     /// For what comes from now on; who has more keeps it. What is kept of inputs follows for later desks only.
     void setLimits(const GuestLimits& limits) { limits_ = limits; }
+    /// False: not alone either.
+    bool everFits(const Resources& needs) const {
+        return needs.milliCores <= limits_.milliCores && needs.memoryMb <= limits_.memoryMb;
+    }
     /// False: not beside what others have now.
     [[nodiscard]] bool take(const Resources& needs) {
         if (needs.milliCores > limits_.milliCores - milliCores_ || needs.memoryMb > limits_.memoryMb - memoryMb_)

@@ -289,6 +289,11 @@ void GuestDesk::beginReady(link::BootTime now) {
     while (!ready_.empty()) {
         Guest* guest = at(ready_.begin()->second, Stage::Ready);
         assert(guest);
+        if (!budget_.everFits(guest->attempt.needs)) {
+            const link::AttemptRef id = guest->attempt.id; // the guest may be gone before that is told
+            finish(id, *guest, unrun(link::GuestEnd::Refused, "this machine gives guests less by now"));
+            continue;
+        }
         // The first waits for room, and all others behind it: a large one has its turn, too.
         if (!budget_.take(guest->attempt.needs)) return;
         guest->hasBudget = true;

@@ -28,6 +28,7 @@ private Q_SLOTS:
     void anEndThatCannotBeToldSaysSo();
     // Room.
     void whatDoesNotFitNowWaitsAndAllBehindIt();
+    void whatNoLongerFitsIsRefused();
     void aCancelledOneGivesItsTurnAway();
     void answersForOneThatWasDroppedMoveNothingOfTheSameLeasedAgain();
     void tooMuchThatIsHeldIsHandedBack();
@@ -258,6 +259,23 @@ void TestGuestDesk::whatDoesNotFitNowWaitsAndAllBehindIt() {
     QCOMPARE(s.told(), std::string("Updates 1.1:0; prepare 1.1; start 1.1"));
     s.end(kOne);
     QCOMPARE(s.told(), std::string("Finished 1.1 cause 0; prepare 2.1"));
+}
+
+void TestGuestDesk::whatNoLongerFitsIsRefused() {
+    Script s;
+    s.connect();
+    s.run(kOne);
+    s.lease(leaseOf(kTwo, {}, 2)); // waits for all of it
+    s.lease(leaseOf(kThree));
+    s.told();
+    GuestLimits less = kGiven;
+    less.milliCores = 1'000;
+    s.budget.setLimits(less);
+    s.tickAt(100ms);
+    QVERIFY(s.told().starts_with("Finished 2.1 cause 7"));
+    QVERIFY(s.finished().message.contains("gives guests less"));
+    s.end(kOne);
+    QVERIFY(s.told().ends_with("prepare 3.1"));
 }
 
 void TestGuestDesk::aCancelledOneGivesItsTurnAway() {
