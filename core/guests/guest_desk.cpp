@@ -41,6 +41,11 @@ GuestDesk::~GuestDesk() {
     for (auto& [id, guest] : guests_) giveBudget(guest);
 }
 
+void GuestDesk::addInputs(std::vector<Hash256>& to) const {
+    for (const auto& [id, guest] : guests_)
+        to.insert(to.end(), guest.attempt.inputs.begin(), guest.attempt.inputs.end());
+}
+
 // --- what is held
 
 GuestDesk::Guest* GuestDesk::at(link::AttemptRef id, Stage stage) {

@@ -119,6 +119,8 @@ public:
     void leave(link::LeavingCause cause, Duration in, std::string_view sentence, link::BootTime now);
 
     std::size_t count() const { return guests_.size(); }
+    /// Those of guests that wait or run: nothing else may refer to them here.
+    void addInputs(std::vector<Hash256>& to) const;
     /// As it called itself; empty: it has not been welcomed yet.
     const std::string& yardName() const { return yardName_; }
     DeskOut out;

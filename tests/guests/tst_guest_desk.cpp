@@ -17,6 +17,7 @@ private Q_SLOTS:
     void inputsThatAreMissingAreAskedFor();
     void whatSeveralLackIsAskedForOnce();
     void whatTheStoreHasIsNotAskedFor();
+    void itsInputsAreNeededUntilItHasEnded();
     void aFinishedSaysHowLongItWaited();
     void onlyItsOwnResultsAreServed();
     // What is not run.
@@ -110,6 +111,23 @@ void TestGuestDesk::whatTheStoreHasIsNotAskedFor() {
     s.desk.lacking(kOne, {Sha256::of("abc")}, s.now); // again
     s.desk.lacking(kTwo, {Sha256::of("abc")}, s.now); // of nobody
     QCOMPARE(s.told(), std::string());
+}
+
+void TestGuestDesk::itsInputsAreNeededUntilItHasEnded() {
+    Script s;
+    const auto needed = [&s] {
+        std::vector<Hash256> inputs;
+        s.desk.addInputs(inputs);
+        return inputs;
+    };
+    s.connect();
+    s.lease(leaseOf(kOne, {"abc"}));
+    s.desk.lacking(kOne, {}, s.now);
+    QCOMPARE(needed(), std::vector{Sha256::of("abc")});
+    s.desk.prepared(kOne, s.now);
+    QCOMPARE(needed(), std::vector{Sha256::of("abc")});
+    s.end(kOne);
+    QVERIFY(needed().empty());
 }
 
 void TestGuestDesk::aFinishedSaysHowLongItWaited() {

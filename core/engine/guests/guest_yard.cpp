@@ -178,6 +178,7 @@ coro::Task<void> GuestYard::keepResults() {
         co_await coro::sleepFor(std::clamp(parts_.settings.chunkGrace / 4, kLeast, kMost));
         std::vector<Hash256> hashes;
         for (const auto& [id, some] : results_) hashes.insert(hashes.end(), some.begin(), some.end());
+        desk_.addInputs(hashes);
         if (hashes.empty()) continue;
         // Who is asked for stays.
         (void)co_await parts_.helpers.run(

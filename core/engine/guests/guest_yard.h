@@ -36,7 +36,7 @@ public:
 
     /// Forever: the content store's part.
     coro::Task<void> run() { return store_.run(); }
-    /// Forever: results stay in the content store until they are settled.
+    /// Forever: results stay in the content store until they are settled, inputs until nobody needs them.
     coro::Task<void> keepResults();
     struct Served {
         bool wasUp = false;     ///< it was welcomed
