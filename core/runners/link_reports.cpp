@@ -95,6 +95,10 @@ bool LinkReports::updatesCame(const link::Frame& frame) {
 bool LinkReports::finishedCame(const link::Frame& frame) {
     link::Finished finished;
     if (!link::get(frame.body, finished)) return false;
+    if (!finished.result.empty()) {
+        parts_.lied("It told a result, and no command has one.");
+        return true;
+    }
     const link::AttemptRef ref = finished.id;
     bool isNew = false;
     if (!parts_.leases.finished(ref, isNew)) {
@@ -136,7 +140,6 @@ void LinkReports::gathered(link::AttemptRef ref) {
         ended.exitCode = static_cast<int>(finished.exitCode);
     if (ended.cause == EndCause::SpawnError) ended.spawn.message = finished.message;
     ended.message = finished.message;
-    ended.result = finished.result;
     ended.out = streamOf(finished.out);
     ended.err = streamOf(finished.err);
     // By this clock, and never before it was given.

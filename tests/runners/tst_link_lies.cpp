@@ -52,6 +52,9 @@ void TestLinkLies::lies_data() {
     twice.outputs = {{.path = "a", .hash = Sha256::of("x"), .size = 1},
                      {.path = "b", .hash = Sha256::of("x"), .size = 2}};
     row("two sizes of one chunk", Kind::Finished, link::put(twice), "two sizes");
+    link::Finished result = LinkBench::finished(2);
+    result.result = "}";
+    row("a result of a command", Kind::Finished, link::put(result), "no command has one");
 }
 
 void TestLinkLies::lies() {
