@@ -1,6 +1,10 @@
 #include "core/runners/link_reports.h"
 
+#include "core/model/action_spec.h"
+
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +37,14 @@ StreamResult streamOf(const link::KeptStream& kept) {
     stream.size = kept.bytes.size();
     if (!kept.bytes.empty()) stream.hash = Sha256::of(kept.bytes);
     return stream;
+}
+
+/// As each of them could be a file in outputs/, beside the others.
+bool hasOwnPaths(const std::vector<link::Output>& outputs) {
+    std::set<std::string_view> paths;
+    return std::ranges::all_of(outputs, [&paths](const link::Output& output) {
+        return isSafeRelativePath(output.path) && paths.insert(output.path).second;
+    });
 }
 
 std::vector<RemoteChunk> chunksOf(const link::Finished& finished) {
@@ -97,6 +109,10 @@ bool LinkReports::finishedCame(const link::Frame& frame) {
     if (!link::get(frame.body, finished)) return false;
     if (!finished.result.empty()) {
         parts_.lied("It told a result, and no command has one.");
+        return true;
+    }
+    if (!hasOwnPaths(finished.outputs)) {
+        parts_.lied("It named an output as no action can leave one.");
         return true;
     }
     const link::AttemptRef ref = finished.id;

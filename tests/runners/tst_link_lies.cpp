@@ -54,6 +54,15 @@ void TestLinkLies::lies_data() {
     row("two sizes of one chunk", Kind::Finished, link::put(twice), "two sizes");
     link::Finished result = LinkBench::finished(2);
     result.result = "}";
+    for (const char* path : {"../a", "/etc/a", "a//b", ""}) {
+        link::Finished outside = LinkBench::finished(2);
+        outside.outputs = {{.path = path, .hash = Sha256::of("x"), .size = 1}};
+        row(*path ? path : "no path", Kind::Finished, link::put(outside), "no action can leave");
+    }
+    link::Finished same = LinkBench::finished(2);
+    same.outputs = {{.path = "a", .hash = Sha256::of("x"), .size = 1},
+                    {.path = "a", .hash = Sha256::of("y"), .size = 1}};
+    row("two outputs of one name", Kind::Finished, link::put(same), "no action can leave");
     row("a result of a command", Kind::Finished, link::put(result), "no command has one");
 }
 
