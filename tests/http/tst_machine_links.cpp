@@ -176,6 +176,7 @@ class MachineLinksTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void anActionRunsThereAndLeavesItsOutputsHere();
+    void whatItWasToLeaveIsMissed();
     void itsInputsGoThere();
     void whatARunLostIsRunAgain();
     void itComesBackAsTheSameMachine();
@@ -226,6 +227,19 @@ void MachineLinksTest::anActionRunsThereAndLeavesItsOutputsHere() {
     QCOMPARE(result.outcome->outputs.size(), std::size_t{1});
     QCOMPARE(result.outcome->outputs[0].name, "left");
     QCOMPARE(yard.engine.text(result.outcome->outputs[0].chunk), left);
+    yard.let();
+}
+
+void MachineLinksTest::whatItWasToLeaveIsMissed() {
+    Yard yard;
+    Desk desk = yard.open();
+    desk.greet();
+    const Lsn lsn = yard.submit(R"(,"expect":["left"])");
+    desk.finish(desk.hear<link::Lease>(link::Kind::Lease).id);
+    const ActionResult result = yard.engine.wait(lsn);
+    QCOMPARE(result.outcome->state, ActionState::Failed);
+    QCOMPARE(result.outcome->reason, Reason::MissingOutput);
+    QVERIFY(result.outcome->note.contains("\"left\""));
     yard.let();
 }
 

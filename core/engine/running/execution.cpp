@@ -355,6 +355,8 @@ void Execution::onEnded(Attempt& attempt, runners::Ended ended) {
     attempt.record.outcome = outcomeOf(ended);
     attempt.cannotHeal = ended.cause == runners::EndCause::SpawnError && isFinal(attempt, ended.spawn);
     applyGuard(attempt, ended.cause);
+    if (parts_.slots.isElsewhere(attempt.machine))
+        applyLeft(attempt.record.outcome, std::move(attempt.leftElsewhere), attempt.spec->expect);
     attempt.pid = 0;
     attempt.hungSince = 0;
     const MonoTime end = ended.times.ended == MonoTime{} ? parts_.now() : ended.times.ended;
@@ -366,7 +368,6 @@ void Execution::onEnded(Attempt& attempt, runners::Ended ended) {
         return;
     }
     AttemptOutcome& outcome = attempt.record.outcome;
-    if (!attempt.leftElsewhere.empty()) outcome.outputs = std::move(attempt.leftElsewhere);
     if (ended.times.running != MonoTime{}) {
         outcome.out = keepSmall(ended.out, attempt.chunks);
         outcome.err = keepSmall(ended.err, attempt.chunks);

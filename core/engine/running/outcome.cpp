@@ -113,6 +113,15 @@ void applyOutputs(AttemptOutcome& outcome, const Result<runners::GatheredOutputs
     }
 }
 
+void applyLeft(AttemptOutcome& outcome, std::vector<NamedChunk> outputs, const std::vector<std::string>& expect) {
+    runners::GatheredOutputs left;
+    left.outputs = std::move(outputs);
+    for (const std::string& name : expect)
+        if (std::ranges::find(left.outputs, name, &NamedChunk::name) == left.outputs.end())
+            left.missing.push_back(name);
+    applyOutputs(outcome, left);
+}
+
 void applyStreamLoss(AttemptOutcome& outcome, const runners::StreamResult& stream, std::string_view which) {
     if (stream.err == 0) return;
     outcome.note = fmt::format("{} could not be kept past {} bytes: {}", which, stream.size,

@@ -6,6 +6,7 @@
 #include "core/model/result.h"
 #include "core/store/rows.h"
 
+#include <string>
 #include <vector>
 
 namespace yard::engine {
@@ -16,6 +17,8 @@ AttemptOutcome outcomeOf(const runners::Ended& ended);
 void applyStop(AttemptOutcome& outcome, runners::StopCause cause);
 /// What was collected, or why it could not be: may turn Completed into Failed (missing_output, result_too_large).
 void applyOutputs(AttemptOutcome& outcome, const Result<runners::GatheredOutputs>& gathered);
+/// What another machine left, of which all is in the content store: may turn Completed into Failed (missing_output).
+void applyLeft(AttemptOutcome& outcome, std::vector<NamedChunk> outputs, const std::vector<std::string>& expect);
 /// A stream of which a part could not be written: an end that is not told as success.
 void applyStreamLoss(AttemptOutcome& outcome, const runners::StreamResult& stream, std::string_view which);
 /// A small stream as chunk: adds it to `chunks` unless it is empty.
