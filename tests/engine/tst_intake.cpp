@@ -363,6 +363,16 @@ private Q_SLOTS:
         QCOMPARE(b.places(), "");
     }
 
+    void whatMayRunElsewhereHasNoTerminal() {
+        Bench b;
+        const auto on = [](const char* machine) {
+            return fmt::format(R"({{"worker":"exec","argv":["true"],"tty":{{"rows":4,"cols":4}},"machine":"{}"}})",
+                               machine);
+        };
+        QCOMPARE(b.submit(on("any")).error().field, "tty");
+        QCOMPARE(b.submit(on("desk")).error().field, "tty");
+    }
+
     void whatMayRunElsewhereNamesNoDirectory() {
         Bench b;
         const auto in = [](const char* machine) {

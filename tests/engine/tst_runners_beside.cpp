@@ -145,6 +145,13 @@ private Q_SLOTS:
         QVERIFY(std::ranges::all_of(there, [&](Lsn lsn) { return std::ranges::find(lsns, lsn) != lsns.end(); }));
     }
 
+    void whatClaimsLocksStays() {
+        Bench b;
+        const Lsn lsn = b.engine.submit(Bench::anywhere("echo here", R"(,"locks":["a"])"));
+        QCOMPARE(ending(b.engine.wait(lsn)), "completed");
+        QVERIFY(b.there().empty());
+    }
+
     void whatNamesAnUnknownMachineWaitsForItAfterARestartToo() {
         Bench b;
         const Lsn lsn = b.engine.submit(Bench::at("desk"));

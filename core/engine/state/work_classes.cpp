@@ -1,5 +1,7 @@
 #include "core/engine/state/work_classes.h"
 
+#include "core/model/worker.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -52,6 +54,10 @@ session::Where WorkClasses::whereOf(const ClassKey& key) const {
     if (std::ranges::find(where.machines, "any") != where.machines.end()) where.machines.clear();
     if (const RegisteredWorker* worker = workers_.find(key.workerId); worker && where.platform.empty())
         where.platform = worker->descriptor->platform;
+    // What a link cannot carry stays: files of workers, and locks, which are held here.
+    const bool isOfHere = where.platform.empty() || where.platform == thisPlatform();
+    const bool stays = key.isExec() ? !key.locks.empty() : isOfHere;
+    if (stays && where.machines.empty()) where.machines.emplace_back("local");
     return where;
 }
 

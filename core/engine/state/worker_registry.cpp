@@ -74,6 +74,9 @@ Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec, const std::vect
         if (spec.cwd && !key.machines.empty())
             return invalid("cwd", "Remove \"cwd\", or give \"machine\" as \"local\": another machine does not have "
                                   "that directory.");
+        if (spec.tty && !key.machines.empty())
+            return invalid("tty", "Remove \"tty\", or give \"machine\" as \"local\": a terminal is opened on this "
+                                  "machine only.");
         key.workerId = key.workerName = "exec";
         key.resources = effectiveResources(spec);
         return key;
