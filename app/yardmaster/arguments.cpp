@@ -1,9 +1,11 @@
 #include "app/yardmaster/arguments.h"
 
 #include "app/yardmaster/options.h"
+#include "core/base/environment.h"
 #include "core/base/files.h"
 #include "core/model/settings.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <getopt.h>
@@ -14,6 +16,8 @@
 namespace yard::app {
 
 namespace {
+
+constexpr const char* kJoinTokenVariable = "YARD_JOIN_TOKEN";
 
 /// The table as getopt wants it.
 std::vector<option> getoptRows() {
@@ -50,8 +54,26 @@ std::optional<EarlyExit> applyServe(Arguments& arguments, std::string_view value
     return std::nullopt;
 }
 
-/// Why they do not go together; nothing: they do.
-std::optional<EarlyExit> checkJoin(const Arguments& arguments) {
+/// Itself, or @ and the file that has it.
+std::optional<EarlyExit> applyJoinToken(Arguments& arguments, std::string value) {
+    if (!value.starts_with('@')) {
+        arguments.joinToken = std::move(value);
+        return std::nullopt;
+    }
+    auto token = readFile(value.substr(1), 4'096);
+    if (!token) return usage(fmt::format("--join-token: {}", token.error().message));
+    token->erase(token->find_last_not_of(" \t\r\n") + 1);
+    if (token->empty()) return usage(fmt::format("--join-token: {} is empty", value.substr(1)));
+    arguments.joinToken = std::move(*token);
+    return std::nullopt;
+}
+
+/// Why they do not go together; nothing: they do. The token may come with the environment, where others on the
+/// machine do not read it; what runs here does not see it there either.
+std::optional<EarlyExit> checkJoin(Arguments& arguments) {
+    const std::string given = environmentOrEmpty(kJoinTokenVariable);
+    ::unsetenv(kJoinTokenVariable); // NOLINT(concurrency-mt-unsafe): no other thread yet
+    if (!arguments.join.empty() && arguments.joinToken.empty()) arguments.joinToken = given;
     if (arguments.join.empty()) {
         if (arguments.joinToken.empty()) return std::nullopt;
         return usage("--join-token goes with --join: say which engine to work for");
@@ -76,7 +98,7 @@ std::optional<EarlyExit> apply(Arguments& arguments, Option which, const char* v
     case TlsKey: arguments.tlsKey = value; return std::nullopt;
     case Insecure: arguments.insecure = true; return std::nullopt;
     case Join: arguments.join = value; return std::nullopt;
-    case JoinToken: arguments.joinToken = value; return std::nullopt;
+    case JoinToken: return applyJoinToken(arguments, value);
     case Serve: return applyServe(arguments, value);
     case TokenFile: arguments.tokenFile = value; return std::nullopt;
     case Set: return applySet(arguments, value);

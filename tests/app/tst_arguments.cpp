@@ -4,6 +4,7 @@
 #include "core/base/roff.h"
 #include "tests/support/show_strings.h"
 
+#include <QTemporaryFile>
 #include <QTest>
 #include <array>
 #include <vector>
@@ -17,6 +18,7 @@ private Q_SLOTS:
     void theUsualAddressIsThatOfItsClients();
     void helpAndManualHaveEveryOption();
     void optionsOfTlsThatDoNotFitAreRefused();
+    void aJoinTokenIsReadFromAFileOrTheEnvironment();
     void optionsOfJoiningThatDoNotFitAreRefused();
 };
 
@@ -89,6 +91,25 @@ void TestArguments::optionsOfTlsThatDoNotFitAreRefused() {
     QCOMPARE(std::get<Arguments>(both).tlsCert, std::string("c"));
     QCOMPARE(std::get<Arguments>(both).tlsKey, std::string("k"));
     QVERIFY(std::get<Arguments>(parsed({"--insecure"})).insecure);
+}
+
+void TestArguments::aJoinTokenIsReadFromAFileOrTheEnvironment() {
+    QTemporaryFile file;
+    QVERIFY(file.open());
+    const std::string path = "@" + file.fileName().toStdString();
+    QVERIFY(refusal({"--join", "https://h", "--join-token", path}).contains("is empty"));
+    QVERIFY(file.write("secret\n") == 7 && file.flush());
+    const auto tokenOf = [](std::vector<std::string> words) {
+        return std::get<Arguments>(parsed(std::move(words))).joinToken;
+    };
+    QVERIFY(qputenv("YARD_JOIN_TOKEN", "other"));
+    QCOMPARE(tokenOf({"--join", "https://h", "--join-token", path}), std::string("secret"));
+    QVERIFY(!qEnvironmentVariableIsSet("YARD_JOIN_TOKEN")); // what runs here does not see it
+    QVERIFY(qputenv("YARD_JOIN_TOKEN", "other"));
+    QCOMPARE(tokenOf({"--join", "https://h"}), std::string("other"));
+    QVERIFY(qputenv("YARD_JOIN_TOKEN", "other"));
+    QCOMPARE(tokenOf({}), std::string());
+    QVERIFY(refusal({"--join", "https://h", "--join-token", "@/no/such/file"}).contains("/no/such/file"));
 }
 
 void TestArguments::optionsOfJoiningThatDoNotFitAreRefused() {
