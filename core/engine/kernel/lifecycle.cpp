@@ -97,7 +97,6 @@ machinesOf(const Resources& own, const session::SessionOptions& options, int cor
     local.total = own;
     local.slots = static_cast<std::uint32_t>(coreSlots) * leases;
     local.otherSlots = static_cast<std::uint32_t>(options.sharedSlots);
-    local.platform = thisPlatform();
     if (beside.empty()) return std::make_unique<session::GrowingCapacity>(std::move(local));
     auto machines = std::make_unique<session::FleetCapacity>(std::move(local));
     for (std::uint32_t at = 0; at < beside.size(); ++at) {
