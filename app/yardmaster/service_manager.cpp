@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -67,7 +68,9 @@ void ServiceManager::tell(std::string_view lines) const {
     if (socket_.empty()) return;
     const auto address = addressOf(socket_);
     const UniqueFd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    if (address && fd &&
+    // One that does not read must not keep the engine from its end.
+    constexpr timeval kPatience{.tv_sec = 1, .tv_usec = 0};
+    if (address && fd && ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience) == 0 &&
         ::sendto(fd.get(), lines.data(), lines.size(), MSG_NOSIGNAL,
                  reinterpret_cast<const sockaddr*>(&address->first), address->second) >= 0)
         return;

@@ -20,6 +20,7 @@ public:
     /// Within this it wants to hear that the engine lives; nothing: it does not ask.
     std::optional<std::chrono::microseconds> patience() const { return patience_; }
 
+    // Each waits a second at most for a manager that does not read, then it is not told.
     void serving(std::string_view url) const;
     void alive() const;
     void ending() const;

@@ -4,6 +4,7 @@
 
 #include <QTest>
 #include <algorithm>
+#include <future>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -19,9 +20,8 @@ public:
     explicit Manager(const Place& place)
         : path_(place.path("notify"))
         , fd_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
-        sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-        std::ranges::copy(path_, std::begin(address.sun_path));
-        if (::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) qFatal("bind");
+        std::ranges::copy(path_, std::begin(address_.sun_path));
+        if (::bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address_), sizeof address_) != 0) qFatal("bind");
     }
     const std::string& path() const { return path_; }
     /// The next thing that is told; empty: nothing within the limit.
@@ -38,10 +38,20 @@ public:
         while (told == "WATCHDOG=1") told = next();
         return told;
     }
+    /// Until nobody can tell it anything more, as nothing is read.
+    void fill() const {
+        bool isFull = false;
+        while (!isFull) {
+            const UniqueFd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)); // each has its own limit, too
+            isFull = ::sendto(fd.get(), "", 1, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&address_),
+                              sizeof address_) != 1;
+        }
+    }
 
 private:
     std::string path_;
     UniqueFd fd_;
+    sockaddr_un address_{.sun_family = AF_UNIX, .sun_path = {}};
 };
 
 Yardmaster::Options startedWith(std::vector<std::string> variables) {
@@ -73,8 +83,20 @@ private Q_SLOTS:
         QVERIFY2(engine.isServing(), engine.errors().c_str());
         QVERIFY(manager.next().starts_with("READY=1"));
         for (int times = 0; times < 3; ++times) QCOMPARE(manager.next(), "WATCHDOG=1");
+        // Read all the time: what does not fit is not told.
+        auto told = std::async(std::launch::async, [&manager] { return manager.nextButLife(); });
         QCOMPARE(engine.stop(), 0);
-        QCOMPARE(manager.nextButLife(), "STOPPING=1\nSTATUS=Ending");
+        QCOMPARE(told.get(), "STOPPING=1\nSTATUS=Ending");
+    }
+
+    void aManagerThatReadsNothingIsNoReasonToStay() {
+        const Place place;
+        const Manager manager(place);
+        Yardmaster engine(place, startedWith({"NOTIFY_SOCKET=" + manager.path(), "WATCHDOG_USEC=60000"}));
+        QVERIFY2(engine.isServing(), engine.errors().c_str());
+        QVERIFY(manager.next().starts_with("READY=1"));
+        manager.fill();
+        QCOMPARE(engine.stop(), 0);
     }
 
     void aWatchThatIsMeantForAnotherProcessIsLeftAlone() {
