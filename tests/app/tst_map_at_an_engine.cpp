@@ -72,6 +72,7 @@ private Q_SLOTS:
     void haltNowEndsWhatRuns();
     void jsonHasARowForEachJob();
     void whatIsDetachedGoesOn();
+    void aLogThatBeginsAnewLeadsToNothingOlder();
     void ctrlCCancelsAndResumeGoesOn();
     void aKilledClientIsResumed_data();
     void aKilledClientIsResumed();
@@ -207,6 +208,18 @@ void TestMapAtAnEngine::whatIsDetachedGoesOn() {
         run(place, QStringList{"map", "-k", "--joblog", log, "--resume", noting(place), ":::"} + numbers(10));
     QCOMPARE(back.out, std::string("1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"));
     for (const auto& [job, times] : begun(place)) QCOMPARE(times, 1u);
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestMapAtAnEngine::aLogThatBeginsAnewLeadsToNothingOlder() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    const QString log = text(place.path("log"));
+    QCOMPARE(run(place, {"map", "-d", "--joblog", log, "echo old", ":::", "1", "2", "3"}).code, 0);
+    QCOMPARE(run(place, {"map", "-d", "--joblog", log, "echo new", ":::", "1"}).code, 0);
+    const Ended ended = run(place, {"map", "-k", "--joblog", log, "--resume", "echo new", ":::", "1", "2", "3"});
+    QCOMPARE(ended.out, std::string("new 1\nnew 2\nnew 3\n"));
     QCOMPARE(engine.stop(), 0);
 }
 

@@ -99,6 +99,7 @@ private Q_SLOTS:
     void aLogThatIsNoneIsRefused();
     void theTornLineOfAKillIsCutOff();
     void aLogIsOfOneMapAtATime();
+    void aLogIsKnownByItsFile();
     void haltsAsParallelDoes();
     void haltsThatAreNoneAreRefused();
     void jobsAtOnceAreOfTheCores();
@@ -295,6 +296,21 @@ void TestMapWords::aLogIsOfOneMapAtATime() {
     QVERIFY(first);
     const auto second = JobLog::open(path, JobLog::Begin::Resume);
     QVERIFY(!second && second.error().message.starts_with("another map writes"));
+}
+
+void TestMapWords::aLogIsKnownByItsFile() {
+    const QTemporaryDir dir;
+    const std::string path = dir.path().toStdString() + "/log";
+    const auto identity = [](const std::string& file, JobLog::Begin begin) {
+        const auto log = JobLog::open(file, begin);
+        return log ? log->identity() : log.error().message;
+    };
+    const std::string first = identity(path, JobLog::Begin::New);
+    QCOMPARE(first.size(), 16u);
+    QCOMPARE(identity(path, JobLog::Begin::Resume), first);
+    QVERIFY(identity(path + "2", JobLog::Begin::New) != first);
+    QCOMPARE(identity("/dev/null", JobLog::Begin::New), "");
+    QVERIFY(identity("/dev/null", JobLog::Begin::Resume).contains("is not a file"));
 }
 
 void TestMapWords::haltsAsParallelDoes() {

@@ -43,6 +43,19 @@ std::optional<std::array<std::string_view, kLogColumns>> columnsOfLog(std::strin
     return out;
 }
 
+/// Empty where it is no file, which maps that have nothing to do with each other may share. The number of a file that was
+/// removed comes again, not so when it was made.
+std::string identityOfLog(int fd) {
+    struct statx info{};
+    if (::statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO | STATX_BTIME, &info) != 0 || !S_ISREG(info.stx_mode))
+        return {};
+    const bool hasBirth = (info.stx_mask & STATX_BTIME) != 0;
+    const std::string text =
+        fmt::format("{} {} {} {} {}", info.stx_dev_major, info.stx_dev_minor, info.stx_ino,
+                    hasBirth ? info.stx_btime.tv_sec : 0, hasBirth ? info.stx_btime.tv_nsec : 0);
+    return Sha256::of(text).hex().substr(0, 16);
+}
+
 } // namespace
 
 std::string jobLogLine(const JobLogRow& row) {
@@ -83,7 +96,9 @@ Outcome<JobLog> JobLog::open(const std::string& path, Begin begin) {
         return failed(fmt::format("cannot open the job log {}: {}", log.path_, ::strerrordesc_np(errno)));
     if (S_ISREG(info.st_mode) && ::flock(log.file_.get(), LOCK_EX | LOCK_NB) != 0)
         return failed(fmt::format("another map writes the job log {}", log.path_));
-    log.identity_ = Sha256::of(fmt::format("{} {}", info.st_dev, info.st_ino)).hex().substr(0, 16);
+    if (!S_ISREG(info.st_mode) && begin == Begin::Resume)
+        return failed(fmt::format("{} is not a file: there is no job log in it to go on from", log.path_));
+    log.identity_ = identityOfLog(log.file_.get());
     if (S_ISREG(info.st_mode) && begin == Begin::Resume) {
         auto text = readFile(path, kMaxJobLog);
         if (!text) return failedWith(text.error());

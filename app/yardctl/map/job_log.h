@@ -37,12 +37,12 @@ Outcome<DoneJobs> doneJobs(std::string_view text, bool onlyGood);
 class JobLog {
 public:
     enum class Begin : unsigned char { New, Resume };
-    /// Resume: a log that is not there is a new one; the unfinished line of a kill is cut off.
+    /// Resume: a log that is not there is a new one; the unfinished line of a kill is cut off. Failed: it is no file.
     static Outcome<JobLog> open(const std::string& path, Begin begin);
     /// Complete lines of it when it was opened.
     const std::string& textBefore() const { return before_; }
     Outcome<void> append(const JobLogRow& row);
-    /// The same for the same file, whatever it was called.
+    /// The same for the same file, whatever it was called; empty for what is no file.
     const std::string& identity() const { return identity_; }
 
 private:

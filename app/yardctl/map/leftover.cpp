@@ -1,6 +1,7 @@
 #include "app/yardctl/map/leftover.h"
 
 #include "app/yardctl/action_view.h"
+#include "app/yardctl/json_text.h"
 #include "app/yardctl/map/map_actions.h"
 #include "app/yardctl/pages.h"
 #include "core/json/utf8.h"
@@ -41,6 +42,23 @@ Outcome<void> addJobsOf(Engine& engine, const std::string& queue, const DoneJobs
     return {};
 }
 
+/// Those of `identity` that are kept for it.
+Outcome<std::vector<json::object>> keptQueues(Engine& engine, const std::string& identity) {
+    const auto answer = engine.callPatiently({.path = "queues"});
+    if (!answer) return failedWith(answer.error());
+    std::vector<json::object> out;
+    const json::array* queues = arrayOf(answer->object, "queues");
+    for (const json::value& value : queues ? *queues : json::array()) {
+        const json::object* queue = value.if_object();
+        const std::string_view tag = queue ? textOf(*queue, "tag") : std::string_view();
+        if (!tag.starts_with("map ") || !tag.ends_with(" " + identity)) continue;
+        const json::object* config = objectOf(*queue, "config");
+        if (config && numberOf(*config, "idle_expiry_s") == static_cast<double>(kLogKeptSeconds))
+            out.push_back(*queue);
+    }
+    return out;
+}
+
 } // namespace
 
 std::string mapQueueTag(const std::string& program, const std::string& identity) {
@@ -51,17 +69,27 @@ std::string mapQueueTag(const std::string& program, const std::string& identity)
     return fmt::format("map {}{}{}", name, identity.empty() ? "" : " ", identity);
 }
 
+Outcome<void> leaveToEngine(Engine& engine, const std::string& identity) {
+    const auto queues = keptQueues(engine, identity);
+    if (!queues) return std::unexpected(queues.error());
+    for (const json::object& queue : *queues) {
+        const json::object change{{"config", json::object{{"idle_expiry_s", nullptr}}}};
+        const auto changed =
+            engine.callPatiently({.method = "PATCH",
+                                  .path = fmt::format("queues/{}", integerOf(queue, "queue_id").value_or(0)),
+                                  .body = compactJson(change)});
+        if (!changed && changed.error().kind != ErrorKind::NotFound) return failedWith(changed.error());
+    }
+    return {};
+}
+
 Outcome<Leftover> leftoverOf(Engine& engine, const std::string& identity, const DoneJobs& done) {
     Leftover out;
-    const auto answer = engine.callPatiently({.path = "queues"});
-    if (!answer) return failedWith(answer.error());
-    const json::array* queues = arrayOf(answer->object, "queues");
-    for (const json::value& value : queues ? *queues : json::array()) {
-        const json::object* queue = value.if_object();
-        const std::string_view tag = queue ? textOf(*queue, "tag") : std::string_view();
-        if (!tag.starts_with("map ") || !tag.ends_with(" " + identity)) continue;
-        out.queues.push_back(fmt::format("{}", integerOf(*queue, "queue_id").value_or(0)));
-        if (textOf(*queue, "state") == "active") out.open = out.queues.back();
+    const auto queues = keptQueues(engine, identity);
+    if (!queues) return std::unexpected(queues.error());
+    for (const json::object& queue : *queues) {
+        out.queues.push_back(fmt::format("{}", integerOf(queue, "queue_id").value_or(0)));
+        if (textOf(queue, "state") == "active") out.open = out.queues.back();
         if (auto added = addJobsOf(engine, out.queues.back(), done, out); !added)
             return std::unexpected(added.error());
     }

@@ -14,6 +14,8 @@
 
 namespace yard::ctl {
 
+inline constexpr std::int64_t kLogKeptSeconds = 7 * 24 * 3600; ///< so long the queue of a map waits for --resume
+
 struct Leftover {
     std::vector<std::string> queues{};                     ///< all of them, to be deleted at the end
     std::optional<std::string> open{};                     ///< one of them that takes more
@@ -21,6 +23,8 @@ struct Leftover {
 };
 /// The tag of the queue of a map of `program`; with a job log it is found again by `identity`.
 std::string mapQueueTag(const std::string& program, const std::string& identity);
+/// A map begins the log of `identity` anew: no other goes on from what was begun with it, the engine has it for itself.
+Outcome<void> leaveToEngine(Engine& engine, const std::string& identity);
 /// Looks for the queues of `identity`. Cancelled jobs are left out: they are to run.
 Outcome<Leftover> leftoverOf(Engine& engine, const std::string& identity, const DoneJobs& done);
 

@@ -21,10 +21,9 @@ namespace yard::ctl {
 namespace {
 
 constexpr int kExitBySignal = 128;
-constexpr std::int64_t kMostFailuresTold = 101;         ///< the exit code of more
-constexpr std::size_t kMostBlocksAhead = 64;            ///< pieces of stdin that the engine keeps
-constexpr std::size_t kMaxMapLine = 130'000;            ///< bytes of a command with -X, as parallel has it
-constexpr std::int64_t kLogKeptSeconds = 7 * 24 * 3600; ///< a queue that a job log finds again
+constexpr std::int64_t kMostFailuresTold = 101; ///< the exit code of more
+constexpr std::size_t kMostBlocksAhead = 64;    ///< pieces of stdin that the engine keeps
+constexpr std::size_t kMaxMapLine = 130'000;    ///< bytes of a command with -X, as parallel has it
 
 CommandTemplate::Values valuesOf(const MapOptions& options) {
     if (options.block) return CommandTemplate::Values::None;
@@ -132,6 +131,15 @@ Outcome<void> MapRun::openLog() {
     return {};
 }
 
+/// By earlier maps with this log, for this one to go on from.
+Outcome<Leftover> MapRun::leftBehind() {
+    if (!log_ || log_->identity().empty()) return Leftover{};
+    if (options_.resumes) return leftoverOf(invocation_.engine, log_->identity(), done_);
+    if (auto done = leaveToEngine(invocation_.engine, log_->identity()); !done)
+        return std::unexpected(done.error());
+    return Leftover{};
+}
+
 Outcome<void> MapRun::prepare() {
     auto command = CommandTemplate::parse(options_.words, valuesOf(options_));
     if (!command) return std::unexpected(command.error());
@@ -157,16 +165,12 @@ Outcome<void> MapRun::prepare() {
     if (!actions) return std::unexpected(actions.error());
     auto planner = makePlanner(options_, prepared_->command, *atOnce, inFlight_->stopDescriptor());
     if (!planner) return std::unexpected(planner.error());
-    Leftover left;
-    if (options_.resumes) {
-        auto found = leftoverOf(invocation_.engine, log_->identity(), done_);
-        if (!found) return std::unexpected(found.error());
-        left = std::move(*found);
-    }
-    auto queue = queueFor(left, *atOnce);
+    auto left = leftBehind();
+    if (!left) return std::unexpected(left.error());
+    auto queue = queueFor(*left, *atOnce);
     if (!queue) return std::unexpected(queue.error());
     prepared_->queue = *queue;
-    prepared_->queues = std::move(left.queues);
+    prepared_->queues = std::move(left->queues);
     if (std::ranges::find(prepared_->queues, *queue) == prepared_->queues.end())
         prepared_->queues.push_back(*queue);
     prepared_->feeder = std::make_unique<Feeder>(Feeder::Parts{.engine = invocation_.engine.another(),
@@ -176,7 +180,7 @@ Outcome<void> MapRun::prepare() {
                                                                .actions = std::move(*actions),
                                                                .queue = *queue,
                                                                .done = std::move(done_),
-                                                               .there = std::move(left.lsns)},
+                                                               .there = std::move(left->lsns)},
                                                  *inFlight_);
     return {};
 }

@@ -47,6 +47,7 @@ private:
     Outcome<void> openLog();
     Outcome<void> prepare();
     Outcome<std::int64_t> coresThere();
+    Outcome<Leftover> leftBehind();
     Outcome<std::string> queueFor(const Leftover& left, std::int64_t atOnce);
     Outcome<int> collect();
     Outcome<int> detach();
