@@ -14,7 +14,8 @@
 
 namespace yard::ctl {
 
-inline constexpr std::int64_t kLogKeptSeconds = 7 * 24 * 3600; ///< so long the queue of a map waits for --resume
+inline constexpr std::int64_t kLogKeptSeconds =
+    7 * 24 * 3600; ///< so long the queue of a map waits, for values or --resume
 
 struct Leftover {
     std::vector<std::string> queues{};                     ///< all of them, to be deleted at the end

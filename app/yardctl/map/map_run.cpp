@@ -100,8 +100,8 @@ Outcome<std::int64_t> MapRun::coresThere() {
 Outcome<std::string> MapRun::queueFor(const Leftover& left, std::int64_t atOnce) {
     json::object config{{"max_retries", 0},
                         {"max_running", options_.jobs ? atOnce : 0},
-                        {"stop_after_failures", options_.halt.stopsAfterFailures().value_or(0)}};
-    if (log_) config["idle_expiry_s"] = kLogKeptSeconds;
+                        {"stop_after_failures", options_.halt.stopsAfterFailures().value_or(0)},
+                        {"idle_expiry_s", kLogKeptSeconds}};
     if (left.open) {
         const std::string path = "queues/" + *left.open;
         const json::object change{{"config", config}};
@@ -219,7 +219,7 @@ Outcome<int> MapRun::codeAfter(const Outcome<void>& collected, const Collector& 
     const MapCounts& counts = collector.counts();
     ended_ = fmt::format("{} done, {} failed", counts.ended, counts.failed);
     if (delivery.readerLeft()) {
-        requestEnd();
+        endForReader();
         return kExitBySignal + SIGPIPE;
     }
     if (!collected) {
@@ -235,6 +235,13 @@ Outcome<int> MapRun::codeAfter(const Outcome<void>& collected, const Collector& 
     return static_cast<int>(std::min(counts.failed, kMostFailuresTold));
 }
 
+/// Nobody reads. With a log the next map wants what the queue has; else it goes now, and that cancels it.
+void MapRun::endForReader() {
+    if (log_) return requestEnd();
+    inFlight_->stop();
+    forgetQueues();
+}
+
 /// What ended stays, the queue was of this map alone.
 void MapRun::forgetQueues() {
     for (const std::string& queue : prepared_->queues)
@@ -244,6 +251,11 @@ void MapRun::forgetQueues() {
 Outcome<int> MapRun::detach() {
     while (!inFlight_->isFinished()) inFlight_->awaitSome(std::chrono::milliseconds(200));
     if (const auto why = inFlight_->failure()) return std::unexpected(*why);
+    if (!log_) { // all values are read: nothing is to wait for
+        const json::object change{{"config", json::object{{"idle_expiry_s", nullptr}}}};
+        (void)invocation_.engine.callPatiently(
+            {.method = "PATCH", .path = "queues/" + prepared_->queue, .body = compactJson(change)});
+    }
     const std::int64_t jobs = prepared_->feeder->submitted();
     const std::string line = invocation_.json
                                  ? fmt::format("{{\"queue_id\":{},\"count\":{}}}\n", prepared_->queue, jobs)

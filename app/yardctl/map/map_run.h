@@ -52,6 +52,7 @@ private:
     Outcome<int> collect();
     Outcome<int> detach();
     Outcome<int> codeAfter(const Outcome<void>& collected, const Collector& collector, const Delivery& delivery);
+    void endForReader();
     void forgetQueues();
     void requestEnd();
     [[noreturn]] void leaveAtOnce(int code);
