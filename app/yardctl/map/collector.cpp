@@ -30,6 +30,11 @@ bool hasBegun(const json::object& row) {
     return textOf(row, "state") != "pending" || integerOf(row, "retry_count").value_or(0) > 0;
 }
 
+/// Ctrl+C or somebody else was first.
+bool isCancelledAlready(const Error& error) {
+    return error.kind == ErrorKind::WrongState;
+}
+
 bool isUnderWay(const json::object& row) {
     return textOf(row, "state") == "running" || textOf(row, "state") == "submitting";
 }
@@ -162,7 +167,7 @@ Outcome<void> Collector::halt(HaltPolicy::When when) {
     isHeld_ = true;
     const auto done = parts_.engine.callPatiently(
         {.method = "POST", .path = fmt::format("queues/{}/{}", parts_.queue, isNow ? "cancel" : "hold")});
-    if (!done) return failedWith(done.error());
+    if (!done && !isCancelledAlready(done.error())) return failedWith(done.error());
     return {};
 }
 
@@ -173,7 +178,7 @@ Outcome<void> Collector::endHeld(const Seen& seen) {
     isEnding_ = true;
     const auto done =
         parts_.engine.callPatiently({.method = "POST", .path = fmt::format("queues/{}/cancel", parts_.queue)});
-    if (!done) return failedWith(done.error());
+    if (!done && !isCancelledAlready(done.error())) return failedWith(done.error());
     return {};
 }
 

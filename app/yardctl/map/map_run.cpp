@@ -274,8 +274,9 @@ void MapRun::requestEnd() {
         constexpr std::chrono::seconds kLimit{10};
         const auto answer = engine->callPatiently(
             {.method = "POST", .path = fmt::format("queues/{}/cancel", queue), .silence = kLimit});
-        isCancelTaken_ = answer.has_value();
-        if (answer) return;
+        // Another state: a halt was first.
+        isCancelTaken_ = answer.has_value() || answer.error().kind == ErrorKind::WrongState;
+        if (isCancelTaken_) return;
         (void)writeOutput(STDERR_FILENO,
                           errorLine(invocation_.json, errorName(answer.error().kind),
                                     fmt::format("cannot cancel queue {}: {}", queue, answer.error().message)));
