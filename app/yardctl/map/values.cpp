@@ -134,6 +134,7 @@ Outcome<bool> ValueReader::fill() {
 
 bool ValueReader::isReady() {
     while (!isAtEnd_ && buffer_.find(separator_, at_) == std::string::npos) {
+        if (buffer_.size() - at_ > kMaxValue) return true; // next() refuses it
         pollfd wait{fd_, POLLIN, 0};
         if (::poll(&wait, 1, 0) <= 0) return false;
         const auto more = fill();
