@@ -58,8 +58,10 @@ Result<void> keepCopy(Database& database, std::int64_t version) {
     if (::rename(fresh.c_str(), copy.c_str()) != 0) return failErrno("rename " + fresh, errno);
     if (auto synced = syncDirectory(std::filesystem::path(journal).parent_path().string()); !synced) return synced;
     logInfo("store",
-            "the journal is brought from version {} to {}; until this engine has ended once {} is a copy of it",
-            version, kSchemaVersion, copy);
+            "the journal is brought from version {} to {}; until this engine has ended once {} is a copy of it; to "
+            "go back to it move "
+            "{} and all of {}-* away first",
+            version, kSchemaVersion, copy, journal, journal);
     return {};
 }
 

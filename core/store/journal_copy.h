@@ -1,5 +1,7 @@
 // A copy of the journal as an older version left it: made before it is brought to today's version, kept beside it until
-// an engine of this version has started and ended cleanly once. With it in the journal's place the older program goes on from there.
+// an engine of this version has started and ended cleanly once. With it in the journal's place the older program goes on
+// from there; journal.sqlite and all of journal.sqlite-* have to be moved away first: SQLite would write a log that lies
+// there into it.
 //
 // Functions without state; each blocks on the file system. Called by the owner of the data directory alone.
 #pragma once

@@ -170,6 +170,25 @@ private Q_SLOTS:
         QCOMPARE(lsnsOf(again.pending), "3 4 10 11 12");
     }
 
+    void afterAKillTheCopyGoesBackOnceTheLogIsAway() {
+        const std::string directory = left(12);
+        std::string killed;
+        {
+            Journal journal(directory);
+            QCOMPARE(word(journal.carryOut(finish(3))), "ok");
+            killed = killedCopy(directory);
+        }
+        const std::string away = directories_.fresh("away");
+        std::vector<std::filesystem::path> logs;
+        for (const auto& entry : std::filesystem::directory_iterator(killed))
+            if (entry.path().filename().string().starts_with("journal.sqlite-")) logs.push_back(entry.path());
+        QVERIFY(!logs.empty());
+        for (const auto& log : logs) std::filesystem::rename(log, away + "/" + log.filename().string());
+        std::filesystem::rename(copyOfVersion(journalOf(killed), 12), journalOf(killed));
+        const Journal again(killed);
+        QCOMPARE(lsnsOf(again.pending), "3 4 10 11 12");
+    }
+
     void aJournalOfTodayHasNoCopy() {
         const std::string directory = left(kSchemaVersion);
         const Journal journal(directory);
