@@ -24,7 +24,7 @@ struct Leftover {
 };
 /// The tag of the queue of a map of `program`; with a job log it is found again by `identity`.
 std::string mapQueueTag(const std::string& program, const std::string& identity);
-/// A map begins the log of `identity` anew: no other goes on from what was begun with it, the engine has it for itself.
+/// A map begins the log of `identity` again: no other goes on from what was begun with it, the engine has it for itself.
 Outcome<void> leaveToEngine(Engine& engine, const std::string& identity);
 /// Looks for the queues of `identity`. Cancelled jobs are left out: they are to run.
 Outcome<Leftover> leftoverOf(Engine& engine, const std::string& identity, const DoneJobs& done);
