@@ -74,6 +74,7 @@ private Q_SLOTS:
     void whatIsDetachedGoesOn();
     void aLogThatBeginsAnewLeadsToNothingOlder();
     void ctrlCCancelsAndResumeGoesOn();
+    void whatASecondCtrlCLeftIsRunAgain();
     void aKilledClientIsResumed_data();
     void aKilledClientIsResumed();
     void anEngineThatIsKilledIsFoundAgain();
@@ -243,6 +244,33 @@ void TestMapAtAnEngine::ctrlCCancelsAndResumeGoesOn() {
     writeText(place.work() + "/go", "");
     QCOMPARE(run(place, words).out, std::string("4\n5\n6\n7\n8\n"));
     QCOMPARE(rowsOf(log), 8u);
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestMapAtAnEngine::whatASecondCtrlCLeftIsRunAgain() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    const std::string log = place.path("log");
+    // Once it is cancelled it goes on until it is killed.
+    const QString line = QString("cd %1; [ -e go ] || { trap '' TERM; touch begun; %2 3600; }; echo {}")
+                             .arg(text(place.work()), text(place.nap()));
+    const QStringList words = {"map", "-j1", "--joblog", text(log), "--resume", line, ":::", "1", "2"};
+    CtlProcess map(at(place, words));
+    QTRY_VERIFY_WITH_TIMEOUT(fs::exists(place.work() + "/begun"), kWaitMs);
+    map.signal(SIGINT);
+    const auto isCancelled = [&] {
+        const std::string queues = run(place, {"--json", "queues"}).out;
+        return queues.contains(R"("state":"cancelled")") || !queues.contains("map cd"); // or gone already
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(isCancelled(), kWaitMs);
+    map.signal(SIGINT);
+    QCOMPARE(map.end().code, 130);
+    writeText(place.work() + "/go", "");
+    const Ended resumed = run(place, words);
+    QCOMPARE(resumed.out, std::string("1\n2\n"));
+    QCOMPARE(resumed.code, 0);
+    QCOMPARE(rowsOf(log), 2u);
     QCOMPARE(engine.stop(), 0);
 }
 

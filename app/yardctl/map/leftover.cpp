@@ -7,7 +7,9 @@
 #include "core/json/utf8.h"
 
 #include <charconv>
+#include <chrono>
 #include <fmt/format.h>
+#include <thread>
 
 namespace yard::ctl {
 
@@ -25,7 +27,23 @@ Outcome<std::int64_t> seqOf(Engine& engine, std::int64_t lsn) {
     return seq;
 }
 
-Outcome<void> addJobsOf(Engine& engine, const std::string& queue, const DoneJobs& done, Leftover& out) {
+/// The state of an action once it has ended; "cancelled" where it is not known any more.
+Outcome<std::string> lastStateOf(Engine& engine, const json::object& row, std::int64_t lsn) {
+    constexpr std::chrono::milliseconds kEndPause{200};
+    if (isEnded(row)) return std::string(textOf(row, "state"));
+    while (true) {
+        std::this_thread::sleep_for(kEndPause);
+        const auto now = engine.callPatiently({.path = fmt::format("jobs/{}", lsn)});
+        if (!now && now.error().kind == ErrorKind::NotFound) return std::string("cancelled");
+        if (!now) return failedWith(now.error());
+        if (isEnded(now->object)) return std::string(textOf(now->object, "state"));
+    }
+}
+
+/// What was cancelled is to run again; what still runs in a cancelled queue is about to be.
+Outcome<void> addJobsOf(Engine& engine, const json::object& from, const DoneJobs& done, Leftover& out) {
+    const std::string queue = fmt::format("{}", integerOf(from, "queue_id").value_or(0));
+    const bool isCancelled = textOf(from, "state") == "cancelled";
     for (Pages pages(engine, Pages::Asking::Patiently); !pages.atEnd();) {
         const auto page = pages.next(fmt::format("queues/{}/jobs?limit=1000&sort=lsn", queue));
         if (!page) return std::unexpected(page.error());
@@ -34,6 +52,11 @@ Outcome<void> addJobsOf(Engine& engine, const std::string& queue, const DoneJobs
             const json::object* row = value.if_object();
             if (!row || textOf(*row, "state") == "cancelled") continue;
             const std::int64_t lsn = integerOf(*row, "lsn").value_or(0);
+            if (isCancelled) {
+                const auto state = lastStateOf(engine, *row, lsn);
+                if (!state) return std::unexpected(state.error());
+                if (*state == "cancelled") continue;
+            }
             const auto seq = seqOf(engine, lsn);
             if (!seq) return std::unexpected(seq.error());
             if (*seq > 0 && !done.contains(*seq)) out.lsns.insert_or_assign(*seq, lsn);
@@ -90,8 +113,7 @@ Outcome<Leftover> leftoverOf(Engine& engine, const std::string& identity, const 
     for (const json::object& queue : *queues) {
         out.queues.push_back(fmt::format("{}", integerOf(queue, "queue_id").value_or(0)));
         if (textOf(queue, "state") == "active") out.open = out.queues.back();
-        if (auto added = addJobsOf(engine, out.queues.back(), done, out); !added)
-            return std::unexpected(added.error());
+        if (auto added = addJobsOf(engine, queue, done, out); !added) return std::unexpected(added.error());
     }
     return out;
 }

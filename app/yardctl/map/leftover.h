@@ -26,7 +26,8 @@ struct Leftover {
 std::string mapQueueTag(const std::string& program, const std::string& identity);
 /// A map begins the log of `identity` again: no other goes on from what was begun with it, the engine has it for itself.
 Outcome<void> leaveToEngine(Engine& engine, const std::string& identity);
-/// Looks for the queues of `identity`. Cancelled jobs are left out: they are to run.
+/// Looks for the queues of `identity`. Cancelled jobs are left out: they are to run. Waits for those of a cancelled queue
+/// that still end.
 Outcome<Leftover> leftoverOf(Engine& engine, const std::string& identity, const DoneJobs& done);
 
 } // namespace yard::ctl
