@@ -88,12 +88,11 @@ TerminalSize askForTerminal(const Invocation& invocation, json::object& action) 
     return size;
 }
 
-/// There neither the directory nor the variables that are set here mean anything.
+} // namespace
+
 bool mayRunElsewhere(const Arguments& arguments) {
     return arguments.has("machine") && arguments.values("machine") != std::vector<std::string>{"local"};
 }
-
-} // namespace
 
 Outcome<void> placeHere(const Invocation& invocation, json::object& action, ChunkSource& files) {
     const Arguments& arguments = invocation.arguments;

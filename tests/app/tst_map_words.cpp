@@ -6,6 +6,7 @@
 #include "app/yardctl/map/job_log.h"
 #include "app/yardctl/map/job_planner.h"
 #include "app/yardctl/map/leftover.h"
+#include "app/yardctl/map/map_actions.h"
 #include "app/yardctl/map/map_options.h"
 #include "app/yardctl/map/progress.h"
 #include "app/yardctl/map/values.h"
@@ -72,6 +73,20 @@ Arguments argumentsOf(const Texts& words) {
     return line ? line->arguments : Arguments();
 }
 
+/// The JSON of the first job with the value "a", or why there is none.
+std::string actionOf(const Texts& words) {
+    const Arguments arguments = argumentsOf(words);
+    Engine engine({});
+    const auto options = mapOptionsOf(arguments);
+    if (!options) return options.error().message;
+    const auto command = CommandTemplate::parse(options->words, Values::One);
+    const auto actions = MapActions::of({arguments, engine}, *options, 0);
+    if (!command || !actions) return "refused";
+    ChunkSource none;
+    const auto text = actions->text({.seq = 1, .values = {"a"}}, *command, 0, none);
+    return text ? *text : text.error().message;
+}
+
 std::string refusalOf(const Texts& words) {
     const auto options = mapOptionsOf(argumentsOf(words));
     return options ? std::string("taken") : options.error().message;
@@ -86,6 +101,7 @@ private Q_SLOTS:
     void replacementStringsAreThoseOfParallel();
     void valuesAreQuotedForTheShell();
     void whatIsPlainNeedsNoShell();
+    void programsElsewhereAreNotLookedForHere();
     void contextIsRepeatedForEachValue();
     void perlIsRefused();
     void sourcesAreCombined();
@@ -167,6 +183,12 @@ void TestMapWords::whatIsPlainNeedsNoShell() {
     QCOMPARE(argvOf({"p", "{2}", "{#}"}, {"a"}), "[p][7]");
     QVERIFY(isProgramHere("sh"));
     QVERIFY(!isProgramHere("no-such-program-7"));
+}
+
+void TestMapWords::programsElsewhereAreNotLookedForHere() {
+    QVERIFY(actionOf({"/bin/cat", "{}", ":::", "a"}).contains(R"("argv":["/bin/cat","a"])"));
+    QVERIFY(actionOf({"--machine", "local", "/bin/cat", ":::", "a"}).contains(R"("argv":["/bin/cat","a"])"));
+    QVERIFY(actionOf({"--machine", "desk", "/bin/cat", ":::", "a"}).contains(R"("-c","/bin/cat a"])"));
 }
 
 void TestMapWords::contextIsRepeatedForEachValue() {

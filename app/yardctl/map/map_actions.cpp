@@ -72,7 +72,8 @@ Outcome<MapActions> MapActions::of(const Invocation& invocation, const MapOption
     if (!command) return std::unexpected(command.error());
     // Elsewhere, and with another $PATH, others are programs.
     const bool isHere = !invocation.engine.options().url && !arguments.has("clean-env") && !arguments.has("env") &&
-                        !arguments.has("env-from") && !arguments.has("cwd") && !arguments.has("sandbox");
+                        !arguments.has("env-from") && !arguments.has("cwd") && !arguments.has("sandbox") &&
+                        !mayRunElsewhere(arguments);
     const auto program = command->plainProgram();
     out.isDirect_ = isHere && program && !isOfShells(*program) && isProgramHere(*program);
     return out;

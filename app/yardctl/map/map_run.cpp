@@ -7,6 +7,7 @@
 #include "app/yardctl/map/progress.h"
 #include "app/yardctl/notify.h"
 #include "app/yardctl/output_follower.h"
+#include "app/yardctl/run_action.h"
 #include "core/base/hash.h"
 
 #include <algorithm>
@@ -154,10 +155,10 @@ Outcome<void> MapRun::prepare() {
         prepared_->command.usesSlot() || (!options_.halt.isNever() && !options_.halt.stopsAfterFailures());
     const auto window = static_cast<std::size_t>(*atOnce);
     if (oneByOne) inFlight_->narrow(window);
-    // More at once than there are cores: each gets its part of one.
+    // More at once than there are cores: each gets its part of one. How many there are elsewhere is not known.
     constexpr double kThousand = 1000;
     const double part =
-        *atOnce > *cores
+        *atOnce > *cores && !mayRunElsewhere(invocation_.arguments)
             ? std::max(1.0, std::floor(kThousand * static_cast<double>(*cores) / static_cast<double>(*atOnce))) /
                   kThousand
             : 0;
