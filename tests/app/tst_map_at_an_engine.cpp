@@ -396,6 +396,7 @@ void TestMapAtAnEngine::whatCannotBeDoneIsSaid() {
     QCOMPARE(noFile.code, 125);
     QVERIFY2(noFile.err.contains("cannot open /no/such/file"), noFile.err.c_str());
     QCOMPARE(run(place, {"map", "-j", "x", "echo", ":::", "a"}).code, 2);
+    QCOMPARE(run(place, {"map", "-d", "echo {%}", ":::", "a"}).code, 2);
     const Ended longLine = run(place, {"map", "echo $0 {} {}", ":::", QString(100'000, 'x')});
     QCOMPARE(longLine.code, 125);
     QVERIFY2(longLine.err.contains("the most that the system takes"), longLine.err.c_str());

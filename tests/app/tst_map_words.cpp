@@ -401,6 +401,9 @@ void TestMapWords::optionsThatDoNotGoTogetherAreRefused() {
     QVERIFY(refusalOf({"-d", "-k", "wc"}).contains("--keep-order and --detach"));
     QVERIFY(refusalOf({"-d", "--timeout", "200%", "wc"}).contains("--timeout and --detach"));
     QCOMPARE(refusalOf({"-d", "--timeout", "3s", "wc"}), "taken");
+    for (const auto* halt : {"now,success=1", "soon,done=3", "now,fail=10%"})
+        QVERIFY2(refusalOf({"-d", "--halt", halt, "wc"}).contains("--halt and --detach"), halt);
+    for (const auto* halt : {"never", "soon,fail=3"}) QCOMPARE(refusalOf({"-d", "--halt", halt, "wc"}), "taken");
     QVERIFY(refusalOf({"--results", "{}", "wc"}).contains("--results"));
     QVERIFY(refusalOf({"--timeout", "0%", "wc"}).contains("--timeout"));
     QVERIFY(refusalOf({"-n0", "wc"}).contains("--max-args"));

@@ -52,6 +52,7 @@ FlyingJob Feeder::flying(const PlannedJob& job, int slot) const {
 
 Outcome<void> Feeder::take(PlannedJob job, List& list) {
     if (const auto known = parts_.there.find(job.seq); known != parts_.there.end()) {
+        if (parts_.options.detaches) return {};
         // In the order of their numbers, which is that of the output.
         if (!list.jobs.empty())
             if (auto sent = submit(std::exchange(list, {})); !sent) return sent;

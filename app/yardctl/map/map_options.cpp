@@ -114,6 +114,8 @@ Outcome<void> checkTogether(const Arguments& arguments, const MapOptions& out) {
             return usageError(
                 fmt::format("--{} and --detach do not go together: nobody waits for the ends", option));
     }
+    if (out.detaches && !out.halt.isNever() && !out.halt.stopsAfterFailures())
+        return usageError("--halt and --detach go together with fail=N alone: nobody waits for the ends");
     if (out.results && out.results->contains('{'))
         return usageError("--results wants a directory; replacement strings in it are not known here");
     if (out.byLine && out.keepsOrder)

@@ -144,6 +144,8 @@ Outcome<Leftover> MapRun::leftBehind() {
 Outcome<void> MapRun::prepare() {
     auto command = CommandTemplate::parse(options_.words, valuesOf(options_));
     if (!command) return std::unexpected(command.error());
+    if (options_.detaches && command->usesSlot())
+        return usageError("{%} and --detach do not go together: nobody waits for a place to be free");
     prepared_.emplace(Prepared{.command = std::move(*command)});
     if (auto opened = openLog(); !opened) return opened;
     const auto cores = coresThere();
