@@ -24,7 +24,8 @@ Outcome<void> Feeder::feed() {
     List list;
     while (!inFlight_.isStopped()) {
         if (const auto total = parts_.planner.total()) inFlight_.setTotal(*total);
-        const bool isFull = list.jobs.size() >= kMaxListJobs || list.body.size() >= kMaxListBytes;
+        const bool isFull = list.jobs.size() >= kMaxListJobs || list.body.size() >= kMaxListBytes ||
+                            list.blockBytes >= kMaxListBlocks;
         const bool mustGo = !list.jobs.empty() && (isFull || !parts_.planner.isReady());
         if (mustGo || inFlight_.awaitRoom(list.jobs.size()) == 0) {
             if (list.jobs.empty()) break; // stopped
@@ -64,6 +65,7 @@ Outcome<void> Feeder::take(PlannedJob job, List& list) {
     if (!text) return std::unexpected(text.error());
     list.body += list.body.empty() ? '[' : ',';
     list.body += *text;
+    if (job.block) list.blockBytes += job.block->size();
     list.jobs.push_back(flying(job, slot));
     return {};
 }

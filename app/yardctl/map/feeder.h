@@ -2,7 +2,7 @@
 // that a job log has is left out, one that the engine has from before is taken up instead. Owned by one thread, which blocks in
 // run(); InFlight::stop() ends it.
 //
-// Bounds: a list has kMaxListJobs jobs and about kMaxListBytes bytes.
+// Bounds: a list has kMaxListJobs jobs, about kMaxListBytes bytes, and pieces of stdin of kMaxListBlocks bytes and one more.
 #pragma once
 
 #include "app/yardctl/engine.h"
@@ -21,6 +21,7 @@ namespace yard::ctl {
 
 inline constexpr std::size_t kMaxListJobs = 500;
 inline constexpr std::size_t kMaxListBytes = 4u << 20;
+inline constexpr std::size_t kMaxListBlocks = 16u << 20;
 
 class Feeder {
 public:
@@ -47,6 +48,7 @@ private:
     struct List {
         std::string body{};
         std::vector<FlyingJob> jobs{};
+        std::size_t blockBytes = 0; ///< of their stdin
         ChunkSource files{};
     };
     Outcome<void> feed();
