@@ -73,6 +73,7 @@ private Q_SLOTS:
     void jsonHasARowForEachJob();
     void whatIsDetachedGoesOn();
     void aLogThatBeginsAnewLeadsToNothingOlder();
+    void theBarIsOfWhatIsToRun();
     void ctrlCCancelsAndResumeGoesOn();
     void whatASecondCtrlCLeftIsRunAgain();
     void aKilledClientIsResumed_data();
@@ -221,6 +222,20 @@ void TestMapAtAnEngine::aLogThatBeginsAnewLeadsToNothingOlder() {
     QCOMPARE(run(place, {"map", "-d", "--joblog", log, "echo new", ":::", "1"}).code, 0);
     const Ended ended = run(place, {"map", "-k", "--joblog", log, "--resume", "echo new", ":::", "1", "2", "3"});
     QCOMPARE(ended.out, std::string("new 1\nnew 2\nnew 3\n"));
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestMapAtAnEngine::theBarIsOfWhatIsToRun() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    const QStringList words = {"map", "--bar", "--joblog", text(place.path("log")), "--resume", "true", ":::"};
+    QCOMPARE(run(place, words + numbers(3)).code, 0);
+    const Ended resumed = run(place, words + numbers(5));
+    QVERIFY2(resumed.err.contains("100 %  2 of 2"), resumed.err.c_str());
+    // The log has more than there is to do.
+    const Ended fewer = run(place, words + numbers(4));
+    QVERIFY2(fewer.err.contains("0 done"), fewer.err.c_str());
     QCOMPARE(engine.stop(), 0);
 }
 

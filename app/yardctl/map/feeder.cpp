@@ -4,6 +4,7 @@
 #include "app/yardctl/command_words.h"
 #include "core/base/hash.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 #include <utility>
@@ -23,7 +24,7 @@ void Feeder::run() {
 Outcome<void> Feeder::feed() {
     List list;
     while (!inFlight_.isStopped()) {
-        if (const auto total = parts_.planner.total()) inFlight_.setTotal(*total);
+        tellTotal();
         const bool isFull = list.jobs.size() >= kMaxListJobs || list.body.size() >= kMaxListBytes ||
                             list.blockBytes >= kMaxListBlocks;
         const bool mustGo = !list.jobs.empty() && (isFull || !parts_.planner.isReady());
@@ -39,8 +40,17 @@ Outcome<void> Feeder::feed() {
         if (auto taken = take(std::move(**job), list); !taken) return taken;
     }
     if (inFlight_.isStopped()) return {};
-    if (const auto total = parts_.planner.total()) inFlight_.setTotal(*total);
+    tellTotal();
     return list.jobs.empty() ? Outcome<void>() : submit(std::move(list));
+}
+
+/// What the job log has does not come to an end again.
+void Feeder::tellTotal() {
+    const auto total = parts_.planner.total();
+    if (!total || total == toldTotal_) return;
+    toldTotal_ = total;
+    inFlight_.setTotal(*total -
+                       std::ranges::count_if(parts_.done, [&](std::int64_t seq) { return seq <= *total; }));
 }
 
 FlyingJob Feeder::flying(const PlannedJob& job, int slot) const {

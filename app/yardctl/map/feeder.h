@@ -12,7 +12,9 @@
 #include "app/yardctl/map/map_actions.h"
 #include "app/yardctl/map/map_options.h"
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -52,6 +54,7 @@ private:
         ChunkSource files{};
     };
     Outcome<void> feed();
+    void tellTotal();
     Outcome<void> take(PlannedJob job, List& list);
     Outcome<void> submit(List list);
     FlyingJob flying(const PlannedJob& job, int slot) const;
@@ -60,6 +63,7 @@ private:
     Parts parts_;
     InFlight& inFlight_;
     std::int64_t submitted_ = 0;
+    std::optional<std::int64_t> toldTotal_; ///< with those that are done
 };
 
 } // namespace yard::ctl

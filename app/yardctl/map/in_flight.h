@@ -43,6 +43,7 @@ public:
     void add(std::int64_t lsn, FlyingJob job);
     /// Nothing more is added. `failure`: why not all were.
     void finish(std::optional<Failure> failure);
+    /// So many are added in all, by the end.
     void setTotal(std::int64_t jobs);
 
     /// At most `count` numbers, the lowest first.
