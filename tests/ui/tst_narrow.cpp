@@ -424,6 +424,8 @@ private slots:
 
     void noPanelOfTheDashboardCutsARow() {
         QVERIFY(openWindow(kLeast));
+        ask("POST", "jobs",
+            QJsonObject{{"worker", "exec"}, {"argv", QJsonArray{"true"}}}); // else it offers a start
         auto* page = show<DashboardPage>("dashboard");
         for (const Table* table : {page->queueTable(), page->processor()->table(), page->failures()->table(),
                                    page->waiting()->table()}) {
@@ -432,7 +434,12 @@ private slots:
                 return table->isVisible() && table->viewport()->height() >= 2 * row &&
                        table->viewport()->height() % row == 0;
             };
-            QTRY_VERIFY2_WITH_TIMEOUT(isWhole(), qPrintable(table->accessibleName()), kSoon);
+            QVERIFY2(QTest::qWaitFor(isWhole, kSoon),
+                     qPrintable(QStringLiteral("%1: %2 px for rows of %3 px, %4")
+                                    .arg(table->accessibleName())
+                                    .arg(table->viewport()->height())
+                                    .arg(table->verticalHeader()->defaultSectionSize())
+                                    .arg(table->isVisible() ? "seen" : "not seen")));
         }
     }
 

@@ -201,7 +201,7 @@ Command simulateRow() {
                 "same, but for decisions a second.",
             .examples = "yardctl simulate --model night.json --machines 4 --cores 16\n"
                         "yardctl simulate --history 7 --cores 8 --against-machines 3\n"
-                        "yardctl simulate --model night.json --machines 4 --cores 16 --trace night-trace.json",
+                        "yardctl simulate --model night.json --machines 4 --cores 16 --trace t.json",
             .options = {{"model", 0, "FILE", "kinds of actions, how many, and when they arrive"},
                         {"history", 0, "DAYS", "what completed here in so many days"},
                         {"recording", 0, "FILE", "not yet"},

@@ -165,6 +165,8 @@ void Wiring::openUpkeep() {
                         .helpers = *ground_.helpers,
                         .yardName = ground_.machineName,
                         .yardRunId = ground_.runId,
+                        .own = ground_.total,
+                        .ownSlots = static_cast<unsigned>(ground_.slotPlan.oneCore()),
                         .spawn = spawning(),
                         .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); }});
     services_.figures.emplace(

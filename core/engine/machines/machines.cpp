@@ -356,8 +356,11 @@ MachineView Machines::viewOf(const Machine& machine) const {
 MachineView Machines::local() const {
     MachineView view{.id = fleet::kLocal, .name = parts_.yardName, .kind = "local"};
     view.platform = thisPlatform();
+    view.version = YARD_VERSION;
+    view.milliCores = parts_.own.milliCores;
+    view.memoryMb = parts_.own.memoryMb;
+    view.slots = parts_.ownSlots;
     const runners::Runner* runner = parts_.places.machine();
-    view.slots = runner ? runner->capacity() : 0;
     view.state = runner && runner->isAccepting() ? MachineState::Ready : MachineState::Connecting;
     countAttempts(view);
     return view;

@@ -14,6 +14,7 @@
 #include "core/engine/machines/machine_host.h"
 #include "core/engine/machines/machine_view.h"
 #include "core/engine/running/runner_places.h"
+#include "core/model/action_spec.h"
 #include "core/runners/link_runner.h"
 
 #include <cstdint>
@@ -48,6 +49,8 @@ public:
         coro::HelperPool& helpers;
         std::string yardName;
         std::string yardRunId;
+        Resources own;     ///< of this machine
+        unsigned ownSlots; ///< of this machine: actions of one core at once
         ChunkIntake::Spawn spawn;
         std::function<void()> changed; ///< one of them is in another state
         Duration lease = std::chrono::seconds(20);
