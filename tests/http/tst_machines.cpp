@@ -72,7 +72,8 @@ private Q_SLOTS:
         QCOMPARE(machines[0].at("kind").as_string(), "local");
         const boost::json::object session = served.api.get("/compute/session").json();
         QCOMPARE(machines[0].at("slots").as_int64(), session.at("slots").at("one_core").as_int64());
-        QCOMPARE(machines[0].at("cores").to_number<double>(), session.at("machine").at("cores").to_number<double>());
+        QCOMPARE(machines[0].at("cores").to_number<double>(),
+                 session.at("machine").at("cores").to_number<double>());
         QCOMPARE(machines[0].at("version"), session.at("version"));
         const boost::json::object& desk = machines[1].as_object();
         QCOMPARE(desk.at("id").as_int64(), 1);
