@@ -290,7 +290,7 @@ private:
             std::vector<float>& waits = waits_[kind];
             if (waits.empty()) continue;
             const auto quantile = [&waits](double part) {
-                const auto place = static_cast<std::ptrdiff_t>(part * static_cast<double>(waits.size() - 1) + 0.5);
+                const auto place = std::lround(part * static_cast<double>(waits.size() - 1));
                 std::ranges::nth_element(waits, waits.begin() + place);
                 return static_cast<double>(waits[static_cast<std::size_t>(place)]);
             };

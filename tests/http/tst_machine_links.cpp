@@ -234,7 +234,7 @@ void MachineLinksTest::whatItWasToLeaveIsMissed() {
     Yard yard;
     Desk desk = yard.open();
     desk.greet();
-    const Lsn lsn = yard.submit(R"(,"expect":["left"])");
+    const Lsn lsn = yard.submit(R"(,"expect":["left"],"max_retries":0)");
     desk.finish(desk.hear<link::Lease>(link::Kind::Lease).id);
     const ActionResult result = yard.engine.wait(lsn);
     QCOMPARE(result.outcome->state, ActionState::Failed);

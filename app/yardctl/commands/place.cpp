@@ -27,7 +27,7 @@ constexpr std::size_t kMostNamed = 1'000;
 Outcome<json::value> takePlace(std::vector<std::string>& words) {
     constexpr std::array<std::string_view, 4> kPlaces{"top", "up", "down", "bottom"};
     if (!words.empty() && std::ranges::find(kPlaces, words.back()) != kPlaces.end()) {
-        const json::value place(words.back());
+        json::value place(words.back());
         words.pop_back();
         return place;
     }

@@ -139,7 +139,8 @@ Outcome<void> readSources(const std::vector<std::string>& operands, MapOptions& 
         const bool isLinked = mark.ends_with('+');
         const std::string_view kind = std::string_view(mark).substr(0, mark.size() - (isLinked ? 1 : 0));
         std::vector<std::string> words;
-        while (++at < operands.size() && !isSourceMark(operands[at])) words.push_back(operands[at]);
+        ++at;
+        while (at < operands.size() && !isSourceMark(operands[at])) words.push_back(operands[at++]);
         if (isLinked && out.sources.empty())
             return usageError(fmt::format("{} links to the source before it, and there is none", mark));
         if (kind == ":::") {
