@@ -48,7 +48,8 @@ public:
                      .settings = settings,
                      .scale = scale,
                      .machineName = "here",
-                     .attempt = [this](Lsn lsn) { return attempt(lsn); }}};
+                     .attempt = [this](Lsn lsn) { return attempt(lsn); },
+                     .now = [this] { return rig.loop.now(); }}};
 
     explicit ReadingBench(int cores = 1)
         : ForecastBench(cores) {}
