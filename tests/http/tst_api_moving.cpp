@@ -57,15 +57,22 @@ void ApiMovingTest::init() {
 
 /// "3 0 1 2": positions in `lsns_`, by `sort=place`; each has to have its number.
 std::string ApiMovingTest::order() {
-    const Reply reply = api_->call("GET", jobs_ + "?sort=place");
     std::string text;
     std::int64_t number = 0;
-    for (const auto& job : reply.json().at("jobs").as_array()) {
-        const auto lsn = job.at("lsn").to_number<std::int64_t>();
-        const auto at = std::ranges::find(lsns_, lsn) - lsns_.begin();
-        const auto* place = job.as_object().if_contains("place");
-        if (place != nullptr && place->to_number<std::int64_t>() != ++number) return "out of order: " + reply.body;
-        text += fmt::format("{}{}{}", text.empty() ? "" : " ", at, place == nullptr ? "-" : "");
+    // A page that takes long ends early, with a cursor.
+    for (std::string cursor = "first"; !cursor.empty();) {
+        const std::string more = cursor == "first" ? "" : "&cursor=" + cursor;
+        const Reply reply = api_->call("GET", jobs_ + "?sort=place" + more);
+        const boost::json::object page = reply.json();
+        for (const auto& job : page.at("jobs").as_array()) {
+            const auto lsn = job.at("lsn").to_number<std::int64_t>();
+            const auto at = std::ranges::find(lsns_, lsn) - lsns_.begin();
+            const auto* place = job.as_object().if_contains("place");
+            if (place != nullptr && place->to_number<std::int64_t>() != ++number)
+                return "out of order: " + reply.body;
+            text += fmt::format("{}{}{}", text.empty() ? "" : " ", at, place == nullptr ? "-" : "");
+        }
+        cursor = reply.text("cursor");
     }
     return text;
 }
