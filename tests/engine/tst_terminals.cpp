@@ -110,7 +110,11 @@ void TestEngineTerminals::aProgramThatNeverReadsIsBounded() {
     QVERIFY2(taken >= engine::Terminal::kMostUnread && taken <= 2 * engine::Terminal::kMostUnread,
              std::to_string(taken).c_str());
     QVERIFY(engine.run(engine->ask(&engine::ActionDetails::resizeTerminal, lsn, {.rows = 5, .cols = 6})));
-    QCOMPARE(engine.run(engine->ask(&engine::ActionRows::action, lsn))->tty->cols, 6);
+    // It types before the engine has heard that it runs.
+    QVERIFY(EngineTest::eventually([&] {
+        const auto row = engine.run(engine->ask(&engine::ActionRows::action, lsn));
+        return row && row->tty && row->tty->cols == 6;
+    }));
     QVERIFY(engine.run(engine->ask(&engine::Operations::cancel, lsn)));
     QCOMPARE(ending(engine.wait(lsn)), "cancelled cancelled");
     QVERIFY(engine.run(engine->ask(&engine::ActionDetails::typeInto, lsn, "k")).error().kind ==
