@@ -16,14 +16,6 @@ bool canBeTold(const std::string& body) {
     return body.size() <= link::bodyLimit(static_cast<std::uint8_t>(Kind::Finished)) && get(body, read);
 }
 
-std::vector<Hash256> hashesOf(const link::Finished& end) {
-    std::vector<Hash256> hashes;
-    for (const link::KeptStream* stream : {&end.out, &end.err})
-        if (stream->hash) hashes.push_back(*stream->hash);
-    for (const link::Output& output : end.outputs) hashes.push_back(output.hash);
-    return hashes;
-}
-
 std::uint64_t microsFrom(link::BootTime from, link::BootTime to) {
     return static_cast<std::uint64_t>(std::max(to - from, Duration::zero()).count());
 }

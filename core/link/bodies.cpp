@@ -90,6 +90,14 @@ KeptStream getStream(BodyReader& in) {
 
 } // namespace
 
+std::vector<Hash256> hashesOf(const Finished& end) {
+    std::vector<Hash256> hashes;
+    for (const KeptStream* stream : {&end.out, &end.err})
+        if (stream->hash) hashes.push_back(*stream->hash);
+    for (const Output& output : end.outputs) hashes.push_back(output.hash);
+    return hashes;
+}
+
 std::string put(const Hello& body) {
     BodyWriter out;
     out.u32(body.protocol);

@@ -172,6 +172,8 @@ struct Finished {
     std::vector<Output> outputs;
     friend bool operator==(const Finished&, const Finished&) = default;
 };
+/// Of all that it left in chunks: streams and outputs.
+std::vector<Hash256> hashesOf(const Finished& end);
 
 struct Cancel {
     AttemptRef id;

@@ -17,14 +17,6 @@ Duration graceOf(const link::GuestOut::End& end) {
     return std::chrono::milliseconds(static_cast<std::int64_t>(std::min(end.graceMs, kMost)));
 }
 
-std::vector<Hash256> hashesOf(const link::Finished& end) {
-    std::vector<Hash256> hashes;
-    for (const link::KeptStream* stream : {&end.out, &end.err})
-        if (stream->hash) hashes.push_back(*stream->hash);
-    for (const link::Output& output : end.outputs) hashes.push_back(output.hash);
-    return hashes;
-}
-
 } // namespace
 
 GuestYard::GuestYard(Parts parts, guests::GuestDesk::Self self, guests::GuestBudget& budget)
