@@ -43,6 +43,31 @@ using ForOne = coro::Task<Result<void>> (*)(Call&, const engine::BulkDeed&, Lsn,
 
 } // namespace
 
+Result<engine::ListQuery> readChosen(const Call& call) {
+    const auto filter = call.body.word("filter", kMaxFilterBytes);
+    if (!filter) return std::unexpected(filter.error());
+    if (filter->find_first_not_of(' ') == std::string::npos)
+        return invalid("filter", "An empty filter would mean every action; say which.");
+    engine::ListQuery query;
+    if (auto read = readFilter(*filter, "filter", query); !read) return std::unexpected(read.error());
+    if (call.queue && query.queue) return invalid("filter", "Remove \"queue:\": the route names a queue already.");
+    if (call.queue) query.queue = call.queue;
+    return query;
+}
+
+void writeRefused(JsonWriter& writer, std::span<const std::pair<Lsn, Error>> refused) {
+    writer.key("refused");
+    writer.openArray();
+    for (const auto& [lsn, error] : refused) {
+        writer.openObject();
+        writer.member("lsn", lsn.value);
+        writer.member("error", errorName(error.kind));
+        writer.member("message", error.message);
+        writer.closeObject();
+    }
+    writer.closeArray();
+}
+
 coro::Task<Result<void>> changeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn, std::vector<Lsn>& revived) {
     switch (deed.kind) {
     case engine::BulkKind::Cancel: co_return co_await call.engine.ask(&engine::Operations::cancel, lsn);
@@ -253,12 +278,7 @@ coro::Task<Result<engine::BulkAnswer>> markFiltered(Call& call, BulkAsked asked,
 /// state of its queue) is decided as it is, each that was counted is kept, and none is taken twice, as a
 /// retired one is gone and one put back is not failed any more. What the end of an engine leaves undone, the
 /// same request finishes.
-coro::Task<Result<engine::BulkAnswer>> changeFiltered(Call& call, BulkAsked asked, std::string_view filter) {
-    engine::ListQuery query;
-    if (auto read = readFilter(filter, "filter", query); !read) co_return std::unexpected(read.error());
-    if (call.queue && query.queue)
-        co_return invalid("filter", "Remove \"queue:\": the route names a queue already.");
-    if (call.queue) query.queue = call.queue;
+coro::Task<Result<engine::BulkAnswer>> changeFiltered(Call& call, BulkAsked asked, engine::ListQuery query) {
     const engine::BulkKind kind = asked.deed.kind;
     if (asked.mark) {
         query.sort.descending = false;
@@ -345,16 +365,7 @@ Response answerOf(const engine::BulkAnswer& answer, engine::BulkKind kind) {
         if (answer.terminalsLeft > 0) writer.member("terminals", answer.terminalsLeft);
         writer.closeObject();
     }
-    writer.key("refused");
-    writer.openArray();
-    for (const auto& [lsn, error] : answer.refused) {
-        writer.openObject();
-        writer.member("lsn", lsn.value);
-        writer.member("error", errorName(error.kind));
-        writer.member("message", error.message);
-        writer.closeObject();
-    }
-    writer.closeArray();
+    writeRefused(writer, answer.refused);
     writer.closeObject();
     return jsonResponse(std::move(text));
 }
@@ -411,11 +422,9 @@ coro::Task<Result<engine::BulkAnswer>> changeAsked(Call& call, BulkAsked asked) 
         if (asked.mark) co_return co_await markListed(call, std::move(asked), std::move(*lsns));
         co_return co_await changeListed(call, std::move(asked), std::move(*lsns));
     }
-    const auto filter = body.word("filter", kMaxFilterBytes);
-    if (!filter) co_return std::unexpected(filter.error());
-    if (filter->find_first_not_of(' ') == std::string::npos)
-        co_return invalid("filter", "An empty filter would mean every action; say which.");
-    co_return co_await changeFiltered(call, std::move(asked), *filter);
+    auto chosen = readChosen(call);
+    if (!chosen) co_return std::unexpected(chosen.error());
+    co_return co_await changeFiltered(call, std::move(asked), std::move(*chosen));
 }
 
 coro::Task<Response> changeMany(Call& call, engine::BulkKind kind) {

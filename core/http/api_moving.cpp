@@ -3,7 +3,6 @@
 #include "core/http/error_map.h"
 #include "core/http/handler_steps.h"
 #include "core/http/json_request.h"
-#include "core/http/list_filter.h"
 #include "core/json/json_writer.h"
 #include "core/model/limits.h"
 
@@ -33,16 +32,6 @@ Result<session::MoveTo> readTo(std::string_view raw) {
     return session::MoveTo{.where = Before, .before = Lsn(**before)};
 }
 
-Result<engine::ListQuery> readWhich(const Call& call, std::string_view filter) {
-    if (filter.find_first_not_of(' ') == filter.npos)
-        return invalid("filter", "An empty filter would mean every action; say which.");
-    engine::ListQuery query;
-    if (auto read = readFilter(filter, "filter", query); !read) return std::unexpected(read.error());
-    if (call.queue && query.queue) return invalid("filter", "Remove \"queue:\": the route names a queue already.");
-    if (call.queue) query.queue = call.queue;
-    return query;
-}
-
 coro::Task<Result<engine::MoveAnswer>> moveAsked(Call& call) {
     const JsonRequest& body = call.body;
     const auto to = readTo(body.raw());
@@ -55,9 +44,7 @@ coro::Task<Result<engine::MoveAnswer>> moveAsked(Call& call) {
                           fmt::format("Give either \"lsns\", a list of 1 to {} LSNs, or \"filter\".", kMaxBulk));
     engine::MoveRequest request{.lsns = {}, .which = {}, .to = *to};
     if (body.has("filter")) {
-        const auto filter = body.word("filter", kMaxFilterBytes);
-        if (!filter) co_return std::unexpected(filter.error());
-        auto which = readWhich(call, *filter);
+        auto which = readChosen(call);
         if (!which) co_return std::unexpected(which.error());
         request.which = std::move(*which);
         co_return co_await call.engine.ask(&engine::Moving::move, std::move(request));
@@ -86,16 +73,7 @@ coro::Task<Response> moveJobs(Call& call) {
     writer.member("changed", answer->changed);
     if (answer->queue) writer.member("queue_id", answer->queue->value);
     if (answer->place) writer.member("place", *answer->place);
-    writer.key("refused");
-    writer.openArray();
-    for (const auto& [lsn, error] : answer->refused) {
-        writer.openObject();
-        writer.member("lsn", lsn.value);
-        writer.member("error", errorName(error.kind));
-        writer.member("message", error.message);
-        writer.closeObject();
-    }
-    writer.closeArray();
+    writeRefused(writer, answer->refused);
     writer.closeObject();
     co_return jsonResponse(std::move(text));
 }

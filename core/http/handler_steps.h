@@ -24,6 +24,10 @@ coro::Task<Result<ActionResult>> waitFor(Call& call, Lsn lsn, Duration wait);
 // changes (api_bulk.cpp)
 /// Of an action whose queue was looked at. What came back with one that is retried is added to `revived`.
 coro::Task<Result<void>> changeOne(Call& call, const engine::BulkDeed& deed, Lsn lsn, std::vector<Lsn>& revived);
+/// What a body's member "filter" chooses, within the queue that the route names. Invalid.
+Result<engine::ListQuery> readChosen(const Call& call);
+/// The member "refused": those that were named and not changed, each with its error.
+void writeRefused(JsonWriter& writer, std::span<const std::pair<Lsn, Error>> refused);
 
 // marks (api_annotations.cpp)
 /// Of a body's member "mark": nothing when absent, Mark::None for null. Invalid.
