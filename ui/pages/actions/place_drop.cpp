@@ -4,7 +4,6 @@
 #include "ui/state/action_file.h"
 #include "ui/style/theme.h"
 
-#include <QDropEvent>
 #include <QMimeData>
 #include <QPainter>
 
@@ -34,25 +33,11 @@ protected:
 } // namespace
 
 PlaceDrop::PlaceDrop(Context context, Table* table, const ActionsModel* model)
-    : QObject(table)
+    : TableDrop(table)
     , context_(context)
     , table_(table)
     , model_(model)
-    , line_(new Line(table->viewport())) {
-    table->setAcceptDrops(true);
-    table->viewport()->setAcceptDrops(true);
-    table->viewport()->installEventFilter(this);
-}
-
-bool PlaceDrop::eventFilter(QObject* watched, QEvent* event) {
-    switch (event->type()) {
-    case QEvent::DragEnter: return enter(static_cast<QDropEvent*>(event));
-    case QEvent::DragMove: return move(static_cast<QDropEvent*>(event)), true;
-    case QEvent::DragLeave: return leave(), true;
-    case QEvent::Drop: return drop(static_cast<QDropEvent*>(event)), true;
-    default: return QObject::eventFilter(watched, event);
-    }
-}
+    , line_(new Line(table->viewport())) {}
 
 bool PlaceDrop::isDragged(qint64 lsn) const {
     return std::ranges::find(lsns_, lsn) != lsns_.end();
@@ -94,15 +79,14 @@ PlaceDrop::Spot PlaceDrop::spotAt(const QPoint& at) const {
     return {.before = hasPlace ? below->lsn : 0, .y = hasPlace ? area.top() : area.bottom() + 1, .why = {}};
 }
 
-bool PlaceDrop::enter(QDropEvent* event) {
+void PlaceDrop::enter(QDropEvent* event) {
     lsns_ = draggedActions(*event->mimeData(), context_.link.address().toString());
     if (lsns_.empty()) {
         event->ignore(); // the window may have use for it
-        return true;
+        return;
     }
     move(event);
     event->acceptProposedAction(); // also where there is no place: else no move would be told
-    return true;
 }
 
 void PlaceDrop::move(QDropEvent* event) {

@@ -4,20 +4,16 @@
 #pragma once
 
 #include "ui/pages/page.h"
-#include "ui/widgets/table.h"
+#include "ui/widgets/table_drop.h"
 
 #include <vector>
-
-QT_BEGIN_NAMESPACE
-class QDropEvent;
-QT_END_NAMESPACE
 
 namespace yard::ui {
 
 class ActionsModel;
 struct ActionRow;
 
-class PlaceDrop final : public QObject {
+class PlaceDrop final : public TableDrop {
     Q_OBJECT
 public:
     PlaceDrop(Context context, Table* table, const ActionsModel* model);
@@ -25,9 +21,6 @@ public:
 signals:
     /// Actions were moved, others along with them.
     void placesChanged();
-
-protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     /// Where what is dragged would go; nowhere: `why` says it.
@@ -39,10 +32,10 @@ private:
     Spot spotAt(const QPoint& at) const;
     bool isDragged(qint64 lsn) const;
     bool hasPriorityOfDragged(const ActionRow& row) const;
-    bool enter(QDropEvent* event);
-    void move(QDropEvent* event);
-    void drop(QDropEvent* event);
-    void leave();
+    void enter(QDropEvent* event) override;
+    void move(QDropEvent* event) override;
+    void drop(QDropEvent* event) override;
+    void leave() override;
 
     Context context_;
     Table* table_;

@@ -4,7 +4,6 @@
 #include "ui/state/chunk_upload.h"
 #include "ui/style/theme.h"
 
-#include <QDropEvent>
 #include <QJsonObject>
 #include <QMimeData>
 #include <QPainter>
@@ -37,25 +36,11 @@ protected:
 } // namespace
 
 QueueDrop::QueueDrop(Context context, Table* table, std::function<qint64(qint64)> queueOf)
-    : QObject(table)
+    : TableDrop(table)
     , context_(context)
     , table_(table)
     , queueOf_(std::move(queueOf))
-    , frame_(new Frame(table->viewport())) {
-    table->setAcceptDrops(true);
-    table->viewport()->setAcceptDrops(true);
-    table->viewport()->installEventFilter(this);
-}
-
-bool QueueDrop::eventFilter(QObject* watched, QEvent* event) {
-    switch (event->type()) {
-    case QEvent::DragEnter: return enter(static_cast<QDropEvent*>(event));
-    case QEvent::DragMove: return move(static_cast<QDropEvent*>(event)), true;
-    case QEvent::DragLeave: return leave(), true;
-    case QEvent::Drop: return drop(static_cast<QDropEvent*>(event)), true;
-    default: return QObject::eventFilter(watched, event);
-    }
-}
+    , frame_(new Frame(table->viewport())) {}
 
 qint64 QueueDrop::queueAt(int row) const {
     const qint64 id = row < 0 ? 0 : table_->rows()->idAt(row);
@@ -63,7 +48,7 @@ qint64 QueueDrop::queueAt(int row) const {
 }
 
 /// Of files the first that is local; those that are no actions say so when their content is known.
-bool QueueDrop::enter(QDropEvent* event) {
+void QueueDrop::enter(QDropEvent* event) {
     lsns_ = draggedActions(*event->mimeData(), context_.link.address().toString());
     file_.clear();
     count_ = static_cast<qint64>(lsns_.size());
@@ -71,7 +56,7 @@ bool QueueDrop::enter(QDropEvent* event) {
         if (url.isLocalFile() && file_.isEmpty() && url.path().contains(".json")) file_ = url.toLocalFile();
     if (lsns_.empty() && file_.isEmpty()) {
         event->ignore(); // the window may have use for it
-        return true;
+        return;
     }
     if (lsns_.empty()) {
         count_ = -1;
@@ -85,7 +70,6 @@ bool QueueDrop::enter(QDropEvent* event) {
     }
     move(event);
     event->acceptProposedAction(); // also between rows: else no move would be told
-    return true;
 }
 
 void QueueDrop::move(QDropEvent* event) {

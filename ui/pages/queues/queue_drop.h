@@ -4,11 +4,11 @@
 #pragma once
 
 #include "ui/pages/page.h"
-#include "ui/widgets/table.h"
+#include "ui/widgets/table_drop.h"
 
 namespace yard::ui {
 
-class QueueDrop final : public QObject {
+class QueueDrop final : public TableDrop {
     Q_OBJECT
 public:
     /// `queueOf`: the queue of a row's id.
@@ -16,14 +16,11 @@ public:
     /// The row with the frame; -1: none.
     int target() const { return target_; }
 
-protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
 private:
-    bool enter(QDropEvent* event);
-    void move(QDropEvent* event);
-    void drop(QDropEvent* event);
-    void leave();
+    void enter(QDropEvent* event) override;
+    void move(QDropEvent* event) override;
+    void drop(QDropEvent* event) override;
+    void leave() override;
     void tell();
     qint64 queueAt(int row) const;
     Context context_;
