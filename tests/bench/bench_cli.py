@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 import time
 
+from engine_process import start
+
 ROWS = 1000
 
 
@@ -21,20 +23,13 @@ def milliseconds(command):
     return (time.perf_counter() - begun) * 1e3
 
 
-def start(directory, data):
-    engine = subprocess.Popen([os.path.join(directory, "yardmaster"), "--headless", "--data-dir", data, "--listen", "127.0.0.1:0"],
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-    assert engine.stdout.readline().startswith(b"listening on ")
-    return engine
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("directory", nargs="?", default="build/release/bin")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="yard-bench-cli-") as data:
-        engine = start(arguments.directory, data)
+        engine = start(os.path.join(arguments.directory, "yardmaster"), data)
         yardctl = [os.path.join(arguments.directory, "yardctl"), "--data-dir", data]
         try:
             submitted = subprocess.run([*yardctl, "run", "-d", "--array", f"1-{ROWS}", "--", "true"], stdout=subprocess.DEVNULL)

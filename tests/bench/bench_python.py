@@ -61,13 +61,6 @@ def measure(executor, calls, is_pool):
     yield "no-op, one at a time", one_by_one(executor, 300)
 
 
-def start(program, data):
-    engine = subprocess.Popen([program, "--headless", "--no-sandbox", "--data-dir", data, "--listen", "127.0.0.1:0", "--capacity",
-                               str(WORKERS)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-    assert engine.stdout.readline().startswith(b"listening on ")
-    return engine
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=3)
@@ -76,7 +69,7 @@ def main():
     given = parser.parse_args()
     rates = {}
     with tempfile.TemporaryDirectory() as data:
-        engine = start(given.program, data)
+        engine = start(given.program, data, "--no-sandbox", "--capacity", str(WORKERS))
         try:
             for _ in range(given.rounds):
                 with yardmaster.Executor(WORKERS, engine=yardmaster.Engine(data_dir=data)) as ours:

@@ -9,8 +9,12 @@ import argparse
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from engine_process import start  # noqa: E402
 
 ROUNDS = 3
 
@@ -31,13 +35,6 @@ def rate(command, path, count, environment):
     return count / seconds
 
 
-def start(directory, data):
-    engine = subprocess.Popen([os.path.join(directory, "yardmaster"), "--headless", "--data-dir", data, "--listen", "127.0.0.1:0"],
-                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-    assert engine.stdout.readline().startswith(b"listening on ")
-    return engine
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=100_000)
@@ -55,7 +52,7 @@ def main():
             runs["xargs -P2 -n1"] = (["xargs", "-P2", "-n1", "/bin/true"], many, arguments.jobs)
         if shutil.which("parallel"):
             runs["parallel -j2"] = (["parallel", "-j2", "/bin/true"], few, arguments.parallel_jobs)
-        engine = start(arguments.directory, data)
+        engine = start(os.path.join(arguments.directory, "yardmaster"), data)
         try:
             rates = {name: [] for name in runs}
             for _ in range(ROUNDS):
