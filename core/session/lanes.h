@@ -41,7 +41,7 @@ static_assert(sizeof(Lane) == 40);
 
 class Lanes {
 public:
-    /// `dropped` is told of each dead entry that is taken out of a heap of those out of order, no longer in a lane.
+    /// `dropped` gets each dead record that leaves a lane before its turn.
     explicit Lanes(Records& records, std::function<void(std::uint32_t)> dropped = {})
         : records_(records)
         , dropped_(std::move(dropped)) {}
