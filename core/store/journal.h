@@ -68,6 +68,7 @@ struct Restored {
     std::vector<CommentRow> comments; ///< the oldest first
     std::vector<OpRow> ops;           ///< were left of the last engine; restore() has carried them out
     std::vector<std::pair<std::string, std::string>> meta;
+    std::vector<DocumentRow> documents; ///< by kind, then by name
     LsnBlock lsns;                      ///< a block begun by this start
     std::int64_t lastQueue = 0;         ///< highest queue number ever used
     std::optional<LogDamage> logDamage; ///< what the log of the last engine has lost; told in the log of this one

@@ -31,6 +31,7 @@ JournalWriter::JournalWriter(Database& database, ChunkFiles& files)
     , retirement_(statements_, {actions_, attempts_, specs_, replaced_, annotations_, tally_})
     , registrations_(statements_, chunks_, annotations_, tally_)
     , meta_(statements_)
+    , documents_(statements_)
     , freePages_(statements_) {
     begin_ = statements_("BEGIN IMMEDIATE");
     commit_ = statements_("COMMIT");
@@ -75,6 +76,7 @@ Applied JournalWriter::apply(const Action& action) {
                           [this](const CompactPack& compact) { return packs_.apply(compact); },
                           [this](const ShrinkJournal& shrink) { return freePages_.apply(shrink); },
                           [this](const PutMeta& put) { return meta_.apply(put); },
+                          [this](const PutDocuments& put) { return documents_.apply(put); },
                           [this](const MarkActions& marking) { return annotations_.apply(marking); },
                           [this](const AddComment& added) { return annotations_.apply(added); },
                           [this](const ReserveLsns& reserve) { return meta_.apply(reserve); },

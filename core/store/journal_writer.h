@@ -6,6 +6,7 @@
 #include "core/store/operations.h"
 #include "core/store/writer/acceptance.h"
 #include "core/store/writer/bulk_changes.h"
+#include "core/store/writer/document_rows.h"
 #include "core/store/writer/endings.h"
 #include "core/store/writer/free_pages.h"
 #include "core/store/writer/meta_rows.h"
@@ -83,6 +84,7 @@ private:
     Retirement retirement_;
     Registrations registrations_;
     MetaRows meta_;
+    DocumentRows documents_;
     FreePages freePages_;
 
     Statement begin_, commit_, rollback_, savepoint_, release_, rollbackTo_;

@@ -1,5 +1,6 @@
 #include "core/store/operations.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace yard::store {
@@ -60,6 +61,12 @@ struct Footprint {
         return added.comment.by.size() + added.comment.text.size();
     }
     std::size_t operator()(const PutMeta& put) const { return put.key.size() + put.value.size(); }
+    std::size_t operator()(const PutDocuments& put) const {
+        std::size_t bytes = 0;
+        for (const auto& change : put.changes)
+            bytes += sizeof change + change.name.size() + (change.body ? change.body->size() : 0);
+        return bytes;
+    }
     template<class Other>
     std::size_t operator()(const Other&) const {
         return 0;
@@ -88,6 +95,20 @@ Result<void> checkChunks(const std::vector<SmallChunk>& chunks) {
             return fail(ErrorKind::Invalid,
                         fmt::format("a chunk of {} bytes is too large for the journal: at most {}",
                                     chunk.bytes.size(), kSmallChunk));
+    return {};
+}
+
+Result<void> checkDocument(const DocumentChange& change) {
+    constexpr std::size_t kMaxKind = 32;
+    constexpr std::size_t kMaxName = 256;
+    const auto isWord = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
+    if (change.kind.empty() || change.kind.size() > kMaxKind || !std::ranges::all_of(change.kind, isWord))
+        return fail(ErrorKind::Invalid, fmt::format("'{}' is not a kind of documents", change.kind));
+    if (change.name.empty() || change.name.size() > kMaxName)
+        return fail(ErrorKind::Invalid, fmt::format("the name of a document has 1 to {} bytes", kMaxName));
+    if (change.body && change.body->size() > kMaxDocument)
+        return fail(ErrorKind::Invalid, fmt::format("'{}' has {} bytes, and a document has at most {}", change.name,
+                                                    change.body->size(), kMaxDocument));
     return {};
 }
 
@@ -147,6 +168,14 @@ struct Validate {
             if (auto ok = checkLsn(lsn); !ok) return ok;
         return {};
     }
+    Result<void> operator()(const PutDocuments& put) const {
+        if (put.changes.size() > kMostDocumentChanges)
+            return fail(ErrorKind::Invalid,
+                        fmt::format("at most {} documents can be changed at once", kMostDocumentChanges));
+        for (const auto& change : put.changes)
+            if (auto ok = checkDocument(change); !ok) return ok;
+        return {};
+    }
     Result<void> operator()(const FinishMany& finish) const {
         if (finish.state != ActionState::Cancelled && finish.state != ActionState::Abandoned)
             return fail(ErrorKind::Invalid, "without an attempt many actions are cancelled or abandoned");
@@ -203,6 +232,7 @@ std::int64_t costInRows(const Action& action) {
     if (const auto* finish = std::get_if<FinishMany>(&action)) return costOf(finish->runs);
     if (const auto* marking = std::get_if<MarkActions>(&action)) return costOf(marking->runs);
     if (const auto* placed = std::get_if<PlaceActions>(&action)) return std::ssize(placed->rows);
+    if (const auto* put = std::get_if<PutDocuments>(&action)) return std::ssize(put->changes);
     if (const auto* undo = std::get_if<UndoAccept>(&action)) return undo->rows.count;
     return rowCount(action);
 }

@@ -236,6 +236,19 @@ struct PutMeta {
     std::string key{};
     std::string value{};
 };
+/// One change of a document: its new body, or none to remove it.
+struct DocumentChange {
+    std::string kind{}; ///< 1 to 32 of a-z and _
+    std::string name{}; ///< 1 to 256 bytes
+    std::optional<std::string> body{};
+};
+/// Small durable things of all kinds (a schedule, a join token), by kind and name: all of the changes or none. At
+/// most kMostDocumentChanges, bodies of at most kMaxDocument bytes. What is removed need not be there.
+struct PutDocuments {
+    std::vector<DocumentChange> changes{};
+};
+inline constexpr std::size_t kMostDocumentChanges = 10'000;
+inline constexpr std::size_t kMaxDocument = 1u << 20;
 /// A new block, its end on the disk before the answer (AckDetail::lsns). `count` at least 1; blocks are 100,000 or
 /// more.
 struct ReserveLsns {
@@ -245,7 +258,7 @@ struct ReserveLsns {
 using Action = std::variant<Accept, UndoAccept, Finish, Retry, Update, UpdateMany, FinishMany, Retire, Reopen,
                             PutQueue, DropQueue, PutWorker, DropWorker, PutOp, DropOp, PutChunk, DropChunk,
                             RetireOutdated, ChunkMark, DropUnused, CompactPack, ShrinkJournal, PutMeta, ReserveLsns,
-                            MarkActions, AddComment, PlaceActions>;
+                            MarkActions, AddComment, PlaceActions, PutDocuments>;
 
 struct Operation {
     std::uint64_t tag = 0;  ///< the poster's, comes back in the Ack

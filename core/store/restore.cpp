@@ -149,6 +149,15 @@ Result<void> readQueues(Database& database, Restored& restored) {
                    });
 }
 
+Result<void> readDocuments(Database& database, Restored& restored) {
+    return eachRow(database, "SELECT kind, name, body FROM document ORDER BY kind, name",
+                   [&restored](const Statement& row) {
+                       restored.documents.push_back({.kind = std::string(row.text(0)),
+                                                     .name = std::string(row.text(1)),
+                                                     .body = std::string(row.text(2))});
+                   });
+}
+
 Result<void> readMeta(Database& database, Restored& restored) {
     return eachRow(database, "SELECT key, value FROM meta", [&restored](const Statement& row) {
         static constexpr std::string_view kEngine = "engine.";
@@ -205,6 +214,7 @@ Result<Restored> readEverythingElse(Database& database) {
     restored.workers = std::move(*workers);
     auto read = readQueues(database, restored);
     if (read) read = readMeta(database, restored);
+    if (read) read = readDocuments(database, restored);
     if (read) read = readMarks(database, restored.marks);
     if (read) read = readComments(database, restored.comments);
     if (read)

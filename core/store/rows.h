@@ -51,6 +51,13 @@ struct FailedDependent {
     ClassNumber classNumber = 0;
 };
 
+/// A small durable thing of the engine's (PutDocuments).
+struct DocumentRow {
+    std::string kind{};
+    std::string name{};
+    std::string body{};
+};
+
 /// An action that is not finished. Submitting and Running are not in the journal: such a row is pending.
 struct PendingRow {
     Lsn lsn{};

@@ -149,9 +149,15 @@ static constexpr const char* kVersion13 = "ALTER TABLE queue ADD COLUMN deleting
 // Where pending actions stand that people moved (core/model/place_key.h); most were not.
 static constexpr const char* kVersion14 = "ALTER TABLE pending ADD COLUMN place TEXT;";
 
-static constexpr const char* kMigrations[] = {kVersion1,  kVersion2,  kVersion3,  kVersion4, kVersion5,
-                                              kVersion6,  kVersion7,  kVersion8,  kVersion9, kVersion10,
-                                              kVersion11, kVersion12, kVersion13, kVersion14};
+// Small durable things of the engine's, by kind and name: those that have no table of their own.
+static constexpr const char* kVersion15 = R"(
+CREATE TABLE document(
+    kind TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY(kind, name)) STRICT, WITHOUT ROWID;
+)";
+
+static constexpr const char* kMigrations[] = {kVersion1,  kVersion2,  kVersion3,  kVersion4,  kVersion5,
+                                              kVersion6,  kVersion7,  kVersion8,  kVersion9,  kVersion10,
+                                              kVersion11, kVersion12, kVersion13, kVersion14, kVersion15};
 static_assert(std::size(kMigrations) == kSchemaVersion);
 
 Result<void> migrate(Database& database, std::span<const char* const> steps) {

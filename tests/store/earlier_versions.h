@@ -9,7 +9,7 @@
 
 namespace yard::test {
 
-/// SQL that makes a journal of today one of `version`, 5 to 13.
+/// SQL that makes a journal of today one of `version`, 5 to 14.
 inline std::string undoneTo(int version) {
     constexpr int kFirst = 6;
     constexpr std::array kUndone = {
@@ -24,6 +24,7 @@ inline std::string undoneTo(int version) {
         "DROP TABLE fold;",                                                                 // 12
         "ALTER TABLE queue DROP COLUMN deleting;",                                          // 13
         "ALTER TABLE pending DROP COLUMN place;",                                           // 14
+        "DROP TABLE document;",                                                             // 15
     };
     static_assert(kFirst + kUndone.size() - 1 == store::kSchemaVersion, "a migration is not taken back");
     std::string sql;
