@@ -64,10 +64,9 @@ struct Restored {
     std::vector<WorkerRow> workers;
     std::vector<LabelEntry> labels;
     std::vector<ClassEntry> classes;
-    std::vector<MarkedRun> marks;     ///< in the order of LSNs
-    std::vector<CommentRow> comments; ///< the oldest first
-    std::vector<OpRow> ops;           ///< were left of the last engine; restore() has carried them out
-    std::vector<std::pair<std::string, std::string>> meta;
+    std::vector<MarkedRun> marks;       ///< in the order of LSNs
+    std::vector<CommentRow> comments;   ///< the oldest first
+    std::vector<OpRow> ops;             ///< were left of the last engine; restore() has carried them out
     std::vector<DocumentRow> documents; ///< by kind, then by name
     LsnBlock lsns;                      ///< a block begun by this start
     std::int64_t lastQueue = 0;         ///< highest queue number ever used

@@ -75,7 +75,6 @@ Applied JournalWriter::apply(const Action& action) {
                           [this](const ChunkMark& marking) { return notes_.apply(marking); },
                           [this](const CompactPack& compact) { return packs_.apply(compact); },
                           [this](const ShrinkJournal& shrink) { return freePages_.apply(shrink); },
-                          [this](const PutMeta& put) { return meta_.apply(put); },
                           [this](const PutDocuments& put) { return documents_.apply(put); },
                           [this](const MarkActions& marking) { return annotations_.apply(marking); },
                           [this](const AddComment& added) { return annotations_.apply(added); },

@@ -60,7 +60,6 @@ struct Footprint {
     std::size_t operator()(const AddComment& added) const {
         return added.comment.by.size() + added.comment.text.size();
     }
-    std::size_t operator()(const PutMeta& put) const { return put.key.size() + put.value.size(); }
     std::size_t operator()(const PutDocuments& put) const {
         std::size_t bytes = 0;
         for (const auto& change : put.changes)

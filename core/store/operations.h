@@ -231,11 +231,6 @@ struct CompactPack {
 struct ShrinkJournal {
     int pages = 128;
 };
-/// A small durable value of the engine's, by name.
-struct PutMeta {
-    std::string key{};
-    std::string value{};
-};
 /// One change of a document: its new body, or none to remove it.
 struct DocumentChange {
     std::string kind{}; ///< 1 to 32 of a-z and _
@@ -257,7 +252,7 @@ struct ReserveLsns {
 
 using Action = std::variant<Accept, UndoAccept, Finish, Retry, Update, UpdateMany, FinishMany, Retire, Reopen,
                             PutQueue, DropQueue, PutWorker, DropWorker, PutOp, DropOp, PutChunk, DropChunk,
-                            RetireOutdated, ChunkMark, DropUnused, CompactPack, ShrinkJournal, PutMeta, ReserveLsns,
+                            RetireOutdated, ChunkMark, DropUnused, CompactPack, ShrinkJournal, ReserveLsns,
                             MarkActions, AddComment, PlaceActions, PutDocuments>;
 
 struct Operation {

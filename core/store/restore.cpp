@@ -160,13 +160,9 @@ Result<void> readDocuments(Database& database, Restored& restored) {
 
 Result<void> readMeta(Database& database, Restored& restored) {
     return eachRow(database, "SELECT key, value FROM meta", [&restored](const Statement& row) {
-        static constexpr std::string_view kEngine = "engine.";
         const std::string_view key = row.text(0);
         const std::string_view value = row.text(1);
-        if (key.starts_with(kEngine))
-            restored.meta.emplace_back(key.substr(kEngine.size()), value);
-        else if (key == "last_queue")
-            std::from_chars(value.data(), value.data() + value.size(), restored.lastQueue);
+        if (key == "last_queue") std::from_chars(value.data(), value.data() + value.size(), restored.lastQueue);
         const std::array<std::int64_t*, 4> past{&restored.past.completed, &restored.past.failed,
                                                 &restored.past.abandoned, &restored.past.cancelled};
         for (std::size_t which = 0; which < past.size(); ++which)

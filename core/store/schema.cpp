@@ -149,10 +149,15 @@ static constexpr const char* kVersion13 = "ALTER TABLE queue ADD COLUMN deleting
 // Where pending actions stand that people moved (core/model/place_key.h); most were not.
 static constexpr const char* kVersion14 = "ALTER TABLE pending ADD COLUMN place TEXT;";
 
-// Small durable things of the engine's, by kind and name: those that have no table of their own.
+// Small durable things of the engine's, by kind and name: those that have no table of their own. Mutes of failures were
+// one value with all of them.
 static constexpr const char* kVersion15 = R"(
 CREATE TABLE document(
     kind TEXT NOT NULL, name TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY(kind, name)) STRICT, WITHOUT ROWID;
+INSERT INTO document SELECT 'failure_mute', m.key, CAST(m.value AS TEXT)
+    FROM meta, json_each(CASE WHEN json_valid(meta.value) THEN meta.value ELSE '{}' END) m
+    WHERE meta.key='engine.failure_mutes' AND m.type='integer' AND length(m.key) BETWEEN 1 AND 256;
+DELETE FROM meta WHERE key LIKE 'engine.%';
 )";
 
 static constexpr const char* kMigrations[] = {kVersion1,  kVersion2,  kVersion3,  kVersion4,  kVersion5,

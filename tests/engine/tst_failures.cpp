@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <latch>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,7 +23,9 @@ namespace {
 
 class Bench : public engine::test::ListingBench {
 public:
-    std::vector<store::PutMeta> written;
+    std::vector<store::PutDocuments> written;
+    std::map<std::string, std::string> documents; ///< as the journal has them
+
     std::optional<Error> commitError;
     std::function<WallMicros()> wall = [this] { return scale.at(rig.loop.now()); };
     FailureMutes mutes{{.commit = [this](store::Action action) { return commit(std::move(action)); },
@@ -67,6 +70,12 @@ public:
     }
     std::string printed(const std::string& filter = {}) { return printed(groups(filter)); }
     FailureDetail detail(const std::string& group) { return rig.ask(failures.detail(asked(), group)).value(); }
+    std::vector<store::DocumentRow> rows() const {
+        std::vector<store::DocumentRow> rows;
+        for (const auto& [name, body] : documents)
+            rows.push_back({.kind = std::string(FailureMutes::kKind), .name = name, .body = body});
+        return rows;
+    }
     Result<bool> mute(const std::string& group, WallMicros until) { return rig.ask(muted(group, until)); }
     static std::string printed(const FailureCounts& counts) {
         std::string text;
@@ -83,7 +92,12 @@ private:
     }
     coro::Task<store::AckDetail> commit(store::Action action) {
         if (commitError) co_return store::AckDetail{.error = commitError};
-        written.push_back(std::get<store::PutMeta>(std::move(action)));
+        written.push_back(std::get<store::PutDocuments>(std::move(action)));
+        for (const store::DocumentChange& change : written.back().changes)
+            if (change.body)
+                documents[change.name] = *change.body;
+            else
+                documents.erase(change.name);
         co_return store::AckDetail{};
     }
 };
@@ -394,7 +408,7 @@ private Q_SLOTS:
         QVERIFY(b.mute(id, b.wall() + 60'000'000));
         QVERIFY(b.mute(id, b.wall()));
         QCOMPARE(b.mutes.until(id), 0);
-        QCOMPARE(b.written.back().value, std::string("{}"));
+        QVERIFY(b.documents.empty());
     }
 
     void whatTheJournalHasIsMutedAfterARestart() {
@@ -403,9 +417,10 @@ private Q_SLOTS:
         const WallMicros until = before.wall() + 60'000'000;
         QVERIFY(before.mute(id, until));
         QVERIFY(before.mute(idOf("lost"), until + 1));
-        QCOMPARE(before.written.back().key, std::string(FailureMutes::kKey));
+        QCOMPARE(before.written.back().changes.size(),
+                 std::size_t(1)); // what is there already is not written again
         Bench after;
-        after.mutes.restore(before.written.back().value);
+        after.mutes.restore(before.rows());
         QCOMPARE(after.mutes.until(id), until);
         QCOMPARE(after.mutes.until(idOf("lost")), until + 1);
     }
@@ -414,11 +429,14 @@ private Q_SLOTS:
         Bench b;
         const std::string id = idOf("broken");
         const WallMicros until = b.wall() + 60'000'000;
-        for (const std::string& text : {std::string(), std::string("[]"), std::string("{\"x\""),
-                                        fmt::format(R"({{"x":1,"{}":"soon","{}":{}}})", idOf("lost"), id, until)})
-            b.mutes.restore(text);
+        const std::string kind(FailureMutes::kKind);
+        b.mutes.restore(std::vector<store::DocumentRow>{{.kind = kind, .name = "x", .body = "1"},
+                                                        {.kind = kind, .name = idOf("lost"), .body = "soon"},
+                                                        {.kind = kind, .name = idOf("empty"), .body = ""},
+                                                        {.kind = "note", .name = idOf("other"), .body = "1"},
+                                                        {.kind = kind, .name = id, .body = std::to_string(until)}});
         QCOMPARE(b.mutes.until(id), until);
-        QCOMPARE(b.mutes.until(idOf("lost")), 0);
+        for (const char* line : {"lost", "empty", "other"}) QCOMPARE(b.mutes.until(idOf(line)), 0);
     }
 
     void aMuteThatTheJournalDoesNotTakeIsNone() {

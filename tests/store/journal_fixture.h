@@ -22,6 +22,19 @@
 
 namespace yard::test {
 
+/// Something without meaning for the journal to write: documents of at most a megabyte each.
+inline store::PutDocuments note(std::string_view name, std::string_view body) {
+    store::PutDocuments put;
+    do {
+        const std::string_view piece = body.substr(0, store::kMaxDocument);
+        put.changes.push_back({.kind = "note",
+                               .name = std::string(name) + std::to_string(put.changes.size()),
+                               .body = std::string(piece)});
+        body.remove_prefix(piece.size());
+    } while (!body.empty());
+    return put;
+}
+
 /// Everything the store said, by tag. Any thread.
 class Answers {
 public:

@@ -71,7 +71,7 @@ private Q_SLOTS:
         group.push_back({.tag = 1003, .unhurried = false, .action = Update{.lsn = Lsn(2), .held = true}});
         group.push_back(
             {.tag = 1004, .unhurried = false, .action = finish(3, ActionState::Failed, Reason::ExitCode)});
-        group.push_back({.tag = 1005, .unhurried = false, .action = PutMeta{"large", std::string(40'000, 'x')}});
+        group.push_back({.tag = 1005, .unhurried = false, .action = note("large", std::string(40'000, 'x'))});
         QVERIFY(journal.store().post(std::move(group)));
 
         const auto refused = journal.answers.of(1001);
@@ -83,7 +83,7 @@ private Q_SLOTS:
         // what comes now is refused at once, except results
         QCOMPARE(word(journal.carryOut(accept({5}))), "journal");
         const auto late = journal.post(finish(2));
-        QVERIFY(!journal.store().carryOutAndWait(PutMeta{"a", "b"}));
+        QVERIFY(!journal.store().carryOutAndWait(note("a", "b")));
         QVERIFY(!journal.answers.has(1002) && !journal.answers.has(late));
 
         FailingVfs::get().heal();
@@ -306,7 +306,7 @@ private Q_SLOTS:
             isSeen = true;
         });
         QVERIFY(journal.store().post(
-            Operation{.tag = kTag, .unhurried = false, .action = PutMeta{"large", std::string(9'000'000, 'x')}}));
+            Operation{.tag = kTag, .unhurried = false, .action = note("large", std::string(9'000'000, 'x'))}));
         QCOMPARE(word(journal.answers.of(kTag)), "ok");
         QTRY_VERIFY_WITH_TIMEOUT(isSeen, kWaitMs);
         FailingVfs::get().onCheckpoint({});

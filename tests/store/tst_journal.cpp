@@ -507,7 +507,7 @@ private Q_SLOTS:
             QCOMPARE(word(journal.carryOut(PutWorker{row})), "ok");
             QCOMPARE(word(journal.carryOut(DropWorker{row.id})), "ok");
             QCOMPARE(word(journal.carryOut(DropWorker{row.id})), "not_found");
-            QCOMPARE(word(journal.carryOut(PutMeta{"window", "wide"})), "ok");
+            QCOMPARE(word(journal.carryOut(note("window", "wide"))), "ok");
         }
         Journal again(path);
         QCOMPARE(again.restored.queues.size(), 2u);
@@ -526,8 +526,8 @@ private Q_SLOTS:
         QCOMPARE(again.restored.workers.size(), 1u);
         QVERIFY(again.restored.workers[0].id == worker);
         QVERIFY(again.restored.workers[0].chunks == std::vector{file.hash});
-        QCOMPARE(again.restored.meta.size(), 1u);
-        QCOMPARE(again.restored.meta[0].second, "wide");
+        QCOMPARE(again.restored.documents.size(), 1u);
+        QCOMPARE(again.restored.documents[0].body, "wide");
     }
 
     void aQueueThatIsBeingDeletedIsFoundAgainAsThat() {

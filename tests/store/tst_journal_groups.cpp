@@ -104,8 +104,8 @@ private Q_SLOTS:
         const auto refused = journal.store().post(more);
         QVERIFY(!refused && refused.error().kind == ErrorKind::Busy);
         QCOMPARE(more.size(), 1u); // still the caller's
-        journal.post(PutMeta{"a", std::string(9'000, 'x')});
-        const auto full = journal.store().post({.tag = 51, .unhurried = false, .action = PutMeta{"b", "y"}});
+        journal.post(note("a", std::string(9'000, 'x')));
+        const auto full = journal.store().post({.tag = 51, .unhurried = false, .action = note("b", "y")});
         QVERIFY(!full && full.error().kind == ErrorKind::Busy);
         const auto result = journal.post(finish(1));
         journal.store().start();
@@ -136,7 +136,7 @@ private Q_SLOTS:
             const auto late = journal.store().post({.tag = 1, .unhurried = false, .action = accept({9'999})});
             QVERIFY(!late && late.error().kind == ErrorKind::WrongState);
             QVERIFY(!journal.store().fetchSpecs({Lsn(1)}));
-            QVERIFY(!journal.store().carryOutAndWait(PutMeta{"a", "b"}));
+            QVERIFY(!journal.store().carryOutAndWait(note("a", "b")));
         }
         QCOMPARE(Journal(path).pending.size(), 2'000u);
     }
@@ -154,7 +154,7 @@ private Q_SLOTS:
             for (const auto& one : large) journal.post(PutChunk{one});
             journal.post(PutChunk{large[0]}); // the same again is no second copy
             journal.store().start();
-            QVERIFY(journal.store().carryOutAndWait(PutMeta{"a", "b"}));
+            QVERIFY(journal.store().carryOutAndWait(note("a", "b")));
             auto database = Database::openForReading(journal.store().path(), {});
             QCOMPARE(*database->number("SELECT count(*) FROM pack"), 1);
             QCOMPARE(*database->number("SELECT count(*) FROM blob WHERE pack IS NOT NULL"), 3);

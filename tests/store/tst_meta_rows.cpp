@@ -1,4 +1,4 @@
-// Small durable values, and blocks of LSNs.
+// Blocks of LSNs.
 #include "core/store/writer/meta_rows.h"
 #include "tests/store/writer_fixture.h"
 
@@ -29,12 +29,6 @@ private Q_SLOTS:
     void cleanup() {
         meta_.reset();
         tables_.reset();
-    }
-    void aValueIsWrittenOverAndApartFromTheStoresOwn() {
-        QCOMPARE(meta_->apply(PutMeta{.key = "next_lsn", .value = "first"}).rc, SQLITE_OK);
-        QCOMPARE(meta_->apply(PutMeta{.key = "next_lsn", .value = "second"}).rc, SQLITE_OK);
-        QCOMPARE(tables_->rows("SELECT value FROM meta WHERE key IN ('next_lsn', 'engine.next_lsn') ORDER BY key"),
-                 "second, 1");
     }
     void blocksFollowEachOther() {
         const LsnBlock first = reserve(1);

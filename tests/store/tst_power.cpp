@@ -184,7 +184,7 @@ private Q_SLOTS:
                 operations.push_back({.tag = 0, .unhurried = false, .action = std::move(done)});
             }
             QVERIFY(journal.store().post(std::move(operations)).has_value());
-            QCOMPARE(word(journal.carryOut(PutMeta{"all", "written"})), "ok");
+            QCOMPARE(word(journal.carryOut(note("all", "written"))), "ok");
         }
         const std::uint64_t before = recorded.now();
         {

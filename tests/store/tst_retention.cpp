@@ -58,7 +58,7 @@ class TestRetention : public QObject {
             journal_->post(accept({lsn}));
             journal_->post(finishSaying(lsn, "output of " + std::to_string(lsn)));
         }
-        journal_->carryOut(PutMeta{"all", "written"});
+        journal_->carryOut(note("all", "written"));
     }
     /// Retires in steps of `most`; how many went.
     std::int64_t retire(const ExpiredRows& what, int most = 1'000) {
@@ -307,7 +307,7 @@ private Q_SLOTS:
             operations.push_back({.tag = 0, .unhurried = false, .action = finishSaying(lsn, text(lsn))});
         }
         QVERIFY(journal_->store().post(std::move(operations)).has_value());
-        journal_->carryOut(PutMeta{"all", "written"});
+        journal_->carryOut(note("all", "written"));
         QCOMPARE(count("pack"), 1);
         const std::string first = journal_->files().packPath(1);
         QVERIFY(survey_->sparsePacks()->empty());

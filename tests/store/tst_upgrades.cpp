@@ -95,6 +95,23 @@ private Q_SLOTS:
         QCOMPARE(versionOf(journalOf(directory)), kSchemaVersion);
     }
 
+    void mutesOfFailuresBecomeDocuments() {
+        Journal journal(left(14));
+        QCOMPARE(journal.restored.documents.size(), 1u);
+        QCOMPARE(journal.restored.documents[0].kind, "failure_mute");
+        QCOMPARE(journal.restored.documents[0].name, "0123456789abcdef");
+        QCOMPARE(journal.restored.documents[0].body, "1800000000000000");
+    }
+    void damagedMutesDoNotKeepAJournalFromOpening() {
+        const std::string directory = left(14);
+        {
+            auto tool = Database::openForWriting(journalOf(directory), {});
+            QVERIFY(tool && tool->execute("UPDATE meta SET value='{\"x' WHERE key='engine.failure_mutes'"));
+        }
+        Journal journal(directory);
+        QCOMPARE(journal.restored.documents.size(), 0u);
+    }
+
     void anEarlierJournalIsKeptUntilTheFirstCleanEnd() {
         const std::string directory = left(12);
         {

@@ -62,8 +62,7 @@ Result<void> restore(Ground& ground, Services& services, const InterruptedAttemp
     services.session->addPast(restored->past);
     services.annotations.restore(restored->marks, std::move(restored->comments));
     services.queues->restore(restored->queues, restored->lastQueue);
-    for (const auto& [key, value] : restored->meta)
-        if (key == FailureMutes::kKey) services.failureMutes->restore(value);
+    services.failureMutes->restore(restored->documents);
     markInterrupted(actions, ground, services, interrupted);
     constexpr std::size_t kStep = 1000;
     for (std::size_t at = 0; at < actions.size(); at += kStep)

@@ -1,30 +1,37 @@
 #include "core/engine/state/failure_mutes.h"
 
-#include "core/json/json_reader.h"
-#include "core/json/json_writer.h"
+#include "core/model/failure_line.h"
 
+#include <charconv>
 #include <fmt/format.h>
 
 namespace yard::engine {
 
-std::string FailureMutes::written(const Mutes& mutes) {
-    std::string text;
-    JsonWriter writer(text);
-    writer.openObject();
-    for (const auto& [group, until] : mutes) writer.member(group, until);
-    writer.closeObject();
-    return text;
+void FailureMutes::restore(std::span<const store::DocumentRow> rows) {
+    YARD_ASSERT_OWNER(owner_);
+    for (const store::DocumentRow& row : rows) {
+        if (mutes_.size() == kMostMutes) break;
+        WallMicros until = 0;
+        const char* const end = row.body.data() + row.body.size();
+        const auto read = std::from_chars(row.body.data(), end, until);
+        if (row.kind == kKind && read.ec == std::errc() && read.ptr == end && isFailureId(row.name))
+            mutes_[row.name] = until;
+    }
 }
 
-void FailureMutes::restore(std::string_view text) {
-    YARD_ASSERT_OWNER(owner_);
-    const Result<JsonTape> tape = readJson(text);
-    if (!tape || !tape->root().isObject()) return;
-    for (const JsonView member : tape->root()) {
-        if (mutes_.size() == kMostMutes) break;
-        if (member.kind() == JsonKind::Integer && isFailureId(member.key()))
-            mutes_[std::string(member.key())] = member.node().integer;
+/// What the journal has to be told, so that it has `after` where it had `before`.
+static store::PutDocuments changesOf(const std::map<std::string, WallMicros, std::less<>>& before,
+                                     const std::map<std::string, WallMicros, std::less<>>& after) {
+    store::PutDocuments put;
+    const std::string kind(FailureMutes::kKind);
+    for (const auto& [group, until] : before)
+        if (!after.contains(group)) put.changes.push_back({.kind = kind, .name = group, .body = std::nullopt});
+    for (const auto& [group, until] : after) {
+        const auto at = before.find(group);
+        if (at == before.end() || at->second != until)
+            put.changes.push_back({.kind = kind, .name = group, .body = std::to_string(until)});
     }
+    return put;
 }
 
 coro::Task<Result<void>> FailureMutes::set(std::string group, WallMicros until) {
@@ -44,7 +51,7 @@ coro::Task<Result<void>> FailureMutes::set(std::string group, WallMicros until) 
             fmt::format("{} groups of failures are muted, and there are no more: end the mute of one first",
                         kMostMutes));
     if (changed != mutes_) {
-        store::AckDetail done = co_await parts_.commit(store::PutMeta{std::string(kKey), written(changed)});
+        store::AckDetail done = co_await parts_.commit(changesOf(mutes_, changed));
         if (done.error) co_return std::unexpected(std::move(*done.error));
         mutes_ = std::move(changed);
     }

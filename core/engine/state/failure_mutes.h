@@ -14,6 +14,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,8 +23,8 @@ namespace yard::engine {
 
 class FailureMutes {
 public:
-    /// Of the engine's values in the journal.
-    static constexpr std::string_view kKey = "failure_mutes";
+    /// Documents of the journal: a group's id, the time when its mute ends.
+    static constexpr std::string_view kKind = "failure_mute";
 
     struct Parts {
         std::function<coro::Task<store::AckDetail>(store::Action)> commit;
@@ -33,7 +34,7 @@ public:
         : parts_(std::move(parts)) {}
 
     /// What the journal has. What cannot be read of it is left out: a mute that is lost is seen, and made again.
-    void restore(std::string_view text);
+    void restore(std::span<const store::DocumentRow> rows);
     /// From now on until then; a time that is over ends the mute. AtLimit: there are too many. Journal.
     coro::Task<Result<void>> set(std::string group, WallMicros until);
     /// 0: it is not muted.
@@ -41,7 +42,6 @@ public:
 
 private:
     using Mutes = std::map<std::string, WallMicros, std::less<>>;
-    static std::string written(const Mutes& mutes);
 
     Parts parts_;
     Mutes mutes_;

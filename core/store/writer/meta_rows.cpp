@@ -13,11 +13,6 @@ MetaRows::MetaRows(StatementMaker& sql)
     get_ = sql("SELECT value FROM meta WHERE key=?");
 }
 
-Applied MetaRows::apply(const PutMeta& put) {
-    YARD_ASSERT_OWNER(owner_);
-    return Applied::with(put_.run("engine." + put.key, put.value));
-}
-
 Applied MetaRows::apply(const ReserveLsns& reserve) {
     YARD_ASSERT_OWNER(owner_);
     std::int64_t first = 0;

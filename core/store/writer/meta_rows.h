@@ -1,4 +1,4 @@
-// Private to core/store: small durable values by name, and blocks of LSNs. The writer's thread.
+// Private to core/store: blocks of LSNs. The writer's thread.
 #pragma once
 
 #include "core/store/writer/applied.h"
@@ -6,8 +6,7 @@
 
 namespace yard::store {
 
-/// Purpose: owns the values of `meta` that are the engine's ("engine." before their names), and `next_lsn`.
-/// Counters in that table are EndTally's, `last_queue` is Registrations'.
+/// Purpose: owns `next_lsn` of the table `meta`. Counters in that table are EndTally's, `last_queue` is Registrations'.
 ///
 /// Lifetime: as long as the JournalWriter that owns it; the connection outlives it.
 /// Invariant: `next_lsn` only rises. A block counts as given once its group is committed, synced
@@ -16,7 +15,6 @@ class MetaRows {
 public:
     explicit MetaRows(StatementMaker& sql);
 
-    Applied apply(const PutMeta& put);
     Applied apply(const ReserveLsns& reserve);
     /// Writes something without meaning. SQLite's code.
     int probe();

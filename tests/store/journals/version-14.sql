@@ -41,6 +41,7 @@ CREATE TABLE idem(
 CREATE TABLE mark(lsn INTEGER PRIMARY KEY, colour INTEGER NOT NULL) STRICT;
 INSERT INTO "mark" VALUES(3,2);
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO "meta" VALUES('engine.failure_mutes','{"0123456789abcdef":1800000000000000,"broken":"soon"}');
 INSERT INTO "meta" VALUES('finished','2');
 INSERT INTO "meta" VALUES('last_queue','4');
 INSERT INTO "meta" VALUES('next_lsn','100001');
