@@ -816,6 +816,22 @@
         <source>Whether commands of other engines may run here without a sandbox: only for engines of your own.</source>
         <translation>Ob Befehle anderer Engines hier ohne Sandbox laufen dürfen: nur für eigene Engines.</translation>
     </message>
+    <message>
+        <source>Cloud probe</source>
+        <translation>Cloud-Abfrage</translation>
+    </message>
+    <message>
+        <source>On termination</source>
+        <translation>Bei Entzug</translation>
+    </message>
+    <message>
+        <source>Whether a headless engine asks the metadata services of AWS, Azure and Google which machine this is, and whether it is about to be taken away.</source>
+        <translation>Ob eine Engine ohne Fenster die Metadatendienste von AWS, Azure und Google fragt, welcher Rechner dies ist und ob er bald entzogen wird.</translation>
+    </message>
+    <message>
+        <source>What the engine does when its cloud takes the machine away: abandon the session, drain it, or nothing; needs cloud_probe.</source>
+        <translation>Was die Engine tut, wenn ihre Cloud den Rechner entzieht: die Sitzung aufgeben, sie leerlaufen lassen oder nichts; braucht cloud_probe.</translation>
+    </message>
 </context>
 <context>
     <name>EngineWords</name>

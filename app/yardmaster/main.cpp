@@ -224,6 +224,7 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
     options.noSandbox = arguments.noSandbox;
     options.set = arguments.set;
     options.serves = arguments.serves;
+    options.mayProbeCloud = arguments.headless;
     Refusal refusal;
     options.join = joinOf(arguments, refusal);
     // Before the engine begins to work: a port in use must not cost its actions an attempt.

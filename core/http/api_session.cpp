@@ -76,6 +76,25 @@ void writeMachine(JsonWriter& writer, const engine::SessionView& session) {
     writer.closeObject();
 }
 
+void writeCloud(JsonWriter& writer, const engine::CloudView& cloud) {
+    writer.key("cloud");
+    writer.openObject();
+    writer.member("provider", cloud.provider);
+    writer.member("instance", cloud.instance);
+    writer.member("type", cloud.type);
+    writer.member("region", cloud.region);
+    writer.member("spot", cloud.isSpot);
+    if (cloud.notice) {
+        writer.key("notice");
+        writer.openObject();
+        writer.member("what", cloud.notice->what);
+        writer.member("certain", cloud.notice->isCertain);
+        if (cloud.notice->at > 0) writer.member("at", cloud.notice->at);
+        writer.closeObject();
+    }
+    writer.closeObject();
+}
+
 void writeSlots(JsonWriter& writer, const engine::SessionView& session) {
     writer.key("slots");
     writer.openObject();
@@ -149,6 +168,7 @@ void appendJson(std::string& text, const engine::SessionView& session) {
     writer.key("counts");
     writer.raw(counts);
     writeMachine(writer, session);
+    if (session.cloud) writeCloud(writer, *session.cloud);
     writer.member("capacity", session.capacity);
     writeSlots(writer, session);
     writer.member("journal_writable", session.journalWritable);

@@ -50,6 +50,8 @@ struct Settings {
     std::int64_t guestMemoryMb = 0; ///< 0: all
     std::int64_t guestStoreMb = 20'480;
     std::string guestUnsandboxed = "off";
+    std::string cloudProbe = "off";
+    std::string onTermination = "abandon";
     std::map<std::string, double> resources; ///< "gpus", "licence.x": amount; those not here are as found
     friend bool operator==(const Settings&, const Settings&) = default;
 };
@@ -84,6 +86,7 @@ struct SettingInfo {
 inline constexpr std::array<std::string_view, 2> kDurabilityWords = {"process", "power"};
 inline constexpr std::array<std::string_view, 2> kNetworkWords = {"off", "asked"};
 inline constexpr std::array<std::string_view, 2> kSwitchWords = {"off", "on"};
+inline constexpr std::array<std::string_view, 3> kTerminationWords = {"abandon", "drain", "ignore"};
 inline constexpr std::array<std::string_view, 4> kLogLevelWords = {"debug", "info", "warning", "error"};
 
 // A setting is a field above and a row here; the order is that of the bits of GivenSettings and of the documents.
@@ -175,6 +178,12 @@ inline constexpr std::array kSettingsTable = {
                 "first."},
     SettingInfo{SettingGroup::Sandbox, "guest_unsandboxed", "", &Settings::guestUnsandboxed, 0, 0, kSwitchWords, Applies::AtOnce,
                 "Whether commands of other engines may run here without a sandbox: only for engines of your own."},
+    SettingInfo{SettingGroup::Other, "cloud_probe", "", &Settings::cloudProbe, 0, 0, kSwitchWords, Applies::AtStart,
+                "Whether a headless engine asks the metadata services of AWS, Azure and Google which machine this is, "
+                "and whether it is about to be taken away."},
+    SettingInfo{SettingGroup::Other, "on_termination", "", &Settings::onTermination, 0, 0, kTerminationWords, Applies::AtOnce,
+                "What the engine does when its cloud takes the machine away: abandon the session, drain it, or "
+                "nothing; needs cloud_probe."},
 };
 // clang-format on
 static_assert(kSettingsTable.size() <= 64, "GivenSettings has a bit for each");

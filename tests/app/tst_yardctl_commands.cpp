@@ -79,6 +79,7 @@ private Q_SLOTS:
     void wrongUsageExits2();
     void theSandboxIsToldInWords();
     void whatIsTakenOfTheMachineIsSaid();
+    void theCloudAndWhatItIsAboutToDoAreSaid();
     void queuesAreMadeAndSteered();
     void onATerminalAllIsAskedFirst();
     void workersAddSendsWhatIsMissing();
@@ -175,6 +176,18 @@ void TestYardctlCommands::whatIsTakenOfTheMachineIsSaid() {
     QCOMPARE(DataDirectory(server).run({"session"}).out, "machine      m, 4 cores\n"
                                                          "taken        1.5 of 4 cores, 0 of 2000 memory_mb, 2 of 2 "
                                                          "licence.x\n");
+}
+
+void TestYardctlCommands::theCloudAndWhatItIsAboutToDoAreSaid() {
+    FakeServer server(
+        table({{"GET /compute/session", {.body = R"({"cloud":{"provider":"aws","instance":"i-01","type":"c5.large",
+                              "region":"eu-west-1","spot":true,"notice":{"what":"terminate","certain":true}}})"}}}));
+    QCOMPARE(DataDirectory(server).run({"session"}).out,
+             "cloud        aws, c5.large in eu-west-1, spot; is taken away (terminate)\n");
+    FakeServer warned(
+        table({{"GET /compute/session", {.body = R"({"cloud":{"provider":"gcp","instance":"7","type":"","region":"",
+                              "spot":false,"notice":{"what":"rebalance","certain":false}}})"}}}));
+    QCOMPARE(DataDirectory(warned).run({"session"}).out, "cloud        gcp; may be taken away soon (rebalance)\n");
 }
 
 void TestYardctlCommands::queuesAreMadeAndSteered() {

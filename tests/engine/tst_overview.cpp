@@ -28,6 +28,7 @@ public:
     SpecCache specs;
     EngineCounters counters;
     SessionView::Guard guard;
+    std::optional<CloudView> cloud;
     Overview overview{
         {.session = machine.session,
          .queues = queues,
@@ -47,6 +48,7 @@ public:
          .slots = [] { return SessionView::Slots{.oneCore = 3, .other = 16, .warm = 6, .why = "few files"}; },
          .guard = [this] { return guard; },
          .itself = [] { return SessionView::EngineUsage{.cpuPercent = 12.5, .rssBytes = 7}; },
+         .cloud = [this] { return cloud; },
          .findings = [] { return std::vector<std::string>{"a strange file"}; },
          .store = [] { return store::Store::Stats{}; },
          .hung = [] { return std::uint64_t{4}; },
@@ -116,6 +118,13 @@ private Q_SLOTS:
         QCOMPARE(count(view, ActionState::Pending), 2);
         QCOMPARE(view.held, 1);
         QCOMPARE(bench.metrics().held, 1);
+    }
+    void theCloudIsShownWhereThereIsOne() {
+        Bench bench;
+        QVERIFY(!bench.session().cloud);
+        bench.cloud =
+            CloudView{.provider = "gcp", .instance = "7", .type = {}, .region = {}, .isSpot = false, .notice = {}};
+        QCOMPARE(bench.session().cloud->provider, std::string("gcp"));
     }
     void whatItWasOpenedWithIsShown() {
         Bench bench;

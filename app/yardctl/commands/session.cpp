@@ -52,6 +52,22 @@ std::string takenWords(const json::object& machine) {
     return out;
 }
 
+/// "aws, c5.large in eu-west-1, spot; is taken away (terminate)"
+std::string cloudWords(const json::object& cloud) {
+    std::string text = printable(textOf(cloud, "provider"));
+    if (const std::string type = printable(textOf(cloud, "type")); !type.empty()) text += ", " + type;
+    if (const std::string region = printable(textOf(cloud, "region")); !region.empty()) text += " in " + region;
+    if (const json::value* spot = cloud.if_contains("spot"); spot && spot->is_bool() && spot->get_bool())
+        text += ", spot";
+    if (const json::object* notice = objectOf(cloud, "notice")) {
+        const json::value* certain = notice->if_contains("certain");
+        const bool isCertain = certain && certain->is_bool() && certain->get_bool();
+        text += fmt::format("; {} ({})", isCertain ? "is taken away" : "may be taken away soon",
+                            printable(textOf(*notice, "what")));
+    }
+    return text;
+}
+
 void showSession(const json::object& session) {
     const auto member = [&](std::string_view name, std::string_view key) {
         if (const json::value* value = session.if_contains(key)) factLine(name, words(*value));
@@ -75,6 +91,7 @@ void showSession(const json::object& session) {
         factLine("machine", text);
         factLine("taken", takenWords(*machine));
     }
+    if (const json::object* cloud = objectOf(session, "cloud")) factLine("cloud", cloudWords(*cloud));
     if (const json::object* sandbox = objectOf(session, "sandbox")) {
         json::object facts = *sandbox;
         const std::string why = printable(textOf(facts, "why"));

@@ -169,11 +169,11 @@ coro::Task<JoinFailure> Guests::serve(Place& place, linkio::ByteStream& stream, 
 
 // --- leaving
 
-void Guests::leave() {
+void Guests::leave(link::LeavingCause cause, const std::string& sentence) {
     YARD_ASSERT_OWNER(owner_);
     for (const auto& one : all_) {
         one->leaves.set();
-        one->yard->leave(link::LeavingCause::Quits, "the engine there ends");
+        one->yard->leave(cause, sentence);
     }
 }
 

@@ -82,8 +82,8 @@ public:
     /// Begins to work for a yard.
     void join(JoinPlan plan, store::ChunkStore& chunks);
     void settingsChanged() { budget_.setLimits(limitsOf(parts_.settings, parts_.total)); }
-    /// The engine ends: everybody is left, gently.
-    void leave();
+    /// The machine goes, or its engine ends: everybody is left, gently, and hears why.
+    void leave(link::LeavingCause cause, const std::string& sentence);
 
     // --- commands
     GuestsView list() const;

@@ -203,6 +203,7 @@ void Kernel::startServices() {
     ground_.loop.spawn("estimates", learnFromHistory(ground_.journal, *services_.estimates));
     ground_.loop.spawn("locks", services_.locks->run());
     ground_.loop.spawn("janitor", services_.orphans->run());
+    services_.cloud->start();
     if (ground_.join) services_.guests->join(std::move(*ground_.join), *ground_.chunks);
 }
 
@@ -246,7 +247,8 @@ coro::Task<void> Kernel::sunset() {
     wake();
     if (!services_.places->machine() || !services_.warm)
         co_return ground_.loop.stop(); // the start failed: nothing runs
-    services_.guests->leave();
+    services_.guests->leave(link::LeavingCause::Quits, "the engine there ends");
+    co_await services_.cloud->stop();
     services_.warm->shutDown(std::min(ground_.settings.grace, kMaxGraceAtEnd));
     const MonoTime until = MonoClock::now() + std::min(ground_.settings.grace, kMaxGraceAtEnd) + kShutdownSlack;
     bool toldToHurry = false;

@@ -32,6 +32,7 @@
 #include "core/engine/reading/waiting_counts.h"
 #include "core/engine/reading/watching.h"
 #include "core/engine/running/attempt_monitor.h"
+#include "core/engine/running/cloud_watch.h"
 #include "core/engine/running/execution.h"
 #include "core/engine/running/guards.h"
 #include "core/engine/running/orphan_sweep.h"
@@ -129,6 +130,7 @@ struct Services {
     std::optional<RunnerPlaces> places;
     std::optional<GuestJobs> guestJobs;
     std::optional<Guests> guests;
+    std::optional<CloudWatch> cloud;
     std::optional<WarmPool> pool;
     std::optional<EngineWarmHost> warmHost;
     std::unique_ptr<runners::WarmRunner> warm; ///< uses this machine; null until the journal is restored

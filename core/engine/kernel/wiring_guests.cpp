@@ -43,6 +43,14 @@ void Wiring::openGuests() {
                                            .serves = ground_.options.serves,
                                            .wallOf = [this](MonoTime at) { return ground_.scale.at(at); },
                                            .refused = join ? join->refused : nullptr});
+    services_.cloud.emplace(CloudWatch::Parts{
+        .settings = ground_.settings,
+        .place = {},
+        .mayProbe = ground_.options.mayProbeCloud,
+        .leave =
+            [this](const std::string& sentence) { services_.guests->leave(link::LeavingCause::Spot, sentence); },
+        .moveTo = [this](SessionState to) { return services_.sessionMoves->moveTo(to); },
+        .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); }});
 }
 
 } // namespace yard::engine

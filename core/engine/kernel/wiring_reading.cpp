@@ -233,6 +233,7 @@ void Wiring::openOverview() {
                                                                 .diskBytes = itself.diskBytes,
                                                                 .diskFreeBytes = itself.diskFreeBytes};
                             },
+                        .cloud = [this] { return services_.cloud->view(); },
                         .findings = [this] { return services_.orphans->findings(); },
                         .store = [this] { return ground_.store->stats(); },
                         .hung = [this] { return services_.monitor->hung(); },

@@ -30,6 +30,7 @@ SessionView Overview::look() const {
     set(ActionState::Abandoned, counts.all.abandoned);
     set(ActionState::Cancelled, counts.all.cancelled);
     view.machineName = constants.machineName;
+    view.cloud = parts_.cloud();
     view.held = counts.held;
     view.retry = counts.backingOff;
     view.cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));

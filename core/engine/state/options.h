@@ -44,6 +44,7 @@ struct Options {
     std::function<std::optional<MemoryReading>()> readMemory;    ///< for the memory guard; empty: of this machine
     Duration retentionYoungest{60'000'000}; ///< clearing up leaves actions that ended less than this ago
     std::optional<Duration> grace;          ///< between SIGTERM and SIGKILL; absent: as the settings say
+    bool mayProbeCloud = false;             ///< the setting cloud_probe counts: an engine without a window
     std::optional<JoinOptions> join;        ///< absent: this machine works for nobody else
     bool serves = true;                     ///< it may work for others
     std::vector<std::string> set;           ///< NAME=VALUE for this run, over settings.json

@@ -200,6 +200,21 @@ struct LockView {
     bool hasMore = false;                 ///< more wait
 };
 
+/// The cloud that this machine is of.
+struct CloudView {
+    std::string provider; ///< aws, azure, gcp
+    std::string instance;
+    std::string type;
+    std::string region;
+    bool isSpot = false;
+    struct Notice {
+        std::string what;       ///< the cloud's own word
+        bool isCertain = false; ///< false: only a warning
+        WallMicros at = 0;      ///< when; 0: it does not say
+    };
+    std::optional<Notice> notice; ///< that the machine is taken away
+};
+
 struct SessionView {
     SessionState state = SessionState::Created;
     std::string engineId;
@@ -209,6 +224,7 @@ struct SessionView {
     std::int64_t held = 0;  ///< part of the pending ones: held by themselves
     std::int64_t retry = 0; ///< likewise: failed, and waiting for their next attempt
     std::string machineName;
+    std::optional<CloudView> cloud; ///< absent: it is no cloud's, or nobody asked
     int cores = 0;
     std::int64_t memoryBytes = 0;
     double gpus = 0;

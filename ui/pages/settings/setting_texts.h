@@ -40,6 +40,8 @@ inline constexpr const char* kSettingTexts[] = {
     QT_TRANSLATE_NOOP("EngineSetting", "Guest memory"),
     QT_TRANSLATE_NOOP("EngineSetting", "Guest store"),
     QT_TRANSLATE_NOOP("EngineSetting", "Guest unsandboxed"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Cloud probe"),
+    QT_TRANSLATE_NOOP("EngineSetting", "On termination"),
     QT_TRANSLATE_NOOP("EngineSetting", "slots"),
     QT_TRANSLATE_NOOP("EngineSetting", "s"),
     QT_TRANSLATE_NOOP("EngineSetting", "days"),
@@ -82,6 +84,8 @@ inline constexpr const char* kSettingTexts[] = {
     QT_TRANSLATE_NOOP("EngineSetting", "Memory that actions of other engines may have here between them; 0 is all of it. For what comes after the change."),
     QT_TRANSLATE_NOOP("EngineSetting", "How much of inputs that other engines sent is kept here for the next time: the longest unused go first."),
     QT_TRANSLATE_NOOP("EngineSetting", "Whether commands of other engines may run here without a sandbox: only for engines of your own."),
+    QT_TRANSLATE_NOOP("EngineSetting", "Whether a headless engine asks the metadata services of AWS, Azure and Google which machine this is, and whether it is about to be taken away."),
+    QT_TRANSLATE_NOOP("EngineSetting", "What the engine does when its cloud takes the machine away: abandon the session, drain it, or nothing; needs cloud_probe."),
 };
 // clang-format on
 
