@@ -1,0 +1,71 @@
+// What the orchestrator wants done. Values.
+#pragma once
+
+#include "core/lifecycle/tick.h"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace yard::lifecycle {
+
+/// Counts from 1, never used twice in a life of the engine.
+using ActorNumber = std::uint64_t;
+
+/// Why an object that is due is looked at by nobody.
+enum class OrphanReason : std::uint8_t { NoActor, StatusNotClaimed, WorkerUnknown, KeyMissing };
+std::string_view name(OrphanReason reason);
+
+enum class EndReason : std::uint8_t {
+    QueueEmpty, ///< nothing of its key is left
+    AnotherKey, ///< objects of another key have no actor, and the type may not have more
+    Timeout,    ///< its look took longer than it may
+    TypeGone
+};
+
+/// A warm process of the type's worker with that launch key.
+struct StartActor {
+    ActorNumber actor = 0;
+    TypeNumber type = 0;
+    std::string key{};
+};
+/// After the commit of its claim.
+struct SendTick {
+    ActorNumber actor = 0;
+    Seen seen{};
+    WallMicros deadline = 0;
+};
+/// A `call` effect for an actor that is free.
+struct SendCall {
+    ActorNumber actor = 0;
+    EffectKey effect{};
+    WallMicros deadline = 0;
+};
+struct EndActor {
+    ActorNumber actor = 0;
+    EndReason why = EndReason::QueueEmpty;
+};
+/// Once for each object that is an orphan.
+struct WarnOrphan {
+    ObjectId object{};
+    OrphanReason why = OrphanReason::NoActor;
+};
+/// A new version of a type and the move of its objects: one commit, before all that comes after it.
+struct TypeChange {
+    struct Move {
+        std::string from{};
+        std::string to{};
+        WallMicros retryAt = 0; ///< kept where 0 and `to` is not final
+        bool isFinal = false;   ///< retry_at goes
+    };
+    TypeNumber type = 0;
+    std::vector<Move> moves{}; ///< of states that objects are in and that change
+};
+/// Nothing is due and no actor runs. Told once until something is.
+struct Idle {};
+
+/// In the order in which they are to be carried out. Claims that stand beside each other are one commit.
+using Decision = std::variant<StartActor, Claim, SendTick, SendCall, Write, EndActor, WarnOrphan, TypeChange, Idle>;
+
+} // namespace yard::lifecycle

@@ -1,0 +1,80 @@
+#include "core/lifecycle/field_values.h"
+
+#include "core/json/canonical_json.h"
+#include "core/json/json_writer.h"
+
+#include <fmt/format.h>
+
+namespace yard::lifecycle {
+namespace {
+
+Result<void> checkValue(const Type& type, JsonView value) {
+    const Field* field = type.field(value.key());
+    if (!field)
+        return invalid("fields", fmt::format("The type {} has no field \"{}\"; leave it out.", type.name,
+                                             value.key().substr(0, kMaxTypeName)));
+    if (value.kind() == JsonKind::Null && !field->isRequired) return {};
+    if (value.kind() == JsonKind::Null || !fits(field->kind, value.kind()))
+        return invalid("fields", fmt::format("The field {} of {} has another type; give a value of that type.",
+                                             field->name, type.name));
+    return {};
+}
+
+std::optional<JsonView> memberOf(JsonView object, std::string_view name) {
+    for (const JsonView value : object)
+        if (value.key() == name) return value;
+    return std::nullopt;
+}
+
+} // namespace
+
+bool fits(FieldKind kind, JsonKind given) {
+    switch (kind) {
+    case FieldKind::String: return given == JsonKind::String;
+    case FieldKind::Integer: return given == JsonKind::Integer;
+    case FieldKind::Number: return given == JsonKind::Integer || given == JsonKind::Number;
+    case FieldKind::Boolean: return given == JsonKind::Bool;
+    case FieldKind::Json: return true;
+    }
+    return false;
+}
+
+Result<void> checkSet(const Type& type, JsonView set) {
+    if (!set.isObject()) return invalid("fields", "Give the fields as an object.");
+    for (const JsonView value : set)
+        if (auto fine = checkValue(type, value); !fine) return fine;
+    return {};
+}
+
+Result<std::string> fieldsForNew(const Type& type, std::string_view json) {
+    if (json.size() > kMaxFieldBytes)
+        return fail(ErrorKind::TooLarge,
+                    fmt::format("The fields of an object have at most {} KiB.", kMaxFieldBytes >> 10));
+    const auto tape = readJson(json);
+    if (!tape) return std::unexpected(tape.error());
+    const JsonView given = tape->root();
+    if (auto fine = checkSet(type, given); !fine) return std::unexpected(std::move(fine.error()));
+    std::string out;
+    JsonWriter writer(out);
+    writer.openObject();
+    for (const Field& field : type.fields) {
+        const auto value = memberOf(given, field.name);
+        const bool isGiven = value && value->kind() != JsonKind::Null;
+        if (!isGiven && field.defaultJson.empty() && field.isRequired)
+            return invalid("fields",
+                           fmt::format("The field {} of {} is required; give it.", field.name, type.name));
+        if (!isGiven && field.defaultJson.empty()) continue;
+        writer.key(field.name);
+        if (!isGiven) {
+            writer.raw(field.defaultJson);
+            continue;
+        }
+        auto text = canonicalJson(*value);
+        if (!text) return std::unexpected(std::move(text.error()));
+        writer.raw(*text);
+    }
+    writer.closeObject();
+    return out;
+}
+
+} // namespace yard::lifecycle

@@ -1,0 +1,389 @@
+#include "core/lifecycle/orchestrator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace yard::lifecycle {
+
+std::string_view name(OrphanReason reason) {
+    switch (reason) {
+    case OrphanReason::NoActor: return "no_actor";
+    case OrphanReason::StatusNotClaimed: return "status_not_claimed";
+    case OrphanReason::WorkerUnknown: return "worker_unknown";
+    case OrphanReason::KeyMissing: return "key_missing";
+    }
+    return "";
+}
+
+// --- types
+
+Result<TypeNumber> Orchestrator::putType(Type type, WallMicros now) {
+    constexpr std::size_t kMaxTypes = 10'000;
+    const auto known = findType(type.name);
+    if (!known) {
+        if (types_.size() >= kMaxTypes)
+            return fail(ErrorKind::AtLimit, fmt::format("There are {} types; remove one.", kMaxTypes));
+        TypeEntry& entry = types_.emplace_back();
+        entry.counts.assign(type.states.size(), 0);
+        entry.type = std::move(type);
+        return static_cast<TypeNumber>(types_.size() - 1);
+    }
+    TypeEntry& entry = types_[*known];
+    if (entry.writing > 0)
+        return fail(ErrorKind::Busy, fmt::format("Objects of {} are being written; try again.", type.name));
+    StateSet occupied = 0;
+    for (StateNumber state = 0; state < entry.counts.size(); ++state)
+        if (entry.counts[state] > 0) occupied |= only(state);
+    const auto to = successors(entry.type, type, occupied);
+    if (!to) return std::unexpected(to.error());
+    changeStates(*known, type, *to, now);
+    return *known;
+}
+
+void Orchestrator::changeStates(TypeNumber number, const Type& type, const std::vector<StateNumber>& to,
+                                WallMicros now) {
+    TypeEntry& entry = types_[number];
+    const Type before = std::exchange(entry.type, type);
+    const auto counts = std::exchange(entry.counts, std::vector<std::uint64_t>(type.states.size(), 0));
+    TypeChange change{.type = number, .moves = {}};
+    for (StateNumber state = 0; state < to.size(); ++state) {
+        entry.counts[to[state]] += counts[state];
+        const bool isFinal = type.isFinal(to[state]);
+        const bool isOther =
+            before.states[state].name != type.states[to[state]].name || before.isFinal(state) != isFinal;
+        if (counts[state] == 0 || !isOther) continue;
+        change.moves.push_back({.from = before.states[state].name,
+                                .to = type.states[to[state]].name,
+                                .retryAt = before.isFinal(state) && !isFinal ? now : 0,
+                                .isFinal = isFinal});
+    }
+    ++entry.generation;
+    for (auto& [id, object] : objects_) {
+        if (object.type != number) continue;
+        const bool isLooked = object.where == Where::Looking;
+        if (!isLooked) unplace(object);
+        const bool wasFinal = before.isFinal(object.status);
+        object.status = to[object.status];
+        const bool isFinal = type.isFinal(object.status);
+        if (wasFinal && !isFinal) object.retryAt = now;
+        if (isFinal) object.retryAt = 0;
+        if (wasFinal != isFinal)
+            if (Object* parent = held(object.parent)) parent->pendingChildren += isFinal ? -1U : 1U;
+        if (!isLooked) place(object);
+    }
+    decisions_.insert(decisions_.begin(), std::move(change));
+}
+
+Result<void> Orchestrator::removeType(TypeNumber type) {
+    TypeEntry& entry = types_[type];
+    if (std::ranges::any_of(entry.counts, [](std::uint64_t count) { return count > 0; }))
+        return fail(ErrorKind::WrongState,
+                    fmt::format("There are objects of the type {}; delete them first.", entry.type.name));
+    entry.isThere = false;
+    for (auto& [number, actor] : actors_)
+        if (actor.group.first == type && actor.state != ActorState::Ending)
+            endActor(number, actor, EndReason::TypeGone);
+    return {};
+}
+
+void Orchestrator::workerKnown(TypeNumber type, bool isKnown) {
+    if (std::exchange(types_[type].workerKnown, isKnown) == isKnown) return;
+    for (auto& [id, object] : objects_) {
+        if (object.type != type || (object.where != Where::Orphan && object.where != Where::Queued)) continue;
+        unplace(object);
+        place(object);
+    }
+}
+
+std::optional<TypeNumber> Orchestrator::findType(std::string_view name) const {
+    for (std::size_t number = 0; number < types_.size(); ++number)
+        if (types_[number].isThere && types_[number].type.name == name) return static_cast<TypeNumber>(number);
+    return std::nullopt;
+}
+
+KeyNumber Orchestrator::keyNumber(TypeNumber type, std::string_view key) {
+    TypeEntry& entry = types_[type];
+    if (const auto known = entry.keys.find(key); known != entry.keys.end()) return known->second;
+    const auto number = static_cast<KeyNumber>(entry.keyTexts.size());
+    entry.keyTexts.emplace_back(key);
+    entry.keys.emplace(key, number);
+    return number;
+}
+
+// --- where objects are
+
+Object* Orchestrator::held(ObjectId id) {
+    const auto found = objects_.find(id);
+    return found == objects_.end() ? nullptr : &found->second;
+}
+
+const Object* Orchestrator::find(ObjectId id) const {
+    const auto found = objects_.find(id);
+    return found == objects_.end() ? nullptr : &found->second;
+}
+
+std::optional<OrphanReason> Orchestrator::orphanReason(const Object& object) const {
+    const TypeEntry& entry = types_[object.type];
+    if (!entry.type.actor) return OrphanReason::NoActor;
+    if (!contains(entry.type.actor->claims, object.status)) return OrphanReason::StatusNotClaimed;
+    if (!entry.workerKnown) return OrphanReason::WorkerUnknown;
+    if (object.key == 0) return OrphanReason::KeyMissing;
+    return std::nullopt;
+}
+
+/// Not before the hot pause is over, once its looks came too fast.
+WallMicros Orchestrator::dueAt(Object& object) const {
+    const WallMicros soonest = object.lookedAt + kHotPause.count();
+    object.isHot = object.lookedAt > 0 && object.burst >= kBurst && object.retryAt < soonest;
+    return object.isHot ? soonest : object.retryAt;
+}
+
+void Orchestrator::place(Object& object) {
+    if (types_[object.type].type.isFinal(object.status)) {
+        object.where = Where::Nowhere;
+        return;
+    }
+    object.indexedAt = dueAt(object);
+    object.where = Where::Waiting;
+    times_.add(object.indexedAt, object.id);
+}
+
+void Orchestrator::unplace(Object& object) {
+    if (object.where == Where::Waiting) times_.remove(object.indexedAt, object.id);
+    if (object.where == Where::Orphan) orphans_.erase(object.id);
+    if (object.where == Where::Queued)
+        groups_[{object.type, object.key}].queue.erase({object.indexedAt, object.id});
+    object.where = Where::Nowhere;
+}
+
+void Orchestrator::enqueue(Object& object) {
+    if (orphanReason(object)) {
+        object.where = Where::Orphan;
+        orphans_.insert(object.id);
+        if (!std::exchange(object.isWarned, true)) unwarned_.push_back(object.id);
+        return;
+    }
+    object.where = Where::Queued;
+    object.isWarned = false;
+    if (types_[object.type].type.actor->order == Order::Created) object.indexedAt = 0;
+    groups_[{object.type, object.key}].queue.emplace(object.indexedAt, object.id);
+}
+
+// --- objects
+
+void Orchestrator::add(const Object& object) {
+    const auto [added, isNew] = objects_.try_emplace(object.id, object);
+    if (!isNew) return;
+    TypeEntry& entry = types_[object.type];
+    ++entry.counts[object.status];
+    if (object.isStuck) ++stuck_;
+    if (Object* parent = held(object.parent); parent && !entry.type.isFinal(object.status))
+        ++parent->pendingChildren;
+    isIdle_ = false;
+    place(added->second);
+}
+
+void Orchestrator::remove(ObjectId id) {
+    Object* object = held(id);
+    if (!object) return;
+    unplace(*object);
+    TypeEntry& entry = types_[object->type];
+    --entry.counts[object->status];
+    if (object->isStuck) --stuck_;
+    if (Object* parent = held(object->parent); parent && !entry.type.isFinal(object->status))
+        --parent->pendingChildren;
+    objects_.erase(id);
+}
+
+void Orchestrator::wake(ObjectId id, WallMicros now) {
+    Object* object = held(id);
+    if (!object || types_[object->type].type.isFinal(object->status)) return;
+    isIdle_ = false;
+    if (object->where == Where::Looking) {
+        object->isWoken = true;
+        return;
+    }
+    if (object->where != Where::Waiting) return; // due already
+    unplace(*object);
+    object->retryAt = std::min(object->retryAt, now);
+    place(*object);
+}
+
+Result<void> Orchestrator::move(ObjectId id, std::string_view to, bool isForced, WallMicros now) {
+    Object* object = held(id);
+    if (!object) return fail(ErrorKind::NotFound, fmt::format("There is no object {}.", id.value));
+    auto write = moveByHand(types_[object->type].type, object->seen(), to, isForced, now);
+    if (!write) return std::unexpected(std::move(write.error()));
+    decide(std::move(*write), *object, now);
+    return {};
+}
+
+// --- the journal's answers
+
+void Orchestrator::decide(Write write, Object& object, WallMicros now) {
+    if (write.isOfTick && std::exchange(object.isWoken, false) && !write.ends && !write.isStuck)
+        write.retryAt = std::min(write.retryAt, now);
+    if (write.ends && object.parent != ObjectId{}) {
+        write.wakes = object.parent;
+        wake(object.parent, now);
+    }
+    beginWriting(object);
+    decisions_.emplace_back(std::move(write));
+}
+
+void Orchestrator::beginWriting(const Object& object) {
+    ++types_[object.type].writing;
+    auto& [type, count] = writing_[object.id];
+    type = object.type;
+    ++count;
+}
+
+/// Also of an object that was removed meanwhile.
+void Orchestrator::endWriting(ObjectId id) {
+    const auto found = writing_.find(id);
+    if (found == writing_.end()) return;
+    auto& [type, count] = found->second;
+    --types_[type].writing;
+    if (--count == 0) writing_.erase(found);
+}
+
+/// Its look is over without a write, or with one that was not the first.
+void Orchestrator::release(ObjectId id) {
+    looks_.erase(id);
+    Object* object = held(id);
+    if (!object || object->where != Where::Looking) return;
+    object->where = Where::Nowhere;
+    place(*object);
+}
+
+void Orchestrator::claimed(const Claim& claim, bool ok, WallMicros now) {
+    endWriting(claim.id);
+    Object* object = held(claim.id);
+    const auto look = looks_.find(claim.id);
+    if (look == looks_.end()) return; // its actor ended meanwhile
+    Actor& actor = actors_.at(look->second);
+    if (actor.seen.revision != claim.revision) return; // of a look before this one
+    const bool isAsSeen =
+        object && object->revision == claim.revision && actor.generation == types_[object->type].generation;
+    if (ok && object) object->retryAt = claim.retryAt;
+    if (ok && isAsSeen) {
+        const Duration limit = types_[object->type].type.actor->maxTickTime;
+        actor.deadline = now + limit.count();
+        decisions_.emplace_back(SendTick{.actor = look->second, .seen = actor.seen, .deadline = actor.deadline});
+        return;
+    }
+    actor.state = ActorState::Free;
+    if (object) object->retryAt = std::min(object->retryAt, now);
+    release(claim.id);
+}
+
+void Orchestrator::written(const Write& write, bool ok, WallMicros now) {
+    endWriting(write.id);
+    Object* object = held(write.id);
+    if (!object) return;
+    TypeEntry& entry = types_[object->type];
+    if (!ok) {
+        if (write.isOfTick) release(write.id);
+        return;
+    }
+    const bool isLooked = object->where == Where::Looking && !write.isOfTick;
+    if (!isLooked) unplace(*object);
+    --entry.counts[object->status];
+    ++entry.counts[write.to];
+    if (object->isStuck != write.isStuck) stuck_ += write.isStuck ? 1 : -1;
+    object->isStuck = write.isStuck;
+    if (entry.type.isFinal(object->status) != write.ends)
+        if (Object* parent = held(object->parent)) parent->pendingChildren += write.ends ? -1U : 1U;
+    const bool isOther = object->status != write.to;
+    object->status = write.to;
+    object->revision = write.newRevision;
+    object->retries = static_cast<std::uint16_t>(write.retries);
+    object->retryAt = write.retryAt;
+    if (std::exchange(object->isWoken, false) && !write.ends) object->retryAt = std::min(object->retryAt, now);
+    if (isOther) object->isWarned = false;
+    isIdle_ = false;
+    if (!isLooked) place(*object);
+}
+
+// --- actors
+
+void Orchestrator::actorReady(ActorNumber number) {
+    const auto actor = actors_.find(number);
+    if (actor != actors_.end() && actor->second.state == ActorState::Starting)
+        actor->second.state = ActorState::Free;
+}
+
+void Orchestrator::actorEnded(ActorNumber number, std::string error, WallMicros now) {
+    const auto found = actors_.find(number);
+    if (found == actors_.end()) return;
+    const Actor actor = found->second;
+    actors_.erase(found);
+    TypeEntry& entry = types_[actor.group.first];
+    --entry.actors;
+    Group& group = groups_[actor.group];
+    --group.actors;
+    if (actor.state == ActorState::Starting) group.notBefore = now + entry.type.backoff.count();
+    if (actor.state != ActorState::Looking) return;
+    looks_.erase(actor.seen.id);
+    Object* object = held(actor.seen.id);
+    if (!object || object->where != Where::Looking) return;
+    if (object->revision != actor.seen.revision || actor.generation != entry.generation)
+        return release(actor.seen.id);
+    decide(exceptionOf(entry.type, actor.seen, error.empty() ? "worker_crashed" : std::move(error), now), *object,
+           now);
+}
+
+void Orchestrator::answered(ActorNumber number, const Result<Answer>& answer, WallMicros now) {
+    const auto found = actors_.find(number);
+    if (found == actors_.end() || found->second.state != ActorState::Looking) return;
+    Actor& actor = found->second;
+    actor.state = ActorState::Free;
+    Object* object = held(actor.seen.id);
+    looks_.erase(actor.seen.id);
+    if (!object || object->where != Where::Looking) return;
+    const TypeEntry& entry = types_[object->type];
+    if (actor.generation != entry.generation) {
+        object->retryAt = std::min(object->retryAt, now);
+        return release(object->id);
+    }
+    if (object->revision != actor.seen.revision) return release(object->id); // moved by hand meanwhile
+    auto write = answer ? transitionOf(entry.type, actor.seen, *answer, now)
+                        : Result<Write>(exceptionOf(entry.type, actor.seen, answer.error().message, now));
+    if (!write) write = exceptionOf(entry.type, actor.seen, write.error().message, now);
+    decide(std::move(*write), *object, now);
+}
+
+void Orchestrator::addCall(const EffectKey& effect) {
+    const Object* object = find(effect.object);
+    if (!object || object->key == 0 || !types_[object->type].type.actor) return;
+    groups_[{object->type, object->key}].calls.push_back(effect);
+    isIdle_ = false;
+}
+
+void Orchestrator::callEnded(ActorNumber number) {
+    const auto actor = actors_.find(number);
+    if (actor != actors_.end() && actor->second.state == ActorState::Calling)
+        actor->second.state = ActorState::Free;
+}
+
+// --- what people see
+
+std::vector<WarnOrphan> Orchestrator::orphans() const {
+    std::vector<WarnOrphan> all;
+    for (const ObjectId id : orphans_) {
+        const Object& object = objects_.at(id);
+        if (const auto why = orphanReason(object)) all.push_back({.object = id, .why = *why});
+    }
+    return all;
+}
+
+std::size_t Orchestrator::queued(TypeNumber type) const {
+    std::size_t all = 0;
+    for (auto group = groups_.lower_bound({type, 0}); group != groups_.end() && group->first.first == type; ++group)
+        all += group->second.queue.size();
+    return all;
+}
+
+} // namespace yard::lifecycle
