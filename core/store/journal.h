@@ -64,10 +64,14 @@ struct Restored {
     std::vector<WorkerRow> workers;
     std::vector<LabelEntry> labels;
     std::vector<ClassEntry> classes;
-    std::vector<MarkedRun> marks;       ///< in the order of LSNs
-    std::vector<CommentRow> comments;   ///< the oldest first
-    std::vector<OpRow> ops;             ///< were left of the last engine; restore() has carried them out
-    std::vector<DocumentRow> documents; ///< by kind, then by name
+    std::vector<MarkedRun> marks;           ///< in the order of LSNs
+    std::vector<CommentRow> comments;       ///< the oldest first
+    std::vector<OpRow> ops;                 ///< were left of the last engine; restore() has carried them out
+    std::vector<DocumentRow> documents;     ///< by kind, then by name
+    std::vector<ObjectTypeRow> objectTypes; ///< by number
+    std::vector<EffectRow> effects;         ///< by object, revision and position
+    std::int64_t lastObject = 0;            ///< highest number of an object ever used
+    std::int64_t lastObjectType = 0;
     LsnBlock lsns;                      ///< a block begun by this start
     std::int64_t lastQueue = 0;         ///< highest queue number ever used
     std::optional<LogDamage> logDamage; ///< what the log of the last engine has lost; told in the log of this one
@@ -86,6 +90,8 @@ public:
     /// Everything a start needs. `rows` gets the pending rows in LSN order, in batches of at most 1,000. Blocks (a
     /// million rows in half a second). Before start().
     Result<Restored> restore(const std::function<void(std::span<PendingRow>)>& rows);
+    /// All objects in the order of their numbers, in batches of at most 1,000. After restore(), before start().
+    Result<void> restoreObjects(const std::function<void(std::span<ObjectStanding>)>& rows);
     /// Starts the store thread.
     void start();
     /// All else of the start succeeded as well: from now on a clean end lets go of the copies that upgrades left.

@@ -31,6 +31,7 @@ JournalWriter::JournalWriter(Database& database, ChunkFiles& files)
     , retirement_(statements_, {actions_, attempts_, specs_, replaced_, annotations_, tally_})
     , registrations_(statements_, chunks_, annotations_, tally_)
     , meta_(statements_)
+    , objects_(statements_)
     , documents_(statements_)
     , freePages_(statements_) {
     begin_ = statements_("BEGIN IMMEDIATE");
@@ -79,6 +80,14 @@ Applied JournalWriter::apply(const Action& action) {
                           [this](const MarkActions& marking) { return annotations_.apply(marking); },
                           [this](const AddComment& added) { return annotations_.apply(added); },
                           [this](const ReserveLsns& reserve) { return meta_.apply(reserve); },
+                          [this](const PutObjectType& put) { return objects_.apply(put); },
+                          [this](const DropObjectType& drop) { return objects_.apply(drop); },
+                          [this](const CreateObjects& create) { return objects_.apply(create); },
+                          [this](const ClaimObjects& claim) { return objects_.apply(claim); },
+                          [this](const MoveObject& move) { return objects_.apply(move); },
+                          [this](const WakeObjects& wake) { return objects_.apply(wake); },
+                          [this](const DropEffect& drop) { return objects_.apply(drop); },
+                          [this](const DropObjects& drop) { return objects_.apply(drop); },
                       },
                       action);
 }

@@ -10,6 +10,7 @@
 #include "core/store/writer/endings.h"
 #include "core/store/writer/free_pages.h"
 #include "core/store/writer/meta_rows.h"
+#include "core/store/writer/object_rows.h"
 #include "core/store/writer/registrations.h"
 #include "core/store/writer/retirement.h"
 
@@ -84,6 +85,7 @@ private:
     Retirement retirement_;
     Registrations registrations_;
     MetaRows meta_;
+    ObjectRows objects_;
     DocumentRows documents_;
     FreePages freePages_;
 

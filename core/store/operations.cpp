@@ -60,6 +60,23 @@ struct Footprint {
     std::size_t operator()(const AddComment& added) const {
         return added.comment.by.size() + added.comment.text.size();
     }
+    std::size_t operator()(const PutObjectType& put) const { return put.row.name.size() + put.row.body.size(); }
+    std::size_t operator()(const CreateObjects& create) const {
+        std::size_t bytes = 0;
+        for (const auto& object : create.objects)
+            bytes += sizeof object + object.fields.size() + (object.key ? object.key->size() : 0);
+        return bytes;
+    }
+    std::size_t operator()(const ClaimObjects& claim) const {
+        return claim.claims.size() * sizeof(ClaimObjects::Claim);
+    }
+    std::size_t operator()(const MoveObject& move) const {
+        std::size_t bytes = move.set.size() + move.lastError.size();
+        for (const auto& [kind, body] : move.effects) bytes += sizeof kind + sizeof body + body.size();
+        return bytes;
+    }
+    std::size_t operator()(const WakeObjects& wake) const { return wake.ids.size() * sizeof(std::int64_t); }
+    std::size_t operator()(const DropObjects& drop) const { return drop.ids.size() * sizeof(std::int64_t); }
     std::size_t operator()(const PutDocuments& put) const {
         std::size_t bytes = 0;
         for (const auto& change : put.changes)
@@ -135,6 +152,18 @@ Result<void> checkRuns(const std::vector<LsnRun>& runs) {
     return {};
 }
 
+Result<void> checkObjectCount(std::size_t count) {
+    if (count <= kMostObjects) return {};
+    return fail(ErrorKind::Invalid, fmt::format("at most {} objects can be changed at once", kMostObjects));
+}
+
+Result<void> checkNewObject(const NewObject& object) {
+    if (object.id <= 0 || object.type <= 0 || object.status.empty())
+        return fail(ErrorKind::Invalid, "not an object for the journal: no number, type or status");
+    if (object.fields.size() <= kMaxObjectText) return {};
+    return fail(ErrorKind::Invalid, fmt::format("the fields of an object have at most {} bytes", kMaxObjectText));
+}
+
 struct Validate {
     Result<void> operator()(const Accept& accept) const {
         for (std::size_t i = 0; i < accept.items.size(); ++i)
@@ -167,6 +196,29 @@ struct Validate {
             if (auto ok = checkLsn(lsn); !ok) return ok;
         return {};
     }
+    Result<void> operator()(const PutObjectType& put) const {
+        if (put.row.id > 0 && !put.row.name.empty() && put.row.body.size() <= kMaxObjectText) return {};
+        return fail(ErrorKind::Invalid, "not a type for the journal: no number or name, or too large");
+    }
+    Result<void> operator()(const CreateObjects& create) const {
+        if (auto ok = checkObjectCount(create.objects.size()); !ok) return ok;
+        for (const NewObject& object : create.objects)
+            if (auto ok = checkNewObject(object); !ok) return ok;
+        return {};
+    }
+    Result<void> operator()(const ClaimObjects& claim) const { return checkObjectCount(claim.claims.size()); }
+    Result<void> operator()(const MoveObject& move) const {
+        if (move.id <= 0 || move.to.empty()) return fail(ErrorKind::Invalid, "not a move for the journal");
+        if (move.ends != (move.retryAt == 0))
+            return fail(ErrorKind::Invalid, "an object has retry_at exactly when its status is not final");
+        if (!move.effects.empty() && move.newRevision <= move.revision)
+            return fail(ErrorKind::Invalid, "a move with effects has a revision of its own");
+        if (move.set.size() <= kMaxObjectText) return checkObjectCount(move.effects.size());
+        return fail(ErrorKind::Invalid,
+                    fmt::format("the fields of an object have at most {} bytes", kMaxObjectText));
+    }
+    Result<void> operator()(const WakeObjects& wake) const { return checkObjectCount(wake.ids.size()); }
+    Result<void> operator()(const DropObjects& drop) const { return checkObjectCount(drop.ids.size()); }
     Result<void> operator()(const PutDocuments& put) const {
         if (put.changes.size() > kMostDocumentChanges)
             return fail(ErrorKind::Invalid,
@@ -232,6 +284,10 @@ std::int64_t costInRows(const Action& action) {
     if (const auto* marking = std::get_if<MarkActions>(&action)) return costOf(marking->runs);
     if (const auto* placed = std::get_if<PlaceActions>(&action)) return std::ssize(placed->rows);
     if (const auto* put = std::get_if<PutDocuments>(&action)) return std::ssize(put->changes);
+    if (const auto* create = std::get_if<CreateObjects>(&action)) return std::ssize(create->objects);
+    if (const auto* claim = std::get_if<ClaimObjects>(&action)) return std::ssize(claim->claims);
+    if (const auto* wake = std::get_if<WakeObjects>(&action)) return std::ssize(wake->ids);
+    if (const auto* drop = std::get_if<DropObjects>(&action)) return std::ssize(drop->ids);
     if (const auto* undo = std::get_if<UndoAccept>(&action)) return undo->rows.count;
     return rowCount(action);
 }

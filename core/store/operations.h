@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/store/bulk.h"
+#include "core/store/object_operations.h"
 #include "core/store/rows.h"
 
 #include <cstdint>
@@ -253,7 +254,8 @@ struct ReserveLsns {
 using Action = std::variant<Accept, UndoAccept, Finish, Retry, Update, UpdateMany, FinishMany, Retire, Reopen,
                             PutQueue, DropQueue, PutWorker, DropWorker, PutOp, DropOp, PutChunk, DropChunk,
                             RetireOutdated, ChunkMark, DropUnused, CompactPack, ShrinkJournal, ReserveLsns,
-                            MarkActions, AddComment, PlaceActions, PutDocuments>;
+                            MarkActions, AddComment, PlaceActions, PutDocuments, PutObjectType, DropObjectType,
+                            CreateObjects, ClaimObjects, MoveObject, WakeObjects, DropEffect, DropObjects>;
 
 struct Operation {
     std::uint64_t tag = 0;  ///< the poster's, comes back in the Ack
@@ -297,7 +299,8 @@ struct AckDetail {
     std::optional<PendingRow> row{};       ///< Reopen
     LsnBlock lsns{};                       ///< ReserveLsns
     std::optional<SweepResult> swept{};
-    std::int64_t marked = 0; ///< MarkActions: how many there are of those that were named
+    std::vector<std::int64_t> objects{}; ///< CreateObjects: each; ClaimObjects, MoveObject: those that did not swap
+    std::int64_t marked = 0;             ///< MarkActions: how many there are of those that were named
 };
 
 /// Answer to one operation. No detail: it is committed and there is nothing more to say.

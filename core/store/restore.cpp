@@ -158,6 +158,31 @@ Result<void> readDocuments(Database& database, Restored& restored) {
                    });
 }
 
+Result<void> readOfObjects(Database& database, Restored& restored) {
+    auto read =
+        eachRow(database, "SELECT id, name, body FROM object_type ORDER BY id", [&restored](const Statement& row) {
+            restored.objectTypes.push_back(
+                {.id = row.integer(0), .name = std::string(row.text(1)), .body = std::string(row.text(2))});
+        });
+    if (read)
+        read =
+            eachRow(database,
+                    "SELECT object, revision, position, kind, body FROM outbox ORDER BY object, revision, position",
+                    [&restored](const Statement& row) {
+                        restored.effects.push_back({.object = row.integer(0),
+                                                    .revision = row.integer(1),
+                                                    .position = row.integer(2),
+                                                    .kind = row.integer(3),
+                                                    .body = std::string(row.text(4))});
+                    });
+    if (read)
+        read = eachRow(database, "SELECT name, seq FROM sqlite_sequence", [&restored](const Statement& row) {
+            if (row.text(0) == "object") restored.lastObject = row.integer(1);
+            if (row.text(0) == "object_type") restored.lastObjectType = row.integer(1);
+        });
+    return read;
+}
+
 Result<void> readMeta(Database& database, Restored& restored) {
     return eachRow(database, "SELECT key, value FROM meta", [&restored](const Statement& row) {
         const std::string_view key = row.text(0);
@@ -192,6 +217,32 @@ Result<void> readPendingRows(Database& database, const std::function<void(std::s
     return read;
 }
 
+Result<void> readObjects(Database& database, const std::function<void(std::span<ObjectStanding>)>& rows) {
+    std::vector<ObjectStanding> batch;
+    auto read =
+        eachRow(database,
+                "SELECT id, type, parent, revision, retries, retry_at, modified, status, launch, stuck FROM object "
+                "ORDER BY id",
+                [&](const Statement& row) {
+                    ObjectStanding& object = batch.emplace_back();
+                    object.id = row.integer(0);
+                    object.type = row.integer(1);
+                    object.parent = row.integer(2);
+                    object.revision = row.integer(3);
+                    object.retries = row.integer(4);
+                    object.retryAt = row.integer(5);
+                    object.modified = row.integer(6);
+                    object.status = row.text(7);
+                    if (!row.isNull(8)) object.launch = std::string(row.text(8));
+                    object.isStuck = row.integer(9) != 0;
+                    if (batch.size() < kBatch) return;
+                    rows(batch);
+                    batch.clear();
+                });
+    if (read && !batch.empty()) rows(batch);
+    return read;
+}
+
 Result<std::vector<WorkerRow>> readWorkers(Database& database) {
     std::vector<WorkerRow> workers;
     auto read =
@@ -211,6 +262,7 @@ Result<Restored> readEverythingElse(Database& database) {
     auto read = readQueues(database, restored);
     if (read) read = readMeta(database, restored);
     if (read) read = readDocuments(database, restored);
+    if (read) read = readOfObjects(database, restored);
     if (read) read = readMarks(database, restored.marks);
     if (read) read = readComments(database, restored.comments);
     if (read)

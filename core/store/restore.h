@@ -6,7 +6,9 @@
 
 namespace yard::store {
 
-/// Everything but pending rows and the LSN block.
+/// All objects in the order of their numbers, in batches of at most 1,000.
+Result<void> readObjects(Database& database, const std::function<void(std::span<ObjectStanding>)>& rows);
+/// Everything but pending rows, objects and the LSN block.
 Result<Restored> readEverythingElse(Database& database);
 /// Pending rows in LSN order, edges resolved, in batches of at most 1,000.
 Result<void> readPendingRows(Database& database, const std::function<void(std::span<PendingRow>)>& rows);

@@ -160,9 +160,30 @@ INSERT INTO document SELECT 'failure_mute', m.key, CAST(m.value AS TEXT)
 DELETE FROM meta WHERE key LIKE 'engine.%';
 )";
 
-static constexpr const char* kMigrations[] = {kVersion1,  kVersion2,  kVersion3,  kVersion4,  kVersion5,
-                                              kVersion6,  kVersion7,  kVersion8,  kVersion9,  kVersion10,
-                                              kVersion11, kVersion12, kVersion13, kVersion14, kVersion15};
+// Objects: work that has a life (docs/objects.md). retry_at is there exactly while the status is not final. Numbers of
+// objects and types are never used twice. An effect of a transition is a row of `outbox` from the same commit on.
+static constexpr const char* kVersionObjects = R"(
+CREATE TABLE object_type(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, body TEXT NOT NULL) STRICT;
+CREATE TABLE object(
+    id INTEGER PRIMARY KEY AUTOINCREMENT, type INTEGER NOT NULL, status TEXT NOT NULL, retry_at INTEGER, key TEXT,
+    launch TEXT, parent INTEGER, fields TEXT NOT NULL, retries INTEGER NOT NULL DEFAULT 0,
+    stuck INTEGER NOT NULL DEFAULT 0, start_ts INTEGER, end_ts INTEGER, created INTEGER NOT NULL,
+    modified INTEGER NOT NULL, revision INTEGER NOT NULL DEFAULT 0, last_error TEXT, note TEXT) STRICT;
+CREATE UNIQUE INDEX object_key ON object(type, key) WHERE key IS NOT NULL;
+CREATE INDEX object_status ON object(type, status);
+CREATE INDEX object_parent ON object(parent) WHERE parent IS NOT NULL;
+CREATE TABLE object_history(
+    object INTEGER NOT NULL, revision INTEGER NOT NULL, t INTEGER NOT NULL, came_from TEXT NOT NULL,
+    went_to TEXT NOT NULL, actor TEXT NOT NULL, tick_ms INTEGER NOT NULL,
+    PRIMARY KEY(object, revision)) STRICT, WITHOUT ROWID;
+CREATE TABLE outbox(
+    object INTEGER NOT NULL, revision INTEGER NOT NULL, position INTEGER NOT NULL, kind INTEGER NOT NULL,
+    body TEXT NOT NULL, PRIMARY KEY(object, revision, position)) STRICT, WITHOUT ROWID;
+)";
+
+static constexpr const char* kMigrations[] = {
+    kVersion1, kVersion2,  kVersion3,  kVersion4,  kVersion5,  kVersion6,  kVersion7,  kVersion8,
+    kVersion9, kVersion10, kVersion11, kVersion12, kVersion13, kVersion14, kVersion15, kVersionObjects};
 static_assert(std::size(kMigrations) == kSchemaVersion);
 
 Result<void> migrate(Database& database, std::span<const char* const> steps) {

@@ -96,6 +96,13 @@ Result<Restored> Store::restore(const std::function<void(std::span<PendingRow>)>
     return restored;
 }
 
+Result<void> Store::restoreObjects(const std::function<void(std::span<ObjectStanding>)>& rows) {
+    assert(!impl_->thread.joinable() && "restoreObjects() comes before start()");
+    auto read = readObjects(impl_->database, rows);
+    if (!read) return std::unexpected(withoutGoingOn(std::move(read.error())));
+    return {};
+}
+
 /// Where the log has lost something: says so, and gives no LSN twice. That holds from here on, whatever becomes of the
 /// log: it stands in the journal itself.
 Result<void> Store::Impl::passOverLostLsns() {

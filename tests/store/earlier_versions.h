@@ -9,7 +9,7 @@
 
 namespace yard::test {
 
-/// SQL that makes a journal of today one of `version`, 5 to 14.
+/// SQL that makes a journal of today one of `version`, 5 to 15.
 inline std::string undoneTo(int version) {
     constexpr int kFirst = 6;
     constexpr std::array kUndone = {
@@ -25,6 +25,8 @@ inline std::string undoneTo(int version) {
         "ALTER TABLE queue DROP COLUMN deleting;",                                          // 13
         "ALTER TABLE pending DROP COLUMN place;",                                           // 14
         "DROP TABLE document;",                                                             // 15
+        "DROP TABLE object_type; DROP TABLE object; "                                       // 16
+        "DROP TABLE object_history; DROP TABLE outbox;",                                    //
     };
     static_assert(kFirst + kUndone.size() - 1 == store::kSchemaVersion, "a migration is not taken back");
     std::string sql;
