@@ -31,24 +31,15 @@ void Attempts::handOut(const Order::Pick& picked, bool ahead, Outbox& out) {
     const std::uint32_t record = order_.start(picked);
     Record& r = records_[record];
     r.unset(Record::kOfAttempt);
-    r.set(Record::kOut);
     if (picked.oldest) r.set(Record::kOldestPick);
     if (ahead) {
         r.set(Record::kAhead);
         ++q.ahead;
         q.lowestAhead = std::min(q.lowestAhead, r.priority());
     }
-    ++r.attempt;
-    ++q.outstanding;
     ++starts_;
-    const bool gated = classes_.countGate(cls, 1);
-    if (!gated) capacity_.take(classes_.demandOf(cls), machine);
-    countSlot(cls, 1);
-    if (q.gates) q.gates->count(r.label, 1);
-    r.timer = static_cast<std::uint32_t>(outstanding_.size());
-    outstanding_.push_back(record);
-    machines_.push_back(machine);
-    ledger_.setPhase(record, Phase::Leased);
+    countOut(record, machine);
+    const bool gated = classes_.isGated(cls);
     out.start.push_back({.lsn = records_.lsnOf(r),
                          .attempt = r.attempt,
                          .queue = q.id,
@@ -57,6 +48,29 @@ void Attempts::handOut(const Order::Pick& picked, bool ahead, Outbox& out) {
                          .shared = !gated && !classes_.isOneCore(cls),
                          .warm = gated,
                          .machine = machine});
+}
+
+void Attempts::takeOver(std::uint32_t record, MachineId machine) {
+    YARD_ASSERT_OWNER(owner_);
+    assert(!records_[record].has(Record::kInLane | Record::kOut | Record::kParked));
+    countOut(record, machine);
+}
+
+/// It is a runner's from now on.
+void Attempts::countOut(std::uint32_t record, MachineId machine) {
+    Record& r = records_[record];
+    const Lane& lane = lanes_[r.lane];
+    Queue& q = order_.queue(lane.queue);
+    r.set(Record::kOut);
+    ++r.attempt;
+    ++q.outstanding;
+    if (!classes_.countGate(lane.cls, 1)) capacity_.take(classes_.demandOf(lane.cls), machine);
+    countSlot(lane.cls, 1);
+    if (q.gates) q.gates->count(r.label, 1);
+    r.timer = static_cast<std::uint32_t>(outstanding_.size());
+    outstanding_.push_back(record);
+    machines_.push_back(machine);
+    ledger_.setPhase(record, Phase::Leased);
 }
 
 /// What it takes of the machine, or its place at its gate, is free for others.

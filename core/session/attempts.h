@@ -30,6 +30,8 @@ public:
     bool hasSlotAhead(std::uint32_t cls) const { return capacity_.placeAhead(classes_.demandOf(cls)).has_value(); }
     /// What was picked goes to a runner: Outbox::start. `ahead`: beyond the capacity.
     void handOut(const Order::Pick& picked, bool ahead, Outbox& out);
+    /// Of a record that is in no lane: the last engine gave its next attempt to that machine. No locks, no gate.
+    void takeOver(std::uint32_t record, MachineId machine);
     /// The runner has it no more.
     void giveBack(std::uint32_t record);
     /// Its resources are free while it is kept; of maxKeeping at once, else nothing happens.
@@ -78,6 +80,7 @@ public:
     void check() const; // check.cpp
 
 private:
+    void countOut(std::uint32_t record, MachineId machine);
     void giveResources(std::uint32_t record);
     void countSlot(std::uint32_t cls, int by);
     bool isAhead(const Record& r) const { return r.phase == Phase::Leased && r.has(Record::kAhead); }

@@ -46,6 +46,8 @@ public:
     void ended(Lsn lsn, std::uint32_t attempt, const AttemptEnd& end, MonoTime now, Outbox& out);
     /// Of a record that was just made and is in no lane yet: the attempt that the last engine had out is over.
     void interrupted(std::uint32_t record, MonoTime now, Outbox& out);
+    /// Likewise: a machine has that attempt still, as far as is known. What the machine says follows as for any other.
+    void isOut(std::uint32_t record, MachineId machine) { attempts_.takeOver(record, machine); }
 
     // -- of the journal
     void retryStored(Lsn lsn, Outbox& out);

@@ -33,6 +33,8 @@ void Intake::add(const NewAction& action, MonoTime now, Outbox& out) {
     } else if (action.cancelRequested || parts_.ledger.order().queue(queue).state == QueueState::Cancelled) {
         parts_.ledger.records()[record].set(Record::kCancel);
         parts_.ends.cancel(record, 0, out);
+    } else if (action.out) {
+        parts_.events.isOut(record, *action.out); // it waits for nothing any more
     } else if (const auto otherwise = parts_.dependencies.waitFor(record, action.after)) {
         parts_.ends.failDependent(record, *otherwise, out);
     } else if (action.notBefore > now) {

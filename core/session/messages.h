@@ -85,6 +85,9 @@ struct NewAction {
     /// At a start: the last engine died while the next attempt was out. It ends at once, Abandoned (engine_died),
     /// and is decided like any other end: a cancel that was asked for holds, also of its queue.
     bool interrupted = false;
+    /// At a start: that attempt is out on this machine, which may come back with it. Not together with `interrupted`; of a
+    /// class without a gate and locks. One that was to be cancelled ends at once all the same.
+    std::optional<MachineId> out{};
     std::span<const Predecessor> after{}; ///< read during the call only; at most 65,535
 };
 

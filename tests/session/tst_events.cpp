@@ -17,6 +17,8 @@ private Q_SLOTS:
     void whatRanIsNotReturned();
     void oneThatBeginsInASunsetIsStopped();
     void theAttemptOfTheLastEngineIsDecidedLikeAnyOther();
+    void whatTheLastEngineGaveAwayStaysOutUntilItsMachineSpeaks();
+    void whatWasToBeCancelledEndsThoughAMachineHasIt();
 };
 
 void TestEvents::oneThatCompletesEnds() {
@@ -104,6 +106,34 @@ void TestEvents::theAttemptOfTheLastEngineIsDecidedLikeAnyOther() {
     died.lsn = Lsn(2);
     died.cancelRequested = true;
     parts.add(died);
+    QCOMPARE(parts.out.finish.size(), std::size_t{1});
+    QCOMPARE(parts.out.finish.front().state, ActionState::Cancelled);
+}
+
+void TestEvents::whatTheLastEngineGaveAwayStaysOutUntilItsMachineSpeaks() {
+    PartsOfSession parts;
+    NewAction out = PartsOfSession::action(1);
+    out.attempts = 2;
+    out.out = MachineId(0);
+    const std::uint32_t a = parts.add(out);
+    QVERIFY(parts.out.start.empty());
+    QCOMPARE(parts.record(a).attempt, 3u);
+    QCOMPARE(parts.record(a).phase, Phase::Leased);
+    QVERIFY(parts.record(a).has(Record::kOut));
+    parts.attempts.check();
+    QVERIFY(parts.start().empty()); // it has started
+    parts.events.returned(Lsn(1), 3, parts.out);
+    QCOMPARE(parts.record(a).attempt, 2u);
+    QCOMPARE(parts.start(), std::vector<std::int64_t>{1});
+    QCOMPARE(parts.record(a).attempt, 3u);
+}
+
+void TestEvents::whatWasToBeCancelledEndsThoughAMachineHasIt() {
+    PartsOfSession parts;
+    NewAction out = PartsOfSession::action(1);
+    out.cancelRequested = true;
+    out.out = MachineId(0);
+    parts.add(out);
     QCOMPARE(parts.out.finish.size(), std::size_t{1});
     QCOMPARE(parts.out.finish.front().state, ActionState::Cancelled);
 }
