@@ -32,6 +32,7 @@ public:
         SlotId slot;
         std::optional<link::Lease> unsent{}; ///< until it is written down
         std::vector<Hash256> inputs{};
+        bool isRestored = false; ///< given by an engine before this one
         bool isUnwanted = false; ///< taken back or ended before it was sent
         StopCause stop = StopCause::Cancelled;
         Duration grace{};

@@ -102,6 +102,7 @@ bool LinkRunner::greeted(const link::Frame& frame) {
     send(link::Kind::Welcome, frame.id, link::put(welcome));
     carryOut();
     reports_.connect(connection_);
+    for (const link::Held& one : hello.held) reports_.heldThere(one);
     return true;
 }
 

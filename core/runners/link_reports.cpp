@@ -90,18 +90,27 @@ bool LinkReports::updatesCame(const link::Frame& frame) {
         // One that is settled or has ended may have had news on their way.
         if (!attempt || (stage != link::YardStage::Given && stage != link::YardStage::Begun)) continue;
         parts_.leases.began(update.id);
-        RunTimes& times = attempt->times;
-        const MonoTime now = parts_.host.monoNow();
-        if (times.submitting == MonoTime{}) times.submitting = now;
-        if (update.kind == link::UpdateKind::Running && times.running == MonoTime{}) {
-            times.running = now;
-            // Its pid is one of another machine.
-            parts_.attempts.tell(idOf(update.id), Started{.slot = attempt->slot, .pid = 0, .times = times});
-        } else if (update.kind > link::UpdateKind::Running) {
+        if (attempt->times.submitting == MonoTime{}) attempt->times.submitting = parts_.host.monoNow();
+        if (update.kind == link::UpdateKind::Running && attempt->times.running == MonoTime{})
+            runs(update.id, *attempt);
+        else if (update.kind > link::UpdateKind::Running)
             parts_.host.told(update);
-        }
     }
     return true;
+}
+
+void LinkReports::heldThere(const link::Held& held) {
+    LinkAttempts::Attempt* attempt = parts_.attempts.find(held.id);
+    if (!attempt || !attempt->isRestored || held.stage != link::GuestStage::Begun) return;
+    if (attempt->times.running == MonoTime{}) runs(held.id, *attempt);
+}
+
+void LinkReports::runs(link::AttemptRef ref, LinkAttempts::Attempt& attempt) {
+    const MonoTime now = parts_.host.monoNow();
+    if (attempt.times.submitting == MonoTime{}) attempt.times.submitting = now;
+    attempt.times.running = now;
+    // Its pid is one of another machine.
+    parts_.attempts.tell(idOf(ref), Started{.slot = attempt.slot, .pid = 0, .times = attempt.times});
 }
 
 bool LinkReports::finishedCame(const link::Frame& frame) {

@@ -34,6 +34,8 @@ public:
     /// False: it is no such frame, or breaks the rules.
     [[nodiscard]] bool take(const link::Frame& frame);
     void roomForBulk() { needs_.pump(); }
+    /// A Hello names it. What an engine before this one gave away was told of to that one alone.
+    void heldThere(const link::Held& held);
     /// It is lost: nothing of it is fetched any more.
     void forget(link::AttemptRef ref) { fetches_.forget(ref); }
     /// Once a second.
@@ -47,6 +49,7 @@ private:
     bool handedBackCame(const link::Frame& frame);
     bool chunkCame(const link::Frame& frame);
     void gathered(link::AttemptRef ref);
+    void runs(link::AttemptRef ref, LinkAttempts::Attempt& attempt);
 
     Parts parts_;
     LinkNeeds needs_;

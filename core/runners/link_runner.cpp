@@ -56,7 +56,9 @@ void LinkRunner::restore(std::string runId, const std::vector<Restored>& attempt
     link::AttemptRefs refs;
     for (const Restored& one : attempts) {
         refs.push_back(refOf(one.id));
-        attempts_.add(one.id, one.slot, one.inputs).given = host_.monoNow();
+        LinkAttempts::Attempt& attempt = attempts_.add(one.id, one.slot, one.inputs);
+        attempt.given = host_.monoNow();
+        attempt.isRestored = true;
     }
     leases_.restore(std::move(runId), refs, leaseThen, host_.bootNow());
     ringSoon();

@@ -28,6 +28,7 @@ private Q_SLOTS:
     void aLeaseThatCannotBeSentComesBackWithTheNextHello();
     void manyAreSettledInSeveralFrames();
     void aRestartedYardWaitsForWhatItKnew();
+    void aRestartedYardIsToldOfWhatRuns();
 };
 
 void TestLinkBreaks::whatBothCountGoesOn() {
@@ -225,6 +226,17 @@ void TestLinkBreaks::aRestartedYardWaitsForWhatItKnew() {
     other.runner->restore("run", {{.id = {.lsn = Lsn(1)}, .slot = SlotId(0), .inputs = {}}}, 60s);
     other.pass(70s);
     QCOMPARE(other.told(), std::string("lost_runner 1.1"));
+}
+
+void TestLinkBreaks::aRestartedYardIsToldOfWhatRuns() {
+    LinkBench bench;
+    bench.runner->restore("run", {{.id = {.lsn = Lsn(1)}, .slot = SlotId(0), .inputs = {}}}, 60s);
+    bench.connect("run", held(1, GuestStage::Begun));
+    QCOMPARE(bench.heard(), std::string("Welcome:1.1"));
+    QCOMPARE(bench.told(), std::string("started 1.1"));
+    bench.connect("run", held(1, GuestStage::Begun)); // once
+    QVERIFY(bench.sayRunning(1));
+    QCOMPARE(bench.told(), std::string());
 }
 
 QTEST_GUILESS_MAIN(TestLinkBreaks)
