@@ -52,6 +52,7 @@ struct Settings {
     std::string guestUnsandboxed = "off";
     std::string cloudProbe = "off";
     std::string onTermination = "abandon";
+    std::int64_t leaseS = 20;
     std::map<std::string, double> resources; ///< "gpus", "licence.x": amount; those not here are as found
     friend bool operator==(const Settings&, const Settings&) = default;
 };
@@ -184,6 +185,9 @@ inline constexpr std::array kSettingsTable = {
     SettingInfo{SettingGroup::Other, "on_termination", "", &Settings::onTermination, 0, 0, kTerminationWords, Applies::AtOnce,
                 "What the engine does when its cloud takes the machine away: abandon the session, drain it, or "
                 "nothing; needs cloud_probe."},
+    SettingInfo{SettingGroup::Deadlines, "lease_s", "s", &Settings::leaseS, 5, 600, {}, Applies::AtStart,
+                "How long a machine that works for this engine may be silent: it ends what it has of this engine then, and "
+                "10 s later that runs elsewhere."},
 };
 // clang-format on
 static_assert(kSettingsTable.size() <= 64, "GivenSettings has a bit for each");

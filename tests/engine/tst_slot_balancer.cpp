@@ -66,6 +66,20 @@ class TestSlotBalancer : public QObject {
 private Q_SLOTS:
     // --- which slot
 
+    void whatTheMachineHadBeforeHasASlotThoughItIsFullOrAcceptsNothing() {
+        Bench b(1);
+        bool accepts = false;
+        const session::MachineId there = b.slots.add(
+            {.first = 2, .cores = 2, .others = 1, .isElsewhere = true, .isAccepting = [&] { return accepts; }});
+        QVERIFY(!b.slots.take(there, false, b.now));
+        QCOMPARE(b.slots.takeOver(there, false).value, 2u);
+        QCOMPARE(b.slots.takeOver(there, false).value, 3u);
+        QCOMPARE(b.slots.takeOver(there, true).value, 4u);
+        QCOMPARE(b.slots.takeOver(there, true).value, 2u); // beside another one: there is none of its kind
+        QCOMPARE(b.slots.ownNumber(there, SlotId(4)).value, 2u);
+        QCOMPARE(b.slots.processes(), std::size_t{4});
+    }
+
     void eachGetsTheSlotWithLeastToDo() {
         Bench b(2);
         QCOMPARE(b.take(1), 0);

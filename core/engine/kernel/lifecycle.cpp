@@ -159,7 +159,8 @@ Result<void> Kernel::begin() {
 }
 
 /// What was interrupted is committed before the runner makes a new slots file, which forgets it: an engine that
-/// dies in between finds it again. Nothing starts before the session is Ready.
+/// dies in between finds it again. What other machines may have is theirs from then on. Nothing starts before the session is
+/// Ready.
 coro::Task<void> Kernel::beginWork(std::promise<Result<void>> begun) {
     services_.workspaces->attach(*ground_.chunks);
     services_.guestJobs->attach(*ground_.chunks);
@@ -175,6 +176,7 @@ coro::Task<void> Kernel::beginWork(std::promise<Result<void>> begun) {
                                      "full? Make room and start again.");
     else
         result = startRunners();
+    if (result) result = co_await services_.machines->restore(std::exchange(services_.machineBook, {}));
     if (result) result = services_.session->moveTo(SessionState::Ready, services_.outbox);
     if (result) {
         ground_.store->startSucceeded();

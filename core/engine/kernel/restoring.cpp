@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace yard::engine {
@@ -30,6 +32,31 @@ void markInterrupted(std::vector<session::NewAction>& actions, const Ground& gro
                                                 .warm = attempt->warm},
                                                ground.scale);
         logWarning("engine", "action {} was interrupted by the end of the last engine", action.lsn.value);
+    }
+}
+
+/// What machines were given is theirs until they come back, or their leases are over. Where the machine had another run
+/// since, that is over.
+void markOut(std::vector<session::NewAction>& actions, const Ground& ground, Services& services) {
+    const MachineBook& book = services.machineBook;
+    std::map<std::string, session::MachineId> numbers;
+    auto next = static_cast<std::uint32_t>(1 + ground.options.runners.size());
+    for (const auto& [document, kept] : book.machines) {
+        fleet::Machine place = placeOf(kept);
+        place.gate = fleet::Gate::Silent;
+        services.session->addMachine(session::MachineId(next), std::move(place));
+        numbers.emplace(document, session::MachineId(next++));
+    }
+    for (session::NewAction& action : actions) {
+        const KeptLease* lease = book.find(action.lsn, action.attempts);
+        if (!lease || action.interrupted || !services.session->queues().configOf(action.queue)) continue;
+        if (lease->runId == book.machines.at(lease->holder).runId) {
+            action.out = numbers.at(lease->holder);
+            continue;
+        }
+        action.interrupted = true;
+        services.execution->restoreInterrupted(
+            {.id = {action.lsn, lease->attempt}, .queue = action.queue, .cls = action.cls}, ground.scale);
     }
 }
 
@@ -64,6 +91,8 @@ Result<void> restore(Ground& ground, Services& services, const InterruptedAttemp
     services.queues->restore(restored->queues, restored->lastQueue);
     services.failureMutes->restore(restored->documents);
     markInterrupted(actions, ground, services, interrupted);
+    services.machineBook = MachineBook::from(restored->documents);
+    markOut(actions, ground, services);
     constexpr std::size_t kStep = 1000;
     for (std::size_t at = 0; at < actions.size(); at += kStep)
         services.session->intake().add(std::span(actions).subspan(at, std::min(kStep, actions.size() - at)),

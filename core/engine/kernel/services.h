@@ -126,6 +126,7 @@ struct Services {
     std::optional<Overview> overview;
 
     // --- runners
+    MachineBook machineBook;          ///< of the journal, until the machines are restored
     std::optional<Machines> machines; ///< its hosts outlive the runners
     std::optional<RunnerPlaces> places;
     std::optional<GuestJobs> guestJobs;

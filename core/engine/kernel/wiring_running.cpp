@@ -163,12 +163,17 @@ void Wiring::openUpkeep() {
                         .attempts = services_.attempts,
                         .chunks = *ground_.chunks,
                         .helpers = *ground_.helpers,
+                        .session = *services_.session,
+                        .execution = *services_.execution,
+                        .committer = services_.committer,
                         .yardName = ground_.machineName,
                         .yardRunId = ground_.runId,
                         .own = ground_.total,
                         .ownSlots = static_cast<unsigned>(ground_.slotPlan.oneCore()),
                         .spawn = spawning(),
-                        .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); }});
+                        .scale = [this] { return ground_.scale; },
+                        .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); },
+                        .lease = std::chrono::seconds(ground_.settings.leaseS)});
     services_.figures.emplace(
         StatsSampler::Parts{.helpers = *ground_.helpers,
                             .monitor = *services_.monitor,

@@ -25,6 +25,7 @@ public:
         ChunkIntake::Spawn spawn;
         std::string yardName;
         std::string yardRunId;
+        std::function<void(const runners::LinkIntent&, Answer<Result<void>>)> writeDown;
         std::function<void()> stored;                            ///< a piece of a chunk was stored, or could not be
         std::function<void(std::string_view sentence)> notTaken; ///< the machine does not take what it was given
     };
@@ -37,8 +38,9 @@ public:
     std::string yardName() const override { return parts_.yardName; }
     std::string yardRunId() const override { return parts_.yardRunId; }
     Result<link::Lease> wordsOf(const runners::Lease& lease) override;
-    /// In memory only: an engine that dies does not know what a machine has.
-    void writeDown(runners::LinkIntent, Answer<Result<void>> answer) override { answer({}); }
+    void writeDown(runners::LinkIntent intent, Answer<Result<void>> answer) override {
+        parts_.writeDown(intent, std::move(answer));
+    }
     void readChunk(const Hash256& hash, std::uint64_t offset, std::size_t most,
                    Answer<Result<Piece>> answer) override;
     void missing(std::vector<runners::RemoteChunk> chunks,

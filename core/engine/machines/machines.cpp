@@ -3,6 +3,7 @@
 #include "core/base/boot_clock.h"
 #include "core/base/log.h"
 #include "core/coro/suspend.h"
+#include "core/engine/machines/machine.h"
 #include "core/json/utf8.h"
 #include "core/model/worker.h"
 
@@ -13,16 +14,11 @@
 
 namespace yard::engine {
 
-using link::MachineState;
-
 namespace {
 
 constexpr Duration kFollowEvery = std::chrono::seconds(1);
 /// A machine that did not take something gets nothing for so long: it would come back at once, over and over.
 constexpr Duration kKeptAway = std::chrono::seconds(60);
-constexpr unsigned kMostSlots = 4'096;
-/// Attempts at once that take another amount than one core.
-constexpr unsigned kMostOthers = 256;
 
 std::unexpected<Error> isLocal() {
     return fail(ErrorKind::WrongState,
@@ -42,37 +38,6 @@ link::Refused refusedFor(const Error& error) {
 
 } // namespace
 
-struct Machines::Machine {
-    session::MachineId id;
-    std::string key; ///< who it is when it comes again
-    std::string name;
-    std::unique_ptr<MachineHost> host;
-    runners::LinkRunner* runner = nullptr; ///< null once it is gone
-    link::Hello hello;                     ///< the last one; held is of no use
-    std::string peer{};                    ///< of the last line
-    unsigned slots = 0;
-    fleet::Gate wish = fleet::Gate::Open;
-    std::optional<MonoTime> keptAwayUntil{};
-    std::string notTaken{}; ///< why it is kept away
-    bool isRemoved = false;
-    MachineState shown = MachineState::Connecting;
-    WallMicros since = wallNow();
-
-    MachineState state() const {
-        const MachineState own = runner->state();
-        if (own != MachineState::Ready && own != MachineState::Busy) return own;
-        if (isRemoved) return MachineState::Leaving;
-        if (wish == fleet::Gate::Paused) return MachineState::Paused;
-        return wish == fleet::Gate::Open && !keptAwayUntil ? own : MachineState::Draining;
-    }
-    fleet::Gate gate() const {
-        if (runner->state() == MachineState::Refused) return fleet::Gate::Refused;
-        if (runner->state() == MachineState::Silent) return fleet::Gate::Silent; // its link may be up still
-        if (wish == fleet::Gate::Open && (keptAwayUntil || isRemoved)) return fleet::Gate::Draining;
-        return wish;
-    }
-};
-
 Machines::Machines(Parts parts)
     : parts_(std::move(parts)) {}
 Machines::~Machines() = default;
@@ -89,6 +54,7 @@ coro::Task<void> Machines::run() {
             }
             if (!machine->isRemoved || !letGo(machine)) follow(*machine);
         }
+        forgetLeases();
     }
 }
 
@@ -149,8 +115,12 @@ bool Machines::greet(Line& line, const LinkFrame& frame) {
         return true;
     }
     line.machine = std::move(*machine);
-    line.machine->hello = std::move(hello);
     line.machine->peer = line.who.peer;
+    if (hello.protocol == link::kProtocol) { // else its run says nothing, and it is refused
+        line.machine->isChanged |= line.machine->hello.runId != hello.runId;
+        line.machine->hello = std::move(hello);
+        keepMachine(line.machine);
+    }
     line.connection = line.machine->runner->opened(*line.wire);
     return true;
 }
@@ -185,39 +155,18 @@ Result<std::shared_ptr<Machines::Machine>> Machines::make(std::string key, const
                                                     hello.protocol, link::kProtocol));
     if (hello.capacity.milliCores <= 0)
         return fail(ErrorKind::Invalid, "The machine gives guests no cores (guest_cores).");
-    auto machine = std::make_shared<Machine>();
-    machine->key = std::move(key);
-    machine->name = freeName(hello.name);
-    fleet::Machine place;
-    place.name = machine->name;
-    place.platform = hello.platform;
-    place.tags = hello.tags;
-    place.total = {.milliCores = hello.capacity.milliCores,
-                   .memoryMb = std::max<std::int64_t>(0, hello.capacity.memoryMb),
-                   .named = {}};
-    place.slots =
-        static_cast<std::uint32_t>(std::clamp<std::int64_t>(hello.capacity.milliCores / 1'000, 1, kMostSlots));
-    place.otherSlots = std::min(place.slots, kMostOthers);
-    machine->slots = place.slots;
-    machine->host = std::make_unique<MachineHost>(MachineHost::Parts{
-        .attempts = parts_.attempts,
-        .chunks = parts_.chunks,
-        .helpers = parts_.helpers,
-        .spawn = parts_.spawn,
-        .yardName = parts_.yardName,
-        .yardRunId = parts_.yardRunId,
-        .stored = [this] { stored_.notifyAll(); },
-        .notTaken = [this, one = machine.get()](std::string_view sentence) { notTaken(*one, sentence); }});
-    auto runner = std::make_unique<runners::LinkRunner>(
-        *machine->host,
-        runners::LinkRunnerOptions{
-            .name = machine->name, .slots = place.slots + place.otherSlots, .lease = parts_.lease},
-        parts_.places.sink());
-    if (auto opened = runner->open(); !opened) return std::unexpected(opened.error());
-    machine->runner = runner.get();
-    machine->id = parts_.places.join(std::move(runner), std::move(place));
-    machines_.emplace(machine->id.value, machine);
-    logInfo("engine", "machine {} joined as number {}", machine->name, machine->id.value);
+    auto machine = build({.key = std::move(key),
+                          .name = freeName(hello.name),
+                          .platform = hello.platform,
+                          .version = hello.version,
+                          .runId = hello.runId,
+                          .milliCores = hello.capacity.milliCores,
+                          .memoryMb = hello.capacity.memoryMb,
+                          .tags = hello.tags});
+    if (!machine) return std::unexpected(machine.error());
+    (*machine)->id = parts_.places.join(std::move((*machine)->unplaced), placeOf(keptOf(**machine)));
+    machines_.emplace((*machine)->id.value, *machine);
+    logInfo("engine", "machine {} joined as number {}", (*machine)->name, (*machine)->id.value);
     return machine;
 }
 
@@ -251,6 +200,7 @@ bool Machines::letGo(const std::shared_ptr<Machine>& machine) {
         line.wire->finish();
     }
     machines_.erase(machine->id.value);
+    forget(*machine);
     logInfo("engine", "machine {} was removed", machine->name);
     parts_.changed();
     stored_.notifyAll();
@@ -286,7 +236,9 @@ coro::Task<Result<MachineView>> Machines::wish(std::uint32_t id, fleet::Gate gat
     YARD_ASSERT_OWNER(owner_);
     const auto machine = find(id);
     if (!machine) co_return std::unexpected(machine.error());
+    (*machine)->isChanged |= (*machine)->wish != gate;
     (*machine)->wish = gate;
+    keepMachine(*machine);
     if (gate == fleet::Gate::Open) {
         (*machine)->keptAwayUntil.reset();
         (*machine)->notTaken.clear();

@@ -3,7 +3,9 @@
 //
 // Owner: engine thread; its commands are asked by others (ask.h). Lifetime: outlives the runners; places, attempts and store
 // outlive it. Invariants: a line has at most one machine, and of the lines of one machine the last one counts; who comes with
-// the same token under the same name is the same machine; no two machines have one name; ids are never given again.
+// the same token under the same name is the same machine; no two machines have one name; ids are never given again. A machine,
+// and what it is given, is in the journal before it hears of that (machine_book.h); what an engine before this one gave it
+// stays its own until it has come back or its lease is over.
 // Bounds: kMostMachines machines and lines; of a line one frame at a time, the next one once it is taken.
 #pragma once
 
@@ -11,9 +13,12 @@
 #include "core/coro/helper_pool.h"
 #include "core/coro/sync.h"
 #include "core/coro/task.h"
+#include "core/engine/machines/machine_book.h"
 #include "core/engine/machines/machine_host.h"
 #include "core/engine/machines/machine_view.h"
+#include "core/engine/running/execution.h"
 #include "core/engine/running/runner_places.h"
+#include "core/engine/state/committer.h"
 #include "core/model/action_spec.h"
 #include "core/runners/link_runner.h"
 
@@ -47,17 +52,24 @@ public:
         AttemptTable& attempts;
         store::ChunkStore& chunks;
         coro::HelperPool& helpers;
+        session::Session& session;
+        Execution& execution;
+        Committer& committer;
         std::string yardName;
         std::string yardRunId;
         Resources own;     ///< of this machine
         unsigned ownSlots; ///< of this machine: actions of one core at once
         ChunkIntake::Spawn spawn;
+        std::function<WallScale()> scale;
         std::function<void()> changed; ///< one of them is in another state
         Duration lease = std::chrono::seconds(20);
     };
     explicit Machines(Parts parts);
     ~Machines();
 
+    /// At a start, once this machine has its place and before anything begins: those of the journal, and what they have.
+    /// The session knows them already, in the order of the book, and what is out on them.
+    coro::Task<Result<void>> restore(MachineBook book);
     /// Follows their states, and lets those go that were removed.
     coro::Task<void> run();
 
@@ -95,6 +107,17 @@ private:
     Result<std::shared_ptr<Machine>> machineOf(const MachineCaller& who, const link::Hello& hello);
     Result<std::shared_ptr<Machine>> make(std::string key, const link::Hello& hello);
     std::string freeName(const std::string& wanted) const;
+    // machines_kept.cpp: what the journal has of them
+    Result<std::shared_ptr<Machine>> build(const KeptMachine& kept);
+    static KeptMachine keptOf(const Machine& machine);
+    Result<void> rejoin(const MachineBook& book);
+    std::map<std::string, std::vector<runners::AttemptId>> expectLeases(const MachineBook& book);
+    void takeOver(Machine& machine, const std::vector<runners::AttemptId>& ids, Duration lease);
+    void keepMachine(const std::shared_ptr<Machine>& machine);
+    void writeDown(Machine& machine, const runners::LinkIntent& intent,
+                   runners::LinkHost::Answer<Result<void>> answer);
+    void forget(const Machine& machine);
+    void forgetLeases();
     Result<std::shared_ptr<Machine>> find(std::uint32_t id) const;
     coro::Task<Result<MachineView>> wish(std::uint32_t id, fleet::Gate gate);
     void follow(Machine& machine);
@@ -108,7 +131,8 @@ private:
     std::map<std::uint32_t, std::shared_ptr<Machine>> machines_; ///< by id
     std::map<LineId, Line> lines_;
     LineId lastLine_ = 0;
-    coro::ConditionVariable stored_; ///< of any of them a piece of a chunk was
+    std::map<Lsn, std::uint32_t> written_; ///< attempts of leases that the journal has, or is about to have
+    coro::ConditionVariable stored_;       ///< of any of them a piece of a chunk was
     OwnerCheck owner_;
 };
 

@@ -67,6 +67,15 @@ void Execution::specsArrived(std::vector<store::FetchedSpec> specs) {
     std::vector<runners::Lease> leases;
     for (store::FetchedSpec& fetched : specs) {
         Attempt* attempt = parts_.attempts.latest(fetched.lsn);
+        if (attempt && attempt->isTakenOver && attempt->phase == Phase::Fetching) {
+            attempt->spec = std::move(fetched.spec);
+            attempt->phase = Phase::Preparing;
+            if (!attempt->spec)
+                logWarning("engine", "the spec of action {}, which another machine may run, cannot be read: {}",
+                           fetched.lsn.value, fetched.error);
+            progress_.notifyAll();
+            continue;
+        }
         if (!attempt || attempt->phase != Phase::Fetching) {
             if (fetched.spec && !attempt) parts_.specs.put(fetched.lsn, std::move(fetched.spec));
             continue;
@@ -260,6 +269,39 @@ void Execution::restoreInterrupted(const Interrupted& what, WallScale scale) {
     if (what.warm) attempt.record.outcome.out = attempt.record.outcome.err = ChunkRef{Hash256::ofNothing(), 0};
 }
 
+coro::Task<Result<void>> Execution::expect(std::vector<Expected> attempts, WallScale scale) {
+    std::vector<Lsn> lsns;
+    for (const Expected& one : attempts) {
+        const auto live = parts_.session.views().live(one.id.lsn);
+        assert(live && "the session has it as handed out");
+        Attempt& attempt = parts_.attempts.add(one.id);
+        attempt.queue = live->queue;
+        attempt.cls = live->cls;
+        attempt.label = live->label;
+        attempt.machine = one.machine;
+        attempt.isTakenOver = true;
+        attempt.scale = scale;
+        lsns.push_back(one.id.lsn);
+    }
+    if (lsns.empty()) co_return Result<void>{};
+    if (auto asked = parts_.fetchSpecs(std::move(lsns)); !asked) co_return asked;
+    for (const Expected& one : attempts) {
+        while (parts_.attempts.get(one.id)->phase == Phase::Fetching) co_await progress_.wait();
+    }
+    co_return Result<void>{};
+}
+
+const Attempt& Execution::takeOver(AttemptId id) {
+    Attempt& attempt = *parts_.attempts.get(id);
+    constexpr std::int64_t kOneCore = 1'000;
+    attempt.shared = attempt.spec && effectiveResources(*attempt.spec).milliCores != kOneCore;
+    attempt.slot = parts_.slots.takeOver(attempt.machine, attempt.shared);
+    attempt.phase = Phase::Launched;
+    attempt.launched = parts_.now();
+    attempt.grace = parts_.settings.grace;
+    return attempt;
+}
+
 // --- what the runner says
 
 void Execution::updates(std::vector<runners::Update> batch) {
@@ -356,7 +398,8 @@ void Execution::onEnded(Attempt& attempt, runners::Ended ended) {
     attempt.cannotHeal = ended.cause == runners::EndCause::SpawnError && isFinal(attempt, ended.spawn);
     applyGuard(attempt, ended.cause);
     if (parts_.slots.isElsewhere(attempt.machine))
-        applyLeft(attempt.record.outcome, std::move(attempt.leftElsewhere), attempt.spec->expect);
+        applyLeft(attempt.record.outcome, std::move(attempt.leftElsewhere),
+                  attempt.spec ? attempt.spec->expect : std::vector<std::string>());
     attempt.pid = 0;
     attempt.hungSince = 0;
     const MonoTime end = ended.times.ended == MonoTime{} ? parts_.now() : ended.times.ended;

@@ -87,6 +87,15 @@ public:
         bool warm = false;      ///< what it printed was its process's, not its own
     };
     void restoreInterrupted(const Interrupted& what, WallScale scale);
+    /// At a start: records of what the last engine gave to other machines, which may have it still. Returns once their
+    /// specs are here, as far as they can be read. The session has them as handed out.
+    struct Expected {
+        runners::AttemptId id;
+        session::MachineId machine;
+    };
+    coro::Task<Result<void>> expect(std::vector<Expected> attempts, WallScale scale);
+    /// From now on the runner of its machine has it. The attempt, in its slot.
+    const Attempt& takeOver(runners::AttemptId id);
 
     // --- what comes in
     void specsArrived(std::vector<store::FetchedSpec> specs);

@@ -45,6 +45,10 @@ session::MachineId RunnerPlaces::join(std::unique_ptr<runners::Runner> runner, f
     return id;
 }
 
+session::MachineId RunnerPlaces::rejoin(std::unique_ptr<runners::Runner> runner, unsigned cores, unsigned others) {
+    return put(std::move(runner), {.cores = cores, .others = others, .isElsewhere = true});
+}
+
 void RunnerPlaces::setWish(session::MachineId machine, fleet::Gate wish) {
     YARD_ASSERT_OWNER(owner_);
     const auto at = places_.find(machine);

@@ -46,6 +46,13 @@ public:
     /// Another machine while the engine runs: the session places on it what fits, in `slots` and `otherSlots`, which
     /// are the runner's slots in that order. It is heard from now on.
     session::MachineId join(std::unique_ptr<runners::Runner> runner, fleet::Machine machine);
+    /// Another machine of the engine before this one, which the session knows already: by the number that it has there. Such
+    /// come in the order of their numbers, before any that joins.
+    session::MachineId rejoin(std::unique_ptr<runners::Runner> runner, unsigned cores, unsigned others);
+    /// The runner's own number of one of its slots.
+    SlotId ownNumber(session::MachineId machine, SlotId slot) const {
+        return parts_.slots.ownNumber(machine, slot);
+    }
     /// Whether people, or its own word, let it have work; Open at first. While it accepts nothing it gets none anyway.
     void setWish(session::MachineId machine, fleet::Gate wish);
     /// It goes, with its runner. False: something of it is in flight, and it stays. Not this machine, and not called by

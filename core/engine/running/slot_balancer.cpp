@@ -93,6 +93,20 @@ std::optional<SlotId> SlotBalancer::take(session::MachineId machine, bool shared
     return SlotId(*slot);
 }
 
+SlotId SlotBalancer::takeOver(session::MachineId machine, bool shared) {
+    YARD_ASSERT_OWNER(owner_);
+    const SlotPlace& place = places_.at(machine);
+    const auto wanted = shared ? freeOther(place) : std::nullopt;
+    const std::uint32_t slot = wanted ? *wanted : leastLoaded(place, MonoTime{}).value_or(place.first);
+    ++slots_[slot].load;
+    ++processes_;
+    return SlotId(slot);
+}
+
+SlotId SlotBalancer::ownNumber(session::MachineId machine, SlotId slot) const {
+    return SlotId(slot.value - places_.at(machine).first);
+}
+
 void SlotBalancer::leave(const Attempt& attempt) {
     YARD_ASSERT_OWNER(owner_);
     if (attempt.warm) return;

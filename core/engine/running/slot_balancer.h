@@ -51,6 +51,10 @@ public:
     /// The machine's slot with least to do: from now on it counts as taken. Nothing: it accepts nothing, or `shared`, and
     /// each of the others has its one.
     std::optional<SlotId> take(session::MachineId machine, bool shared, MonoTime now);
+    /// The same for one that the machine had of the engine before this one, whatever is full or accepts nothing.
+    SlotId takeOver(session::MachineId machine, bool shared);
+    /// The runner's own number of it.
+    SlotId ownNumber(session::MachineId machine, SlotId slot) const;
     void leave(const Attempt& attempt);
     /// The runner gave the attempt to another slot.
     void move(Attempt& attempt, SlotId to);

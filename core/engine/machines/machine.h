@@ -1,0 +1,51 @@
+// One machine as Machines has it. Private to machines*.cpp; owner: engine thread.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/engine/machines/machine_host.h"
+#include "core/engine/machines/machines.h"
+#include "core/link/states.h"
+#include "core/runners/link_runner.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace yard::engine {
+
+using link::MachineState;
+
+struct Machines::Machine {
+    session::MachineId id;
+    std::string key; ///< who it is when it comes again
+    std::string name;
+    std::unique_ptr<MachineHost> host;
+    std::unique_ptr<runners::LinkRunner> unplaced; ///< until it has its place
+    runners::LinkRunner* runner = nullptr;         ///< null once it is gone
+    link::Hello hello;                             ///< the last one; held is of no use
+    std::string peer{};                            ///< of the last line
+    unsigned slots = 0;
+    bool isChanged = true; ///< the journal has not all that it keeps of it
+    fleet::Gate wish = fleet::Gate::Open;
+    std::optional<MonoTime> keptAwayUntil{};
+    std::string notTaken{}; ///< why it is kept away
+    bool isRemoved = false;
+    MachineState shown = MachineState::Connecting;
+    WallMicros since = wallNow();
+
+    MachineState state() const {
+        const MachineState own = runner->state();
+        if (own != MachineState::Ready && own != MachineState::Busy) return own;
+        if (isRemoved) return MachineState::Leaving;
+        if (wish == fleet::Gate::Paused) return MachineState::Paused;
+        return wish == fleet::Gate::Open && !keptAwayUntil ? own : MachineState::Draining;
+    }
+    fleet::Gate gate() const {
+        if (runner->state() == MachineState::Refused) return fleet::Gate::Refused;
+        if (runner->state() == MachineState::Silent) return fleet::Gate::Silent; // its link may be up still
+        if (wish == fleet::Gate::Open && (keptAwayUntil || isRemoved)) return fleet::Gate::Draining;
+        return wish;
+    }
+};
+
+} // namespace yard::engine

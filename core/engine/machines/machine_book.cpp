@@ -1,0 +1,169 @@
+#include "core/engine/machines/machine_book.h"
+
+#include "core/base/hash.h"
+#include "core/base/log.h"
+#include "core/json/json_reader.h"
+#include "core/json/json_writer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <system_error>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr std::string_view kMachineKind = "machine";
+constexpr std::string_view kLeaseKind = "lease";
+constexpr unsigned kMostSlots = 4'096;
+/// Attempts at once that take another amount than one core.
+constexpr unsigned kMostOthers = 256;
+
+std::string_view wordOf(fleet::Gate wish) {
+    if (wish == fleet::Gate::Paused) return "paused";
+    return wish == fleet::Gate::Draining ? "draining" : "open";
+}
+
+fleet::Gate wishOf(std::string_view word) {
+    if (word == "paused") return fleet::Gate::Paused;
+    return word == "draining" ? fleet::Gate::Draining : fleet::Gate::Open;
+}
+
+std::int64_t integerOf(const JsonView& value) {
+    return value.kind() == JsonKind::Integer ? value.node().integer : 0;
+}
+
+std::string textOf(const JsonView& value) {
+    return value.kind() == JsonKind::String ? std::string(value.string()) : std::string();
+}
+
+std::optional<KeptMachine> machineFrom(std::string_view body) {
+    const Result<JsonTape> tape = readJson(body);
+    if (!tape || !tape->root().isObject()) return std::nullopt;
+    KeptMachine machine;
+    for (const JsonView member : tape->root()) {
+        const std::string_view key = member.key();
+        if (key == "key") machine.key = textOf(member);
+        if (key == "name") machine.name = textOf(member);
+        if (key == "platform") machine.platform = textOf(member);
+        if (key == "version") machine.version = textOf(member);
+        if (key == "run_id") machine.runId = textOf(member);
+        if (key == "milli_cores") machine.milliCores = integerOf(member);
+        if (key == "memory_mb") machine.memoryMb = integerOf(member);
+        if (key == "wish") machine.wish = wishOf(textOf(member));
+        if (key == "tags" && member.kind() == JsonKind::Array)
+            for (const JsonView tag : member) machine.tags.push_back(textOf(tag));
+    }
+    if (machine.name.empty() || machine.milliCores <= 0) return std::nullopt;
+    return machine;
+}
+
+std::optional<std::int64_t> numberFrom(std::string_view text) {
+    std::int64_t number = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size() || number <= 0) return std::nullopt;
+    return number;
+}
+
+std::optional<KeptLease> leaseFrom(std::string_view body) {
+    const auto takeWord = [&body] {
+        const std::string_view word = body.substr(0, body.find(' '));
+        body.remove_prefix(std::min(body.size(), word.size() + 1));
+        return word;
+    };
+    const auto attempt = numberFrom(takeWord());
+    const auto lease = numberFrom(takeWord());
+    KeptLease kept;
+    kept.holder = std::string(takeWord());
+    kept.runId = std::string(body);
+    if (!attempt || *attempt > std::int64_t{UINT32_MAX} || !lease || kept.holder.empty()) return std::nullopt;
+    kept.attempt = static_cast<std::uint32_t>(*attempt);
+    kept.lease = std::chrono::milliseconds(*lease);
+    return kept;
+}
+
+} // namespace
+
+std::string documentOf(std::string_view key) {
+    return Sha256::of(key).hex();
+}
+
+store::DocumentChange keep(const KeptMachine& machine) {
+    std::string body;
+    JsonWriter writer(body);
+    writer.openObject();
+    writer.member("key", machine.key);
+    writer.member("name", machine.name);
+    writer.member("platform", machine.platform);
+    writer.member("version", machine.version);
+    writer.member("run_id", machine.runId);
+    writer.member("milli_cores", machine.milliCores);
+    writer.member("memory_mb", machine.memoryMb);
+    writer.member("wish", wordOf(machine.wish));
+    writer.key("tags");
+    writer.openArray();
+    for (const std::string& tag : machine.tags) writer.string(tag);
+    writer.closeArray();
+    writer.closeObject();
+    return {.kind = std::string(kMachineKind), .name = documentOf(machine.key), .body = std::move(body)};
+}
+
+store::DocumentChange forgetMachine(std::string_view key) {
+    return {.kind = std::string(kMachineKind), .name = documentOf(key), .body = {}};
+}
+
+store::DocumentChange keep(Lsn lsn, const KeptLease& lease) {
+    const auto length = std::chrono::duration_cast<std::chrono::milliseconds>(lease.lease).count();
+    return {.kind = std::string(kLeaseKind),
+            .name = std::to_string(lsn.value),
+            .body = fmt::format("{} {} {} {}", lease.attempt, length, lease.holder, lease.runId)};
+}
+
+store::DocumentChange forgetLease(Lsn lsn) {
+    return {.kind = std::string(kLeaseKind), .name = std::to_string(lsn.value), .body = {}};
+}
+
+fleet::Machine placeOf(const KeptMachine& machine) {
+    fleet::Machine place;
+    place.name = machine.name;
+    place.platform = machine.platform;
+    place.tags = machine.tags;
+    place.total = {
+        .milliCores = machine.milliCores, .memoryMb = std::max<std::int64_t>(0, machine.memoryMb), .named = {}};
+    place.slots = static_cast<std::uint32_t>(std::clamp<std::int64_t>(machine.milliCores / 1'000, 1, kMostSlots));
+    place.otherSlots = std::min(place.slots, kMostOthers);
+    return place;
+}
+
+MachineBook MachineBook::from(std::span<const store::DocumentRow> documents) {
+    MachineBook book;
+    std::size_t damaged = 0;
+    for (const store::DocumentRow& document : documents) {
+        if (document.kind == kMachineKind) {
+            auto machine = machineFrom(document.body);
+            if (machine && documentOf(machine->key) == document.name)
+                book.machines.emplace(document.name, std::move(*machine));
+            else
+                ++damaged;
+        } else if (document.kind == kLeaseKind) {
+            const auto lsn = numberFrom(document.name);
+            auto lease = leaseFrom(document.body);
+            if (lsn && lease)
+                book.leases.emplace(Lsn(*lsn), std::move(*lease));
+            else
+                ++damaged;
+        }
+    }
+    damaged +=
+        std::erase_if(book.leases, [&](const auto& entry) { return !book.machines.contains(entry.second.holder); });
+    if (damaged > 0) logWarning("engine", "{} notes on other machines in the journal cannot be read", damaged);
+    return book;
+}
+
+const KeptLease* MachineBook::find(Lsn lsn, std::uint32_t attempts) const {
+    const auto at = leases.find(lsn);
+    return at != leases.end() && at->second.attempt == attempts + 1 ? &at->second : nullptr;
+}
+
+} // namespace yard::engine

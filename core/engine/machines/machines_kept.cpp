@@ -1,0 +1,189 @@
+// The part of Machines that the journal has: those that were here, and what each was given.
+#include "core/base/log.h"
+#include "core/coro/one_shot.h"
+#include "core/engine/machines/machine.h"
+#include "core/session/live_views.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace yard::engine {
+
+using runners::AttemptId;
+
+namespace {
+
+using Committed = std::unique_ptr<coro::OneShot<store::AckDetail>>;
+
+coro::Task<void> answerOnce(Committed committed, runners::LinkHost::Answer<Result<void>> answer) {
+    store::AckDetail detail = co_await committed->get();
+    answer(detail.error ? Result<void>(std::unexpected(std::move(*detail.error))) : Result<void>{});
+}
+
+std::vector<Hash256> hashesOf(const ActionSpec& spec) {
+    std::vector<Hash256> inputs;
+    for (const auto& [path, hash] : spec.inputs) inputs.push_back(hash);
+    if (spec.stdinSource && spec.stdinSource->chunk) inputs.push_back(*spec.stdinSource->chunk);
+    return inputs;
+}
+
+} // namespace
+
+/// With a runner, and without a place so far.
+Result<std::shared_ptr<Machines::Machine>> Machines::build(const KeptMachine& kept) {
+    auto machine = std::make_shared<Machine>();
+    machine->key = kept.key;
+    machine->name = kept.name;
+    machine->wish = kept.wish;
+    machine->hello.runId = kept.runId;
+    machine->hello.name = kept.name;
+    machine->hello.platform = kept.platform;
+    machine->hello.version = kept.version;
+    machine->hello.capacity.milliCores = kept.milliCores;
+    machine->hello.capacity.memoryMb = kept.memoryMb;
+    machine->hello.tags = kept.tags;
+    const fleet::Machine place = placeOf(kept);
+    machine->slots = place.slots;
+    machine->host = std::make_unique<MachineHost>(MachineHost::Parts{
+        .attempts = parts_.attempts,
+        .chunks = parts_.chunks,
+        .helpers = parts_.helpers,
+        .spawn = parts_.spawn,
+        .yardName = parts_.yardName,
+        .yardRunId = parts_.yardRunId,
+        .writeDown =
+            [this, one = machine.get()](const runners::LinkIntent& intent,
+                                        runners::LinkHost::Answer<Result<void>> answer) {
+                writeDown(*one, intent, std::move(answer));
+            },
+        .stored = [this] { stored_.notifyAll(); },
+        .notTaken = [this, one = machine.get()](std::string_view sentence) { notTaken(*one, sentence); }});
+    machine->unplaced = std::make_unique<runners::LinkRunner>(
+        *machine->host,
+        runners::LinkRunnerOptions{
+            .name = machine->name, .slots = place.slots + place.otherSlots, .lease = parts_.lease},
+        parts_.places.sink());
+    if (auto opened = machine->unplaced->open(); !opened) return std::unexpected(opened.error());
+    machine->runner = machine->unplaced.get();
+    return machine;
+}
+
+KeptMachine Machines::keptOf(const Machine& machine) {
+    return {.key = machine.key,
+            .name = machine.name,
+            .platform = machine.hello.platform,
+            .version = machine.hello.version,
+            .runId = machine.hello.runId,
+            .milliCores = machine.hello.capacity.milliCores,
+            .memoryMb = machine.hello.capacity.memoryMb,
+            .tags = machine.hello.tags,
+            .wish = machine.wish};
+}
+
+// --- a start
+
+coro::Task<Result<void>> Machines::restore(MachineBook book) {
+    YARD_ASSERT_OWNER(owner_);
+    if (auto joined = rejoin(book); !joined) co_return joined;
+    std::map<std::string, std::shared_ptr<Machine>> byDocument;
+    for (const auto& [id, machine] : machines_) byDocument.emplace(documentOf(machine->key), machine);
+    std::vector<Execution::Expected> expected;
+    std::map<std::string, std::vector<AttemptId>> has;
+    std::map<std::string, Duration> leases;
+    for (const auto& [lsn, lease] : book.leases) {
+        written_[lsn] = lease.attempt;
+        const auto live = parts_.session.views().live(lsn);
+        if (!live || !live->leased || live->attempt != lease.attempt) continue;
+        const AttemptId id{.lsn = lsn, .attempt = lease.attempt};
+        expected.push_back({.id = id, .machine = byDocument.at(lease.holder)->id});
+        has[lease.holder].push_back(id);
+        leases[lease.holder] = std::max(leases[lease.holder], lease.lease);
+    }
+    if (auto came = co_await parts_.execution.expect(std::move(expected), parts_.scale()); !came) co_return came;
+    for (const auto& [document, ids] : has) takeOver(*byDocument.at(document), ids, leases.at(document));
+    co_return Result<void>{};
+}
+
+Result<void> Machines::rejoin(const MachineBook& book) {
+    for (const auto& [document, kept] : book.machines) {
+        auto machine = build(kept);
+        if (!machine) return std::unexpected(machine.error());
+        (*machine)->isChanged = false;
+        const fleet::Machine place = placeOf(kept);
+        (*machine)->id = parts_.places.rejoin(std::move((*machine)->unplaced), place.slots, place.otherSlots);
+        machines_.emplace((*machine)->id.value, *machine);
+        follow(**machine);
+    }
+    return {};
+}
+
+void Machines::takeOver(Machine& machine, const std::vector<AttemptId>& ids, Duration lease) {
+    std::vector<runners::LinkRunner::Restored> restored;
+    for (const AttemptId id : ids) {
+        const Attempt& attempt = parts_.execution.takeOver(id);
+        restored.push_back({.id = id,
+                            .slot = parts_.places.ownNumber(machine.id, attempt.slot),
+                            .inputs = attempt.spec ? hashesOf(*attempt.spec) : std::vector<Hash256>()});
+    }
+    machine.runner->restore(machine.hello.runId, restored, lease);
+    follow(machine);
+    logWarning("engine", "machine {} may run {} actions still: they wait until it comes back", machine.name,
+               ids.size());
+}
+
+// --- while it works
+
+/// Not waited for: what it is given later takes it along where that fails.
+void Machines::keepMachine(const std::shared_ptr<Machine>& machine) {
+    if (!machine->isChanged) return;
+    machine->isChanged = false;
+    parts_.spawn("keep machine", answerOnce(parts_.committer.begin(store::PutDocuments{{keep(keptOf(*machine))}}),
+                                            [machine](const Result<void>& kept) {
+                                                if (kept) return;
+                                                machine->isChanged = true;
+                                                logWarning("engine", "machine {} is not kept: {}", machine->name,
+                                                           kept.error().message);
+                                            }));
+}
+
+void Machines::writeDown(Machine& machine, const runners::LinkIntent& intent,
+                         runners::LinkHost::Answer<Result<void>> answer) {
+    store::PutDocuments put;
+    if (machine.isChanged) put.changes.push_back(keep(keptOf(machine)));
+    const std::string holder = documentOf(machine.key);
+    for (const AttemptId id : intent.ids) {
+        put.changes.push_back(
+            keep(id.lsn, {.attempt = id.attempt, .runId = intent.runId, .lease = intent.lease, .holder = holder}));
+        written_[id.lsn] = id.attempt;
+    }
+    parts_.spawn("leases", answerOnce(parts_.committer.begin(std::move(put)), std::move(answer)));
+}
+
+/// Nothing of it is in flight.
+void Machines::forget(const Machine& machine) {
+    parts_.spawn("forget machine",
+                 answerOnce(parts_.committer.begin(store::PutDocuments{{forgetMachine(machine.key)}}),
+                            [name = machine.name](const Result<void>& gone) {
+                                if (!gone)
+                                    logWarning("engine", "machine {} comes back at the next start: {}", name,
+                                               gone.error().message);
+                            }));
+}
+
+/// Of those whose end the journal has, or that came back. One that stays says nothing wrong (machine_book.h).
+void Machines::forgetLeases() {
+    store::PutDocuments put;
+    for (auto at = written_.begin(); at != written_.end() && put.changes.size() < store::kMostDocumentChanges;) {
+        if (parts_.attempts.get({.lsn = at->first, .attempt = at->second})) {
+            ++at;
+            continue;
+        }
+        put.changes.push_back(forgetLease(at->first));
+        at = written_.erase(at);
+    }
+    if (!put.changes.empty())
+        parts_.spawn("forget leases",
+                     answerOnce(parts_.committer.begin(std::move(put)), [](const Result<void>&) {}));
+}
+
+} // namespace yard::engine
