@@ -11,6 +11,7 @@
 #include "core/engine/engine.h"
 #include "core/http/api.h"
 #include "core/http/closing.h"
+#include "core/http/machine_door.h"
 #include "core/http/server.h"
 #include "core/launcher/launcher.h"
 #include "core/tls/server_tls.h"
@@ -235,7 +236,9 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
     if (!engine)
         return complain(engine.error().kind == ErrorKind::AtLimit ? kDirectoryInUse : kFailure,
                         withAdvice(engine.error(), arguments.dataDir));
+    http::MachineDoor links(**engine);
     http::ApiOptions api;
+    api.links = &links;
     api.prefix = arguments.prefix;
     api.allowHosts = arguments.allowHosts;
     api.tls = door.tls;
