@@ -1,0 +1,154 @@
+// yardctl machines: what runs actions for this engine, and what it is to get.
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/commands/functions.h"
+#include "app/yardctl/format.h"
+#include "app/yardctl/http_client.h"
+#include "app/yardctl/json_text.h"
+#include "core/base/clock.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <fmt/format.h>
+#include <optional>
+
+namespace yard::ctl {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kMachineVerbs{"ls", "show", "drain", "resume", "pause", "remove"};
+
+std::string coresOfMachine(const json::object& machine) {
+    const auto cores = numberOf(machine, "cores");
+    return cores ? fmt::format("{:g}", *cores) : "-";
+}
+
+std::string memoryOfMachine(const json::object& machine) {
+    const auto bytes = integerOf(machine, "memory_bytes");
+    return bytes && *bytes > 0 ? sizeWords(static_cast<std::uint64_t>(*bytes)) : "-";
+}
+
+/// "silent, lost in 22 s"; the sentence comes behind it.
+std::string stateOfMachine(const json::object& machine) {
+    std::string state = printable(textOf(machine, "state"));
+    if (const auto lostAt = integerOf(machine, "lost_at"))
+        state +=
+            fmt::format(", lost in {}",
+                        durationWords(static_cast<double>(std::max<std::int64_t>(*lostAt - wallNow(), 0)) / 1e6));
+    return state;
+}
+
+void showMachines(const json::array& machines) {
+    Table table({{"ID"},
+                 {"NAME"},
+                 {"KIND", false, kWhole, 2},
+                 {"STATE"},
+                 {"SINCE", false, kWhole, 1},
+                 {"CORES", true},
+                 {"MEMORY", true, kWhole, 3},
+                 {"RUN", true},
+                 {"WAIT", true, kWhole, 4},
+                 {"WHY", false, 8, 5}});
+    for (const json::value& each : machines) {
+        const json::object* machine = each.if_object();
+        if (!machine) continue;
+        const auto since = integerOf(*machine, "since");
+        table.add({countText(*machine, "id"), printable(textOf(*machine, "name")),
+                   printable(textOf(*machine, "kind")), stateOfMachine(*machine),
+                   since ? timeWords(*since, wallNow()) : "-", coresOfMachine(*machine), memoryOfMachine(*machine),
+                   countText(*machine, "running"), countText(*machine, "waiting"),
+                   printable(textOf(*machine, "reason"))});
+    }
+    fmt::print("{}", table.text(terminalWidth()));
+}
+
+Outcome<int> listedMachines(const Invocation& invocation) {
+    auto answer = invocation.engine.get("machines");
+    if (!answer) return failedWith(answer.error());
+    const json::array* machines = arrayOf(answer->object, "machines");
+    if (invocation.json)
+        fmt::print("{}\n", answer->text);
+    else if (machines)
+        showMachines(*machines);
+    return 0;
+}
+
+/// The number of the machine: by it, or by its name.
+Outcome<std::int64_t> numberOfMachine(const Invocation& invocation, const std::string& word) {
+    std::int64_t number = 0;
+    const auto parsed = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (parsed.ec == std::errc{} && parsed.ptr == word.data() + word.size() && number >= 0) return number;
+    auto answer = invocation.engine.get("machines");
+    if (!answer) return failedWith(answer.error());
+    if (const json::array* machines = arrayOf(answer->object, "machines"))
+        for (const json::value& each : *machines)
+            if (const json::object* machine = each.if_object(); machine && textOf(*machine, "name") == word)
+                if (const auto id = integerOf(*machine, "id")) return *id;
+    return usageError(
+        fmt::format("there is no machine '{}': 'yardctl machines' lists those there are", printable(word)));
+}
+
+Call callOfMachine(std::string_view verb, std::int64_t id, bool force) {
+    Call call{.method = "POST", .path = fmt::format("machines/{}", id)};
+    if (verb == "show") {
+        call.method = "GET";
+    } else if (verb == "remove") {
+        call.method = "DELETE";
+        if (force) call.body = R"({"force":true})";
+    } else if (verb == "pause") {
+        call.method = "PATCH";
+        call.body = R"({"paused":true})";
+    } else {
+        call.path += fmt::format("/{}", verb);
+    }
+    return call;
+}
+
+Outcome<int> machinesCommand(const Invocation& invocation) {
+    const std::vector<std::string>& words = invocation.arguments.operands();
+    const std::string verb = words.empty() ? "ls" : words.front();
+    if (std::ranges::find(kMachineVerbs, verb) == kMachineVerbs.end())
+        return usageError(
+            fmt::format("'{}' is none of ls, show, drain, resume, pause and remove", printable(verb)));
+    const bool force = invocation.arguments.has("force");
+    if (force && verb != "remove") return usageError("--force goes with 'remove'");
+    if (verb == "ls") {
+        if (words.size() > 1) return usageError("'ls' lists all; 'show' takes one");
+        return listedMachines(invocation);
+    }
+    if (words.size() < 2)
+        return usageError(fmt::format("name one by its number or name: yardctl machines {} ID", verb));
+    const auto id = numberOfMachine(invocation, words[1]);
+    if (!id) return std::unexpected(id.error());
+    auto answer = invocation.engine.call(callOfMachine(verb, *id, force));
+    if (!answer) return failedWith(answer.error());
+    if (invocation.json)
+        fmt::print("{}\n", answer->text);
+    else if (verb == "remove")
+        fmt::print("{} is removed\n", printable(words[1]));
+    else
+        showMachines(json::array{answer->object});
+    return 0;
+}
+
+} // namespace
+
+Command machinesRow() {
+    return {
+        .name = "machines",
+        .usage = "[ls | show ID | drain ID | resume ID | pause ID | remove ID]",
+        .summary = "what runs actions: this machine, and those that work for it",
+        .details =
+            "ID is a number or a name. 'drain' and 'pause' give a machine nothing new, until 'resume', which also "
+            "lets one that was refused come again. 'remove' ends what a machine has only with --force; that runs "
+            "elsewhere then.",
+        .examples = "yardctl machines\n"
+                    "yardctl machines drain desk\n"
+                    "yardctl machines remove 2 --force",
+        .options = {{"force", 0, "", "remove it though it runs something, which is ended there"}},
+        .maxOperands = 2,
+        .function = machinesCommand};
+}
+
+} // namespace yard::ctl
