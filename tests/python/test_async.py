@@ -65,6 +65,8 @@ class Async(WithEngine):
             lsns = await engine.submit_all([{"worker": "exec", "argv": ["true"], "hold": True}] * 3, queue=queue["queue_id"])
             with self.assertRaises(TimeoutError):
                 await engine.result(lsns[0], timeout=0.1)
+            self.assertEqual((await engine.move(lsns[2]))["place"], 1)
+            self.assertEqual([r.lsn async for r in engine.list(queue=queue["queue_id"], sort="place")], [lsns[2], *lsns[:2]])
             self.assertEqual((await engine.release(*lsns))["changed"], 3)
             done, left = await engine.wait(lsns)
             self.assertEqual((len(done), left), (3, []))

@@ -206,6 +206,27 @@ class Looking(WithEngine):
         self.assertEqual(self.engine.retry(lsn, force=True)["changed"], 1)
         self.engine.result(lsn)
 
+    def test_what_waits_is_moved_within_the_order_of_its_queue(self):
+        queue = self.engine.create_queue("moving")["queue_id"]
+        self.engine.change_queue(queue, "hold")
+        lsns = self.engine.submit_all([{"worker": "exec", "argv": ["true"]}] * 4, queue=queue)
+        order = lambda: [lsns.index(r.lsn) for r in self.engine.list(queue=queue, sort="place")]
+        for (moved, where), after in ((((2, 3), {}), [2, 3, 0, 1]), (((0,), {"to": "up"}), [2, 0, 3, 1]),
+                                      (((2,), {"to": "down"}), [0, 2, 3, 1]), (((0,), {"to": "bottom"}), [2, 3, 1, 0]),
+                                      (((1, 0), {"before": lsns[3]}), [2, 1, 0, 3])):
+            answer = self.engine.move(*(lsns[i] for i in moved), **where)
+            self.assertEqual((answer["queue_id"], answer["refused"]), (queue, []))
+            self.assertEqual((order(), answer["place"]), (after, 1 + min(after.index(i) for i in moved)))
+        answer = self.engine.move(lsns[3], 999999)
+        self.assertEqual((answer["changed"], [r["lsn"] for r in answer["refused"]]), (1, [999999]))
+        self.assertEqual(self.engine.move(), {"changed": 0, "refused": []})
+        with self.assertRaises(yardmaster.NotFound):
+            self.engine.move(999999)
+        with self.assertRaises(yardmaster.Invalid) as caught:
+            self.engine.move(lsns[0], to="sideways")  # type: ignore[arg-type]
+        self.assertEqual(caught.exception.field, "to")
+        self.engine.delete_queue(queue)
+
     def test_queues_are_known_by_number_token_and_tag(self):
         made = self.engine.create_queue("tagged", max_retries=1)
         for ref in (made["queue_id"], str(made["queue_id"]), made["token"], "tagged"):

@@ -11,7 +11,7 @@ import time
 import uuid
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Dict, Generator, Iterable, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Any, Dict, Generator, Iterable, List, Literal, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 from urllib.parse import quote, urlencode
 
 from ._http import BLOCK, Request, Response, Sink, TransportFailed
@@ -23,6 +23,7 @@ from .results import Result
 T = TypeVar("T")
 Json = Dict[str, Any]
 Argument = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+MovePlace = Literal["top", "up", "down", "bottom"]
 Content = Union[bytes, str, "os.PathLike[str]"]  # bytes themselves; a chunk's hash of 64 hex digits; else a path
 
 LONGEST_WAIT = 60.0  # of one long poll; the engine takes up to 300
@@ -401,6 +402,15 @@ class Core:
             total["changed"] += answer.get("changed", 0)
             total["refused"] += answer.get("refused", [])
         return total
+
+    def move(self, lsns: Sequence[int], to: MovePlace, before: Optional[int]) -> Steps[Json]:
+        """Where they go depends on all of them: never in parts. Asked again, "up" would go up twice."""
+        if not lsns:
+            return {"changed": 0, "refused": []}
+        body = {"lsns": list(lsns), "to": to if before is None else {"before": before}}
+        again = before is not None or to in ("top", "bottom")
+        answer = yield from self.call("POST", "jobs/move", body, repeatable=again)
+        return {"refused": [], **answer}
 
     # --- queues, workers
 

@@ -10,7 +10,7 @@ from typing import Any, AsyncIterator, Deque, Dict, Iterable, List, Mapping, Opt
 
 from . import _websocket
 from ._aio_http import AsyncTransport, Connection, open_connection
-from ._core import Argument, Content, Core, Json, Pause, Steps, dumps
+from ._core import Argument, Content, Core, Json, MovePlace, Pause, Steps, dumps
 from ._http import BLOCK, ResponseParser, TransportFailed, head_of
 from .errors import NotFound, ProtocolError, Unreachable, Untrusted
 from .events import SILENCE, Frame, Place, ends_in, refused, watch_of
@@ -295,6 +295,9 @@ class AsyncEngine:
 
     async def release(self, *lsns: int) -> Json:
         return await self._drive(self._core.change("release", lsns, {}))
+
+    async def move(self, *lsns: int, to: MovePlace = "top", before: Optional[int] = None) -> Json:
+        return await self._drive(self._core.move(lsns, to, before))
 
     async def queues(self) -> "List[Json]":
         return [dict(q) for q in (await self.call("GET", "queues"))["queues"]]

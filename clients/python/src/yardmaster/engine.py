@@ -7,7 +7,7 @@ import time
 from collections import deque
 from typing import Any, Deque, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
-from ._core import Argument, Content, Core, Json, Pause, Steps
+from ._core import Argument, Content, Core, Json, MovePlace, Pause, Steps
 from ._http import Transport, TransportFailed
 from .events import Events, ends_in, watch_of
 from .errors import NotFound, Unreachable, Untrusted
@@ -225,6 +225,11 @@ class Engine:
 
     def release(self, *lsns: int) -> Json:
         return self._drive(self._core.change("release", lsns, {}))
+
+    def move(self, *lsns: int, to: MovePlace = "top", before: Optional[int] = None) -> Json:
+        """Pending actions of one queue, within its order: to "top", "up", "down" or "bottom", or before another one.
+        At most 1000. {"changed": N, "queue_id": ..., "place": the first one's number then, "refused": [...]}"""
+        return self._drive(self._core.move(lsns, to, before))
 
     # --- queues
 
