@@ -39,6 +39,7 @@ LiveView LiveViews::viewOf(std::uint32_t record) const {
                   .retries = r.retries(),
                   .priority = r.priority(),
                   .submitTime = records_.submitTime(record),
+                  .place = records_.placeOf(record),
                   .revision = r.revision};
     if (r.phase == Phase::Ending) view.ending = r.target();
     if (const auto wakes = timers_.of(r)) view.wakesAt = *wakes;

@@ -6,6 +6,7 @@
 #include "core/session/capacity.h"
 #include "core/session/messages.h"
 
+#include "core/model/place_key.h"
 #include "core/model/queue.h"
 
 #include <cstdint>
@@ -20,7 +21,8 @@ struct SessionOptions;
 
 struct Outline {
     struct Item {
-        std::uint64_t key = 0; ///< priority, then age: the smallest starts first
+        std::uint64_t key = 0; ///< priority, then the time of its place
+        PlaceKey place;        ///< in its queue: that of people, else its age
         Lsn lsn;
         std::size_t queue = 0; ///< place in `queues`
         std::size_t cls = 0;   ///< place in `classes`
@@ -29,6 +31,11 @@ struct Outline {
         MonoTime notBefore{};
         bool keeping = false; ///< of one that runs: it holds no resources any more
         bool leased = false;  ///< of one that runs: a runner has it, and it may still wait there for a slot
+
+        bool startsBefore(const Item& other) const {
+            if (key != other.key) return key < other.key;
+            return place != other.place ? place < other.place : lsn < other.lsn;
+        }
     };
     struct QueuePart {
         QueueId id;

@@ -63,8 +63,11 @@ public:
             const std::uint32_t queue = of_.ledger.findQueue(steady.kind.queue);
             if (queue == kNone || order_.queue(queue).held) continue;
             if (order_.queue(queue).state != QueueState::Active) continue;
-            Outline::Item item{
-                .key = steady.kind.rank, .lsn = {}, .label = LabelId(steady.kind.label), .notBefore = {}};
+            Outline::Item item{.key = steady.kind.rank,
+                               .place = {},
+                               .lsn = {},
+                               .label = LabelId(steady.kind.label),
+                               .notBefore = {}};
             item.queue = samplingOf(queue).part;
             item.cls = classOf(steady.kind.cls);
             out_.coming.push_back({item, steady.every});
@@ -73,9 +76,8 @@ public:
 
     Outline take() {
         for (const auto& [queue, sampling] : queues_) out_.queues[sampling.part].each = sampling.stands;
-        std::ranges::sort(out_.waiting, [](const Outline::Item& a, const Outline::Item& b) {
-            return a.key != b.key ? a.key < b.key : a.lsn < b.lsn;
-        });
+        std::ranges::sort(out_.waiting,
+                          [](const Outline::Item& a, const Outline::Item& b) { return a.startsBefore(b); });
         for (const ResourceHolds::Hold& hold : of_.holds.held()) out_.holds.emplace_back(hold.key, hold.resources);
         order_.locks().forEach([this](LockId lock, const LockTable::State& state) {
             if (state.elsewhere) out_.elsewhere.push_back(lock);
@@ -93,6 +95,7 @@ private:
         std::int64_t each = 1; ///< so many per item
         double stands = 1;     ///< the same, of those that were not looked at, too
         std::int64_t seen = 0;
+        std::size_t moved = 0;                                          ///< of those that stand for themselves
         std::uint64_t last = std::numeric_limits<std::uint64_t>::max(); ///< kind of the one before
         std::unordered_set<std::uint64_t> kinds;
     };
@@ -140,8 +143,10 @@ private:
         return it->second;
     }
 
-    Outline::Item itemOf(const Record& r, std::size_t part) {
+    Outline::Item itemOf(std::uint32_t place, std::size_t part) {
+        const Record& r = records_[place];
         return {.key = r.orderKey(),
+                .place = records_.placeOf(place),
                 .lsn = records_.lsnOf(r),
                 .queue = part,
                 .cls = classOf(of_.ledger.lanes()[r.lane].cls),
@@ -165,11 +170,14 @@ private:
         }
         ++part.waiting;
         const std::uint64_t kind = std::uint64_t{of_.ledger.lanes()[r.lane].cls} << 32 | r.label;
-        const bool isTurn = sampling.seen++ % sampling.each == 0;
+        // One that was moved says nothing of where those are that came with it.
+        const bool isMoved = sampling.each > 1 && r.isMoved() && sampling.moved < kMostKinds;
+        sampling.moved += isMoved ? 1 : 0;
+        const bool isTurn = !isMoved && sampling.seen++ % sampling.each == 0;
         const bool isNew = sampling.each > 1 && std::exchange(sampling.last, kind) != kind &&
                            sampling.kinds.size() < kMostKinds && sampling.kinds.insert(kind).second;
-        if (!isTurn && !isNew) return;
-        Outline::Item item = itemOf(r, sampling.part);
+        if (!isTurn && !isNew && !isMoved) return;
+        Outline::Item item = itemOf(place, sampling.part);
         if (isTurn) item.stands = sampling.stands;
         if (const auto wakes = of_.timers.of(r)) item.notBefore = *wakes;
         out_.waiting.push_back(item);
@@ -180,7 +188,7 @@ private:
         const bool isAhead = r.phase == Phase::Leased && r.has(Record::kAhead);
         if (isAhead || (r.phase != Phase::Leased && r.phase != Phase::Submitting && r.phase != Phase::Running))
             return;
-        out_.running.push_back(itemOf(r, samplingOf(of_.ledger.lanes()[r.lane].queue).part));
+        out_.running.push_back(itemOf(place, samplingOf(of_.ledger.lanes()[r.lane].queue).part));
     }
 
     const OutlineParts& of_;

@@ -31,7 +31,8 @@ struct Outlook::Played {
     std::optional<MonoTime> start; ///< of the first of those it stands for
     std::optional<MonoTime> end;   ///< of the last one; nothing: there is none
     double left = 1;               ///< of those it stands for, that have not started
-    bool isGuess = false;          ///< it has not been submitted, but others like it were all the time
+    std::int64_t age = 0; ///< in the play, another one for each that waits: those of one array have an order
+    bool isGuess = false; ///< it has not been submitted, but others like it were all the time
 };
 
 /// So many of an item that waited start, one after the other where it is several.
@@ -128,6 +129,7 @@ private:
         played.item = &item;
         played.runs = runs;
         played.left = runs ? 1 : item.stands;
+        played.age = runs ? 0 : ++latest_;
         toStart_ += runs ? 0 : 1;
         const Outline::QueuePart& queue = outline_.queues[item.queue];
         played.answer = runTime_({.lsn = item.lsn,
@@ -147,7 +149,7 @@ private:
         action.cls = ClassId(static_cast<std::uint32_t>(item.cls));
         action.label = item.label;
         action.priority = 100 - static_cast<int>(item.key >> 56);
-        action.submitTime = static_cast<std::int64_t>(item.key & Record::kTimeMask);
+        action.submitTime = items_[place].age;
         action.notBefore = items_[place].start ? MonoTime{} : item.notBefore;
         session_.intake().add({&action, 1}, now_, out_);
     }
@@ -191,8 +193,7 @@ private:
         for (const Outline::Item& item : outline_.waiting)
             if (!outline_.queues[item.queue].stands) byAge.push_back(&item);
         std::ranges::sort(byAge, [](const Outline::Item* a, const Outline::Item* b) {
-            const auto age = [](const Outline::Item* i) { return i->key & Record::kTimeMask; };
-            return age(a) != age(b) ? age(a) < age(b) : a->lsn < b->lsn;
+            return a->place != b->place ? a->place < b->place : a->lsn < b->lsn;
         });
         for (const Outline::Item* item : byAge) add(*item, false);
     }
@@ -220,8 +221,6 @@ private:
                                             .label = coming.item.label});
             if (answer.gap == EstimateGap::None) streams_.push_back({&coming, answer, now_ + coming.every});
         }
-        for (const Outline::Item& item : outline_.waiting)
-            latest_ = std::max(latest_, item.key & Record::kTimeMask);
     }
 
     /// Never once all that waits has started: nobody asks about what comes.
@@ -236,9 +235,13 @@ private:
         if (nextComing() > now_) return;
         for (Stream& stream : streams_)
             for (; stream.next <= now_; stream.next += stream.coming->every) {
-                Outline::Item& item = guesses_.emplace_back(stream.coming->item);
-                item.key |= ++latest_; // behind all of its priority
-                items_.push_back({.item = &item, .answer = stream.answer, .start = {}, .end = {}, .isGuess = true});
+                const Outline::Item& item = guesses_.emplace_back(stream.coming->item);
+                items_.push_back({.item = &item,
+                                  .answer = stream.answer,
+                                  .start = {},
+                                  .end = {},
+                                  .age = ++latest_, // behind all of its priority
+                                  .isGuess = true});
                 submit(items_.size() - 1);
             }
     }
@@ -311,7 +314,7 @@ private:
     std::vector<Began> began_;
     std::vector<Stream> streams_;
     std::deque<Outline::Item> guesses_; ///< those that came; items_ refer to them
-    std::uint64_t latest_ = 0;          ///< the time of the youngest that waits
+    std::int64_t latest_ = 0;           ///< the age of the youngest that waits
     std::int64_t toStart_ = 0;          ///< items that wait and of which not all have started
     int oneByOne_ = kMostOneByOne;
     std::priority_queue<End, std::vector<End>, std::greater<>> ends_;
@@ -399,9 +402,7 @@ Outlook::Outlook(const Outline& outline, MonoTime now, const RunTime& runTime) {
     if (!outline.capacity) return;
     Player player(outline, now, runTime);
     std::vector<Played> items = player.play();
-    std::ranges::sort(items, [](const Played& a, const Played& b) {
-        return a.item->key != b.item->key ? a.item->key < b.item->key : a.item->lsn < b.item->lsn;
-    });
+    std::ranges::sort(items, [](const Played& a, const Played& b) { return a.item->startsBefore(*b.item); });
     std::vector<Sum> sums(outline.queues.size());
     std::vector<Starts> starts(outline.queues.size());
     for (const Played& played : items) {
@@ -428,7 +429,7 @@ void Outlook::noteItem(const Outline& outline, const Played& played, MonoTime no
     if (item.notBefore > now) return; // in no line yet
     Line& line = lines_[outline.queues[item.queue].id];
     if (line.keys.empty()) line.before.push_back(0);
-    line.keys.emplace_back(item.key, item.lsn.value);
+    line.keys.emplace_back(item.key, item.place);
     line.before.push_back(line.before.back() + item.stands);
 }
 
@@ -447,7 +448,7 @@ std::optional<MonoTime> Outlook::startOf(const LiveView& action) const {
     const auto of = lines_.find(action.queue);
     if (of == lines_.end() || action.held || action.unmet > 0) return std::nullopt;
     const Line& line = of->second;
-    const std::pair key{Record::makeKey(action.priority, action.submitTime), action.lsn.value};
+    const std::pair key{Record::makeKey(action.priority, action.place.time), action.place};
     const auto at = std::ranges::lower_bound(line.keys, key) - line.keys.begin();
     if (at == 0) return startAt(line, 0);
     // Behind the item before it, among those for which that one stands.
@@ -455,9 +456,9 @@ std::optional<MonoTime> Outlook::startOf(const LiveView& action) const {
     const double stands = line.before[item + 1] - line.before[item];
     double part = 1;
     if (at < std::ssize(line.keys)) {
-        const auto from = static_cast<double>(line.keys[item].second);
-        const auto to = static_cast<double>(line.keys[item + 1].second);
-        const auto mine = static_cast<double>(action.lsn.value);
+        const auto from = static_cast<double>(line.keys[item].second.anchor.value);
+        const auto to = static_cast<double>(line.keys[item + 1].second.anchor.value);
+        const auto mine = static_cast<double>(action.place.anchor.value);
         part = to > from ? std::clamp((mine - from) / (to - from), 0.0, 1.0) : 1;
     }
     return startAt(line, line.before[item] + stands * part);

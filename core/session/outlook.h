@@ -59,9 +59,9 @@ private:
         void add(const Began& began);
     };
     struct Line {
-        std::vector<std::pair<std::uint64_t, std::int64_t>> keys; ///< of the items that wait: key and LSN
-        std::vector<double> before;                               ///< actions before each, and at last all
-        std::vector<std::pair<MonoTime, double>> started;         ///< so many until then, in between evenly
+        std::vector<std::pair<std::uint64_t, PlaceKey>> keys; ///< of the items that wait: key and place
+        std::vector<double> before;                           ///< actions before each, and at last all
+        std::vector<std::pair<MonoTime, double>> started;     ///< so many until then, in between evenly
     };
     void noteItem(const Outline& outline, const Played& played, MonoTime now);
     static std::optional<MonoTime> startAt(const Line& line, double place);

@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/ids.h"
+#include "core/model/place_key.h"
 #include "core/model/queue.h"
 #include "core/model/states.h"
 #include "core/session/capacity.h"
@@ -43,6 +44,7 @@ struct LiveView {
     RetryCounters retries;
     int priority = 0;
     std::int64_t submitTime = 0;
+    PlaceKey place;             ///< in the order of its queue, within its priority
     std::uint32_t revision = 0; ///< changes whenever something visible of the action does
 };
 

@@ -5,6 +5,7 @@
 #include "core/session/intake.h"
 #include "core/session/live_views.h"
 #include "core/session/outlook.h"
+#include "core/session/place_commands.h"
 #include "core/session/queue_commands.h"
 #include "core/session/session.h"
 #include "core/session/wait_reasons.h"
@@ -49,6 +50,22 @@ public:
     }
     void submit(std::int64_t queue, int count, std::uint32_t seconds) {
         for (int i = 0; i < count; ++i) add(action(queue, seconds));
+    }
+    /// Of one array: they are of the same age.
+    void submitArray(std::int64_t queue, int count, std::uint32_t seconds) {
+        const std::int64_t age = lsn + 1;
+        for (int i = 0; i < count; ++i) {
+            NewAction a = action(queue, seconds);
+            a.submitTime = age;
+            add(a);
+        }
+    }
+    void move(const std::vector<Lsn>& lsns, MoveTo::Where where) {
+        while (!session.places().prepare(session.views().live(lsns.front())->queue, 1'000)) {
+        }
+        const auto plan = session.places().plan(lsns, {.where = where, .before = {}});
+        QVERIFY(plan);
+        for (const MovePlan::Placed& placed : plan->placed) session.actions().setPlace(placed.lsn, placed.to);
     }
     void turn() {
         while (session.schedule(now, out)) {
@@ -128,6 +145,7 @@ private Q_SLOTS:
     void whatIsForetoldHappens_data();
     void whatIsForetoldHappens();
     void ofVeryManyItIsAboutTrue();
+    void amongVeryManyWhatWasMovedHasItsOwnTime();
     void whatComesLaterGoesBehindWhatWasSeen();
     void whatKeepsComingIsExpected_data();
     void whatKeepsComingIsExpected();
@@ -182,6 +200,37 @@ void TestOutlook::whatIsForetoldHappens_data() {
                 urgent.priority = 10;
                 r.add(urgent);
             }
+        },
+        4);
+    row(
+        "what was moved", 1,
+        [](Real& r) {
+            r.submit(0, 5, 2);
+            r.submit(0, 5, 7);
+            r.run(MonoTime{2 * kSecond});
+            r.move({Lsn(9), Lsn(10)}, MoveTo::Where::Top);
+            r.move({Lsn(3)}, MoveTo::Where::Down);
+        },
+        3);
+    row(
+        "what was moved in an array", 2,
+        [](Real& r) {
+            r.submitArray(0, 12, 3);
+            r.submit(0, 4, 2);
+            r.move({Lsn(11)}, MoveTo::Where::Top);
+            r.move({Lsn(4)}, MoveTo::Where::Bottom);
+        },
+        4);
+    row(
+        "what was moved within its priority", 1,
+        [](Real& r) {
+            r.submit(0, 6, 2);
+            for (int i = 0; i < 6; ++i) {
+                NewAction urgent = r.action(0, 3);
+                urgent.priority = 10;
+                r.add(urgent);
+            }
+            r.move({Lsn(6), Lsn(12)}, MoveTo::Where::Top);
         },
         4);
     row(
@@ -320,6 +369,29 @@ void TestOutlook::ofVeryManyItIsAboutTrue() {
         const double said = seconds(*outlook.queue(QueueId(queue))->finish - then);
         QVERIFY2(std::abs(said - really) <= 2 + really / 20,
                  fmt::format("queue {}: {} {}", queue, said, really).c_str());
+    }
+}
+
+void TestOutlook::amongVeryManyWhatWasMovedHasItsOwnTime() {
+    Real r(4);
+    r.submitArray(0, 10'000, 2);
+    r.turn();
+    const Lsn up(9'000);
+    const Lsn down(10);
+    r.move({up}, MoveTo::Where::Top);
+    r.move({down}, MoveTo::Where::Bottom);
+    const Outlook outlook = r.outlook(500);
+    const MonoTime then = r.now;
+    const Lsn stays(5'000);
+    std::map<Lsn, std::optional<MonoTime>> foretold;
+    for (const Lsn lsn : {up, down, stays}) foretold[lsn] = r.foretold(outlook, lsn);
+    r.run();
+    for (const auto& [lsn, start] : foretold) {
+        QVERIFY(start);
+        const double really = seconds(r.started.at(lsn) - then);
+        const double said = seconds(*start - then);
+        QVERIFY2(std::abs(said - really) <= 2 + really / 20,
+                 fmt::format("{}: in {} s was foretold, in {} s it was", lsn.value, said, really).c_str());
     }
 }
 
