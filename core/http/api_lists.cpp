@@ -42,6 +42,7 @@ void appendFold(std::string& text, const engine::FoldView& fold) {
         writer.member("count", fold.failures);
         writer.closeObject();
     }
+    if (fold.place) writer.member("place", *fold.place);
     if (!fold.isExact) writer.member("exact", false);
     writer.closeObject();
     text += R"(,"states":{)";

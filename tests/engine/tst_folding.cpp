@@ -1,12 +1,15 @@
 // Lists in which an array or a list is one row, by themselves: no launcher, the journal is in memory, the clock is moved
 // by hand.
 #include "core/engine/reading/folding.h"
+#include "core/session/action_commands.h"
+#include "core/session/place_commands.h"
 #include "tests/engine/listing_bench.h"
 
 #include <QTest>
 
 #include <fmt/format.h>
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -161,6 +164,43 @@ private Q_SLOTS:
         QCOMPARE(page->folds.front().failures, std::int64_t{1});
     }
 
+    void itsPlaceIsThatOfTheFirstThatWaits() {
+        FoldingBench b;
+        b.pending();
+        b.ended();
+        const Lsn second = b.pending();
+        const Lsn third = b.pending();
+        b.fold(2, 3, {1, 0, 0, 0});
+        const auto place = [&b] { return b.rowsOf(b.folded("lsn:2..4"))->folds.front().place; };
+        QCOMPARE(place(), std::optional<std::int64_t>(2));
+        session::Session& session = b.machine.session;
+        const auto move = [&session](Lsn lsn, session::MoveTo::Where where) {
+            const auto plan = session.places().plan(std::span(&lsn, 1), {.where = where, .before = {}});
+            QVERIFY(plan);
+            for (const auto& [moved, to] : plan->placed) session.actions().setPlace(moved, to);
+        };
+        move(third, session::MoveTo::Where::Top);
+        QCOMPARE(place(), std::optional<std::int64_t>(1));
+        QCOMPARE(session.places().numberOf(second), std::optional<std::int64_t>(3));
+    }
+
+    void thePlaceOfAHigherPriorityComesFirst() {
+        FoldingBench b;
+        for (int i = 0; i < 3; ++i) b.pending();
+        b.pending(1, 5);
+        b.fold(3, 2);
+        QCOMPARE(b.rowsOf(b.folded("lsn:3"))->folds.front().place, std::optional<std::int64_t>(1));
+    }
+
+    void withoutOneThatWaitsThereIsNoPlace() {
+        FoldingBench b;
+        b.keep(b.run());
+        b.ended();
+        b.pending();
+        b.fold(1, 2, {1, 0, 0, 0});
+        QVERIFY(!b.rowsOf(b.folded("lsn:2"))->folds.front().place);
+    }
+
     void whatRunsIsCountedFromMemoryAndTheFirstStartIsTold() {
         FoldingBench b;
         const Lsn running = b.keep(b.run());
@@ -195,6 +235,7 @@ private Q_SLOTS:
         b.fold(1, Folding::kMostWalked + 10);
         const auto page = b.rowsOf(b.folded());
         QVERIFY(!page->folds.front().isExact);
+        QVERIFY2(!page->folds.front().place, "one that was not looked at may be the first");
         QCOMPARE(numbers(page->folds.front()),
                  fmt::format("pending {} held {}", Folding::kMostWalked + 10, Folding::kMostWalked));
     }

@@ -93,6 +93,8 @@ void FoldingTest::anArrayAndAListAreOneRowEach() {
     QCOMPARE(stateOf(row, "pending"), std::int64_t{3});
     QCOMPARE(stateOf(row, "held"), std::int64_t{3});
     QVERIFY(!row.at("fold").as_object().contains("started"));
+    QCOMPARE(row.at("fold").at("place").as_int64(), std::int64_t{1});
+    QCOMPARE(rows("&lsn=" + std::to_string(list)).front().at("fold").at("place").as_int64(), std::int64_t{4});
     QCOMPARE(rows("&sort=lsn").front().at("lsn").as_int64(), array);
     QCOMPARE(rows("&sort=-priority").size(), std::size_t{3});
 }

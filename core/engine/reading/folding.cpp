@@ -6,6 +6,7 @@
 #include "core/model/action_name.h"
 #include "core/model/failure_line.h"
 #include "core/session/live_views.h"
+#include "core/session/place_commands.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -28,6 +29,12 @@ constexpr Duration kLinesPortion{3'000};
 Lsn behindFold(const ListQuery& query, Lsn lsn, const store::LsnRun& fold) {
     if (fold.count == 0) return lsn;
     return query.sort.descending ? fold.first : fold.last();
+}
+
+/// In the order of a queue.
+bool goesBefore(const session::LiveView& one, const session::LiveView& other) {
+    if (one.priority != other.priority) return one.priority > other.priority;
+    return one.place != other.place ? one.place < other.place : one.lsn < other.lsn;
 }
 
 bool isInRun(const store::LsnRun& run, Lsn lsn) {
@@ -105,6 +112,7 @@ coro::Task<Result<FoldView>> Folding::viewOf(const store::FoldRow& fold, const A
     FoldView view{.first = fold.lsns.first,
                   .count = fold.lsns.count,
                   .kind = fold.kind,
+                  .place = {},
                   .started = fold.started,
                   .name = {},
                   .failure = {}};
@@ -113,7 +121,7 @@ coro::Task<Result<FoldView>> Folding::viewOf(const store::FoldRow& fold, const A
         view.states[std::to_underlying(state)] = fold.ended[endPlace(state)];
     const std::int64_t live = fold.lsns.count - fold.gone - sumOf(fold.ended);
     if (live > 0) addRunning(view, fold.lsns, running, live);
-    if (view.states[std::to_underlying(ActionState::Pending)] > 0) co_await addFaces(view, fold.lsns);
+    if (view.states[std::to_underlying(ActionState::Pending)] > 0) co_await addFaces(view, fold.lsns, row.queue);
     const bool hasFailures =
         fold.ended[endPlace(ActionState::Failed)] + fold.ended[endPlace(ActionState::Abandoned)] > 0;
     if (hasFailures)
@@ -142,8 +150,10 @@ void Folding::addRunning(FoldView& view, const store::LsnRun& lsns, const std::v
     view.states[std::to_underlying(ActionState::Pending)] = left;
 }
 
-coro::Task<void> Folding::addFaces(FoldView& view, store::LsnRun lsns) {
+/// And the place of the first of them.
+coro::Task<void> Folding::addFaces(FoldView& view, store::LsnRun lsns, QueueId queue) {
     int walked = 0;
+    std::optional<session::LiveView> first;
     for (Lsn next = lsns.first; next.value > 0 && next <= lsns.last();) {
         if (walked >= kMostWalked) {
             view.isExact = false;
@@ -153,10 +163,19 @@ coro::Task<void> Folding::addFaces(FoldView& view, store::LsnRun lsns) {
             if (live.lsn > lsns.last() || live.state != ActionState::Pending) return;
             if (live.held) ++view.held;
             if (live.backoff) ++view.retry;
+            if (live.queue == queue && (!first || goesBefore(live, *first))) first = live;
         });
         walked += kPerSlice;
         if (next.value > 0 && next <= lsns.last()) co_await coro::yieldNow();
     }
+    if (first) view.place = co_await placeOf(*first);
+}
+
+coro::Task<std::optional<std::int64_t>> Folding::placeOf(const session::LiveView& waits) {
+    const MonoTime until = parts_.now() + kLinesPortion;
+    while (!parts_.session.places().prepare(waits.queue, kPerSlice) && parts_.now() < until)
+        co_await coro::yieldNow();
+    co_return parts_.session.places().numberOf(waits.lsn);
 }
 
 /// Those of their own: of what failed because of them there may be many more, and it says nothing of the cause.

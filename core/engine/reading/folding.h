@@ -3,7 +3,7 @@
 // journal as they end; what runs is known here. So a row costs the same whether it stands for ten actions or a million.
 //
 // Bounds: as for other lists, a page may be short and still have a cursor. Of one row kMostWalked actions that wait are
-// looked at for how many are held or in back-off, and kMostFailuresRead failures for their lines.
+// looked at for how many are held or in back-off and which is the first, and kMostFailuresRead failures for their lines.
 //
 // Owner: engine thread. Lifetime: after the listing.
 #pragma once
@@ -18,6 +18,7 @@
 #include "core/session/session.h"
 
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -29,7 +30,7 @@ public:
     static constexpr int kMostFailuresRead = 100;
 
     struct Parts {
-        const session::Session& session;
+        session::Session& session; ///< asked; it puts its queues in order for that
         Selection& selection;
         Listing& listing;
         JournalReads& journal;
@@ -55,7 +56,8 @@ private:
                                         const std::vector<Lsn>& running);
     void addRunning(FoldView& view, const store::LsnRun& lsns, const std::vector<Lsn>& running,
                     std::int64_t live) const;
-    coro::Task<void> addFaces(FoldView& view, store::LsnRun lsns);
+    coro::Task<void> addFaces(FoldView& view, store::LsnRun lsns, QueueId queue);
+    coro::Task<std::optional<std::int64_t>> placeOf(const session::LiveView& waits);
     coro::Task<Result<void>> addFailure(FoldView& view, store::LsnRun lsns);
     coro::Task<Result<std::string>> nameOf(const store::FoldRow& fold, const ActionResult& row);
 

@@ -149,8 +149,11 @@ struct FoldView {
     std::int64_t held = 0;                            ///< of the pending ones
     std::int64_t retry = 0;                           ///< of the pending ones: in back-off
     bool isExact = true;                              ///< false: `held` and `retry` are at least so many
-    WallMicros started = 0;                           ///< the first start of one of them; 0: none began
-    std::string name;                                 ///< with "{index}" in it; of a list that of its first action
+    /// Of the first of those that wait, in the order of the queue of this row's action; absent also where not all were
+    /// looked at, or the order is not known yet.
+    std::optional<std::int64_t> place;
+    WallMicros started = 0; ///< the first start of one of them; 0: none began
+    std::string name;       ///< with "{index}" in it; of a list that of its first action
     std::string
         failure; ///< the commonest line of its newest failures (own ones first), as the newest of these says it
     std::int64_t failures = 0; ///< how many of these have that line
