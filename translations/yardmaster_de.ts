@@ -1739,6 +1739,14 @@
         <source>%1 more: %2</source>
         <translation>%1 weitere: %2</translation>
     </message>
+    <message>
+        <source>Place</source>
+        <translation>Platz</translation>
+    </message>
+    <message>
+        <source>Its number in the order of its queue, of an array or a list that of its next action</source>
+        <translation>Nummer in der Reihenfolge ihrer Warteschlange; bei einem Array oder einer Liste die der nächsten Aktion</translation>
+    </message>
 </context>
 <context>
     <name>Format</name>
@@ -3786,6 +3794,14 @@
     <message>
         <source>Cancel all that match</source>
         <translation>Alle abbrechen, die passen</translation>
+    </message>
+    <message>
+        <source>Move</source>
+        <translation>Verschieben</translation>
+    </message>
+    <message>
+        <source>Within the order of its queue</source>
+        <translation>Innerhalb der Reihenfolge ihrer Warteschlange</translation>
     </message>
 </context>
 <context>

@@ -393,6 +393,7 @@ private slots:
                                  {"count", 400},
                                  {"kind", "array"},
                                  {"name", "x {index}"},
+                                 {"place", 1'204},
                                  {"failure", QJsonObject{{"line", "error: y"}, {"count", 9}}}}},
             {"states",
              QJsonObject{
@@ -404,6 +405,9 @@ private slots:
         const Row shown = foldedTableRow(row, false, 1);
         QCOMPARE(shown.cells[static_cast<std::size_t>(FoldedColumn::Index)].text, QString("362 of 400"));
         QCOMPARE(shown.cells[static_cast<std::size_t>(FoldedColumn::Note)].text, QString("9 × error: y"));
+        QCOMPARE(shown.cells[static_cast<std::size_t>(FoldedColumn::Place)].text, Format().number(1'204));
+        const Row idle = foldedTableRow(foldedRowOf({{"lsn", 20}, {"fold", QJsonObject{{"first", 10}}}}), false, 1);
+        QCOMPARE(idle.cells[static_cast<std::size_t>(FoldedColumn::Place)].text, Format::unknown());
         std::vector<ActionRow> members(5);
         for (ActionRow& member : members) member.face = DisplayState::Failed;
         const Row rest = foldedRestRow(row, members);

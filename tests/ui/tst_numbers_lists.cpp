@@ -59,6 +59,13 @@ class TestNumbersLists : public test::NumbersTest {
         states.insert("retry", totalOf(filter + "%20state:retry"));
         return states;
     }
+    /// The least place of what waits of these; of none that waits there is none.
+    QString firstPlaceIn(qint64 first, qint64 last) {
+        qint64 least = 0;
+        for (const QJsonValue job : jobs(QStringLiteral("state=pending&q=lsn:%1..%2").arg(first).arg(last)))
+            if (const qint64 place = job["place"].toInteger(); least == 0 || place < least) least = place;
+        return least == 0 ? Format::unknown() : grouped(least);
+    }
     bool isQuiet() {
         const QJsonObject told = get("session").value("counts").toObject();
         return numberIn(told, "completed") == 7 && numberIn(told, "failed") == 4 && numberIn(told, "pending") == 6;
@@ -113,7 +120,7 @@ private slots:
         QSettings().setValue("actions/folded", true);
         window_.reset();
         QVERIFY(openWindow());
-        agree(3 * 2, [this] {
+        agree(4 * 2, [this] {
             Numbers all;
             FoldedList* list = show<ActionsPage>("actions")->folded();
             for (const QJsonValue value : get("jobs?fold=1&sort=-lsn").value("jobs").toArray()) {
@@ -124,6 +131,7 @@ private slots:
                 addCell(all, list, row.id(), "lsn", grouped(row.first));
                 addCell(all, list, row.id(), "index",
                         QStringLiteral("%1 of %2").arg(row.count - live).arg(row.count));
+                addCell(all, list, row.id(), "place", firstPlaceIn(row.first, row.last()));
                 addCell(all, list, row.id(), "failed", grouped(numberIn(states, "failed")));
             }
             return all;

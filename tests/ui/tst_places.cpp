@@ -5,10 +5,12 @@
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/actions/place_drop.h"
 #include "ui/state/action_file.h"
+#include "ui/widgets/button.h"
 
 #include <QAction>
 #include <QDragEnterEvent>
 #include <QDropEvent>
+#include <QMenu>
 #include <QMimeData>
 
 using namespace yard;
@@ -103,6 +105,21 @@ private slots:
         // Also of those that moved along, which nobody tells.
         for (std::size_t i = 0; i < wanted.size(); ++i)
             QTRY_COMPARE_WITH_TIMEOUT(placeOf(wanted[i]), QString::number(i + 1), kSoon);
+    }
+
+    void theHeadHasTheSameMoves() {
+        const std::vector<qint64> before = makeFour("head");
+        QCOMPARE(before.size(), std::size_t{4});
+        clickRow(page()->table(), before[2]);
+        const QList<Button*> buttons = page()->findChildren<Button*>();
+        const auto move = std::ranges::find(buttons, QString("Move"), &Button::text);
+        QVERIFY(move != buttons.end());
+        QTRY_VERIFY_WITH_TIMEOUT((*move)->isEnabled(), kSoon);
+        QStringList entries;
+        for (const QAction* entry : (*move)->menu()->actions()) entries << entry->text();
+        QCOMPARE(entries, (QStringList{"Move to the top", "Move up", "Move down", "Move to the bottom"}));
+        (*move)->menu()->actions().front()->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(order(), (std::vector{before[2], before[0], before[1], before[3]}), kSoon);
     }
 
     void aDragPutsActionsBetweenRows() {

@@ -27,6 +27,7 @@ ActionsHead::ActionsHead(FilterField* filter)
     , badge_(new UpdatesBadge)
     , reschedule_(new Button(Button::Kind::Plain, tr("Reschedule"), "again"))
     , cancel_(new Button(Button::Kind::Plain, tr("Cancel"), "close"))
+    , move_(new Button(Button::Kind::Plain, tr("Move"), {}))
     , folded_(new Button(Button::Kind::Plain, tr("Arrays folded"), "queues"))
     , more_(new Button(Button::Kind::Plain, tr("More"), {})) {
     filter->setMaximumWidth(scaled(620));
@@ -43,7 +44,9 @@ ActionsHead::ActionsHead(FilterField* filter)
     moreFor_ = menu->addAction(QString());
     moreFor_->setEnabled(false);
     more_->setMenu(menu);
-    for (QWidget* button : {reschedule_, cancel_}) addRight(button);
+    move_->setMenu(new QMenu(this));
+    move_->setAccessibleDescription(tr("Within the order of its queue"));
+    for (QWidget* button : {reschedule_, cancel_, move_}) addRight(button);
     addRight(more_, false);
     setMore(more_);
     connect(view_, &ViewsButton::chosen, this, &ActionsHead::viewChosen);
@@ -53,6 +56,10 @@ ActionsHead::ActionsHead(FilterField* filter)
             [this, columns] { emit columnsWanted(columns->mapToGlobal(QPoint(0, columns->height()))); });
     connect(reschedule_, &QAbstractButton::clicked, this, &ActionsHead::rescheduleWanted);
     connect(cancel_, &QAbstractButton::clicked, this, &ActionsHead::cancelWanted);
+}
+
+void ActionsHead::addMoves(const QList<QAction*>& entries) {
+    move_->menu()->addActions(entries);
 }
 
 void ActionsHead::addMore(const QList<QAction*>& entries) {
@@ -102,9 +109,11 @@ QString ActionsHead::targetText() const {
     return moreFor_->text();
 }
 
-void ActionsHead::showBlocked(const QString& reschedule, const QString& cancel, const QString& more) {
+void ActionsHead::showBlocked(const QString& reschedule, const QString& cancel, const QString& move,
+                              const QString& more) {
     reschedule_->setBlocked(reschedule);
     cancel_->setBlocked(cancel);
+    move_->setBlocked(move);
     const QList<QAction*> entries = more_->menu()->actions();
     const bool isAny = std::ranges::any_of(
         entries, [this](const QAction* entry) { return entry != moreFor_ && entry->isEnabled(); });

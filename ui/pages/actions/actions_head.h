@@ -20,6 +20,8 @@ public:
     /// `filter` becomes a child.
     explicit ActionsHead(FilterField* filter);
 
+    /// Entries of "Move".
+    void addMoves(const QList<QAction*>& entries);
     /// Entries of "More".
     void addMore(const QList<QAction*>& entries);
     /// This filter is in force now.
@@ -32,8 +34,8 @@ public:
     void showTarget(const Target& all, const Target& again);
     /// The same in words; empty: nothing.
     QString targetText() const;
-    /// Why the two buttons cannot be pressed, and why none of the entries of "More" can be chosen.
-    void showBlocked(const QString& reschedule, const QString& cancel, const QString& more);
+    /// Why the buttons cannot be pressed, and why none of the entries of "More" can be chosen.
+    void showBlocked(const QString& reschedule, const QString& cancel, const QString& move, const QString& more);
     /// The page is so wide: where there is no room for the switch of arrays, "More" has it alone.
     void fitTo(int width);
 
@@ -50,6 +52,7 @@ private:
     UpdatesBadge* badge_;
     Button* reschedule_;
     Button* cancel_;
+    Button* move_;
     Button* folded_;
     Button* more_;
     QAction* moreFor_; ///< the entry of "More" that says what the others act on

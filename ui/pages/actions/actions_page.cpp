@@ -58,6 +58,9 @@ void ActionsPage::connectHead() {
     QList<QAction*> more;
     for (const char* id : {"hold", "retire", "move", "priority", "edit", "fold"}) more << commands_->action(id);
     head_->addMore(more);
+    QList<QAction*> moves;
+    for (const char* id : {"place-top", "place-up", "place-down", "place-bottom"}) moves << commands_->action(id);
+    head_->addMoves(moves);
     connect(head_, &ActionsHead::viewChosen, this, &ActionsPage::setFilter);
     connect(this, &Page::filterEdited, head_, &ActionsHead::showFilter);
     connect(head_, &ActionsHead::updatesWanted, this, &ActionsPage::takeUpdates);
@@ -223,7 +226,7 @@ void ActionsPage::selectWanted() {
 void ActionsPage::updateBlocked() {
     commands_->review();
     head_->showBlocked(blockedWhy(commands_->action("reschedule")), blockedWhy(commands_->action("cancel")),
-                       commands_->whyNothing());
+                       blockedWhy(commands_->action("place-top")), commands_->whyNothing());
     detail()->setRescheduleBlocked(context_.state.isLive() ? QString() : context_.state.whyBlocked());
     showTarget();
 }

@@ -59,6 +59,10 @@ Cell noteCellOf(const ActionRow& row, qint64 now, const Format& format) {
     return cell;
 }
 
+Cell placeCellOf(qint64 place, const Format& format) {
+    return {place > 0 ? format.number(place) : Format::unknown()};
+}
+
 QString foldedNameOf(const FoldedRow& row) {
     if (!row.isList) return row.name;
     return FoldedRows::tr("%1 and %Ln other(s)", nullptr, asPlural(row.count - 1)).arg(row.name);
@@ -73,6 +77,7 @@ Row rowOfAction(const ActionRow& action, qint64 now) {
                  {format.number(action.lsn)},
                  {action.index ? format.number(*action.index) : Format::unknown()},
                  {action.what()},
+                 placeCellOf(action.place, format),
                  {Format::unknown()},
                  {format.duration(action.ran(now))},
                  noteCellOf(action, now, format),
@@ -121,6 +126,7 @@ FoldedRow foldedRowOf(const QJsonObject& json) {
     row.isList = fold.value("kind").toString() == "list";
     row.name = fold.value("name").toString();
     row.started = fold.value("started").toInteger();
+    row.place = fold.value("place").toInteger();
     const QJsonObject failure = fold.value("failure").toObject();
     row.failure = failure.value("line").toString();
     row.failures = failure.value("count").toInteger();
@@ -155,6 +161,13 @@ std::vector<Column> foldedColumns() {
          .kind = Name,
          .width = 244,
          .sort = "label"},
+        {.id = "place",
+         .title = FoldedRows::tr("Place"),
+         .tip =
+             FoldedRows::tr("Its number in the order of its queue, of an array or a list that of its next action"),
+         .kind = Number,
+         .width = 60,
+         .falls = 3},
         {.id = "failed",
          .title = FoldedRows::tr("Failed"),
          .tip = FoldedRows::tr("How many failed or were abandoned"),
@@ -210,6 +223,7 @@ Row foldedTableRow(const FoldedRow& folded, bool isOpen, qint64 now) {
         {format.number(folded.first)},
         {ended},
         {foldedNameOf(folded)},
+        placeCellOf(folded.place, format),
         failed,
         {goesOn ? format.duration(Duration(std::max<qint64>(0, now - folded.started))) : Format::unknown()},
         note,

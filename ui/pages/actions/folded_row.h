@@ -19,6 +19,7 @@ struct FoldedRow {
     bool isList = false;
     QString name; ///< with "{index}" in it; of a list that of its first action
     qint64 started = 0;
+    qint64 place = 0;    ///< of the first of those that wait; 0: none does, or it is not known
     QString failure;     ///< the commonest line
     qint64 failures = 0; ///< how many have it
     paint::Shares shares{};
@@ -41,7 +42,7 @@ qint64 restIdOf(qint64 first);
 qint64 foldOf(qint64 id);
 bool isRestId(qint64 id);
 
-enum class FoldedColumn : std::uint8_t { State, Lsn, Index, What, Failed, Ran, Note, Again };
+enum class FoldedColumn : std::uint8_t { State, Lsn, Index, What, Place, Failed, Ran, Note, Again };
 std::vector<Column> foldedColumns();
 /// Which are said to be unfolded; `now` in microseconds.
 Row foldedTableRow(const FoldedRow& row, bool isOpen, qint64 now);
