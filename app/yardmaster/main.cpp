@@ -1,6 +1,7 @@
 // yardmaster: the engine and its API in one process, with a window or without. Main opens the engine, starts the
 // server, and then only waits for a signal, the session's sunset, or the end of its window.
 #include "app/yardmaster/arguments.h"
+#include "app/yardmaster/console_door.h"
 #include "app/yardmaster/display.h"
 #include "app/yardmaster/service_manager.h"
 #include "app/yardmaster/watchdog.h"
@@ -8,6 +9,8 @@
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/unique_fd.h"
+#include "core/console/command_files.h"
+#include "core/console/console.h"
 #include "core/engine/engine.h"
 #include "core/http/api.h"
 #include "core/http/closing.h"
@@ -211,6 +214,22 @@ std::optional<engine::JoinOptions> joinOf(const app::Arguments& arguments, Refus
                                .refused = [&refusal](const std::string& sentence) { refusal.tell(sentence); }};
 }
 
+/// The back door. The engine works without it; then the log says why.
+std::unique_ptr<console::Console> openConsole(engine::Engine& engine, app::ConsoleDoor door) {
+    door.token = engine.token();
+    auto opened = console::Console::start(
+        {.socket = engine.dataDir() + "/backdoor.sock",
+         .commands = console::commandDirectory(),
+         .greeting = "Yardmaster " YARD_VERSION ". A line is a command or Lua; help lists the commands.",
+         .ask = app::askBy(std::move(door)),
+         .user = ::geteuid()});
+    if (!opened) {
+        logWarning("main", "there is no console: {}", opened.error().message);
+        return nullptr;
+    }
+    return std::move(*opened);
+}
+
 int serve(const app::Arguments& arguments, const app::ServiceManager& manager, int signals,
           const app::ServeHooks& hooks) {
     const auto complain = [&hooks](int code, const std::string& sentence) {
@@ -259,6 +278,11 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
     handler.showServer(**server);
     const std::string fingerprint = door.tls ? door.tls->fingerprint() : std::string();
     if (auto published = publish(fingerprint); !published) return complain(kFailure, published.error().message);
+    auto backDoor = openConsole(**engine, {.server = **server,
+                                           .handler = handler,
+                                           .prefix = arguments.prefix,
+                                           .token = {},
+                                           .secure = door.tls != nullptr});
     announce(url, fingerprint, insecure);
     if (hooks.serving)
         hooks.serving({.url = url + arguments.prefix,
@@ -273,6 +297,7 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
         waitForEnd(signals, (*engine)->sunsetFd(), refusal.fd(), hooks.endFd);
     }
     manager.ending();
+    backDoor.reset(); // before what it asks
     http::ClosingHandler closing((*engine)->token(), arguments.allowHosts,
                                  arguments.dataDir + std::string(http::Tokens::kFile));
     closeDown(signals, {**engine, handler, **server, closing, door.tls});

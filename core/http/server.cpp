@@ -280,6 +280,22 @@ void Server::stop() {
     impl->thread.join();
 }
 
+namespace {
+
+/// Keeps the function while its coroutine lives.
+coro::Task<void> runOwned(std::move_only_function<coro::Task<void>()> body) {
+    co_await body();
+}
+
+} // namespace
+
+void Server::spawn(std::string name, std::move_only_function<coro::Task<void>()> body) {
+    Impl* impl = impl_.get();
+    impl->loop.post([impl, name = std::move(name), body = std::move(body)]() mutable {
+        impl->loop.spawn(std::move(name), runOwned(std::move(body)));
+    });
+}
+
 std::uint16_t Server::port() const {
     return impl_->state.port;
 }

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -95,6 +96,10 @@ public:
     ListeningSocket handOver();
     /// No new connections, idle ones closed, answers under way finished within Limits::stop, then cut. Blocks.
     void stop();
+
+    /// A cooperative thread of the server's loop, for requests that come by no connection; `body` is called there, and
+    /// dropped where the server has stopped. Thread-safe.
+    void spawn(std::string name, std::move_only_function<coro::Task<void>()> body);
 
     std::uint16_t port() const;
     /// "http://127.0.0.1:8640", as it listens; "https://…" with TLS.

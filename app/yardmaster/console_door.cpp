@@ -1,0 +1,95 @@
+#include "app/yardmaster/console_door.h"
+
+#include "core/coro/one_shot.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <utility>
+
+namespace yard::app {
+
+namespace {
+
+/// What is shown of one answer.
+constexpr std::size_t kAnswerBytes = 8u << 20;
+
+class OwnLink final : public http::Link {
+public:
+    bool peerGone() override { return false; }
+    bool isStopping() const override { return false; }
+    void setInterruptible(bool) override {}
+    void cut() override {}
+};
+
+console::ApiAnswer refused(std::string sentence) {
+    return {.status = 0, .body = std::move(sentence)};
+}
+
+coro::Task<console::ApiAnswer> taken(http::Response response) {
+    console::ApiAnswer answer{.status = response.status, .body = std::move(response.body)};
+    if (response.webSocket || response.stream) co_return refused("this route answers by a connection of its own");
+    while (response.producer) {
+        const auto piece = co_await response.producer->next();
+        if (!piece) co_return refused(piece.error().message);
+        if (piece->empty()) break;
+        if (answer.body.size() + piece->size() > kAnswerBytes)
+            co_return refused("the answer is too large for a console");
+        answer.body += *piece;
+    }
+    co_return answer;
+}
+
+coro::Task<console::ApiAnswer> handled(const ConsoleDoor& door, console::ApiRequest asked) {
+    OwnLink link;
+    http::Request request;
+    request.link = &link;
+    request.localPort = door.server.port();
+    request.secure = door.secure;
+    request.head.setTarget(fmt::format("{}/{}", door.prefix, asked.path));
+    request.head.method = http::methodFrom(asked.method);
+    request.head.hasBody = !asked.body.empty();
+    request.head.contentLength = asked.body.size();
+    request.head.addField("Host", "localhost");
+    request.head.addField("Authorization", "Bearer " + door.token);
+    if (!asked.body.empty()) request.head.addField("Content-Type", "application/json");
+    http::Admission admission = door.handler.admit(request);
+    if (admission.refusal) co_return co_await taken(std::move(*admission.refusal));
+    if (admission.mode == http::BodyMode::Stream) co_return refused("a console sends no bytes to a route");
+    request.body = std::move(asked.body);
+    http::Response response = co_await door.handler.handle(request);
+    co_return co_await taken(std::move(response));
+}
+
+coro::Task<void> carryOut(const ConsoleDoor& door, console::ApiRequest asked,
+                          coro::Promise<console::ApiAnswer> promise) {
+    promise.set(co_await handled(door, std::move(asked)));
+}
+
+coro::Task<console::ApiAnswer> askThrough(std::shared_ptr<const ConsoleDoor> door, console::ApiRequest asked) {
+    // A target is one word: what would end it, or begin another line, is nobody's path.
+    if (std::ranges::any_of(asked.path, [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }))
+        co_return refused("a path has no blanks: encode() them");
+    coro::OneShot<console::ApiAnswer> answer("answer of the API");
+    door->server.spawn("console request", [door, request = std::move(asked), promise = answer.promise()]() mutable {
+        return carryOut(*door, std::move(request), std::move(promise));
+    });
+    std::optional<console::ApiAnswer> got;
+    try {
+        got.emplace(co_await answer.get());
+    } catch (const coro::LostError&) {
+        // The server ended, or the handler failed and said so in the log.
+    }
+    if (!got) co_return refused("the engine does not answer");
+    co_return std::move(*got);
+}
+
+} // namespace
+
+console::Ask askBy(ConsoleDoor door) {
+    return [shared = std::make_shared<const ConsoleDoor>(std::move(door))](console::ApiRequest asked) {
+        return askThrough(shared, std::move(asked));
+    };
+}
+
+} // namespace yard::app

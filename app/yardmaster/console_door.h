@@ -1,0 +1,24 @@
+// From a console to the API: its requests are handled as if they came by a connection of the owner's, with the same checks,
+// on the server's thread.
+#pragma once
+
+#include "core/console/request.h"
+#include "core/http/message.h"
+#include "core/http/server.h"
+
+#include <string>
+
+namespace yard::app {
+
+struct ConsoleDoor {
+    http::Server& server;
+    http::Handler& handler;
+    std::string prefix; ///< of its routes
+    std::string token;  ///< the owner's
+    bool secure = false;
+};
+
+/// What it refers to outlives the console that is given it.
+console::Ask askBy(ConsoleDoor door);
+
+} // namespace yard::app

@@ -1,0 +1,272 @@
+#include "core/console/prelude.h"
+
+namespace yard::console {
+
+std::string_view preludeText() {
+    return R"lua(
+local api, print, quote, encode, type, tostring, pairs, ipairs, error, next, rawget =
+      api, print, quote, encode, type, tostring, pairs, ipairs, error, next, rawget
+local sub, rep, find, format = string.sub, string.rep, string.find, string.format
+local concat, pack, unpack = table.concat, table.pack, table.unpack
+local set_log_level, tointeger, floor, mathtype = set_log_level, math.tointeger, math.floor, math.type
+_G.set_log_level = nil
+
+-- Of Lua's library, written anew: these can be paused. A handler of Lua's xpcall would run where no hook is called.
+function xpcall(body, handler, ...)
+  local results = pack(pcall(body, ...))
+  if results[1] then return unpack(results, 1, results.n) end
+  return false, handler(results[2])
+end
+function table.insert(list, at, value)
+  if value == nil then list[#list + 1] = at return end
+  for n = #list, at, -1 do list[n + 1] = list[n] end
+  list[at] = value
+end
+function table.remove(list, at)
+  local size = #list
+  at = at or size
+  local gone = list[at]
+  for n = at, size do list[n] = list[n + 1] end
+  return gone
+end
+function table.move(from, first, last, at, to)
+  to = to or from
+  if at > first then for n = last - first, 0, -1 do to[at + n] = from[first + n] end
+  else for n = 0, last - first do to[at + n] = from[first + n] end end
+  return to
+end
+local function sort(list, less)
+  less = less or function(a, b) return a < b end
+  local size, from, to, width = #list, {}, {}, 1
+  for n = 1, size do from[n] = list[n] end
+  while width < size do
+    for low = 1, size, 2 * width do
+      local middle = low + width <= size and low + width or size + 1
+      local high = low + 2 * width <= size and low + 2 * width or size + 1
+      local i, j = low, middle
+      for k = low, high - 1 do
+        if i < middle and (j >= high or not less(from[j], from[i])) then to[k] = from[i] i = i + 1
+        else to[k] = from[j] j = j + 1 end
+      end
+    end
+    from, to, width = to, from, width * 2
+  end
+  for n = 1, size do list[n] = from[n] end
+end
+table.sort = sort
+-- Patterns of Lua may take forever; these take a text as it is.
+function string.split(text, between)
+  if between == "" then error("split needs something to split at", 2) end
+  local parts, from = {}, 1
+  while true do
+    local first, last = find(text, between, from)
+    if not first then parts[#parts + 1] = sub(text, from) return parts end
+    parts[#parts + 1] = sub(text, from, first - 1)
+    from = last + 1
+  end
+end
+function string.replace(text, part, by)
+  return concat(string.split(text, part), by)
+end
+
+local function number_text(value)
+  local whole = tointeger(value)
+  if whole then return tostring(whole) end
+  return format("%.6g", value)
+end
+
+local function sorted_keys(map)
+  local keys = {}
+  for key in pairs(map) do keys[#keys + 1] = tostring(key) end
+  sort(keys)
+  return keys
+end
+
+local function json_of(value, depth)
+  local kind = type(value)
+  if kind == "nil" then return "null" end
+  if kind == "boolean" then return tostring(value) end
+  if kind == "number" then
+    if value ~= value or value == math.huge or value == -math.huge then return "null" end
+    return mathtype(value) == "integer" and tostring(value) or format("%.17g", value)
+  end
+  if kind ~= "table" then return quote(tostring(value)) end
+  if depth > 32 then error("it is nested too deeply for JSON", 0) end
+  local parts = {}
+  if #value > 0 or next(value) == nil then
+    for n = 1, #value do parts[n] = json_of(value[n], depth + 1) end
+    return "[" .. concat(parts, ",") .. "]"
+  end
+  local keys = {}
+  for key in pairs(value) do
+    if type(key) ~= "string" then error("JSON has names of text only", 0) end
+    keys[#keys + 1] = key
+  end
+  sort(keys)
+  for n, key in ipairs(keys) do parts[n] = quote(key) .. ":" .. json_of(value[key], depth + 1) end
+  return "{" .. concat(parts, ",") .. "}"
+end
+local function to_json(value) return json_of(value, 1) end
+
+local function cell(value)
+  local text
+  if value == nil then return "" end
+  if type(value) == "number" then text = number_text(value)
+  elseif type(value) == "table" then text = #value == 0 and next(value) == nil and "" or to_json(value)
+  else text = tostring(value) end
+  text = string.replace(text, "\n", " ")
+  if #text > 60 then text = sub(text, 1, 57) .. "..." end
+  return text
+end
+
+-- Columns that come first, in this order; the others follow by their names.
+local first_columns = {}
+for place, name in ipairs{"loop", "number", "lsn", "id", "token", "name", "state", "function", "worker"} do
+  first_columns[name] = place
+end
+local function columns_of(rows)
+  local seen, names = {}, {}
+  for n = 1, #rows < 50 and #rows or 50 do
+    for name, value in pairs(rows[n]) do
+      if not seen[name] and type(value) ~= "table" then seen[name] = true names[#names + 1] = tostring(name) end
+    end
+  end
+  sort(names, function(a, b)
+    local x, y = first_columns[a] or 99, first_columns[b] or 99
+    if x ~= y then return x < y end
+    return a < b
+  end)
+  for n = #names, 11, -1 do names[n] = nil end
+  return names
+end
+local function print_rows(rows)
+  local names, widths, lines = columns_of(rows), {}, {}
+  for c, name in ipairs(names) do widths[c] = #name end
+  for r, row in ipairs(rows) do
+    lines[r] = {}
+    for c, name in ipairs(names) do
+      lines[r][c] = cell(row[name])
+      if #lines[r][c] > widths[c] then widths[c] = #lines[r][c] end
+    end
+  end
+  local function line(cells)
+    local out = {}
+    for c = 1, #names do out[c] = c == #names and cells[c] or cells[c] .. rep(" ", widths[c] - #cells[c]) end
+    print(concat(out, "  "))
+  end
+  line(names)
+  for _, cells in ipairs(lines) do line(cells) end
+end
+
+local function is_rows(value)
+  if #value == 0 then return false end
+  for n = 1, #value do
+    if type(value[n]) ~= "table" or #value[n] > 0 then return false end
+  end
+  return true
+end
+local function show(value)
+  if value == nil then return end
+  if type(value) ~= "table" then return print(type(value) == "number" and number_text(value) or tostring(value)) end
+  if next(value) == nil then return print("(nothing)") end
+  if is_rows(value) then return print_rows(value) end
+  if #value > 0 then
+    for _, element in ipairs(value) do print(cell(element)) end
+    return
+  end
+  local keys, width = sorted_keys(value), 0
+  for _, key in ipairs(keys) do if #key > width then width = #key end end
+  for _, key in ipairs(keys) do print(key .. rep(" ", width - #key) .. "  " .. cell(rawget(value, key))) end
+end
+
+local function ask(method, path, body)
+  local good, answer = api(method, path, body)
+  if good then return answer end
+  local problem = answer
+  if type(answer) == "table" then problem = answer.message or to_json(answer) end
+  error(tostring(problem), 0)
+end
+
+local commands = {}
+local function define(name, usage, words, body)
+  commands[name] = {usage = usage, words = words}
+  _G[name] = body
+end
+)lua"
+           R"lua(
+define("help", "help [\"command\"]", "what there is, or about one command", function(name)
+  local names = name and {name} or sorted_keys(commands)
+  local width = 0
+  for _, each in ipairs(names) do
+    if not commands[each] then error("there is no command " .. tostring(each), 0) end
+    if #commands[each].usage > width then width = #commands[each].usage end
+  end
+  for _, each in ipairs(names) do
+    local one = commands[each]
+    print(one.usage .. rep(" ", width - #one.usage) .. "  " .. one.words)
+  end
+  if not name then print("Any line of Lua works too: for _, q in ipairs(queues()) do print(q.name) end") end
+end)
+define("session", "session", "the state of the engine", function() return ask("GET", "session") end)
+define("queues", "queues", "all queues", function() return ask("GET", "queues").queues end)
+define("actions", "actions \"filter\"", "actions that fit a filter, the first 50: actions \"state:failed\"",
+  function(...)
+    local words = {}
+    for n, word in ipairs{...} do words[n] = tostring(word) end
+    local filter = concat(words, " ")
+    return ask("GET", "jobs?limit=50" .. (filter == "" and "" or "&q=" .. encode(filter))).jobs
+  end)
+define("action", "action N", "everything about one action", function(lsn)
+  return ask("GET", "jobs/" .. encode(number_text(lsn)))
+end)
+define("pool", "pool", "the warm processes", function()
+  local rows = {}
+  for _, group in ipairs(ask("GET", "pool").groups) do
+    for _, process in ipairs(group.processes) do process.name = group.name rows[#rows + 1] = process end
+  end
+  return rows
+end)
+define("machines", "machines", "the machines", function() return ask("GET", "machines").machines end)
+define("settings", "settings", "all settings", function() return ask("GET", "settings") end)
+define("set", "set \"name\" (value)", "changes a setting, with the checks of the API", function(name, value)
+  local function change(to)
+    if to == nil then error("set \"name\" (value) needs a value", 0) end
+    ask("PATCH", "settings", to_json{[name] = to})
+    print(name .. " is " .. cell(to))
+  end
+  if value == nil then return change end
+  change(value)
+end)
+define("gc", "gc", "clears up what nothing needs any more", function() return ask("POST", "gc") end)
+define("log", "log \"level\"", "from which level on the log is written: debug, info, warning, error", function(level)
+  set_log_level(tostring(level))
+  print("the log begins at " .. tostring(level))
+end)
+define("watch", "watch SECONDS \"expression\"", "shows an expression again and again, until the next line", function()
+  error("write it as a line of its own: watch 1 \"queues\"", 0)
+end)
+define("json", "json(value)", "a value as JSON", to_json)
+define("api", "api(method, path, body)", "any request of the API: whether it went well, and the answer", api)
+
+local function run(body, ...)
+  local results = pack(body(...))
+  if results.n == 1 and type(results[1]) == "function" then results = pack(results[1]()) end
+  for n = 1, results.n do show(results[n]) end
+end
+
+-- A function that a file adds is a command.
+local function run_file(body, helps)
+  local before = {}
+  for name in pairs(_G) do before[name] = true end
+  body()
+  for name, value in pairs(_G) do
+    if not before[name] and type(name) == "string" and type(value) == "function" then
+      commands[name] = {usage = name, words = helps[name] or "of a file of commands"}
+    end
+  end
+end
+return run, run_file, commands
+)lua";
+}
+
+} // namespace yard::console
