@@ -1,12 +1,19 @@
 #!/usr/bin/env python3
-"""AsyncEngine against the real one: what it shares with Engine is tested there. test_async.py YARDMASTER"""
+"""AsyncEngine and AsyncExecutor against the real engine: what they share with the others is tested there.
+
+test_async.py YARDMASTER"""
 
 import asyncio
+import itertools
 import os
+import sys
 
 import harness
 import yardmaster
 from harness import WithEngine, forgetful
+
+sys.path.insert(0, harness.HERE)
+import work  # noqa: E402
 
 
 class Async(WithEngine):
@@ -118,6 +125,104 @@ class Async(WithEngine):
                         pass
 
         self.run_async(work)
+
+    def run_executor(self, use, *args, **options):
+        async def with_executor():
+            async with yardmaster.AsyncExecutor(*args, **dict({"engine": self.engine}, **options)) as ex:
+                return await asyncio.wait_for(use(ex), 120)
+
+        return asyncio.run(with_executor())
+
+    def test_calls_are_awaited(self):
+        async def use(ex):
+            self.assertEqual(await ex.submit(work.keywords, 1, b=2), (1, 2))
+            with self.assertRaises(ValueError) as caught:
+                await ex.submit(work.fail, "odd")
+            self.assertIn("in fail\n", str(caught.exception.__cause__))
+            return await asyncio.gather(*(ex.submit(pow, 2, n) for n in range(20)))
+
+        self.assertEqual(self.run_executor(use, 2), [2 ** n for n in range(20)])
+
+    def test_an_executor_is_one_for_run_in_executor(self):
+        async def use(ex):
+            return await asyncio.get_running_loop().run_in_executor(ex.executor, os.getpid)
+
+        self.assertNotEqual(self.run_executor(use), os.getpid())
+
+    def test_values_are_taken_in_order_as_they_come(self):
+        async def use(ex):
+            beside = asyncio.ensure_future(ticks())
+            values = [v async for v in ex.map(abs, range(-20_000, 0))]
+            self.assertTrue(beside.cancel())
+            self.assertEqual([v async for v in ex.map(abs, itertools.repeat(-3, 10), buffersize=3)], [3] * 10)
+            self.assertEqual([v async for v in ex.map(abs, [])], [])
+            return values
+
+        async def ticks():
+            while True:
+                await asyncio.sleep(0.001)
+
+        self.assertEqual(self.run_executor(use), list(range(20_000, 0, -1)))
+
+    def test_a_map_fails_where_a_call_does_and_has_a_timeout(self):
+        async def use(ex):
+            seen = []
+            with self.assertRaises(KeyError):
+                async for value in ex.map(work.fail_at_three, range(5)):
+                    seen.append(value)
+            with self.assertRaises(TimeoutError):
+                async for value in ex.map(work.gate, [self.path("gate")], timeout=0.3):
+                    seen.append(value)
+            self.let_go()
+            with self.assertRaises(ValueError):
+                async for value in ex.map(abs, [1], buffersize=0):
+                    seen.append(value)
+            return seen
+
+        self.assertEqual(self.run_executor(use), [0, 1, 2])
+
+    def test_a_future_that_waits_can_be_cancelled(self):
+        async def use(ex):
+            running = ex.submit(work.gate, self.path("gate"))
+            while not os.path.exists(self.path("gate.running")):
+                await asyncio.sleep(0.01)
+            waiting = ex.submit(work.mark, self.folder, 1)
+            self.assertTrue(waiting.cancel())
+            self.let_go()
+            return await running
+
+        self.assertEqual(self.run_executor(use, 1), "through")
+        self.assertNotIn("1", os.listdir(self.folder))
+
+    def test_a_task_that_is_cancelled_ends_what_runs(self):
+        async def use(ex):
+            future = ex.submit(work.gate, self.path("gate"))
+            while not os.path.exists(self.path("gate.running")):
+                await asyncio.sleep(0.01)
+            asyncio.current_task().cancel()
+            await future
+
+        async def main():
+            async with yardmaster.AsyncExecutor(1, engine=self.engine, label="cut") as ex:
+                await use(ex)
+
+        with self.assertRaises(asyncio.CancelledError):
+            asyncio.run(main())
+        self.assertEqual({r.state for r in self.engine.list("label:cut")}, {"cancelled"})
+
+    def test_nothing_is_taken_before_it_starts_and_after_it_ended(self):
+        ex = yardmaster.AsyncExecutor(1, engine=self.engine)
+        with self.assertRaises(RuntimeError):
+            ex.submit(abs, 1)
+
+        async def use():
+            await ex.shutdown()  # of nothing
+            async with ex:
+                await ex.shutdown(cancel_futures=True)
+                with self.assertRaises(RuntimeError):
+                    ex.submit(abs, 1)
+
+        asyncio.run(use())
 
 
 if __name__ == "__main__":

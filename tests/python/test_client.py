@@ -254,7 +254,7 @@ class Values(unittest.TestCase):
     def calls(self, *names):
         out = []
         for name in names:
-            call = _calls.Call(name, b"f", b"p" * 10, None, _calls.MapSink(1))
+            call = _calls.Call(name, b"f", b"p" * 10, None, _calls.MapSink())
             out.append(call)
         return out
 
@@ -274,13 +274,13 @@ class Values(unittest.TestCase):
     def test_at_least_a_chunk_goes_together(self):
         from collections import deque
         batches = _calls.Batches(2)
-        sink = _calls.MapSink(100)
+        sink = _calls.MapSink()
         calls = [_calls.Call("f", b"f", b"p", None, sink, n, 10) for n in range(100)]
         pending = deque(calls)
         self.assertEqual(len(batches.take(pending)), 10)
         batches.learn(calls, 0.1)
         self.assertEqual(len(batches.take(pending)), 45)
-        other = _calls.MapSink(1)
+        other = _calls.MapSink()
         pending.insert(3, _calls.Call("slow", b"f", b"p", None, other))
         self.assertEqual(len(batches.take(pending)), 3)
 

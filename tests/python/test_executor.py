@@ -3,6 +3,9 @@
 
 import concurrent.futures
 import functools
+import gc
+import itertools
+import multiprocessing
 import operator
 import os
 import sys
@@ -43,6 +46,89 @@ class Calls(Executing):
         self.assertLess(len(rows), 2000)
         self.assertIn("many", {r["label"].split(" \u00d7")[0] for r in rows})
         self.assertIn("python-executor", {r["worker_name"] for r in rows})
+
+    def test_a_million_calls_start_before_all_of_them_are_made(self):
+        started = self.path("started")
+
+        def numbers():
+            yield from range(20_000)
+            wait_for(lambda: os.path.exists(started), "the first runs while the others are made")
+            yield from range(20_000, 40_000)
+
+        with self.executor() as ex:
+            values = ex.map(work.touch_at_zero, [started] * 40_000, numbers())
+            self.assertEqual(sum(values), sum(range(40_000)))
+
+    def test_map_reads_an_endless_source_no_further_than_its_buffer(self):
+        read = []
+
+        def numbers():
+            for n in itertools.count():
+                read.append(n)
+                yield n
+
+        with self.executor() as ex:
+            for most, chunk in ((1, 0), (7, 3), (5, 20), (20_000, 0)):
+                del read[:]
+                values = ex.map(abs, numbers(), buffersize=most, chunksize=chunk)
+                self.assertTrue(0 < len(read) <= most, len(read))
+                for n in range(20):
+                    self.assertEqual(next(values), n)
+                    self.assertLessEqual(len(read), n + most)
+                values.close()
+            self.assertEqual(list(ex.map(abs, range(-9, 0), buffersize=4)), list(range(9, 0, -1)))
+            self.assertEqual(list(ex.map(abs, [], buffersize=4)), [])
+
+    def test_an_executor_that_a_map_still_needs_is_not_forgotten(self):
+        values = yardmaster.Executor(1, engine=self.engine).map(abs, range(-50, 0), buffersize=5)
+        gc.collect()
+        self.assertEqual(list(values), list(range(50, 0, -1)))
+
+    def test_a_source_that_fails_fails_the_map_and_what_waits_is_not_run(self):
+        def numbers(count):
+            yield self.path("gate")
+            for n in range(count):
+                yield self.path(str(n))
+            raise KeyError("no more")
+
+        with self.executor(1) as ex:
+            with self.assertRaises(KeyError):
+                ex.map(work.gate, numbers(9_999))
+            self.let_go()
+            values = ex.map(work.gate, numbers(0), buffersize=1)
+            self.assertEqual(next(values), "through")
+            with self.assertRaises(KeyError):
+                next(values)
+        self.assertEqual([n for n in os.listdir(self.folder) if n not in ("gate", "gate.running", "0.running")], [])
+
+    def test_it_is_made_as_a_process_pool_is(self):
+        context = multiprocessing.get_context("spawn")
+        with self.executor(1, context, work.remember, ("set",)) as ex:
+            self.assertEqual(ex.submit(work.recall).result(60), "set")
+        with self.executor(max_workers=1, mp_context=context) as ex:
+            self.assertEqual(ex.submit(abs, -1).result(60), 1)
+
+    def test_a_result_that_ends_its_reader_fails_its_call_alone(self):
+        with self.executor(1) as ex:
+            values = ex.map(work.ends_its_reader_at_two, range(4), chunksize=4)
+            self.assertEqual([next(values), next(values)], [0, 1])
+            with self.assertRaises(SystemExit):
+                next(values)
+            self.assertEqual(ex.submit(abs, -1).result(60), 1)
+
+    def test_calls_of_another_python_are_refused(self):
+        with self.executor(1, label="stranger") as ex:
+            ex._state.args["python"] = "2.7"
+            for value in [ex.submit(abs, 1)] + [ex.submit(abs, 1) for _ in range(5)]:
+                with self.assertRaises(yardmaster.BrokenProcess) as caught:
+                    value.result(60)
+                self.assertIn("the calls are Python 2.7's, and %s here is Python %d.%d" %
+                              (sys.executable, *sys.version_info[:2]), str(caught.exception))
+            with self.assertRaises(yardmaster.BrokenProcess):
+                list(ex.map(abs, range(5), chunksize=5))
+        rows = list(self.engine.list("label:stranger*"))
+        self.assertEqual({(r.exit_code, r.retry_count) for r in rows}, {(78, 0)})
+        self.assertIn("stranger \u00d75", {r["label"] for r in rows})  # and none of them once more, alone
 
     def test_an_exception_comes_back_with_its_traceback(self):
         with self.executor() as ex:
@@ -124,8 +210,10 @@ class Calls(Executing):
             yardmaster.Executor(engine=self.engine, initializer=3)
         with self.assertRaises(yardmaster.NotFound):
             yardmaster.Executor(engine=self.engine, queue="nowhere")
-        with self.executor() as ex, self.assertRaises(ValueError):
-            ex.map(abs, [1], chunksize=-1)
+        with self.executor() as ex:
+            for options in ({"chunksize": -1}, {"buffersize": 0}):
+                with self.assertRaises(ValueError):
+                    ex.map(abs, [1], **options)
 
 
 class Ending(Executing):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import concurrent.futures
+import itertools
 import os
 import pickle
 import struct
@@ -26,6 +27,7 @@ TARGET_S = 0.05  # what an action should take at least, where calls are shorter
 MOST_CALLS = 1000
 MOST_BYTES = 192 << 10  # of calls in args; longer ones go as an input
 _MAX_KINDS = 1000
+_PORTION = 5000  # of a map()
 
 
 def dumps(value: Any) -> bytes:
@@ -84,10 +86,11 @@ def name_of(function: Any) -> str:
 class MapSink:
     """The values of one map(), taken in order while they come."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self) -> None:
         self.kept: Dict[int, Tuple[bool, Any]] = {}
-        self.count = count
+        self.count = 0  # of the calls that were made
         self.cancelled = False
+        self.listener: Optional[Callable[[], None]] = None  # told by the threads that bring values
         self._condition = threading.Condition()
 
     def put(self, index: int, good: bool, value: Any) -> None:
@@ -96,23 +99,17 @@ class MapSink:
     def notify(self) -> None:
         with self._condition:
             self._condition.notify_all()
+        listener = self.listener
+        if listener is not None:
+            listener()
 
-    def values(self, until: Optional[float]) -> Iterator[Any]:
-        try:
-            for index in range(self.count):
-                if index not in self.kept:
-                    self._wait(index, until)
-                yield self._take(index)
-        finally:
-            self.cancelled = True
-
-    def _take(self, index: int) -> Any:
+    def take(self, index: int) -> Any:
         good, value = self.kept.pop(index)
         if not good:
             raise value
         return value
 
-    def _wait(self, index: int, until: Optional[float]) -> None:
+    def wait(self, index: int, until: Optional[float]) -> None:
         with self._condition:
             while index not in self.kept:
                 left = None if until is None else until - time.monotonic()
@@ -166,6 +163,76 @@ class Call:
             self.future.set_running_or_notify_cancel()
         elif self.sink is not None:
             self.sink.put(self.index, False, concurrent.futures.CancelledError())
+
+
+class MapFeed:
+    """Makes the calls of one map(): all of them, or so many that `most` are made and not taken. In portions, so that the
+    first run while the others are made."""
+
+    def __init__(self, function: Callable[..., Any], source: Iterator[Tuple[Any, ...]], chunk: int, most: Optional[int],
+                 add: Callable[[List[Call]], None], owner: object) -> None:
+        self.sink = MapSink()
+        self._function, self._name = dumps(function), name_of(function)
+        self._source = source
+        self._chunk = chunk
+        self._most = most
+        self._add = add
+        self._owner = owner  # an Executor that still gets calls is not forgotten
+        self._ended = False
+
+    def portion(self, taken: int) -> bool:
+        """Makes some calls more; false where there are none, or where `most` are made already."""
+        size = self._room(taken)
+        if size == 0:
+            return False
+        sink, made = self.sink, self.sink.count
+        calls = []
+        try:
+            for args in itertools.islice(self._source, size):
+                try:
+                    calls.append(Call(self._name, self._function, dumps((args, {})), None, sink, sink.count, self._chunk))
+                except Exception as error:
+                    sink.put(sink.count, False, error)
+                sink.count += 1
+            self._add(calls)
+        except BaseException:
+            self.end()
+            raise
+        if sink.count - made < size:
+            self._ended, self._owner = True, None
+        return not self._ended
+
+    def _room(self, taken: int) -> int:
+        if self._ended:
+            return 0
+        room = _PORTION
+        if self._most is not None:
+            unread = self.sink.count - taken
+            if unread > self._most // 2:
+                return 0
+            room = min(room, self._most - unread)
+        chunk = max(1, self._chunk)
+        return max(1, room // chunk) * chunk if self._most is None or chunk <= room else room
+
+    def values(self, until: Optional[float]) -> Iterator[Any]:
+        sink, index = self.sink, 0
+        try:
+            while True:
+                while self.portion(index):
+                    pass
+                if index == sink.count:
+                    return
+                if index not in sink.kept:
+                    sink.wait(index, until)
+                yield sink.take(index)
+                index += 1
+        finally:
+            self.end()
+
+    def end(self) -> None:
+        """Nobody takes more: what waits is not run."""
+        self._ended, self._owner = True, None
+        self.sink.cancelled = True
 
 
 class Batches:
@@ -255,7 +322,7 @@ def settle(call: Call, kind: bytes, data: bytes) -> None:
             call.fail(CallTimeout("%s: %s" % (call.name, data.decode("utf-8", "replace"))))
         else:
             call.fail(BrokenProcess("%s: %s" % (call.name, data.decode("utf-8", "replace"))))
-    except Exception as error:  # what came cannot be unpickled here
+    except BaseException as error:  # what came cannot be unpickled here, or ends whoever does it
         call.fail(error)
 
 

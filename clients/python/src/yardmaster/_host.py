@@ -2,9 +2,9 @@
 Executor it forks a child with that Executor's directory, path, environment and initializer; the child calls functions
 and writes what came of each call into shared memory. A child that dies costs the call it worked on and no other.
 
-A request's args: {"n", "key", "context", "calls", "deadline_s", "client"}; "calls" is in the input file of that name where
-it is long. The answer: {"o": outcomes} or {"file": "outcomes"}, and "s", the seconds it took. An outcome is 4 bytes of
-length, a letter, and what the letter says: v a value, e an exception, x a crash, t over its deadline, i a failed
+A request's args: {"n", "key", "python", "context", "calls", "deadline_s", "client"}; "calls" is in the input file of that
+name where it is long. The answer: {"o": outcomes} or {"file": "outcomes"}, and "s", the seconds it took. An outcome is 4
+bytes of length, a letter, and what the letter says: v a value, e an exception, x a crash, t over its deadline, i a failed
 initializer."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MAX_CHILDREN = 4
 SPAN = 1 << 20
 _HEAD = struct.Struct("<IIQQd")  # started, finished, bytes in the span, bytes spilled, when the call began
 _FRAME = struct.Struct("<IQ")
-_CRASHED, _NOBODY = 70, 75  # exit codes: a call's process died; who asked is gone
+CRASHED, NOBODY, OTHER = 70, 75, 78  # exit codes: a call's process died; who asked is gone; another Python's
 _MAX_KEPT = 256  # functions a child keeps
 _MAX_FRAME = 1 << 20
 State = Tuple[int, int, int, int, float]  # as in the head
@@ -266,6 +266,10 @@ class _Forked:
                 pass
 
 
+def version() -> str:
+    return "%d.%d" % sys.version_info[:2]
+
+
 def here() -> str:
     """Names the machine, this boot of it, and the processes that can be seen."""
     with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
@@ -343,6 +347,10 @@ class Host:
     def answer(self, request: Dict[str, Any]) -> Dict[str, Any]:
         args = request["args"]
         began = time.monotonic()
+        if args.get("python", version()) != version():
+            # Functions that were pickled by value hold byte code, which another version may not even refuse.
+            return {"exit_code": OTHER, "message": "the calls are Python %s's, and %s here is Python %s"
+                    % (args["python"], sys.executable, version())}
         try:
             calls: Union[bytes, str]
             if "calls" in args:
@@ -351,7 +359,7 @@ class Host:
                 calls = os.path.join(request["inputs"], "calls")  # the child reads them
             return self.work(args, calls, os.path.join(request["outputs"], "outcomes"), began)
         except _Gone:
-            return {"exit_code": _NOBODY, "message": "the client that asked for it is gone"}
+            return {"exit_code": NOBODY, "message": "the client that asked for it is gone"}
 
     def child_of(self, args: Dict[str, Any]) -> _Forked:
         key = args["key"]
@@ -383,10 +391,10 @@ class Host:
             if state[0] == state[1]:  # between two calls: nobody's fault
                 idle_deaths += 1
                 if idle_deaths > 3:
-                    return {"exit_code": _CRASHED, "message": words}
+                    return {"exit_code": CRASHED, "message": words}
                 continue
             if count == 1 and not overdue:
-                return {"exit_code": _CRASHED, "message": words}
+                return {"exit_code": CRASHED, "message": words}
             copy.add((b"t" if overdue else b"x") + words.encode())
             state, span = copy.state(), bytes(copy.span[_HEAD.size:_HEAD.size + copy.used])
         return self.told(state, span, path, began)

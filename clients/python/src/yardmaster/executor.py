@@ -18,8 +18,8 @@ import weakref
 from collections import deque
 from typing import Any, Callable, Deque, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, TypeVar, Union
 
-from . import _calls
-from ._calls import Batches, Call, MapSink
+from . import _calls, _host
+from ._calls import Batches, Call, MapFeed
 from ._core import Content
 from ._environment import Environment, described
 from ._progress import Progress
@@ -293,7 +293,7 @@ class _State:
         elif result.reason == "deadline":
             for call in batch:
                 call.fail(CallTimeout(result.describe()))
-        elif len(batch) > 1 and self.retries > 0:
+        elif len(batch) > 1 and self.retries > 0 and result.exit_code != _host.OTHER:
             for call in batch:
                 call.alone = True
             self.again(batch)
@@ -313,13 +313,15 @@ class Executor(concurrent.futures.Executor):
     Each process holds `cores` and may use `memory` (bytes, or "2G"). At most `max_workers` work at once: as many as fit
     into the engine's cores if not given. A call whose process dies is tried again `retries` times, or as `queue` says where
     one is given. `deadline` are the seconds that one call may take. `env` are variables besides this process's own, of
-    which those that look like secrets are left out. docs/python.md has the rest."""
+    which those that look like secrets are left out. The first four stand as in ProcessPoolExecutor; `mp_context` is
+    taken and means nothing here. docs/python.md has the rest."""
 
-    def __init__(self, max_workers: Optional[int] = None, *, cores: float = 1, memory: Union[int, str, None] = None,
-                 engine: Optional[Engine] = None, queue: Union[int, str, None] = None, label: Optional[str] = None,
-                 retries: int = 3, deadline: Optional[float] = None, priority: int = 0,
-                 initializer: Optional[Callable[..., object]] = None, initargs: Tuple[Any, ...] = (),
-                 env: Optional[Mapping[str, str]] = None, patience: float = 60.0, name: str = "python-executor") -> None:
+    def __init__(self, max_workers: Optional[int] = None, mp_context: object = None,
+                 initializer: Optional[Callable[..., object]] = None, initargs: Tuple[Any, ...] = (), *,
+                 cores: float = 1, memory: Union[int, str, None] = None, engine: Optional[Engine] = None,
+                 queue: Union[int, str, None] = None, label: Optional[str] = None, retries: int = 3,
+                 deadline: Optional[float] = None, priority: int = 0, env: Optional[Mapping[str, str]] = None,
+                 patience: float = 60.0, name: str = "python-executor") -> None:
         if max_workers is not None and max_workers <= 0:
             raise ValueError("max_workers must be greater than 0")
         if cores < 0.001:
@@ -351,7 +353,7 @@ class Executor(concurrent.futures.Executor):
             state.action["priority"] = priority
         self._choose_queue(queue, retries)
         client = _calls.this_client()
-        state.args = {"key": uuid.uuid4().hex, "context": _calls.context(initializer, initargs, env, path, main)}
+        state.args = {"key": uuid.uuid4().hex, "python": _host.version(), "context": _calls.context(initializer, initargs, env, path, main)}
         if client is not None:
             state.args["client"] = client
         state.establish(progress)
@@ -368,7 +370,8 @@ class Executor(concurrent.futures.Executor):
             return
         state.retries = retries
         state.own_queue = {"max_retries": retries, "idle_expiry_s": 3600,
-                           "retry_rules": [{"exit_codes": [75], "retry": False}, {"reasons": ["deadline"], "retry": False}]}
+                           "retry_rules": [{"exit_codes": [_host.NOBODY, _host.OTHER], "retry": False},
+                                           {"reasons": ["deadline"], "retry": False}]}
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "concurrent.futures.Future[T]":
         future: "concurrent.futures.Future[T]" = concurrent.futures.Future()
@@ -385,24 +388,24 @@ class Executor(concurrent.futures.Executor):
     def _check(self) -> None:
         self._state.add([])
 
-    def map(self, fn: Callable[..., T], *iterables: Iterable[Any], timeout: Optional[float] = None,
-            chunksize: int = 0) -> Iterator[T]:
+    def map(self, fn: Callable[..., T], *iterables: Iterable[Any], timeout: Optional[float] = None, chunksize: int = 0,
+            buffersize: Optional[int] = None) -> Iterator[T]:
         """As map() of concurrent.futures, but that calls are put together by how long they take; `chunksize` over 1 puts
-        at least so many together."""
+        at least so many together. With `buffersize` the iterables, endless ones too, are read only so far ahead of the
+        values that were taken."""
+        until = None if timeout is None else time.monotonic() + timeout
+        feed = self._feed(fn, iterables, chunksize, buffersize)
+        while feed.portion(0):
+            pass
+        return feed.values(until)
+
+    def _feed(self, fn: Callable[..., Any], iterables: Tuple[Iterable[Any], ...], chunksize: int,
+              buffersize: Optional[int]) -> MapFeed:
         if chunksize < 0:
             raise ValueError("chunksize must be 0 (by time) or more")
-        until = None if timeout is None else time.monotonic() + timeout
-        function, name = _calls.dumps(fn), _calls.name_of(fn)
-        sink = MapSink(0)
-        calls = []
-        for args in zip(*iterables):
-            try:
-                calls.append(Call(name, function, _calls.dumps((args, {})), None, sink, sink.count, chunksize))
-            except Exception as error:
-                sink.put(sink.count, False, error)
-            sink.count += 1
-        self._state.add(calls)
-        return sink.values(until)
+        if buffersize is not None and buffersize < 1:
+            raise ValueError("buffersize must be None (all) or over 0")
+        return MapFeed(fn, zip(*iterables), chunksize, buffersize, self._state.add, buffersize and self)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False, cancel_running: bool = False) -> None:
         """As concurrent.futures has it. `cancel_running` also ends what runs, where the queue is this Executor's own."""
