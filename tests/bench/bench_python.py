@@ -8,7 +8,6 @@ a millisecond, and one call at a time."""
 import argparse
 import concurrent.futures
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,6 +16,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.abspath(os.path.join(ROOT, "clients", "python", "src")))
 
 import yardmaster  # noqa: E402
+from engine_process import start  # noqa: E402
 
 WORKERS = 2
 
