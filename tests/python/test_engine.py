@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Engine against the real one, killed and restarted as well. test_engine.py YARDMASTER"""
 
+import gc
 import os
 import threading
 import time
+import weakref
 from unittest import mock
 
 import harness
@@ -271,6 +273,17 @@ class Looking(WithEngine):
             if code:
                 self.assertEqual(caught.exception.code, code)
             self.assertTrue(caught.exception.message)
+
+    def test_an_exception_goes_with_whoever_caught_it(self):
+        gc.disable()  # a circle would keep it, and all that its frames reach
+        self.addCleanup(gc.enable)
+        for use in (lambda: self.engine.look(999999),
+                    lambda: yardmaster.Engine("http://127.0.0.1:1", token="t").session()):
+            try:
+                use()
+            except yardmaster.YardmasterError as error:
+                gone = weakref.ref(error)
+            self.assertIsNone(gone())
 
     def test_events_tell_what_is_watched(self):
         with self.engine.events(finished=True) as events:

@@ -122,6 +122,13 @@ class Core:
 
     def exchange(self, request: Request) -> Steps[Response]:
         """A success, or an exception. An engine that answered before is looked for during `patience`."""
+        errors: List[Exception] = []  # the last one
+        try:
+            return (yield from self._exchange(request, errors))
+        finally:
+            errors.clear()  # a traceback and its frame would hold each other, and an Executor that nobody else has
+
+    def _exchange(self, request: Request, errors: List[Exception]) -> Steps[Response]:
         until = 0.0  # counted from the first failure: a long poll may have waited longer than that
         pause = 0.05
         looked_again = False
@@ -131,31 +138,31 @@ class Core:
                 self._reached = True
                 if 200 <= response.status < 300:
                     return response
-                error: Exception = _error_of(response)
+                errors[:] = [_error_of(response)]
                 if response.status == 401 and not looked_again:
                     looked_again = True  # a token may have been made again
                     self.lost()
                     continue
                 if response.status not in (429, 503) or not request.patient:
-                    raise error
+                    raise errors[0]
             except TransportFailed as failure:
                 where = "" if self._endpoint is None else " at " + self._endpoint.url
-                error = Unreachable("no engine answers%s (%s); start one with 'yardmaster --headless', or say where it is "
-                                    "with url= or data_dir=" % (where, failure))
+                errors[:] = [Unreachable("no engine answers%s (%s); start one with 'yardmaster --headless', or say where it "
+                                         "is with url= or data_dir=" % (where, failure))]
                 self.lost()
                 self._reached = self._reached or (failure.sent and not failure.garbled)
                 if failure.garbled or not request.stubborn or not self._reached or (failure.sent and not request.repeatable):
-                    raise error from None
+                    raise errors[0] from None
             except Untrusted:  # another may be known at the next try
                 self.lost()
                 raise
             except Unreachable as gone:  # the address file went with the engine
-                error = gone
+                errors[:] = [gone]
                 if not self._reached or not request.stubborn:
                     raise
             until = until or time.monotonic() + self.patience
             if time.monotonic() + pause > until:
-                raise error
+                raise errors[0]
             yield Pause(pause)
             pause = min(pause * 1.5, 1.0)
 
