@@ -178,7 +178,7 @@ class Calls(Executing):
             self.assertEqual(ex.submit(os.getcwd).result(60), os.getcwd())
             self.assertEqual([ex.submit(os.getenv, n).result(60) for n in ("OF_THE_CLIENT", "MY_API_KEY", "EXTRA_TOKEN")],
                              ["seen", None, "given"])
-            self.assertEqual(ex.submit(getattr, sys, "executable").result(60), sys.executable)
+            self.assertEqual(ex.submit(work.executable).result(60), sys.executable)
             self.assertEqual(ex.submit(work.prefix).result(60), sys.prefix)
 
     def test_each_executor_has_processes_of_its_own(self):

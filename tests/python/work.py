@@ -71,6 +71,10 @@ def zeros(size):
     return bytes(size)
 
 
+def executable():
+    return sys.executable
+
+
 def prefix():
     return sys.prefix
 
