@@ -22,7 +22,7 @@ _FORKED = "semaphores and managers of multiprocessing, which only its own childr
 _TASKS = "max_tasks_per_child, which Executor does not have"
 
 LEFT_OUT = {
-    "ExecutorShutdownTest.test_cancel_futures": "counts on a call that begins while it is submitted; test_executor.py has its like",
+    "ExecutorShutdownTest.test_cancel_futures": "counts on a call that begins at once; test_executor.py has its like",
     "ExecutorShutdownTest.test_hang_gh83386": _SCRIPT,
     "ExecutorShutdownTest.test_hang_gh94440": _SCRIPT,
     "ExecutorShutdownTest.test_interpreter_shutdown": _SCRIPT,

@@ -353,7 +353,8 @@ class Executor(concurrent.futures.Executor):
             state.action["priority"] = priority
         self._choose_queue(queue, retries)
         client = _calls.this_client()
-        state.args = {"key": uuid.uuid4().hex, "python": _host.version(), "context": _calls.context(initializer, initargs, env, path, main)}
+        state.args = {"key": uuid.uuid4().hex, "python": _host.version(),
+                      "context": _calls.context(initializer, initargs, env, path, main)}
         if client is not None:
             state.args["client"] = client
         state.establish(progress)
