@@ -18,8 +18,8 @@ auto askable(Services& services) {
                     services.guests, services.intake, services.listing, services.locks, services.machines,
                     services.moving, services.operations, services.overview, services.queues, services.reasons,
                     services.rescheduling, services.results, services.retention, services.sessionMoves,
-                    services.figures, services.timelines, services.waitingCounts, services.pool, services.watching,
-                    services.workers);
+                    services.schedules, services.figures, services.timelines, services.waitingCounts, services.pool,
+                    services.watching, services.workers);
 }
 
 } // namespace
@@ -55,6 +55,7 @@ template Reasons& serviceOf(Kernel& kernel);
 template Rescheduling& serviceOf(Kernel& kernel);
 template Results& serviceOf(Kernel& kernel);
 template Retention& serviceOf(Kernel& kernel);
+template Schedules& serviceOf(Kernel& kernel);
 template SessionMoves& serviceOf(Kernel& kernel);
 template SettingsService& serviceOf(Kernel& kernel);
 template StatsSampler& serviceOf(Kernel& kernel);

@@ -4,9 +4,9 @@
 
 namespace yard::http {
 
-std::array<std::string_view, 6> openApiSchemas() {
-    return {openApiGeneralSchemas(), openApiActionSchemas(), openApiSubmitSchemas(),
-            openApiQueueSchemas(),   openApiWorkerSchemas(), openApiHistorySchemas()};
+std::array<std::string_view, 7> openApiSchemas() {
+    return {openApiGeneralSchemas(), openApiActionSchemas(),  openApiSubmitSchemas(),  openApiQueueSchemas(),
+            openApiWorkerSchemas(),  openApiHistorySchemas(), openApiScheduleSchemas()};
 }
 
 // clang-format off

@@ -130,6 +130,7 @@ std::span<const Route> timelineRoutes();
 std::span<const Route> statsRoutes();
 std::span<const Route> accountingRoutes();
 std::span<const Route> failureRoutes();
+std::span<const Route> scheduleRoutes();
 std::span<const Route> graphRoutes();
 std::span<const Route> poolRoutes();
 std::span<const Route> settingsRoutes();

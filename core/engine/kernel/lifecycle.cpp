@@ -146,6 +146,7 @@ void Kernel::runLoop(std::promise<Result<void>> begun) {
     services_.guests.reset(); // it gives back what its jobs have
     if (services_.places) services_.places->close();
     services_.warmWatch.reset();
+    services_.scheduleAlarm.reset();
 }
 
 Result<void> Kernel::begin() {
@@ -153,6 +154,7 @@ Result<void> Kernel::begin() {
     interrupted_ = {};
     if (auto started = ground_.startStorage(); !started) return started;
     wiring_.openUpkeep();
+    services_.scheduleAlarm.emplace(ground_.loop);
     // Empty output is one chunk for all: kept from the beginning, not written with each result.
     return ground_.store->post(
         {.tag = 0, .unhurried = true, .action = store::PutChunk{{Hash256::ofNothing(), {}}}});
@@ -206,6 +208,7 @@ void Kernel::startServices() {
     ground_.loop.spawn("locks", services_.locks->run());
     ground_.loop.spawn("janitor", services_.orphans->run());
     services_.cloud->start();
+    ground_.loop.spawn("schedules", services_.schedules->run());
     if (ground_.join) services_.guests->join(std::move(*ground_.join), *ground_.chunks);
 }
 

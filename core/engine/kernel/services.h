@@ -42,6 +42,8 @@
 #include "core/engine/running/timeline_keeper.h"
 #include "core/engine/running/warm_host.h"
 #include "core/engine/running/warm_pool.h"
+#include "core/engine/schedules/schedules.h"
+#include "core/engine/schedules/wall_alarm.h"
 #include "core/engine/state/change_log.h"
 #include "core/engine/state/committer.h"
 #include "core/engine/state/estimator.h"
@@ -92,6 +94,8 @@ struct Services {
     std::optional<Annotating> annotating;
     std::optional<Moving> moving;
     std::optional<SessionMoves> sessionMoves;
+    std::optional<WallAlarm> scheduleAlarm; ///< made and closed on the engine thread
+    std::optional<Schedules> schedules;
 
     // --- running
     AttemptTable attempts;

@@ -6,6 +6,7 @@
 #include "core/base/user_name.h"
 #include "core/lease/scratch.h"
 #include "core/locks/lock_directory.h"
+#include "core/session/live_views.h"
 
 #include <cerrno>
 #include <sys/eventfd.h>
@@ -45,6 +46,7 @@ Result<void> Wiring::openServices() {
     openOperations();
     openAnnotating();
     openMoving();
+    openSchedules();
     openPool();
     return openSessionMoves();
 }
@@ -272,6 +274,30 @@ void Wiring::openMoving() {
                       .selection = *services_.selection,
                       .post = [this](store::Action action) { return services_.committer.begin(std::move(action)); },
                       .wake = wake_});
+}
+
+void Wiring::openSchedules() {
+    services_.schedules.emplace(Schedules::Parts{
+        .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
+        .submit =
+            [this](Submission submission) {
+                return services_.intake->submit(std::move(submission), Duration::zero());
+            },
+        .cancel = [this](Lsn lsn) { return services_.operations->cancel(lsn); },
+        .liveBetween =
+            [this](Lsn first, Lsn end) {
+                std::optional<Lsn> found;
+                // Those whose end is kept are passed over without being shown.
+                for (Lsn at = first; at.value > 0 && at < end && !found;)
+                    at = services_.session->views().walk(at, 1, [&](const session::LiveView& live) {
+                        if (live.lsn < end) found = live.lsn;
+                    });
+                return found;
+            },
+        .takesWork = [this] { return services_.session->state() <= SessionState::Ready; },
+        .arm = [this](std::optional<WallMicros> at) { services_.scheduleAlarm->set(at); },
+        .rung = [this] { return services_.scheduleAlarm->rung(); },
+        .now = wallNow});
 }
 
 Result<void> Wiring::openSessionMoves() {

@@ -52,6 +52,7 @@ private:
     void openOperations();
     void openAnnotating();
     void openMoving();
+    void openSchedules();
     Result<void> openSessionMoves();
     std::function<void(const char* name, coro::Task<void>)> spawning();
     std::function<const Attempt*(Lsn)> attempts() const;

@@ -1,0 +1,107 @@
+#include "core/engine/schedules/run_history.h"
+
+#include "core/json/json_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kOutcomeWords = {"submitted", "missed", "overlap", "refused"};
+
+std::int64_t integerOf(JsonView value) {
+    return value.kind() == JsonKind::Integer ? value.node().integer : 0;
+}
+
+std::vector<ScheduleRun::Item> readItems(JsonView list) {
+    std::vector<ScheduleRun::Item> items;
+    if (list.kind() != JsonKind::Array) return items;
+    for (const JsonView element : list) {
+        ScheduleRun::Item item;
+        if (!element.isObject()) continue;
+        for (const JsonView value : element) {
+            if (value.key() == "lsn") item.first = Lsn(integerOf(value));
+            if (value.key() == "count") item.count = integerOf(value);
+        }
+        if (item.first.value > 0 && item.count > 0) items.push_back(item);
+    }
+    return items;
+}
+
+ScheduleRun readRun(JsonView object) {
+    ScheduleRun run;
+    for (const JsonView value : object) {
+        const std::string_view key = value.key();
+        if (key == "due") run.due = integerOf(value);
+        if (key == "t") run.at = integerOf(value);
+        if (key == "late") run.isLate = value.kind() == JsonKind::Bool && value.node().boolean;
+        if (key == "skipped") run.skipped = integerOf(value);
+        if (key == "actions") run.items = readItems(value);
+        if (value.kind() != JsonKind::String) continue;
+        if (key == "error") run.error = value.string();
+        const auto* const word = std::ranges::find(kOutcomeWords, value.string());
+        if (key == "outcome" && word != kOutcomeWords.end())
+            run.outcome = static_cast<RunOutcome>(word - kOutcomeWords.begin());
+    }
+    return run;
+}
+
+} // namespace
+
+void RunHistory::add(ScheduleRun run) {
+    runs.push_back(std::move(run));
+    if (runs.size() > kMostRuns) runs.pop_front();
+}
+
+void writeRun(JsonWriter& writer, const ScheduleRun& run) {
+    if (run.due > 0) writer.member("due", run.due);
+    writer.member("t", run.at);
+    writer.member("outcome", kOutcomeWords[std::to_underlying(run.outcome)]);
+    writer.member("late", run.isLate);
+    if (run.skipped > 0) writer.member("skipped", run.skipped);
+    writer.key("actions");
+    writer.openArray();
+    for (const ScheduleRun::Item& item : run.items) {
+        writer.openObject();
+        writer.member("lsn", item.first.value);
+        if (item.count != 1) writer.member("count", item.count);
+        writer.closeObject();
+    }
+    writer.closeArray();
+    if (!run.error.empty()) writer.member("error", run.error);
+}
+
+std::string writeHistory(const RunHistory& history) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("decided", history.decidedUntil);
+    writer.key("runs");
+    writer.openArray();
+    for (const ScheduleRun& run : history.runs) {
+        writer.openObject();
+        writeRun(writer, run);
+        writer.closeObject();
+    }
+    writer.closeArray();
+    writer.closeObject();
+    return text;
+}
+
+RunHistory readHistory(std::string_view json) {
+    RunHistory history;
+    const auto tape = readJson(json);
+    if (!tape || !tape->root().isObject()) return history;
+    for (const JsonView value : tape->root()) {
+        if (value.key() == "decided") history.decidedUntil = integerOf(value);
+        if (value.key() != "runs" || value.kind() != JsonKind::Array) continue;
+        for (const JsonView run : value)
+            if (run.isObject()) history.add(readRun(run));
+    }
+    return history;
+}
+
+} // namespace yard::engine

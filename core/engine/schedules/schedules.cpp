@@ -1,0 +1,351 @@
+#include "core/engine/schedules/schedules.h"
+
+#include "core/base/log.h"
+#include "core/base/sentences.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr std::size_t kTimesShown = 10;
+/// What one portion of what is due writes at once.
+constexpr std::size_t kPortion = 100;
+
+std::unexpected<Error> noSchedule(std::string_view name) {
+    return fail(ErrorKind::NotFound, fmt::format("There is no schedule \"{}\".", name));
+}
+
+std::string textOf(const ScheduleDefinition& definition) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writeSchedule(writer, definition);
+    writer.closeObject();
+    return text;
+}
+
+bool hasSameTimes(const ScheduleDefinition& one, const ScheduleDefinition& other) {
+    return one.cron == other.cron && one.everySeconds == other.everySeconds && one.at == other.at &&
+           one.timezone == other.timezone && one.isPaused == other.isPaused;
+}
+
+} // namespace
+
+// --- what is there
+
+void Schedules::restore(std::span<const store::DocumentRow> documents) {
+    YARD_ASSERT_OWNER(owner_);
+    for (const store::DocumentRow& row : documents) {
+        if (row.kind != kKind) continue;
+        auto definition = readSchedule(row.body, {}, ScheduleSource::Journal);
+        if (definition)
+            entries_[row.name].definition = *std::move(definition);
+        else
+            logWarning("engine", "schedule {} cannot be read: {}", row.name, definition.error().message);
+    }
+    for (const store::DocumentRow& row : documents)
+        if (row.kind == kHistoryKind)
+            if (const auto at = entries_.find(row.name); at != entries_.end())
+                at->second.history = readHistory(row.body);
+    for (auto& [name, entry] : entries_) {
+        const auto timing = timingOf(entry.definition);
+        if (!timing) entry.broken = timing.error();
+        if (entry.broken) logWarning("engine", "schedule {} is never due: {}", name, entry.broken->message);
+        plan(entry, entry.history.decidedUntil);
+    }
+}
+
+/// Into the timetable, or out of it.
+void Schedules::plan(const Entry& entry, WallMicros decidedUntil) {
+    const ScheduleDefinition& definition = entry.definition;
+    auto timing = timingOf(definition);
+    if (!timing || definition.isPaused) return table_.remove(definition.name);
+    const Duration jitter(static_cast<std::int64_t>(definition.jitterSeconds * 1e6));
+    table_.put(definition.name, {.timing = *std::move(timing), .missed = definition.missed, .jitter = jitter},
+               decidedUntil, parts_.now());
+}
+
+void Schedules::rearm() {
+    parts_.arm(table_.wakeAt());
+}
+
+ScheduleView Schedules::viewOf(const Entry& entry, std::size_t runs) const {
+    ScheduleView view;
+    view.definition = entry.definition;
+    view.next = table_.nextOf(entry.definition.name).value_or(0);
+    const auto& kept = entry.history.runs;
+    const std::size_t count = std::min(runs, kept.size());
+    view.runs.assign(kept.rbegin(), kept.rbegin() + static_cast<std::ptrdiff_t>(count));
+    view.broken = entry.broken;
+    view.unfinished = static_cast<std::int64_t>(unfinishedRuns(entry));
+    if (const auto timing = timingOf(entry.definition); timing && runs > 1)
+        view.times = timing->listAfter(std::max(entry.history.decidedUntil, parts_.now()), kTimesShown);
+    return view;
+}
+
+Result<ScheduleView> Schedules::get(std::string name) const {
+    YARD_ASSERT_OWNER(owner_);
+    const auto at = entries_.find(name);
+    if (at == entries_.end()) return noSchedule(name);
+    return viewOf(at->second, RunHistory::kMostRuns);
+}
+
+std::vector<ScheduleView> Schedules::list() const {
+    YARD_ASSERT_OWNER(owner_);
+    std::vector<ScheduleView> views;
+    views.reserve(entries_.size());
+    for (const auto& [name, entry] : entries_) views.push_back(viewOf(entry, 1));
+    return views;
+}
+
+Result<std::vector<WallMicros>> Schedules::next(std::string cron, std::string timezone,
+                                                std::optional<WallMicros> from, std::size_t count) const {
+    const auto timing = schedule::Timing::cron(cron, timezone);
+    if (!timing) return std::unexpected(timing.error());
+    return timing->listAfter(from.value_or(parts_.now()), count);
+}
+
+// --- what people change
+
+coro::Task<Result<ScheduleView>> Schedules::create(std::string json) {
+    YARD_ASSERT_OWNER(owner_);
+    auto definition = readSchedule(json, {});
+    if (!definition) co_return std::unexpected(definition.error());
+    const auto guard = co_await mutex_.lock();
+    if (entries_.contains(definition->name))
+        co_return fail(
+            ErrorKind::WrongState,
+            fmt::format("There is a schedule \"{}\" already: change it, or take another name.", definition->name));
+    if (entries_.size() >= kMostSchedules)
+        co_return fail(
+            ErrorKind::AtLimit,
+            fmt::format("There are {} schedules, and no more can be kept: remove one first.", kMostSchedules));
+    definition->anchor = parts_.now();
+    co_return co_await keep(*std::move(definition), true);
+}
+
+coro::Task<Result<ScheduleView>> Schedules::change(std::string name, std::string json) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto guard = co_await mutex_.lock();
+    const auto at = entries_.find(name);
+    if (at == entries_.end()) co_return noSchedule(name);
+    auto definition = readSchedule(json, at->second.definition);
+    if (!definition) co_return std::unexpected(definition.error());
+    if (definition->name != name)
+        co_return invalid("name", "A schedule keeps its name. Make another one, and remove this one.");
+    co_return co_await keep(*std::move(definition), false);
+}
+
+coro::Task<Result<ScheduleView>> Schedules::setPaused(std::string name, bool paused) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto guard = co_await mutex_.lock();
+    const auto at = entries_.find(name);
+    if (at == entries_.end()) co_return noSchedule(name);
+    ScheduleDefinition definition = at->second.definition;
+    definition.isPaused = paused;
+    co_return co_await keep(std::move(definition), false);
+}
+
+/// The journal first. With other times, what was due before is decided: nothing is due for the time that is over, but
+/// a single time that nobody acted on.
+coro::Task<Result<ScheduleView>> Schedules::keep(ScheduleDefinition definition, bool isNew) {
+    Entry entry;
+    if (!isNew) entry = entries_.find(definition.name)->second;
+    if (isNew || !hasSameTimes(entry.definition, definition))
+        entry.history.decidedUntil = definition.at != 0 && definition.at != entry.definition.at ? 0 : parts_.now();
+    entry.definition = std::move(definition);
+    entry.broken.reset();
+    const std::string& name = entry.definition.name;
+    store::PutDocuments put;
+    put.changes.push_back({.kind = std::string(kKind), .name = name, .body = textOf(entry.definition)});
+    put.changes.push_back(historyChange(entry));
+    store::AckDetail done = co_await parts_.commit(std::move(put));
+    if (done.error) co_return std::unexpected(std::move(*done.error));
+    Entry& kept = entries_[name] = std::move(entry);
+    plan(kept, kept.history.decidedUntil);
+    rearm();
+    co_return viewOf(kept, RunHistory::kMostRuns);
+}
+
+coro::Task<Result<void>> Schedules::remove(std::string name) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto guard = co_await mutex_.lock();
+    if (!entries_.contains(name)) co_return noSchedule(name);
+    store::PutDocuments put;
+    for (const std::string_view kind : {kKind, kHistoryKind})
+        put.changes.push_back({.kind = std::string(kind), .name = name, .body = std::nullopt});
+    store::AckDetail done = co_await parts_.commit(std::move(put));
+    if (done.error) co_return std::unexpected(std::move(*done.error));
+    entries_.erase(name);
+    table_.remove(name);
+    rearm();
+    co_return Result<void>();
+}
+
+coro::Task<Result<ScheduleRun>> Schedules::runNow(std::string name) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto guard = co_await mutex_.lock();
+    const auto at = entries_.find(name);
+    if (at == entries_.end()) co_return noSchedule(name);
+    ScheduleRun asked;
+    asked.at = parts_.now();
+    auto run = co_await start(at->second.definition, std::move(asked));
+    if (!run) co_return run;
+    if (run->outcome == RunOutcome::Overlap)
+        co_return fail(ErrorKind::WrongState, fmt::format("A run of \"{}\" has not ended, and it skips what comes "
+                                                          "meanwhile: wait for it, or cancel it.",
+                                                          name));
+    Entry& entry = entries_.find(name)->second; // nothing changes it while the mutex is held
+    entry.history.add(*run);
+    store::PutDocuments put;
+    put.changes.push_back(historyChange(entry));
+    // It was submitted: that it is not remembered is no reason to say otherwise.
+    if (const auto done = co_await parts_.commit(std::move(put)); done.error)
+        logWarning("engine", "a run of schedule {} is not kept: {}", name, done.error->message);
+    co_return run;
+}
+
+store::DocumentChange Schedules::historyChange(const Entry& entry) {
+    return {.kind = std::string(kHistoryKind), .name = entry.definition.name, .body = writeHistory(entry.history)};
+}
+
+// --- what is due
+
+coro::Task<void> Schedules::run() {
+    YARD_ASSERT_OWNER(owner_);
+    for (;;) {
+        {
+            const auto guard = co_await mutex_.lock();
+            while (parts_.takesWork()) {
+                std::vector<schedule::Due> due = table_.take(parts_.now(), kPortion);
+                if (due.empty()) break;
+                co_await carryOut(std::move(due));
+            }
+            if (!parts_.takesWork()) co_return;
+            rearm();
+        }
+        co_await parts_.rung();
+    }
+}
+
+/// What a portion has come to is written down at once.
+coro::Task<void> Schedules::carryOut(std::vector<schedule::Due> due) {
+    std::set<std::string> touched;
+    for (const schedule::Due& one : due) {
+        auto run = co_await decide(one);
+        // The engine ends: the journal says that this was not decided, and the next engine does.
+        if (!run) break;
+        Entry& entry = entries_.find(one.name)->second;
+        entry.history.add(*std::move(run));
+        entry.history.decidedUntil = std::max(entry.history.decidedUntil, one.due);
+        touched.insert(one.name);
+    }
+    if (touched.empty()) co_return;
+    store::PutDocuments put;
+    for (const std::string& name : touched) put.changes.push_back(historyChange(entries_.find(name)->second));
+    if (const auto done = co_await parts_.commit(std::move(put)); done.error)
+        logWarning("engine", "runs of {} schedules are not kept: {}", touched.size(), done.error->message);
+}
+
+/// Nothing: the engine does not take work any more.
+coro::Task<std::optional<ScheduleRun>> Schedules::decide(const schedule::Due& due) {
+    ScheduleRun run;
+    run.due = due.due;
+    run.at = parts_.now();
+    run.isLate = due.isLate;
+    run.skipped = static_cast<std::int64_t>(due.skipped);
+    run.outcome = RunOutcome::Missed;
+    if (!due.isRun) co_return run;
+    ScheduleRun refused = run;
+    auto started = co_await start(entries_.find(due.name)->second.definition, std::move(run));
+    if (started) co_return *std::move(started);
+    if (started.error().kind == ErrorKind::NotAccepting) co_return std::nullopt;
+    logWarning("engine", "schedule {} was due and is not run: {}", due.name, started.error().message);
+    refused.outcome = RunOutcome::Refused;
+    refused.error = std::move(started.error().message);
+    co_return refused;
+}
+
+coro::Task<Result<ScheduleRun>> Schedules::start(ScheduleDefinition definition, ScheduleRun run) {
+    const Entry& entry = entries_.find(definition.name)->second;
+    const schedule::Step step = schedule::stepFor(definition.overlap, unfinishedRuns(entry));
+    run.outcome = RunOutcome::Overlap;
+    if (step == schedule::Step::LeaveOut) co_return run;
+    std::vector<ScheduleRun::Item> behind;
+    if (step == schedule::Step::SubmitAfterPrevious) behind = unfinishedItems(entry);
+    if (step == schedule::Step::CancelAndSubmit) co_await cancelItems(unfinishedItems(entry));
+    auto submission = submissionOf(definition, run, behind);
+    if (!submission) co_return std::unexpected(submission.error());
+    const auto answer = co_await parts_.submit(*std::move(submission));
+    if (!answer) co_return std::unexpected(answer.error());
+    run.outcome = RunOutcome::Submitted;
+    for (const SubmitAnswer::Item& item : answer->items)
+        run.items.push_back({.first = item.first, .count = item.count});
+    co_return run;
+}
+
+/// With the schedule's name as label where an action has none. A time that is due has a key: no header has a line
+/// break, so it is nobody else's.
+Result<Submission> Schedules::submissionOf(const ScheduleDefinition& definition, const ScheduleRun& run,
+                                           const std::vector<ScheduleRun::Item>& behind) const {
+    auto parsed = parseActions(definition.action);
+    if (!parsed) return std::unexpected(parsed.error());
+    Submission submission;
+    submission.actions = std::move(parsed->actions);
+    if (!definition.queue.empty()) submission.queue.ref = parseQueueRef(definition.queue);
+    for (ParsedAction& action : submission.actions) {
+        ActionSpec spec = *action.spec;
+        if (spec.label.empty()) {
+            spec.label = definition.name;
+            // A name needs no escapes. An empty label that was given stays in the text, the row has the name.
+            if (!action.text.contains(R"("label":)"))
+                action.text = fmt::format(R"({{"label":"{}",{})", definition.name, action.text.substr(1));
+        }
+        for (const ScheduleRun::Item& item : behind)
+            spec.after.push_back({.lsn = item.first, .on = DependencyOn::Any, .isArray = item.count > 1});
+        action.spec = std::make_shared<const ActionSpec>(std::move(spec));
+    }
+    if (run.due > 0) {
+        submission.idempotencyKey = fmt::format("\nschedule\n{}\n{}", definition.name, run.due);
+        submission.bodyHash = Sha256::of(definition.action);
+    }
+    return submission;
+}
+
+/// Of the last run that has something unfinished, and of those before it where they run beside it.
+std::vector<ScheduleRun::Item> Schedules::unfinishedItems(const Entry& entry) const {
+    std::vector<ScheduleRun::Item> items;
+    const bool isQueue = entry.definition.overlap == schedule::Overlap::Queue;
+    for (auto run = entry.history.runs.rbegin(); run != entry.history.runs.rend(); ++run) {
+        for (const ScheduleRun::Item& item : run->items)
+            if (parts_.liveBetween(item.first, Lsn(item.first.value + item.count))) items.push_back(item);
+        // Who waits for the last one waits for those before it, too.
+        if (isQueue && !items.empty()) break;
+    }
+    return items;
+}
+
+std::size_t Schedules::unfinishedRuns(const Entry& entry) const {
+    const auto isLive = [&](const ScheduleRun::Item& item) {
+        return parts_.liveBetween(item.first, Lsn(item.first.value + item.count)).has_value();
+    };
+    return static_cast<std::size_t>(std::ranges::count_if(
+        entry.history.runs, [&](const ScheduleRun& run) { return std::ranges::any_of(run.items, isLive); }));
+}
+
+coro::Task<void> Schedules::cancelItems(std::vector<ScheduleRun::Item> items) {
+    for (const ScheduleRun::Item& item : items) {
+        const Lsn end(item.first.value + item.count);
+        for (auto live = parts_.liveBetween(item.first, end); live;) {
+            // One that ended meanwhile is what was wanted.
+            if (const auto done = co_await parts_.cancel(*live); !done)
+                logDebug("engine", "{} of a schedule is not cancelled: {}", live->value, done.error().message);
+            live = parts_.liveBetween(Lsn(live->value + 1), end);
+        }
+    }
+}
+
+} // namespace yard::engine

@@ -1,0 +1,577 @@
+// Schedules: what is read, kept and refused, what is submitted when; with a clock and a journal that a test moves, and
+// one whole engine that is started again.
+#include "core/engine/schedules/schedules.h"
+
+#include "core/launcher/launcher.h"
+#include "tests/coro/coro_test.h"
+#include "tests/engine/engine_test.h"
+
+#include <QTest>
+
+#include <array>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace yard;
+using namespace yard::engine;
+
+namespace {
+
+constexpr WallMicros kHour = 3'600'000'000;
+constexpr WallMicros kBegin = 490'000 * kHour;
+constexpr WallMicros kDay = 24 * kHour;
+
+/// An hourly schedule with these members besides.
+std::string hourly(const std::string& more = {}, const std::string& name = "tick") {
+    return fmt::format(R"({{"name":"{}","every_s":3600,"action":{{"worker":"exec","argv":["true"]}}{}{}}})", name,
+                       more.empty() ? "" : ",", more);
+}
+
+/// The journal, the session and the clock of a schedule's engine. What is submitted lives until a test says otherwise.
+class Bench {
+public:
+    coro::test::Rig rig;
+    WallMicros wall = kBegin;
+    std::map<std::pair<std::string, std::string>, std::string> journal;
+    std::map<std::string, std::vector<SubmitAnswer::Item>> keys; ///< what was answered to each
+    std::vector<Submission> submitted;
+    std::set<std::int64_t> live;
+    std::string cancelled;
+    std::optional<Error> refusal;       ///< of submissions
+    std::optional<Error> commitRefusal; ///< of the journal
+    bool takesWork = true;
+    std::optional<WallMicros> armed;
+    int wakes = 0;
+    std::int64_t lastLsn = 0;
+    coro::Event bell;
+    std::optional<Schedules> schedules;
+    std::optional<coro::ThreadRef> runner;
+
+    Bench() { open(); }
+    ~Bench() { rig.loop.shutdown(); } // before what its threads use goes
+
+    /// Another engine, with what the journal has.
+    void open() {
+        if (runner) (*runner)->interrupt();
+        rig.settle();
+        runner.reset();
+        schedules.emplace(
+            Schedules::Parts{.commit = [this](store::Action action) { return commit(std::move(action)); },
+                             .submit = [this](Submission submission) { return submit(std::move(submission)); },
+                             .cancel = [this](Lsn lsn) { return cancel(lsn); },
+                             .liveBetween = [this](Lsn first, Lsn end) { return liveBetween(first, end); },
+                             .takesWork = [this] { return takesWork; },
+                             .arm = [this](std::optional<WallMicros> at) { arm(at); },
+                             .rung = [this] { return rung(); },
+                             .now = [this] { return wall; }});
+        std::vector<store::DocumentRow> rows;
+        for (const auto& [key, body] : journal)
+            rows.push_back({.kind = key.first, .name = key.second, .body = body});
+        schedules->restore(rows);
+    }
+    void run() {
+        runner = rig.spawn("schedules", schedules->run());
+        rig.settle();
+    }
+    /// The clock moves, and the alarm rings if it is time.
+    void pass(WallMicros time) {
+        wall += time;
+        arm(armed);
+        rig.settle();
+    }
+    Result<ScheduleView> create(const std::string& json) { return rig.ask(schedules->create(json)); }
+    std::string refused(const std::string& json) {
+        const auto made = create(json);
+        return made ? "made" : fmt::format("{} {}", errorName(made.error().kind), made.error().field);
+    }
+    /// "+1h submitted 1; +2h overlap", the oldest first.
+    std::string runs(const std::string& name = "tick") {
+        const auto view = schedules->get(name);
+        if (!view) return view.error().message;
+        constexpr std::array<std::string_view, 4> kWords = {"submitted", "missed", "overlap", "refused"};
+        std::string text;
+        for (auto run = view->runs.rbegin(); run != view->runs.rend(); ++run) {
+            if (!text.empty()) text += "; ";
+            text += run->due == 0 ? "by hand" : fmt::format("+{}h", (run->due - kBegin) / kHour);
+            if (run->isLate) text += " late";
+            text += fmt::format(" {}", kWords[std::to_underlying(run->outcome)]);
+            for (const ScheduleRun::Item& item : run->items) text += fmt::format(" {}", item.first.value);
+            if (run->skipped > 0) text += fmt::format(" for {} more", run->skipped);
+        }
+        return text;
+    }
+
+private:
+    void arm(std::optional<WallMicros> at) {
+        armed = at;
+        bell.clear();
+        if (armed && *armed <= wall) bell.set();
+    }
+    coro::Task<void> rung() {
+        co_await bell.wait();
+        bell.clear();
+        ++wakes;
+    }
+    coro::Task<store::AckDetail> commit(store::Action action) {
+        store::AckDetail detail;
+        detail.error = commitRefusal;
+        if (commitRefusal) co_return detail;
+        for (store::DocumentChange& change : std::get<store::PutDocuments>(action).changes) {
+            if (change.body)
+                journal[{change.kind, change.name}] = *change.body;
+            else
+                journal.erase({change.kind, change.name});
+        }
+        co_return detail;
+    }
+    coro::Task<Result<SubmitAnswer>> submit(Submission submission) {
+        if (refusal) co_return std::unexpected(*refusal);
+        SubmitAnswer answer;
+        if (const auto known = keys.find(submission.idempotencyKey);
+            known != keys.end() && !submission.idempotencyKey.empty()) {
+            answer.items = known->second;
+            co_return answer;
+        }
+        for (std::size_t i = 0; i < submission.actions.size(); ++i) {
+            answer.items.push_back({.first = Lsn(++lastLsn), .count = 1});
+            live.insert(lastLsn);
+        }
+        keys[submission.idempotencyKey] = answer.items;
+        submitted.push_back(std::move(submission));
+        co_return answer;
+    }
+    coro::Task<Result<void>> cancel(Lsn lsn) {
+        cancelled += fmt::format("{}{}", cancelled.empty() ? "" : " ", lsn.value);
+        live.erase(lsn.value);
+        co_return Result<void>();
+    }
+    std::optional<Lsn> liveBetween(Lsn first, Lsn end) const {
+        const auto at = live.lower_bound(first.value);
+        if (at == live.end() || *at >= end.value) return std::nullopt;
+        return Lsn(*at);
+    }
+};
+
+} // namespace
+
+class TestEngineSchedules : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void whatIsNoScheduleIsRefused_data();
+    void whatIsNoScheduleIsRefused();
+    void aScheduleIsReadAsItIsWritten();
+    void aNameIsTakenOnce();
+    void whatTheJournalRefusesIsNotThere();
+    void itSleepsUntilTheNextTimeThatIsDue();
+    void whatIsDueIsSubmittedWithItsNameAsLabel();
+    void aListIsSubmittedAsOne();
+    void anotherEngineGoesOnWhereTheLastOneWas();
+    void anEngineThatDiesBeforeItWroteDownSubmitsOnce();
+    void whatWasMissedFollowsTheRule_data();
+    void whatWasMissedFollowsTheRule();
+    void aRunThatMeetsTheOneBefore_data();
+    void aRunThatMeetsTheOneBefore();
+    void aRunBehindAnotherWaitsForItsEnd();
+    void whatIsRefusedIsToldAndNotTriedAgain();
+    void whatIsDueWhileTheEngineEndsIsLeftToTheNext();
+    void aPausedScheduleMissesNothing();
+    void aChangeKeepsWhatItDoesNotName();
+    void aScheduleCanBeRunByHand();
+    void whatIsRemovedIsForgotten();
+    void theLastHundredRunsAreKept();
+    void aZoneThatIsGoneIsToldAndTheRestRuns();
+    void theNextTimesOfALine();
+    void aWholeEngineRunsItAndKeepsIt();
+};
+
+void TestEngineSchedules::whatIsNoScheduleIsRefused_data() {
+    QTest::addColumn<QString>("json");
+    QTest::addColumn<QString>("error");
+    const auto row = [](const char* what, const char* json, const char* error) {
+        QTest::newRow(what) << json << error;
+    };
+    row("no JSON", "{", "malformed ");
+    row("no object", "[]", "malformed ");
+    row("no name", R"({"every_s":60,"action":{"worker":"exec","argv":["x"]}})", "invalid name");
+    row("a bad name", R"({"name":"a b","every_s":60,"action":{"worker":"exec","argv":["x"]}})", "invalid name");
+    row("a word of the routes", R"({"name":"next","every_s":60,"action":{"worker":"exec","argv":["x"]}})",
+        "invalid name");
+    row("no time", R"({"name":"a","action":{"worker":"exec","argv":["x"]}})", "invalid cron");
+    row("two times", R"({"name":"a","every_s":60,"at":5,"action":{"worker":"exec","argv":["x"]}})", "invalid cron");
+    row("a bad line", R"({"name":"a","cron":"* *","action":{"worker":"exec","argv":["x"]}})", "invalid cron");
+    row("no zone", R"({"name":"a","cron":"@daily","timezone":"X/Y","action":{"worker":"exec","argv":["x"]}})",
+        "invalid timezone");
+    row("no steps", R"({"name":"a","every_s":0,"action":{"worker":"exec","argv":["x"]}})", "invalid every_s");
+    row("no single time", R"({"name":"a","at":0,"action":{"worker":"exec","argv":["x"]}})", "invalid at");
+    row("nothing to run", R"({"name":"a","every_s":60})", "invalid action");
+    row("both kinds", R"({"name":"a","every_s":60,"action":{"worker":"exec","argv":["x"]},"list":[]})",
+        "invalid action");
+    row("a list as action", R"({"name":"a","every_s":60,"action":[{"worker":"exec","argv":["x"]}]})",
+        "invalid action");
+    row("an empty list", R"({"name":"a","every_s":60,"list":[]})", "invalid list");
+    row("a bad action", R"({"name":"a","every_s":60,"action":{"worker":"exec"}})", "invalid argv");
+    row("an unknown member", R"({"name":"a","every_s":60,"when":1,"action":{"worker":"exec","argv":["x"]}})",
+        "invalid when");
+    row("what only the journal says",
+        R"({"name":"a","every_s":60,"anchor":1,"action":{"worker":"exec","argv":["x"]}})", "invalid anchor");
+    row("a bad rule", R"({"name":"a","every_s":60,"missed":"never","action":{"worker":"exec","argv":["x"]}})",
+        "invalid missed");
+    row("a bad overlap", R"({"name":"a","every_s":60,"overlap":1,"action":{"worker":"exec","argv":["x"]}})",
+        "invalid overlap");
+    row("a bad queue", R"({"name":"a","every_s":60,"queue":"x","action":{"worker":"exec","argv":["x"]}})",
+        "invalid queue");
+    row("much jitter", R"({"name":"a","every_s":60,"jitter_s":86401,"action":{"worker":"exec","argv":["x"]}})",
+        "invalid jitter_s");
+    row("a pause that is none", R"({"name":"a","every_s":60,"paused":1,"action":{"worker":"exec","argv":["x"]}})",
+        "invalid paused");
+}
+
+void TestEngineSchedules::whatIsNoScheduleIsRefused() {
+    QFETCH(QString, json);
+    QFETCH(QString, error);
+    Bench bench;
+    QCOMPARE(bench.refused(json.toStdString()), error.toStdString());
+    QVERIFY(bench.journal.empty());
+    QCOMPARE(bench.refused(std::string(kMostScheduleBytes + 1, ' ')), std::string("too_large "));
+}
+
+void TestEngineSchedules::aScheduleIsReadAsItIsWritten() {
+    Bench bench;
+    const auto made = bench.create(
+        R"({"name":"nightly","list":[{"worker":"exec","argv":["a"]},{"worker":"exec","argv":["b"]}],"cron":"0 3 * * 1-5",)"
+        R"("timezone":"Europe/Berlin","missed":"skip","overlap":"queue","queue":7,"jitter_s":1.5,"paused":true})");
+    QVERIFY(made);
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writeSchedule(writer, made->definition);
+    writer.closeObject();
+    QCOMPARE(text,
+             fmt::format(
+                 R"({{"name":"nightly","list":[{{"worker":"exec","argv":["a"]}},{{"worker":"exec","argv":["b"]}}],)"
+                 R"("cron":"0 3 * * 1-5","timezone":"Europe/Berlin","missed":"skip","overlap":"queue",)"
+                 R"("queue":"7","jitter_s":1.5,"paused":true,"anchor":{}}})",
+                 kBegin));
+    QCOMPARE(made->times.size(), std::size_t(10));
+    QCOMPARE(made->next, WallMicros(0)); // it is paused
+}
+
+void TestEngineSchedules::aNameIsTakenOnce() {
+    Bench bench;
+    QVERIFY(bench.create(hourly()));
+    QCOMPARE(bench.refused(hourly()), std::string("wrong_state "));
+    QVERIFY(bench.create(hourly("", "tock")));
+    QCOMPARE(bench.schedules->list().size(), std::size_t(2));
+}
+
+void TestEngineSchedules::whatTheJournalRefusesIsNotThere() {
+    Bench bench;
+    bench.commitRefusal = fail(ErrorKind::Journal, "full").error();
+    QCOMPARE(bench.refused(hourly()), std::string("journal "));
+    QVERIFY(bench.schedules->list().empty());
+    QVERIFY(!bench.armed);
+}
+
+void TestEngineSchedules::itSleepsUntilTheNextTimeThatIsDue() {
+    Bench bench;
+    bench.run();
+    QVERIFY(!bench.armed);
+    QVERIFY(bench.create(hourly()));
+    QCOMPARE(bench.armed, std::optional(kBegin + kHour));
+    bench.pass(kHour - 1);
+    QCOMPARE(bench.wakes, 0);
+    bench.pass(1);
+    QCOMPARE(bench.wakes, 1);
+    QCOMPARE(bench.runs(), std::string("+1h submitted 1"));
+    QCOMPARE(bench.armed, std::optional(kBegin + 2 * kHour));
+}
+
+void TestEngineSchedules::whatIsDueIsSubmittedWithItsNameAsLabel() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly(R"("queue":"3")")));
+    QVERIFY(
+        bench.create(R"({"name":"own","every_s":3600,"action":{"worker":"exec","argv":["true"],"label":"mine"}})"));
+    bench.pass(kHour);
+    QCOMPARE(bench.submitted.size(), std::size_t(2));
+    const Submission& own = bench.submitted[0];
+    const Submission& named = bench.submitted[1];
+    QCOMPARE(own.actions[0].spec->label, std::string("mine"));
+    QCOMPARE(named.actions[0].spec->label, std::string("tick"));
+    QCOMPARE(named.actions[0].text, std::string(R"({"label":"tick","worker":"exec","argv":["true"]})"));
+    QCOMPARE(named.queue.ref, parseQueueRef("3"));
+    QVERIFY(!own.queue.ref);
+}
+
+void TestEngineSchedules::aListIsSubmittedAsOne() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(
+        R"({"name":"tick","every_s":3600,"list":[{"worker":"exec","argv":["a"]},{"worker":"exec","argv":["b"]}]})"));
+    bench.pass(kHour);
+    QCOMPARE(bench.submitted.size(), std::size_t(1));
+    QCOMPARE(bench.runs(), std::string("+1h submitted 1 2"));
+    QCOMPARE(bench.schedules->get("tick")->unfinished, std::int64_t(1));
+}
+
+void TestEngineSchedules::anotherEngineGoesOnWhereTheLastOneWas() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly()));
+    bench.pass(kHour);
+    bench.live.clear();
+    bench.open();
+    QCOMPARE(bench.runs(), std::string("+1h submitted 1"));
+    bench.run();
+    QCOMPARE(bench.submitted.size(), std::size_t(1));
+    bench.pass(kHour);
+    QCOMPARE(bench.runs(), std::string("+1h submitted 1; +2h submitted 2"));
+}
+
+void TestEngineSchedules::anEngineThatDiesBeforeItWroteDownSubmitsOnce() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly()));
+    const auto before = bench.journal;
+    bench.pass(kHour);
+    bench.journal = before;
+    bench.open();
+    bench.run();
+    QCOMPARE(bench.runs(), std::string("+1h submitted 1"));
+    QCOMPARE(bench.submitted.size(), std::size_t(1));
+}
+
+void TestEngineSchedules::whatWasMissedFollowsTheRule_data() {
+    QTest::addColumn<QString>("missed");
+    QTest::addColumn<QString>("runs");
+    QTest::newRow("once") << "once" << "+3h late submitted 1 for 2 more";
+    QTest::newRow("skip") << "skip" << "+3h late missed for 2 more";
+    QTest::newRow("all") << "all" << "+1h late submitted 1; +2h late submitted 2; +3h late submitted 3";
+}
+
+void TestEngineSchedules::whatWasMissedFollowsTheRule() {
+    QFETCH(QString, missed);
+    QFETCH(QString, runs);
+    Bench bench;
+    QVERIFY(bench.create(hourly(fmt::format(R"("overlap":"allow","missed":"{}")", missed.toStdString()))));
+    bench.wall += 3 * kHour + kHour / 2;
+    bench.open();
+    bench.run();
+    QCOMPARE(bench.runs(), runs.toStdString());
+    bench.open();
+    bench.run();
+    QCOMPARE(bench.runs(), runs.toStdString()); // and not again
+}
+
+void TestEngineSchedules::aRunThatMeetsTheOneBefore_data() {
+    QTest::addColumn<QString>("overlap");
+    QTest::addColumn<QString>("runs");
+    QTest::addColumn<QString>("cancelled");
+    QTest::newRow("skip") << "skip" << "+1h submitted 1; +2h overlap" << "";
+    QTest::newRow("queue") << "queue" << "+1h submitted 1; +2h submitted 2" << "";
+    QTest::newRow("cancel") << "cancel_previous" << "+1h submitted 1; +2h submitted 2" << "1";
+    QTest::newRow("allow") << "allow" << "+1h submitted 1; +2h submitted 2" << "";
+}
+
+void TestEngineSchedules::aRunThatMeetsTheOneBefore() {
+    QFETCH(QString, overlap);
+    QFETCH(QString, runs);
+    QFETCH(QString, cancelled);
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly(fmt::format(R"("overlap":"{}")", overlap.toStdString()))));
+    bench.pass(kHour);
+    bench.pass(kHour);
+    QCOMPARE(bench.runs(), runs.toStdString());
+    QCOMPARE(bench.cancelled, cancelled.toStdString());
+    // Without another one in the way each runs.
+    bench.live.clear();
+    bench.pass(kHour);
+    QVERIFY(bench.runs().find("+3h submitted") != std::string::npos);
+}
+
+void TestEngineSchedules::aRunBehindAnotherWaitsForItsEnd() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly(R"("overlap":"queue")")));
+    for (int i = 0; i < 3; ++i) bench.pass(kHour);
+    QVERIFY(bench.submitted[0].actions[0].spec->after.empty());
+    for (const std::size_t i : {1U, 2U}) {
+        const auto& after = bench.submitted[i].actions[0].spec->after;
+        QCOMPARE(after.size(), std::size_t(1)); // for the last one, which waits for those before it
+        QCOMPARE(after[0].lsn.value, std::int64_t(i));
+        QCOMPARE(after[0].on, DependencyOn::Any);
+    }
+}
+
+void TestEngineSchedules::whatIsRefusedIsToldAndNotTriedAgain() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly()));
+    bench.refusal = invalid("worker", "There is no such worker.").error();
+    bench.pass(kHour);
+    bench.refusal.reset();
+    bench.pass(1);
+    QCOMPARE(bench.runs(), std::string("+1h refused"));
+    QCOMPARE(bench.schedules->get("tick")->runs[0].error, std::string("There is no such worker."));
+    bench.open(); // the sentence is kept
+    QCOMPARE(bench.schedules->get("tick")->runs[0].error, std::string("There is no such worker."));
+}
+
+void TestEngineSchedules::whatIsDueWhileTheEngineEndsIsLeftToTheNext() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly()));
+    QVERIFY(bench.create(hourly("", "tock")));
+    bench.refusal = fail(ErrorKind::NotAccepting, "The engine stops.").error();
+    bench.pass(kHour);
+    bench.takesWork = false;
+    bench.pass(kHour);
+    QCOMPARE(bench.runs(), std::string());
+    bench.refusal.reset();
+    bench.takesWork = true;
+    bench.open();
+    bench.run();
+    QCOMPARE(bench.runs(), std::string("+2h submitted 1 for 1 more"));
+    QCOMPARE(bench.runs("tock"), std::string("+2h submitted 2 for 1 more"));
+}
+
+void TestEngineSchedules::aPausedScheduleMissesNothing() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly()));
+    QVERIFY(bench.rig.ask(bench.schedules->setPaused("tick", true)));
+    QVERIFY(!bench.armed);
+    bench.pass(5 * kHour);
+    bench.open();
+    bench.run();
+    const auto resumed = bench.rig.ask(bench.schedules->setPaused("tick", false));
+    QVERIFY(resumed);
+    QCOMPARE(resumed->next, kBegin + 6 * kHour);
+    QCOMPARE(bench.runs(), std::string());
+    bench.pass(kHour);
+    QCOMPARE(bench.runs(), std::string("+6h submitted 1"));
+    QCOMPARE(bench.rig.ask(bench.schedules->setPaused("none", true)).error().kind, ErrorKind::NotFound);
+}
+
+void TestEngineSchedules::aChangeKeepsWhatItDoesNotName() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly(R"("missed":"all")")));
+    bench.pass(kHour / 2);
+    const auto changed =
+        bench.rig.ask(bench.schedules->change("tick", R"({"at":)" + std::to_string(kBegin + kHour) + "}"));
+    QVERIFY(changed);
+    QCOMPARE(changed->definition.missed, schedule::Missed::All);
+    QCOMPARE(changed->definition.everySeconds, 0.0);
+    QCOMPARE(changed->next, kBegin + kHour);
+    QCOMPARE(bench.rig.ask(bench.schedules->change("tick", R"({"name":"tock"})")).error().field,
+             std::string("name"));
+    QCOMPARE(bench.rig.ask(bench.schedules->change("tick", R"({"cron":"x"})")).error().field, std::string("cron"));
+    QCOMPARE(bench.rig.ask(bench.schedules->change("none", "{}")).error().kind, ErrorKind::NotFound);
+    bench.pass(kHour);
+    QCOMPARE(bench.runs(), std::string("+1h late submitted 1"));
+    QVERIFY(!bench.armed);
+}
+
+void TestEngineSchedules::aScheduleCanBeRunByHand() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly(R"("paused":true)")));
+    QVERIFY(bench.rig.ask(bench.schedules->runNow("tick")));
+    QVERIFY(bench.submitted[0].idempotencyKey.empty());
+    QCOMPARE(bench.rig.ask(bench.schedules->runNow("tick")).error().kind, ErrorKind::WrongState);
+    QCOMPARE(bench.runs(), std::string("by hand submitted 1"));
+    bench.live.clear();
+    bench.refusal = fail(ErrorKind::TooManyPending, "Too many.").error();
+    QCOMPARE(bench.rig.ask(bench.schedules->runNow("tick")).error().kind, ErrorKind::TooManyPending);
+    QCOMPARE(bench.rig.ask(bench.schedules->runNow("none")).error().kind, ErrorKind::NotFound);
+}
+
+void TestEngineSchedules::whatIsRemovedIsForgotten() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly()));
+    QVERIFY(bench.rig.ask(bench.schedules->remove("tick")));
+    QVERIFY(bench.journal.empty());
+    QVERIFY(!bench.armed);
+    QCOMPARE(bench.rig.ask(bench.schedules->remove("tick")).error().kind, ErrorKind::NotFound);
+    QCOMPARE(bench.schedules->get("tick").error().kind, ErrorKind::NotFound);
+}
+
+void TestEngineSchedules::theLastHundredRunsAreKept() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly()));
+    for (int i = 0; i < 110; ++i) {
+        bench.live.clear();
+        bench.pass(kHour);
+    }
+    bench.open();
+    const auto view = bench.schedules->get("tick");
+    QCOMPARE(view->runs.size(), RunHistory::kMostRuns);
+    QCOMPARE(view->runs.front().due, kBegin + 110 * kHour);
+    QCOMPARE(bench.schedules->list()[0].runs.size(), std::size_t(1));
+}
+
+void TestEngineSchedules::aZoneThatIsGoneIsToldAndTheRestRuns() {
+    Bench bench;
+    bench.journal[{"schedule", "gone"}] =
+        R"({"name":"gone","action":{"worker":"exec","argv":["x"]},"cron":"@daily","timezone":"Old/Place"})";
+    bench.journal[{"schedule", "garbage"}] = "{";
+    bench.journal[{"schedule_runs", "gone"}] = "[]";
+    bench.journal[{"another", "thing"}] = "{}";
+    bench.open();
+    bench.run();
+    QCOMPARE(bench.schedules->list().size(), std::size_t(1));
+    const auto view = bench.schedules->get("gone");
+    QCOMPARE(view->broken->field, std::string("timezone"));
+    QCOMPARE(view->next, WallMicros(0));
+    QVERIFY(bench.create(hourly()));
+    bench.pass(kHour);
+    QCOMPARE(bench.runs(), std::string("+1h submitted 1"));
+}
+
+void TestEngineSchedules::theNextTimesOfALine() {
+    Bench bench;
+    const auto times = bench.schedules->next("0 0 * * *", "UTC", kDay, 2);
+    QCOMPARE(*times, (std::vector<WallMicros>{2 * kDay, 3 * kDay}));
+    QVERIFY(bench.schedules->next("0 0 * * *", "UTC", {}, 1)->front() > kBegin);
+    QCOMPARE(bench.schedules->next("0 0 L * *", "UTC", {}, 1).error().field, std::string("cron"));
+}
+
+void TestEngineSchedules::aWholeEngineRunsItAndKeepsIt() {
+    yard::test::EngineTest engine;
+    const std::string json = fmt::format(
+        R"({{"name":"soon","at":{},"action":{{"worker":"exec","argv":["true"]}}}})", wallNow() + 50'000);
+    QVERIFY(engine.run(engine->ask(&Schedules::create, json)));
+    const auto lastRun = [&]() -> std::optional<ScheduleRun> {
+        const auto view = engine.run(engine->ask(&Schedules::get, "soon"));
+        if (!view || view->runs.empty()) return std::nullopt;
+        return view->runs.front();
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(lastRun().has_value(), 20'000);
+    const ScheduleRun run = *lastRun();
+    QCOMPARE(run.items.size(), std::size_t(1));
+    const auto result = engine.run(engine->ask(&Results::waitFor, run.items[0].first, Duration(20'000'000)));
+    QVERIFY(result);
+    QCOMPARE(result->label, std::string("soon"));
+    engine.stop();
+    engine.start();
+    QVERIFY(lastRun().has_value());
+    QCOMPARE(lastRun()->items[0].first, run.items[0].first);
+    QCOMPARE(engine.run(engine->ask(&Schedules::list)).size(), std::size_t(1));
+}
+
+int main(int argc, char** argv) {
+    if (const auto code = yard::runners::runLauncherIfAsked(argc, argv)) return *code;
+    TestEngineSchedules test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "tst_schedules.moc"
