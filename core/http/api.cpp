@@ -51,7 +51,7 @@ std::span<const Route> allRoutes() {
               queueRoutes(),   workerRoutes(),     lockRoutes(),       chunkRoutes(),   timelineRoutes(),
               statsRoutes(),   accountingRoutes(), graphRoutes(),      failureRoutes(), scheduleRoutes(),
               poolRoutes(),    settingsRoutes(),   gcRoutes(),         tokenRoutes(),   eventRoutes(),
-              linkRoutes(),    guestRoutes(),      machineRoutes()})
+              linkRoutes(),    guestRoutes(),      machineRoutes(),    kindRoutes()})
             all.insert(all.end(), routes.begin(), routes.end());
         return all;
     }();

@@ -4,9 +4,9 @@
 
 namespace yard::http {
 
-std::array<std::string_view, 7> openApiSchemas() {
+std::array<std::string_view, 8> openApiSchemas() {
     return {openApiGeneralSchemas(), openApiActionSchemas(),  openApiSubmitSchemas(),  openApiQueueSchemas(),
-            openApiWorkerSchemas(),  openApiHistorySchemas(), openApiScheduleSchemas()};
+            openApiWorkerSchemas(),  openApiHistorySchemas(), openApiScheduleSchemas(), openApiKindSchemas()};
 }
 
 // clang-format off

@@ -132,6 +132,7 @@ std::span<const Route> accountingRoutes();
 std::span<const Route> failureRoutes();
 std::span<const Route> scheduleRoutes();
 std::span<const Route> graphRoutes();
+std::span<const Route> kindRoutes();
 std::span<const Route> poolRoutes();
 std::span<const Route> settingsRoutes();
 std::span<const Route> gcRoutes();

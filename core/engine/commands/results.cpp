@@ -92,6 +92,9 @@ void Results::postFinish(const session::Finish& finish) {
         row.attempt =
             parts_.attempts.record({finish.lsn, finish.attempt}, finish.state, finish.reason, false, row.chunks);
         row.tEnd = row.attempt->times[finish.state];
+        if (attempt)
+            if (const auto live = parts_.session.views().live(finish.lsn))
+                parts_.ran(*attempt, *row.attempt, *live);
     } else {
         row.tEnd = parts_.scale.at(parts_.now());
     }

@@ -64,6 +64,8 @@ public:
         const WallScale& scale;
         Journal journal;
         Attempts attempts;
+        /// An action has ended with this attempt; `live`: as the session has it.
+        std::function<void(const Attempt&, const AttemptRecord&, const session::LiveView& live)> ran;
         std::function<void()> finished; ///< an action has ended, and is kept
         std::function<void()> acked;    ///< some were acknowledged: what they held is free
         std::function<MonoTime()> now;

@@ -20,6 +20,8 @@ namespace {
 
 /// Beyond the grace of running actions: to commit what ended and to let the launcher go. Inside main's 10 s.
 constexpr Duration kShutdownSlack{6'000'000};
+/// For the journal to take what is known of kinds of work.
+constexpr Duration kSaveLimit{1'000'000};
 /// For the journal to take what the last engine left unfinished.
 constexpr Duration kStartLimit{30'000'000};
 constexpr Duration kIdleCheck{100'000};
@@ -204,6 +206,7 @@ void Kernel::startServices() {
     ground_.loop.spawn("progress", services_.guards->watchProgress());
     ground_.loop.spawn("figures", services_.figures->run());
     ground_.loop.spawn("timelines", services_.timelines->run());
+    ground_.loop.spawn("kinds", services_.kinds->run());
     ground_.loop.spawn("estimates", learnFromHistory(ground_.journal, *services_.estimates));
     ground_.loop.spawn("locks", services_.locks->run());
     ground_.loop.spawn("janitor", services_.orphans->run());
@@ -268,6 +271,7 @@ coro::Task<void> Kernel::sunset() {
     if (services_.attempts.size() > 0)
         logWarning("engine", "{} attempts had not ended; the next start runs them again",
                    services_.attempts.size());
+    (void)co_await coro::within(kSaveLimit, services_.kinds->save());
     services_.places->group().shutDown(Duration::zero());
     for (int step = 0; step < 200 && !services_.places->group().isDown(); ++step)
         co_await coro::sleepFor(Duration(10'000));

@@ -91,6 +91,7 @@ Result<void> restore(Ground& ground, Services& services, const InterruptedAttemp
     services.queues->restore(restored->queues, restored->lastQueue);
     services.failureMutes->restore(restored->documents);
     services.schedules->restore(restored->documents);
+    services.kinds->restore(restored->documents);
     markInterrupted(actions, ground, services, interrupted);
     services.machineBook = MachineBook::from(restored->documents);
     markOut(actions, ground, services);

@@ -35,6 +35,7 @@
 #include "core/engine/running/cloud_watch.h"
 #include "core/engine/running/execution.h"
 #include "core/engine/running/guards.h"
+#include "core/engine/running/kind_keeper.h"
 #include "core/engine/running/orphan_sweep.h"
 #include "core/engine/running/retention.h"
 #include "core/engine/running/runner_places.h"
@@ -109,6 +110,7 @@ struct Services {
     std::optional<Retention> retention;
     std::optional<StatsSampler> figures;
     std::optional<TimelineKeeper> timelines;
+    std::optional<KindKeeper> kinds;
 
     // --- reading
     std::optional<Estimates> estimates;

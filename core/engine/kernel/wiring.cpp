@@ -193,20 +193,23 @@ void Wiring::openResults() {
         .stored = [this](Lsn lsn, std::uint32_t attempt) { services_.execution->stored(lsn, attempt); },
         .inFlight = [this] { return services_.attempts.size(); },
         .markUrgent = [this](Lsn lsn) { services_.execution->markUrgent(lsn); }};
-    services_.results.emplace(Results::Parts{.session = *services_.session,
-                                             .outbox = services_.outbox,
-                                             .rows = *services_.rows,
-                                             .queues = *services_.queues,
-                                             .predecessors = *services_.predecessors,
-                                             .specs = services_.specs,
-                                             .unkept = services_.unkept,
-                                             .counters = ground_.counters,
-                                             .scale = ground_.scale,
-                                             .journal = std::move(journal),
-                                             .attempts = std::move(ended),
-                                             .finished = [this] { services_.retention->noteFinished(); },
-                                             .acked = [this] { services_.locks->lookSoon(); },
-                                             .now = MonoClock::now});
+    services_.results.emplace(Results::Parts{
+        .session = *services_.session,
+        .outbox = services_.outbox,
+        .rows = *services_.rows,
+        .queues = *services_.queues,
+        .predecessors = *services_.predecessors,
+        .specs = services_.specs,
+        .unkept = services_.unkept,
+        .counters = ground_.counters,
+        .scale = ground_.scale,
+        .journal = std::move(journal),
+        .attempts = std::move(ended),
+        .ran = [this](const Attempt& attempt, const AttemptRecord& record,
+                      const session::LiveView& live) { services_.kinds->note(attempt, record, live); },
+        .finished = [this] { services_.retention->noteFinished(); },
+        .acked = [this] { services_.locks->lookSoon(); },
+        .now = MonoClock::now});
 }
 
 void Wiring::openRescheduling() {

@@ -176,6 +176,14 @@ void Wiring::openTallies() {
     services_.failureMutes.emplace(FailureMutes::Parts{
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
         .now = [this] { return ground_.scale.at(MonoClock::now()); }});
+    services_.kinds.emplace(KindKeeper::Parts{
+        .dictionary = services_.dictionary,
+        .machineName =
+            [this](session::MachineId machine) {
+                return machine == fleet::kLocal ? ground_.machineName : services_.machines->nameOf(machine);
+            },
+        .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
+        .now = [this] { return ground_.scale.at(MonoClock::now()); }});
     services_.failures.emplace(Failures::Parts{.dictionary = services_.dictionary,
                                                .selection = *services_.selection,
                                                .journal = ground_.journal,

@@ -232,6 +232,11 @@ coro::Task<Result<MachineView>> Machines::get(std::uint32_t id) {
     co_return viewOf(**machine);
 }
 
+std::string Machines::nameOf(session::MachineId id) const {
+    const auto found = machines_.find(id.value);
+    return found == machines_.end() ? std::string() : found->second->name;
+}
+
 coro::Task<Result<MachineView>> Machines::wish(std::uint32_t id, fleet::Gate gate) {
     YARD_ASSERT_OWNER(owner_);
     const auto machine = find(id);

@@ -86,6 +86,8 @@ public:
     coro::Task<std::vector<MachineView>> list();
     /// NotFound.
     coro::Task<Result<MachineView>> get(std::uint32_t id);
+    /// Of one beside this one; empty: it is not known (any more).
+    std::string nameOf(session::MachineId id) const;
     /// Gets nothing new, until resume(). NotFound; WrongState for this machine.
     coro::Task<Result<MachineView>> drain(std::uint32_t id);
     coro::Task<Result<MachineView>> pause(std::uint32_t id);

@@ -1,0 +1,80 @@
+// The memory of work in the engine: counts each action that ran to its end, looks for changes beside the work, and keeps
+// the kinds in the journal. Nothing is looked for or written on the way of an action: a second later, a few at a time.
+//
+// What changed is written a minute later, and at a clean end: a kill loses the last minute. Bound: at most kWritten kinds
+// a second; of more that change in each minute the rest waits.
+//
+// Owner: engine thread. Lifetime: after the dictionary and the committer.
+#pragma once
+
+#include "core/base/owner.h"
+#include "core/coro/sync.h"
+#include "core/coro/task.h"
+#include "core/engine/running/attempt.h"
+#include "core/engine/state/intern_table.h"
+#include "core/engine/state/kinds_view.h"
+#include "core/kinds/kind_table.h"
+#include "core/session/views.h"
+#include "core/store/operations.h"
+#include "core/store/rows.h"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace yard::engine {
+
+class KindKeeper {
+public:
+    /// Of its documents in the journal.
+    static constexpr std::string_view kDocumentKind = "kind";
+    static constexpr std::size_t kLooks = 32;   ///< kinds a second: some 5 ms
+    static constexpr std::size_t kWritten = 64; ///< kinds a second: some 2 ms
+    static constexpr std::size_t kWrittenAtEnd = 1'000;
+    static constexpr Duration kPeriod{1'000'000};
+
+    struct Parts {
+        const InternTable& dictionary;
+        std::function<std::string(session::MachineId)> machineName;
+        std::function<coro::Task<store::AckDetail>(store::Action)> commit;
+        std::function<WallMicros()> now;
+    };
+    explicit KindKeeper(Parts parts)
+        : parts_(std::move(parts)) {}
+
+    /// What the journal has, other documents apart. What is damaged is left out, and said in the log.
+    void restore(std::span<const store::DocumentRow> documents);
+    /// An action has ended with this attempt, as completed or failed; what ended otherwise is passed over. `live`: as
+    /// the session has it.
+    void note(const Attempt& attempt, const AttemptRecord& record, const session::LiveView& live);
+    /// Looks and writes, forever.
+    coro::Task<void> run();
+    /// Writes all that changed.
+    coro::Task<void> save();
+
+    coro::Task<Result<KindList>> list(KindQuery query);
+    /// NotFound.
+    coro::Task<Result<KindDetail>> show(std::string kind);
+    coro::Task<Result<KindFlakiness>> flaky(std::string kind);
+    /// The latest first.
+    coro::Task<RegressionList> regressions();
+    /// What others plan with; nothing of a kind that never completed.
+    std::optional<kinds::Estimate> estimate(std::string_view kind, kinds::Quantity quantity) const;
+
+private:
+    coro::Task<void> write(std::vector<kinds::KindDocument> documents);
+    Result<const kinds::Kind*> find(const std::string& kind) const;
+
+    Parts parts_;
+    kinds::KindTable table_;
+    coro::Event work_;
+    bool toldUnwritten_ = false;
+    bool toldDropped_ = false;
+    OwnerCheck owner_;
+};
+
+} // namespace yard::engine

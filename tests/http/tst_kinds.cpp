@@ -1,0 +1,171 @@
+// The memory of work over a real engine: what counts, how it is asked for, and what a restart keeps.
+#include "core/engine/running/kind_keeper.h"
+#include "core/launcher/launcher.h"
+#include "tests/http/api_test.h"
+
+#include <QTest>
+
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace yard;
+using namespace yard::http;
+
+class KindsTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { api_ = std::make_unique<ApiTest>(); }
+    void cleanup() { api_.reset(); }
+    void whatEndedIsCountedByItsKind();
+    void whatNeverRanIsNotCounted();
+    void aKindIsShownByMachineAndDay();
+    void pagesFollowEachOtherInTheOrderThatIsAskedFor();
+    void inputsThatBothWorkAndFailAreShownWithTheirLines();
+    void aKindWithASlashInItsNameIsFound();
+    void withoutAChangeThereIsNoRegression();
+    void othersGetAnEstimate();
+    void aCleanStopKeepsWhatIsKnown();
+    void wrongRequestsAreRefused_data();
+    void wrongRequestsAreRefused();
+
+private:
+    /// Ended when this returns.
+    std::int64_t run(const std::string& label, const std::string& script, const std::string& more = {}) {
+        return api_
+            ->post("/compute/jobs?wait=60",
+                   api_->engine.shJson(script, fmt::format(R"(,"label":"{}"{})", label, more)))
+            .number("lsn");
+    }
+    /// Of GET kinds; empty: there is none of this name.
+    boost::json::object kind(const std::string& name) {
+        const boost::json::object all = api_->get("/compute/kinds").json();
+        for (const auto& value : all.at("kinds").as_array())
+            if (value.at("kind").as_string() == name) return value.as_object();
+        return {};
+    }
+    std::string names(const std::string& query) {
+        std::string all;
+        const boost::json::object answer = api_->get("/compute/kinds" + query).json();
+        for (const auto& value : answer.at("kinds").as_array())
+            all += (all.empty() ? "" : " ") + std::string(value.at("kind").as_string());
+        return all;
+    }
+
+    std::unique_ptr<ApiTest> api_;
+};
+
+void KindsTest::whatEndedIsCountedByItsKind() {
+    run("work", "true");
+    run("work", "exit 3", R"(,"max_retries":0)");
+    const boost::json::object one = kind("exec:work");
+    QVERIFY(!one.empty());
+    QCOMPARE(one.at("runs").as_int64(), 2);
+    QCOMPARE(one.at("failed").as_int64(), 1);
+    QCOMPARE(one.at("reasons").as_object().at("exit_code").as_int64(), 1);
+    QVERIFY(one.at("duration").as_object().at("p50").to_number<double>() >= 0);
+    QVERIFY(one.contains("wait") && one.contains("output_bytes"));
+    QCOMPARE(one.at("estimate").as_object().at("runs").as_int64(), 1);
+    QVERIFY(!one.contains("flaky") && !one.contains("regression") && !one.contains("learned_memory_bytes"));
+}
+
+void KindsTest::whatNeverRanIsNotCounted() {
+    const std::int64_t lsn =
+        api_->post("/compute/jobs", api_->engine.shJson("true", R"(,"label":"held","hold":true)")).number("lsn");
+    api_->post(fmt::format("/compute/jobs/{}/cancel", lsn));
+    run("other", "true");
+    QVERIFY(kind("exec:held").empty());
+}
+
+void KindsTest::aKindIsShownByMachineAndDay() {
+    run("work", "true");
+    const boost::json::object one = api_->get("/compute/kinds/exec:work").json();
+    QCOMPARE(std::string(one.at("kind").as_string()), std::string("exec:work"));
+    QCOMPARE(one.at("machines").as_array().size(), std::size_t{1});
+    QCOMPARE(one.at("machines").as_array().at(0).at("runs").as_int64(), 1);
+    QCOMPARE(one.at("days").as_array().size(), std::size_t{1});
+    QVERIFY(one.at("versions").as_array().empty() && one.at("weeks").as_array().empty());
+}
+
+void KindsTest::pagesFollowEachOtherInTheOrderThatIsAskedFor() {
+    for (const char* label : {"a", "b", "c", "b"}) run(label, "true");
+    QCOMPARE(names("?sort=kind"), std::string("exec:a exec:b exec:c"));
+    QCOMPARE(names("?sort=-runs&limit=1"), std::string("exec:b"));
+    const boost::json::object first = api_->get("/compute/kinds?sort=-kind&limit=2").json();
+    QVERIFY(first.contains("cursor"));
+    const std::string cursor(first.at("cursor").as_string());
+    QCOMPARE(names("?sort=-kind&limit=2&cursor=" + cursor), std::string("exec:a"));
+    QCOMPARE(names(fmt::format("?since={}", wallNow() + 3'600'000'000)), std::string());
+}
+
+void KindsTest::inputsThatBothWorkAndFailAreShownWithTheirLines() {
+    // The same work each time, by a file that is there from the second one on.
+    const std::string script = "test -e flag || { : > flag; echo 'error: no 17 here' >&2; exit 1; }";
+    const std::int64_t failed = run("flip", script, R"(,"max_retries":0)");
+    run("flip", script, R"(,"max_retries":0)");
+    const boost::json::object flaky = api_->get("/compute/kinds/exec:flip/flaky").json();
+    QCOMPARE(flaky.at("inputs").as_array().size(), std::size_t{1});
+    const boost::json::object input = flaky.at("inputs").as_array().at(0).as_object();
+    QCOMPARE(input.at("completed").as_int64(), 1);
+    QCOMPARE(input.at("failed").as_int64(), 1);
+    QCOMPARE(input.at("lsns").as_array().at(0).as_int64(), failed);
+    QCOMPARE(std::string(flaky.at("lines").as_array().at(0).at("line").as_string()),
+             std::string("error: no # here"));
+    QVERIFY(kind("exec:flip").at("flaky").as_object().at("is_flaky").as_bool());
+}
+
+void KindsTest::aKindWithASlashInItsNameIsFound() {
+    run("a/b c", "true");
+    QCOMPARE(api_->get("/compute/kinds/exec%3Aa%2Fb%20c").status, 200);
+}
+
+void KindsTest::withoutAChangeThereIsNoRegression() {
+    run("work", "true");
+    QVERIFY(api_->get("/compute/regressions").json().at("regressions").as_array().empty());
+}
+
+void KindsTest::othersGetAnEstimate() {
+    run("work", "true");
+    test::EngineTest& engine = api_->engine;
+    const auto known = engine.run(engine->ask(&engine::KindKeeper::show, std::string("exec:work")));
+    QVERIFY(known && known->row.estimate);
+    QCOMPARE(known->row.estimate->runs, std::uint64_t{1});
+}
+
+void KindsTest::aCleanStopKeepsWhatIsKnown() {
+    run("work", "true");
+    test::EngineTest& engine = api_->engine;
+    engine.stop();
+    engine.start();
+    const auto known = engine.run(engine->ask(&engine::KindKeeper::show, std::string("exec:work")));
+    QVERIFY(known);
+    QCOMPARE(known->row.figures.runs, std::uint64_t{1});
+}
+
+void KindsTest::wrongRequestsAreRefused_data() {
+    QTest::addColumn<QByteArray>("path");
+    QTest::addColumn<int>("status");
+    QTest::newRow("a kind that nobody knows") << QByteArray("kinds/exec:nothing") << 404;
+    QTest::newRow("its flaky inputs") << QByteArray("kinds/exec:nothing/flaky") << 404;
+    QTest::newRow("another order") << QByteArray("kinds?sort=colour") << 422;
+    QTest::newRow("a page of nothing") << QByteArray("kinds?limit=0") << 422;
+    QTest::newRow("a page of too many") << QByteArray("kinds?limit=1001") << 422;
+    QTest::newRow("a cursor that is none") << QByteArray("kinds?cursor=x") << 422;
+    QTest::newRow("a time that is none") << QByteArray("kinds?since=yesterday") << 422;
+    QTest::newRow("another parameter") << QByteArray("regressions?kind=x") << 400;
+}
+
+void KindsTest::wrongRequestsAreRefused() {
+    QFETCH(QByteArray, path);
+    QFETCH(int, status);
+    const Reply reply = api_->get("/compute/" + path.toStdString());
+    QVERIFY2(reply.status == status, reply.body.c_str());
+}
+
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    KindsTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_kinds.moc"
