@@ -2,7 +2,7 @@
 // it asks something of the engine, or after about a thousand instructions, so that others have their turn. What it
 // may use is bounded: time, memory, output; and what is absent is in docs/console.md.
 //
-// Owner: the console's thread. Lifetime: its connection; one whose isSpent() is thrown away and made anew.
+// Owner: the console's thread. Lifetime: its connection; one whose isSpent() is thrown away and made again.
 // Invariant: Lua is the C library, which leaves functions by longjmp: no function that Lua calls has an object with a
 // destructor while it may raise an error.
 #pragma once

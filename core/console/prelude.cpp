@@ -11,7 +11,7 @@ local concat, pack, unpack = table.concat, table.pack, table.unpack
 local set_log_level, tointeger, floor, mathtype = set_log_level, math.tointeger, math.floor, math.type
 _G.set_log_level = nil
 
--- Of Lua's library, written anew: these can be paused. A handler of Lua's xpcall would run where no hook is called.
+-- Of Lua's library, written again: these can be paused. A handler of Lua's xpcall would run where no hook is called.
 function xpcall(body, handler, ...)
   local results = pack(pcall(body, ...))
   if results[1] then return unpack(results, 1, results.n) end

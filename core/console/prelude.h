@@ -1,5 +1,5 @@
 // What every state of a console begins with, written in Lua: the commands, how values are shown, and those functions of
-// Lua's libraries that are written anew. Static text.
+// Lua's libraries that are written again. Static text.
 #pragma once
 
 #include <string_view>

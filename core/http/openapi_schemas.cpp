@@ -5,7 +5,7 @@
 namespace yard::http {
 
 std::array<std::string_view, 8> openApiSchemas() {
-    return {openApiGeneralSchemas(), openApiActionSchemas(),  openApiSubmitSchemas(),  openApiQueueSchemas(),
+    return {openApiGeneralSchemas(), openApiActionSchemas(),  openApiSubmitSchemas(),   openApiQueueSchemas(),
             openApiWorkerSchemas(),  openApiHistorySchemas(), openApiScheduleSchemas(), openApiKindSchemas()};
 }
 

@@ -12,7 +12,8 @@ using namespace yard::test;
 namespace {
 
 coro::Task<console::ApiAnswer> answered(console::ApiRequest request) {
-    if (request.path != "queues") co_return console::ApiAnswer{.status = 404, .body = R"({"message":"Not there."})"};
+    if (request.path != "queues")
+        co_return console::ApiAnswer{.status = 404, .body = R"({"message":"Not there."})"};
     co_return console::ApiAnswer{.status = 200, .body = R"({"queues":[{"id":0,"name":"main"}]})"};
 }
 

@@ -103,7 +103,7 @@ void KindKeeper::restore(std::span<const store::DocumentRow> documents) {
         if (!table_.load(row.name, row.body)) ++damaged;
     }
     if (damaged > 0)
-        logWarning("engine", "the figures of {} kinds of work are damaged; they are counted anew", damaged);
+        logWarning("engine", "the figures of {} kinds of work are damaged; they are counted again", damaged);
 }
 
 void KindKeeper::note(const Attempt& attempt, const AttemptRecord& record, const session::LiveView& live) {
