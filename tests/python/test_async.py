@@ -153,16 +153,27 @@ class Async(WithEngine):
         async def use(ex):
             beside = asyncio.ensure_future(ticks())
             values = [v async for v in ex.map(abs, range(-20_000, 0))]
+            self.assertGreater(len(ticked), 1)  # the loop was free between the first value and the last
             self.assertTrue(beside.cancel())
             self.assertEqual([v async for v in ex.map(abs, itertools.repeat(-3, 10), buffersize=3)], [3] * 10)
             self.assertEqual([v async for v in ex.map(abs, [])], [])
             return values
 
+        ticked = []
+
         async def ticks():
             while True:
-                await asyncio.sleep(0.001)
+                await asyncio.sleep(0)
+                ticked.append(None)
 
         self.assertEqual(self.run_executor(use), list(range(20_000, 0, -1)))
+
+    def test_the_loop_does_not_wait_while_the_worker_is_made_again(self):
+        async def use(ex):
+            with ex.executor._state.establishing:  # as a lane does that talks to the engine
+                return await ex.submit(abs, -7)
+
+        self.assertEqual(self.run_executor(use), 7)
 
     def test_a_map_fails_where_a_call_does_and_has_a_timeout(self):
         async def use(ex):

@@ -79,6 +79,14 @@ class Calls(Executing):
             self.assertEqual(list(ex.map(abs, range(-9, 0), buffersize=4)), list(range(9, 0, -1)))
             self.assertEqual(list(ex.map(abs, [], buffersize=4)), [])
 
+    def test_values_of_a_map_outlive_the_executor(self):
+        for most in (4, 5):
+            with yardmaster.Executor(1, engine=self.engine) as ex:
+                values = ex.map(abs, range(-4, 0), buffersize=most)
+            self.assertEqual(list(values), [4, 3, 2, 1])
+        with self.assertRaises(RuntimeError):
+            ex.map(abs, [])
+
     def test_an_executor_that_a_map_still_needs_is_not_forgotten(self):
         values = yardmaster.Executor(1, engine=self.engine).map(abs, range(-50, 0), buffersize=5)
         gc.collect()

@@ -194,7 +194,8 @@ class MapFeed:
                 except Exception as error:
                     sink.put(sink.count, False, error)
                 sink.count += 1
-            self._add(calls)
+            if calls:  # an end that is found late adds nothing: the Executor may be shut down by then
+                self._add(calls)
         except BaseException:
             self.end()
             raise

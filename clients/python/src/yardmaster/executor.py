@@ -95,6 +95,7 @@ class _State:
         self.owns_engine = owns_engine
         self.lanes = lanes
         self.condition = threading.Condition()
+        self.establishing = threading.Lock()  # never under `condition`: who adds calls does not wait for the engine
         self.pending: Deque[Call] = deque()
         self.batches = Batches(2 * lanes)
         self.threads: List[threading.Thread] = []
@@ -130,7 +131,7 @@ class _State:
 
     def establish_again(self, before: Tuple[str, Union[int, str, None]]) -> bool:
         """What is missing, if anything is: somebody removed the worker, or the queue was forgotten while nothing ran."""
-        with self.condition:
+        with self.establishing:
             if (self.worker, self.queue) != before:
                 return True
             missing = False
@@ -406,6 +407,7 @@ class Executor(concurrent.futures.Executor):
             raise ValueError("chunksize must be 0 (by time) or more")
         if buffersize is not None and buffersize < 1:
             raise ValueError("buffersize must be None (all) or over 0")
+        self._check()
         return MapFeed(fn, zip(*iterables), chunksize, buffersize, self._state.add, buffersize and self)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False, cancel_running: bool = False) -> None:
