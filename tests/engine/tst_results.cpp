@@ -33,6 +33,7 @@ public:
     std::size_t outstanding = 0;
     std::vector<Lsn> stored; ///< ends that Execution was told of
     int finished = 0;
+    int ran = 0;
     Results results{{.session = machine.session,
                      .outbox = machine.out,
                      .rows = rows,
@@ -57,6 +58,7 @@ public:
                                   .stored = [this](Lsn lsn, std::uint32_t) { stored.push_back(lsn); },
                                   .inFlight = [this] { return attempts.size(); },
                                   .markUrgent = [](Lsn) {}},
+                     .ran = [this](const Attempt&, const AttemptRecord&, const session::LiveView&) { ++ran; },
                      .finished = [this] { ++finished; },
                      .acked = [] {},
                      .now = [this] { return machine.now; }}};

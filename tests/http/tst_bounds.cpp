@@ -254,7 +254,12 @@ void BoundsTest::parametersAreTakenAsTheyAreDescribed() {
             const json::value& parameter = parameters.at(target.substr(target.rfind('/') + 1));
             const std::string name(parameter.at("name").as_string());
             const json::value& schema = parameter.at("schema");
-            const std::vector<json::value> values = candidates.of(schema);
+            std::vector<json::value> values = candidates.of(schema);
+            // Words that have rules of their own: of these only the length is described.
+            if (name == "cron" || name == "timezone")
+                std::erase_if(values, [&](const json::value& value) {
+                    return check_.schemas().mismatch(value, schema).empty();
+                });
             if (values.empty()) continue; // a word that has rules of its own
             compare(values, schema, [&](const json::value& value) -> Result<void> {
                 const std::string text = value.is_string()   ? std::string(value.as_string())
@@ -264,6 +269,7 @@ void BoundsTest::parametersAreTakenAsTheyAreDescribed() {
                 std::string more = found == along.end() ? std::string() : found->second;
                 if (place.ends_with("/graph") && name != "lsn") more = fmt::format("&lsn={}", lsn);
                 if (place.ends_with("/search") && name != "text") more = "&text=a";
+                if (place.ends_with("/schedules/next") && name != "cron") more = "&cron=0%203%20*%20*%20*";
                 const Reply reply = api.get(fmt::format("{}?{}={}{}", place, name, text, more));
                 if (reply.status != 400 && reply.status != 422) return {};
                 return fail(ErrorKind::Invalid, place + ": " + reply.text("message"));
