@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <memory>
 #include <poll.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -109,6 +110,23 @@ Result<void> writeFileAtomically(const std::string& path, std::string_view conte
         return done;
     }
     if (sync) return syncDirectory(directory);
+    return {};
+}
+
+Result<void> writeNamedFile(const std::string& path, std::string_view content, int mode) {
+    struct stat info{};
+    const bool isThere = ::stat(path.c_str(), &info) == 0;
+    if (isThere ? S_ISREG(info.st_mode) : ::lstat(path.c_str(), &info) != 0) {
+        const std::unique_ptr<char, void (*)(void*)> target(::realpath(path.c_str(), nullptr), std::free);
+        if (isThere && !target) return failErrno(fmt::format("cannot write {}", path), errno);
+        return writeFileAtomically(target ? target.get() : path, content, mode);
+    }
+    // Not a regular file, or a link to none: with O_CREAT alone where there is nothing to open.
+    const UniqueFd fd(
+        ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC | (isThere ? 0 : O_CREAT), static_cast<mode_t>(mode)));
+    if (!fd) return failErrno(fmt::format("cannot write {}", path), errno);
+    if (auto written = writeAll(fd.get(), content); !written)
+        return failErrno(fmt::format("cannot write {}", path), written.error().sysErrno);
     return {};
 }
 

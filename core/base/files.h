@@ -20,6 +20,9 @@ inline constexpr std::string_view kTemporaryPrefix = ".yard-new-";
 /// Writes a temporary name beside `path`, then renames. `sync` also fsyncs file and directory: after a power cut
 /// there is the old content or the new one, and the new one once this has returned.
 Result<void> writeFileAtomically(const std::string& path, std::string_view content, int mode, bool sync = false);
+/// A file whose name a person gave: where a link leads to, and into what is there and is no regular file, a fifo or a
+/// device (then it waits for a reader as a shell does). A regular file is replaced as writeFileAtomically() does it.
+Result<void> writeNamedFile(const std::string& path, std::string_view content, int mode);
 /// mkdir -p; directories made get `mode`. An existing directory is fine, anything else in its place is an error.
 /// `sync` fsyncs the directories that got a new entry.
 Result<void> makeDirectories(const std::string& path, int mode = 0700, bool sync = false);

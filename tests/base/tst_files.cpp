@@ -5,6 +5,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QTemporaryDir>
 #include <QTest>
 #include <array>
@@ -93,6 +94,35 @@ private Q_SLOTS:
         QVERIFY(writeFileAtomically(at("link"), "new", 0600));
         QCOMPARE(readFile(at("target")).value(), "old");
         QCOMPARE(readFile(at("link")).value(), "new");
+    }
+
+    void aNamedFileIsWrittenWhereItsLinkLeads() {
+        QVERIFY(writeFileAtomically(at("target"), "old", 0600));
+        QCOMPARE(::symlink("target", at("link").c_str()), 0);
+        QCOMPARE(::symlink("made", at("to-nothing").c_str()), 0);
+        QVERIFY(writeNamedFile(at("link"), "new", 0644));
+        QVERIFY(writeNamedFile(at("to-nothing"), "made", 0644));
+        QVERIFY(writeNamedFile(at("plain"), "plain", 0644));
+        QCOMPARE(readFile(at("target")).value(), "new");
+        QCOMPARE(readFile(at("made")).value(), "made");
+        QCOMPARE(readFile(at("plain")).value(), "plain");
+        QVERIFY(QFileInfo(QString::fromStdString(at("link"))).isSymLink());
+        QVERIFY(QFileInfo(QString::fromStdString(at("to-nothing"))).isSymLink());
+        QCOMPARE(writeNamedFile(at("missing/f"), "x", 0600).error().sysErrno, ENOENT);
+        QCOMPARE(writeNamedFile(directory_->path().toStdString(), "x", 0600).error().sysErrno, EISDIR);
+    }
+
+    void aNamedFifoIsWrittenInto() {
+        QCOMPARE(::mkfifo(at("fifo").c_str(), 0600), 0);
+        const UniqueFd reader(::open(at("fifo").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+        QVERIFY(reader);
+        QVERIFY(writeNamedFile(at("fifo"), "through", 0644));
+        std::array<char, 16> read{};
+        QCOMPARE(::read(reader.get(), read.data(), read.size()), ssize_t{7});
+        QCOMPARE(std::string(read.data(), 7), "through");
+        struct stat info{};
+        QVERIFY(::stat(at("fifo").c_str(), &info) == 0 && S_ISFIFO(info.st_mode));
+        QCOMPARE(names(), QStringList{"fifo"});
     }
 
     void aNameAsLongAsTheFileSystemAllowsCanBeWritten() {

@@ -153,7 +153,7 @@ Outcome<simulate::Answer> played(const simulate::Work& work, simulate::Options o
 }
 
 Outcome<void> writeTrace(const simulate::Trace& trace, const std::string& path) {
-    if (auto written = writeFileAtomically(path, trace.json(), 0644); !written) return failedWith(written.error());
+    if (auto written = writeNamedFile(path, trace.json(), 0644); !written) return failedWith(written.error());
     if (trace.omitted() > 0)
         fmt::print(stderr, "yardctl: {} has the first {} attempts; {} more are not in it\n", path,
                    simulate::Trace::kMostSpans, trace.omitted());
