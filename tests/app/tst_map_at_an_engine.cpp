@@ -64,6 +64,7 @@ class TestMapAtAnEngine : public QObject {
 private Q_SLOTS:
     void outputComesInTheOrderOfTheValues();
     void theQueueGoesWithTheMap();
+    void theQueueGoesWhereNothingCanBeWritten();
     void linesComeAsTheyAreWritten();
     void aFailureIsTriedAgainWhereAsked();
     void whatTakesLongerThanOthersIsEnded();
@@ -107,6 +108,20 @@ void TestMapAtAnEngine::theQueueGoesWithTheMap() {
     QCOMPARE(run(place, {"map", "-l", "mine", "true", ":::", "1", "2"}).code, 0);
     QVERIFY(!run(place, {"queues"}).out.contains("map true"));
     QVERIFY(run(place, {"ls", "label:mine", "state:completed"}).out.contains("mine"));
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestMapAtAnEngine::theQueueGoesWhereNothingCanBeWritten() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    // Files take no byte here, as on a full disk.
+    const Ended ended =
+        shell(place, QString("trap '' XFSZ; ulimit -f 0; \"$0\" --data-dir \"$1\" map echo {} ::: 1 2 3 "
+                             "> %1/out")
+                         .arg(text(place.work())));
+    QCOMPARE(ended.code, 125);
+    QVERIFY(!run(place, {"queues"}).out.contains("map echo"));
     QCOMPARE(engine.stop(), 0);
 }
 

@@ -228,7 +228,10 @@ Outcome<int> MapRun::codeAfter(const Outcome<void>& collected, const Collector& 
     if (!collected) {
         // Of the disk here, or of an engine that is gone: with a log the map goes on from it.
         Failure failure = collected.error();
-        if (log_) failure.message += "; --resume goes on from the job log";
+        if (log_)
+            failure.message += "; --resume goes on from the job log";
+        else
+            dropQueues();
         return std::unexpected(std::move(failure));
     }
     forgetQueues();
@@ -243,6 +246,12 @@ void MapRun::endForReader() {
     if (log_) return requestEnd();
     inFlight_->stop();
     forgetQueues();
+}
+
+/// Nothing goes on from them: what still runs is cancelled. One request each, the engine may be gone.
+void MapRun::dropQueues() {
+    inFlight_->stop();
+    for (const std::string& queue : prepared_->queues) (void)invocation_.engine.remove("queues/" + queue);
 }
 
 /// What ended stays, the queue was of this map alone.

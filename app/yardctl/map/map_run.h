@@ -53,6 +53,7 @@ private:
     Outcome<int> detach();
     Outcome<int> codeAfter(const Outcome<void>& collected, const Collector& collector, const Delivery& delivery);
     void endForReader();
+    void dropQueues();
     void forgetQueues();
     void requestEnd();
     [[noreturn]] void leaveAtOnce(int code);
