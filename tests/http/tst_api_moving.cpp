@@ -118,8 +118,16 @@ void ApiMovingTest::thoseThatCannotBeMovedAreTold() {
     QCOMPARE(some.json().at("refused").as_array().size(), std::size_t{1});
     const Reply alone = move(lsns({1}), "\"top\"");
     QVERIFY2(alone.status == 404 || alone.status == 409, alone.body.c_str());
-    QCOMPARE(move(R"("lsns":[999999999])", "\"top\"").status, 404);
-    QCOMPARE(move(lsns({0}), R"({"before":999999999})").status, 404);
+    for (const Reply& never :
+         {move(R"("lsns":[999999999])", "\"top\""), move(lsns({0}), R"({"before":999999999})")}) {
+        QCOMPARE(never.status, 404);
+        QVERIFY2(never.body.contains("There is no action 999999999, or not any more"), never.body.c_str());
+    }
+    // Of what was that is not said, also beside one that never was.
+    (void)api_->engine.wait(Lsn{lsns_[1]});
+    const Reply ended = move(fmt::format(R"("lsns":[{},{},999999999])", lsns_[0], lsns_[1]), "\"top\"");
+    QVERIFY2(!ended.body.contains(fmt::format("no action {}", lsns_[1])), ended.body.c_str());
+    QVERIFY2(ended.body.contains("There is no action 999999999"), ended.body.c_str());
 }
 
 void ApiMovingTest::impossibleMovesAreRefused_data() {

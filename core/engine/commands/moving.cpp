@@ -1,5 +1,6 @@
 #include "core/engine/commands/moving.h"
 
+#include "core/engine/reading/action_rows.h"
 #include "core/engine/state/slice.h"
 #include "core/session/action_commands.h"
 #include "core/session/live_views.h"
@@ -28,6 +29,20 @@ coro::Task<Result<std::vector<Lsn>>> Moving::choose(ListQuery which) {
         if (next.value > 0) co_await coro::yieldNow();
     }
     co_return chosen;
+}
+
+/// The session knows nothing of what has ended, nor of what never was: the journal tells them apart.
+coro::Task<void> Moving::nameUnknown(std::vector<std::pair<Lsn, Error>>& refused) {
+    std::vector<Lsn> lsns;
+    for (const auto& [lsn, why] : refused)
+        if (why.kind == ErrorKind::NotFound) lsns.push_back(lsn);
+    if (lsns.empty()) co_return;
+    const auto states = co_await parts_.journal.states(lsns);
+    if (!states) co_return; // what the session says is true as well
+    std::size_t at = 0;
+    for (auto& [lsn, why] : refused)
+        if (why.kind == ErrorKind::NotFound && (*states)[at++] == ActionState::New)
+            why = unknownAction(lsn).error();
 }
 
 /// All parts follow each other in the journal.
@@ -64,7 +79,11 @@ coro::Task<Result<MoveAnswer>> Moving::move(MoveRequest request) {
     const auto guard = co_await mutex_.lock(); // not before: a search may take long
     // No suspension from here to the post: the plan is about what is so now.
     Result<session::MovePlan> plan = places.plan(request.lsns, request.to);
-    if (!plan) co_return std::unexpected(plan.error());
+    if (!plan) {
+        std::vector<std::pair<Lsn, Error>> before{{request.to.before, plan.error()}};
+        co_await nameUnknown(before);
+        co_return std::unexpected(std::move(before.front().second));
+    }
     if (const auto kept = co_await keep(plan->placed); !kept) co_return std::unexpected(kept.error());
     MoveAnswer answer;
     int n = 0;
@@ -75,10 +94,13 @@ coro::Task<Result<MoveAnswer>> Moving::move(MoveRequest request) {
     if (!plan->placed.empty()) parts_.wake();
     answer.moved = plan->matched;
     answer.refused = std::move(plan->refused);
-    if (plan->matched == 0) co_return answer;
-    answer.queue = plan->queue;
-    for (const Lsn lsn : request.lsns)
-        if (const auto place = places.numberOf(lsn)) answer.place = std::min(*place, answer.place.value_or(*place));
+    if (plan->matched > 0) {
+        answer.queue = plan->queue;
+        for (const Lsn lsn : request.lsns)
+            if (const auto place = places.numberOf(lsn))
+                answer.place = std::min(*place, answer.place.value_or(*place));
+    }
+    co_await nameUnknown(answer.refused);
     co_return answer;
 }
 

@@ -9,6 +9,7 @@
 #include "core/coro/sync.h"
 #include "core/coro/task.h"
 #include "core/engine/reading/selection.h"
+#include "core/engine/state/journal_reads.h"
 #include "core/engine/state/queues.h"
 #include "core/engine/state/views.h"
 #include "core/session/place_commands.h"
@@ -43,6 +44,7 @@ public:
         session::Session& session;
         Queues& queues;
         Selection& selection;
+        JournalReads& journal;
         /// Posted when this returns, answered once the journal has it.
         std::function<std::unique_ptr<coro::OneShot<store::AckDetail>>(store::Action)> post;
         std::function<void()> wake; ///< there is something for the next turn
@@ -56,6 +58,7 @@ public:
 
 private:
     coro::Task<Result<std::vector<Lsn>>> choose(ListQuery which);
+    coro::Task<void> nameUnknown(std::vector<std::pair<Lsn, Error>>& refused);
     coro::Task<Result<void>> keep(const std::vector<session::MovePlan::Placed>& placed);
 
     Parts parts_;

@@ -275,6 +275,7 @@ void Wiring::openMoving() {
         Moving::Parts{.session = *services_.session,
                       .queues = *services_.queues,
                       .selection = *services_.selection,
+                      .journal = ground_.journal,
                       .post = [this](store::Action action) { return services_.committer.begin(std::move(action)); },
                       .wake = wake_});
 }
