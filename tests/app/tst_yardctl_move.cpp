@@ -16,6 +16,7 @@ private Q_SLOTS:
     void whatMakesNoSenseIsRefused();
     void movedActionsRunInTheOtherQueue();
     void placesAreAskedForInOneRequest();
+    void aFilterOfNoQueueIsWrongUsage();
     void whatIsNoPlaceIsRefused();
     void movedActionsStandWhereTheyWerePut();
 };
@@ -138,6 +139,19 @@ void TestYardctlMove::placesAreAskedForInOneRequest() {
     QCOMPARE(server.requests().back().body, R"({"lsns":[5],"to":{"before":12}})");
     (void)data.run({"move", "--filter", "label:a*", "down"});
     QCOMPARE(server.requests().back().body, R"({"filter":"label:a*","to":"down"})");
+}
+
+void TestYardctlMove::aFilterOfNoQueueIsWrongUsage() {
+    FakeServer server(table({{"GET /compute/queues", {.body = kQueues}},
+                             {"POST /compute/jobs/move", {.body = R"({"changed":0,"refused":[]})"}}}));
+    const DataDirectory data(server);
+    const Ended wrong = data.run({"move", "--filter", "queue:weekly", "top"});
+    QCOMPARE(wrong.code, 2);
+    QCOMPARE(wrong.out, "");
+    QCOMPARE(wrong.err, "yardctl: There is no queue 'weekly': 'yardctl queues' lists those there are.\n");
+    const Ended none = data.run({"move", "--filter", "queue:nightly", "top"});
+    QCOMPARE(none.code, 0);
+    QCOMPARE(none.out, "nothing was moved: no action that waits matches\n");
 }
 
 void TestYardctlMove::whatIsNoPlaceIsRefused() {

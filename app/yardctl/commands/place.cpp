@@ -91,6 +91,10 @@ Outcome<int> movePlaces(const Invocation& invocation) {
     body["to"] = std::move(*place);
     const auto answer = invocation.engine.call(
         {.method = "POST", .path = "jobs/move", .body = compactJson(body), .silence = std::chrono::minutes(10)});
+    const bool isNothing =
+        answer ? !integerOf(answer->object, "queue_id") : answer.error().kind == ErrorKind::NotFound;
+    if (filter && isNothing)
+        if (auto known = checkQueues(invocation.engine, {*filter}); !known) return std::unexpected(known.error());
     if (!answer) return failedByWords(answer.error());
     tell(invocation, *answer);
     const json::array* refused = arrayOf(answer->object, "refused");
