@@ -406,6 +406,13 @@ void TestMapWords::optionsThatDoNotGoTogetherAreRefused() {
     for (const auto* halt : {"never", "soon,fail=3"}) QCOMPARE(refusalOf({"-d", "--halt", halt, "wc"}), "taken");
     QVERIFY(refusalOf({"--results", "{}", "wc"}).contains("--results"));
     QVERIFY(refusalOf({"--timeout", "0%", "wc"}).contains("--timeout"));
+    for (const auto* option : {"--timeout=0", "--deadline=0s", "--retries=-1", "--retries=1001",
+                               "--interruptions=-1", "--priority=1000", "--priority=-101", "--cores=0"}) {
+        const std::string refusal = refusalOf({option, "wc"});
+        QVERIFY2(refusal.starts_with(std::string_view(option).substr(0, std::string_view(option).find('='))),
+                 refusal.c_str());
+    }
+    QCOMPARE(refusalOf({"--retries=1000", "-p-100", "--cores=0.5", "--deadline=1s", "wc"}), "taken");
     QVERIFY(refusalOf({"-n0", "wc"}).contains("--max-args"));
     QCOMPARE(mapOptionsOf(argumentsOf({"wc"}))->sources.front().path, "-");
     QCOMPARE(mapOptionsOf(argumentsOf({"-a", "f", "wc"}))->sources.front().path, "f");

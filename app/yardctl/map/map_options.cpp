@@ -65,6 +65,8 @@ Outcome<void> readTimeout(const Arguments& arguments, MapOptions& out) {
     if (!text->ends_with('%')) {
         auto seconds = parseDuration(*text);
         if (!seconds) return std::unexpected(seconds.error());
+        if (*seconds <= 0 || *seconds > kMaxSeconds)
+            return usageError(fmt::format("--timeout wants a time over 0 and up to ten years, not {}", *text));
         out.timeoutSeconds = *seconds;
         return {};
     }
@@ -96,6 +98,38 @@ Outcome<void> readNumbers(const Arguments& arguments, MapOptions& out) {
     if (out.jobs)
         if (auto number = jobsAtOnce(*out.jobs, 1); !number) return std::unexpected(number.error());
     return readTimeout(arguments, out);
+}
+
+/// The engine would refuse these only with the first job.
+Outcome<void> checkAmounts(const Arguments& arguments) {
+    struct Bounds {
+        std::string_view option;
+        std::int64_t least;
+        std::int64_t most;
+    };
+    constexpr std::array<Bounds, 3> kBounds{{{"retries", 0, kMaxRetryLimit},
+                                             {"interruptions", 0, kMaxRetryLimit},
+                                             {"priority", -kMaxPriority, kMaxPriority}}};
+    for (const Bounds& bounds : kBounds) {
+        const auto text = arguments.value(bounds.option);
+        if (!text) continue;
+        const auto number = parseInteger(*text, fmt::format("--{}", bounds.option));
+        if (!number) return std::unexpected(number.error());
+        if (*number < bounds.least || *number > bounds.most)
+            return usageError(fmt::format("--{} wants a number from {} to {}, not {}", bounds.option, bounds.least,
+                                          bounds.most, *number));
+    }
+    if (const auto text = arguments.value("cores")) {
+        const auto cores = parseAmount(*text, "--cores");
+        if (!cores) return std::unexpected(cores.error());
+        if (*cores <= 0) return usageError("--cores wants a number over 0");
+    }
+    if (const auto text = arguments.value("deadline")) {
+        const auto seconds = parseDuration(*text);
+        if (!seconds) return std::unexpected(seconds.error());
+        if (*seconds <= 0) return usageError(fmt::format("--deadline wants a time over 0, not {}", *text));
+    }
+    return {};
 }
 
 Outcome<void> checkTogether(const Arguments& arguments, const MapOptions& out) {
@@ -176,6 +210,7 @@ Outcome<MapOptions> mapOptionsOf(const Arguments& arguments) {
     out.resumes = arguments.has("resume") || out.resumesFailed;
     out.results = arguments.value("results");
     if (auto read = readNumbers(arguments, out); !read) return std::unexpected(read.error());
+    if (auto fine = checkAmounts(arguments); !fine) return std::unexpected(fine.error());
     if (auto fine = checkTogether(arguments, out); !fine) return std::unexpected(fine.error());
     if (!out.block && out.sources.empty()) out.sources.push_back({.isFile = true, .path = "-"});
     return out;
