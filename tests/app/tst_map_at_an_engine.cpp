@@ -65,6 +65,8 @@ private Q_SLOTS:
     void outputComesInTheOrderOfTheValues();
     void theQueueGoesWithTheMap();
     void theQueueGoesWhereNothingCanBeWritten();
+    void whatItWaitsForIsSaid();
+    void howHeldJobsAreReleasedIsSaid();
     void linesComeAsTheyAreWritten();
     void aFailureIsTriedAgainWhereAsked();
     void whatTakesLongerThanOthersIsEnded();
@@ -122,6 +124,28 @@ void TestMapAtAnEngine::theQueueGoesWhereNothingCanBeWritten() {
                          .arg(text(place.work())));
     QCOMPARE(ended.code, 125);
     QVERIFY(!run(place, {"queues"}).out.contains("map echo"));
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestMapAtAnEngine::whatItWaitsForIsSaid() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    CtlProcess map(at(place, {"map", "--bar", "--machine", "nosuch", "echo {}", ":::", "a"}));
+    QVERIFY(map.waitForError("yardctl: action 1 waits: "));
+    map.signal(SIGINT);
+    QCOMPARE(map.end().code, 130);
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestMapAtAnEngine::howHeldJobsAreReleasedIsSaid() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    CtlProcess map(at(place, {"map", "--hold", "echo {}", ":::", "a"}));
+    QVERIFY(map.waitForError("yardctl: the jobs are held; 'yardctl release --filter queue:1' lets them start\n"));
+    QCOMPARE(run(place, {"release", "--filter", "queue:1"}).code, 0);
+    QCOMPARE(map.end().out, std::string("a\n"));
     QCOMPARE(engine.stop(), 0);
 }
 

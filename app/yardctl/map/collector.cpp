@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace yard::ctl {
 
@@ -22,6 +23,9 @@ constexpr std::size_t kLeastLooked = 64;
 constexpr std::chrono::milliseconds kShortPause{5};
 constexpr std::chrono::milliseconds kLongPause{80};
 constexpr std::chrono::milliseconds kAwaitSome{100};
+/// Most jobs begin at once: nothing is said of those.
+constexpr std::chrono::milliseconds kFirstWait{800};
+constexpr std::chrono::seconds kNextWait{10};
 constexpr std::size_t kLeastForMedian = 3;
 constexpr std::size_t kMostForMedian = 10'000;
 
@@ -41,6 +45,12 @@ bool isUnderWay(const json::object& row) {
 
 } // namespace
 
+Collector::Collector(Parts parts)
+    : parts_(std::move(parts))
+    , halt_(parts_.options.halt)
+    , tellsWaits_(!parts_.json && (parts_.options.showsBar || ::isatty(STDERR_FILENO) == 1))
+    , news_(parts_.submitsHeld) {}
+
 Outcome<void> Collector::run() {
     std::size_t looked = kLeastLooked;
     auto pause = kShortPause;
@@ -55,6 +65,7 @@ Outcome<void> Collector::run() {
         if (!seen) return std::unexpected(seen.error());
         if (auto told = deliverReady(); !told) return told;
         if (auto read = parts_.delivery.checkReader(); !read) return read;
+        tellWait(lsns.front(), *seen);
         if (isHeld_ && !isEnding_)
             if (auto ended = endHeld(*seen); !ended) return ended;
         if (auto total = parts_.inFlight.total()) counts_.total = total;
@@ -137,6 +148,24 @@ Outcome<void> Collector::take(std::int64_t lsn, const json::object* row) {
     return {};
 }
 
+/// As `run` does: what the first of them waits for, where none of them begins.
+void Collector::tellWait(std::int64_t lsn, const Seen& seen) {
+    if (parts_.submitsHeld && !parts_.json && !std::exchange(isToldHeld_, true)) {
+        parts_.progress.clear();
+        tellHeldJobs(parts_.queue);
+    }
+    const auto now = std::chrono::steady_clock::now();
+    const bool isIdle = seen.begun == 0 && seen.ended == 0 && !isHeld_ && !isEnding_;
+    if (!isIdle || nextTold_ == std::chrono::steady_clock::time_point{}) nextTold_ = now + kFirstWait;
+    if (!isIdle || !tellsWaits_ || now < nextTold_) return;
+    nextTold_ = now + kNextWait;
+    const auto why = parts_.engine.get(fmt::format("jobs/{}/why", lsn));
+    const std::string sentence = why ? news_.sentence(lsn, why->object, wallNow()) : std::string();
+    if (sentence.empty()) return;
+    parts_.progress.clear();
+    (void)writeOutput(STDERR_FILENO, errorLine(false, "waiting", sentence));
+}
+
 /// What is not the program's own end is said.
 void Collector::tellOdd(std::int64_t seq, const json::object& row) {
     const std::string_view reason = textOf(row, "reason");
@@ -193,6 +222,12 @@ void Collector::endLongOnes(std::int64_t lsn, const json::object& row) {
     if (seconds < *middle * *parts_.options.timeoutPercent / 100) return;
     if (parts_.engine.callPatiently({.method = "POST", .path = fmt::format("jobs/{}/cancel", lsn)}))
         cancelled_.insert(lsn);
+}
+
+void tellHeldJobs(const std::string& queue) {
+    (void)writeOutput(
+        STDERR_FILENO,
+        fmt::format("yardctl: the jobs are held; 'yardctl release --filter queue:{}' lets them start\n", queue));
 }
 
 } // namespace yard::ctl

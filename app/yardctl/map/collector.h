@@ -9,8 +9,10 @@
 #include "app/yardctl/map/in_flight.h"
 #include "app/yardctl/map/map_options.h"
 #include "app/yardctl/map/progress.h"
+#include "app/yardctl/wait_news.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -31,10 +33,9 @@ public:
         MapProgress& progress;
         std::string queue; ///< its number
         bool json = false;
+        bool submitsHeld = false; ///< --hold
     };
-    explicit Collector(Parts parts)
-        : parts_(std::move(parts))
-        , halt_(parts_.options.halt) {}
+    explicit Collector(Parts parts);
 
     /// Until all have ended and are delivered. What is cancelled after requestEnd() is left out.
     Outcome<void> run();
@@ -59,6 +60,7 @@ private:
     Outcome<void> halt(HaltPolicy::When when);
     Outcome<void> endHeld(const Seen& seen);
     void endLongOnes(std::int64_t lsn, const json::object& row);
+    void tellWait(std::int64_t lsn, const Seen& seen);
     void tellOdd(std::int64_t seq, const json::object& row);
 
     Parts parts_;
@@ -71,6 +73,13 @@ private:
     std::atomic<bool> isEnding_{false};
     bool isHeld_ = false; ///< no more are to begin
     int idleLooks_ = 0;   ///< in a row, while it is held
+    const bool tellsWaits_;
+    WaitNews news_;
+    bool isToldHeld_ = false;
+    std::chrono::steady_clock::time_point nextTold_{}; ///< of what the first one waits for
 };
+
+/// Nothing happens by itself with --hold: says on stderr how the jobs are released.
+void tellHeldJobs(const std::string& queue);
 
 } // namespace yard::ctl

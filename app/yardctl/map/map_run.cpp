@@ -201,7 +201,8 @@ Outcome<int> MapRun::collect() {
                          .delivery = delivery,
                          .progress = progress,
                          .queue = prepared_->queue,
-                         .json = invocation_.json});
+                         .json = invocation_.json,
+                         .submitsHeld = invocation_.arguments.has("hold")});
     bool isEnding = false;
     {
         const ThreadLock lock(mutex_);
@@ -268,6 +269,7 @@ Outcome<int> MapRun::detach() {
         (void)invocation_.engine.callPatiently(
             {.method = "PATCH", .path = "queues/" + prepared_->queue, .body = compactJson(change)});
     }
+    if (invocation_.arguments.has("hold") && !invocation_.json) tellHeldJobs(prepared_->queue);
     const std::int64_t jobs = prepared_->feeder->submitted();
     const std::string line = invocation_.json
                                  ? fmt::format("{{\"queue_id\":{},\"count\":{}}}\n", prepared_->queue, jobs)
