@@ -62,6 +62,14 @@ constexpr std::array<Elsewhere, 31> kElsewhere = {{{"add", "'run -d' or 'submit'
                                                    {"config", "'settings'"},
                                                    {"update", "'edit'"}}};
 
+/// Options of GNU parallel that are none of `map`.
+constexpr std::array<Elsewhere, 6> kOfParallel = {{{"-L", "'-n N', which counts values"},
+                                                   {"--max-lines", "'-n N', which counts values"},
+                                                   {"-m", "'-X'"},
+                                                   {"--xargs", "'-X'"},
+                                                   {"-v", "'--dry-run' before, or '--joblog FILE'"},
+                                                   {"--verbose", "'--dry-run' before, or '--joblog FILE'"}}};
+
 const Option* findByName(const std::vector<Option>& options, std::string_view name) {
     const auto it = std::ranges::find(options, name, &Option::name);
     return it == options.end() ? nullptr : &*it;
@@ -180,6 +188,9 @@ private:
 
     Outcome<void> unknown(const std::string& option) const {
         const std::string where = line_.command ? fmt::format(" {}", line_.command->name) : "";
+        const auto known = std::ranges::find(kOfParallel, option, &Elsewhere::word);
+        if (where == " map" && known != kOfParallel.end())
+            return usageError(fmt::format("'yardctl map' has no option {}; here it is {}", option, known->here));
         return usageError(
             fmt::format("'yardctl{}' has no option {}; 'yardctl{} --help' lists them", where, option, where));
     }

@@ -95,6 +95,7 @@ void TestMapBesideParallel::theSameComesOfTheSameWords_data() {
     QTest::newRow("columns") << "-k --colsep , echo {2}:{1} :::: in/table";
     QTest::newRow("ends of zero") << "-k -0 echo \"'{}'\" < in/lines";
     QTest::newRow("several values") << "-k -n2 echo {1}+{2} : {} ::: 1 2 3 4 5";
+    QTest::newRow("another replacement string") << "-P2 -k -I% echo % {} {#} {.} ::: a.b c";
     QTest::newRow("context") << "-j2 -k -X echo p{}q ::: 1 2 3 4 5 6 7";
     QTest::newRow("tags") << "-k --tag 'echo {1}; echo more' ::: A B ::: 1 2";
     QTest::newRow("one after the other") << "-j1 echo ::: 1 2 3";

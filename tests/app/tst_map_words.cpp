@@ -15,6 +15,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <thread>
 
@@ -99,6 +100,8 @@ class TestMapWords : public QObject {
 private Q_SLOTS:
     void replacementStringsAreThoseOfParallel_data();
     void replacementStringsAreThoseOfParallel();
+    void anotherTextStandsForTheValue();
+    void optionsHaveTheNamesOfParallel();
     void valuesAreQuotedForTheShell();
     void whatIsPlainNeedsNoShell();
     void programsElsewhereAreNotLookedForHere();
@@ -152,6 +155,32 @@ void TestMapWords::replacementStringsAreThoseOfParallel() {
     QFETCH(QString, command);
     QFETCH(QString, value);
     QTEST(QString::fromStdString(lineOf({command.toStdString()}, {value.toStdString()})), "line");
+}
+
+void TestMapWords::anotherTextStandsForTheValue() {
+    const auto line = [](const Texts& words, std::string_view whole) {
+        const Texts values{"a.b"};
+        return CommandTemplate::parse(words, Values::One, whole)->line({.values = values, .seq = 7, .slot = 2});
+    };
+    QCOMPARE(line({"echo % {} {#} {.} {%}"}, "%"), "echo a.b {} 7 a 2");
+    QCOMPARE(line({"echo {}"}, "%"), "echo {} a.b");
+    QCOMPARE(line({"echo {.}x"}, "%"), "echo ax");
+    QCOMPARE(line({"echo x,,y"}, ",,"), "echo xa.by");
+    QCOMPARE(line({"echo {}"}, "{}"), "echo a.b");
+}
+
+void TestMapWords::optionsHaveTheNamesOfParallel() {
+    QCOMPARE(mapOptionsOf(argumentsOf({"-P2", "wc"}))->jobs, std::optional<std::string>("2"));
+    QCOMPARE(mapOptionsOf(argumentsOf({"--max-procs", "50%", "wc"}))->jobs, std::optional<std::string>("50%"));
+    QCOMPARE(mapOptionsOf(argumentsOf({"-N3", "wc"}))->records, 3u);
+    QCOMPARE(mapOptionsOf(argumentsOf({"-I%", "wc"}))->whole, "%");
+    QVERIFY(mapOptionsOf(argumentsOf({"--progress", "wc"}))->showsBar);
+    QVERIFY(refusalOf({"-I", "", "wc"}).contains("--replace"));
+    for (const auto* option : {"-L1", "-m", "-v", "--xargs"}) {
+        const std::array<const char*, 2> words{"map", option};
+        const auto parsed = parseCommandLine(words);
+        QVERIFY2(!parsed && parsed.error().message.contains("here it is"), option);
+    }
 }
 
 void TestMapWords::valuesAreQuotedForTheShell() {

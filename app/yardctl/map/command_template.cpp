@@ -86,12 +86,18 @@ std::optional<CommandTemplate::Piece> CommandTemplate::pieceOf(std::string_view 
     return piece;
 }
 
-CommandTemplate::Word CommandTemplate::parseWord(std::string_view word) {
+CommandTemplate::Word CommandTemplate::parseWord(std::string_view word, std::string_view whole) {
     Word out;
     std::string literal;
     while (!word.empty()) {
         const std::size_t close = word.front() == '{' ? word.find('}') : std::string_view::npos;
-        const auto piece = close == std::string_view::npos ? std::nullopt : pieceOf(word.substr(1, close - 1));
+        auto piece =
+            close == std::string_view::npos || close == 1 ? std::nullopt : pieceOf(word.substr(1, close - 1));
+        std::size_t size = close + 1;
+        if (!piece && word.starts_with(whole)) {
+            piece = Piece{.part = Part::Whole};
+            size = whole.size();
+        }
         if (!piece) {
             literal += word.front();
             word.remove_prefix(1);
@@ -99,7 +105,7 @@ CommandTemplate::Word CommandTemplate::parseWord(std::string_view word) {
         }
         if (!literal.empty()) out.push_back({.literal = std::exchange(literal, {})});
         out.push_back(*piece);
-        word.remove_prefix(close + 1);
+        word.remove_prefix(size);
     }
     if (!literal.empty()) out.push_back({.literal = std::move(literal)});
     return out;
@@ -111,7 +117,8 @@ bool CommandTemplate::takesValues(const Word& word) {
     });
 }
 
-Outcome<CommandTemplate> CommandTemplate::parse(std::span<const std::string> words, Values values) {
+Outcome<CommandTemplate> CommandTemplate::parse(std::span<const std::string> words, Values values,
+                                                std::string_view whole) {
     CommandTemplate out;
     out.values_ = values;
     if (words.empty()) {
@@ -126,7 +133,7 @@ Outcome<CommandTemplate> CommandTemplate::parse(std::span<const std::string> wor
                           "map 'x={}; echo ${x%.c}'");
     for (std::size_t at = 0; at <= line.size();) {
         const std::size_t end = std::min(line.find(' ', at), line.size());
-        out.words_.push_back(parseWord(std::string_view(line).substr(at, end - at)));
+        out.words_.push_back(parseWord(std::string_view(line).substr(at, end - at), whole));
         at = end + 1;
     }
     const bool hasOwn = std::ranges::any_of(out.words_, [](const Word& word) {

@@ -31,8 +31,10 @@ public:
         None,    ///< there are none, nothing is appended (--pipe)
     };
     /// Words as they stood on the command line. Without a replacement string ` {}` is added; without words the values are
-    /// the commands. Usage: a replacement string of parallel's that is not known here.
-    static Outcome<CommandTemplate> parse(std::span<const std::string> words, Values values);
+    /// the commands. `whole`: stands for {}, which is none then. Usage: a replacement string of parallel's that is not
+    /// known here.
+    static Outcome<CommandTemplate> parse(std::span<const std::string> words, Values values,
+                                          std::string_view whole = "{}");
 
     bool usesSlot() const { return usesSlot_; }
     /// The first word, where a shell would find nothing to do in the command but to split it at spaces.
@@ -66,7 +68,7 @@ private:
     using Word = std::vector<Piece>;
 
     static std::optional<Piece> pieceOf(std::string_view inBraces);
-    static Word parseWord(std::string_view word);
+    static Word parseWord(std::string_view word, std::string_view whole);
     static std::string changed(std::string_view value, Part part);
     static bool takesValues(const Word& word);
     template<class Put>

@@ -68,7 +68,7 @@ Outcome<MapActions> MapActions::of(const Invocation& invocation, const MapOption
     out.common_ = openObject(action);
     out.env_ = openObject(env);
     out.shell_ = environment("PARALLEL_SHELL").value_or("/bin/sh");
-    auto command = CommandTemplate::parse(options.words, CommandTemplate::Values::One);
+    auto command = CommandTemplate::parse(options.words, CommandTemplate::Values::One, options.whole);
     if (!command) return std::unexpected(command.error());
     // Elsewhere, and with another $PATH, others are programs.
     const bool isHere = !invocation.engine.options().url && !arguments.has("clean-env") && !arguments.has("env") &&

@@ -23,16 +23,20 @@ constexpr std::size_t kUsualBlock = 1u << 20;
 const std::vector<Option>& ownMapOptions() {
     static const std::vector<Option> options = {
         {"jobs", 'j', "N", "so many at once; N% of the cores, +N more, -N less, 0 as many as can be"},
+        {"max-procs", 'P', "N", "the same as --jobs"},
         {"arg-file", 'a', "FILE", "values are its lines, - is stdin; may be repeated"},
         {"null", '0', "", "values end with a byte 0 instead of a line feed"},
         {"colsep", 0, "REGEX", "split values into columns: {1}, {2}; \\t, or an extended regular expression"},
         {"max-args", 'n', "N", "N values for each job"},
+        {"max-replace-args", 'N', "N", "the same as --max-args"},
+        {"replace", 'I', "STR", "the value in place of STR instead of {}"},
         {"context-replace", 'X', "", "as many values as fit, each in its word: p{}q is p1q p2q"},
         {"keep-order", 'k', "", "output in the order of the values"},
         {"tag", 0, "", "the values before each line of output"},
         {"line-buffer", 0, "", "lines as they are written instead of each job's at its end"},
         {"bar", 0, "", "show how far it is, on stderr"},
         {"eta", 0, "", "the same: --bar says when it ends"},
+        {"progress", 0, "", "the same as --bar"},
         {"joblog", 0, "FILE", "a line for each job that ended, as parallel writes it"},
         {"resume", 0, "", "go on from the job log: none runs twice"},
         {"resume-failed", 0, "", "the same, and those that failed again"},
@@ -78,8 +82,10 @@ Outcome<void> readTimeout(const Arguments& arguments, MapOptions& out) {
 }
 
 Outcome<void> readNumbers(const Arguments& arguments, MapOptions& out) {
-    if (const auto text = arguments.value("max-args")) {
-        auto number = wholeNumber(*text, "--max-args", 1);
+    for (const auto* option : {"max-args", "max-replace-args"}) {
+        const auto text = arguments.value(option);
+        if (!text) continue;
+        auto number = wholeNumber(*text, fmt::format("--{}", option), 1);
         if (!number) return std::unexpected(number.error());
         out.records = static_cast<std::size_t>(std::min<std::int64_t>(*number, kMaxArguments));
     }
@@ -139,10 +145,13 @@ Outcome<void> checkTogether(const Arguments& arguments, const MapOptions& out) {
         return usageError("--resume and --shuf do not go together: jobs have other numbers");
     if (out.block && (!out.sources.empty() || out.isContext || out.shuffles))
         return usageError("--pipe reads stdin: values, -X and --shuf do not go with it");
+    if (out.whole.empty() || out.whole.contains(' '))
+        return usageError("--replace wants a text without spaces, such as % or ,,");
     if (out.block && out.words.empty()) return usageError("--pipe wants a command that reads its stdin");
     if (out.timeoutSeconds && arguments.has("deadline"))
         return usageError("--timeout and --deadline are the same here: give one");
-    for (const auto* option : {"results", "tag", "keep-order", "line-buffer", "bar", "notify", "timeout"}) {
+    for (const auto* option :
+         {"results", "tag", "keep-order", "line-buffer", "bar", "progress", "notify", "timeout"}) {
         const bool isPercent = std::string_view(option) != "timeout" || out.timeoutPercent.has_value();
         if (out.detaches && arguments.has(option) && isPercent)
             return usageError(
@@ -201,10 +210,11 @@ Outcome<MapOptions> mapOptionsOf(const Arguments& arguments) {
     out.keepsOrder = arguments.has("keep-order");
     out.tags = arguments.has("tag");
     out.byLine = arguments.has("line-buffer");
-    out.showsBar = arguments.has("bar") || arguments.has("eta");
+    out.showsBar = arguments.has("bar") || arguments.has("eta") || arguments.has("progress");
     out.isDry = arguments.has("dry-run");
     out.detaches = arguments.has("detach");
-    out.jobs = arguments.value("jobs");
+    out.jobs = arguments.has("jobs") ? arguments.value("jobs") : arguments.value("max-procs");
+    out.whole = arguments.value("replace").value_or(out.whole);
     out.jobLog = arguments.value("joblog");
     out.resumesFailed = arguments.has("resume-failed");
     out.resumes = arguments.has("resume") || out.resumesFailed;

@@ -19,6 +19,7 @@ struct MapOptions {
     char separator = '\n';
     std::string columns{};
     std::size_t records = 1; ///< -n
+    std::string whole{"{}"}; ///< -I
     bool isContext = false;  ///< -X
     bool shuffles = false;
     bool keepsOrder = false;

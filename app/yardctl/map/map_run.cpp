@@ -142,7 +142,7 @@ Outcome<Leftover> MapRun::leftBehind() {
 }
 
 Outcome<void> MapRun::prepare() {
-    auto command = CommandTemplate::parse(options_.words, valuesOf(options_));
+    auto command = CommandTemplate::parse(options_.words, valuesOf(options_), options_.whole);
     if (!command) return std::unexpected(command.error());
     if (options_.detaches && command->usesSlot())
         return usageError("{%} and --detach do not go together: nobody waits for a place to be free");
@@ -312,7 +312,7 @@ void MapRun::leaveAtOnce(int code) {
 }
 
 Outcome<int> printCommands(const MapOptions& options) {
-    auto command = CommandTemplate::parse(options.words, valuesOf(options));
+    auto command = CommandTemplate::parse(options.words, valuesOf(options), options.whole);
     if (!command) return std::unexpected(command.error());
     const std::int64_t cores = std::max<std::int64_t>(std::thread::hardware_concurrency(), 1);
     const auto atOnce = options.jobs ? jobsAtOnce(*options.jobs, cores) : Outcome<std::int64_t>(cores);
