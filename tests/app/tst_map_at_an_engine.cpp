@@ -76,6 +76,7 @@ private Q_SLOTS:
     void jsonHasARowForEachJob();
     void whatIsDetachedGoesOn();
     void aLogThatBeginsAnewLeadsToNothingOlder();
+    void aLogOfOtherCommandsIsWarnedOf();
     void theBarIsOfWhatIsToRun();
     void ctrlCCancelsAndResumeGoesOn();
     void whatASecondCtrlCLeftIsRunAgain();
@@ -261,6 +262,21 @@ void TestMapAtAnEngine::aLogThatBeginsAnewLeadsToNothingOlder() {
     QCOMPARE(run(place, {"map", "-d", "--joblog", log, "echo new", ":::", "1"}).code, 0);
     const Ended ended = run(place, {"map", "-k", "--joblog", log, "--resume", "echo new", ":::", "1", "2", "3"});
     QCOMPARE(ended.out, std::string("new 1\nnew 2\nnew 3\n"));
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestMapAtAnEngine::aLogOfOtherCommandsIsWarnedOf() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    const QStringList words = {"map", "--joblog", text(place.path("log")), "--resume"};
+    QCOMPARE(run(place, words + QStringList{"echo {}; #", ":::", "1", "2"}).err, std::string());
+    QCOMPARE(run(place, words + QStringList{"echo {}; #", ":::", "1", "2"}).err, std::string());
+    const Ended other = run(place, words + QStringList{"echo {}", ":::", "a", "b"});
+    QCOMPARE(other.code, 0);
+    QCOMPARE(other.out, std::string());
+    QCOMPARE(other.err, std::string("yardctl: job 1 has another command in the job log: jobs are known by their "
+                                    "numbers, and those in the log do not run again\n"));
     QCOMPARE(engine.stop(), 0);
 }
 

@@ -2,11 +2,14 @@
 
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/command_words.h"
+#include "app/yardctl/format.h"
+#include "app/yardctl/output_follower.h"
 #include "core/base/hash.h"
 
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <unistd.h>
 #include <utility>
 
 namespace yard::ctl {
@@ -36,12 +39,26 @@ Outcome<void> Feeder::feed() {
         auto job = parts_.planner.next();
         if (!job) return std::unexpected(job.error());
         if (!*job) break;
-        if (parts_.done.contains((*job)->seq)) continue;
+        if (const auto known = parts_.done.find((*job)->seq); known != parts_.done.end()) {
+            compare(**job, known->second);
+            continue;
+        }
         if (auto taken = take(std::move(**job), list); !taken) return taken;
     }
     if (inFlight_.isStopped()) return {};
     tellTotal();
     return list.jobs.empty() ? Outcome<void>() : submit(std::move(list));
+}
+
+/// Once. With {%} a command is another one each time.
+void Feeder::compare(const PlannedJob& job, std::size_t logged) {
+    if (isToldOther_ || parts_.command.usesSlot() || loggedHash(flying(job, 0).command) == logged) return;
+    isToldOther_ = true;
+    (void)writeOutput(STDERR_FILENO,
+                      errorLine(false, {},
+                                fmt::format("job {} has another command in the job log: jobs are known by their "
+                                            "numbers, and those in the log do not run again",
+                                            job.seq)));
 }
 
 /// What the job log has does not come to an end again.
@@ -50,7 +67,7 @@ void Feeder::tellTotal() {
     if (!total || total == toldTotal_) return;
     toldTotal_ = total;
     inFlight_.setTotal(*total -
-                       std::ranges::count_if(parts_.done, [&](std::int64_t seq) { return seq <= *total; }));
+                       std::ranges::count_if(parts_.done, [&](const auto& job) { return job.first <= *total; }));
 }
 
 FlyingJob Feeder::flying(const PlannedJob& job, int slot) const {

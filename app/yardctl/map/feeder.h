@@ -55,6 +55,7 @@ private:
     };
     Outcome<void> feed();
     void tellTotal();
+    void compare(const PlannedJob& job, std::size_t logged);
     Outcome<void> take(PlannedJob job, List& list);
     Outcome<void> submit(List list);
     FlyingJob flying(const PlannedJob& job, int slot) const;
@@ -64,6 +65,7 @@ private:
     InFlight& inFlight_;
     std::int64_t submitted_ = 0;
     std::optional<std::int64_t> toldTotal_; ///< with those that are done
+    bool isToldOther_ = false;              ///< that the log is of other commands
 };
 
 } // namespace yard::ctl

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <functional>
 #include <optional>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -66,6 +67,11 @@ std::string jobLogLine(const JobLogRow& row) {
     return line + '\n';
 }
 
+std::size_t loggedHash(std::string command) {
+    std::ranges::replace(command, '\n', '\0');
+    return std::hash<std::string>()(command);
+}
+
 Outcome<DoneJobs> doneJobs(std::string_view text, bool onlyGood) {
     DoneJobs done;
     std::size_t number = 0;
@@ -82,7 +88,8 @@ Outcome<DoneJobs> doneJobs(std::string_view text, bool onlyGood) {
         if (!seq || *seq < 1 || !exit || !signal)
             return failed(fmt::format("line {} of the job log is none of a job log: {}", number,
                                       printable(line.substr(0, 200))));
-        if (!onlyGood || (*exit == 0 && *signal == 0)) done.insert(*seq);
+        if (!onlyGood || (*exit == 0 && *signal == 0))
+            done.insert_or_assign(*seq, loggedHash(std::string(columns->back())));
     }
     return done;
 }

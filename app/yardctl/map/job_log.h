@@ -5,10 +5,11 @@
 #include "app/yardctl/failure.h"
 #include "core/base/unique_fd.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 
 namespace yard::ctl {
 
@@ -28,8 +29,10 @@ struct JobLogRow {
 /// With its line feed; line feeds of the command are bytes 0, as parallel writes them.
 std::string jobLogLine(const JobLogRow& row);
 
-/// Numbers of the jobs that need not run again.
-using DoneJobs = std::unordered_set<std::int64_t>;
+/// Numbers of the jobs that need not run again, with what loggedHash() says of their commands.
+using DoneJobs = std::unordered_map<std::int64_t, std::size_t>;
+/// The same for a command as it is and as a log has it.
+std::size_t loggedHash(std::string command);
 /// Of a log's text, without a last line that was not finished. `onlyGood`: those that failed are not done. Failed: a line
 /// is none of a job log.
 Outcome<DoneJobs> doneJobs(std::string_view text, bool onlyGood);
