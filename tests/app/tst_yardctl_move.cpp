@@ -128,11 +128,11 @@ void TestYardctlMove::placesAreAskedForInOneRequest() {
         table({rangeOf(5, 6, "5..6"),
                {"POST /compute/jobs/move",
                 {.body = R"({"changed":2,"queue_id":7,"place":1,"refused":[{"lsn":9,"error":"wrong_state",)"
-                         R"("message":"Action 9 is not pending any more."}]})"}}}));
+                         R"("message":"Action 9 is not active: GET jobs/9 says how it ended."}]})"}}}));
     const DataDirectory data(server);
     const Ended moved = data.run({"move", "5", "9", "top"});
     QCOMPARE(moved.out, "2 actions moved, from number 1 of queue 7 now\n");
-    QCOMPARE(moved.err, "yardctl: Action 9 is not pending any more.\n");
+    QCOMPARE(moved.err, "yardctl: Action 9 is not active: 'yardctl show 9' says how it ended.\n");
     QCOMPARE(moved.code, 1);
     QCOMPARE(server.requests().back().body, R"({"lsns":[5,9],"to":"top"})");
     (void)data.run({"move", "5", "before", "12"});

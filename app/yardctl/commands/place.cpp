@@ -1,5 +1,6 @@
 // yardctl move LSN… top|up|down|bottom|before LSN: the order of what waits in a queue.
 #include "app/yardctl/action_view.h"
+#include "app/yardctl/command_words.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/json_text.h"
@@ -44,7 +45,7 @@ void tell(const Invocation& invocation, const Answer& answer) {
         for (const json::value& entry : *refused)
             if (const json::object* one = entry.if_object())
                 refusals.add(integerOf(*one, "lsn").value_or(0), textOf(*one, "error"),
-                             printable(textOf(*one, "message")));
+                             printable(inCommandWords(textOf(*one, "message"))));
     const std::int64_t changed = integerOf(answer.object, "changed").value_or(0);
     const auto queue = integerOf(answer.object, "queue_id");
     const auto place = integerOf(answer.object, "place");
