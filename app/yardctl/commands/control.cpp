@@ -559,7 +559,8 @@ Command moveRow() {
             "In another queue they keep their LSN, their priority and their age, and from then on what that queue "
             "is configured to do holds for them. Within their queue they go to the top, up or down by one, to the "
             "bottom, or before another one, and stay in that order; a higher priority still goes first. 'ls --sort "
-            "place' shows the order. What has begun stays where it is.",
+            "place' shows the order. What has begun stays where it is. --dry-run and --at-most are for moves to "
+            "another queue.",
         .examples = "yardctl move --queue nightly 12..20\n"
                     "yardctl move 12..20 top\n"
                     "yardctl move --filter 'queue:nightly label:urgent*' before 7\n"
