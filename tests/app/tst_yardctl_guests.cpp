@@ -51,7 +51,9 @@ void TestYardctlGuests::oneIsSentAway() {
 void TestYardctlGuests::whatIsWrongIsSaid_data() {
     QTest::addColumn<QStringList>("words");
     QTest::addColumn<QByteArray>("sentence");
-    QTest::newRow("another verb") << QStringList{"add"} << QByteArray("'add' is not remove");
+    QTest::newRow("another verb") << QStringList{"add"}
+                                  << QByteArray("'add' is not remove, all that there is: yardctl guests");
+    QTest::newRow("a name") << QStringList{"remove", "x"} << QByteArray("'x' is not a number");
     QTest::newRow("no number") << QStringList{"remove"} << QByteArray("name one by its number");
 }
 

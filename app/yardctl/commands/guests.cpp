@@ -52,8 +52,11 @@ void showGuests(const json::object& answer) {
 Outcome<int> guestsCommand(const Invocation& invocation) {
     const std::vector<std::string>& words = invocation.arguments.operands();
     if (!words.empty() && words.front() != "remove")
-        return usageError(fmt::format("'{}' is not remove", printable(words.front())));
+        return usageError(fmt::format("'{}' is not remove, all that there is: yardctl guests remove ID",
+                                      printable(words.front())));
     if (words.size() == 1) return usageError("name one by its number: yardctl guests remove ID");
+    if (words.size() == 2 && !parseInteger(words[1], "ID"))
+        return usageError(fmt::format("'{}' is not a number: yardctl guests remove ID", printable(words[1])));
     auto answer = words.empty() ? invocation.engine.get("guests")
                                 : invocation.engine.remove(fmt::format("guests/{}", percentEncode(words[1])));
     if (!answer) return failedWith(answer.error());
