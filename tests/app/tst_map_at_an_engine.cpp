@@ -125,6 +125,11 @@ void TestMapAtAnEngine::theQueueGoesWhereNothingCanBeWritten() {
                          .arg(text(place.work())));
     QCOMPARE(ended.code, 125);
     QVERIFY(!run(place, {"queues"}).out.contains("map echo"));
+    const Ended noLog = shell(
+        place, QString("trap '' XFSZ; ulimit -f 0; \"$0\" --data-dir \"$1\" map --joblog %1/log echo {} ::: 1")
+                   .arg(text(place.work())));
+    QCOMPARE(noLog.code, 125);
+    QVERIFY2(noLog.err.contains("cannot write the job log"), noLog.err.c_str());
     QCOMPARE(engine.stop(), 0);
 }
 

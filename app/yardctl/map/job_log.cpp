@@ -114,7 +114,8 @@ Outcome<JobLog> JobLog::open(const std::string& path, Begin begin) {
     if (S_ISREG(info.st_mode) && ::ftruncate(log.file_.get(), static_cast<off_t>(log.before_.size())) != 0)
         return failed(fmt::format("cannot write the job log {}: {}", log.path_, ::strerrordesc_np(errno)));
     if (log.before_.empty())
-        if (auto written = writeAll(log.file_.get(), kJobLogHead); !written) return failedWith(written.error());
+        if (auto written = writeAll(log.file_.get(), kJobLogHead); !written)
+            return failed(fmt::format("cannot write the job log {}: {}", log.path_, written.error().message));
     return log;
 }
 
