@@ -38,14 +38,15 @@ class TestYardctlEdit : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void showBeginsWithWhatIsAskedFirst() {
-        FakeServer server(table(
-            {{"GET /compute/jobs/5", action(R"(,"name":"n","label":"l","id":"compile","note":"error: x")")},
-             {"GET /compute/jobs/5/spec?element=1", {.body = kSpec}},
-             {"GET /compute/jobs/6", {.body = R"({"lsn":6,"queue_id":0,"state":"pending","name":"render 3"})"}},
-             {"GET /compute/jobs/6/why",
-              {.body = R"({"lsn":6,"state":"pending","waits":[{"kind":"hold","message":"it is held"}]})"}},
-             {"GET /compute/jobs/6/spec?element=1",
-              {.body = R"({"worker":"exec","argv":["render","{index}",7],"array":{"from":3,"to":3}})"}}}));
+        FakeServer server(
+            table({{"GET /compute/jobs/5", action(R"(,"name":"n","label":"l","id":"compile","note":"error: x")")},
+                   {"GET /compute/jobs/5/spec?element=1", {.body = kSpec}},
+                   {"GET /compute/jobs/6",
+                    {.body = R"({"lsn":6,"queue_id":0,"place":4,"state":"pending","name":"render 3"})"}},
+                   {"GET /compute/jobs/6/why",
+                    {.body = R"({"lsn":6,"state":"pending","waits":[{"kind":"hold","message":"it is held"}]})"}},
+                   {"GET /compute/jobs/6/spec?element=1",
+                    {.body = R"({"worker":"exec","argv":["render","{index}",7],"array":{"from":3,"to":3}})"}}}));
         const DataDirectory data(server);
         const Ended failed = data.run({"show", "5"});
         QCOMPARE(failed.err, "");
@@ -64,6 +65,8 @@ private Q_SLOTS:
                                          "waits for\n"
                                          "  hold        it is held\n"),
                  pending.out.c_str());
+        QVERIFY2(pending.out.contains("place        4, of what waits in its queue\n"), pending.out.c_str());
+        QVERIFY(data.run({"why", "6"}).out.starts_with("6 is pending, number 4 in queue 0, and waits for\n"));
     }
 
     void listsShowTheName() {

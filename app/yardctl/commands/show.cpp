@@ -171,6 +171,8 @@ void showAction(const json::object& action, const json::object& spec, const std:
     details.add("worker", printable(textOf(action, "worker_name")));
     details.add("function", printable(textOf(action, "function")));
     details.add("queue", fmt::format("{}", integerOf(action, "queue_id").value_or(0)));
+    if (const auto place = integerOf(action, "place"))
+        details.add("place", fmt::format("{}, of what waits in its queue", *place));
     if (const auto priority = integerOf(action, "priority"); priority && *priority != 0)
         details.add("priority", fmt::format("{}", *priority));
     details.add("history", historyWords(action));

@@ -114,13 +114,22 @@ std::string howItEnded(Engine& engine, std::int64_t lsn) {
     return fmt::format("{}\n{}", endWords(action->object), wasInVain ? replacedParents(engine, lsn) : "");
 }
 
+/// ", number 3 in queue 0": where it stands in the order that people can change. Empty: nobody says.
+std::string placeWords(Engine& engine, std::int64_t lsn) {
+    const auto action = engine.get(fmt::format("jobs/{}", lsn));
+    const auto place = action ? integerOf(action->object, "place") : std::nullopt;
+    if (!place) return {};
+    return fmt::format(", number {} in queue {},", *place, integerOf(action->object, "queue_id").value_or(0));
+}
+
 Outcome<int> whyCommand(const Invocation& invocation) {
     return forEachAction(invocation, "/why", [&](std::int64_t lsn, const json::object& why, bool /*several*/) {
         const std::string waits = waitWords(why, wallNow());
         const std::string_view state = textOf(why, "state");
         const std::string end = waits.empty() && isEnded(why) ? howItEnded(invocation.engine, lsn) : std::string();
         if (!waits.empty())
-            fmt::print("{} is {}{}\n{}", lsn, printable(state), state == "pending" ? " and waits for" : ":", waits);
+            fmt::print("{} is {}{}\n{}", lsn, printable(state),
+                       state == "pending" ? placeWords(invocation.engine, lsn) + " and waits for" : ":", waits);
         else if (!end.empty())
             fmt::print("{} is {}", lsn, end);
         else
