@@ -124,7 +124,7 @@ void TestMapAtAnEngine::theQueueGoesWhereNothingCanBeWritten() {
                              "> %1/out")
                          .arg(text(place.work())));
     QCOMPARE(ended.code, 125);
-    QVERIFY(!run(place, {"queues"}).out.contains("map echo"));
+    QTRY_VERIFY_WITH_TIMEOUT(!run(place, {"queues"}).out.contains("map echo"), kWaitMs);
     const Ended noLog = shell(
         place, QString("trap '' XFSZ; ulimit -f 0; \"$0\" --data-dir \"$1\" map --joblog %1/log echo {} ::: 1")
                    .arg(text(place.work())));
