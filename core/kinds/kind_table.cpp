@@ -80,6 +80,12 @@ Result<bool> KindTable::load(std::string_view name, std::string_view body) {
     return true;
 }
 
+void KindTable::sortBySeen() {
+    const auto isLater = [](const Entry& a, const Entry& b) { return a.kind.last() > b.kind.last(); };
+    young_.sort(isLater);
+    firm_.sort(isLater);
+}
+
 const Kind* KindTable::find(std::string_view name) const {
     const auto found = byName_.find(name);
     return found == byName_.end() ? nullptr : &found->second->kind;
@@ -118,6 +124,19 @@ std::vector<KindDocument> KindTable::takeChanged(WallMicros now, std::size_t mos
     }
     if (bytes_ > maxBytes_) makeRoom();
     return documents;
+}
+
+void KindTable::putBack(const std::vector<std::string>& names, WallMicros now) {
+    for (const std::string& name : names) {
+        const auto found = byName_.find(name);
+        if (found == byName_.end()) {
+            gone_.push_back(name);
+            continue;
+        }
+        // Whatever is kept of it by now: once it is forgotten, that has to go.
+        found->second->isKept = true;
+        noteChange(*found->second, now);
+    }
 }
 
 } // namespace yard::kinds

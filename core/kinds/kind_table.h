@@ -45,6 +45,8 @@ public:
     void add(const Run& run);
     /// One that was kept, at a start. Malformed: it is damaged. False: there is no room for it.
     Result<bool> load(std::string_view name, std::string_view body);
+    /// After the last load(): the kinds go in the order they were seen, not in that of the documents.
+    void sortBySeen();
 
     const Kind* find(std::string_view name) const;
     /// In no order.
@@ -62,6 +64,9 @@ public:
     bool look(std::size_t most);
     /// At most `most` of those that changed kWriteAfter ago, `all`: at any time; before them those that went.
     std::vector<KindDocument> takeChanged(WallMicros now, std::size_t most, bool all = false);
+    /// Documents that are not as they should be: they could not be written, or there is no room for them. Kinds that are
+    /// there are taken again as if they had changed at `now`, the others as those that went.
+    void putBack(const std::vector<std::string>& names, WallMicros now);
 
 private:
     struct Entry;

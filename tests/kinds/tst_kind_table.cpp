@@ -126,6 +126,51 @@ private Q_SLOTS:
         QCOMPARE(small.load("a", documents.front().body).value_or(true), false);
         QCOMPARE(small.size(), std::size_t{1});
     }
+    void whatWasLoadedGoesInTheOrderItWasSeen() {
+        KindTable table, again(2);
+        run(table, "old", 1, kStart);
+        run(table, "new", 1, kStart + kSecond);
+        auto documents = table.takeChanged(kStart, 10, true);
+        QCOMPARE(names(documents), std::string("+old +new"));
+        std::ranges::reverse(documents);
+        for (const KindDocument& document : documents)
+            QVERIFY(again.load(document.name, document.body).value_or(false));
+        again.sortBySeen();
+        run(again, "another");
+        QVERIFY(again.find("new") && !again.find("old"));
+    }
+    void whatCouldNotBeWrittenIsTakenAgainAMinuteLater() {
+        KindTable table;
+        run(table, "a");
+        QCOMPARE(names(table.takeChanged(kStart, 10, true)), std::string("+a"));
+        QVERIFY(table.isSettled());
+        table.putBack({"a"}, kStart + 10 * kSecond);
+        QVERIFY(!table.isSettled());
+        QCOMPARE(names(table.takeChanged(kStart + 69 * kSecond, 10)), std::string());
+        QCOMPARE(names(table.takeChanged(kStart + 70 * kSecond, 10)), std::string("+a"));
+    }
+    void whatCouldNotBeRemovedIsRemovedLater() {
+        KindTable table(1);
+        run(table, "a");
+        (void)table.takeChanged(kStart, 10, true);
+        run(table, "b");
+        QCOMPARE(names(table.takeChanged(kStart, 1, true)), std::string("-a"));
+        table.putBack({"a"}, kStart);
+        QCOMPARE(names(table.takeChanged(kStart, 10, true)), std::string("-a +b"));
+    }
+    void whatCouldNotBeRemovedAndCameBackIsKept() {
+        KindTable table(1);
+        run(table, "a");
+        (void)table.takeChanged(kStart, 10, true);
+        run(table, "b");
+        QCOMPARE(names(table.takeChanged(kStart, 1, true)), std::string("-a"));
+        run(table, "a");
+        table.putBack({"a"}, kStart);
+        QCOMPARE(names(table.takeChanged(kStart, 10, true)), std::string("+a"));
+        // What the journal has of it goes with it.
+        run(table, "b");
+        QCOMPARE(names(table.takeChanged(kStart, 10, true)), std::string("-a +b"));
+    }
     void changesAreLookedForInSlices() {
         KindTable table;
         for (int kind = 0; kind < 3; ++kind)
