@@ -76,7 +76,7 @@ std::string_view openApiKindSchemas() {
   "lsns":{"type":"array","description":"that failed, the latest first","maxItems":4,"items":{"type":"integer","format":"int64"}}}}},
   "lines":{"type":"array","description":"of all failures, # for numbers and <path> for paths","items":{"type":"object","required":["line","count"],
   "properties":{"line":{"type":"string"},"count":{"type":"integer","format":"int64","minimum":1}}}}}},
-"Regressions":{"type":"object","required":["regressions"],"properties":{"regressions":{"type":"array","items":{"$ref":"#/components/schemas/Regression"}}}},
+"Regressions":{"type":"object","required":["regressions"],"properties":{"regressions":{"type":"array","maxItems":1000,"description":"the latest first, those that were corrected later among them","items":{"$ref":"#/components/schemas/Regression"}}}},
 "Regression":{"type":"object","required":["kind","what","t","before","after","ratio","p"],"properties":{"kind":{"type":"string"},
   "what":{"type":"string","enum":["duration","memory"]},
   "t":{"type":"integer","format":"int64","description":"the end of the first run that differs, microseconds since the Unix epoch"},

@@ -1,6 +1,7 @@
 #include "core/engine/running/kind_keeper.h"
 
 #include "core/base/log.h"
+#include "core/coro/suspend.h"
 #include "core/coro/timeout.h"
 #include "core/kinds/kind_name.h"
 #include "core/model/failure_line.h"
@@ -98,10 +99,17 @@ double keyOf(const Kind& kind, KindOrder order) {
 
 void KindKeeper::restore(std::span<const store::DocumentRow> documents) {
     std::size_t damaged = 0;
+    std::vector<std::string> withoutRoom;
     for (const store::DocumentRow& row : documents) {
         if (row.kind != kDocumentKind) continue;
-        if (!table_.load(row.name, row.body)) ++damaged;
+        const auto loaded = table_.load(row.name, row.body);
+        if (!loaded)
+            ++damaged;
+        else if (!*loaded)
+            withoutRoom.push_back(row.name);
     }
+    table_.sortBySeen();
+    table_.putBack(withoutRoom, 0);
     if (damaged > 0)
         logWarning("engine", "the figures of {} kinds of work are damaged; they are counted again", damaged);
 }
@@ -143,7 +151,7 @@ coro::Task<void> KindKeeper::run() {
         while (!table_.isSettled()) {
             co_await coro::sleepFor(kPeriod);
             (void)table_.look(kLooks);
-            co_await write(table_.takeChanged(parts_.now(), kWritten));
+            (void)co_await write(table_.takeChanged(parts_.now(), kWritten));
             if (table_.dropped() > 0 && !std::exchange(toldDropped_, true))
                 logWarning("engine",
                            "there are more than {} kinds of work; the ones longest unseen are forgotten, \"{}\" "
@@ -154,27 +162,36 @@ coro::Task<void> KindKeeper::run() {
 }
 
 coro::Task<void> KindKeeper::save() {
-    while (true) {
+    for (;;) {
         auto documents = table_.takeChanged(parts_.now(), kWrittenAtEnd, true);
         if (documents.empty()) co_return;
-        co_await write(std::move(documents));
+        // What was put back would come again at once, and without end.
+        if (!co_await write(std::move(documents))) co_return;
     }
 }
 
-coro::Task<void> KindKeeper::write(std::vector<kinds::KindDocument> documents) {
-    if (documents.empty()) co_return;
+coro::Task<bool> KindKeeper::write(std::vector<kinds::KindDocument> documents) {
+    if (documents.empty()) co_return true;
     store::PutDocuments put;
     put.changes.reserve(documents.size());
-    for (kinds::KindDocument& document : documents)
+    std::vector<std::string> names;
+    names.reserve(documents.size());
+    for (kinds::KindDocument& document : documents) {
+        names.push_back(document.name);
         put.changes.push_back(
             {.kind = std::string(kDocumentKind),
              .name = std::move(document.name),
              .body = document.body.empty() ? std::nullopt : std::optional(std::move(document.body))});
+    }
     const store::AckDetail done = co_await parts_.commit(std::move(put));
-    if (!done.error)
+    if (!done.error) {
         toldUnwritten_ = false;
-    else if (!std::exchange(toldUnwritten_, true))
+        co_return true;
+    }
+    table_.putBack(names, parts_.now());
+    if (!std::exchange(toldUnwritten_, true))
         logWarning("engine", "what is known of kinds of work cannot be written: {}", done.error->message);
+    co_return false;
 }
 
 // --- what is asked
@@ -184,8 +201,7 @@ Result<const Kind*> KindKeeper::find(const std::string& kind) const {
     return fail(ErrorKind::NotFound, "No such kind of work is known; GET kinds lists those that are.");
 }
 
-coro::Task<Result<KindList>> KindKeeper::list(KindQuery query) {
-    YARD_ASSERT_OWNER(owner_);
+std::vector<std::string> KindKeeper::ordered(const KindQuery& query) const {
     std::vector<std::pair<double, const Kind*>> all;
     table_.each([&](const Kind& kind) {
         if (kind.last() >= query.since) all.emplace_back(keyOf(kind, query.order), &kind);
@@ -196,11 +212,24 @@ coro::Task<Result<KindList>> KindKeeper::list(KindQuery query) {
         if (a.first != b.first) return query.descending ? b.first < a.first : a.first < b.first;
         return a.second->name() < b.second->name();
     });
+    std::vector<std::string> names;
+    names.reserve(all.size());
+    for (const auto& [key, kind] : all) names.push_back(kind->name());
+    return names;
+}
+
+coro::Task<Result<KindList>> KindKeeper::list(KindQuery query) {
+    YARD_ASSERT_OWNER(owner_);
+    const std::vector<std::string> names = ordered(query);
+    const std::size_t begin = std::min(query.from, names.size());
+    const std::size_t end = begin + std::min(query.limit, names.size() - begin);
     KindList view{.kinds = {}, .next = 0, .dropped = table_.dropped(), .lastDropped = table_.lastDropped()};
-    std::size_t at = query.from;
-    for (; at < all.size() && view.kinds.size() < query.limit; ++at)
-        view.kinds.push_back(rowOf(*all[at].second, query.since));
-    if (at < all.size()) view.next = at;
+    for (std::size_t at = begin; at < end; ++at) {
+        if (at > begin && (at - begin) % kShown == 0) co_await coro::yieldNow();
+        // By name: a pointer would not outlast the turn of others.
+        if (const Kind* kind = table_.find(names[at])) view.kinds.push_back(rowOf(*kind, query.since));
+    }
+    if (end < names.size()) view.next = end;
     co_return view;
 }
 
@@ -240,15 +269,21 @@ coro::Task<Result<KindFlakiness>> KindKeeper::flaky(std::string kind) {
 
 coro::Task<RegressionList> KindKeeper::regressions() {
     YARD_ASSERT_OWNER(owner_);
-    RegressionList all;
+    std::vector<std::pair<const Kind*, const kinds::Change*>> all;
     table_.each([&](const Kind& kind) {
         for (const kinds::Change& change : kind.changes())
-            if (change.isRegression()) all.push_back({.kind = kind.name(), .change = change});
+            if (change.isRegression()) all.emplace_back(&kind, &change);
     });
-    std::ranges::sort(all, [](const KindRegression& a, const KindRegression& b) {
-        return std::tie(b.change.t, a.kind) < std::tie(a.change.t, b.kind);
-    });
-    co_return all;
+    const auto isBefore = [](const auto& a, const auto& b) {
+        return std::tie(b.second->t, a.first->name()) < std::tie(a.second->t, b.first->name());
+    };
+    const std::size_t shown = std::min(all.size(), kMostRegressionsShown);
+    std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(shown), isBefore);
+    RegressionList view;
+    view.reserve(shown);
+    for (const auto& [kind, change] : std::span(all).first(shown))
+        view.push_back({.kind = kind->name(), .change = *change});
+    co_return view;
 }
 
 std::optional<kinds::Estimate> KindKeeper::estimate(std::string_view kind, Quantity quantity) const {

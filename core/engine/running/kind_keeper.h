@@ -1,7 +1,8 @@
 // The memory of work in the engine: counts each action that ran to its end, looks for changes beside the work, and keeps
 // the kinds in the journal. Nothing is looked for or written on the way of an action: a second later, a few at a time.
 //
-// What changed is written a minute later, and at a clean end: a kill loses the last minute. Bound: at most kWritten kinds
+// What changed is written a minute later, and at a clean end: a kill loses the last minute. What cannot be written is tried
+// again a minute later, what is to be removed a second later. Bound: at most kWritten kinds
 // a second; of more that change in each minute the rest waits.
 //
 // Owner: engine thread. Lifetime: after the dictionary and the committer.
@@ -35,6 +36,7 @@ public:
     static constexpr std::size_t kLooks = 32;   ///< kinds a second: some 5 ms
     static constexpr std::size_t kWritten = 64; ///< kinds a second: some 2 ms
     static constexpr std::size_t kWrittenAtEnd = 1'000;
+    static constexpr std::size_t kShown = 16; ///< kinds put into figures before others get their turn: some 4 ms
     static constexpr Duration kPeriod{1'000'000};
 
     struct Parts {
@@ -46,27 +48,32 @@ public:
     explicit KindKeeper(Parts parts)
         : parts_(std::move(parts)) {}
 
-    /// What the journal has, other documents apart. What is damaged is left out, and said in the log.
+    /// What the journal has, other documents apart, before run(). What is damaged is left out, and said in the log; what
+    /// there is no room for is removed.
     void restore(std::span<const store::DocumentRow> documents);
     /// An action has ended with this attempt, as completed or failed; what ended otherwise is passed over. `live`: as
     /// the session has it.
     void note(const Attempt& attempt, const AttemptRecord& record, const session::LiveView& live);
     /// Looks and writes, forever.
     coro::Task<void> run();
-    /// Writes all that changed.
+    /// Writes all that changed. Ends early when it cannot be written.
     coro::Task<void> save();
 
+    /// In slices: a kind that is forgotten meanwhile is left out.
     coro::Task<Result<KindList>> list(KindQuery query);
     /// NotFound.
     coro::Task<Result<KindDetail>> show(std::string kind);
     coro::Task<Result<KindFlakiness>> flaky(std::string kind);
-    /// The latest first.
+    /// The latest first, at most kMostRegressionsShown.
     coro::Task<RegressionList> regressions();
     /// What others plan with; nothing of a kind that never completed.
     std::optional<kinds::Estimate> estimate(std::string_view kind, kinds::Quantity quantity) const;
 
 private:
-    coro::Task<void> write(std::vector<kinds::KindDocument> documents);
+    /// False: they are not written, and will be taken again.
+    coro::Task<bool> write(std::vector<kinds::KindDocument> documents);
+    /// The names of those that are asked for, in their order.
+    std::vector<std::string> ordered(const KindQuery& query) const;
     Result<const kinds::Kind*> find(const std::string& kind) const;
 
     Parts parts_;

@@ -17,6 +17,7 @@ enum class KindOrder : unsigned char { Last, Runs, Failed, Duration, Memory, Nam
 inline constexpr std::array<std::string_view, 6> kKindOrders = {"last",     "runs",         "failed",
                                                                 "duration", "memory_bytes", "kind"};
 inline constexpr int kMostKindsShown = 1'000;
+inline constexpr std::size_t kMostRegressionsShown = 1'000;
 
 struct KindQuery {
     WallMicros since = 0; ///< kinds that ran since then, with the figures of the days since then; 0: all
