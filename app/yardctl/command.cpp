@@ -305,9 +305,9 @@ std::string helpText() {
         for (const Command& c : group.commands) out += fmt::format("  {:<10} {}\n", c.name, c.summary);
     }
     out += "\nOptions of every command:\n";
-    // The line of --url names --insecure: all of this has to fit a screen.
+    // The line of --url names --insecure, the last lines --help: all of this has to fit a screen.
     std::vector<Option> shown = globalOptions();
-    std::erase_if(shown, [](const Option& option) { return option.name == "insecure"; });
+    std::erase_if(shown, [](const Option& option) { return option.name == "insecure" || option.name == "help"; });
     appendOptions(out, shown);
     out += "\n'yardctl COMMAND --help' explains a command. LSN: an action's number, or 12..20.\n"
            "Exit codes: 0 done, 1 not done, 2 wrong command line; of 'run' the program's.\n";
