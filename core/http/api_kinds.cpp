@@ -236,7 +236,8 @@ coro::Task<Response> getKindFlaky(Call& call) {
 }
 
 coro::Task<Response> getRegressions(Call& call) {
-    co_return jsonResponse(toJson(co_await call.engine.ask(&engine::KindKeeper::regressions)));
+    const auto all = co_await call.engine.ask(&engine::KindKeeper::regressions);
+    co_return all ? jsonResponse(toJson(*all)) : errorResponse(all.error());
 }
 
 } // namespace

@@ -97,6 +97,7 @@ void TestYardctlShells::completionKnowsEveryCommandAndOption() {
     QCOMPARE(operandWords(*findCommand("session")),
              (std::vector<std::string>{"waiting", "drain", "pause", "abandon", "sunset"}));
     QCOMPARE(operandWords(*findCommand("workers")), (std::vector<std::string>{"add", "show", "remove"}));
+    QCOMPARE(operandWords(*findCommand("kinds")), (std::vector<std::string>{"ls", "show", "flaky", "regressions"}));
     QCOMPARE(operandWords(*findCommand("mark")),
              (std::vector<std::string>{"red", "orange", "yellow", "green", "blue", "purple", "grey", "none"}));
     QCOMPARE(operandWords(*findCommand("ls")), std::vector<std::string>{});

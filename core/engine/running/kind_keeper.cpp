@@ -267,7 +267,7 @@ coro::Task<Result<KindFlakiness>> KindKeeper::flaky(std::string kind) {
     co_return view;
 }
 
-coro::Task<RegressionList> KindKeeper::regressions() {
+coro::Task<Result<RegressionList>> KindKeeper::regressions() {
     YARD_ASSERT_OWNER(owner_);
     std::vector<std::pair<const Kind*, const kinds::Change*>> all;
     table_.each([&](const Kind& kind) {

@@ -65,7 +65,7 @@ public:
     coro::Task<Result<KindDetail>> show(std::string kind);
     coro::Task<Result<KindFlakiness>> flaky(std::string kind);
     /// The latest first, at most kMostRegressionsShown.
-    coro::Task<RegressionList> regressions();
+    coro::Task<Result<RegressionList>> regressions();
     /// What others plan with; nothing of a kind that never completed.
     std::optional<kinds::Estimate> estimate(std::string_view kind, kinds::Quantity quantity) const;
 
