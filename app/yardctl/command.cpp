@@ -30,7 +30,7 @@ struct Elsewhere {
     std::string_view word;
     std::string_view here;
 };
-constexpr std::array<Elsewhere, 31> kElsewhere = {{{"add", "'run -d' or 'submit'"},
+constexpr std::array<Elsewhere, 33> kElsewhere = {{{"add", "'run -d' or 'submit'"},
                                                    {"sbatch", "'run -d' or 'submit'"},
                                                    {"srun", "'run'"},
                                                    {"exec", "'run'"},
@@ -60,7 +60,8 @@ constexpr std::array<Elsewhere, 31> kElsewhere = {{{"add", "'run -d' or 'submit'
                                                    {"sinfo", "'session'"},
                                                    {"sacct", "'ls', or 'stats'"},
                                                    {"config", "'settings'"},
-                                                   {"update", "'edit'"}}};
+                                                   {"update", "'edit'"},
+                                                   {"crontab", "'schedules'"}}};
 
 /// Options of GNU parallel that are none of `map`.
 constexpr std::array<Elsewhere, 6> kOfParallel = {{{"-L", "'-n N', which counts values"},
@@ -299,15 +300,17 @@ Outcome<CommandLine> parseCommandLine(std::span<const char* const> words) {
 
 std::string helpText() {
     std::string out = "yardctl: submit work to a Yardmaster engine and watch it\n"
-                      "Usage: yardctl [options] COMMAND …\n\n";
+                      "Usage: yardctl [options] COMMAND … | --version\n\n";
     for (const CommandGroup& group : commandGroups()) {
         out += fmt::format("{}:\n", group.heading);
         for (const Command& c : group.commands) out += fmt::format("  {:<10} {}\n", c.name, c.summary);
     }
     out += "\nOptions of every command:\n";
-    // The line of --url names --insecure, the last lines --help: all of this has to fit a screen.
+    // Lines that others name: that of --url --insecure, the usage --version, the last lines --help. All has to fit a screen.
     std::vector<Option> shown = globalOptions();
-    std::erase_if(shown, [](const Option& option) { return option.name == "insecure" || option.name == "help"; });
+    std::erase_if(shown, [](const Option& option) {
+        return option.name == "insecure" || option.name == "version" || option.name == "help";
+    });
     appendOptions(out, shown);
     out += "\n'yardctl COMMAND --help' explains a command. LSN: an action's number, or 12..20.\n"
            "Exit codes: 0 done, 1 not done, 2 wrong command line; of 'run' the program's.\n";

@@ -27,9 +27,10 @@ bool takesFile(const Option& option) {
 }
 
 /// Kinds of words that yardctl itself offers, most of them from the engine: 'completion values KIND'.
-constexpr std::array<std::string_view, 19> kLiveKinds = {
-    "lsns",    "active",   "pending", "startable", "held",   "failed", "ended",    "terminals", "queues", "workers",
-    "filters", "settings", "sorts",   "columns",   "facets", "kinds",  "commands", "rights",    "tokens"};
+constexpr std::array<std::string_view, 20> kLiveKinds = {
+    "lsns",      "active", "pending",  "startable", "held",     "failed",   "ended",
+    "terminals", "queues", "workers",  "filters",   "settings", "sorts",    "columns",
+    "facets",    "kinds",  "commands", "rights",    "tokens",   "schedules"};
 
 /// Whether a word of a usage, or the value of an option, is one of those: which ones.
 std::string_view liveKind(std::string_view word) {

@@ -35,6 +35,7 @@ FakeServer::Handler engine() {
          {"GET /compute/workers/all", {.body = R"({"workers":[{"name":"thumbs","version":"1.2"}]})"}},
          {"GET /compute/tokens",
           {.body = R"({"tokens":[{"name":"anna","rights":"read"},{"name":"ci","rights":"submit"}]})"}},
+         {"GET /compute/schedules", {.body = R"({"schedules":[{"name":"nightly","cron":"0 3 * * *"}]})"}},
          {"GET /compute/locks", {.body = R"({"locks":[{"name":"app:immich"}]})"}},
          {"GET /compute/jobs?limit=100&sort=-lsn",
           {.body = R"({"jobs":[{"lsn":12,"state":"running","label":"tidy","name":"tidy"},
@@ -160,6 +161,7 @@ void TestYardctlCompletion::valuesAreThoseOfTheEngine_data() {
         "replaced:yes\tanother one was submitted in its place\nreplaced:no\tit stands for itself\n");
     row({"filters", "cpu>"}, "");
     row({"tokens"}, "anna\tread\nci\tsubmit\n");
+    row({"schedules"}, "nightly\t0 3 * * *\n");
 }
 
 void TestYardctlCompletion::valuesAreThoseOfTheEngine() {
@@ -175,10 +177,10 @@ void TestYardctlCompletion::valuesAreThoseOfTheEngine() {
 void TestYardctlCompletion::whatTakesActionsIsOfferedActions() {
     const std::string script = CtlProcess({"completion", "bash"}).end().out;
     const std::vector<std::pair<const char*, const char*>> kinds{
-        {"cancel", "active"},    {"wait", "active"},     {"why", "active"},   {"hold", "startable"},
-        {"release", "held"},     {"retry", "failed"},    {"retire", "ended"}, {"move", "pending"},
-        {"priority", "pending"}, {"show", "lsns"},       {"logs", "lsns"},    {"ls", "filters"},
-        {"edit", "lsns"},        {"attach", "terminals"}};
+        {"cancel", "active"},    {"wait", "active"},      {"why", "active"},         {"hold", "startable"},
+        {"release", "held"},     {"retry", "failed"},     {"retire", "ended"},       {"move", "pending"},
+        {"priority", "pending"}, {"show", "lsns"},        {"logs", "lsns"},          {"ls", "filters"},
+        {"edit", "lsns"},        {"attach", "terminals"}, {"schedules", "schedules"}};
     for (const auto& [command, kind] : kinds) {
         const std::size_t line = std::min(script.find(fmt::format("        {})", command)),
                                           script.find(fmt::format("        {}|", command)));

@@ -42,6 +42,8 @@ Outcome<int> offerValues(Engine& engine, const std::string& kind, std::string_vi
 Outcome<int> drawGraph(ActionReader& reader);
 /// 'move' within the order of a queue: to the top, up, down, to the bottom, before another one.
 Outcome<int> movePlaces(const Invocation& invocation);
+/// Makes a schedule of each line of a crontab; exits 1 where one was not taken.
+Outcome<int> importCrontab(const Invocation& invocation);
 /// What `wait` does once the LSNs are known; also behind `submit --wait`.
 Outcome<int> waitForAll(const Invocation&, const std::vector<std::int64_t>& lsns);
 

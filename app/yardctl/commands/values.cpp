@@ -290,6 +290,11 @@ Outcome<void> offerTokens(Engine& engine, Offer& offer) {
                          [&](const json::object& one) { offer.word(textOf(one, "name"), textOf(one, "rights")); });
 }
 
+Outcome<void> offerSchedules(Engine& engine, Offer& offer) {
+    return forEachListed(engine, "schedules", "schedules",
+                         [&](const json::object& one) { offer.word(textOf(one, "name"), textOf(one, "cron")); });
+}
+
 struct Kind {
     std::string_view name;
     Outcome<void> (*offer)(Engine& engine, std::string_view word);
@@ -306,7 +311,7 @@ Outcome<void> lsnsOf(Engine& engine, Offer& offer) {
 Outcome<void> offerQueueRefs(Engine& engine, Offer& offer) {
     return offerQueues(engine, offer, &Offer::word);
 }
-constexpr std::array<Kind, 19> kKinds = {
+constexpr std::array<Kind, 20> kKinds = {
     {{"lsns", whole<offerLsns>},
      {kLsnKinds[0].name, whole<lsnsOf<0>>},
      {kLsnKinds[1].name, whole<lsnsOf<1>>},
@@ -325,7 +330,8 @@ constexpr std::array<Kind, 19> kKinds = {
      {"kinds", [](Engine& /*engine*/, std::string_view /*word*/) { return offerUsageKinds(); }},
      {"commands", [](Engine& /*engine*/, std::string_view /*word*/) { return offerCommands(); }},
      {"rights", [](Engine& /*engine*/, std::string_view /*word*/) { return offerRights(); }},
-     {"tokens", whole<offerTokens>}}};
+     {"tokens", whole<offerTokens>},
+     {"schedules", whole<offerSchedules>}}};
 
 } // namespace
 

@@ -1,0 +1,144 @@
+#include "app/yardctl/schedule_view.h"
+
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/format.h"
+#include "core/base/clock.h"
+
+#include <array>
+#include <ctime>
+#include <fmt/format.h>
+
+namespace yard::ctl {
+
+namespace {
+
+bool isOn(const json::object& object, std::string_view member) {
+    const json::value* value = object.if_contains(member);
+    return value && value->is_bool() && value->get_bool();
+}
+
+/// "12, 20..29"
+std::string runLsns(const json::object& run) {
+    std::string out;
+    if (const json::array* actions = arrayOf(run, "actions"))
+        for (const json::value& each : *actions) {
+            const json::object* action = each.if_object();
+            if (!action) continue;
+            const std::int64_t first = integerOf(*action, "lsn").value_or(0);
+            const std::int64_t count = integerOf(*action, "count").value_or(1);
+            out += out.empty() ? "" : ", ";
+            out += count > 1 ? fmt::format("{}..{}", first, first + count - 1) : fmt::format("{}", first);
+        }
+    return out.empty() ? "-" : out;
+}
+
+std::string runNote(const json::object& run) {
+    std::string out = isOn(run, "late") ? "late" : "";
+    const auto add = [&](const std::string& words) { out += (out.empty() ? "" : ", ") + words; };
+    if (const auto skipped = integerOf(run, "skipped"); skipped && *skipped > 0)
+        add(fmt::format("for {} more", *skipped));
+    if (const std::string error = printable(textOf(run, "error")); !error.empty()) add(error);
+    return out.empty() ? "-" : out;
+}
+
+void printRuns(const json::array& runs) {
+    Table table({{"DUE"}, {"DECIDED", false, kWhole, 1}, {"OUTCOME"}, {"ACTIONS"}, {"NOTE", false, 8, 2}});
+    for (const json::value& each : runs) {
+        const json::object* run = each.if_object();
+        if (!run) continue;
+        const auto due = integerOf(*run, "due");
+        table.add({due ? dueWords(*due) : "by hand", dueWords(integerOf(*run, "t").value_or(0)),
+                   printable(textOf(*run, "outcome")), runLsns(*run), runNote(*run)});
+    }
+    if (!table.empty()) fmt::print("\n{}", table.text(terminalWidth()));
+}
+
+} // namespace
+
+std::string dueWords(std::int64_t micros) {
+    const std::time_t second = micros / 1'000'000;
+    std::tm then{};
+    std::array<char, 64> text{};
+    if (!::localtime_r(&second, &then)) return "-";
+    const std::size_t size = std::strftime(text.data(), text.size(), "%a %Y-%m-%d %H:%M:%S", &then);
+    return {text.data(), size};
+}
+
+std::string dueRule(const json::object& schedule) {
+    if (const std::string cron = printable(textOf(schedule, "cron")); !cron.empty()) {
+        const std::string zone = printable(textOf(schedule, "timezone"));
+        return zone.empty() ? cron : fmt::format("{} ({})", cron, zone);
+    }
+    if (const auto seconds = numberOf(schedule, "every_s")) return fmt::format("each {}", durationWords(*seconds));
+    return "once";
+}
+
+std::string scheduledWork(const json::object& schedule) {
+    if (const json::array* list = arrayOf(schedule, "list")) return fmt::format("{} actions", list->size());
+    const json::object* action = objectOf(schedule, "action");
+    if (!action) return "-";
+    const json::array* argv = arrayOf(*action, "argv");
+    if (!argv) return printable(whatWords(*action));
+    // Of a line for the shell the line.
+    const bool isShell = argv->size() == 3 && (*argv)[1] == "-c";
+    std::string out;
+    for (std::size_t i = isShell ? 2 : 0; i < argv->size(); ++i)
+        if (const json::string* word = (*argv)[i].if_string())
+            out += (out.empty() ? "" : " ") + printable(std::string_view(*word));
+    return out;
+}
+
+std::string nextDue(const json::object& schedule) {
+    if (isOn(schedule, "paused")) return "paused";
+    if (schedule.contains("broken")) return "broken";
+    const auto next = integerOf(schedule, "next");
+    return next ? dueWords(*next) : "-";
+}
+
+void printDueTimes(const json::object& answer) {
+    if (const json::array* times = arrayOf(answer, "times"))
+        for (const json::value& time : *times)
+            if (time.is_int64()) fmt::print("  {}\n", dueWords(time.get_int64()));
+}
+
+void printSchedules(const json::array& schedules) {
+    Table table({{"NAME"},
+                 {"WHEN", false, 8, 3},
+                 {"NEXT"},
+                 {"LAST", false, kWhole, 2},
+                 {"RUN", true, kWhole, 1},
+                 {"WHAT", false, 8, 4}});
+    for (const json::value& each : schedules) {
+        const json::object* schedule = each.if_object();
+        if (!schedule) continue;
+        const json::object* last = objectOf(*schedule, "last");
+        table.add({printable(textOf(*schedule, "name")), dueRule(*schedule), nextDue(*schedule),
+                   last ? fmt::format("{} {}", printable(textOf(*last, "outcome")),
+                                      timeWords(integerOf(*last, "t").value_or(0), wallNow()))
+                        : "-",
+                   countText(*schedule, "unfinished"), scheduledWork(*schedule)});
+    }
+    if (!table.empty()) fmt::print("{}", table.text(terminalWidth()));
+}
+
+void printSchedule(const json::object& schedule) {
+    const auto line = [](std::string_view head, const std::string& text) { fmt::print("{:<9} {}\n", head, text); };
+    line("name", printable(textOf(schedule, "name")));
+    line("when", dueRule(schedule));
+    line("what", scheduledWork(schedule));
+    if (const std::string queue = printable(textOf(schedule, "queue")); !queue.empty()) line("queue", queue);
+    line("missed", printable(textOf(schedule, "missed")));
+    line("overlap", printable(textOf(schedule, "overlap")));
+    if (const auto jitter = numberOf(schedule, "jitter_s"); jitter && *jitter > 0)
+        line("jitter", durationWords(*jitter));
+    line("run", countText(schedule, "unfinished"));
+    line("next", nextDue(schedule));
+    if (const std::string broken = printable(textOf(schedule, "broken")); !broken.empty()) line("broken", broken);
+    if (const json::array* times = arrayOf(schedule, "times"); times && !times->empty()) {
+        fmt::print("due\n");
+        printDueTimes(schedule);
+    }
+    if (const json::array* runs = arrayOf(schedule, "runs")) printRuns(*runs);
+}
+
+} // namespace yard::ctl

@@ -1,0 +1,26 @@
+// How schedules are shown. Reading tolerates what another engine leaves out. Pure but for what prints; one thread.
+#pragma once
+
+#include "app/yardctl/engine.h"
+
+#include <cstdint>
+#include <string>
+
+namespace yard::ctl {
+
+/// "Sat 2026-11-28 03:00:00", local: for times to come, which timeWords() has no words for.
+std::string dueWords(std::int64_t micros);
+/// "0 3 * * 1-5 (Europe/Berlin)", "each 10 min", "once".
+std::string dueRule(const json::object& schedule);
+/// What it runs, in a line: "backup --all", "3 actions".
+std::string scheduledWork(const json::object& schedule);
+/// When it is next due, or why it is not.
+std::string nextDue(const json::object& schedule);
+/// The member "times", a line each.
+void printDueTimes(const json::object& answer);
+/// Prints a table; nothing for an empty list.
+void printSchedules(const json::array& schedules);
+/// Prints one, with its next times and its last runs.
+void printSchedule(const json::object& schedule);
+
+} // namespace yard::ctl
