@@ -58,6 +58,7 @@ void LinkRunner::restore(std::string runId, const std::vector<Restored>& attempt
         refs.push_back(refOf(one.id));
         LinkAttempts::Attempt& attempt = attempts_.add(one.id, one.slot, one.inputs);
         attempt.given = host_.monoNow();
+        attempt.grace = one.grace;
         attempt.isRestored = true;
     }
     leases_.restore(std::move(runId), refs, leaseThen, host_.bootNow());

@@ -50,6 +50,7 @@ public:
         AttemptId id;
         SlotId slot;
         std::vector<Hash256> inputs;
+        Duration grace{}; ///< when it is ended and nobody says another one
     };
     void restore(std::string runId, const std::vector<Restored>& attempts, Duration leaseThen);
 

@@ -45,6 +45,7 @@ public:
     std::vector<link::Chunk> chunks;
     std::optional<link::Welcome> welcome;
     std::optional<link::Lease> lease;
+    std::optional<link::Cancel> cancel;
     bool hasRoom = true;
     bool isOver = false;
 
@@ -76,8 +77,8 @@ private:
                                         : fmt::format("Settled:{}", text(refs)));
         }
         case link::Kind::Cancel: {
-            const auto cancel = read<link::Cancel>(body);
-            return note(fmt::format("Cancel:{}{}", text({cancel.id}), cancel.onlyIfWaiting ? " if waiting" : ""));
+            cancel = read<link::Cancel>(body);
+            return note(fmt::format("Cancel:{}{}", text({cancel->id}), cancel->onlyIfWaiting ? " if waiting" : ""));
         }
         case link::Kind::Renewed: return note(fmt::format("Renewed:{}", id));
         case link::Kind::Need: return note(fmt::format("Need:{}", read<link::Need>(body).hashes.size()));

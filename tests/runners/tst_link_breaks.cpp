@@ -29,6 +29,7 @@ private Q_SLOTS:
     void manyAreSettledInSeveralFrames();
     void aRestartedYardWaitsForWhatItKnew();
     void aRestartedYardIsToldOfWhatRuns();
+    void aRestartedYardEndsWithTheGraceItIsGiven();
 };
 
 void TestLinkBreaks::whatBothCountGoesOn() {
@@ -237,6 +238,15 @@ void TestLinkBreaks::aRestartedYardIsToldOfWhatRuns() {
     bench.connect("run", held(1, GuestStage::Begun)); // once
     QVERIFY(bench.sayRunning(1));
     QCOMPARE(bench.told(), std::string());
+}
+
+void TestLinkBreaks::aRestartedYardEndsWithTheGraceItIsGiven() {
+    LinkBench bench;
+    bench.runner->restore("run", {{.id = {.lsn = Lsn(1)}, .slot = SlotId(0), .inputs = {}, .grace = 5s}}, 60s);
+    bench.connect("run", held(1, GuestStage::Begun));
+    bench.runner->end({.lsn = Lsn(1)}, StopCause::Cancelled);
+    QCOMPARE(bench.heard(), std::string("Welcome:1.1 Cancel:1.1"));
+    QCOMPARE(bench.yard().cancel->graceMs, std::uint64_t{5'000});
 }
 
 QTEST_GUILESS_MAIN(TestLinkBreaks)

@@ -123,7 +123,8 @@ void Machines::takeOver(Machine& machine, const std::vector<AttemptId>& ids, Dur
         const Attempt& attempt = parts_.execution.takeOver(id);
         restored.push_back({.id = id,
                             .slot = parts_.places.ownNumber(machine.id, attempt.slot),
-                            .inputs = attempt.spec ? hashesOf(*attempt.spec) : std::vector<Hash256>()});
+                            .inputs = attempt.spec ? hashesOf(*attempt.spec) : std::vector<Hash256>(),
+                            .grace = attempt.grace});
     }
     machine.runner->restore(machine.hello.runId, restored, lease);
     follow(machine);
