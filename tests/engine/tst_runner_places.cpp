@@ -30,6 +30,28 @@ public:
         dictionary.internClass(key);
         machine.defineClass(id, cores);
     }
+    /// One that the second runner has of an engine before this one.
+    Lsn takeOver(WallMicros submitTime = 1) {
+        session::NewAction action;
+        action.lsn = Lsn(++machine.lsn);
+        action.queue = QueueId(1);
+        action.submitTime = submitTime;
+        action.out = session::MachineId(1);
+        machine.session.intake().add({&action, 1}, machine.now, machine.out);
+        const AttemptId id{action.lsn, 1};
+        const auto came = rig.begin(execution.expect({{.id = id, .machine = *action.out}}, scale));
+        auto spec = std::make_shared<ActionSpec>();
+        spec->worker = "exec";
+        spec->argv = {"true"};
+        std::vector<store::FetchedSpec> specs(1);
+        specs.front().lsn = action.lsn;
+        specs.front().spec = std::move(spec);
+        execution.specsArrived(std::move(specs));
+        rig.settle();
+        if (!came->has_value()) qFatal("its spec does not come");
+        execution.takeOver(id);
+        return action.lsn;
+    }
     /// Of one that the second runner has.
     std::int64_t oneThere() { return there().out.begin()->first.lsn.value; }
 };
@@ -326,6 +348,16 @@ private Q_SLOTS:
         b.places.setWish(machine, fleet::Gate::Open);
         b.turn();
         QCOMPARE(b.there->out.size(), std::size_t{2});
+    }
+
+    // --- what was there before
+
+    void theTimesOfWhatWasThereDoNotRunBackwards() {
+        Bench b(1, 2);
+        const WallMicros later = b.scale.at(b.machine.now) + 60'000'000; // the wall clock was set back
+        const Lsn lsn = b.takeOver(later);
+        QCOMPARE(b.attempt(lsn)->scale.at(b.machine.now), later);
+        QCOMPARE(b.attempt(b.takeOver())->scale.offset, b.scale.offset);
     }
 
     // --- the end

@@ -281,6 +281,8 @@ coro::Task<Result<void>> Execution::expect(std::vector<Expected> attempts, WallS
         attempt.machine = one.machine;
         attempt.isTakenOver = true;
         attempt.scale = scale;
+        if (const WallMicros now = scale.at(parts_.now()); live->submitTime > now) // as in begin()
+            attempt.scale.offset += live->submitTime - now;
         lsns.push_back(one.id.lsn);
     }
     if (lsns.empty()) co_return Result<void>{};
