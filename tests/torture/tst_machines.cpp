@@ -16,6 +16,7 @@ using namespace yard::torture;
 namespace {
 
 constexpr int kLease = 5;
+constexpr int kLongLease = 600; ///< it is not over before a test is, however slow the machine
 constexpr int kYardWaitsLonger = 10;
 
 class Pair {
@@ -127,7 +128,7 @@ private Q_SLOTS:
 };
 
 void TestMachines::whatRunsWhileTheYardIsKilledIsTakenOver() {
-    Pair pair;
+    Pair pair(kLongLease);
     const std::int64_t lsn = pair.submitThere();
     pair.killYard();
     pair.startYard();
@@ -142,7 +143,7 @@ void TestMachines::whatRunsWhileTheYardIsKilledIsTakenOver() {
 }
 
 void TestMachines::whatEndsWhileTheYardIsDeadIsFetched() {
-    Pair pair;
+    Pair pair(kLongLease);
     const std::int64_t lsn = pair.submitThere();
     pair.killYard();
     pair.go();
@@ -182,7 +183,6 @@ void TestMachines::aKilledYardWaitsForAMachineThatStaysAway() {
 }
 
 void TestMachines::aMachineOfAnotherRunHoldsNothing() {
-    constexpr int kLongLease = 600;
     Pair pair(kLongLease);
     const std::int64_t lsn = pair.submitThere();
     pair.killYard();
