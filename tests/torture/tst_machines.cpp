@@ -159,12 +159,15 @@ void TestMachines::whatAKilledMachineHadGoesElsewhereOnceItsLeaseIsOver() {
     QElapsedTimer since;
     since.start();
     pair.killMachine();
+    // What was left alive there must find nothing to end by: it would be gone unseen.
+    QVERIFY(Pair::eventually([&] { return pair.log() == "begin\nbegin\n"; }));
+    QVERIFY(processesOf(pair.machinePlace).empty());
     pair.go();
     const Answer result = pair.caller().result(lsn);
     QCOMPARE(result.text("state"), "completed");
     QVERIFY(since.elapsed() >= 1'000 * (kLease + kYardWaitsLonger - 2)); // it had renewed a moment before
     QVERIFY2(pair.ends(result).starts_with("lost_runner "), result.shown().c_str());
-    QVERIFY(processesOf(pair.machinePlace).empty());
+    QCOMPARE(pair.log(), "begin\nbegin\nend\n");
 }
 
 void TestMachines::aKilledYardWaitsForAMachineThatStaysAway() {
@@ -172,14 +175,17 @@ void TestMachines::aKilledYardWaitsForAMachineThatStaysAway() {
     const std::int64_t lsn = pair.submitThere();
     pair.killYard();
     pair.killMachine();
-    pair.go();
     pair.startYard();
     QElapsedTimer since;
     since.start();
+    QVERIFY(Pair::eventually([&] { return pair.log() == "begin\nbegin\n"; }));
+    QVERIFY(processesOf(pair.machinePlace).empty());
+    pair.go();
     const Answer result = pair.caller().result(lsn);
     QCOMPARE(result.text("state"), "completed");
     QVERIFY(since.elapsed() >= 1'000 * (kLease + kYardWaitsLonger - 2)); // its count began before it served
     QVERIFY2(pair.ends(result).starts_with("lost_runner "), result.shown().c_str());
+    QCOMPARE(pair.log(), "begin\nbegin\nend\n");
 }
 
 void TestMachines::aMachineOfAnotherRunHoldsNothing() {
