@@ -360,6 +360,29 @@ private Q_SLOTS:
         QCOMPARE(b.attempt(b.takeOver())->scale.offset, b.scale.offset);
     }
 
+    void nobodyLearnsHowLongWhatWasThereTook() {
+        Bench b(1, 2);
+        const Lsn lsn = b.takeOver();
+        const SlotId slot = b.attempt(lsn)->slot;
+        runners::Ended ended;
+        ended.slot = slot;
+        ended.exitCode = 0;
+        ended.times = {
+            .submitting = b.machine.now, .running = b.machine.now, .exited = b.machine.now, .ended = b.machine.now};
+        b.execution.updates({{{lsn, 1}, runners::Started{.slot = slot, .pid = 0, .times = ended.times}}});
+        b.execution.updates({{{lsn, 1}, std::move(ended)}});
+        b.turn();
+        QCOMPARE(b.takeEnds(), "1 completed");
+        QCOMPARE(b.estimator.kinds(), std::size_t{0});
+        const Lsn other = b.start();
+        engine::test::FakeRunner& taker = b.there().out.empty() ? b.runner() : b.there();
+        taker.begin(other.value);
+        taker.exit(other.value);
+        b.turn();
+        QCOMPARE(b.takeEnds(), "2 completed");
+        QVERIFY(b.estimator.kinds() > 0);
+    }
+
     // --- the end
 
     void allOfThemEnd() {

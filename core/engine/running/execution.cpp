@@ -483,7 +483,7 @@ void Execution::finish(Attempt& attempt) {
     event.neverRan = attempt.record.times[ActionState::Running] == 0 && outcome.reason != Reason::LostRunner;
     event.cannotHeal = attempt.cannotHeal;
     event.wasEnforced = attempt.wasEnforced;
-    const WallMicros begun = attempt.record.times[ActionState::Submitting];
+    const WallMicros begun = attempt.isTakenOver ? 0 : attempt.record.times[ActionState::Submitting];
     event.runTime = begun ? Duration(end - begun) : Duration(-1);
     count(attempt);
     const AttemptId id = attempt.id;
@@ -511,8 +511,9 @@ void Execution::count(const Attempt& attempt) {
     parts_.counters.run.observe(Duration(times[attempt.record.outcome.state] - running));
 }
 
-/// Of one that completed.
+/// Of one that completed. What was taken over ran before anybody here looked: how long is not known.
 void Execution::learnRunTime(const Attempt& attempt, const session::LiveView& live, Duration took) {
+    if (attempt.isTakenOver) return;
     const ClassKey& key = parts_.dictionary.classKey(attempt.cls.value);
     const std::string kind =
         Estimator::kindOf(key.workerName, key.function, parts_.dictionary.label(live.label.value));

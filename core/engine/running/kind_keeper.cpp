@@ -132,6 +132,7 @@ void KindKeeper::note(const Attempt& attempt, const AttemptRecord& record, const
     if (const auto cpu = outcome.measures[Measure::CpuTime]) run.cpu = static_cast<double>(*cpu) / 1e6;
     if (const auto peak = outcome.measures[Measure::PeakMemory]) run.memory = static_cast<double>(*peak);
     if (attempt.id.attempt == 1) run.wait = secondsBetween(live.submitTime, times[ActionState::Submitting]);
+    if (attempt.isTakenOver) run.duration = run.wait = {}; // it began before anybody here looked
     std::uint64_t output = 0;
     for (const NamedChunk& chunk : outcome.outputs) output += chunk.chunk.size;
     run.output = static_cast<double>(output);
