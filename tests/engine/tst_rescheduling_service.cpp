@@ -26,6 +26,7 @@ public:
     std::map<Lsn, std::vector<FailedChild>> failed; ///< by what they failed for
     std::optional<Error> failedUnknown;             ///< cannot be read
     std::set<std::string> removed;                  ///< workers
+    std::map<Lsn, std::string> mayRun;              ///< on other machines
     std::optional<Error> refusal;                   ///< of the journal
     std::vector<store::Reopen> reopened;
     std::vector<Lsn> putBack;
@@ -41,6 +42,7 @@ public:
          .post = [this](store::Action action) { return post(std::get<store::Reopen>(std::move(action))); },
          .waits = [this](Lsn lsn) { return waitsOf(lsn); },
          .failed = [this](std::vector<Lsn> parents, Reached place) { return failedBy(std::move(parents), place); },
+         .mayRun = [this](Lsn lsn) { return mayRun[lsn]; },
          .putBack = [this](Lsn lsn) { putBack.push_back(lsn); },
          .wake = [] {},
          .now = [this] { return machine.now; }}};
@@ -131,6 +133,17 @@ private Q_SLOTS:
         b.removed = {"w"};
         QVERIFY(b.run(lsn).error().message.contains("register it again first"));
         QCOMPARE(b.rig.ask(b.rescheduling.mayRetry(lsn, false)).error().kind, ErrorKind::WrongState);
+    }
+
+    void whatMayRunOnAnotherMachineIsRefused() {
+        Bench b;
+        const Lsn lsn = b.ended(ActionState::Abandoned);
+        b.mayRun[lsn] = "m1 for 12 s";
+        QVERIFY(b.run(lsn, true).error().message.contains("may still run on m1 for 12 s"));
+        QCOMPARE(b.rig.ask(b.rescheduling.mayRetry(lsn, true)).error().kind, ErrorKind::WrongState);
+        QVERIFY(b.reopened.empty());
+        b.mayRun.clear();
+        QVERIFY(b.run(lsn));
     }
 
     void theLimitOfRetriesIsPassedByForceOnly() {

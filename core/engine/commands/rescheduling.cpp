@@ -180,6 +180,9 @@ coro::Task<Result<void>> Rescheduling::mayGoAgain(const ActionResult& known, con
                        fmt::format("Action {} is {}, and it was replaced by {}: that one is what goes on.",
                                    known.lsn.value, name(known.state), by.value));
     }
+    if (const std::string where = parts_.mayRun(known.lsn); known.state == ActionState::Abandoned && !where.empty())
+        co_return fail(ErrorKind::WrongState,
+                       fmt::format("Action {} may still run on {}: try again then.", known.lsn.value, where));
     if (const store::Edge* parent = unmet(waits.after))
         co_return std::unexpected(co_await waitsInVain(known.lsn, *parent));
     if (const auto now = mayReschedule(known, force); !now) co_return std::unexpected(now.error());

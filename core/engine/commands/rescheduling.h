@@ -63,6 +63,8 @@ public:
         /// readWaits() and readFailed(), of the journal.
         std::function<coro::Task<Result<PostedToWait>>(Lsn)> waits;
         std::function<coro::Task<Result<FailedChildren>>(std::vector<Lsn> parents, Reached)> failed;
+        /// Another machine may run it still, though it is over here: "m1 for 12 s". Empty: none.
+        std::function<std::string(Lsn)> mayRun;
         std::function<void(Lsn)> putBack; ///< it is pending again
         std::function<void()> wake;       ///< something may start now
         std::function<MonoTime()> now;

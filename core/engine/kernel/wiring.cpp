@@ -233,6 +233,7 @@ void Wiring::openRescheduling() {
                     return readFailed(reader, parents, place);
                 });
             },
+        .mayRun = [this](Lsn lsn) { return services_.machines->mayRun(lsn); },
         .putBack = [this](Lsn lsn) { services_.orders->notePutBack(lsn); },
         .wake = wake_,
         .now = MonoClock::now});

@@ -9,6 +9,7 @@
 // Bounds: kMostMachines machines and lines; of a line one frame at a time, the next one once it is taken.
 #pragma once
 
+#include "core/base/boot_clock.h"
 #include "core/base/owner.h"
 #include "core/coro/helper_pool.h"
 #include "core/coro/sync.h"
@@ -81,6 +82,9 @@ public:
     coro::Task<bool> roomForBulk(LineId line);
     coro::Task<bool> closed(LineId line);
 
+    /// A machine may run it still of an engine before this one, though it is over here: "m1 for 12 s". Empty: none.
+    std::string mayRun(Lsn lsn) const;
+
     // --- of people
     /// This one first, then by number.
     coro::Task<std::vector<MachineView>> list();
@@ -134,7 +138,12 @@ private:
     std::map<LineId, Line> lines_;
     LineId lastLine_ = 0;
     std::map<Lsn, std::uint32_t> written_; ///< attempts of leases that the journal has, or is about to have
-    coro::ConditionVariable stored_;       ///< of any of them a piece of a chunk was
+    struct MayRun {
+        std::string machine; ///< its name
+        BootTime until{};
+    };
+    std::map<Lsn, MayRun> mayRun_;   ///< some of those of `written_`, whose actions were over before this engine
+    coro::ConditionVariable stored_; ///< of any of them a piece of a chunk was
     OwnerCheck owner_;
 };
 

@@ -1,10 +1,13 @@
 // The part of Machines that the journal has: those that were here, and what each was given.
+#include "core/base/boot_clock.h"
 #include "core/base/log.h"
 #include "core/coro/one_shot.h"
 #include "core/engine/machines/machine.h"
+#include "core/link/boot_time.h"
 #include "core/session/live_views.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 namespace yard::engine {
@@ -93,6 +96,10 @@ coro::Task<Result<void>> Machines::restore(MachineBook book) {
     for (const auto& [lsn, lease] : book.leases) {
         written_[lsn] = lease.attempt;
         const auto live = parts_.session.views().live(lsn);
+        const Machine& holder = *byDocument.at(lease.holder);
+        if (!live && lease.runId == holder.hello.runId)
+            mayRun_[lsn] = {.machine = holder.name,
+                            .until = bootNow() + std::max(lease.lease, parts_.lease) + link::kYardWaitsLonger};
         if (!live || !live->leased || live->attempt != lease.attempt) continue;
         const AttemptId id{.lsn = lsn, .attempt = lease.attempt};
         expected.push_back({.id = id, .machine = byDocument.at(lease.holder)->id});
@@ -160,6 +167,14 @@ void Machines::writeDown(Machine& machine, const runners::LinkIntent& intent,
     parts_.spawn("leases", answerOnce(parts_.committer.begin(std::move(put)), std::move(answer)));
 }
 
+/// Whatever the machine says meanwhile: with its next Hello it is told to end it, within that time.
+std::string Machines::mayRun(Lsn lsn) const {
+    const auto at = mayRun_.find(lsn);
+    if (at == mayRun_.end()) return {};
+    const auto left = std::chrono::ceil<std::chrono::seconds>(at->second.until - bootNow()).count();
+    return left > 0 ? fmt::format("{} for {} s", at->second.machine, left) : std::string();
+}
+
 /// Nothing of it is in flight.
 void Machines::forget(const Machine& machine) {
     parts_.spawn("forget machine",
@@ -175,10 +190,11 @@ void Machines::forget(const Machine& machine) {
 void Machines::forgetLeases() {
     store::PutDocuments put;
     for (auto at = written_.begin(); at != written_.end() && put.changes.size() < store::kMostDocumentChanges;) {
-        if (parts_.attempts.get({.lsn = at->first, .attempt = at->second})) {
+        if (parts_.attempts.get({.lsn = at->first, .attempt = at->second}) || !mayRun(at->first).empty()) {
             ++at;
             continue;
         }
+        mayRun_.erase(at->first);
         put.changes.push_back(forgetLease(at->first));
         at = written_.erase(at);
     }
