@@ -1,4 +1,5 @@
 // Routes of machines: what a list says of each, and what may be done with which.
+#include "core/engine/commands/rescheduling.h"
 #include "core/engine/machines/machines.h"
 #include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
@@ -7,9 +8,11 @@
 #include <QTest>
 
 #include <fmt/format.h>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 using namespace yard;
 using namespace yard::http;
@@ -28,7 +31,8 @@ public:
 
 /// An engine with one machine beside it, number 1.
 struct Served {
-    Served() {
+    explicit Served(std::function<void(engine::Options&)> adjust = {})
+        : api(std::move(adjust)) {
         line = *api.engine.run(api.engine->ask(&Machines::opened, engine::MachineCaller{"", "10.0.0.2"},
                                                std::make_shared<DeafWire>()));
         link::Hello hello;
@@ -103,6 +107,26 @@ private Q_SLOTS:
         QCOMPARE(removed.status, 200);
         QCOMPARE(removed.number("id"), 1);
         QCOMPARE(served.api.get("/compute/machines/1").status, 404);
+    }
+
+    void whatWasAbandonedIsNotRunAgainWhileAMachineMayRunIt() {
+        Served served([](engine::Options& options) { options.set = {"lease_s=600"}; });
+        test::EngineTest& engine = served.api.engine;
+        const Lsn lsn = engine.submit(R"({"worker":"exec","argv":["true"],"machine":"desk"})");
+        const std::string updates =
+            link::put(link::Updates{{.id = {.lsn = lsn.value}, .kind = link::UpdateKind::Running, .number = 1}});
+        const auto runs = [&] {
+            served.say(link::Kind::Renew);
+            served.say(link::Kind::Updates, updates);
+            return served.api.get(fmt::format("/compute/jobs/{}", lsn.value)).text("state") == "running";
+        };
+        QVERIFY(test::EngineTest::eventually(runs));
+        QCOMPARE(served.api.post("/compute/session/abandon").status, 200);
+        engine.stop();
+        engine.start();
+        const auto again = engine.run(engine->ask(&engine::Rescheduling::reschedule, lsn, true));
+        QVERIFY(!again);
+        QVERIFY2(again.error().message.contains("may still run on desk for"), again.error().message.c_str());
     }
 
     void whatCannotBeDoneSaysWhy() {
