@@ -23,6 +23,18 @@ coro::Task<void> answerOnce(Committed committed, runners::LinkHost::Answer<Resul
     answer(detail.error ? Result<void>(std::unexpected(std::move(*detail.error))) : Result<void>{});
 }
 
+/// The first that is not taken ends it.
+coro::Task<Result<void>> putInTurn(Committer& committer, std::vector<store::DocumentChange> changes) {
+    for (std::size_t at = 0; at < changes.size(); at += store::kMostDocumentChanges) {
+        store::PutDocuments put;
+        const std::size_t end = std::min(changes.size(), at + store::kMostDocumentChanges);
+        for (std::size_t next = at; next < end; ++next) put.changes.push_back(std::move(changes[next]));
+        store::AckDetail detail = co_await committer.commit(std::move(put));
+        if (detail.error) co_return std::unexpected(std::move(*detail.error));
+    }
+    co_return Result<void>{};
+}
+
 std::vector<Hash256> hashesOf(const ActionSpec& spec) {
     std::vector<Hash256> inputs;
     for (const auto& [path, hash] : spec.inputs) inputs.push_back(hash);
@@ -93,7 +105,8 @@ coro::Task<Result<void>> Machines::restore(MachineBook book) {
     std::vector<Execution::Expected> expected;
     std::map<std::string, std::vector<AttemptId>> has;
     std::map<std::string, Duration> leases;
-    for (const auto& [lsn, lease] : book.leases) {
+    std::vector<store::DocumentChange> longer; // what the machine is told when it comes back counts from then on
+    for (auto& [lsn, lease] : book.leases) {
         written_[lsn] = lease.attempt;
         const auto live = parts_.session.views().live(lsn);
         const Machine& holder = *byDocument.at(lease.holder);
@@ -104,9 +117,14 @@ coro::Task<Result<void>> Machines::restore(MachineBook book) {
         const AttemptId id{.lsn = lsn, .attempt = lease.attempt};
         expected.push_back({.id = id, .machine = byDocument.at(lease.holder)->id});
         has[lease.holder].push_back(id);
+        if (lease.lease < parts_.lease) {
+            lease.lease = parts_.lease;
+            longer.push_back(keep(lsn, lease));
+        }
         leases[lease.holder] = std::max(leases[lease.holder], lease.lease);
     }
     if (auto came = co_await parts_.execution.expect(std::move(expected), parts_.scale()); !came) co_return came;
+    if (auto put = co_await putInTurn(parts_.committer, std::move(longer)); !put) co_return put;
     for (const auto& [document, ids] : has) takeOver(*byDocument.at(document), ids, leases.at(document));
     co_return Result<void>{};
 }

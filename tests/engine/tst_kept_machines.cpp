@@ -1,0 +1,108 @@
+// Machines and leases over the starts of a real engine; the machines are wires that a test speaks over word by word.
+#include "core/engine/machines/machines.h"
+#include "core/launcher/launcher.h"
+#include "tests/engine/engine_test.h"
+
+#include <QCoreApplication>
+#include <QTest>
+
+#include <atomic>
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace yard;
+using engine::LineId;
+using engine::Machines;
+using engine::MachineView;
+
+namespace {
+
+/// A connection that takes everything; called by the engine's thread.
+class CountingWire final : public engine::LinkWire {
+public:
+    bool send(link::Kind kind, std::uint64_t, std::string_view) override {
+        if (kind == link::Kind::Lease) ++leases;
+        return true;
+    }
+    bool hasRoomForBulk() const override { return true; }
+    void finish() override { isOver = true; }
+    void end() override { isOver = true; }
+    std::atomic<int> leases{0};
+    std::atomic<bool> isOver{false};
+};
+
+struct Yard {
+    /// Starts it again, with leases of so many seconds.
+    void restart(int seconds) {
+        engine.stop();
+        lease = seconds;
+        engine.start();
+    }
+    template<class Method, class... Args>
+    auto ask(Method method, Args... args) {
+        return engine.run(engine->ask(method, std::move(args)...));
+    }
+    LineId open(const std::shared_ptr<CountingWire>& wire) {
+        return *ask(&Machines::opened, engine::MachineCaller{"", "10.0.0.2"}, wire);
+    }
+    bool say(LineId line, link::Kind kind, const std::string& body = {}) {
+        return ask(&Machines::frameCame, line,
+                   engine::LinkFrame{.id = 1, .kind = static_cast<std::uint8_t>(kind), .body = body});
+    }
+    bool greet(LineId line, const std::string& runId = "run") {
+        link::Hello hello;
+        hello.runId = runId;
+        hello.name = "desk";
+        hello.platform = "linux-x86_64";
+        hello.version = "0.1.0";
+        hello.capacity = {.milliCores = 1'000, .memoryMb = 64};
+        return say(line, link::Kind::Hello, link::put(hello));
+    }
+    /// The machine that is there has an action, and the journal knows.
+    Lsn give(LineId line, const CountingWire& wire) {
+        const Lsn lsn = engine.submit(R"({"worker":"exec","argv":["true"],"machine":"desk"})");
+        if (!test::EngineTest::eventually([&] { return say(line, link::Kind::Renew) && wire.leases == 1; }))
+            qFatal("it gets nothing");
+        return lsn;
+    }
+    std::vector<MachineView> machines() { return ask(&Machines::list); }
+    /// Until what the silent machine has counts as lost.
+    std::int64_t secondsLeft() { return (machines().at(1).lostAt - wallNow()) / 1'000'000; }
+
+    int lease = 20;
+    test::EngineTest engine{1,
+                            [this](engine::Options& options) { options.set = {fmt::format("lease_s={}", lease)}; }};
+};
+
+} // namespace
+
+class KeptMachinesTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aLeaseThatIsTakenOverIsAsLongAsTheMachineMayBeTold();
+};
+
+void KeptMachinesTest::aLeaseThatIsTakenOverIsAsLongAsTheMachineMayBeTold() {
+    Yard yard;
+    const auto wire = std::make_shared<CountingWire>();
+    const LineId line = yard.open(wire);
+    QVERIFY(yard.greet(line));
+    yard.give(line, *wire);
+    yard.ask(&Machines::closed, line);
+    yard.restart(600); // a machine that came back now might run for that long
+    QVERIFY(yard.secondsLeft() > 500);
+    yard.restart(20);
+    QVERIFY(yard.secondsLeft() > 500);
+}
+
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    const QCoreApplication application(argc, argv);
+    KeptMachinesTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "tst_kept_machines.moc"
