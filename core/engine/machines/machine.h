@@ -7,6 +7,7 @@
 #include "core/link/states.h"
 #include "core/runners/link_runner.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,7 +16,7 @@ namespace yard::engine {
 
 using link::MachineState;
 
-struct Machines::Machine {
+struct Machines::Machine : std::enable_shared_from_this<Machines::Machine> {
     session::MachineId id;
     std::string key; ///< who it is when it comes again
     std::string name;
@@ -25,7 +26,8 @@ struct Machines::Machine {
     link::Hello hello;                             ///< the last one; held is of no use
     std::string peer{};                            ///< of the last line
     unsigned slots = 0;
-    bool isChanged = true; ///< the journal has not all that it keeps of it
+    std::uint64_t version = 1; ///< of what the journal keeps of it
+    std::uint64_t kept = 0;    ///< the last one that the journal is known to have
     fleet::Gate wish = fleet::Gate::Open;
     std::optional<MonoTime> keptAwayUntil{};
     std::string notTaken{}; ///< why it is kept away
@@ -33,6 +35,7 @@ struct Machines::Machine {
     MachineState shown = MachineState::Connecting;
     WallMicros since = wallNow();
 
+    bool isChanged() const { return version != kept; }
     MachineState state() const {
         const MachineState own = runner->state();
         if (own != MachineState::Ready && own != MachineState::Busy) return own;

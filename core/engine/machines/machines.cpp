@@ -117,7 +117,7 @@ bool Machines::greet(Line& line, const LinkFrame& frame) {
     line.machine = std::move(*machine);
     line.machine->peer = line.who.peer;
     if (hello.protocol == link::kProtocol) { // else its run says nothing, and it is refused
-        line.machine->isChanged |= line.machine->hello.runId != hello.runId;
+        if (line.machine->hello.runId != hello.runId) ++line.machine->version;
         line.machine->hello = std::move(hello);
         keepMachine(line.machine);
     }
@@ -241,7 +241,7 @@ coro::Task<Result<MachineView>> Machines::wish(std::uint32_t id, fleet::Gate gat
     YARD_ASSERT_OWNER(owner_);
     const auto machine = find(id);
     if (!machine) co_return std::unexpected(machine.error());
-    (*machine)->isChanged |= (*machine)->wish != gate;
+    if ((*machine)->wish != gate) ++(*machine)->version;
     (*machine)->wish = gate;
     keepMachine(*machine);
     if (gate == fleet::Gate::Open) {

@@ -133,7 +133,7 @@ Result<void> Machines::rejoin(const MachineBook& book) {
     for (const auto& [document, kept] : book.machines) {
         auto machine = build(kept);
         if (!machine) return std::unexpected(machine.error());
-        (*machine)->isChanged = false;
+        (*machine)->kept = (*machine)->version;
         const fleet::Machine place = placeOf(kept);
         (*machine)->id = parts_.places.rejoin(std::move((*machine)->unplaced), place.slots, place.otherSlots);
         machines_.emplace((*machine)->id.value, *machine);
@@ -159,14 +159,15 @@ void Machines::takeOver(Machine& machine, const std::vector<AttemptId>& ids, Dur
 
 // --- while it works
 
-/// Not waited for: what it is given later takes it along where that fails.
+/// Not waited for: what it is given takes it along until the journal has it.
 void Machines::keepMachine(const std::shared_ptr<Machine>& machine) {
-    if (!machine->isChanged) return;
-    machine->isChanged = false;
+    if (!machine->isChanged()) return;
     parts_.spawn("keep machine", answerOnce(parts_.committer.begin(store::PutDocuments{{keep(keptOf(*machine))}}),
-                                            [machine](const Result<void>& kept) {
-                                                if (kept) return;
-                                                machine->isChanged = true;
+                                            [machine, version = machine->version](const Result<void>& kept) {
+                                                if (kept) {
+                                                    machine->kept = std::max(machine->kept, version);
+                                                    return;
+                                                }
                                                 logWarning("engine", "machine {} is not kept: {}", machine->name,
                                                            kept.error().message);
                                             }));
@@ -175,14 +176,19 @@ void Machines::keepMachine(const std::shared_ptr<Machine>& machine) {
 void Machines::writeDown(Machine& machine, const runners::LinkIntent& intent,
                          runners::LinkHost::Answer<Result<void>> answer) {
     store::PutDocuments put;
-    if (machine.isChanged) put.changes.push_back(keep(keptOf(machine)));
+    if (machine.isChanged()) put.changes.push_back(keep(keptOf(machine)));
     const std::string holder = documentOf(machine.key);
     for (const AttemptId id : intent.ids) {
         put.changes.push_back(
             keep(id.lsn, {.attempt = id.attempt, .runId = intent.runId, .lease = intent.lease, .holder = holder}));
         written_[id.lsn] = id.attempt;
     }
-    parts_.spawn("leases", answerOnce(parts_.committer.begin(std::move(put)), std::move(answer)));
+    parts_.spawn("leases", answerOnce(parts_.committer.begin(std::move(put)),
+                                      [one = machine.shared_from_this(), version = machine.version,
+                                       answer = std::move(answer)](Result<void> kept) mutable {
+                                          if (kept) one->kept = std::max(one->kept, version);
+                                          answer(std::move(kept));
+                                      }));
 }
 
 /// Whatever the machine says meanwhile: with its next Hello it is told to end it, within that time.
