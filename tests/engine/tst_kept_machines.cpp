@@ -83,6 +83,7 @@ class KeptMachinesTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void aLeaseThatIsTakenOverIsAsLongAsTheMachineMayBeTold();
+    void whoGoesByTheNameOfOneThatAnswersIsSentAway();
 };
 
 void KeptMachinesTest::aLeaseThatIsTakenOverIsAsLongAsTheMachineMayBeTold() {
@@ -96,6 +97,34 @@ void KeptMachinesTest::aLeaseThatIsTakenOverIsAsLongAsTheMachineMayBeTold() {
     QVERIFY(yard.secondsLeft() > 500);
     yard.restart(20);
     QVERIFY(yard.secondsLeft() > 500);
+}
+
+void KeptMachinesTest::whoGoesByTheNameOfOneThatAnswersIsSentAway() {
+    Yard yard;
+    int run = 0;
+    auto wire = std::make_shared<CountingWire>();
+    LineId line = yard.open(wire);
+    QVERIFY(yard.greet(line, "run 0"));
+    const auto isSentAway = [&] {
+        (void)yard.say(line, link::Kind::Renew);
+        const auto other = std::make_shared<CountingWire>();
+        const LineId second = yard.open(other);
+        (void)yard.greet(second, fmt::format("run {}", ++run));
+        if (other->isOver) return true;
+        yard.ask(&Machines::closed, line); // this thread was away so long that the first one was silent
+        line = second;
+        wire = other;
+        return false;
+    };
+    QVERIFY(test::EngineTest::eventually(isSentAway));
+    QVERIFY(!wire->isOver);
+    QCOMPARE(yard.machines().size(), std::size_t{2});
+
+    yard.ask(&Machines::closed, line);
+    const auto next = std::make_shared<CountingWire>();
+    QVERIFY(yard.greet(yard.open(next), "a later run"));
+    QVERIFY(!next->isOver);
+    QCOMPARE(yard.machines().size(), std::size_t{2});
 }
 
 int main(int argc, char** argv) {

@@ -267,12 +267,16 @@ void MachineLinksTest::itsInputsGoThere() {
 
 void MachineLinksTest::whatARunLostIsRunAgain() {
     Yard yard;
-    Desk desk = yard.open();
-    desk.greet();
-    const Lsn lsn = yard.submit();
-    const auto lease = desk.hear<link::Lease>(link::Kind::Lease);
-    desk.sayRunning(lease.id);
-    QVERIFY(yard.runs(lsn, desk));
+    Lsn lsn;
+    {
+        Desk desk = yard.open();
+        desk.greet();
+        lsn = yard.submit();
+        const auto lease = desk.hear<link::Lease>(link::Kind::Lease);
+        desk.sayRunning(lease.id);
+        QVERIFY(yard.runs(lsn, desk));
+    }
+    QVERIFY(yard.becomes("silent"));
     Desk again = yard.open();
     again.greet(Desk::hello("another run"));
     const auto second = again.hear<link::Lease>(link::Kind::Lease);

@@ -114,6 +114,17 @@ bool Machines::greet(Line& line, const LinkFrame& frame) {
         line.wire->finish();
         return true;
     }
+    // Two that go by one name: the run of the one that answers must not count as over.
+    const MachineState state = (*machine)->runner->state();
+    const bool answers = state == MachineState::Ready || state == MachineState::Busy;
+    if (answers && (*machine)->hello.runId != hello.runId) {
+        logWarning("link",
+                   "machine {} comes from {} with another run while the one from {} still answers: give one "
+                   "of them another name",
+                   (*machine)->name, line.who.peer, (*machine)->peer);
+        line.wire->end();
+        return true;
+    }
     line.machine = std::move(*machine);
     line.machine->peer = line.who.peer;
     if (hello.protocol == link::kProtocol) { // else its run says nothing, and it is refused
