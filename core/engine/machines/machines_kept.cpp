@@ -210,9 +210,11 @@ void Machines::forget(const Machine& machine) {
                             }));
 }
 
-/// Of those whose end the journal has, or that came back. One that stays says nothing wrong (machine_book.h).
+/// Of those whose end the journal has, or that came back. One that stays says nothing wrong (machine_book.h), and is tried
+/// again.
 void Machines::forgetLeases() {
     store::PutDocuments put;
+    std::map<Lsn, std::uint32_t> forgotten;
     for (auto at = written_.begin(); at != written_.end() && put.changes.size() < store::kMostDocumentChanges;) {
         if (parts_.attempts.get({.lsn = at->first, .attempt = at->second}) || !mayRun(at->first).empty()) {
             ++at;
@@ -220,11 +222,16 @@ void Machines::forgetLeases() {
         }
         mayRun_.erase(at->first);
         put.changes.push_back(forgetLease(at->first));
+        forgotten.insert(*at);
         at = written_.erase(at);
     }
     if (!put.changes.empty())
         parts_.spawn("forget leases",
-                     answerOnce(parts_.committer.begin(std::move(put)), [](const Result<void>&) {}));
+                     answerOnce(parts_.committer.begin(std::move(put)),
+                                [this, forgotten = std::move(forgotten)](const Result<void>& gone) {
+                                    if (!gone)
+                                        written_.insert(forgotten.begin(), forgotten.end()); // not over later ones
+                                }));
 }
 
 } // namespace yard::engine
