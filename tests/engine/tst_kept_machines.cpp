@@ -52,13 +52,13 @@ struct Yard {
         return ask(&Machines::frameCame, line,
                    engine::LinkFrame{.id = 1, .kind = static_cast<std::uint8_t>(kind), .body = body});
     }
-    bool greet(LineId line, const std::string& runId = "run") {
+    bool greet(LineId line, const std::string& runId = "run", std::int64_t milliCores = 1'000) {
         link::Hello hello;
         hello.runId = runId;
         hello.name = "desk";
         hello.platform = "linux-x86_64";
         hello.version = "0.1.0";
-        hello.capacity = {.milliCores = 1'000, .memoryMb = 64};
+        hello.capacity = {.milliCores = milliCores, .memoryMb = 64};
         return say(line, link::Kind::Hello, link::put(hello));
     }
     /// The machine that is there has an action, and the journal knows.
@@ -84,6 +84,7 @@ class KeptMachinesTest : public QObject {
 private Q_SLOTS:
     void aLeaseThatIsTakenOverIsAsLongAsTheMachineMayBeTold();
     void whoGoesByTheNameOfOneThatAnswersIsSentAway();
+    void oneThatComesBackWithoutCoresIsRefusedAndKept();
 };
 
 void KeptMachinesTest::aLeaseThatIsTakenOverIsAsLongAsTheMachineMayBeTold() {
@@ -124,6 +125,19 @@ void KeptMachinesTest::whoGoesByTheNameOfOneThatAnswersIsSentAway() {
     const auto next = std::make_shared<CountingWire>();
     QVERIFY(yard.greet(yard.open(next), "a later run"));
     QVERIFY(!next->isOver);
+    QCOMPARE(yard.machines().size(), std::size_t{2});
+}
+
+void KeptMachinesTest::oneThatComesBackWithoutCoresIsRefusedAndKept() {
+    Yard yard;
+    const LineId line = yard.open(std::make_shared<CountingWire>());
+    QVERIFY(yard.greet(line));
+    yard.ask(&Machines::closed, line);
+    const auto wire = std::make_shared<CountingWire>();
+    QVERIFY(yard.greet(yard.open(wire), "another run", 0));
+    QVERIFY(wire->isOver);
+    QCOMPARE(yard.machines().at(1).milliCores, std::int64_t{1'000});
+    yard.restart(20);
     QCOMPARE(yard.machines().size(), std::size_t{2});
 }
 

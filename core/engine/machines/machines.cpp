@@ -25,6 +25,10 @@ std::unexpected<Error> isLocal() {
                 "This is the engine's own machine: drain or pause the session instead (yardctl session).");
 }
 
+std::unexpected<Error> hasNoCores() {
+    return fail(ErrorKind::Invalid, "The machine gives guests no cores (guest_cores).");
+}
+
 /// One line that people can type.
 bool isName(std::string_view name) {
     return !name.empty() && name.size() <= link::kMaxNameBytes && wellFormed(name) == name &&
@@ -144,6 +148,8 @@ Result<std::shared_ptr<Machines::Machine>> Machines::machineOf(const MachineCall
     if (known == machines_.end()) return make(std::move(key), hello);
     if (known->second->isRemoved)
         return fail(ErrorKind::Invalid, "Somebody is removing this machine from the engine; try again later.");
+    // A start would not read a document that says so (machine_book.h), and would drop its leases.
+    if (hello.protocol == link::kProtocol && hello.capacity.milliCores <= 0) return hasNoCores();
     return known->second;
 }
 
@@ -164,8 +170,7 @@ Result<std::shared_ptr<Machines::Machine>> Machines::make(std::string key, const
         return fail(ErrorKind::Invalid, fmt::format("The machine speaks protocol {} of the link, this yard {}: use "
                                                     "the same version of Yardmaster on both.",
                                                     hello.protocol, link::kProtocol));
-    if (hello.capacity.milliCores <= 0)
-        return fail(ErrorKind::Invalid, "The machine gives guests no cores (guest_cores).");
+    if (hello.capacity.milliCores <= 0) return hasNoCores();
     auto machine = build({.key = std::move(key),
                           .name = freeName(hello.name),
                           .platform = hello.platform,
