@@ -67,7 +67,12 @@ void TestMachineBook::onlyTheNextAttemptIsOut() {
 }
 
 void TestMachineBook::leasesOfMachinesThatAreNotThereSayNothing() {
-    QVERIFY(MachineBook::from(std::vector{rowOf(keep(Lsn(7), lease()))}).leases.empty());
+    const MachineBook book = MachineBook::from(
+        std::vector{rowOf(keep(Lsn(7), lease())), store::DocumentRow{.kind = "lease", .name = "8", .body = "1 x"},
+                    store::DocumentRow{.kind = "lease", .name = "09", .body = "1 x"}});
+    QVERIFY(book.leases.empty());
+    QCOMPARE(book.orphans.size(), std::size_t{2}); // "09" is the name of none
+    QVERIFY(book.orphans[0] == Lsn(8) && book.orphans[1] == Lsn(7));
 }
 
 void TestMachineBook::whatCannotBeReadIsLeftOut_data() {

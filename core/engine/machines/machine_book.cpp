@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <set>
 #include <system_error>
 
 namespace yard::engine {
@@ -139,13 +140,14 @@ fleet::Machine placeOf(const KeptMachine& machine) {
 MachineBook MachineBook::from(std::span<const store::DocumentRow> documents) {
     MachineBook book;
     std::size_t damaged = 0;
+    std::set<std::string> unread; // machines that may run what their leases say
     for (const store::DocumentRow& document : documents) {
         if (document.kind == kMachineKind) {
             auto machine = machineFrom(document.body);
             if (machine && documentOf(machine->key) == document.name)
                 book.machines.emplace(document.name, std::move(*machine));
             else
-                ++damaged;
+                unread.insert(document.name);
         } else if (document.kind == kLeaseKind) {
             const auto lsn = numberFrom(document.name);
             auto lease = leaseFrom(document.body);
@@ -153,10 +155,15 @@ MachineBook MachineBook::from(std::span<const store::DocumentRow> documents) {
                 book.leases.emplace(Lsn(*lsn), std::move(*lease));
             else
                 ++damaged;
+            if (lsn && !lease && std::to_string(*lsn) == document.name) book.orphans.emplace_back(*lsn);
         }
     }
-    damaged +=
-        std::erase_if(book.leases, [&](const auto& entry) { return !book.machines.contains(entry.second.holder); });
+    damaged += unread.size() + std::erase_if(book.leases, [&](const auto& entry) {
+                   const std::string& holder = entry.second.holder;
+                   if (book.machines.contains(holder)) return false;
+                   if (!unread.contains(holder)) book.orphans.push_back(entry.first);
+                   return true;
+               });
     if (damaged > 0) logWarning("engine", "{} notes on other machines in the journal cannot be read", damaged);
     return book;
 }

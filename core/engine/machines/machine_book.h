@@ -54,6 +54,7 @@ fleet::Machine placeOf(const KeptMachine& machine);
 struct MachineBook {
     std::map<std::string, KeptMachine> machines; ///< by document
     std::map<Lsn, KeptLease> leases;
+    std::vector<Lsn> orphans{}; ///< of leases that say nothing: they cannot be read, or their machine is not there
 
     /// What cannot be read is left out, and said in the log. Leases of machines that are not there are left out.
     static MachineBook from(std::span<const store::DocumentRow> documents);

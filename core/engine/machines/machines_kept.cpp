@@ -123,6 +123,7 @@ coro::Task<Result<void>> Machines::restore(MachineBook book) {
         }
         leases[lease.holder] = std::max(leases[lease.holder], lease.lease);
     }
+    for (const Lsn lsn : book.orphans) written_.emplace(lsn, 0);
     if (auto came = co_await parts_.execution.expect(std::move(expected), parts_.scale()); !came) co_return came;
     if (auto put = co_await putInTurn(parts_.committer, std::move(longer)); !put) co_return put;
     for (const auto& [document, ids] : has) takeOver(*byDocument.at(document), ids, leases.at(document));
