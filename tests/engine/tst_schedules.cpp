@@ -41,8 +41,6 @@ private Q_SLOTS:
     void aScheduleCanBeRunByHand();
     void whatIsRemovedIsForgotten();
     void theLastHundredRunsAreKept();
-    void aClockThatWasAYearAheadLeavesNothingBehind();
-    void theActionsOfAllHaveALimit();
     void aZoneThatIsGoneIsToldAndTheRestRuns();
     void theNextTimesOfALine();
     void aWholeEngineRunsItAndKeepsIt();
@@ -376,50 +374,6 @@ void TestEngineSchedules::theLastHundredRunsAreKept() {
     QCOMPARE(view->runs.size(), RunHistory::kMostRuns);
     QCOMPARE(view->runs.front().due, kBegin + 110 * kHour);
     QCOMPARE(bench.schedules->list()[0].runs.size(), std::size_t(1));
-}
-
-void TestEngineSchedules::aClockThatWasAYearAheadLeavesNothingBehind() {
-    Bench bench;
-    bench.run();
-    QVERIFY(bench.create(hourly(R"("overlap":"allow")")));
-    bench.pass(365 * kDay);
-    QCOMPARE(bench.submitted.size(), std::size_t(1));
-    bench.pass(-365 * kDay);
-    bench.bell.set(); // as the alarm does when the clock is set
-    bench.rig.settle();
-    QCOMPARE(bench.armed, std::optional(kBegin + kHour));
-    const auto back = bench.schedules->get("tick");
-    QVERIFY(back && !back->times.empty());
-    QCOMPARE(back->times.front(), kBegin + kHour);
-    bench.pass(kHour);
-    QCOMPARE(bench.submitted.size(), std::size_t(2));
-    // What is missed from now on is seen by the next engine.
-    bench.wall += 3 * kHour;
-    bench.open();
-    bench.run();
-    QCOMPARE(bench.submitted.size(), std::size_t(3));
-}
-
-void TestEngineSchedules::theActionsOfAllHaveALimit() {
-    Bench bench;
-    QVERIFY(bench.create(hourly()));
-    const std::string action = fmt::format(R"({{"worker":"exec","argv":["echo","{}"]}})", std::string(60'000, 'x'));
-    const std::string list = fmt::format("[{0},{0},{0},{0}]", action);
-    const auto make = [&](std::size_t number) {
-        return bench.create(fmt::format(R"({{"name":"n{}","every_s":60,"list":{}}})", number, list));
-    };
-    const std::size_t most = Schedules::kMostBytes / list.size();
-    for (std::size_t i = 0; i < most; ++i) QVERIFY(make(i));
-    const auto tooMuch = make(most);
-    QVERIFY(!tooMuch);
-    QCOMPARE(tooMuch.error().kind, ErrorKind::AtLimit);
-    const auto grown = bench.rig.ask(bench.schedules->change("tick", fmt::format(R"({{"list":{}}})", list)));
-    QVERIFY(!grown);
-    QCOMPARE(grown.error().kind, ErrorKind::AtLimit);
-    // What takes no more room is changed all the same.
-    QVERIFY(bench.rig.ask(bench.schedules->setPaused("n0", true)));
-    QVERIFY(bench.rig.ask(bench.schedules->remove("n1")));
-    QVERIFY(make(1));
 }
 
 void TestEngineSchedules::aZoneThatIsGoneIsToldAndTheRestRuns() {

@@ -32,11 +32,6 @@ bool hasSameTimes(const ScheduleDefinition& one, const ScheduleDefinition& other
            one.timezone == other.timezone && one.isPaused == other.isPaused;
 }
 
-/// What lies further ahead than a clock is set back is of a clock that was wrong, as Timetable has it.
-WallMicros decidedBy(const RunHistory& history, WallMicros now) {
-    return history.decidedUntil > now + schedule::kWrongClock ? now : history.decidedUntil;
-}
-
 } // namespace
 
 // --- what is there
@@ -86,10 +81,8 @@ ScheduleView Schedules::viewOf(const Entry& entry, std::size_t runs) const {
     view.runs.assign(kept.rbegin(), kept.rbegin() + static_cast<std::ptrdiff_t>(count));
     view.broken = entry.broken;
     view.unfinished = static_cast<std::int64_t>(unfinishedRuns(entry));
-    if (runs <= 1) return view; // lists have many, and a zone is looked up for each
-    const WallMicros now = parts_.now();
-    if (const auto timing = timingOf(entry.definition); timing)
-        view.times = timing->listAfter(std::max(decidedBy(entry.history, now), now), kTimesShown);
+    if (const auto timing = timingOf(entry.definition); timing && runs > 1)
+        view.times = timing->listAfter(std::max(entry.history.decidedUntil, parts_.now()), kTimesShown);
     return view;
 }
 
@@ -130,7 +123,6 @@ coro::Task<Result<ScheduleView>> Schedules::create(std::string json) {
         co_return fail(
             ErrorKind::AtLimit,
             fmt::format("There are {} schedules, and no more can be kept: remove one first.", kMostSchedules));
-    if (auto fits = checkRoom(*definition); !fits) co_return std::unexpected(fits.error());
     definition->anchor = parts_.now();
     co_return co_await keep(*std::move(definition), true);
 }
@@ -144,21 +136,7 @@ coro::Task<Result<ScheduleView>> Schedules::change(std::string name, std::string
     if (!definition) co_return std::unexpected(definition.error());
     if (definition->name != name)
         co_return invalid("name", "A schedule keeps its name. Make another one, and remove this one.");
-    if (definition->action.size() > at->second.definition.action.size())
-        if (auto fits = checkRoom(*definition); !fits) co_return std::unexpected(fits.error());
     co_return co_await keep(*std::move(definition), false);
-}
-
-/// All of them are in memory, and in one answer where they are listed.
-Result<void> Schedules::checkRoom(const ScheduleDefinition& definition) const {
-    std::size_t bytes = definition.action.size();
-    for (const auto& [name, entry] : entries_)
-        if (name != definition.name) bytes += entry.definition.action.size();
-    if (bytes <= kMostBytes) return {};
-    return fail(ErrorKind::AtLimit,
-                fmt::format("The actions of all schedules have at most {} MiB: put what is long into a file or a "
-                            "script, or remove a schedule first.",
-                            kMostBytes >> 20));
 }
 
 coro::Task<Result<ScheduleView>> Schedules::setPaused(std::string name, bool paused) {
@@ -262,7 +240,7 @@ coro::Task<void> Schedules::carryOut(std::vector<schedule::Due> due) {
         if (!run) break;
         Entry& entry = entries_.find(one.name)->second;
         entry.history.add(*std::move(run));
-        entry.history.decidedUntil = std::max(decidedBy(entry.history, one.due), one.due);
+        entry.history.decidedUntil = std::max(entry.history.decidedUntil, one.due);
         touched.insert(one.name);
     }
     if (touched.empty()) co_return;

@@ -3,7 +3,7 @@
 // under a key of name and time: an engine that dies in between submits them once all the same.
 //
 // Owner: engine thread; one cooperative thread, which wakes for the next time that is due and for nothing else.
-// Lifetime: after Intake and Operations. Bounds: kMostSchedules, kMostBytes; 100 runs of each are remembered; what was missed, and
+// Lifetime: after Intake and Operations. Bounds: kMostSchedules; 100 runs of each are remembered; what was missed, and
 // what runs at once, is bounded by core/schedule. What is refused at its time is told in its runs, and not tried again.
 #pragma once
 
@@ -44,8 +44,6 @@ struct ScheduleView {
 class Schedules {
 public:
     static constexpr std::size_t kMostSchedules = 10'000;
-    /// Of the actions of all.
-    static constexpr std::size_t kMostBytes = 16u << 20;
     /// Kinds of documents in the journal.
     static constexpr std::string_view kKind = "schedule";
     static constexpr std::string_view kHistoryKind = "schedule_runs";
@@ -97,8 +95,6 @@ private:
 
     void plan(const Entry& entry, WallMicros decidedUntil);
     void rearm();
-    /// AtLimit.
-    Result<void> checkRoom(const ScheduleDefinition& definition) const;
     coro::Task<Result<ScheduleView>> keep(ScheduleDefinition definition, bool isNew);
     coro::Task<void> carryOut(std::vector<schedule::Due> due);
     coro::Task<std::optional<ScheduleRun>> decide(const schedule::Due& due);
