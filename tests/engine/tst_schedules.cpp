@@ -41,6 +41,8 @@ private Q_SLOTS:
     void aScheduleCanBeRunByHand();
     void whatIsRemovedIsForgotten();
     void theLastHundredRunsAreKept();
+    void whatRunsIsNotForgotten_data();
+    void whatRunsIsNotForgotten();
     void aZoneThatIsGoneIsToldAndTheRestRuns();
     void theNextTimesOfALine();
     void aWholeEngineRunsItAndKeepsIt();
@@ -374,6 +376,29 @@ void TestEngineSchedules::theLastHundredRunsAreKept() {
     QCOMPARE(view->runs.size(), RunHistory::kMostRuns);
     QCOMPARE(view->runs.front().due, kBegin + 110 * kHour);
     QCOMPARE(bench.schedules->list()[0].runs.size(), std::size_t(1));
+}
+
+void TestEngineSchedules::whatRunsIsNotForgotten_data() {
+    QTest::addColumn<QString>("overlap");
+    QTest::addColumn<int>("submitted");
+    QTest::newRow("skip") << "skip" << 1;
+    QTest::newRow("queue") << "queue" << 100;
+    QTest::newRow("allow") << "allow" << 100;
+}
+
+void TestEngineSchedules::whatRunsIsNotForgotten() {
+    QFETCH(QString, overlap);
+    QFETCH(int, submitted);
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly(fmt::format(R"("overlap":"{}")", overlap.toStdString()))));
+    for (int i = 0; i < 250; ++i) bench.pass(kHour);
+    QCOMPARE(bench.live.size(), std::size_t(submitted));
+    bench.open();
+    const auto view = bench.schedules->get("tick");
+    QCOMPARE(view->runs.size(), RunHistory::kMostRuns);
+    QCOMPARE(view->runs.back().due, kBegin + kHour);
+    QCOMPARE(view->unfinished, std::int64_t(submitted));
 }
 
 void TestEngineSchedules::aZoneThatIsGoneIsToldAndTheRestRuns() {

@@ -51,11 +51,6 @@ ScheduleRun readRun(JsonView object) {
 
 } // namespace
 
-void RunHistory::add(ScheduleRun run) {
-    runs.push_back(std::move(run));
-    if (runs.size() > kMostRuns) runs.pop_front();
-}
-
 void writeRun(JsonWriter& writer, const ScheduleRun& run) {
     if (run.due > 0) writer.member("due", run.due);
     writer.member("t", run.at);
@@ -99,8 +94,9 @@ RunHistory readHistory(std::string_view json) {
         if (value.key() == "decided") history.decidedUntil = integerOf(value);
         if (value.key() != "runs" || value.kind() != JsonKind::Array) continue;
         for (const JsonView run : value)
-            if (run.isObject()) history.add(readRun(run));
+            if (run.isObject()) history.runs.push_back(readRun(run));
     }
+    while (history.runs.size() > RunHistory::kMostRuns) history.runs.pop_front();
     return history;
 }
 

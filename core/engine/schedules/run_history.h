@@ -42,9 +42,6 @@ struct RunHistory {
 
     WallMicros decidedUntil = 0;
     std::deque<ScheduleRun> runs; ///< the oldest first
-
-    /// The oldest goes where there are too many.
-    void add(ScheduleRun run);
 };
 
 /// Its members, without braces.

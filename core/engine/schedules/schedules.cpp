@@ -199,13 +199,22 @@ coro::Task<Result<ScheduleRun>> Schedules::runNow(std::string name) {
                                                           "meanwhile: wait for it, or cancel it.",
                                                           name));
     Entry& entry = entries_.find(name)->second; // nothing changes it while the mutex is held
-    entry.history.add(*run);
+    remember(entry, *run);
     store::PutDocuments put;
     put.changes.push_back(historyChange(entry));
     // It was submitted: that it is not remembered is no reason to say otherwise.
     if (const auto done = co_await parts_.commit(std::move(put)); done.error)
         logWarning("engine", "a run of schedule {} is not kept: {}", name, done.error->message);
     co_return run;
+}
+
+/// Where there are too many the oldest that has ended goes: what runs counts as long as it does.
+void Schedules::remember(Entry& entry, ScheduleRun run) const {
+    auto& runs = entry.history.runs;
+    runs.push_back(std::move(run));
+    if (runs.size() <= RunHistory::kMostRuns) return;
+    const auto ended = std::ranges::find_if(runs, [this](const ScheduleRun& one) { return !isUnfinished(one); });
+    runs.erase(ended != runs.end() ? ended : runs.begin());
 }
 
 store::DocumentChange Schedules::historyChange(const Entry& entry) {
@@ -239,7 +248,7 @@ coro::Task<void> Schedules::carryOut(std::vector<schedule::Due> due) {
         // The engine ends: the journal says that this was not decided, and the next engine does.
         if (!run) break;
         Entry& entry = entries_.find(one.name)->second;
-        entry.history.add(*std::move(run));
+        remember(entry, *std::move(run));
         entry.history.decidedUntil = std::max(entry.history.decidedUntil, one.due);
         touched.insert(one.name);
     }
@@ -328,12 +337,15 @@ std::vector<ScheduleRun::Item> Schedules::unfinishedItems(const Entry& entry) co
     return items;
 }
 
-std::size_t Schedules::unfinishedRuns(const Entry& entry) const {
-    const auto isLive = [&](const ScheduleRun::Item& item) {
+bool Schedules::isUnfinished(const ScheduleRun& run) const {
+    return std::ranges::any_of(run.items, [this](const ScheduleRun::Item& item) {
         return parts_.liveBetween(item.first, Lsn(item.first.value + item.count)).has_value();
-    };
-    return static_cast<std::size_t>(std::ranges::count_if(
-        entry.history.runs, [&](const ScheduleRun& run) { return std::ranges::any_of(run.items, isLive); }));
+    });
+}
+
+std::size_t Schedules::unfinishedRuns(const Entry& entry) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(entry.history.runs, [this](const ScheduleRun& run) { return isUnfinished(run); }));
 }
 
 coro::Task<void> Schedules::cancelItems(std::vector<ScheduleRun::Item> items) {

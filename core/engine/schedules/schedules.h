@@ -3,8 +3,9 @@
 // under a key of name and time: an engine that dies in between submits them once all the same.
 //
 // Owner: engine thread; one cooperative thread, which wakes for the next time that is due and for nothing else.
-// Lifetime: after Intake and Operations. Bounds: kMostSchedules; 100 runs of each are remembered; what was missed, and
-// what runs at once, is bounded by core/schedule. What is refused at its time is told in its runs, and not tried again.
+// Lifetime: after Intake and Operations. Bounds: kMostSchedules; 100 runs of each are remembered, those that have not
+// ended before those that have; what was missed, and what runs at once, is bounded by core/schedule. What is
+// refused at its time is told in its runs, and not tried again.
 #pragma once
 
 #include "core/base/clock.h"
@@ -103,9 +104,11 @@ private:
     Result<Submission> submissionOf(const ScheduleDefinition& definition, const ScheduleRun& run,
                                     const std::vector<ScheduleRun::Item>& behind) const;
     std::vector<ScheduleRun::Item> unfinishedItems(const Entry& entry) const;
+    bool isUnfinished(const ScheduleRun& run) const;
     std::size_t unfinishedRuns(const Entry& entry) const;
     coro::Task<void> cancelItems(std::vector<ScheduleRun::Item> items);
     ScheduleView viewOf(const Entry& entry, std::size_t runs) const;
+    void remember(Entry& entry, ScheduleRun run) const;
     static store::DocumentChange historyChange(const Entry& entry);
 
     Parts parts_;
