@@ -77,6 +77,12 @@ public:
         arm(armed);
         rig.settle();
     }
+    /// Somebody sets the clock, which rings as well.
+    void setClock(WallMicros to) {
+        wall = to;
+        bell.set();
+        rig.settle();
+    }
     Result<ScheduleView> create(const std::string& json) { return rig.ask(schedules->create(json)); }
     std::string refused(const std::string& json) {
         const auto made = create(json);

@@ -36,6 +36,7 @@ private Q_SLOTS:
     void aRunBehindAnotherWaitsForItsEnd();
     void whatIsRefusedIsToldAndNotTriedAgain();
     void whatIsDueWhileTheEngineEndsIsLeftToTheNext();
+    void aClockThatWasWrongIsNotKept();
     void aPausedScheduleMissesNothing();
     void aChangeKeepsWhatItDoesNotName();
     void aScheduleCanBeRunByHand();
@@ -298,6 +299,22 @@ void TestEngineSchedules::whatIsDueWhileTheEngineEndsIsLeftToTheNext() {
     bench.run();
     QCOMPARE(bench.runs(), std::string("+2h submitted 1 for 1 more"));
     QCOMPARE(bench.runs("tock"), std::string("+2h submitted 2 for 1 more"));
+}
+
+void TestEngineSchedules::aClockThatWasWrongIsNotKept() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly()));
+    bench.pass(400 * kDay);
+    bench.live.clear();
+    bench.setClock(kBegin);
+    bench.pass(kHour);
+    bench.live.clear();
+    bench.wall += 3 * kHour + kHour / 2;
+    bench.open();
+    bench.run();
+    QCOMPARE(bench.runs(),
+             std::string("+9600h submitted 1 for 100 more; +1h submitted 2; +4h late submitted 3 for 2 more"));
 }
 
 void TestEngineSchedules::aPausedScheduleMissesNothing() {

@@ -249,7 +249,8 @@ coro::Task<void> Schedules::carryOut(std::vector<schedule::Due> due) {
         if (!run) break;
         Entry& entry = entries_.find(one.name)->second;
         remember(entry, *std::move(run));
-        entry.history.decidedUntil = std::max(entry.history.decidedUntil, one.due);
+        // Also where that is earlier: a clock that was wrong is not believed any more.
+        entry.history.decidedUntil = one.due;
         touched.insert(one.name);
     }
     if (touched.empty()) co_return;
