@@ -26,6 +26,7 @@ private Q_SLOTS:
     void whatTheJournalRefusesIsNotThere();
     void itSleepsUntilTheNextTimeThatIsDue();
     void whatIsDueIsSubmittedWithItsNameAsLabel();
+    void aNameFurtherInIsNoLabel();
     void aListIsSubmittedAsOne();
     void anotherEngineGoesOnWhereTheLastOneWas();
     void anEngineThatDiesBeforeItWroteDownSubmitsOnce();
@@ -166,6 +167,21 @@ void TestEngineSchedules::whatIsDueIsSubmittedWithItsNameAsLabel() {
     QCOMPARE(named.actions[0].text, std::string(R"({"label":"tick","worker":"exec","argv":["true"]})"));
     QCOMPARE(named.queue.ref, parseQueueRef("3"));
     QVERIFY(!own.queue.ref);
+}
+
+void TestEngineSchedules::aNameFurtherInIsNoLabel() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(
+        R"({"name":"tick","every_s":3600,"action":{"worker":"exec","argv":["true"],"env":{"label":"x"}}})"));
+    QVERIFY(
+        bench.create(R"({"name":"tock","every_s":3600,"action":{"worker":"exec","argv":["true"],"label" : ""}})"));
+    bench.pass(kHour);
+    QCOMPARE(bench.submitted[0].actions[0].text,
+             std::string(R"({"label":"tick","worker":"exec","argv":["true"],"env":{"label":"x"}})"));
+    QVERIFY(!bench.submitted[1].actions[0].text.contains("tock")); // twice would be no action
+    QCOMPARE(bench.submitted[1].actions[0].spec->label, std::string("tock"));
+    for (const Submission& one : bench.submitted) QVERIFY(parseActions(one.actions[0].text));
 }
 
 void TestEngineSchedules::aListIsSubmittedAsOne() {

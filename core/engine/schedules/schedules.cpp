@@ -2,6 +2,8 @@
 
 #include "core/base/log.h"
 #include "core/base/sentences.h"
+#include "core/json/json_reader.h"
+#include "core/model/action_spec.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -30,6 +32,17 @@ std::string textOf(const ScheduleDefinition& definition) {
 bool hasSameTimes(const ScheduleDefinition& one, const ScheduleDefinition& other) {
     return one.cron == other.cron && one.everySeconds == other.everySeconds && one.at == other.at &&
            one.timezone == other.timezone && one.isPaused == other.isPaused;
+}
+
+/// Of the action itself: its inputs and arguments may have a member of this name, too.
+bool hasLabelMember(std::string_view action) {
+    bool isThere = false;
+    const auto look = [&](JsonView object, std::string_view) -> Result<void> {
+        for (const JsonView value : object) isThere |= value.key() == "label";
+        return {};
+    };
+    (void)readJsonElements(action, "args", look, kByteMembers);
+    return isThere;
 }
 
 } // namespace
@@ -311,7 +324,7 @@ Result<Submission> Schedules::submissionOf(const ScheduleDefinition& definition,
         if (spec.label.empty()) {
             spec.label = definition.name;
             // A name needs no escapes. An empty label that was given stays in the text, the row has the name.
-            if (!action.text.contains(R"("label":)"))
+            if (!hasLabelMember(action.text))
                 action.text = fmt::format(R"({{"label":"{}",{})", definition.name, action.text.substr(1));
         }
         for (const ScheduleRun::Item& item : behind)
