@@ -39,7 +39,7 @@ WallMicros Timetable::delayOf(std::string_view name, Duration jitter) {
 void Timetable::put(std::string name, Plan plan, WallMicros decidedUntil, WallMicros now) {
     remove(name);
     const WallMicros delay = delayOf(name, plan.jitter);
-    if (decidedUntil > now + kWrongClock) decidedUntil = now;
+    if (decidedUntil > now + kWrongClock) repeated_[name] = decidedUntil = now;
     const auto at =
         entries_
             .emplace(
@@ -53,6 +53,7 @@ void Timetable::remove(std::string_view name) {
     const auto at = entries_.find(name);
     if (at == entries_.end()) return;
     if (at->second.wake) order_.erase({*at->second.wake, at->first});
+    repeated_.erase(at->first);
     entries_.erase(at);
 }
 
@@ -80,7 +81,7 @@ void Timetable::goBy(WallMicros now) {
     if (!wasWrong) return;
     for (auto& [name, entry] : entries_) {
         if (entry.decidedUntil <= now + kWrongClock) continue;
-        entry.decidedUntil = now;
+        repeated_[name] = entry.decidedUntil = now;
         plan(name, entry);
     }
 }

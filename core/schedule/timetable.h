@@ -60,6 +60,10 @@ public:
     /// None of it is told again.
     std::vector<Due> take(WallMicros now, std::size_t most = 100);
 
+    /// Those for which a clock that was wrong had decided times that come again, and when it was seen. None of it is told
+    /// again.
+    std::map<std::string, WallMicros> takeRepeated() { return std::exchange(repeated_, {}); }
+
     /// When it starts next, jitter included.
     std::optional<WallMicros> nextOf(std::string_view name) const;
     std::size_t size() const { return entries_.size(); }
@@ -84,6 +88,7 @@ private:
     /// The wake-ups of all that have one.
     std::set<std::pair<WallMicros, std::string>> order_;
     WallMicros latest_ = 0;
+    std::map<std::string, WallMicros> repeated_;
 };
 
 } // namespace yard::schedule

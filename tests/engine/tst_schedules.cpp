@@ -38,6 +38,8 @@ private Q_SLOTS:
     void whatIsRefusedIsToldAndNotTriedAgain();
     void whatIsDueWhileTheEngineEndsIsLeftToTheNext();
     void aClockThatWasWrongIsNotKept();
+    void timesThatComeAgainRunAgain();
+    void whatIsMadeAgainRunsAgain();
     void aPausedScheduleMissesNothing();
     void aChangeKeepsWhatItDoesNotName();
     void aScheduleCanBeRunByHand();
@@ -331,6 +333,49 @@ void TestEngineSchedules::aClockThatWasWrongIsNotKept() {
     bench.run();
     QCOMPARE(bench.runs(),
              std::string("+9600h submitted 1 for 100 more; +1h submitted 2; +4h late submitted 3 for 2 more"));
+}
+
+void TestEngineSchedules::timesThatComeAgainRunAgain() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly(R"("overlap":"allow")")));
+    bench.pass(2 * kDay);
+    bench.setClock(kBegin);
+    bench.pass(2 * kDay);
+    QCOMPARE(bench.runs(), std::string("+48h submitted 1 for 47 more; +48h submitted 2 for 47 more"));
+    // An engine that starts with the right clock sees the same.
+    bench.wall = kBegin;
+    bench.open();
+    bench.run();
+    const auto before = bench.journal;
+    bench.pass(2 * kDay);
+    QCOMPARE(bench.submitted.size(), std::size_t(3));
+    // And one that was killed then submits nothing again.
+    bench.journal = before;
+    bench.open();
+    bench.run();
+    QCOMPARE(bench.submitted.size(), std::size_t(3));
+    QVERIFY(bench.runs().ends_with("; +48h submitted 3 for 47 more"));
+}
+
+void TestEngineSchedules::whatIsMadeAgainRunsAgain() {
+    Bench bench;
+    bench.run();
+    const std::string once = fmt::format(R"({{"at":{}}})", kBegin + kHour);
+    const std::string made =
+        fmt::format(R"({{"name":"tick","overlap":"allow","at":{},"action":{{"worker":"exec","argv":["true"]}}}})",
+                    kBegin + kHour);
+    QVERIFY(bench.create(made));
+    bench.pass(kHour);
+    QVERIFY(bench.rig.ask(bench.schedules->remove("tick")));
+    QVERIFY(bench.create(made));
+    bench.rig.settle();
+    QCOMPARE(bench.runs(), std::string("+1h submitted 2"));
+    const std::string later = fmt::format(R"({{"at":{}}})", kBegin + 9 * kHour);
+    QVERIFY(bench.rig.ask(bench.schedules->change("tick", later)));
+    QVERIFY(bench.rig.ask(bench.schedules->change("tick", once)));
+    bench.rig.settle();
+    QCOMPARE(bench.runs(), std::string("+1h submitted 2; +1h submitted 3"));
 }
 
 void TestEngineSchedules::aPausedScheduleMissesNothing() {

@@ -144,8 +144,11 @@ void TestScheduleTimetable::aClockThatWasAYearAheadIsForgotten() {
     Timetable table;
     table.put("a", hourly(), kStart, kStart);
     table.take(kStart + 365 * kDays);
+    QVERIFY(table.takeRepeated().empty());
     QVERIFY(table.take(kStart + kHours / 2).empty());
     QCOMPARE(table.wakeAt(), std::optional(kStart + kHours));
+    QCOMPARE(table.takeRepeated(), (std::map<std::string, WallMicros>{{"a", kStart + kHours / 2}}));
+    QVERIFY(table.takeRepeated().empty());
     QCOMPARE(printed(table.take(kStart + kHours)), QStringList{"a +1h"});
 }
 
@@ -153,6 +156,7 @@ void TestScheduleTimetable::aTimeDecidedInTheFutureIsForgottenAtTheStart() {
     Timetable table;
     table.put("a", hourly(), kStart + 365 * kDays, kStart);
     QCOMPARE(table.wakeAt(), std::optional(kStart + kHours));
+    QCOMPARE(table.takeRepeated(), (std::map<std::string, WallMicros>{{"a", kStart}}));
     // A clock that was put right by an hour is no such thing: what it passed is not due again.
     table.put("a", hourly(), kStart + 3 * kHours, kStart + 2 * kHours);
     QCOMPARE(table.wakeAt(), std::optional(kStart + 4 * kHours));

@@ -74,6 +74,7 @@ std::string writeHistory(const RunHistory& history) {
     JsonWriter writer(text);
     writer.openObject();
     writer.member("decided", history.decidedUntil);
+    writer.member("era", history.era);
     writer.key("runs");
     writer.openArray();
     for (const ScheduleRun& run : history.runs) {
@@ -92,6 +93,7 @@ RunHistory readHistory(std::string_view json) {
     if (!tape || !tape->root().isObject()) return history;
     for (const JsonView value : tape->root()) {
         if (value.key() == "decided") history.decidedUntil = integerOf(value);
+        if (value.key() == "era") history.era = integerOf(value);
         if (value.key() != "runs" || value.kind() != JsonKind::Array) continue;
         for (const JsonView run : value)
             if (run.isObject()) history.runs.push_back(readRun(run));

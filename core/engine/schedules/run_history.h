@@ -41,6 +41,9 @@ struct RunHistory {
     static constexpr std::size_t kMostRuns = 100;
 
     WallMicros decidedUntil = 0;
+    /// Part of the number of each run. Another one when times may come that have been due before: the schedule is made
+    /// again or has other times, or the clock was wrong.
+    WallMicros era = 0;
     std::deque<ScheduleRun> runs; ///< the oldest first
 };
 

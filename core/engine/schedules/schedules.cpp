@@ -167,8 +167,10 @@ coro::Task<Result<ScheduleView>> Schedules::setPaused(std::string name, bool pau
 coro::Task<Result<ScheduleView>> Schedules::keep(ScheduleDefinition definition, bool isNew) {
     Entry entry;
     if (!isNew) entry = entries_.find(definition.name)->second;
-    if (isNew || !hasSameTimes(entry.definition, definition))
+    if (isNew || !hasSameTimes(entry.definition, definition)) {
         entry.history.decidedUntil = definition.at != 0 && definition.at != entry.definition.at ? 0 : parts_.now();
+        entry.history.era = std::max(entry.history.era + 1, parts_.now());
+    }
     entry.definition = std::move(definition);
     entry.broken.reset();
     const std::string& name = entry.definition.name;
@@ -243,6 +245,7 @@ coro::Task<void> Schedules::run() {
             const auto guard = co_await mutex_.lock();
             while (parts_.takesWork()) {
                 std::vector<schedule::Due> due = table_.take(parts_.now(), kPortion);
+                if (const auto repeated = table_.takeRepeated(); !repeated.empty()) co_await beginEras(repeated);
                 if (due.empty()) break;
                 co_await carryOut(std::move(due));
             }
@@ -250,6 +253,28 @@ coro::Task<void> Schedules::run() {
             rearm();
         }
         co_await parts_.rung();
+    }
+}
+
+/// Before any of these times counts again: another engine must not give them another number.
+coro::Task<void> Schedules::beginEras(std::map<std::string, WallMicros> repeated) {
+    for (auto next = repeated.begin(); next != repeated.end();) {
+        std::vector<Entry> changed;
+        store::PutDocuments put;
+        for (; next != repeated.end() && changed.size() < kPortion; ++next) {
+            const auto at = entries_.find(next->first);
+            if (at == entries_.end()) continue;
+            Entry& entry = changed.emplace_back(at->second);
+            entry.history.era = std::max(entry.history.era + 1, next->second);
+            entry.history.decidedUntil = std::min(entry.history.decidedUntil, next->second);
+            put.changes.push_back(historyChange(entry));
+        }
+        if (changed.empty()) co_return;
+        if (const auto done = co_await parts_.commit(std::move(put)); done.error) {
+            logWarning("engine", "that the clock was wrong is not kept: {}", done.error->message);
+            continue;
+        }
+        for (Entry& entry : changed) entries_.find(entry.definition.name)->second = std::move(entry);
     }
 }
 
@@ -332,7 +357,8 @@ Result<Submission> Schedules::submissionOf(const ScheduleDefinition& definition,
         action.spec = std::make_shared<const ActionSpec>(std::move(spec));
     }
     if (run.due > 0) {
-        submission.idempotencyKey = fmt::format("\nschedule\n{}\n{}", definition.name, run.due);
+        const WallMicros era = entries_.find(definition.name)->second.history.era;
+        submission.idempotencyKey = fmt::format("\nschedule\n{}\n{}\n{}", definition.name, era, run.due);
         submission.bodyHash = Sha256::of(definition.action);
     }
     return submission;

@@ -1,6 +1,6 @@
 // Schedules: what people wrote down to run at certain times. Each is a document of the journal, with what became of its
 // last times as another one; both are there before they count. When one is due its actions are submitted like anybody's,
-// under a key of name and time: an engine that dies in between submits them once all the same.
+// under a key of name, era (run_history.h) and time: an engine that dies in between submits them once all the same.
 //
 // Owner: engine thread; one cooperative thread, which wakes for the next time that is due and for nothing else.
 // Lifetime: after Intake and Operations. Bounds: kMostSchedules; 100 runs of each are remembered, those that have not
@@ -97,6 +97,7 @@ private:
     void plan(const Entry& entry, WallMicros decidedUntil);
     void rearm();
     coro::Task<Result<ScheduleView>> keep(ScheduleDefinition definition, bool isNew);
+    coro::Task<void> beginEras(std::map<std::string, WallMicros> repeated);
     coro::Task<void> carryOut(std::vector<schedule::Due> due);
     coro::Task<std::optional<ScheduleRun>> decide(const schedule::Due& due);
     /// Submits, as the schedule's overlap says; an error of the submission is in the run.
