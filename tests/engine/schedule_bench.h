@@ -38,6 +38,7 @@ public:
     std::optional<Error> refusal;       ///< of submissions
     std::optional<Error> commitRefusal; ///< of the journal
     bool takesWork = true;
+    WallMicros perSubmission = 0; ///< how long each takes; others run meanwhile
     std::optional<WallMicros> armed;
     int wakes = 0;
     std::int64_t lastLsn = 0;
@@ -129,6 +130,8 @@ private:
         co_return detail;
     }
     coro::Task<Result<SubmitAnswer>> submit(Submission submission) {
+        wall += perSubmission;
+        if (perSubmission > 0) co_await coro::yieldNow();
         if (refusal) co_return std::unexpected(*refusal);
         SubmitAnswer answer;
         if (const auto known = keys.find(submission.idempotencyKey);

@@ -36,6 +36,8 @@ private Q_SLOTS:
     void aRunThatMeetsTheOneBefore();
     void aRunBehindAnotherWaitsForItsEnd();
     void whatIsRefusedIsToldAndNotTriedAgain();
+    void manyAtOnceAreJudgedByOneTime();
+    void aChangeComesBetweenTwoPortions();
     void whatIsDueWhileTheEngineEndsIsLeftToTheNext();
     void aClockThatWasWrongIsNotKept();
     void timesThatComeAgainRunAgain();
@@ -299,6 +301,31 @@ void TestEngineSchedules::whatIsRefusedIsToldAndNotTriedAgain() {
     QCOMPARE(bench.schedules->get("tick")->runs[0].error, std::string("There is no such worker."));
     bench.open(); // the sentence is kept
     QCOMPARE(bench.schedules->get("tick")->runs[0].error, std::string("There is no such worker."));
+}
+
+void TestEngineSchedules::manyAtOnceAreJudgedByOneTime() {
+    Bench bench;
+    bench.run();
+    for (int i = 0; i < 150; ++i) QVERIFY(bench.create(hourly(R"("missed":"skip")", fmt::format("s{:03}", i))));
+    bench.perSubmission = 1'000'000;
+    bench.pass(kHour);
+    QCOMPARE(bench.submitted.size(), std::size_t(150));
+    QCOMPARE(bench.runs("s149"), std::string("+1h submitted 150"));
+}
+
+void TestEngineSchedules::aChangeComesBetweenTwoPortions() {
+    Bench bench;
+    bench.run();
+    for (int i = 0; i < 150; ++i) QVERIFY(bench.create(hourly({}, fmt::format("s{:03}", i))));
+    bench.perSubmission = 1;
+    bench.wall += kHour;
+    bench.bell.set();
+    bench.rig.spawn("remove", [](Bench& from) -> coro::Task<void> {
+        while (from.submitted.empty()) co_await coro::yieldNow();
+        (void)co_await from.schedules->remove("s149");
+    }(bench));
+    bench.rig.settle();
+    QCOMPARE(bench.submitted.size(), std::size_t(149));
 }
 
 void TestEngineSchedules::whatIsDueWhileTheEngineEndsIsLeftToTheNext() {

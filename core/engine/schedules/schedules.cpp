@@ -241,16 +241,19 @@ store::DocumentChange Schedules::historyChange(const Entry& entry) {
 coro::Task<void> Schedules::run() {
     YARD_ASSERT_OWNER(owner_);
     for (;;) {
-        {
+        // All that is due now is judged by this time: what waits for those before it is not late. Others may change
+        // something between two portions.
+        const WallMicros now = parts_.now();
+        for (bool isMore = true; isMore;) {
             const auto guard = co_await mutex_.lock();
-            while (parts_.takesWork()) {
-                std::vector<schedule::Due> due = table_.take(parts_.now(), kPortion);
-                if (const auto repeated = table_.takeRepeated(); !repeated.empty()) co_await beginEras(repeated);
-                if (due.empty()) break;
-                co_await carryOut(std::move(due));
-            }
             if (!parts_.takesWork()) co_return;
-            rearm();
+            std::vector<schedule::Due> due = table_.take(now, kPortion);
+            if (const auto repeated = table_.takeRepeated(); !repeated.empty()) co_await beginEras(repeated);
+            isMore = !due.empty();
+            if (isMore)
+                co_await carryOut(std::move(due));
+            else
+                rearm();
         }
         co_await parts_.rung();
     }
