@@ -36,6 +36,7 @@ private Q_SLOTS:
     void aRunThatMeetsTheOneBefore();
     void aRunBehindAnotherWaitsForItsEnd();
     void whatIsRefusedIsToldAndNotTriedAgain();
+    void whereTheJournalIsBusyItIsTriedAgain();
     void manyAtOnceAreJudgedByOneTime();
     void aChangeComesBetweenTwoPortions();
     void whatIsDueWhileTheEngineEndsIsLeftToTheNext();
@@ -301,6 +302,30 @@ void TestEngineSchedules::whatIsRefusedIsToldAndNotTriedAgain() {
     QCOMPARE(bench.schedules->get("tick")->runs[0].error, std::string("There is no such worker."));
     bench.open(); // the sentence is kept
     QCOMPARE(bench.schedules->get("tick")->runs[0].error, std::string("There is no such worker."));
+}
+
+void TestEngineSchedules::whereTheJournalIsBusyItIsTriedAgain() {
+    using namespace std::chrono_literals;
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly()));
+    bench.refusal = fail(ErrorKind::Busy, "Try again.").error();
+    bench.pass(kHour);
+    QCOMPARE(bench.runs(), std::string());
+    bench.refusal.reset();
+    bench.rig.advance(1s);
+    QCOMPARE(bench.runs(), std::string("+1h submitted 1"));
+    // Not for good.
+    bench.live.clear();
+    bench.refusal = fail(ErrorKind::Busy, "Try again.").error();
+    bench.pass(kHour);
+    for (int i = 0; i < 60; ++i) bench.rig.advance(1s);
+    QCOMPARE(bench.runs(), std::string("+1h submitted 1; +2h refused"));
+    // An engine that ends leaves it to the next.
+    bench.pass(kHour);
+    bench.takesWork = false;
+    bench.rig.advance(1s);
+    QCOMPARE(bench.runs(), std::string("+1h submitted 1; +2h refused"));
 }
 
 void TestEngineSchedules::manyAtOnceAreJudgedByOneTime() {

@@ -15,6 +15,9 @@ namespace {
 constexpr std::size_t kTimesShown = 10;
 /// What one portion of what is due writes at once.
 constexpr std::size_t kPortion = 100;
+/// How often one portion tries again where the journal is busy: nobody else changes anything meanwhile.
+constexpr int kBusyScheduleTries = 60;
+constexpr Duration kBusySchedulePause{1'000'000};
 
 std::unexpected<Error> noSchedule(std::string_view name) {
     return fail(ErrorKind::NotFound, fmt::format("There is no schedule \"{}\".", name));
@@ -284,8 +287,9 @@ coro::Task<void> Schedules::beginEras(std::map<std::string, WallMicros> repeated
 /// What a portion has come to is written down at once.
 coro::Task<void> Schedules::carryOut(std::vector<schedule::Due> due) {
     std::set<std::string> touched;
+    int tries = kBusyScheduleTries;
     for (const schedule::Due& one : due) {
-        auto run = co_await decide(one);
+        auto run = co_await decide(one, tries);
         // The engine ends: the journal says that this was not decided, and the next engine does.
         if (!run) break;
         Entry& entry = entries_.find(one.name)->second;
@@ -302,7 +306,7 @@ coro::Task<void> Schedules::carryOut(std::vector<schedule::Due> due) {
 }
 
 /// Nothing: the engine does not take work any more.
-coro::Task<std::optional<ScheduleRun>> Schedules::decide(const schedule::Due& due) {
+coro::Task<std::optional<ScheduleRun>> Schedules::decide(const schedule::Due& due, int& tries) {
     ScheduleRun run;
     run.due = due.due;
     run.at = parts_.now();
@@ -311,7 +315,13 @@ coro::Task<std::optional<ScheduleRun>> Schedules::decide(const schedule::Due& du
     run.outcome = RunOutcome::Missed;
     if (!due.isRun) co_return run;
     ScheduleRun refused = run;
-    auto started = co_await start(entries_.find(due.name)->second.definition, std::move(run));
+    auto started = co_await start(entries_.find(due.name)->second.definition, run);
+    while (!started && started.error().kind == ErrorKind::Busy && tries > 0) {
+        --tries;
+        co_await coro::sleepFor(kBusySchedulePause);
+        if (!parts_.takesWork()) co_return std::nullopt;
+        started = co_await start(entries_.find(due.name)->second.definition, run);
+    }
     if (started) co_return *std::move(started);
     if (started.error().kind == ErrorKind::NotAccepting) co_return std::nullopt;
     logWarning("engine", "schedule {} was due and is not run: {}", due.name, started.error().message);

@@ -5,7 +5,7 @@
 // Owner: engine thread; one cooperative thread, which wakes for the next time that is due and for nothing else.
 // Lifetime: after Intake and Operations. Bounds: kMostSchedules; 100 runs of each are remembered, those that have not
 // ended before those that have; what was missed, and what runs at once, is bounded by core/schedule. What is
-// refused at its time is told in its runs, and not tried again.
+// refused at its time is told in its runs, and not tried again; where the journal was busy it is, for a minute.
 #pragma once
 
 #include "core/base/clock.h"
@@ -99,7 +99,7 @@ private:
     coro::Task<Result<ScheduleView>> keep(ScheduleDefinition definition, bool isNew);
     coro::Task<void> beginEras(std::map<std::string, WallMicros> repeated);
     coro::Task<void> carryOut(std::vector<schedule::Due> due);
-    coro::Task<std::optional<ScheduleRun>> decide(const schedule::Due& due);
+    coro::Task<std::optional<ScheduleRun>> decide(const schedule::Due& due, int& tries);
     /// Submits, as the schedule's overlap says; an error of the submission is in the run.
     coro::Task<Result<ScheduleRun>> start(ScheduleDefinition definition, ScheduleRun run);
     Result<Submission> submissionOf(const ScheduleDefinition& definition, const ScheduleRun& run,
