@@ -31,7 +31,8 @@ public:
     coro::test::Rig rig;
     WallMicros wall = kBegin;
     std::map<std::pair<std::string, std::string>, std::string> journal;
-    std::map<std::string, std::vector<SubmitAnswer::Item>> keys; ///< what was answered to each
+    std::map<std::pair<std::string, std::string>, std::string> journalBefore; ///< as the last submission came
+    std::map<std::string, std::vector<SubmitAnswer::Item>> keys;              ///< what was answered to each
     std::vector<Submission> submitted;
     std::set<std::int64_t> live;
     std::string cancelled;
@@ -130,6 +131,7 @@ private:
         co_return detail;
     }
     coro::Task<Result<SubmitAnswer>> submit(Submission submission) {
+        journalBefore = journal;
         wall += perSubmission;
         if (perSubmission > 0) co_await coro::yieldNow();
         if (refusal) co_return std::unexpected(*refusal);

@@ -30,6 +30,7 @@ private Q_SLOTS:
     void aListIsSubmittedAsOne();
     void anotherEngineGoesOnWhereTheLastOneWas();
     void anEngineThatDiesBeforeItWroteDownSubmitsOnce();
+    void anEngineThatDiesAmongManyKnowsWhatItSubmitted();
     void whatWasMissedFollowsTheRule_data();
     void whatWasMissedFollowsTheRule();
     void aRunThatMeetsTheOneBefore_data();
@@ -227,6 +228,18 @@ void TestEngineSchedules::anEngineThatDiesBeforeItWroteDownSubmitsOnce() {
     QCOMPARE(bench.submitted.size(), std::size_t(1));
 }
 
+void TestEngineSchedules::anEngineThatDiesAmongManyKnowsWhatItSubmitted() {
+    Bench bench;
+    bench.run();
+    QVERIFY(bench.create(hourly()));
+    QVERIFY(bench.create(hourly("", "tock")));
+    bench.pass(kHour);
+    bench.journal = bench.journalBefore; // the second one was on its way
+    bench.open();
+    QCOMPARE(bench.runs(), std::string("+1h submitted 1"));
+    QCOMPARE(bench.runs("tock"), std::string());
+}
+
 void TestEngineSchedules::whatWasMissedFollowsTheRule_data() {
     QTest::addColumn<QString>("missed");
     QTest::addColumn<QString>("runs");
@@ -343,13 +356,11 @@ void TestEngineSchedules::aChangeComesBetweenTwoPortions() {
     bench.run();
     for (int i = 0; i < 150; ++i) QVERIFY(bench.create(hourly({}, fmt::format("s{:03}", i))));
     bench.perSubmission = 1;
-    bench.wall += kHour;
-    bench.bell.set();
     bench.rig.spawn("remove", [](Bench& from) -> coro::Task<void> {
         while (from.submitted.empty()) co_await coro::yieldNow();
         (void)co_await from.schedules->remove("s149");
     }(bench));
-    bench.rig.settle();
+    bench.pass(kHour);
     QCOMPARE(bench.submitted.size(), std::size_t(149));
 }
 

@@ -284,7 +284,8 @@ coro::Task<void> Schedules::beginEras(std::map<std::string, WallMicros> repeated
     }
 }
 
-/// What a portion has come to is written down at once.
+/// What was submitted is written down at once: what runs must be known to the next engine. The rest of a portion is
+/// written down together; who does not find it decides the same again.
 coro::Task<void> Schedules::carryOut(std::vector<schedule::Due> due) {
     std::set<std::string> touched;
     int tries = kBusyScheduleTries;
@@ -292,17 +293,23 @@ coro::Task<void> Schedules::carryOut(std::vector<schedule::Due> due) {
         auto run = co_await decide(one, tries);
         // The engine ends: the journal says that this was not decided, and the next engine does.
         if (!run) break;
+        const bool isSubmitted = run->outcome == RunOutcome::Submitted;
         Entry& entry = entries_.find(one.name)->second;
         remember(entry, *std::move(run));
         // Also where that is earlier: a clock that was wrong is not believed any more.
         entry.history.decidedUntil = one.due;
         touched.insert(one.name);
+        if (isSubmitted) co_await keepRuns(std::exchange(touched, {}));
     }
-    if (touched.empty()) co_return;
+    co_await keepRuns(std::move(touched));
+}
+
+coro::Task<void> Schedules::keepRuns(std::set<std::string> names) {
+    if (names.empty()) co_return;
     store::PutDocuments put;
-    for (const std::string& name : touched) put.changes.push_back(historyChange(entries_.find(name)->second));
+    for (const std::string& name : names) put.changes.push_back(historyChange(entries_.find(name)->second));
     if (const auto done = co_await parts_.commit(std::move(put)); done.error)
-        logWarning("engine", "runs of {} schedules are not kept: {}", touched.size(), done.error->message);
+        logWarning("engine", "runs of {} schedules are not kept: {}", names.size(), done.error->message);
 }
 
 /// Nothing: the engine does not take work any more.

@@ -99,6 +99,7 @@ private:
     coro::Task<Result<ScheduleView>> keep(ScheduleDefinition definition, bool isNew);
     coro::Task<void> beginEras(std::map<std::string, WallMicros> repeated);
     coro::Task<void> carryOut(std::vector<schedule::Due> due);
+    coro::Task<void> keepRuns(std::set<std::string> names);
     coro::Task<std::optional<ScheduleRun>> decide(const schedule::Due& due, int& tries);
     /// Submits, as the schedule's overlap says; an error of the submission is in the run.
     coro::Task<Result<ScheduleRun>> start(ScheduleDefinition definition, ScheduleRun run);
