@@ -22,14 +22,15 @@ namespace {
 
 constexpr std::size_t kLongestName = 64;
 
-/// Names become paths, so nothing leads out of the database. "right/" counts leap seconds, which no clock here does.
+/// Names become paths, so nothing leads out of the database, and each file has one spelling: the library keeps each
+/// name for good. "right/" counts leap seconds, which no clock here does.
 bool isZoneName(std::string_view name) {
     const auto isPlain = [](char c) {
         return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
                c == '+' || c == '/';
     };
     return !name.empty() && name.size() <= kLongestName && std::ranges::all_of(name, isPlain) &&
-           !name.starts_with('/') && !name.starts_with("right/");
+           !name.starts_with('/') && !name.ends_with('/') && !name.contains("//") && !name.starts_with("right/");
 }
 
 /// The library keeps each name that it was asked for, unknown ones too: it is asked for those that are there only.

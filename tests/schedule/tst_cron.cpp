@@ -283,8 +283,10 @@ void TestScheduleCron::nothingIsDueAfterTheYear9999() {
 
 void TestScheduleCron::anUnknownZoneIsAnError_data() {
     QTest::addColumn<QString>("name");
-    for (const char* name : {"Europe/Berlyn", "Europe", "../../../etc/localtime", "/usr/share/zoneinfo/UTC",
-                             "Europe/", "file:/etc/localtime", "right/Europe/Berlin", "tzdata.zi", "europe berlin"})
+    for (const char* name :
+         {"Europe/Berlyn", "Europe", "../../../etc/localtime", "/usr/share/zoneinfo/UTC", "Europe/",
+          "Europe//Berlin", "Europe///Berlin", "Europe/Berlin/", "Europe/./Berlin", "./Europe/Berlin",
+          "file:/etc/localtime", "right/Europe/Berlin", "tzdata.zi", "europe berlin"})
         QTest::newRow(name) << name;
     QTest::newRow("long") << QString(10'000, 'a');
 }
