@@ -263,7 +263,9 @@ void Orchestrator::claimed(const Claim& claim, bool ok, WallMicros now) {
     Object* object = held(claim.id);
     const auto look = looks_.find(claim.id);
     if (look == looks_.end()) return; // its actor ended meanwhile
-    Actor& actor = actors_.at(look->second);
+    const auto found = actors_.find(look->second);
+    if (found == actors_.end() || found->second.state != ActorState::Looking) return release(claim.id);
+    Actor& actor = found->second;
     if (actor.seen.revision != claim.revision) return; // of a look before this one
     const bool isAsSeen =
         object && object->revision == claim.revision && actor.generation == types_[object->type].generation;
@@ -325,8 +327,9 @@ void Orchestrator::actorEnded(ActorNumber number, std::string error, WallMicros 
     Group& group = groups_[actor.group];
     --group.actors;
     if (actor.state == ActorState::Starting) group.notBefore = now + entry.type.backoff.count();
+    if (const auto look = looks_.find(actor.seen.id); look != looks_.end() && look->second == number)
+        looks_.erase(look);
     if (actor.state != ActorState::Looking) return;
-    looks_.erase(actor.seen.id);
     Object* object = held(actor.seen.id);
     if (!object || object->where != Where::Looking) return;
     if (object->revision != actor.seen.revision || actor.generation != entry.generation)

@@ -526,6 +526,26 @@ private Q_SLOTS:
         QVERIFY(orchestrator_->removeType(type_).has_value());
         QVERIFY(!orchestrator_->findType("snapshot"));
     }
+    void aTypeThatGoesWhileOneOfItsObjectsIsClaimedEndsTheActorOnce_data() {
+        QTest::addColumn<bool>("isEndFirst");
+        QTest::newRow("the claim is answered first") << false;
+        QTest::newRow("the actor ends first") << true;
+    }
+    void aTypeThatGoesWhileOneOfItsObjectsIsClaimedEndsTheActorOnce() {
+        QFETCH(bool, isEndFirst);
+        add();
+        for (const auto& start : allOf<StartActor>(decided())) orchestrator_->actorReady(start.actor);
+        const auto claims = decided();
+        QCOMPARE(lines(claims), "claim 1");
+        orchestrator_->remove(ObjectId(1));
+        QVERIFY(orchestrator_->removeType(type_).has_value());
+        QCOMPARE(lines(orchestrator_->take()), "end 1");
+        if (isEndFirst) orchestrator_->actorEnded(1, "", now_);
+        commit(claims);
+        QCOMPARE(pass(), isEndFirst ? "idle" : "");
+        orchestrator_->actorEnded(1, "", now_);
+        QCOMPARE(orchestrator_->actorCount(), 0U);
+    }
 
     // --- size
     void manyDueAtTheSameInstantAreTakenInPasses() {
