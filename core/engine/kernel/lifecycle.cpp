@@ -18,8 +18,9 @@ namespace yard::engine {
 
 namespace {
 
-/// Beyond the grace of running actions: to commit what ended and to let the launcher go. Inside main's 10 s.
-constexpr Duration kShutdownSlack{6'000'000};
+/// Beyond the grace of running actions: to commit what ended. With the grace, kSaveLimit and 2 s for the launcher to go
+/// that is the 10 s of docs/api.md; main ends nothing by itself.
+constexpr Duration kShutdownSlack{5'000'000};
 /// For the journal to take what is known of kinds of work.
 constexpr Duration kSaveLimit{1'000'000};
 /// For the journal to take what the last engine left unfinished.
