@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace yard;
@@ -25,6 +26,7 @@ private Q_SLOTS:
     void inputsThatBothWorkAndFailAreShownWithTheirLines();
     void aKindWithASlashInItsNameIsFound();
     void withoutAChangeThereIsNoRegression();
+    void aJumpIsARegressionSinceTheVersionThatCameThen();
     void othersGetAnEstimate();
     void aCleanStopKeepsWhatIsKnown();
     void wrongRequestsAreRefused_data();
@@ -123,6 +125,33 @@ void KindsTest::aKindWithASlashInItsNameIsFound() {
 void KindsTest::withoutAChangeThereIsNoRegression() {
     run("work", "true");
     QVERIFY(api_->get("/compute/regressions").json().at("regressions").as_array().empty());
+}
+
+void KindsTest::aJumpIsARegressionSinceTheVersionThatCameThen() {
+    constexpr WallMicros kRunsEnd = 1'700'000'000'000'000;
+    kinds::KindTable table;
+    for (const char* name : {"w:steady", "w:slower"})
+        for (int i = 0; i < 80; ++i) {
+            const bool isAfter = i >= 40;
+            kinds::Run one{
+                .kind = name, .version = isAfter ? "2" : "1", .machine = "here", .end = kRunsEnd + i * 1'000'000};
+            one.duration = (isAfter && one.kind == "w:slower" ? 2.0 : 1.0) + (i % 7) / 1e3;
+            table.add(one);
+        }
+    (void)table.look(2);
+    std::vector<store::DocumentRow> kept;
+    for (kinds::KindDocument& document : table.takeChanged(kRunsEnd, 2, true))
+        kept.push_back({.kind = std::string(engine::KindKeeper::kDocumentKind),
+                        .name = std::move(document.name),
+                        .body = std::move(document.body)});
+    const engine::InternTable dictionary;
+    engine::KindKeeper keeper({.dictionary = dictionary, .machineName = {}, .commit = {}, .now = {}});
+    keeper.restore(kept);
+    const engine::RegressionList all = api_->engine.run(keeper.regressions());
+    QCOMPARE(all.size(), std::size_t{1});
+    QCOMPARE(all[0].kind, std::string("w:slower"));
+    QCOMPARE(all[0].change.version, std::string("2"));
+    QCOMPARE(all[0].change.t, kRunsEnd + 40 * 1'000'000);
 }
 
 void KindsTest::othersGetAnEstimate() {
