@@ -82,6 +82,11 @@ void TestEngineSchedules::whatIsNoScheduleIsRefused_data() {
         "invalid action");
     row("an empty list", R"({"name":"a","every_s":60,"list":[]})", "invalid list");
     row("a bad action", R"({"name":"a","every_s":60,"action":{"worker":"exec"}})", "invalid argv");
+    const std::string chunk = '"' + std::string(64, 'a') + '"';
+    const std::string inputs = R"({"name":"a","every_s":60,"action":{"worker":"exec","argv":["x"],"inputs":{"a":)";
+    row("a chunk as input", (inputs + chunk + "}}}").c_str(), "invalid inputs");
+    const std::string input = R"({"name":"a","every_s":60,"list":[{"worker":"exec","argv":["x"],"stdin":{"hash":)";
+    row("a chunk as stdin", (input + chunk + "}}]}").c_str(), "invalid stdin");
     row("an unknown member", R"({"name":"a","every_s":60,"when":1,"action":{"worker":"exec","argv":["x"]}})",
         "invalid when");
     row("what only the journal says",

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace yard::engine {
 
@@ -176,6 +177,18 @@ Result<void> takeActions(std::string_view json, std::string_view member, Schedul
     return {};
 }
 
+/// Nothing holds a chunk for a schedule: it would be gone by the time that is due.
+Result<void> checkChunks(const std::vector<ParsedAction>& actions) {
+    constexpr std::string_view kNoChunks =
+        "A schedule cannot name chunks: they are not kept for it. Name a path, or give stdin as text.";
+    for (const ParsedAction& action : actions) {
+        if (!action.spec->inputs.empty()) return invalid("inputs", std::string(kNoChunks));
+        if (action.spec->stdinSource && action.spec->stdinSource->chunk)
+            return invalid("stdin", std::string(kNoChunks));
+    }
+    return {};
+}
+
 Result<void> checkActions(const ScheduleDefinition& definition) {
     const std::string_view member = definition.isList ? "list" : "action";
     if (definition.action.empty())
@@ -191,7 +204,7 @@ Result<void> checkActions(const ScheduleDefinition& definition) {
                          definition.isList ? "a list of actions" : "one action; a list of them is \"list\"");
     if (parsed->actions.empty() || parsed->actions.size() > kMostScheduleActions)
         return invalid(std::string(member), "A list has 1 to 100 actions. Give more as an array.");
-    return {};
+    return checkChunks(parsed->actions);
 }
 
 Result<void> checkTime(const ScheduleDefinition& definition) {
