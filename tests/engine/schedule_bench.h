@@ -29,6 +29,7 @@ inline std::string hourly(const std::string& more = {}, const std::string& name 
 class ScheduleBench {
 public:
     coro::test::Rig rig;
+    Settings settings;
     WallMicros wall = kBegin;
     std::map<std::pair<std::string, std::string>, std::string> journal;
     std::map<std::pair<std::string, std::string>, std::string> journalBefore; ///< as the last submission came
@@ -56,7 +57,8 @@ public:
         rig.settle();
         runner.reset();
         schedules.emplace(
-            Schedules::Parts{.commit = [this](store::Action action) { return commit(std::move(action)); },
+            Schedules::Parts{.settings = settings,
+                             .commit = [this](store::Action action) { return commit(std::move(action)); },
                              .submit = [this](Submission submission) { return submit(std::move(submission)); },
                              .cancel = [this](Lsn lsn) { return cancel(lsn); },
                              .liveBetween = [this](Lsn first, Lsn end) { return liveBetween(first, end); },

@@ -22,6 +22,7 @@ private Q_SLOTS:
     void whatIsNoScheduleIsRefused_data();
     void whatIsNoScheduleIsRefused();
     void aScheduleIsReadAsItIsWritten();
+    void aVariableThatIsNeverKeptIsRefused();
     void aNameIsTakenOnce();
     void whatTheJournalRefusesIsNotThere();
     void itSleepsUntilTheNextTimeThatIsDue();
@@ -131,6 +132,16 @@ void TestEngineSchedules::aScheduleIsReadAsItIsWritten() {
                  kBegin));
     QCOMPARE(made->times.size(), std::size_t(10));
     QCOMPARE(made->next, WallMicros(0)); // it is paused
+}
+
+void TestEngineSchedules::aVariableThatIsNeverKeptIsRefused() {
+    Bench bench;
+    const std::string action = R"("action":{"worker":"exec","argv":["x"],"env":{"MY_TOKEN":"s"}})";
+    QCOMPARE(bench.refused(R"({"name":"tick","every_s":60,)" + action + "}"), std::string("invalid env"));
+    QVERIFY(bench.create(hourly()));
+    QCOMPARE(bench.rig.ask(bench.schedules->change("tick", "{" + action + "}")).error().field, std::string("env"));
+    bench.settings.envNeverKept.clear();
+    QVERIFY(bench.rig.ask(bench.schedules->change("tick", "{" + action + "}")));
 }
 
 void TestEngineSchedules::aNameIsTakenOnce() {

@@ -283,6 +283,7 @@ void Wiring::openMoving() {
 
 void Wiring::openSchedules() {
     services_.schedules.emplace(Schedules::Parts{
+        .settings = ground_.settings,
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
         .submit =
             [this](Submission submission) {

@@ -4,6 +4,7 @@
 #include "core/base/sentences.h"
 #include "core/json/json_reader.h"
 #include "core/model/action_spec.h"
+#include "core/model/unkept_env.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -30,6 +31,17 @@ std::string textOf(const ScheduleDefinition& definition) {
     writeSchedule(writer, definition);
     writer.closeObject();
     return text;
+}
+
+/// What may be in no file cannot wait in one for its time.
+Result<void> refuseUnkeptEnv(const ScheduleDefinition& definition, std::string_view patterns) {
+    auto parsed = parseActions(definition.action);
+    if (!parsed) return std::unexpected(parsed.error());
+    for (ParsedAction& action : parsed->actions)
+        if (!takeUnkeptEnv(action, patterns).empty())
+            return invalid("env", "A schedule is kept on disk, and env_never_kept names this variable: let the "
+                                  "program read a file.");
+    return {};
 }
 
 bool hasSameTimes(const ScheduleDefinition& one, const ScheduleDefinition& other) {
@@ -130,6 +142,8 @@ coro::Task<Result<ScheduleView>> Schedules::create(std::string json) {
     YARD_ASSERT_OWNER(owner_);
     auto definition = readSchedule(json, {});
     if (!definition) co_return std::unexpected(definition.error());
+    if (auto fine = refuseUnkeptEnv(*definition, parts_.settings.envNeverKept); !fine)
+        co_return std::unexpected(fine.error());
     const auto guard = co_await mutex_.lock();
     if (entries_.contains(definition->name))
         co_return fail(
@@ -150,6 +164,8 @@ coro::Task<Result<ScheduleView>> Schedules::change(std::string name, std::string
     if (at == entries_.end()) co_return noSchedule(name);
     auto definition = readSchedule(json, at->second.definition);
     if (!definition) co_return std::unexpected(definition.error());
+    if (auto fine = refuseUnkeptEnv(*definition, parts_.settings.envNeverKept); !fine)
+        co_return std::unexpected(fine.error());
     if (definition->name != name)
         co_return invalid("name", "A schedule keeps its name. Make another one, and remove this one.");
     co_return co_await keep(*std::move(definition), false);

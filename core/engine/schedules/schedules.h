@@ -17,6 +17,7 @@
 #include "core/engine/schedules/definition.h"
 #include "core/engine/schedules/run_history.h"
 #include "core/engine/state/views.h"
+#include "core/model/settings.h"
 #include "core/schedule/timetable.h"
 #include "core/store/operations.h"
 #include "core/store/rows.h"
@@ -50,6 +51,7 @@ public:
     static constexpr std::string_view kHistoryKind = "schedule_runs";
 
     struct Parts {
+        const Settings& settings;
         std::function<coro::Task<store::AckDetail>(store::Action)> commit;
         std::function<coro::Task<Result<SubmitAnswer>>(Submission)> submit;
         std::function<coro::Task<Result<void>>(Lsn)> cancel;
