@@ -3,9 +3,12 @@
 
 #include "core/engine/schedules/schedules.h"
 #include "core/http/error_map.h"
+#include "core/http/permission.h"
 #include "core/json/json_writer.h"
+#include "core/model/action_graph.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace yard::http {
@@ -57,8 +60,30 @@ Response viewResponse(const Result<engine::ScheduleView>& view) {
     return jsonResponse(std::move(text));
 }
 
+/// As of an action in its queue.
+coro::Task<bool> maySeeInputsOf(Call& call, const engine::ScheduleDefinition& definition) {
+    if (!mayDo(call, Right::Submit)) co_return false;
+    const auto queue = parseQueueRef(definition.queue).value_or(QueueRef{QueueId(0), {}});
+    co_return (co_await checkReachOfQueue(call, queue)).has_value();
+}
+
+/// Nothing is left of actions that cannot be read any more.
+void hideInputs(engine::ScheduleDefinition& definition) {
+    std::string shown;
+    if (const auto parsed = parseActions(definition.action))
+        for (const ParsedAction& action : parsed->actions) {
+            std::string text = action.text;
+            for (const std::string_view member : {"env", "inputs", "stdin"}) text = withoutMember(text, member);
+            shown += (shown.empty() ? "" : ",") + text;
+        }
+    if (definition.isList) shown = "[" + shown + "]";
+    definition.action = shown.empty() ? "{}" : std::move(shown);
+}
+
 coro::Task<Response> listSchedules(Call& call) {
-    const auto views = co_await call.engine.ask(&engine::Schedules::list);
+    auto views = co_await call.engine.ask(&engine::Schedules::list);
+    for (engine::ScheduleView& view : views)
+        if (!co_await maySeeInputsOf(call, view.definition)) hideInputs(view.definition);
     std::string text;
     JsonWriter writer(text);
     writer.openObject();
@@ -75,7 +100,9 @@ coro::Task<Response> createSchedule(Call& call) {
 }
 
 coro::Task<Response> getSchedule(Call& call) {
-    co_return viewResponse(co_await call.engine.ask(&engine::Schedules::get, call.capture()));
+    auto view = co_await call.engine.ask(&engine::Schedules::get, call.capture());
+    if (view && !co_await maySeeInputsOf(call, view->definition)) hideInputs(view->definition);
+    co_return viewResponse(view);
 }
 
 coro::Task<Response> changeSchedule(Call& call) {

@@ -17,6 +17,7 @@ private Q_SLOTS:
     void cleanupTestCase() { api_.reset(); }
 
     void readingShowsNeitherEnvironmentNorInputs();
+    void readingShowsNoInputsOfSchedules();
     void readingShowsNoEnvironmentOfWorkers();
     void readingShowsWhatActionsLeftNotWhatWentIn();
     void readingTakesNoSeatAtATerminal();
@@ -50,6 +51,32 @@ void TokenRightsTest::readingShowsNeitherEnvironmentNorInputs() {
     QCOMPARE(shows(made("sees-own", "submit", fmt::format(R"(,"queues":[{}])", queue))), all);
     QCOMPARE(shows(made("sees-all", "operate")), all);
     QCOMPARE(shows(api_->engine->token()), all);
+}
+
+void TokenRightsTest::readingShowsNoInputsOfSchedules() {
+    const auto queue = newQueue();
+    const std::string action =
+        R"({ "worker" : "exec", "env" : {"COLOUR":"green"}, "argv" : ["cat"], "stdin" : {"text":"typed"} })";
+    const std::string when = fmt::format(R"("cron":"@yearly","queue":{},"paused":true)", queue);
+    for (const std::string& what :
+         {R"("name":"one","action":)" + action, R"("name":"two","list":[)" + action + "]"})
+        QCOMPARE(api_->post("/compute/schedules", fmt::format("{{{},{}}}", what, when)).status, 200);
+    const auto shows = [&](const std::string& token) {
+        std::string all;
+        for (const char* path : {"schedules", "schedules/one", "schedules/two"}) {
+            const std::string body = as(token, "GET", fmt::format("/compute/{}", path)).body;
+            for (const char* word : {"cat", "green", "typed"})
+                if (body.contains(word)) all += fmt::format("{} ", word);
+        }
+        return all;
+    };
+    const std::string all = "cat green typed cat green typed cat green typed ";
+    QCOMPARE(shows(made("plans-read", "read")), std::string("cat cat cat "));
+    QCOMPARE(shows(made("plans-submit", "submit")), std::string("cat cat cat "));
+    QCOMPARE(shows(made("plans-own", "submit", fmt::format(R"(,"queues":[{}])", queue))), all);
+    QCOMPARE(shows(made("plans-all", "operate")), all);
+    const Reply two = as(made("plans-again", "read"), "GET", "/compute/schedules/two");
+    QCOMPARE(serialize(two.json().at("list")), std::string(R"([{"worker":"exec","argv":["cat"]}])"));
 }
 
 void TokenRightsTest::readingShowsNoEnvironmentOfWorkers() {
