@@ -79,6 +79,10 @@ void ScheduleRouteTest::whatIsWrongIsNamed() {
     QCOMPARE(api_->get("/compute/schedules/next?cron=@daily&n=1001").status, 422);
     QCOMPARE(api_->get("/compute/schedules/next?cron=@daily&timezone=No/Where").status, 422);
     QCOMPARE(api_->post("/compute/schedules", R"({"name":"next"})").status, 422);
+    const std::string secret = R"("action":{"worker":"exec","argv":["x"],"env":{"MY_TOKEN":"s"}}})"; // never kept
+    QCOMPARE(api_->post("/compute/schedules", R"({"name":"kept","every_s":60,)" + secret).status, 422);
+    QCOMPARE(api_->post("/compute/schedules", yearly("kept")).status, 200);
+    QCOMPARE(api_->call("PATCH", "/compute/schedules/kept", "{" + secret).status, 422);
     QCOMPARE(api_->call("PATCH", "/compute/schedules/none", "{}").status, 404);
     for (const char* word : {"run", "pause", "resume"})
         QCOMPARE(api_->post(fmt::format("/compute/schedules/none/{}", word), "").status, 404);

@@ -44,6 +44,11 @@ Result<void> refuseUnkeptEnv(const ScheduleDefinition& definition, std::string_v
     return {};
 }
 
+/// What grows with what people write.
+std::size_t bytesOf(const ScheduleDefinition& definition) {
+    return definition.action.size() + definition.cron.size();
+}
+
 bool hasSameTimes(const ScheduleDefinition& one, const ScheduleDefinition& other) {
     return one.cron == other.cron && one.everySeconds == other.everySeconds && one.at == other.at &&
            one.timezone == other.timezone && one.isPaused == other.isPaused;
@@ -109,7 +114,8 @@ ScheduleView Schedules::viewOf(const Entry& entry, std::size_t runs) const {
     view.runs.assign(kept.rbegin(), kept.rbegin() + static_cast<std::ptrdiff_t>(count));
     view.broken = entry.broken;
     view.unfinished = static_cast<std::int64_t>(unfinishedRuns(entry));
-    if (const auto timing = timingOf(entry.definition); timing && runs > 1)
+    if (runs == 1) return view; // a row of the list
+    if (const auto timing = timingOf(entry.definition))
         view.times = timing->listAfter(std::max(entry.history.decidedUntil, parts_.now()), kTimesShown);
     return view;
 }
@@ -186,6 +192,15 @@ coro::Task<Result<ScheduleView>> Schedules::setPaused(std::string name, bool pau
 coro::Task<Result<ScheduleView>> Schedules::keep(ScheduleDefinition definition, bool isNew) {
     Entry entry;
     if (!isNew) entry = entries_.find(definition.name)->second;
+    const bool isLarger = bytesOf(definition) > bytesOf(entry.definition);
+    std::size_t bytes = bytesOf(definition);
+    for (const auto& [known, other] : entries_)
+        if (known != definition.name) bytes += bytesOf(other.definition);
+    if (isLarger && bytes > kMostBytes)
+        co_return fail(ErrorKind::AtLimit,
+                       fmt::format("All schedules together have at most {} MiB: remove one first, "
+                                   "or put what is long into a file or a script.",
+                                   kMostBytes >> 20));
     if (isNew || !hasSameTimes(entry.definition, definition)) {
         entry.history.decidedUntil = definition.at != 0 && definition.at != entry.definition.at ? 0 : parts_.now();
         entry.history.era = std::max(entry.history.era + 1, parts_.now());
@@ -419,9 +434,24 @@ bool Schedules::isUnfinished(const ScheduleRun& run) const {
     });
 }
 
+/// An answer about what is live holds for all items that it covers: mostly one is enough for a whole history.
 std::size_t Schedules::unfinishedRuns(const Entry& entry) const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(entry.history.runs, [this](const ScheduleRun& run) { return isUnfinished(run); }));
+    const auto endOf = [](const ScheduleRun::Item& item) { return Lsn(item.first.value + item.count); };
+    Lsn end;
+    for (const ScheduleRun& run : entry.history.runs)
+        for (const ScheduleRun::Item& item : run.items) end = std::max(end, endOf(item));
+    // Nothing is live from `from` to before `to`; `to` is, but where it is the end.
+    Lsn from = end;
+    Lsn to = end;
+    const auto isLive = [&](const ScheduleRun::Item& item) {
+        if (item.first < from || item.first > to) {
+            from = item.first;
+            to = parts_.liveBetween(from, end).value_or(end);
+        }
+        return to < endOf(item);
+    };
+    return static_cast<std::size_t>(std::ranges::count_if(
+        entry.history.runs, [&](const ScheduleRun& run) { return std::ranges::any_of(run.items, isLive); }));
 }
 
 coro::Task<void> Schedules::cancelItems(std::vector<ScheduleRun::Item> items) {

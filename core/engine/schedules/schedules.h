@@ -3,7 +3,7 @@
 // under a key of name, era (run_history.h) and time: an engine that dies in between submits them once all the same.
 //
 // Owner: engine thread; one cooperative thread, which wakes for the next time that is due and for nothing else.
-// Lifetime: after Intake and Operations. Bounds: kMostSchedules; 100 runs of each are remembered, those that have not
+// Lifetime: after Intake and Operations. Bounds: kMostSchedules, kMostBytes; 100 runs of each are remembered, those that have not
 // ended before those that have; what was missed, and what runs at once, is bounded by core/schedule. What is
 // refused at its time is told in its runs, and not tried again; where the journal was busy it is, for a minute.
 #pragma once
@@ -46,6 +46,8 @@ struct ScheduleView {
 class Schedules {
 public:
     static constexpr std::size_t kMostSchedules = 10'000;
+    /// Of all their actions and lines.
+    static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
     /// Kinds of documents in the journal.
     static constexpr std::string_view kKind = "schedule";
     static constexpr std::string_view kHistoryKind = "schedule_runs";
