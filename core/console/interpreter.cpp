@@ -170,7 +170,11 @@ bool Interpreter::isProtected(Function function) {
     lua_pushcfunction(lua_, function); // allocates nothing
     const int status = lua_pcall(lua_, 0, 0, 0);
     if (status == LUA_OK) return true;
-    error_ = lua_type(lua_, -1) == LUA_TSTRING ? lua_tostring(lua_, -1) : "no sentence came with the error";
+    error_ = "no sentence came with the error";
+    if (lua_type(lua_, -1) == LUA_TSTRING) {
+        error_.clear();
+        appendPrintable(error_, lua_tostring(lua_, -1));
+    }
     lua_settop(lua_, 0);
     if (status == LUA_ERRMEM) spent_ = true;
     return false;

@@ -198,6 +198,7 @@ void TestInterpreter::memoryIsBounded() {
 void TestInterpreter::outputIsBoundedAndCannotSteerATerminal() {
     Prompt prompt;
     QCOMPARE(prompt.say("print('a\\27[2Jb\\4ok')"), "a?[2Jb?ok\n");
+    QVERIFY(!prompt.say("\"a\x04ok").contains('\x04'));
     const std::string output = prompt.say("local s = string.rep('x', 1000000) for n = 1, 1000 do print(s) end");
     QVERIFY(output.size() < 2u << 20);
     QVERIFY(output.contains("left out"));
