@@ -122,9 +122,11 @@ void Console::Impl::begin(UniqueFd fd) {
 
 coro::Task<void> Console::Impl::acceptAll(UniqueFd listening) {
     coro::FdWatch watch(coro::currentLoop(), std::move(listening));
+    bool isWarned = false; // until one is taken again
     for (;;) {
         UniqueFd fd(::accept4(watch.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (fd) {
+            isWarned = false;
             co_await take(std::move(fd));
             continue;
         }
@@ -133,8 +135,9 @@ coro::Task<void> Console::Impl::acceptAll(UniqueFd listening) {
             if (error != 0) co_return;
             continue;
         }
-        logWarning("console", "cannot take a connection: {}",
-                   std::strerror(errno)); // NOLINT(concurrency-mt-unsafe)
+        if (!std::exchange(isWarned, true))
+            logWarning("console", "cannot take a connection: {}",
+                       std::strerror(errno)); // NOLINT(concurrency-mt-unsafe)
         co_await coro::sleepFor(kAcceptBackoff);
     }
 }
