@@ -88,6 +88,7 @@ coro::Task<ApiAnswer> answered(ApiRequest request, std::atomic<int>& asked) {
 class TestConsole : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase() { ::umask(022); } // files that others may write are not read
     void init();
     void cleanup();
 

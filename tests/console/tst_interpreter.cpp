@@ -62,6 +62,8 @@ struct Prompt {
 class TestInterpreter : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase() { ::umask(022); } // files that others may write are not read
+
     void anExpressionIsShown();
     void statementsKeepTheirVariables();
     void whatIsDangerousIsAbsent_data();
