@@ -121,7 +121,8 @@ end
 
 -- Columns that come first, in this order; the others follow by their names.
 local first_columns = {}
-for place, name in ipairs{"loop", "number", "lsn", "id", "token", "name", "state", "function", "worker"} do
+for place, name in ipairs{"loop", "number", "lsn", "queue_id", "id", "tag", "name", "state", "pending", "running",
+                           "function", "worker"} do
   first_columns[name] = place
 end
 local function columns_of(rows)

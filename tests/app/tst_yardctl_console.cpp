@@ -14,7 +14,7 @@ namespace {
 coro::Task<console::ApiAnswer> answered(console::ApiRequest request) {
     if (request.path != "queues")
         co_return console::ApiAnswer{.status = 404, .body = R"({"message":"Not there."})"};
-    co_return console::ApiAnswer{.status = 200, .body = R"({"queues":[{"id":0,"name":"main"}]})"};
+    co_return console::ApiAnswer{.status = 200, .body = R"({"queues":[{"queue_id":0,"tag":"main"}]})"};
 }
 
 } // namespace
@@ -62,7 +62,7 @@ void TestYardctlConsole::start(std::size_t connections) {
 
 void TestYardctlConsole::aLineIsRunAndPrinted() {
     const Ended ended = data_->run({"console", "-c", "queues"});
-    QCOMPARE(ended.out, "id  name\n0   main\n");
+    QCOMPARE(ended.out, "queue_id  tag\n0         main\n");
     QCOMPARE(ended.err, "");
     QCOMPARE(ended.code, 0);
 }

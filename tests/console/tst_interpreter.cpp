@@ -283,7 +283,11 @@ void TestInterpreter::aCommandIsAWordOrAFunction() {
 
 void TestInterpreter::commandsAskTheEngine() {
     Prompt prompt;
-    QCOMPARE(prompt.ask("queues", R"({"queues":[{"id":0,"name":"main"}]})"), "id  name\n0   main\n");
+    QCOMPARE(prompt.ask("queues", R"({"queues":[{"queue_id":7,"token":"0123456789abcdef01234567","tag":"nightly",
+             "state":"active","held":false,"active":3,"pending":2,"held_actions":0,"running":1,"completed":5,
+             "failed":0,"abandoned":0,"cancelled":0,"config":{}}]})"),
+             "queue_id  tag      state   pending  running  abandoned  active  cancelled  completed  failed\n"
+             "7         nightly  active  2        1        0          3       0          5          0\n");
     (void)prompt.ask("actions state:failed queue:a", R"({"jobs":[]})");
     QCOMPARE(prompt.asked[0].path, "jobs?limit=50&q=state%3Afailed%20queue%3Aa");
     QCOMPARE(prompt.ask("set \"capacity\" (3)", "{}"), "capacity is 3\n");
@@ -292,8 +296,7 @@ void TestInterpreter::commandsAskTheEngine() {
     QCOMPARE(prompt.asked[0].body, R"({"capacity":3})");
     QCOMPARE(prompt.ask("set capacity 4", "{}"), "capacity is 4\n");
     QVERIFY(prompt.say("set \"capacity\"").contains("needs a value"));
-    QCOMPARE(prompt.ask("for _, q in ipairs(queues()) do print(q.name) end", R"({"queues":[{"name":"x"}]})"),
-             "x\n");
+    QCOMPARE(prompt.ask("for _, q in ipairs(queues()) do print(q.tag) end", R"({"queues":[{"tag":"x"}]})"), "x\n");
 }
 
 void TestInterpreter::aRefusalIsTheErrorOfTheLine() {
