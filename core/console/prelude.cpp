@@ -206,7 +206,8 @@ define("help", "help [\"command\"]", "what there is, or about one command", func
     local one = commands[each]
     print(one.usage .. rep(" ", width - #one.usage) .. "  " .. one.words)
   end
-  if not name then print("Any line of Lua works too: for _, q in ipairs(queues()) do print(q.name) end") end
+  if name then return end
+  print("Any line of Lua works too: for _, q in ipairs(queues()) do print(q.queue_id, q.tag) end")
 end)
 define("session", "session", "the state of the engine", function() return ask("GET", "session") end)
 define("queues", "queues", "all queues", function() return ask("GET", "queues").queues end)

@@ -185,12 +185,12 @@ Command consoleRow() {
         .usage = "[-c LINE]",
         .summary = "a prompt into the running engine",
         .details =
-            "Lines of Lua, and commands: 'help' lists them. It asks what clients ask, looks into the process, and "
+            "Lines of Lua, and commands: 'help' lists them. It asks what clients ask, and "
             "changes settings. It is a socket of the data directory, for its owner on that machine alone. Without "
             "--command it reads lines from the terminal or from a pipe.",
         .examples = "yardctl console\n"
                     "yardctl console -c queues\n"
-                    "yardctl console -c 'for _, q in ipairs(queues()) do print(q.name) end'",
+                    "yardctl console -c 'for _, q in ipairs(queues()) do print(q.queue_id) end'",
         .exits = "0 when all lines went well, 1 when one did not",
         .options = {{"command", 'c', "LINE", "run this line and end; may be given more than once"}},
         .maxOperands = 0,
