@@ -27,6 +27,8 @@ private Q_SLOTS:
     void aLineIsRunAndPrinted();
     void aLineThatFailsExitsWithOne();
     void linesComeFromAPipe();
+    void aFarewellEndsWithTheCodeSoFar_data();
+    void aFarewellEndsWithTheCodeSoFar();
     void severalLinesShareTheirVariables();
     void withoutAnEngineItSaysSo();
     void anAddressIsNotWhereAConsoleIs();
@@ -77,6 +79,24 @@ void TestYardctlConsole::linesComeFromAPipe() {
     const Ended ended = data_->run({"console"}, "x = 20\n\nx + 1\nx + 2");
     QCOMPARE(ended.out, "21\n22\n");
     QCOMPARE(ended.code, 0);
+}
+
+void TestYardctlConsole::aFarewellEndsWithTheCodeSoFar_data() {
+    QTest::addColumn<QString>("word");
+    for (const char* word : {"exit", "quit", " exit \r"}) QTest::newRow(word) << QString(word);
+}
+
+void TestYardctlConsole::aFarewellEndsWithTheCodeSoFar() {
+    QFETCH(QString, word);
+    const Ended ended = data_->run({"console"}, "1 + 1\n" + word.toStdString() + "\n5\n");
+    QCOMPARE(ended.out, "2\n");
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.code, 0);
+    QCOMPARE(data_->run({"console"}, "action 5\n" + word.toStdString() + "\n").code, 1);
+    const Ended given = data_->run({"console", "-c", "1 + 1", "-c", word, "-c", "5"});
+    QCOMPARE(given.out, "2\n");
+    QCOMPARE(given.err, "");
+    QCOMPARE(given.code, 0);
 }
 
 void TestYardctlConsole::severalLinesShareTheirVariables() {

@@ -115,6 +115,15 @@ Outcome<bool> ask(int fd, Answers& answers, std::string line) {
     return word == "ok";
 }
 
+/// The console closes at such a line, without an answer.
+bool isFarewell(std::string_view line) {
+    constexpr std::string_view kBlank = " \t\r";
+    const std::size_t first = line.find_first_not_of(kBlank);
+    if (first == line.npos) return false;
+    line = line.substr(first, line.find_last_not_of(kBlank) - first + 1);
+    return line == "exit" || line == "quit";
+}
+
 std::optional<std::string> lineOfInput() {
     std::string line;
     int c = 0;
@@ -128,13 +137,14 @@ Outcome<int> speakAsProgram(int fd, const std::vector<std::string>& lines) {
     if (!sendAll(fd, kForPrograms) || answers.next(false) != "ok") return gone();
     bool allGood = true;
     for (const std::string& line : lines) {
+        if (isFarewell(line)) break;
         const auto good = ask(fd, answers, line);
         if (!good) return std::unexpected(good.error());
         allGood = allGood && *good;
     }
     while (lines.empty()) {
         const auto line = lineOfInput();
-        if (!line) break;
+        if (!line || isFarewell(*line)) break;
         const auto good = ask(fd, answers, *line);
         if (!good) return std::unexpected(good.error());
         allGood = allGood && *good;
