@@ -1,6 +1,7 @@
 #include "app/yardmaster/console_door.h"
 
 #include "core/coro/one_shot.h"
+#include "core/http/error_map.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -56,6 +57,10 @@ coro::Task<console::ApiAnswer> handled(const ConsoleDoor& door, console::ApiRequ
     http::Admission admission = door.handler.admit(request);
     if (admission.refusal) co_return co_await taken(std::move(*admission.refusal));
     if (admission.mode == http::BodyMode::Stream) co_return refused("a console sends no bytes to a route");
+    if (asked.body.size() > admission.limit)
+        co_return co_await taken(http::errorResponse(
+            ErrorKind::TooLarge,
+            fmt::format("The body is over the {} bytes that this route takes; send less.", admission.limit)));
     request.body = std::move(asked.body);
     http::Response response = co_await door.handler.handle(request);
     co_return co_await taken(std::move(response));
