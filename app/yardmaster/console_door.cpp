@@ -4,7 +4,9 @@
 #include "core/http/error_map.h"
 
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -15,12 +17,20 @@ namespace {
 /// What is shown of one answer.
 constexpr std::size_t kAnswerBytes = 8u << 20;
 
+/// Whether the console waits no more. It says so on its thread, the server's looks.
+using Left = std::shared_ptr<std::atomic<bool>>;
+
 class OwnLink final : public http::Link {
 public:
-    bool peerGone() override { return false; }
-    bool isStopping() const override { return false; }
+    explicit OwnLink(Left left)
+        : left_(std::move(left)) {}
+    bool peerGone() override { return *left_; }
+    bool isStopping() const override { return *left_; }
     void setInterruptible(bool) override {}
     void cut() override {}
+
+private:
+    const Left left_;
 };
 
 console::ApiAnswer refused(std::string sentence) {
@@ -41,8 +51,8 @@ coro::Task<console::ApiAnswer> taken(http::Response response) {
     co_return answer;
 }
 
-coro::Task<console::ApiAnswer> handled(const ConsoleDoor& door, console::ApiRequest asked) {
-    OwnLink link;
+coro::Task<console::ApiAnswer> handled(const ConsoleDoor& door, console::ApiRequest asked, Left left) {
+    OwnLink link(std::move(left));
     http::Request request;
     request.link = &link;
     request.localPort = door.server.port();
@@ -66,9 +76,9 @@ coro::Task<console::ApiAnswer> handled(const ConsoleDoor& door, console::ApiRequ
     co_return co_await taken(std::move(response));
 }
 
-coro::Task<void> carryOut(const ConsoleDoor& door, console::ApiRequest asked,
+coro::Task<void> carryOut(const ConsoleDoor& door, console::ApiRequest asked, Left left,
                           coro::Promise<console::ApiAnswer> promise) {
-    promise.set(co_await handled(door, std::move(asked)));
+    promise.set(co_await handled(door, std::move(asked), std::move(left)));
 }
 
 coro::Task<console::ApiAnswer> askThrough(std::shared_ptr<const ConsoleDoor> door, console::ApiRequest asked) {
@@ -76,9 +86,15 @@ coro::Task<console::ApiAnswer> askThrough(std::shared_ptr<const ConsoleDoor> doo
     if (std::ranges::any_of(asked.path, [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; }))
         co_return refused("a path has no blanks: encode() them");
     coro::OneShot<console::ApiAnswer> answer("answer of the API");
-    door->server.spawn("console request", [door, request = std::move(asked), promise = answer.promise()]() mutable {
-        return carryOut(*door, std::move(request), std::move(promise));
-    });
+    const Left left = std::make_shared<std::atomic<bool>>(false);
+    const struct Leaving { // also where it is interrupted
+        std::atomic<bool>& left;
+        ~Leaving() { left = true; }
+    } leaving{*left};
+    door->server.spawn("console request",
+                       [door, left, request = std::move(asked), promise = answer.promise()]() mutable {
+                           return carryOut(*door, std::move(request), std::move(left), std::move(promise));
+                       });
     std::optional<console::ApiAnswer> got;
     try {
         got.emplace(co_await answer.get());
