@@ -44,7 +44,8 @@ void takeAway(lua_State* lua) {
     for (const char* name : {"dofile", "loadfile", "load", "collectgarbage", "warn", "require"})
         setNil(lua, LUA_GNAME, name);
     for (const char* name : {"match", "gmatch", "gsub", "dump"}) setNil(lua, LUA_STRLIBNAME, name);
-    // Replaced by the prelude: these count to whatever __len says, or call back where nothing can be paused.
+    // Replaced by the prelude, as are concat, unpack, print and format: these count to whatever __len says, or call
+    // back where nothing can be paused. A metamethod that is itself written in C runs without any hook.
     for (const char* name : {"insert", "remove", "move", "sort"}) setNil(lua, LUA_TABLIBNAME, name);
     setNil(lua, LUA_UTF8LIBNAME, "charpattern");
 }

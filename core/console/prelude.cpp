@@ -35,6 +35,39 @@ function table.move(from, first, last, at, to)
   else for n = 0, last - first do to[at + n] = from[first + n] end end
   return to
 end
+-- A list that asks its metatable is copied here: what is written in C then has a plain one.
+function table.concat(list, between, first, last)
+  local copy, size = {}, 0
+  for n = first or 1, last or #list do
+    local value = list[n]
+    if type(value) ~= "string" and type(value) ~= "number" then
+      error("invalid value (at index " .. n .. ") in table for 'concat'", 2)
+    end
+    size = size + 1
+    copy[size] = value
+  end
+  return concat(copy, between, 1, size)
+end
+function table.unpack(list, first, last)
+  local copy, size = {}, 0
+  for n = first or 1, last or #list do
+    if size >= 1000000 then error("too many results to unpack", 2) end
+    size = size + 1
+    copy[size] = list[n]
+  end
+  return unpack(copy, 1, size)
+end
+-- So that each __tostring is a call from here.
+local function texts(...)
+  local values = pack(...)
+  for n = 1, values.n do
+    if type(values[n]) == "table" then values[n] = tostring(values[n]) end
+  end
+  return unpack(values, 1, values.n)
+end
+local write = print
+_G.print = function(...) write(texts(...)) end
+function string.format(form, ...) return format(form, texts(...)) end
 local function sort(list, less)
   less = less or function(a, b) return a < b end
   local size, from, to, width = #list, {}, {}, 1
@@ -55,7 +88,7 @@ local function sort(list, less)
 end
 table.sort = sort
 -- Patterns of Lua may take forever; these take a text as it is.
-function string.split(text, between)
+local function split(text, between)
   if between == "" then error("split needs something to split at", 2) end
   local parts, from = {}, 1
   while true do
@@ -65,9 +98,11 @@ function string.split(text, between)
     from = last + 1
   end
 end
-function string.replace(text, part, by)
-  return concat(string.split(text, part), by)
+string.split = split
+local function replace(text, part, by)
+  return concat(split(text, part), by)
 end
+string.replace = replace
 
 local function number_text(value)
   local whole = tointeger(value)
@@ -114,7 +149,7 @@ local function cell(value)
   if type(value) == "number" then text = number_text(value)
   elseif type(value) == "table" then text = #value == 0 and next(value) == nil and "" or to_json(value)
   else text = tostring(value) end
-  text = string.replace(text, "\n", " ")
+  text = replace(text, "\n", " ")
   if #text > 60 then text = sub(text, 1, 57) .. "..." end
   return text
 end

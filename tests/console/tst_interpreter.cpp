@@ -159,6 +159,13 @@ void TestInterpreter::anEndlessLineIsEnded_data() {
         << "local t = setmetatable({}, {__lt = function() while true do end end}) return t < t";
     QTest::newRow("sorted") << "table.sort({1, 2, 3}, function() while true do end end)";
     QTest::newRow("length") << "table.insert(setmetatable({}, {__len = function() return 1 << 60 end}), 1, 1)";
+    QTest::newRow("joined")
+        << R"(table.concat(setmetatable({}, {__index = getmetatable, __metatable = ""}), "", 1, math.maxinteger))";
+    QTest::newRow("joined by a split of one's own")
+        << "string.split = function() return setmetatable({}, {__index = getmetatable, __metatable = '', "
+           "__len = function() return 1 << 60 end}) end while true do ('a'):replace('b', 'c') end";
+    QTest::newRow("unpacked") << "local t = setmetatable({}, {__index = function() while true do end end}) "
+                                 "table.unpack(t, 1, 9)";
     QTest::newRow("moved") << "table.move({}, 1, 1 << 60, 5)";
     QTest::newRow("text") << "tostring(setmetatable({}, {__tostring = function() while true do end end}))";
     QTest::newRow("recursion") << "local function f() while true do pcall(f) end end f()";
@@ -253,6 +260,14 @@ void TestInterpreter::sortingAndMovingWorkAsInLua() {
     QCOMPARE(prompt.say("print(table.remove(t), table.remove(t, 1), table.concat(t, ' '))"), "9\t0\t5 4 3 2 1\n");
     QCOMPARE(prompt.say("print(table.concat(table.move({1, 2, 3}, 1, 3, 2), ' '))"), "1 1 2 3\n");
     QCOMPARE(prompt.say("print(table.concat(table.move({1, 2, 3}, 2, 3, 1), ' '))"), "2 3 3\n");
+    QCOMPARE(
+        prompt.say("print(table.concat({1, 'b', 2.5}, '-'), table.concat({1, 2, 3}, '', 2, 2), table.concat({}))"),
+        "1-b-2.5\t2\t\n");
+    QVERIFY(prompt.say("table.concat({1, {}})").contains("invalid value (at index 2)"));
+    QCOMPARE(prompt.say("print(table.unpack({1, nil, 3}, 1, 3))"), "1\tnil\t3\n");
+    QVERIFY(prompt.say("table.unpack({}, 1, 1 << 60)").contains("too many results"));
+    QCOMPARE(prompt.say("string.format('%s %d', setmetatable({}, {__tostring = function() return 'a' end}), 5)"),
+             "a 5\n");
     QCOMPARE(prompt.say("#string.rep('', 1 << 60)"), "0\n");
     QCOMPARE(prompt.say("string.rep('ab', 3, '-')"), "ab-ab-ab\n");
 }
