@@ -32,7 +32,7 @@ std::vector<std::string> namesIn(int directory) {
     UniqueFd copy(::fcntl(directory, F_DUPFD_CLOEXEC, 3));
     const std::unique_ptr<DIR, int (*)(DIR*)> list(::fdopendir(copy.get()), &::closedir);
     if (!list) return names;
-    (void)copy.release(); // the list has it
+    (void)copy.release();                                 // the list has it
     while (const dirent* entry = ::readdir(list.get())) { // NOLINT(concurrency-mt-unsafe): a stream of our own
         const std::string_view name = entry->d_name;
         if (name.ends_with(".lua") && !name.starts_with('.')) names.emplace_back(name);
