@@ -12,6 +12,15 @@ local set_log_level, tointeger, floor, mathtype = set_log_level, math.tointeger,
 _G.set_log_level = nil
 
 -- Of Lua's library, written again: these can be paused. A handler of Lua's xpcall would run where no hook is called.
+-- Very many within each other would take long to end.
+local protect, protected = pcall, 0
+local function leave(...) protected = protected - 1 return ... end
+function pcall(...)
+  if protected >= 100 then error("pcall is nested too deeply", 2) end
+  protected = protected + 1
+  return leave(protect(...))
+end
+local pcall = pcall
 function xpcall(body, handler, ...)
   local results = pack(pcall(body, ...))
   if results[1] then return unpack(results, 1, results.n) end
@@ -286,6 +295,7 @@ define("json", "json(value)", "a value as JSON", to_json)
 define("api", "api(method, path, body)", "any request of the API: whether it went well, and the answer", api)
 
 local function run(body, ...)
+  protected = 0
   local results = pack(body(...))
   if results.n == 1 and type(results[1]) == "function" then results = pack(results[1]()) end
   for n = 1, results.n do show(results[n]) end

@@ -155,6 +155,8 @@ int logLevelFunction(lua_State* lua) {
     return 0;
 }
 
+/// What is set is a copy, so that what was refused cannot be put in afterwards: Lua follows a __call that is a table in
+/// C, round and round, where no hook is called.
 int setMetatableFunction(lua_State* lua) {
     luaL_checktype(lua, 1, LUA_TTABLE);
     if (!lua_isnil(lua, 2)) luaL_checktype(lua, 2, LUA_TTABLE);
@@ -164,7 +166,17 @@ int setMetatableFunction(lua_State* lua) {
         lua_pushliteral(lua, "__gc");
         // The hook does not run in finalisers: one that never ends would never be ended.
         if (lua_rawget(lua, 2) != LUA_TNIL) return luaL_error(lua, "a metatable here has no __gc");
-        lua_pop(lua, 1);
+        lua_pushliteral(lua, "__call");
+        if (const int kind = lua_rawget(lua, 2); kind != LUA_TNIL && kind != LUA_TFUNCTION)
+            return luaL_error(lua, "__call of a metatable here is a function");
+        lua_settop(lua, 2);
+        lua_newtable(lua);
+        for (lua_pushnil(lua); lua_next(lua, 2) != 0;) {
+            lua_pushvalue(lua, -2);
+            lua_insert(lua, -2); // table, name, name, value
+            lua_rawset(lua, 3);
+        }
+        lua_replace(lua, 2);
     }
     lua_settop(lua, 2);
     lua_setmetatable(lua, 1);

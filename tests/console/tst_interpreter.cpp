@@ -70,6 +70,7 @@ private Q_SLOTS:
     void whatIsDangerousIsAbsent();
     void aMetatableHasNoFinaliser();
     void stringsKeepTheirMetatable();
+    void whatIsCalledIsAFunction();
     void bytecodeIsRefused();
     void anEndlessLineIsEnded_data();
     void anEndlessLineIsEnded();
@@ -137,6 +138,14 @@ void TestInterpreter::stringsKeepTheirMetatable() {
     QVERIFY(prompt.say("setmetatable('', {})").contains("table expected"));
 }
 
+void TestInterpreter::whatIsCalledIsAFunction() {
+    Prompt prompt;
+    QVERIFY(prompt.say("local t = {} t.__call = t setmetatable(t, t)").contains("__call"));
+    // What is set is a copy.
+    QVERIFY(prompt.say("local t = {} setmetatable(t, t) t.__call = t t()").contains("call a table"));
+    QCOMPARE(prompt.say("setmetatable({}, {__call = function(self, n) return n + 1 end})(2)"), "3\n");
+}
+
 void TestInterpreter::bytecodeIsRefused() {
     Prompt prompt;
     QVERIFY(prompt.say("\x1bLua").starts_with("error: "));
@@ -168,6 +177,8 @@ void TestInterpreter::anEndlessLineIsEnded_data() {
                                  "table.unpack(t, 1, 9)";
     QTest::newRow("moved") << "table.move({}, 1, 1 << 60, 5)";
     QTest::newRow("text") << "tostring(setmetatable({}, {__tostring = function() while true do end end}))";
+    QTest::newRow("recursion of no pcall")
+        << "local function f() while true do f() end end while true do pcall(f) end";
     QTest::newRow("recursion") << "local function f() while true do pcall(f) end end f()";
 }
 
@@ -222,7 +233,7 @@ void TestInterpreter::errorsOfEveryKindAreSentences_data() {
     QTest::newRow("nothing") << "error()";
     QTest::newRow("depth") << "local function f() return 1 + f() end f()";
     QTest::newRow("types") << "{} + 1";
-    QTest::newRow("to text") << "print(setmetatable({}, {__tostring = function() return 1 end}))";
+    QTest::newRow("to text") << "print(setmetatable({}, {__tostring = function() return {} end}))";
     QTest::newRow("divided") << "1 // 0";
     QTest::newRow("too long") << "string.rep('x', 1 << 40)";
     QTest::newRow("no command") << "nonsense 5";
@@ -243,6 +254,7 @@ void TestInterpreter::anErrorCanBeHandled() {
              "false\thandled x\n");
     QCOMPARE(prompt.say("print(xpcall(function(...) return ... end, print, 1, nil, 3))"), "true\t1\tnil\t3\n");
     QCOMPARE(prompt.say("print(pcall(error, 'x', 0))"), "false\tx\n");
+    QCOMPARE(prompt.say("local function f(n) return n == 0 or (pcall(f, n - 1)) end print(f(100))"), "true\n");
 }
 
 void TestInterpreter::whatWasOpenedIsClosedAfterAnError() {
