@@ -147,7 +147,9 @@ void KindsTest::aJumpIsARegressionSinceTheVersionThatCameThen() {
     const engine::InternTable dictionary;
     engine::KindKeeper keeper({.dictionary = dictionary, .machineName = {}, .commit = {}, .now = {}});
     keeper.restore(kept);
-    const engine::RegressionList all = api_->engine.run(keeper.regressions());
+    const Result<engine::RegressionList> found = api_->engine.run(keeper.regressions());
+    QVERIFY(found);
+    const engine::RegressionList& all = *found;
     QCOMPARE(all.size(), std::size_t{1});
     QCOMPARE(all[0].kind, std::string("w:slower"));
     QCOMPARE(all[0].change.version, std::string("2"));
