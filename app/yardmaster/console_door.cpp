@@ -92,7 +92,7 @@ coro::Task<console::ApiAnswer> askThrough(std::shared_ptr<const ConsoleDoor> doo
         ~Leaving() { left = true; }
     } leaving{*left};
     door->server.spawn("console request",
-                       [door, left, request = std::move(asked), promise = answer.promise()]() mutable {
+                       [door, left = Left(left), request = std::move(asked), promise = answer.promise()]() mutable {
                            return carryOut(*door, std::move(request), std::move(left), std::move(promise));
                        });
     std::optional<console::ApiAnswer> got;

@@ -230,6 +230,19 @@ std::unique_ptr<console::Console> openConsole(engine::Engine& engine, app::Conso
     return std::move(*opened);
 }
 
+/// `refusal` outlives the engine.
+engine::Options optionsOf(const app::Arguments& arguments, Refusal& refusal) {
+    engine::Options options;
+    options.dataDir = arguments.dataDir;
+    options.tokenFile = arguments.tokenFile;
+    options.noSandbox = arguments.noSandbox;
+    options.set = arguments.set;
+    options.serves = arguments.serves;
+    options.mayProbeCloud = arguments.headless;
+    options.join = joinOf(arguments, refusal);
+    return options;
+}
+
 int serve(const app::Arguments& arguments, const app::ServiceManager& manager, int signals,
           const app::ServeHooks& hooks) {
     const auto complain = [&hooks](int code, const std::string& sentence) {
@@ -238,15 +251,8 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
     };
     const auto address = http::parseListenAddress(arguments.listen);
     if (!address) return complain(kUsage, address.error().message);
-    engine::Options options;
-    options.dataDir = arguments.dataDir;
-    options.tokenFile = arguments.tokenFile;
-    options.noSandbox = arguments.noSandbox;
-    options.set = arguments.set;
-    options.serves = arguments.serves;
-    options.mayProbeCloud = arguments.headless;
     Refusal refusal;
-    options.join = joinOf(arguments, refusal);
+    engine::Options options = optionsOf(arguments, refusal);
     // Before the engine begins to work: a port in use must not cost its actions an attempt.
     Door door;
     options.onOwned = [&] { return door.open(arguments, *address); };

@@ -2,8 +2,7 @@
 
 namespace yard::console {
 
-std::string_view preludeText() {
-    return R"lua(
+static constexpr std::string_view kPrelude = R"lua(
 local api, print, quote, encode, type, tostring, pairs, ipairs, error, next, rawget =
       api, print, quote, encode, type, tostring, pairs, ipairs, error, next, rawget
 local sub, rep, find, format = string.sub, string.rep, string.find, string.format
@@ -238,7 +237,7 @@ local function define(name, usage, words, body)
   _G[name] = body
 end
 )lua"
-           R"lua(
+                                             R"lua(
 define("help", "help [\"command\"]", "what there is, or about one command", function(name)
   local names = name and {name} or sorted_keys(commands)
   local width = 0
@@ -314,6 +313,9 @@ local function run_file(body, helps)
 end
 return run, run_file, commands
 )lua";
+
+std::string_view preludeText() {
+    return kPrelude;
 }
 
 } // namespace yard::console

@@ -2,6 +2,8 @@
 #include "tests/app/ctl_process.h"
 #include "tests/app/fake_table.h"
 
+#include "tests/support/show_strings.h"
+
 #include <QTest>
 #include <fmt/format.h>
 

@@ -144,7 +144,8 @@ void TestEngineSchedules::aNameIsTakenOnce() {
 
 void TestEngineSchedules::allOfThemTogetherHaveABound() {
     Bench bench;
-    const std::string action = R"("action":{"worker":"exec",)" + std::string(262'000, ' ') + R"("argv":["x"]}})";
+    const std::string word(130'900, 'x');
+    const std::string action = fmt::format(R"("action":{{"worker":"exec","argv":["{}","{}"]}}}})", word, word);
     for (int i = 0; i < 257; ++i)
         bench.journal[{"schedule", fmt::format("n{}", i)}] =
             fmt::format(R"({{"name":"n{}","every_s":60,)", i) + action;

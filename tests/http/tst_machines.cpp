@@ -121,7 +121,7 @@ private Q_SLOTS:
             return served.api.get(fmt::format("/compute/jobs/{}", lsn.value)).text("state") == "running";
         };
         QVERIFY(test::EngineTest::eventually(runs));
-        QCOMPARE(served.api.post("/compute/session/abandon").status, 200);
+        QCOMPARE(served.api.post("/compute/abandon").status, 200);
         engine.stop();
         engine.start();
         const auto again = engine.run(engine->ask(&engine::Rescheduling::reschedule, lsn, true));
