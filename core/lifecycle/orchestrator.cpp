@@ -34,7 +34,7 @@ Result<TypeNumber> Orchestrator::putType(Type type, WallMicros now) {
     if (entry.writing > 0)
         return fail(ErrorKind::Busy, fmt::format("Objects of {} are being written; try again.", type.name));
     StateSet occupied = 0;
-    for (StateNumber state = 0; state < entry.counts.size(); ++state)
+    for (StateNumber state = 0; state < static_cast<StateNumber>(entry.counts.size()); ++state)
         if (entry.counts[state] > 0) occupied |= only(state);
     const auto to = successors(entry.type, type, occupied);
     if (!to) return std::unexpected(to.error());
@@ -48,7 +48,7 @@ void Orchestrator::changeStates(TypeNumber number, const Type& type, const std::
     const Type before = std::exchange(entry.type, type);
     const auto counts = std::exchange(entry.counts, std::vector<std::uint64_t>(type.states.size(), 0));
     TypeChange change{.type = number, .moves = {}};
-    for (StateNumber state = 0; state < to.size(); ++state) {
+    for (StateNumber state = 0; state < static_cast<StateNumber>(to.size()); ++state) {
         entry.counts[to[state]] += counts[state];
         const bool isFinal = type.isFinal(to[state]);
         const bool isOther =

@@ -10,7 +10,7 @@ void Orchestrator::pass(WallMicros now) {
     takeDue(now);
     endLate(now);
     giveWork(now);
-    for (TypeNumber number = 0; number < types_.size(); ++number) spawnFor(number, now);
+    for (TypeNumber number = 0; number < static_cast<TypeNumber>(types_.size()); ++number) spawnFor(number, now);
     std::erase_if(groups_, [now](const auto& entry) {
         const Group& group = entry.second;
         return group.queue.empty() && group.calls.empty() && group.actors == 0 && group.notBefore <= now;

@@ -14,7 +14,7 @@ bool isLetter(char c) {
 
 StateSet stepped(const Type& type, StateSet from) {
     StateSet reached = from;
-    for (StateNumber state = 0; state < type.states.size(); ++state)
+    for (StateNumber state = 0; state < static_cast<StateNumber>(type.states.size()); ++state)
         if (contains(from, state)) reached |= type.moves[state];
     return reached;
 }
@@ -27,7 +27,7 @@ StateSet reachableFrom(const Type& type, StateSet from) {
 /// "a, b and c" of those states that are not in the set.
 std::string namesOutside(const Type& type, StateSet set) {
     std::string names;
-    for (StateNumber state = 0; state < type.states.size(); ++state)
+    for (StateNumber state = 0; state < static_cast<StateNumber>(type.states.size()); ++state)
         if (!contains(set, state)) names += (names.empty() ? "" : ", ") + type.states[state].name;
     return names;
 }
@@ -73,7 +73,7 @@ Result<void> checkMachine(const Type& type) {
     if (type.isFinal(type.initial()))
         return wrongStates(fmt::format("The state {} is initial and final; an object could never move.",
                                        type.states[type.initial()].name));
-    for (StateNumber state = 0; state < type.states.size(); ++state)
+    for (StateNumber state = 0; state < static_cast<StateNumber>(type.states.size()); ++state)
         if (type.isFinal(state) && type.moves[state] != 0)
             return invalid("transitions", fmt::format("The state {} is final, so no transition leads out of it.",
                                                       type.states[state].name));
@@ -82,9 +82,9 @@ Result<void> checkMachine(const Type& type) {
         return wrongStates(fmt::format("No way leads from {} to: {}. Add transitions or remove these states.",
                                        type.states[type.initial()].name, names));
     StateSet ending = 0;
-    for (StateNumber state = 0; state < type.states.size(); ++state) {
+    for (StateNumber state = 0; state < static_cast<StateNumber>(type.states.size()); ++state) {
         StateSet finals = reachableFrom(type, only(state));
-        for (StateNumber end = 0; end < type.states.size(); ++end)
+        for (StateNumber end = 0; end < static_cast<StateNumber>(type.states.size()); ++end)
             if (contains(finals, end) && type.isFinal(end)) ending |= only(state);
     }
     if (const std::string names = namesOutside(type, ending); !names.empty())
@@ -107,7 +107,7 @@ Result<void> checkActor(const Type& type, const ActorRules& rules) {
             return refuse(
                 "Give the steps of \"spawn\" with the highest \"over\" first, each with 1 actor or more.");
     if (rules.claims == 0) return refuse("\"claims\" names no state; name those that the actor looks at.");
-    for (StateNumber state = 0; state < type.states.size(); ++state)
+    for (StateNumber state = 0; state < static_cast<StateNumber>(type.states.size()); ++state)
         if (contains(rules.claims, state) && type.isFinal(state))
             return refuse(
                 fmt::format("\"claims\" names {}, which is final and never due.", type.states[state].name));
@@ -165,7 +165,7 @@ unsigned actorsWorth(const ActorRules& rules, std::size_t queue) {
 
 Result<std::vector<StateNumber>> successors(const Type& before, const Type& after, StateSet occupied) {
     std::vector<StateNumber> to;
-    for (StateNumber state = 0; state < before.states.size(); ++state) {
+    for (StateNumber state = 0; state < static_cast<StateNumber>(before.states.size()); ++state) {
         std::string_view name = before.states[state].name;
         const auto renamed = std::ranges::find(after.renames, name, &std::pair<std::string, std::string>::first);
         if (renamed != after.renames.end()) name = renamed->second;

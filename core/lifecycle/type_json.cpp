@@ -201,7 +201,7 @@ bool readTransitions(Reader& read, JsonView v, Type& type) {
             if (!fine) return false;
         }
         if (from == 0 || to == 0) return read.refuse("transitions", "A transition needs \"from\" and \"to\".");
-        for (StateNumber state = 0; state < type.states.size(); ++state)
+        for (StateNumber state = 0; state < static_cast<StateNumber>(type.states.size()); ++state)
             if (contains(from, state)) type.moves[state] |= to;
     }
     return true;
@@ -271,7 +271,7 @@ bool readActor(Reader& read, JsonView v, Type& type) {
         if (!readActorMember(read, member, type, rules)) return false;
     }
     if (hasClaims) return true;
-    for (StateNumber state = 0; state < type.states.size(); ++state)
+    for (StateNumber state = 0; state < static_cast<StateNumber>(type.states.size()); ++state)
         if (!type.isFinal(state)) rules.claims |= only(state);
     return true;
 }

@@ -72,7 +72,7 @@ struct Footprint {
     }
     std::size_t operator()(const MoveObject& move) const {
         std::size_t bytes = move.set.size() + move.lastError.size();
-        for (const auto& [kind, body] : move.effects) bytes += sizeof kind + sizeof body + body.size();
+        for (const auto& effect : move.effects) bytes += sizeof effect + effect.second.size();
         return bytes;
     }
     std::size_t operator()(const WakeObjects& wake) const { return wake.ids.size() * sizeof(std::int64_t); }

@@ -60,7 +60,8 @@ class TestFiles : public QObject {
     std::unique_ptr<QTemporaryDir> directory_;
     std::string at(const std::string& name) const { return directory_->path().toStdString() + "/" + name; }
     QStringList names() const {
-        return QDir(directory_->path()).entryList(QDir::AllEntries | QDir::System | QDir::Hidden | QDir::NoDotAndDotDot);
+        return QDir(directory_->path())
+            .entryList(QDir::AllEntries | QDir::System | QDir::Hidden | QDir::NoDotAndDotDot);
     }
 
 private Q_SLOTS:
