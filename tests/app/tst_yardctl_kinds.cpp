@@ -5,6 +5,8 @@
 #include "tests/support/show_strings.h"
 
 #include <QTest>
+
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 using namespace yard;
@@ -121,8 +123,9 @@ void TestYardctlKinds::theAnswerIsOneObjectAsTheEngineGivesIt() {
                {"GET /compute/kinds?limit=1000", {.body = fmt::format(R"({{"kinds":[{},{}]}})", first, second)}},
                {"GET /compute/kinds?limit=1", {.body = fmt::format(R"({{"kinds":[{}],"cursor":"1"}})", first)}}}));
     const DataDirectory data(server);
-    QCOMPARE(data.run({"--json", "kinds"}).out,
-             fmt::format(R"({{"kinds":[{},{}],"dropped":2,"last_dropped":"c"}})", first, second) + "\n");
+    const boost::json::value all = boost::json::parse(data.run({"--json", "kinds"}).out);
+    QVERIFY(all == boost::json::parse(
+                       fmt::format(R"({{"kinds":[{},{}],"dropped":2,"last_dropped":"c"}})", first, second)));
     const Ended one = data.run({"--json", "kinds", "--limit", "1"});
     QCOMPARE(one.out, fmt::format(R"({{"kinds":[{}],"cursor":"1"}})", first) + "\n");
     QCOMPARE(one.err, "");
