@@ -58,7 +58,9 @@ function table.concat(list, between, first, last)
 end
 function table.unpack(list, first, last)
   local copy, size = {}, 0
-  for n = first or 1, last or #list do
+  first, last = first or 1, last or #list
+  if last - first >= 1000000 then error("too many results to unpack", 2) end
+  for n = first, last do
     if size >= 1000000 then error("too many results to unpack", 2) end
     size = size + 1
     copy[size] = list[n]
