@@ -163,6 +163,7 @@ private slots:
     void whatDoesNotWaitHasNoPlaceAndCannotBeMoved() {
         const qint64 lsn = submit("done", "exit 0", {}, 0);
         page()->setFilter("label:done state:completed");
+        QTRY_COMPARE_WITH_TIMEOUT(order(), std::vector{lsn}, kSoon); // known before its row is there
         QTRY_VERIFY_WITH_TIMEOUT(model()->action(lsn) != nullptr, kSoon);
         QCOMPARE(placeOf(lsn), Format::unknown());
         clickRow(page()->table(), lsn);
