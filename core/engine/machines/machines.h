@@ -117,7 +117,6 @@ private:
     Result<std::shared_ptr<Machine>> build(const KeptMachine& kept);
     static KeptMachine keptOf(const Machine& machine);
     Result<void> rejoin(const MachineBook& book);
-    std::map<std::string, std::vector<runners::AttemptId>> expectLeases(const MachineBook& book);
     void takeOver(Machine& machine, const std::vector<runners::AttemptId>& ids, Duration lease);
     void keepMachine(const std::shared_ptr<Machine>& machine);
     void writeDown(Machine& machine, const runners::LinkIntent& intent,
