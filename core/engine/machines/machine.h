@@ -36,9 +36,14 @@ struct Machines::Machine : std::enable_shared_from_this<Machines::Machine> {
     WallMicros since = wallNow();
 
     bool isChanged() const { return version != kept; }
+    /// It is linked, and was heard of lately.
+    bool answers() const {
+        const MachineState own = runner->state();
+        return own == MachineState::Ready || own == MachineState::Busy;
+    }
     MachineState state() const {
         const MachineState own = runner->state();
-        if (own != MachineState::Ready && own != MachineState::Busy) return own;
+        if (!answers()) return own;
         if (isRemoved) return MachineState::Leaving;
         if (wish == fleet::Gate::Paused) return MachineState::Paused;
         return wish == fleet::Gate::Open && !keptAwayUntil ? own : MachineState::Draining;

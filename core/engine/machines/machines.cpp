@@ -119,9 +119,7 @@ bool Machines::greet(Line& line, const LinkFrame& frame) {
         return true;
     }
     // Two that go by one name: the run of the one that answers must not count as over.
-    const MachineState state = (*machine)->runner->state();
-    const bool answers = state == MachineState::Ready || state == MachineState::Busy;
-    if (answers && (*machine)->hello.runId != hello.runId) {
+    if ((*machine)->answers() && (*machine)->hello.runId != hello.runId) {
         logWarning("link",
                    "machine {} comes from {} with another run while the one from {} still answers: give one "
                    "of them another name",
