@@ -169,16 +169,10 @@ Result<std::shared_ptr<Machines::Machine>> Machines::make(std::string key, const
                                                     "the same version of Yardmaster on both.",
                                                     hello.protocol, link::kProtocol));
     if (hello.capacity.milliCores <= 0) return hasNoCores();
-    auto machine = build({.key = std::move(key),
-                          .name = freeName(hello.name),
-                          .platform = hello.platform,
-                          .version = hello.version,
-                          .runId = hello.runId,
-                          .milliCores = hello.capacity.milliCores,
-                          .memoryMb = hello.capacity.memoryMb,
-                          .tags = hello.tags});
+    const KeptMachine kept = keptOf(std::move(key), freeName(hello.name), hello);
+    auto machine = build(kept);
     if (!machine) return std::unexpected(machine.error());
-    (*machine)->id = parts_.places.join(std::move((*machine)->unplaced), placeOf(keptOf(**machine)));
+    (*machine)->id = parts_.places.join(std::move((*machine)->unplaced), placeOf(kept));
     machines_.emplace((*machine)->id.value, *machine);
     logInfo("engine", "machine {} joined as number {}", (*machine)->name, (*machine)->id.value);
     return machine;

@@ -116,6 +116,7 @@ private:
     // machines_kept.cpp: what the journal has of them
     Result<std::shared_ptr<Machine>> build(const KeptMachine& kept);
     static KeptMachine keptOf(const Machine& machine);
+    static KeptMachine keptOf(std::string key, std::string name, const link::Hello& hello);
     Result<void> rejoin(const MachineBook& book);
     void takeOver(Machine& machine, const std::vector<runners::AttemptId>& ids, Duration lease);
     void keepMachine(const std::shared_ptr<Machine>& machine);

@@ -83,16 +83,21 @@ Result<std::shared_ptr<Machines::Machine>> Machines::build(const KeptMachine& ke
     return machine;
 }
 
+KeptMachine Machines::keptOf(std::string key, std::string name, const link::Hello& hello) {
+    return {.key = std::move(key),
+            .name = std::move(name),
+            .platform = hello.platform,
+            .version = hello.version,
+            .runId = hello.runId,
+            .milliCores = hello.capacity.milliCores,
+            .memoryMb = hello.capacity.memoryMb,
+            .tags = hello.tags};
+}
+
 KeptMachine Machines::keptOf(const Machine& machine) {
-    return {.key = machine.key,
-            .name = machine.name,
-            .platform = machine.hello.platform,
-            .version = machine.hello.version,
-            .runId = machine.hello.runId,
-            .milliCores = machine.hello.capacity.milliCores,
-            .memoryMb = machine.hello.capacity.memoryMb,
-            .tags = machine.hello.tags,
-            .wish = machine.wish};
+    KeptMachine kept = keptOf(machine.key, machine.name, machine.hello);
+    kept.wish = machine.wish;
+    return kept;
 }
 
 // --- a start
