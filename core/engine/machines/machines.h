@@ -117,7 +117,7 @@ private:
     Result<std::shared_ptr<Machine>> build(const KeptMachine& kept);
     static KeptMachine keptOf(const Machine& machine);
     static KeptMachine keptOf(std::string key, std::string name, const link::Hello& hello);
-    Result<void> rejoin(const MachineBook& book);
+    Result<std::map<std::string, std::shared_ptr<Machine>>> rejoin(const MachineBook& book);
     void takeOver(Machine& machine, const std::vector<runners::AttemptId>& ids, Duration lease);
     void keepMachine(const std::shared_ptr<Machine>& machine);
     void writeDown(Machine& machine, const runners::LinkIntent& intent,

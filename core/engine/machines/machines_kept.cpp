@@ -104,9 +104,8 @@ KeptMachine Machines::keptOf(const Machine& machine) {
 
 coro::Task<Result<void>> Machines::restore(MachineBook book) {
     YARD_ASSERT_OWNER(owner_);
-    if (auto joined = rejoin(book); !joined) co_return joined;
-    std::map<std::string, std::shared_ptr<Machine>> byDocument;
-    for (const auto& [id, machine] : machines_) byDocument.emplace(documentOf(machine->key), machine);
+    const auto byDocument = rejoin(book);
+    if (!byDocument) co_return std::unexpected(byDocument.error());
     std::vector<Execution::Expected> expected;
     std::map<std::string, std::vector<AttemptId>> has;
     std::map<std::string, Duration> leases;
@@ -114,13 +113,13 @@ coro::Task<Result<void>> Machines::restore(MachineBook book) {
     for (auto& [lsn, lease] : book.leases) {
         written_[lsn] = lease.attempt;
         const auto live = parts_.session.views().live(lsn);
-        const Machine& holder = *byDocument.at(lease.holder);
+        const Machine& holder = *byDocument->at(lease.holder);
         if (!live && lease.runId == holder.hello.runId)
             mayRun_[lsn] = {.machine = holder.name,
                             .until = bootNow() + std::max(lease.lease, parts_.lease) + link::kYardWaitsLonger};
         if (!live || !live->leased || live->attempt != lease.attempt) continue;
         const AttemptId id{.lsn = lsn, .attempt = lease.attempt};
-        expected.push_back({.id = id, .machine = byDocument.at(lease.holder)->id});
+        expected.push_back({.id = id, .machine = holder.id});
         has[lease.holder].push_back(id);
         if (lease.lease < parts_.lease) {
             lease.lease = parts_.lease;
@@ -131,11 +130,13 @@ coro::Task<Result<void>> Machines::restore(MachineBook book) {
     for (const Lsn lsn : book.orphans) written_.emplace(lsn, 0);
     if (auto came = co_await parts_.execution.expect(std::move(expected), parts_.scale()); !came) co_return came;
     if (auto put = co_await putInTurn(parts_.committer, std::move(longer)); !put) co_return put;
-    for (const auto& [document, ids] : has) takeOver(*byDocument.at(document), ids, leases.at(document));
+    for (const auto& [document, ids] : has) takeOver(*byDocument->at(document), ids, leases.at(document));
     co_return Result<void>{};
 }
 
-Result<void> Machines::rejoin(const MachineBook& book) {
+/// All of the book, by document.
+Result<std::map<std::string, std::shared_ptr<Machines::Machine>>> Machines::rejoin(const MachineBook& book) {
+    std::map<std::string, std::shared_ptr<Machine>> joined;
     for (const auto& [document, kept] : book.machines) {
         auto machine = build(kept);
         if (!machine) return std::unexpected(machine.error());
@@ -144,8 +145,9 @@ Result<void> Machines::rejoin(const MachineBook& book) {
         (*machine)->id = parts_.places.rejoin(std::move((*machine)->unplaced), place.slots, place.otherSlots);
         machines_.emplace((*machine)->id.value, *machine);
         follow(**machine);
+        joined.emplace(document, std::move(*machine));
     }
-    return {};
+    return joined;
 }
 
 void Machines::takeOver(Machine& machine, const std::vector<AttemptId>& ids, Duration lease) {
