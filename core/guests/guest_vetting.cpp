@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <ranges>
 
 namespace yard::guests {
 namespace {
@@ -53,9 +52,8 @@ std::string tooLarge(const Resources& needs, const link::Amounts& said, const Gu
 }
 
 std::vector<Hash256> inputsOf(const ActionSpec& spec, const std::vector<Hash256>& said) {
-    std::vector<Hash256> all = said;
-    for (const Hash256& hash : spec.inputs | std::views::values) all.push_back(hash);
-    if (spec.stdinSource && spec.stdinSource->chunk) all.push_back(*spec.stdinSource->chunk);
+    std::vector<Hash256> all = spec.inputChunks();
+    all.insert(all.end(), said.begin(), said.end());
     std::ranges::sort(all);
     const auto twice = std::ranges::unique(all);
     all.erase(twice.begin(), twice.end());

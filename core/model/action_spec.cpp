@@ -23,6 +23,13 @@ std::string_view name(DependencyOn on) {
     return on == DependencyOn::Completed ? "completed" : on == DependencyOn::Any ? "any" : "failed";
 }
 
+std::vector<Hash256> ActionSpec::inputChunks() const {
+    std::vector<Hash256> chunks;
+    for (const auto& [path, hash] : inputs) chunks.push_back(hash);
+    if (stdinSource && stdinSource->chunk) chunks.push_back(*stdinSource->chunk);
+    return chunks;
+}
+
 std::size_t ActionSpec::footprint() const {
     std::size_t bytes =
         sizeof(ActionSpec) + worker.size() + function.size() + args.size() + label.size() + id.size();

@@ -104,6 +104,8 @@ struct ActionSpec {
     bool needsScratch() const { return !isExec() || !cwd || sandbox || !inputs.empty() || !expect.empty(); }
     /// Something is made for it before it starts.
     bool needsPreparing() const { return needsScratch() || stdinSource.has_value(); }
+    /// All that it reads of chunks: its inputs, and its stdin.
+    std::vector<Hash256> inputChunks() const;
     /// Rough size in memory, for caches with a bound.
     std::size_t footprint() const;
 };

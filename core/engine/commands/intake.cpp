@@ -283,8 +283,7 @@ Result<void> Intake::resolveOne(const ParsedAction& action, QueueId queue, Resol
         edge.count = dependency.isArray ? kArrayUnknown : 0;
     }
     item.spec = action.text;
-    for (const auto& [name, hash] : spec.inputs) item.chunks.push_back(hash);
-    if (spec.stdinSource && spec.stdinSource->chunk) item.chunks.push_back(*spec.stdinSource->chunk);
+    item.chunks = spec.inputChunks();
     resolved.count += item.count;
     resolved.items.push_back(std::move(item));
     resolved.specs.push_back(action.spec);

@@ -83,8 +83,7 @@ Result<link::Lease> wordsOf(const ActionSpec& spec, const runners::Lease& lease)
     words.spec = specJson(spec, lease.env, needs);
     words.needs = {.milliCores = needs.milliCores, .memoryMb = needs.memoryMb};
     for (const auto& [name, amount] : needs.named) words.needs.named.emplace_back(name, amount);
-    for (const auto& [path, hash] : spec.inputs) words.inputs.push_back(hash);
-    if (spec.stdinSource && spec.stdinSource->chunk) words.inputs.push_back(*spec.stdinSource->chunk);
+    words.inputs = spec.inputChunks();
     return words;
 }
 

@@ -35,13 +35,6 @@ coro::Task<Result<void>> putInTurn(Committer& committer, std::vector<store::Docu
     co_return Result<void>{};
 }
 
-std::vector<Hash256> hashesOf(const ActionSpec& spec) {
-    std::vector<Hash256> inputs;
-    for (const auto& [path, hash] : spec.inputs) inputs.push_back(hash);
-    if (spec.stdinSource && spec.stdinSource->chunk) inputs.push_back(*spec.stdinSource->chunk);
-    return inputs;
-}
-
 } // namespace
 
 /// With a runner, and without a place so far.
@@ -156,7 +149,7 @@ void Machines::takeOver(Machine& machine, const std::vector<AttemptId>& ids, Dur
         const Attempt& attempt = parts_.execution.takeOver(id);
         restored.push_back({.id = id,
                             .slot = parts_.places.ownNumber(machine.id, attempt.slot),
-                            .inputs = attempt.spec ? hashesOf(*attempt.spec) : std::vector<Hash256>(),
+                            .inputs = attempt.spec ? attempt.spec->inputChunks() : std::vector<Hash256>(),
                             .grace = attempt.grace});
     }
     machine.runner->restore(machine.hello.runId, restored, lease);
