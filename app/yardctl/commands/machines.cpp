@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
@@ -76,9 +75,7 @@ Outcome<int> listedMachines(const Invocation& invocation) {
 
 /// The number of the machine: by it, or by its name.
 Outcome<std::int64_t> numberOfMachine(const Invocation& invocation, const std::string& word) {
-    std::int64_t number = 0;
-    const auto parsed = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (parsed.ec == std::errc{} && parsed.ptr == word.data() + word.size() && number >= 0) return number;
+    if (const auto number = parseInteger(word, "ID"); number && *number >= 0) return *number;
     auto answer = invocation.engine.get("machines");
     if (!answer) return failedWith(answer.error());
     if (const json::array* machines = arrayOf(answer->object, "machines"))
