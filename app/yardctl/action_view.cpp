@@ -91,9 +91,13 @@ const json::array* arrayOf(const json::object& object, std::string_view key) {
     return v ? v->if_array() : nullptr;
 }
 
+bool isTrue(const json::object& object, std::string_view key) {
+    const json::value* v = object.if_contains(key);
+    return v && v->is_bool() && v->get_bool();
+}
+
 bool isCut(const json::object& stream) {
-    const json::value* cut = stream.if_contains("truncated");
-    return cut && cut->is_bool() && cut->get_bool();
+    return isTrue(stream, "truncated");
 }
 
 bool isReplaced(const json::object& action) {
@@ -112,8 +116,7 @@ std::int64_t attemptNumber(const json::object& action) {
 std::string stateWords(const json::object& action) {
     std::string state = printable(textOf(action, "state"));
     if (state == "pending") {
-        if (const auto* held = action.if_contains("held"); held && held->is_bool() && held->get_bool())
-            return "pending: held";
+        if (isTrue(action, "held")) return "pending: held";
         if (const auto at = integerOf(action, "retry_at"); at && *at > 0)
             return fmt::format("pending: retry at {}", timeWords(*at, wallNow()));
         return state;

@@ -16,6 +16,7 @@ std::string_view textOf(const json::object& object, std::string_view key); ///< 
 std::optional<std::int64_t> integerOf(const json::object& object, std::string_view key);
 std::string countText(const json::object& object, std::string_view key); ///< "0" when absent
 std::optional<double> numberOf(const json::object& object, std::string_view key);
+bool isTrue(const json::object& object, std::string_view key); ///< false when absent
 const json::object* objectOf(const json::object& object, std::string_view key);
 const json::array* arrayOf(const json::object& object, std::string_view key);
 

@@ -108,11 +108,6 @@ void takeOver(json::object& spec, bool isHeld, std::int64_t priority) {
     if (priority != integerOf(spec, "priority").value_or(0)) spec["priority"] = priority;
 }
 
-bool isTrue(const json::object& object, std::string_view member) {
-    const json::value* value = object.if_contains(member);
-    return value && value->is_bool() && value->get_bool();
-}
-
 bool isHeld(const json::object& action) {
     return isTrue(action, "held");
 }

@@ -75,11 +75,10 @@ std::vector<Edge> edgesOf(const json::object& graph) {
     for (const json::value& value : list ? *list : json::array()) {
         const json::object* object = value.if_object();
         if (!object) continue;
-        const json::value* met = object->if_contains("met");
         edges.push_back({.from = integerOf(*object, "from").value_or(0),
                          .to = integerOf(*object, "to").value_or(0),
                          .on = printable(textOf(*object, "on")),
-                         .isMet = met && met->is_bool() && met->as_bool()});
+                         .isMet = isTrue(*object, "met")});
     }
     return edges;
 }
@@ -90,11 +89,6 @@ std::vector<std::int64_t> criticalOf(const json::object& graph) {
     for (const json::value& value : list ? *list : json::array())
         if (const std::int64_t* lsn = value.if_int64()) lsns.push_back(*lsn);
     return lsns;
-}
-
-bool isTruncated(const json::object& graph) {
-    const json::value* value = graph.if_contains("truncated");
-    return value && value->is_bool() && value->as_bool();
 }
 
 std::string quotedForDot(std::string_view text) {
@@ -175,7 +169,7 @@ std::string graphAsLines(const json::object& graph, std::optional<std::size_t> w
         text += fmt::format("* critical path, {} left: {}\n", durationWords(sum), fmt::join(critical, ", "));
     else if (isUnknown)
         text += "No critical path: of some it is not known how long they take.\n";
-    if (isTruncated(graph)) text += "There is more than this; --limit N shows more of it.\n";
+    if (isTrue(graph, "truncated")) text += "There is more than this; --limit N shows more of it.\n";
     return text;
 }
 

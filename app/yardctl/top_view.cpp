@@ -62,8 +62,7 @@ Rows queueRows(const json::object& queues, std::int64_t now) {
         return std::pair(work, -integerOf(*queue, "queue_id").value_or(0));
     });
     for (const json::object* queue : list) {
-        const auto* held = queue->if_contains("held");
-        const bool isHeld = held && held->is_bool() && held->get_bool();
+        const bool isHeld = isTrue(*queue, "held");
         rows.push_back({countText(*queue, "queue_id"),
                         printable(textOf(*queue, "state")) + (isHeld ? ", held" : ""), countText(*queue, "running"),
                         countText(*queue, "pending"), countText(*queue, "completed"), countText(*queue, "failed"),

@@ -47,8 +47,7 @@ std::string queuesWords(const json::object& group, const QueueTags& tags) {
 }
 
 bool isMuted(const json::object& group) {
-    const json::value* muted = group.if_contains("muted");
-    return muted && muted->is_bool() && muted->get_bool();
+    return isTrue(group, "muted");
 }
 
 std::string muteWords(const json::object& group) {
@@ -61,8 +60,7 @@ std::string counted(std::int64_t count, std::string_view one) {
 
 /// "127 failures in 12 groups, 1 muted".
 std::string headWords(const json::object& answer, const json::array& groups) {
-    const json::value* exact = answer.if_contains("exact");
-    const bool isExact = exact && exact->is_bool() && exact->get_bool();
+    const bool isExact = isTrue(answer, "exact");
     const auto muted = std::ranges::count_if(
         groups, [](const json::value& group) { return group.is_object() && isMuted(group.get_object()); });
     std::string words = fmt::format("{}{} in {}", isExact ? "" : "at least ",

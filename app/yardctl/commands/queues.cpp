@@ -24,7 +24,7 @@ std::string rateOf(const json::object& queue) {
 
 std::string stateOf(const json::object& queue) {
     std::string out = printable(textOf(queue, "state"));
-    if (const auto* held = queue.if_contains("held"); held && held->is_bool() && held->get_bool()) out += ", held";
+    if (isTrue(queue, "held")) out += ", held";
     return out;
 }
 

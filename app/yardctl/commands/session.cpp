@@ -57,14 +57,10 @@ std::string cloudWords(const json::object& cloud) {
     std::string text = printable(textOf(cloud, "provider"));
     if (const std::string type = printable(textOf(cloud, "type")); !type.empty()) text += ", " + type;
     if (const std::string region = printable(textOf(cloud, "region")); !region.empty()) text += " in " + region;
-    if (const json::value* spot = cloud.if_contains("spot"); spot && spot->is_bool() && spot->get_bool())
-        text += ", spot";
-    if (const json::object* notice = objectOf(cloud, "notice")) {
-        const json::value* certain = notice->if_contains("certain");
-        const bool isCertain = certain && certain->is_bool() && certain->get_bool();
-        text += fmt::format("; {} ({})", isCertain ? "is taken away" : "may be taken away soon",
+    if (isTrue(cloud, "spot")) text += ", spot";
+    if (const json::object* notice = objectOf(cloud, "notice"))
+        text += fmt::format("; {} ({})", isTrue(*notice, "certain") ? "is taken away" : "may be taken away soon",
                             printable(textOf(*notice, "what")));
-    }
     return text;
 }
 

@@ -34,10 +34,8 @@ void markBars(LanePicture& picture, const json::object& lane, const View& view) 
     for (const json::value& value : *bars) {
         const json::object* bar = value.if_object();
         if (!bar) continue;
-        const auto retried = bar->if_contains("retried");
         picture.mark(integerOf(*bar, "submitting").value_or(view.from), integerOf(*bar, "end").value_or(view.to),
-                     retried && retried->is_bool() && retried->get_bool() ? laneLetter("retry")
-                                                                          : laneLetter(textOf(*bar, "state")));
+                     isTrue(*bar, "retried") ? laneLetter("retry") : laneLetter(textOf(*bar, "state")));
     }
 }
 
