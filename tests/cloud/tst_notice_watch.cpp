@@ -1,8 +1,8 @@
 // The three services at their real address, in a network of the test's own where this machine allows one: which machine
 // this is, when it is taken away, and services that are slow, wrong or not there.
 #include "core/cloud/notice_watch.h"
-#include "tests/cloud/metadata_mock.h"
 #include "tests/cloud/own_network.h"
+#include "tests/cloud/watch_bench.h"
 
 #include <QtTest>
 
@@ -22,47 +22,19 @@ namespace {
 bool hasOwnNetwork = false;
 
 /// A mock and a watch of it, on a clock moved by hand.
-class Watched {
+class Watched : public WatchBench {
 public:
     Watched()
-        : mock(rig, hasOwnNetwork ? Place().address.c_str() : "127.0.0.1", hasOwnNetwork ? 80 : 0)
+        : WatchBench(hasOwnNetwork ? Place().address.c_str() : "127.0.0.1", hasOwnNetwork ? 80 : 0)
         , watch(hasOwnNetwork ? Place() : Place{.address = "127.0.0.1", .port = mock.port()},
                 {.found = [this](const Identity& identity) { found.push_back(identity); },
                  .notice = [this](const Notice& notice) { notices.push_back(notice); }}) {}
-    ~Watched() {
-        rig.spawn("stop", [](Watched& watched) -> coro::Task<void> {
-            co_await watched.watch.stop();
-            co_await watched.mock.stop();
-            watched.stopped = true;
-        }(*this));
-        until([this] { return stopped; });
-    }
-    void start() {
-        rig.spawn("start", [](NoticeWatch& begun) -> coro::Task<void> {
-            begun.start();
-            co_return;
-        }(watch));
-    }
-    template<class Condition>
-    bool until(Condition condition) {
-        return QTest::qWaitFor(
-            [&] {
-                rig.settle();
-                return condition();
-            },
-            kWaitMs);
-    }
+    ~Watched() { stopWatch(watch); }
+    void start() { startWatch(watch); }
     bool isAsked(std::string_view words, std::size_t times) {
         return until([&] { return mock.count(words) >= times; });
     }
 
-    void isAws() {
-        mock.replies["/latest/api/token"].body = "TOKEN1";
-        mock.replies["/latest/meta-data/instance-id"].body = "i-01";
-        mock.replies["/latest/meta-data/instance-type"].body = "c5.large";
-        mock.replies["/latest/meta-data/placement/region"].body = "eu-west-1";
-        mock.replies["/latest/meta-data/instance-life-cycle"].body = "spot";
-    }
     void isAzure() {
         mock.replies["/metadata/instance"].body = R"({"compute":{"vmId":"v1","name":"vm0"}})";
         mock.replies["/metadata/scheduledevents"].body = R"({"Events":[]})";
@@ -78,12 +50,9 @@ public:
     static constexpr const char* kGoogle = "Metadata-Flavor: Google\r\n";
     static constexpr const char* kMarked = "Metadata-Flavor: Google\r\nETag: e1\r\n";
 
-    coro::test::Rig rig;
-    MetadataMock mock;
     NoticeWatch watch;
     std::vector<Identity> found;
     std::vector<Notice> notices;
-    bool stopped = false;
 };
 
 } // namespace

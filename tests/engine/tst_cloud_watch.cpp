@@ -1,6 +1,6 @@
 // What an engine does when its cloud takes the machine away, beside a metadata service of the test's own.
 #include "core/engine/running/cloud_watch.h"
-#include "tests/cloud/metadata_mock.h"
+#include "tests/cloud/watch_bench.h"
 
 #include <QtTest>
 
@@ -14,46 +14,21 @@ using namespace yard::engine;
 namespace {
 
 /// A machine of AWS, and what the engine did with it: "leave: …", "move: abandoned".
-class CloudBench {
+class CloudBench : public cloud::test::WatchBench {
 public:
     explicit CloudBench(bool isHeadless = true)
-        : watch({.settings = settings,
+        : WatchBench("127.0.0.1", 0)
+        , watch({.settings = settings,
                  .place = {.address = "127.0.0.1", .port = mock.port()},
                  .mayProbe = isHeadless,
                  .leave = [this](const std::string& sentence) { did.push_back("leave: " + sentence); },
                  .moveTo = [this](SessionState to) { return moveTo(to); },
                  .changed = [this] { ++changes; }}) {
         settings.cloudProbe = "on";
-        mock.replies["/latest/api/token"].body = "TOKEN1";
-        mock.replies["/latest/meta-data/instance-id"].body = "i-01";
-        mock.replies["/latest/meta-data/instance-type"].body = "c5.large";
-        mock.replies["/latest/meta-data/placement/region"].body = "eu-west-1";
-        mock.replies["/latest/meta-data/instance-life-cycle"].body = "spot";
+        isAws();
     }
-    ~CloudBench() {
-        rig.spawn("stop", [](CloudBench& bench) -> coro::Task<void> {
-            co_await bench.watch.stop();
-            co_await bench.mock.stop();
-            bench.isStopped = true;
-        }(*this));
-        until([this] { return isStopped; });
-    }
-    void start() {
-        rig.spawn("start", [](CloudWatch& begun) -> coro::Task<void> {
-            begun.start();
-            co_return;
-        }(watch));
-        rig.settle();
-    }
-    template<class Condition>
-    bool until(Condition condition) {
-        return QTest::qWaitFor(
-            [&] {
-                rig.settle();
-                return condition();
-            },
-            kWaitMs);
-    }
+    ~CloudBench() { stopWatch(watch); }
+    void start() { startWatch(watch); }
     bool isFound() {
         start();
         return until([this] { return watch.view().has_value(); });
@@ -71,14 +46,11 @@ public:
     static constexpr const char* kAction = "/latest/meta-data/spot/instance-action";
     static constexpr const char* kRebalance = "/latest/meta-data/events/recommendations/rebalance";
 
-    coro::test::Rig rig;
-    cloud::test::MetadataMock mock{rig, "127.0.0.1", 0};
     Settings settings;
     std::vector<std::string> did;
     std::string lastNotice;
     int changes = 0;
     bool isRefused = false;
-    bool isStopped = false;
     CloudWatch watch;
 
 private:
