@@ -14,11 +14,8 @@ namespace yard::ctl {
 namespace {
 
 constexpr std::string_view kHeld = "it is held";
-/// Most actions start at once, and end with their streams: nothing is said of those.
-constexpr std::chrono::milliseconds kFirst{800};
 constexpr std::chrono::milliseconds kOverdue{400};
 constexpr std::chrono::milliseconds kCancelled{250};
-constexpr std::chrono::milliseconds kNext{10'000};
 
 /// The place in line and seconds that are left change all the time, and are the same reason.
 std::string withoutNumbers(std::string_view text) {
@@ -82,13 +79,13 @@ void WaitTeller::expectEnd() {
 
 std::chrono::milliseconds WaitTeller::pause() const {
     if (isCancelled_) return kCancelled;
-    return isOverdue_ ? kOverdue : kNext;
+    return isOverdue_ ? kOverdue : WaitNews::kNext;
 }
 
 void WaitTeller::tell() {
     using Clock = std::chrono::steady_clock;
     ThreadLock lock(mutex_);
-    for (auto pause = kFirst;; pause = this->pause()) {
+    for (auto pause = WaitNews::kFirst;; pause = this->pause()) {
         const bool wasQuiet = !isDisturbed();
         const auto until = Clock::now() + pause;
         while (!stopping_ && !(wasQuiet && isDisturbed()) && changed_.waitUntil(mutex_, until)) {

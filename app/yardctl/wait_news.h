@@ -17,6 +17,10 @@ namespace yard::ctl {
 /// Which reasons are news. One thread.
 class WaitNews {
 public:
+    /// Most actions start at once, and end with their streams: nothing is said of those.
+    static constexpr std::chrono::milliseconds kFirst{800};
+    static constexpr std::chrono::milliseconds kNext{10'000};
+
     /// `isToldHeld`: that the action itself is held was said.
     explicit WaitNews(bool isToldHeld);
     /// A sentence of the first reason in an answer of jobs/LSN/why; empty: there is none, or it was told, maybe with

@@ -23,9 +23,6 @@ constexpr std::size_t kLeastLooked = 64;
 constexpr std::chrono::milliseconds kShortPause{5};
 constexpr std::chrono::milliseconds kLongPause{80};
 constexpr std::chrono::milliseconds kAwaitSome{100};
-/// Most jobs begin at once: nothing is said of those.
-constexpr std::chrono::milliseconds kFirstWait{800};
-constexpr std::chrono::seconds kNextWait{10};
 constexpr std::size_t kLeastForMedian = 3;
 constexpr std::size_t kMostForMedian = 10'000;
 
@@ -156,9 +153,9 @@ void Collector::tellWait(std::int64_t lsn, const Seen& seen) {
     }
     const auto now = std::chrono::steady_clock::now();
     const bool isIdle = seen.begun == 0 && seen.ended == 0 && !isHeld_ && !isEnding_;
-    if (!isIdle || nextTold_ == std::chrono::steady_clock::time_point{}) nextTold_ = now + kFirstWait;
+    if (!isIdle || nextTold_ == std::chrono::steady_clock::time_point{}) nextTold_ = now + WaitNews::kFirst;
     if (!isIdle || !tellsWaits_ || now < nextTold_) return;
-    nextTold_ = now + kNextWait;
+    nextTold_ = now + WaitNews::kNext;
     const auto why = parts_.engine.get(fmt::format("jobs/{}/why", lsn));
     const std::string sentence = why ? news_.sentence(lsn, why->object, wallNow()) : std::string();
     if (sentence.empty()) return;
