@@ -94,6 +94,7 @@ struct Console::Impl {
     coro::Task<bool> write(Guest& guest, std::string text);
     coro::Task<std::optional<std::string>> readLine(Guest& guest);
     coro::Task<bool> isHeard(Guest& guest, std::chrono::milliseconds limit);
+    coro::Task<std::optional<bool>> run(Guest& guest, const std::string& line);
     coro::Task<bool> evaluate(Guest& guest, const std::string& line);
     coro::Task<bool> watchFor(Guest& guest, std::chrono::milliseconds pause, const std::string& expression);
     coro::Task<bool> finish(Guest& guest, bool isGood);
@@ -281,8 +282,8 @@ coro::Task<bool> Console::Impl::finish(Guest& guest, bool isGood) {
     co_return co_await write(guest, fmt::format("{}{}\n", kAnswerEnd, isGood ? "ok" : "error"));
 }
 
-/// Runs one line and writes what it says; false: the client has gone.
-coro::Task<bool> Console::Impl::evaluate(Guest& guest, const std::string& line) {
+/// Runs one line and writes what it says: whether it went well. Nothing: the client has gone.
+coro::Task<std::optional<bool>> Console::Impl::run(Guest& guest, const std::string& line) {
     if (guest.interpreter->isSpent()) (void)co_await fresh(guest);
     guest.interpreter->start(line);
     const Interpreter::Step step = co_await runStarted(guest);
@@ -290,25 +291,25 @@ coro::Task<bool> Console::Impl::evaluate(Guest& guest, const std::string& line) 
     std::string said = guest.interpreter->takeOutput();
     if (!isGood) said += fmt::format("error: {}\n", guest.interpreter->error());
     const bool written = co_await write(guest, std::move(said));
-    if (!written) co_return false;
-    co_return co_await finish(guest, isGood);
+    co_return written ? std::optional(isGood) : std::nullopt;
+}
+
+/// False: the client has gone.
+coro::Task<bool> Console::Impl::evaluate(Guest& guest, const std::string& line) {
+    const std::optional<bool> isGood = co_await run(guest, line);
+    if (!isGood) co_return false;
+    co_return co_await finish(guest, *isGood);
 }
 
 /// Until the client says something or goes.
 coro::Task<bool> Console::Impl::watchFor(Guest& guest, std::chrono::milliseconds pause,
                                          const std::string& expression) {
     for (;;) {
-        if (guest.interpreter->isSpent()) (void)co_await fresh(guest);
-        guest.interpreter->start(expression);
-        const Interpreter::Step step = co_await runStarted(guest);
-        const bool isGood = step == Interpreter::Step::Done;
-        std::string said = guest.interpreter->takeOutput();
-        if (!isGood) said += fmt::format("error: {}\n", guest.interpreter->error());
-        const bool written = co_await write(guest, std::move(said));
-        if (!written) co_return false;
-        bool stops = !isGood;
+        const std::optional<bool> isGood = co_await run(guest, expression);
+        if (!isGood) co_return false;
+        bool stops = !*isGood;
         if (!stops) stops = co_await isHeard(guest, pause);
-        if (stops) co_return co_await finish(guest, isGood);
+        if (stops) co_return co_await finish(guest, *isGood);
     }
 }
 
@@ -329,7 +330,7 @@ coro::Task<void> Console::Impl::serve(UniqueFd fd, std::uint64_t number, pid_t p
         if (*line == kForPrograms) {
             guest.isProgram = true;
             isThere = co_await finish(guest, true);
-        } else if (words.empty() && line->find_first_not_of(" \t") == std::string::npos) {
+        } else if (line->find_first_not_of(" \t") == std::string::npos) {
             isThere = co_await finish(guest, true);
         } else if (words.size() == 1 && (words.front() == "exit" || words.front() == "quit")) {
             break;
