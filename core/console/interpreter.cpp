@@ -66,6 +66,14 @@ void protectStrings(lua_State* lua) {
     lua_pop(lua, 2);
 }
 
+/// What an error says; `otherwise` where it is no text.
+std::string sentenceOnTop(lua_State* lua, std::string_view otherwise) {
+    if (lua_type(lua, -1) != LUA_TSTRING) return std::string(otherwise);
+    std::string sentence;
+    appendPrintable(sentence, lua_tostring(lua, -1)); // raises nothing: it is a text already
+    return sentence;
+}
+
 bool isBlank(char c) {
     return c == ' ' || c == '\t';
 }
@@ -171,11 +179,7 @@ bool Interpreter::isProtected(Function function) {
     lua_pushcfunction(lua_, function); // allocates nothing
     const int status = lua_pcall(lua_, 0, 0, 0);
     if (status == LUA_OK) return true;
-    error_ = "no sentence came with the error";
-    if (lua_type(lua_, -1) == LUA_TSTRING) {
-        error_.clear();
-        appendPrintable(error_, lua_tostring(lua_, -1));
-    }
+    error_ = sentenceOnTop(lua_, "no sentence came with the error");
     lua_settop(lua_, 0);
     if (status == LUA_ERRMEM) spent_ = true;
     return false;
@@ -220,13 +224,18 @@ bool Interpreter::pushCommand(lua_State* lua) const {
     return true;
 }
 
+/// A thread for what is to run; on the stack pcall and what runs it, a function of the prelude.
+void Interpreter::begin(lua_State* lua, const char* runner) {
+    line_ = lua_newthread(lua);
+    lineRef_ = luaL_ref(lua, LUA_REGISTRYINDEX);
+    lua_sethook(line_, &Interpreter::onCount, LUA_MASKCOUNT, kInstructions);
+    lua_getfield(lua, LUA_REGISTRYINDEX, kProtect);
+    lua_getfield(lua, LUA_REGISTRYINDEX, runner);
+}
+
 int Interpreter::compile(lua_State* lua) {
     Interpreter& self = of(lua);
-    self.line_ = lua_newthread(lua);
-    self.lineRef_ = luaL_ref(lua, LUA_REGISTRYINDEX);
-    lua_sethook(self.line_, &Interpreter::onCount, LUA_MASKCOUNT, kInstructions);
-    lua_getfield(lua, LUA_REGISTRYINDEX, kProtect);
-    lua_getfield(lua, LUA_REGISTRYINDEX, kRun);
+    self.begin(lua, kRun);
     const std::string& line = self.source_;
     lua_pushliteral(lua, "return ");
     lua_pushlstring(lua, line.data(), line.size());
@@ -252,11 +261,7 @@ int Interpreter::compile(lua_State* lua) {
 
 int Interpreter::compileFile(lua_State* lua) {
     Interpreter& self = of(lua);
-    self.line_ = lua_newthread(lua);
-    self.lineRef_ = luaL_ref(lua, LUA_REGISTRYINDEX);
-    lua_sethook(self.line_, &Interpreter::onCount, LUA_MASKCOUNT, kInstructions);
-    lua_getfield(lua, LUA_REGISTRYINDEX, kProtect);
-    lua_getfield(lua, LUA_REGISTRYINDEX, kRunFile);
+    self.begin(lua, kRunFile);
     const std::string& text = self.source_;
     if (luaL_loadbufferx(lua, text.data(), text.size(), self.chunkName_.c_str(), "t") != LUA_OK)
         return lua_error(lua);
@@ -310,11 +315,7 @@ Interpreter::Step Interpreter::ended(bool isGood) {
         drop();
         return Step::Done;
     }
-    error_ = "an error that is no text";
-    if (lua_type(line_, -1) == LUA_TSTRING) {
-        error_.clear();
-        appendPrintable(error_, lua_tostring(line_, -1));
-    }
+    error_ = sentenceOnTop(line_, "an error that is no text");
     const bool tookTooMuch = error_ == "not enough memory";
     if (tookTooLong_) error_ = "took too long; its variables are gone";
     if (tookTooMuch) error_ = "took too much memory; its variables are gone";

@@ -78,6 +78,7 @@ private:
 
     bool isProtected(Function function);
     bool pushCommand(lua_State* lua) const;
+    void begin(lua_State* lua, const char* runner);
     void prepare(Function compiler);
     void append(std::string_view text);
     Step ended(bool isGood);
