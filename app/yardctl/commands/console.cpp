@@ -136,15 +136,12 @@ Outcome<int> speakAsProgram(int fd, const std::vector<std::string>& lines) {
     Answers answers(fd);
     if (!sendAll(fd, kForPrograms) || answers.next(false) != "ok") return gone();
     bool allGood = true;
-    for (const std::string& line : lines) {
-        if (isFarewell(line)) break;
-        const auto good = ask(fd, answers, line);
-        if (!good) return std::unexpected(good.error());
-        allGood = allGood && *good;
-    }
-    while (lines.empty()) {
-        const auto line = lineOfInput();
-        if (!line || isFarewell(*line)) break;
+    auto next = lines.begin();
+    const auto following = [&]() -> std::optional<std::string> {
+        if (lines.empty()) return lineOfInput();
+        return next == lines.end() ? std::nullopt : std::optional(*next++);
+    };
+    for (auto line = following(); line && !isFarewell(*line); line = following()) {
         const auto good = ask(fd, answers, *line);
         if (!good) return std::unexpected(good.error());
         allGood = allGood && *good;
