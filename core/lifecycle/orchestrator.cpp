@@ -330,12 +330,17 @@ void Orchestrator::actorEnded(ActorNumber number, std::string error, WallMicros 
     if (const auto look = looks_.find(actor.seen.id); look != looks_.end() && look->second == number)
         looks_.erase(look);
     if (actor.state != ActorState::Looking) return;
+    failLook(actor, error.empty() ? "worker_crashed" : std::move(error), now);
+}
+
+/// The actor of a look does not answer it any more.
+void Orchestrator::failLook(const Actor& actor, std::string error, WallMicros now) {
     Object* object = held(actor.seen.id);
     if (!object || object->where != Where::Looking) return;
+    const TypeEntry& entry = types_[object->type];
     if (object->revision != actor.seen.revision || actor.generation != entry.generation)
         return release(actor.seen.id);
-    decide(exceptionOf(entry.type, actor.seen, error.empty() ? "worker_crashed" : std::move(error), now), *object,
-           now);
+    decide(exceptionOf(entry.type, actor.seen, std::move(error), now), *object, now);
 }
 
 void Orchestrator::answered(ActorNumber number, const Result<Answer>& answer, WallMicros now) {

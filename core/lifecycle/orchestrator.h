@@ -127,6 +127,7 @@ private:
     void beginWriting(const Object& object);
     void endWriting(ObjectId id);
     void release(ObjectId id);
+    void failLook(const Actor& actor, std::string error, WallMicros now);
     void changeStates(TypeNumber number, const Type& type, const std::vector<StateNumber>& to, WallMicros now);
     // pass
     void takeDue(WallMicros now);

@@ -33,18 +33,11 @@ void Orchestrator::endLate(WallMicros now) {
     for (auto& [number, actor] : actors_) {
         const bool isBusy = actor.state == ActorState::Looking || actor.state == ActorState::Calling;
         if (!isBusy || actor.deadline == 0 || now < actor.deadline) continue;
-        const Seen seen = actor.seen;
         const bool wasLooking = actor.state == ActorState::Looking;
         endActor(number, actor, EndReason::Timeout);
         if (!wasLooking) continue;
-        looks_.erase(seen.id);
-        Object* object = held(seen.id);
-        if (!object || object->where != Where::Looking) continue;
-        const TypeEntry& entry = types_[object->type];
-        if (object->revision != seen.revision || actor.generation != entry.generation)
-            release(seen.id);
-        else
-            decide(exceptionOf(entry.type, seen, "tick_timeout", now), *object, now);
+        looks_.erase(actor.seen.id);
+        failLook(actor, "tick_timeout", now);
     }
 }
 
