@@ -81,12 +81,12 @@ Result<void> checkMachine(const Type& type) {
     if (const std::string names = namesOutside(type, reached); !names.empty())
         return wrongStates(fmt::format("No way leads from {} to: {}. Add transitions or remove these states.",
                                        type.states[type.initial()].name, names));
+    StateSet finals = 0;
+    for (StateNumber state = 0; state < static_cast<StateNumber>(type.states.size()); ++state)
+        if (type.isFinal(state)) finals |= only(state);
     StateSet ending = 0;
-    for (StateNumber state = 0; state < static_cast<StateNumber>(type.states.size()); ++state) {
-        StateSet finals = reachableFrom(type, only(state));
-        for (StateNumber end = 0; end < static_cast<StateNumber>(type.states.size()); ++end)
-            if (contains(finals, end) && type.isFinal(end)) ending |= only(state);
-    }
+    for (StateNumber state = 0; state < static_cast<StateNumber>(type.states.size()); ++state)
+        if ((reachableFrom(type, only(state)) & finals) != 0) ending |= only(state);
     if (const std::string names = namesOutside(type, ending); !names.empty())
         return wrongStates(fmt::format("No way leads to a final state from: {}. Add transitions.", names));
     return {};
