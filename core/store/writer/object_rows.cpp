@@ -1,7 +1,5 @@
 #include "core/store/writer/object_rows.h"
 
-#include <fmt/format.h>
-
 namespace yard::store {
 namespace {
 
@@ -70,10 +68,9 @@ Applied ObjectRows::apply(const DropObjectType& drop) {
     return Applied::with(dropType_.run(drop.id));
 }
 
-int ObjectRows::takeEffect(const EffectName& effect, int& rc) {
+bool ObjectRows::takeEffect(const EffectName& effect, int& rc) {
     rc = dropEffect_.run(effect.object, effect.revision, effect.position);
-    if (rc != SQLITE_OK) return -1;
-    return changedNone() ? 0 : 1;
+    return rc == SQLITE_OK && !changedNone();
 }
 
 int ObjectRows::create(const NewObject& object, WallMicros now, std::int64_t& id) {
@@ -95,7 +92,7 @@ int ObjectRows::create(const NewObject& object, WallMicros now, std::int64_t& id
 Applied ObjectRows::apply(const CreateObjects& creating) {
     YARD_ASSERT_OWNER(owner_);
     Applied applied;
-    if (creating.effect && takeEffect(*creating.effect, applied.rc) != 1) return applied;
+    if (creating.effect && !takeEffect(*creating.effect, applied.rc)) return applied;
     for (const NewObject& object : creating.objects) {
         std::int64_t id = 0;
         applied.rc = create(object, creating.now, id);
@@ -153,7 +150,7 @@ Applied ObjectRows::apply(const MoveObject& move) {
 Applied ObjectRows::apply(const WakeObjects& waking) {
     YARD_ASSERT_OWNER(owner_);
     Applied applied;
-    if (waking.effect && takeEffect(*waking.effect, applied.rc) != 1) return applied;
+    if (waking.effect && !takeEffect(*waking.effect, applied.rc)) return applied;
     for (const std::int64_t id : waking.ids)
         if (applied.rc == SQLITE_OK) applied.rc = wake_.run(id, waking.at);
     return applied;

@@ -24,8 +24,8 @@ public:
     Applied apply(const DropObjects& drop);
 
 private:
-    /// 1: there was a row, and it is gone. 0: there was none. Negative: rc is not OK.
-    int takeEffect(const EffectName& effect, int& rc);
+    /// Whether there was a row, which is gone now. False: there was none, or `rc` is not OK.
+    bool takeEffect(const EffectName& effect, int& rc);
     int create(const NewObject& object, WallMicros now, std::int64_t& id);
     int addEffects(const MoveObject& move);
     int addHistory(const MoveObject& move);
