@@ -9,6 +9,7 @@ What is not installed (Debian: python3-joblib, python3-distributed) is left out;
 import argparse
 import concurrent.futures
 import contextlib
+import functools
 import os
 import sys
 import tempfile
@@ -31,27 +32,15 @@ except ImportError:
 
 
 @contextlib.contextmanager
-def ours(data):
+def ours(data, **options):
     with yardmaster.Executor(WORKERS, engine=yardmaster.Engine(data_dir=data)) as executor:
-        yield executor.map
+        yield functools.partial(executor.map, **options)
 
 
 @contextlib.contextmanager
-def ours_in_chunks(data):
-    with yardmaster.Executor(WORKERS, engine=yardmaster.Engine(data_dir=data)) as executor:
-        yield lambda function, values: executor.map(function, values, chunksize=100)
-
-
-@contextlib.contextmanager
-def pool(_):
+def pool(_, **options):
     with concurrent.futures.ProcessPoolExecutor(WORKERS) as executor:
-        yield executor.map
-
-
-@contextlib.contextmanager
-def pool_in_chunks(_):
-    with concurrent.futures.ProcessPoolExecutor(WORKERS) as executor:
-        yield lambda function, values: executor.map(function, values, chunksize=100)
+        yield functools.partial(executor.map, **options)
 
 
 @contextlib.contextmanager
@@ -83,8 +72,10 @@ def main():
     parser.add_argument("--slow-calls", type=int, default=10_000)
     parser.add_argument("program", nargs="?", default=os.path.join(BENCH, "..", "..", "build", "release", "bin", "yardmaster"))
     given = parser.parse_args()
-    peers = {"Executor": (ours, given.calls), "Executor, chunksize 100": (ours_in_chunks, given.calls),
-             "ProcessPoolExecutor": (pool, given.slow_calls), "  with chunksize 100": (pool_in_chunks, given.calls)}
+    peers = {"Executor": (ours, given.calls),
+             "Executor, chunksize 100": (functools.partial(ours, chunksize=100), given.calls),
+             "ProcessPoolExecutor": (pool, given.slow_calls),
+             "  with chunksize 100": (functools.partial(pool, chunksize=100), given.calls)}
     if joblib is not None:
         peers["joblib (loky)"] = loky, given.slow_calls
     if distributed is not None:
