@@ -25,7 +25,6 @@ public:
         entries_.erase(entries_.begin());
         return id;
     }
-    std::size_t size() const { return entries_.size(); }
 
 private:
     std::set<std::pair<WallMicros, ObjectId>> entries_;

@@ -72,7 +72,6 @@ public:
     bool unknown(JsonView v, std::string_view of) {
         return refuse(v.key(), fmt::format("{} has no member \"{}\"; leave it out.", of, v.key()));
     }
-    bool failed() const { return error_.has_value(); }
     std::unexpected<Error> error() const { return std::unexpected(*error_); }
 
 private:
