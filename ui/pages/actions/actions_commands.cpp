@@ -91,6 +91,10 @@ QAction* ActionsCommands::action(const char* id) const {
     return actions_.at(QString::fromLatin1(id));
 }
 
+QList<QAction*> ActionsCommands::places() const {
+    return {action("place-top"), action("place-up"), action("place-down"), action("place-bottom")};
+}
+
 QString ActionsCommands::yardctlOf(const QAction* command) const {
     const Target all = choice_.target();
     if (all.isEmpty()) return {};
@@ -150,8 +154,7 @@ void ActionsCommands::showMenu(const QPoint& global, const QString& title) {
                       action("search-output")});
     menu->addSeparator();
     menu->addActions({action("hold"), action("move"), action("priority")});
-    QMenu* places = menu->addMenu(tr("Place in the queue"));
-    places->addActions({action("place-top"), action("place-up"), action("place-down"), action("place-bottom")});
+    menu->addMenu(tr("Place in the queue"))->addActions(places());
     menu->addSeparator();
     addMarks(*menu, choice_.target().isEmpty() || !context_.state.whyBlocked().isEmpty());
     menu->addSeparator();

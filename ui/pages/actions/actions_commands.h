@@ -26,6 +26,8 @@ public:
     QList<QAction*> all() const;
     /// One of declared().
     QAction* action(const char* id) const;
+    /// Those within the order of a queue.
+    QList<QAction*> places() const;
     QString yardctlOf(const QAction* command) const;
     /// What can be done to none of those chosen says why; of rows that are not here it is not known.
     void review();

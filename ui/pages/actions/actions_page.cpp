@@ -58,9 +58,7 @@ void ActionsPage::connectHead() {
     QList<QAction*> more;
     for (const char* id : {"hold", "retire", "move", "priority", "edit", "fold"}) more << commands_->action(id);
     head_->addMore(more);
-    QList<QAction*> moves;
-    for (const char* id : {"place-top", "place-up", "place-down", "place-bottom"}) moves << commands_->action(id);
-    head_->addMoves(moves);
+    head_->addMoves(commands_->places());
     connect(head_, &ActionsHead::viewChosen, this, &ActionsPage::setFilter);
     connect(this, &Page::filterEdited, head_, &ActionsHead::showFilter);
     connect(head_, &ActionsHead::updatesWanted, this, &ActionsPage::takeUpdates);
