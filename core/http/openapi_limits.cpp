@@ -4,6 +4,7 @@
 #include "core/engine/engine.h"
 #include "core/engine/state/failures_view.h"
 #include "core/engine/state/graph_view.h"
+#include "core/engine/state/kinds_view.h"
 #include "core/http/request_limits.h"
 #include "core/http/search_producer.h"
 #include "core/http/tokens.h"
@@ -62,6 +63,8 @@ constexpr std::array kLimits{
     Limit{"id", number(kMaxIdBytes)},
     Limit{"inputs", number(kMaxInputs)},
     Limit{"key", number(kMaxKey)},
+    Limit{"kinds", number(engine::kMostKindsShown)},
+    Limit{"kinds_usual", number(engine::KindQuery{}.limit)},
     Limit{"label", number(kMaxLabelBytes)},
     Limit{"label_limits", number(kMaxLabelLimits)},
     Limit{"last", number(kMostBytes)},
@@ -78,6 +81,7 @@ constexpr std::array kLimits{
     Limit{"platform", number(kMaxPlatformBytes)},
     Limit{"priority", number(kMaxPriority)},
     Limit{"processes", number(kMaxProcesses)},
+    Limit{"regressions", number(engine::kMostRegressionsShown)},
     Limit{"resources", number(kMaxNamedResources + 2)},
     Limit{"retries", number(kMaxRetryLimit)},
     Limit{"rules", number(kMaxRules)},

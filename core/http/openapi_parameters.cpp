@@ -51,7 +51,7 @@ std::string_view openApiListParameters() {
   "format":"int64","minimum":0,"maximum":#latest#,"description":"microseconds since the Unix epoch"}},
 "kinds_sort":{"name":"sort","in":"query","description":"- before it for descending","schema":{"type":"string","default":"-last",
   "enum":["last","runs","failed","duration","memory_bytes","kind","-last","-runs","-failed","-duration","-memory_bytes","-kind"]}},
-"kinds":{"name":"limit","in":"query","description":"kinds of a page","schema":{"type":"integer","format":"int64","minimum":1,"maximum":1000,"default":100}},
+"kinds":{"name":"limit","in":"query","description":"kinds of a page","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#kinds#,"default":#kinds_usual#}},
 "kinds_cursor":{"name":"cursor","in":"query","description":"of the page before","schema":{"type":"string"}},
 "group":{"name":"group","in":"query","description":"the id of a group: its counts in place of all groups",
   "schema":{"type":"string","pattern":"^[0-9a-f]{16}$"}})json";

@@ -38,7 +38,7 @@ constexpr std::string_view kKindSchemas = R"json(
   "is_flaky":{"type":"boolean"},"probability":{"type":"number","minimum":0,"maximum":1,"description":"that more than one run in a hundred fails"},
   "rate":{"type":"number","minimum":0,"maximum":1},"inputs":{"type":"integer","format":"int64","minimum":1,"description":"that both worked and failed"}}},
 "KindChange":{"type":"object","required":["what","t","before","after","ratio","p"],"properties":{CHANGE},
-"Kinds":{"type":"object","required":["kinds"],"properties":{"kinds":{"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/Kind"}},
+"Kinds":{"type":"object","required":["kinds"],"properties":{"kinds":{"type":"array","maxItems":#kinds#,"items":{"$ref":"#/components/schemas/Kind"}},
   "dropped":{"type":"integer","format":"int64","minimum":1,"description":"kinds that were forgotten for others since the start"},
   "last_dropped":{"type":"string"},"cursor":{"type":"string","description":"of the next page"}}},
 "Kind":{"type":"object","required":["kind","runs","failed","reasons","last","versions"],"properties":{KIND,
@@ -59,7 +59,7 @@ constexpr std::string_view kKindSchemas = R"json(
   "lsns":{"type":"array","description":"that failed, the latest first","maxItems":4,"items":{"type":"integer","format":"int64"}}}}},
   "lines":{"type":"array","description":"of all failures, # for numbers and <path> for paths","items":{"type":"object","required":["line","count"],
   "properties":{"line":{"type":"string"},"count":{"type":"integer","format":"int64","minimum":1}}}}}},
-"Regressions":{"type":"object","required":["regressions"],"properties":{"regressions":{"type":"array","maxItems":1000,"description":"the latest first, those that were corrected later among them","items":{"$ref":"#/components/schemas/Regression"}}}},
+"Regressions":{"type":"object","required":["regressions"],"properties":{"regressions":{"type":"array","maxItems":#regressions#,"description":"the latest first, those that were corrected later among them","items":{"$ref":"#/components/schemas/Regression"}}}},
 "Regression":{"type":"object","required":["kind","what","t","before","after","ratio","p"],"properties":{"kind":{"type":"string"},
   CHANGE})json";
 // clang-format on
