@@ -7,6 +7,7 @@
 #include "core/model/failure_line.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 namespace yard::engine {
@@ -285,11 +286,6 @@ coro::Task<Result<RegressionList>> KindKeeper::regressions() {
     for (const auto& [kind, change] : std::span(all).first(shown))
         view.push_back({.kind = kind->name(), .change = *change});
     co_return view;
-}
-
-std::optional<kinds::Estimate> KindKeeper::estimate(std::string_view kind, Quantity quantity) const {
-    const Kind* found = table_.find(kind);
-    return found ? found->estimate(quantity) : std::nullopt;
 }
 
 } // namespace yard::engine

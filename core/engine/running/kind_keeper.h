@@ -21,7 +21,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -66,8 +65,6 @@ public:
     coro::Task<Result<KindFlakiness>> flaky(std::string kind);
     /// The latest first, at most kMostRegressionsShown.
     coro::Task<Result<RegressionList>> regressions();
-    /// What others plan with; nothing of a kind that never completed.
-    std::optional<kinds::Estimate> estimate(std::string_view kind, kinds::Quantity quantity) const;
 
 private:
     /// False: they are not written, and will be taken again.
