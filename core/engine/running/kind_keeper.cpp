@@ -53,7 +53,7 @@ std::uint64_t workOf(const ActionSpec& spec, const ClassKey& key) {
 
 std::optional<double> secondsBetween(WallMicros from, WallMicros to) {
     if (from == 0 || to == 0 || to < from) return std::nullopt;
-    return static_cast<double>(to - from) / 1e6;
+    return inSeconds(Duration(to - from));
 }
 
 KindFigures shown(const kinds::Figures& figures) {
@@ -130,7 +130,7 @@ void KindKeeper::note(const Attempt& attempt, const AttemptRecord& record, const
     run.lsn = attempt.id.lsn;
     run.reason = completed ? Reason::None : outcome.reason;
     run.duration = secondsBetween(times[ActionState::Running], times.exited ? times.exited : run.end);
-    if (const auto cpu = outcome.measures[Measure::CpuTime]) run.cpu = static_cast<double>(*cpu) / 1e6;
+    if (const auto cpu = outcome.measures[Measure::CpuTime]) run.cpu = inSeconds(Duration(*cpu));
     if (const auto peak = outcome.measures[Measure::PeakMemory]) run.memory = static_cast<double>(*peak);
     if (attempt.id.attempt == 1) run.wait = secondsBetween(live.submitTime, times[ActionState::Submitting]);
     if (attempt.isTakenOver) run.duration = run.wait = {}; // it began before anybody here looked
@@ -203,35 +203,35 @@ Result<const Kind*> KindKeeper::find(const std::string& kind) const {
     return fail(ErrorKind::NotFound, "No such kind of work is known; GET kinds lists those that are.");
 }
 
-std::vector<std::string> KindKeeper::ordered(const KindQuery& query) const {
+KindKeeper::Page KindKeeper::pageOf(const KindQuery& query) const {
     std::vector<std::pair<double, const Kind*>> all;
     table_.each([&](const Kind& kind) {
         if (kind.last() >= query.since) all.emplace_back(keyOf(kind, query.order), &kind);
     });
-    std::ranges::sort(all, [&](const auto& a, const auto& b) {
+    const auto isBefore = [&](const auto& a, const auto& b) {
         if (query.order == KindOrder::Name)
             return query.descending ? b.second->name() < a.second->name() : a.second->name() < b.second->name();
         if (a.first != b.first) return query.descending ? b.first < a.first : a.first < b.first;
         return a.second->name() < b.second->name();
-    });
-    std::vector<std::string> names;
-    names.reserve(all.size());
-    for (const auto& [key, kind] : all) names.push_back(kind->name());
-    return names;
+    };
+    const std::size_t begin = std::min(query.from, all.size());
+    const std::size_t end = begin + std::min(query.limit, all.size() - begin);
+    std::ranges::partial_sort(all, all.begin() + static_cast<std::ptrdiff_t>(end), isBefore);
+    Page page{.names = {}, .next = end < all.size() ? end : 0};
+    page.names.reserve(end - begin);
+    for (const auto& [key, kind] : std::span(all).subspan(begin, end - begin)) page.names.push_back(kind->name());
+    return page;
 }
 
 coro::Task<Result<KindList>> KindKeeper::list(KindQuery query) {
     YARD_ASSERT_OWNER(owner_);
-    const std::vector<std::string> names = ordered(query);
-    const std::size_t begin = std::min(query.from, names.size());
-    const std::size_t end = begin + std::min(query.limit, names.size() - begin);
-    KindList view{.kinds = {}, .next = 0, .dropped = table_.dropped(), .lastDropped = table_.lastDropped()};
-    for (std::size_t at = begin; at < end; ++at) {
-        if (at > begin && (at - begin) % kShown == 0) co_await coro::yieldNow();
+    const Page page = pageOf(query);
+    KindList view{.kinds = {}, .next = page.next, .dropped = table_.dropped(), .lastDropped = table_.lastDropped()};
+    for (std::size_t i = 0; i < page.names.size(); ++i) {
+        if (i > 0 && i % kShown == 0) co_await coro::yieldNow();
         // By name: a pointer would not outlast the turn of others.
-        if (const Kind* kind = table_.find(names[at])) view.kinds.push_back(rowOf(*kind, query.since));
+        if (const Kind* kind = table_.find(page.names[i])) view.kinds.push_back(rowOf(*kind, query.since));
     }
-    if (end < names.size()) view.next = end;
     co_return view;
 }
 

@@ -69,8 +69,11 @@ public:
 private:
     /// False: they are not written, and will be taken again.
     coro::Task<bool> write(std::vector<kinds::KindDocument> documents);
-    /// The names of those that are asked for, in their order.
-    std::vector<std::string> ordered(const KindQuery& query) const;
+    struct Page {
+        std::vector<std::string> names; ///< in their order
+        std::size_t next = 0;           ///< as of KindList
+    };
+    Page pageOf(const KindQuery& query) const;
     Result<const kinds::Kind*> find(const std::string& kind) const;
 
     Parts parts_;
