@@ -39,15 +39,15 @@ std::size_t Figures::bytes() const {
 
 // --- counting
 
-/// Of each quantity; nothing: not counted.
-struct Kind::Buckets {
-    std::array<std::optional<Bucket>, kQuantities> of{};
-};
+namespace {
 
-Kind::Buckets Kind::bucketsOf(const Run& run) {
+/// Of each quantity; nothing: not counted.
+using Buckets = std::array<std::optional<Bucket>, kQuantities>;
+
+Buckets bucketsOf(const Run& run) {
     Buckets buckets;
     const auto set = [&](Quantity q, const std::optional<double>& value) {
-        if (value) buckets.of[std::to_underlying(q)] = bucketOf(*value);
+        if (value) buckets[std::to_underlying(q)] = bucketOf(*value);
     };
     if (run.isCompleted()) {
         set(Quantity::Duration, run.duration);
@@ -59,22 +59,21 @@ Kind::Buckets Kind::bucketsOf(const Run& run) {
     return buckets;
 }
 
-void Kind::count(Figures& figures, const Run& run, const Buckets& buckets) {
+void countIn(Figures& figures, const Run& run, const Buckets& buckets) {
     ++figures.runs;
     if (!run.isCompleted()) {
         ++figures.failed;
         ++figures.reasons[std::to_underlying(run.reason)];
     }
     for (std::size_t i = 0; i < kQuantities; ++i)
-        if (buckets.of[i]) figures.sketches[i].add(*buckets.of[i]);
+        if (buckets[i]) figures.sketches[i].add(*buckets[i]);
 }
 
-NamedFigures& Kind::named(std::vector<NamedFigures>& all, std::uint8_t& nextId, std::string_view name,
-                          WallMicros end) {
-    name = name.substr(0, kMaxLineBytes);
+NamedFigures& named(std::vector<NamedFigures>& all, std::uint8_t& nextId, std::string_view name, WallMicros end) {
+    name = name.substr(0, Kind::kMaxLineBytes);
     auto found = std::ranges::find(all, name, &NamedFigures::name);
     if (found == all.end()) {
-        if (all.size() >= kMaxNamed) all.erase(std::ranges::min_element(all, {}, &NamedFigures::last));
+        if (all.size() >= Kind::kMaxNamed) all.erase(std::ranges::min_element(all, {}, &NamedFigures::last));
         while (nextId == 0 || std::ranges::count(all, nextId, &NamedFigures::id) > 0) ++nextId;
         all.push_back({.name = std::string(name), .id = nextId++, .last = end, .figures = {}});
         found = std::prev(all.end());
@@ -82,6 +81,17 @@ NamedFigures& Kind::named(std::vector<NamedFigures>& all, std::uint8_t& nextId, 
     found->last = std::max(found->last, end);
     return *found;
 }
+
+/// Of its version or machine, by whose id the sample names it; 0: it has none.
+std::uint8_t countNamed(std::vector<NamedFigures>& all, std::uint8_t& nextId, std::string_view name, const Run& run,
+                        const Buckets& buckets) {
+    if (name.empty()) return 0;
+    NamedFigures& mine = named(all, nextId, name, run.end);
+    countIn(mine.figures, run, buckets);
+    return mine.id;
+}
+
+} // namespace
 
 Figures& Kind::day(WallMicros end) {
     const WallMicros start = std::max<WallMicros>(0, end) / kDay * kDay;
@@ -108,20 +118,10 @@ void Kind::retireDay() {
 bool Kind::add(const Run& run) {
     const Buckets buckets = bucketsOf(run);
     last_ = std::max(last_, run.end);
-    count(total_, run, buckets);
-    count(day(run.end), run, buckets);
-    std::uint8_t version = 0;
-    std::uint8_t machine = 0;
-    if (!run.version.empty()) {
-        NamedFigures& mine = named(versions_, nextVersion_, run.version, run.end);
-        count(mine.figures, run, buckets);
-        version = mine.id;
-    }
-    if (!run.machine.empty()) {
-        NamedFigures& mine = named(machines_, nextMachine_, run.machine, run.end);
-        count(mine.figures, run, buckets);
-        machine = mine.id;
-    }
+    countIn(total_, run, buckets);
+    countIn(day(run.end), run, buckets);
+    const std::uint8_t version = countNamed(versions_, nextVersion_, run.version, run, buckets);
+    const std::uint8_t machine = countNamed(machines_, nextMachine_, run.machine, run, buckets);
     addWork(run);
     if (run.isCompleted()) addSample(run, version, machine);
     return unseen_ >= kLookEvery && series_.size() >= 2 * ChangeRules{}.minRuns;

@@ -161,12 +161,7 @@ private:
         std::uint8_t version = 0;
         std::uint8_t machine = 0;
     };
-    struct Buckets;
 
-    static Buckets bucketsOf(const Run& run);
-    static void count(Figures& figures, const Run& run, const Buckets& buckets);
-    static NamedFigures& named(std::vector<NamedFigures>& all, std::uint8_t& nextId, std::string_view name,
-                               WallMicros end);
     Figures& day(WallMicros end);
     void retireDay();
     void addSample(const Run& run, std::uint8_t version, std::uint8_t machine);
