@@ -26,11 +26,21 @@ void Execution::attach(runners::RunnerGroup& group, runners::Runner& warm) {
 
 // --- starting
 
+namespace {
+
+/// The wall clock may have been set back since this action was new: its times must not run backwards.
+WallScale scaleOf(const session::LiveView& live, WallScale scale, MonoTime now) {
+    if (const WallMicros at = scale.at(now); live.submitTime > at) scale.offset += live.submitTime - at;
+    return scale;
+}
+
+} // namespace
+
 void Execution::begin(const std::vector<session::Start>& starts, WallScale scale) {
     YARD_ASSERT_OWNER(owner_);
     std::vector<runners::Lease> leases;
     std::vector<Lsn> missing;
-    const WallMicros now = scale.at(parts_.now());
+    const MonoTime now = parts_.now();
     for (const session::Start& start : starts) {
         Attempt& attempt = parts_.attempts.add({start.lsn, start.attempt});
         attempt.queue = start.queue;
@@ -41,10 +51,9 @@ void Execution::begin(const std::vector<session::Start>& starts, WallScale scale
         attempt.warm = start.warm;
         attempt.hurry = parts_.waiters.contains(start.lsn);
         attempt.scale = scale;
-        // The wall clock may have been set back since this action was new: its times must not run backwards.
         if (const auto live = parts_.session.views().live(start.lsn)) {
             attempt.label = live->label;
-            if (live->submitTime > now) attempt.scale.offset += live->submitTime - now;
+            attempt.scale = scaleOf(*live, scale, now);
         }
         attempt.spec = parts_.specs.take(start.lsn);
         if (attempt.spec)
@@ -67,17 +76,17 @@ void Execution::specsArrived(std::vector<store::FetchedSpec> specs) {
     std::vector<runners::Lease> leases;
     for (store::FetchedSpec& fetched : specs) {
         Attempt* attempt = parts_.attempts.latest(fetched.lsn);
-        if (attempt && attempt->isTakenOver && attempt->phase == Phase::Fetching) {
+        if (!attempt || attempt->phase != Phase::Fetching) {
+            if (fetched.spec && !attempt) parts_.specs.put(fetched.lsn, std::move(fetched.spec));
+            continue;
+        }
+        if (attempt->isTakenOver) {
             attempt->spec = std::move(fetched.spec);
             attempt->phase = Phase::Preparing;
             if (!attempt->spec)
                 logWarning("engine", "the spec of action {}, which another machine may run, cannot be read: {}",
                            fetched.lsn.value, fetched.error);
             progress_.notifyAll();
-            continue;
-        }
-        if (!attempt || attempt->phase != Phase::Fetching) {
-            if (fetched.spec && !attempt) parts_.specs.put(fetched.lsn, std::move(fetched.spec));
             continue;
         }
         if (!fetched.spec) {
@@ -280,16 +289,13 @@ coro::Task<Result<void>> Execution::expect(std::vector<Expected> attempts, WallS
         attempt.label = live->label;
         attempt.machine = one.machine;
         attempt.isTakenOver = true;
-        attempt.scale = scale;
-        if (const WallMicros now = scale.at(parts_.now()); live->submitTime > now) // as in begin()
-            attempt.scale.offset += live->submitTime - now;
+        attempt.scale = scaleOf(*live, scale, parts_.now());
         lsns.push_back(one.id.lsn);
     }
     if (lsns.empty()) co_return Result<void>{};
     if (auto asked = parts_.fetchSpecs(std::move(lsns)); !asked) co_return asked;
-    for (const Expected& one : attempts) {
+    for (const Expected& one : attempts)
         while (parts_.attempts.get(one.id)->phase == Phase::Fetching) co_await progress_.wait();
-    }
     co_return Result<void>{};
 }
 
