@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <span>
 
 namespace yard::kinds {
@@ -210,12 +211,11 @@ std::string Kind::came(std::size_t at, std::uint8_t Sample::* which, const std::
 }
 
 std::optional<Change> Kind::regression() const {
-    for (const ChangeOf what : {ChangeOf::Duration, ChangeOf::Memory})
-        for (std::size_t i = changes_.size(); i-- > 0;) {
-            if (changes_[i].what != what) continue;
-            if (changes_[i].isRegression()) return changes_[i];
-            break;
-        }
+    const auto latestFirst = std::views::reverse(changes_);
+    for (const ChangeOf what : {ChangeOf::Duration, ChangeOf::Memory}) {
+        const auto last = std::ranges::find(latestFirst, what, &Change::what);
+        if (last != latestFirst.end() && last->isRegression()) return *last;
+    }
     return std::nullopt;
 }
 
