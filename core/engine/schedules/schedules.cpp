@@ -239,15 +239,15 @@ coro::Task<Result<ScheduleRun>> Schedules::runNow(std::string name) {
     const auto guard = co_await mutex_.lock();
     const auto at = entries_.find(name);
     if (at == entries_.end()) co_return noSchedule(name);
+    Entry& entry = at->second; // nothing changes it while the mutex is held
     ScheduleRun asked;
     asked.at = parts_.now();
-    auto run = co_await start(at->second.definition, std::move(asked));
+    auto run = co_await start(entry, std::move(asked));
     if (!run) co_return run;
     if (run->outcome == RunOutcome::Overlap)
         co_return fail(ErrorKind::WrongState, fmt::format("A run of \"{}\" has not ended, and it skips what comes "
                                                           "meanwhile: wait for it, or cancel it.",
                                                           name));
-    Entry& entry = entries_.find(name)->second; // nothing changes it while the mutex is held
     remember(entry, *run);
     store::PutDocuments put;
     put.changes.push_back(historyChange(entry));
@@ -321,11 +321,11 @@ coro::Task<void> Schedules::carryOut(std::vector<schedule::Due> due) {
     std::set<std::string> touched;
     int tries = kBusyScheduleTries;
     for (const schedule::Due& one : due) {
-        auto run = co_await decide(one, tries);
+        Entry& entry = entries_.find(one.name)->second;
+        auto run = co_await decide(entry, one, tries);
         // The engine ends: the journal says that this was not decided, and the next engine does.
         if (!run) break;
         const bool isSubmitted = run->outcome == RunOutcome::Submitted;
-        Entry& entry = entries_.find(one.name)->second;
         remember(entry, *std::move(run));
         // Also where that is earlier: a clock that was wrong is not believed any more.
         entry.history.decidedUntil = one.due;
@@ -344,7 +344,7 @@ coro::Task<void> Schedules::keepRuns(std::set<std::string> names) {
 }
 
 /// Nothing: the engine does not take work any more.
-coro::Task<std::optional<ScheduleRun>> Schedules::decide(const schedule::Due& due, int& tries) {
+coro::Task<std::optional<ScheduleRun>> Schedules::decide(const Entry& entry, const schedule::Due& due, int& tries) {
     ScheduleRun run;
     run.due = due.due;
     run.at = parts_.now();
@@ -352,31 +352,29 @@ coro::Task<std::optional<ScheduleRun>> Schedules::decide(const schedule::Due& du
     run.skipped = static_cast<std::int64_t>(due.skipped);
     run.outcome = RunOutcome::Missed;
     if (!due.isRun) co_return run;
-    ScheduleRun refused = run;
-    auto started = co_await start(entries_.find(due.name)->second.definition, run);
+    auto started = co_await start(entry, run);
     while (!started && started.error().kind == ErrorKind::Busy && tries > 0) {
         --tries;
         co_await coro::sleepFor(kBusySchedulePause);
         if (!parts_.takesWork()) co_return std::nullopt;
-        started = co_await start(entries_.find(due.name)->second.definition, run);
+        started = co_await start(entry, run);
     }
     if (started) co_return *std::move(started);
     if (started.error().kind == ErrorKind::NotAccepting) co_return std::nullopt;
     logWarning("engine", "schedule {} was due and is not run: {}", due.name, started.error().message);
-    refused.outcome = RunOutcome::Refused;
-    refused.error = std::move(started.error().message);
-    co_return refused;
+    run.outcome = RunOutcome::Refused;
+    run.error = std::move(started.error().message);
+    co_return run;
 }
 
-coro::Task<Result<ScheduleRun>> Schedules::start(ScheduleDefinition definition, ScheduleRun run) {
-    const Entry& entry = entries_.find(definition.name)->second;
-    const schedule::Step step = schedule::stepFor(definition.overlap, unfinishedRuns(entry));
+coro::Task<Result<ScheduleRun>> Schedules::start(const Entry& entry, ScheduleRun run) {
+    const schedule::Step step = schedule::stepFor(entry.definition.overlap, unfinishedRuns(entry));
     run.outcome = RunOutcome::Overlap;
     if (step == schedule::Step::LeaveOut) co_return run;
     std::vector<ScheduleRun::Item> behind;
     if (step == schedule::Step::SubmitAfterPrevious) behind = unfinishedItems(entry);
     if (step == schedule::Step::CancelAndSubmit) co_await cancelItems(unfinishedItems(entry));
-    auto submission = submissionOf(definition, run, behind);
+    auto submission = submissionOf(entry, run, behind);
     if (!submission) co_return std::unexpected(submission.error());
     const auto answer = co_await parts_.submit(*std::move(submission));
     if (!answer) co_return std::unexpected(answer.error());
@@ -388,8 +386,9 @@ coro::Task<Result<ScheduleRun>> Schedules::start(ScheduleDefinition definition, 
 
 /// With the schedule's name as label where an action has none. A time that is due has a key: no header has a line
 /// break, so it is nobody else's.
-Result<Submission> Schedules::submissionOf(const ScheduleDefinition& definition, const ScheduleRun& run,
-                                           const std::vector<ScheduleRun::Item>& behind) const {
+Result<Submission> Schedules::submissionOf(const Entry& entry, const ScheduleRun& run,
+                                           const std::vector<ScheduleRun::Item>& behind) {
+    const ScheduleDefinition& definition = entry.definition;
     auto parsed = parseActions(definition.action);
     if (!parsed) return std::unexpected(parsed.error());
     Submission submission;
@@ -408,8 +407,8 @@ Result<Submission> Schedules::submissionOf(const ScheduleDefinition& definition,
         action.spec = std::make_shared<const ActionSpec>(std::move(spec));
     }
     if (run.due > 0) {
-        const WallMicros era = entries_.find(definition.name)->second.history.era;
-        submission.idempotencyKey = fmt::format("\nschedule\n{}\n{}\n{}", definition.name, era, run.due);
+        submission.idempotencyKey =
+            fmt::format("\nschedule\n{}\n{}\n{}", definition.name, entry.history.era, run.due);
         submission.bodyHash = Sha256::of(definition.action);
     }
     return submission;

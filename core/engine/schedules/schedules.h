@@ -104,11 +104,12 @@ private:
     coro::Task<void> beginEras(std::map<std::string, WallMicros> repeated);
     coro::Task<void> carryOut(std::vector<schedule::Due> due);
     coro::Task<void> keepRuns(std::set<std::string> names);
-    coro::Task<std::optional<ScheduleRun>> decide(const schedule::Due& due, int& tries);
-    /// Submits, as the schedule's overlap says; an error of the submission is in the run.
-    coro::Task<Result<ScheduleRun>> start(ScheduleDefinition definition, ScheduleRun run);
-    Result<Submission> submissionOf(const ScheduleDefinition& definition, const ScheduleRun& run,
-                                    const std::vector<ScheduleRun::Item>& behind) const;
+    // The mutex is held while these wait, so nothing changes the entry that they are given.
+    coro::Task<std::optional<ScheduleRun>> decide(const Entry& entry, const schedule::Due& due, int& tries);
+    /// Submits, as the schedule's overlap says, and answers what the submission does.
+    coro::Task<Result<ScheduleRun>> start(const Entry& entry, ScheduleRun run);
+    static Result<Submission> submissionOf(const Entry& entry, const ScheduleRun& run,
+                                           const std::vector<ScheduleRun::Item>& behind);
     std::vector<ScheduleRun::Item> unfinishedItems(const Entry& entry) const;
     bool isUnfinished(const ScheduleRun& run) const;
     std::size_t unfinishedRuns(const Entry& entry) const;
