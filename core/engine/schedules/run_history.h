@@ -27,6 +27,7 @@ struct ScheduleRun {
     struct Item {
         Lsn first;
         std::int64_t count = 1;
+        Lsn end() const { return Lsn(first.value + count); } ///< the one behind its last
     };
     WallMicros due = 0; ///< 0: asked for by hand
     WallMicros at = 0;  ///< when it was decided

@@ -420,7 +420,7 @@ std::vector<ScheduleRun::Item> Schedules::unfinishedItems(const Entry& entry) co
     const bool isQueue = entry.definition.overlap == schedule::Overlap::Queue;
     for (auto run = entry.history.runs.rbegin(); run != entry.history.runs.rend(); ++run) {
         for (const ScheduleRun::Item& item : run->items)
-            if (parts_.liveBetween(item.first, Lsn(item.first.value + item.count))) items.push_back(item);
+            if (parts_.liveBetween(item.first, item.end())) items.push_back(item);
         // Who waits for the last one waits for those before it, too.
         if (isQueue && !items.empty()) break;
     }
@@ -429,16 +429,15 @@ std::vector<ScheduleRun::Item> Schedules::unfinishedItems(const Entry& entry) co
 
 bool Schedules::isUnfinished(const ScheduleRun& run) const {
     return std::ranges::any_of(run.items, [this](const ScheduleRun::Item& item) {
-        return parts_.liveBetween(item.first, Lsn(item.first.value + item.count)).has_value();
+        return parts_.liveBetween(item.first, item.end()).has_value();
     });
 }
 
 /// An answer about what is live holds for all items that it covers: mostly one is enough for a whole history.
 std::size_t Schedules::unfinishedRuns(const Entry& entry) const {
-    const auto endOf = [](const ScheduleRun::Item& item) { return Lsn(item.first.value + item.count); };
     Lsn end;
     for (const ScheduleRun& run : entry.history.runs)
-        for (const ScheduleRun::Item& item : run.items) end = std::max(end, endOf(item));
+        for (const ScheduleRun::Item& item : run.items) end = std::max(end, item.end());
     // Nothing is live from `from` to before `to`; `to` is, but where it is the end.
     Lsn from = end;
     Lsn to = end;
@@ -447,7 +446,7 @@ std::size_t Schedules::unfinishedRuns(const Entry& entry) const {
             from = item.first;
             to = parts_.liveBetween(from, end).value_or(end);
         }
-        return to < endOf(item);
+        return to < item.end();
     };
     return static_cast<std::size_t>(std::ranges::count_if(
         entry.history.runs, [&](const ScheduleRun& run) { return std::ranges::any_of(run.items, isLive); }));
@@ -455,12 +454,11 @@ std::size_t Schedules::unfinishedRuns(const Entry& entry) const {
 
 coro::Task<void> Schedules::cancelItems(std::vector<ScheduleRun::Item> items) {
     for (const ScheduleRun::Item& item : items) {
-        const Lsn end(item.first.value + item.count);
-        for (auto live = parts_.liveBetween(item.first, end); live;) {
+        for (auto live = parts_.liveBetween(item.first, item.end()); live;) {
             // One that ended meanwhile is what was wanted.
             if (const auto done = co_await parts_.cancel(*live); !done)
                 logDebug("engine", "{} of a schedule is not cancelled: {}", live->value, done.error().message);
-            live = parts_.liveBetween(Lsn(live->value + 1), end);
+            live = parts_.liveBetween(Lsn(live->value + 1), item.end());
         }
     }
 }
