@@ -84,21 +84,22 @@ void Schedules::restore(std::span<const store::DocumentRow> documents) {
             if (const auto at = entries_.find(row.name); at != entries_.end())
                 at->second.history = readHistory(row.body);
     for (auto& [name, entry] : entries_) {
-        const auto timing = timingOf(entry.definition);
-        if (!timing) entry.broken = timing.error();
-        if (entry.broken) logWarning("engine", "schedule {} is never due: {}", name, entry.broken->message);
-        plan(entry, entry.history.decidedUntil);
+        auto timing = timingOf(entry.definition);
+        if (!timing) {
+            entry.broken = timing.error();
+            logWarning("engine", "schedule {} is never due: {}", name, entry.broken->message);
+        }
+        plan(entry, std::move(timing));
     }
 }
 
 /// Into the timetable, or out of it.
-void Schedules::plan(const Entry& entry, WallMicros decidedUntil) {
+void Schedules::plan(const Entry& entry, Result<schedule::Timing> timing) {
     const ScheduleDefinition& definition = entry.definition;
-    auto timing = timingOf(definition);
     if (!timing || definition.isPaused) return table_.remove(definition.name);
     const Duration jitter(static_cast<std::int64_t>(definition.jitterSeconds * 1e6));
     table_.put(definition.name, {.timing = *std::move(timing), .missed = definition.missed, .jitter = jitter},
-               decidedUntil, parts_.now());
+               entry.history.decidedUntil, parts_.now());
 }
 
 void Schedules::rearm() {
@@ -214,7 +215,7 @@ coro::Task<Result<ScheduleView>> Schedules::keep(ScheduleDefinition definition, 
     store::AckDetail done = co_await parts_.commit(std::move(put));
     if (done.error) co_return std::unexpected(std::move(*done.error));
     Entry& kept = entries_[name] = std::move(entry);
-    plan(kept, kept.history.decidedUntil);
+    plan(kept, timingOf(kept.definition));
     rearm();
     co_return viewOf(kept, RunHistory::kMostRuns);
 }

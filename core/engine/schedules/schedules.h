@@ -98,7 +98,7 @@ private:
     };
     using Entries = std::map<std::string, Entry, std::less<>>;
 
-    void plan(const Entry& entry, WallMicros decidedUntil);
+    void plan(const Entry& entry, Result<schedule::Timing> timing);
     void rearm();
     coro::Task<Result<ScheduleView>> keep(ScheduleDefinition definition, bool isNew);
     coro::Task<void> beginEras(std::map<std::string, WallMicros> repeated);
