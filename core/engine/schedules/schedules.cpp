@@ -161,7 +161,7 @@ coro::Task<Result<ScheduleView>> Schedules::create(std::string json) {
             ErrorKind::AtLimit,
             fmt::format("There are {} schedules, and no more can be kept: remove one first.", kMostSchedules));
     definition->anchor = parts_.now();
-    co_return co_await keep(*std::move(definition), true);
+    co_return co_await keep(*std::move(definition));
 }
 
 coro::Task<Result<ScheduleView>> Schedules::change(std::string name, std::string json) {
@@ -175,7 +175,7 @@ coro::Task<Result<ScheduleView>> Schedules::change(std::string name, std::string
         co_return std::unexpected(fine.error());
     if (definition->name != name)
         co_return invalid("name", "A schedule keeps its name. Make another one, and remove this one.");
-    co_return co_await keep(*std::move(definition), false);
+    co_return co_await keep(*std::move(definition));
 }
 
 coro::Task<Result<ScheduleView>> Schedules::setPaused(std::string name, bool paused) {
@@ -185,14 +185,15 @@ coro::Task<Result<ScheduleView>> Schedules::setPaused(std::string name, bool pau
     if (at == entries_.end()) co_return noSchedule(name);
     ScheduleDefinition definition = at->second.definition;
     definition.isPaused = paused;
-    co_return co_await keep(std::move(definition), false);
+    co_return co_await keep(std::move(definition));
 }
 
 /// The journal first. With other times, what was due before is decided: nothing is due for the time that is over, but
 /// a single time that nobody acted on.
-coro::Task<Result<ScheduleView>> Schedules::keep(ScheduleDefinition definition, bool isNew) {
-    Entry entry;
-    if (!isNew) entry = entries_.find(definition.name)->second;
+coro::Task<Result<ScheduleView>> Schedules::keep(ScheduleDefinition definition) {
+    const auto before = entries_.find(definition.name);
+    const bool isNew = before == entries_.end();
+    Entry entry = isNew ? Entry{} : before->second;
     const bool isLarger = bytesOf(definition) > bytesOf(entry.definition);
     std::size_t bytes = bytesOf(definition);
     for (const auto& [known, other] : entries_)

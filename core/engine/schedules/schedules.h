@@ -100,7 +100,7 @@ private:
 
     void plan(const Entry& entry, Result<schedule::Timing> timing);
     void rearm();
-    coro::Task<Result<ScheduleView>> keep(ScheduleDefinition definition, bool isNew);
+    coro::Task<Result<ScheduleView>> keep(ScheduleDefinition definition);
     coro::Task<void> beginEras(std::map<std::string, WallMicros> repeated);
     coro::Task<void> carryOut(std::vector<schedule::Due> due);
     coro::Task<void> keepRuns(std::set<std::string> names);
