@@ -33,15 +33,17 @@ std::string textOf(const ScheduleDefinition& definition) {
     return text;
 }
 
-/// What may be in no file cannot wait in one for its time.
-Result<void> refuseUnkeptEnv(const ScheduleDefinition& definition, std::string_view patterns) {
-    auto parsed = parseActions(definition.action);
+/// What a person gives. What may be in no file cannot wait in one for its time.
+Result<ScheduleDefinition> readGiven(std::string_view json, ScheduleDefinition base, std::string_view neverKept) {
+    auto definition = readSchedule(json, std::move(base));
+    if (!definition) return definition;
+    auto parsed = parseActions(definition->action);
     if (!parsed) return std::unexpected(parsed.error());
     for (ParsedAction& action : parsed->actions)
-        if (!takeUnkeptEnv(action, patterns).empty())
+        if (!takeUnkeptEnv(action, neverKept).empty())
             return invalid("env", "A schedule is kept on disk, and env_never_kept names this variable: let the "
                                   "program read a file.");
-    return {};
+    return definition;
 }
 
 /// What grows with what people write.
@@ -147,10 +149,8 @@ Result<std::vector<WallMicros>> Schedules::next(std::string cron, std::string ti
 
 coro::Task<Result<ScheduleView>> Schedules::create(std::string json) {
     YARD_ASSERT_OWNER(owner_);
-    auto definition = readSchedule(json, {});
+    auto definition = readGiven(json, {}, parts_.settings.envNeverKept);
     if (!definition) co_return std::unexpected(definition.error());
-    if (auto fine = refuseUnkeptEnv(*definition, parts_.settings.envNeverKept); !fine)
-        co_return std::unexpected(fine.error());
     const auto guard = co_await mutex_.lock();
     if (entries_.contains(definition->name))
         co_return fail(
@@ -169,10 +169,8 @@ coro::Task<Result<ScheduleView>> Schedules::change(std::string name, std::string
     const auto guard = co_await mutex_.lock();
     const auto at = entries_.find(name);
     if (at == entries_.end()) co_return noSchedule(name);
-    auto definition = readSchedule(json, at->second.definition);
+    auto definition = readGiven(json, at->second.definition, parts_.settings.envNeverKept);
     if (!definition) co_return std::unexpected(definition.error());
-    if (auto fine = refuseUnkeptEnv(*definition, parts_.settings.envNeverKept); !fine)
-        co_return std::unexpected(fine.error());
     if (definition->name != name)
         co_return invalid("name", "A schedule keeps its name. Make another one, and remove this one.");
     co_return co_await keep(*std::move(definition));
