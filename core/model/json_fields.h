@@ -1,5 +1,5 @@
 // From values on a tape to fields of a struct: type and range checks whose errors name the member and say what to
-// give. Private to core/model.
+// give. Private to core/model, but for what names may be.
 #pragma once
 
 #include "core/base/clock.h"

@@ -2,6 +2,7 @@
 
 #include "core/json/json_reader.h"
 #include "core/model/action_spec.h"
+#include "core/model/json_fields.h"
 
 #include <algorithm>
 #include <array>
@@ -14,13 +15,7 @@ namespace yard::engine {
 namespace {
 
 bool isScheduleName(std::string_view name) {
-    const auto isLetter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    const auto isPart = [&](char c) {
-        return isLetter(c) || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
-    };
-    // "next" is a word of the routes.
-    return !name.empty() && name.size() <= 64 && isLetter(name.front()) && std::ranges::all_of(name, isPart) &&
-           name != "next";
+    return isPlainName(name) && name != "next"; // a word of the routes
 }
 
 std::unexpected<Error> wrongType(std::string_view member, std::string_view what) {
