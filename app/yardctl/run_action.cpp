@@ -17,8 +17,6 @@
 
 namespace yard::ctl {
 
-namespace {
-
 Outcome<std::string> workingDirectory(const Arguments& arguments) {
     std::error_code ec;
     const auto here = std::filesystem::current_path(ec);
@@ -26,6 +24,8 @@ Outcome<std::string> workingDirectory(const Arguments& arguments) {
     const std::string path = (here / arguments.value("cwd").value_or("")).lexically_normal().string();
     return path.size() > 1 && path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
 }
+
+namespace {
 
 /// All of ours, but what says of a process what is not true of another.
 json::object environmentHere(const Invocation& invocation, const std::string& directory) {

@@ -15,6 +15,8 @@ struct ActionOfRun {
     std::string text;                 ///< JSON
     std::optional<TerminalSize> size; ///< of the terminal that it asks for
 };
+/// --cwd, from the current directory on: absolute.
+Outcome<std::string> workingDirectory(const Arguments& arguments);
 /// On another machine. There neither the directory nor the variables that are set here mean anything.
 bool mayRunElsewhere(const Arguments& arguments);
 /// All of an action but its command and its stdin: directory, environment, and what the options say. An action is begun

@@ -2,6 +2,7 @@
 
 #include "app/yardctl/action_reader.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/run_action.h"
 #include "app/yardctl/work_options.h"
 #include "core/base/clock.h"
 #include "core/base/unique_fd.h"
@@ -11,7 +12,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <span>
@@ -66,14 +66,6 @@ Outcome<void> takeScheduleTime(const Arguments& arguments, json::object& body) {
     return {};
 }
 
-Outcome<std::string> directoryOfSchedule(const Arguments& arguments) {
-    std::error_code ec;
-    const auto here = std::filesystem::current_path(ec);
-    if (ec) return failed(fmt::format("cannot tell the current directory: {}; name one with --cwd", ec.message()));
-    const std::string path = (here / arguments.value("cwd").value_or("")).lexically_normal().string();
-    return path.size() > 1 && path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
-}
-
 /// What is behind the name, or -c.
 Outcome<void> takeProgram(const Arguments& arguments, const std::vector<std::string>& program, json::object& body) {
     const auto line = arguments.value("command");
@@ -83,7 +75,7 @@ Outcome<void> takeProgram(const Arguments& arguments, const std::vector<std::str
         if (arguments.has("cwd")) return usageError("--cwd goes with a program or -c LINE");
         return {};
     }
-    const auto directory = directoryOfSchedule(arguments);
+    const auto directory = workingDirectory(arguments);
     if (!directory) return std::unexpected(directory.error());
     const std::vector<std::string> argv = line ? std::vector<std::string>{"/bin/sh", "-c", *line} : program;
     body["action"] =
