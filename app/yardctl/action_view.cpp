@@ -81,6 +81,11 @@ std::optional<double> numberOf(const json::object& object, std::string_view key)
     return v->to_number<double>();
 }
 
+bool isTrue(const json::object& object, std::string_view key) {
+    const json::value* v = object.if_contains(key);
+    return v && v->is_bool() && v->get_bool();
+}
+
 const json::object* objectOf(const json::object& object, std::string_view key) {
     const json::value* v = object.if_contains(key);
     return v ? v->if_object() : nullptr;
@@ -89,11 +94,6 @@ const json::object* objectOf(const json::object& object, std::string_view key) {
 const json::array* arrayOf(const json::object& object, std::string_view key) {
     const json::value* v = object.if_contains(key);
     return v ? v->if_array() : nullptr;
-}
-
-bool isTrue(const json::object& object, std::string_view key) {
-    const json::value* v = object.if_contains(key);
-    return v && v->is_bool() && v->get_bool();
 }
 
 bool isCut(const json::object& stream) {

@@ -12,11 +12,6 @@ namespace yard::ctl {
 
 namespace {
 
-bool isOn(const json::object& object, std::string_view member) {
-    const json::value* value = object.if_contains(member);
-    return value && value->is_bool() && value->get_bool();
-}
-
 /// "12, 20..29"
 std::string runLsns(const json::object& run) {
     std::string out;
@@ -33,7 +28,7 @@ std::string runLsns(const json::object& run) {
 }
 
 std::string runNote(const json::object& run) {
-    std::string out = isOn(run, "late") ? "late" : "";
+    std::string out = isTrue(run, "late") ? "late" : "";
     const auto add = [&](const std::string& words) { out += (out.empty() ? "" : ", ") + words; };
     if (const auto skipped = integerOf(run, "skipped"); skipped && *skipped > 0)
         add(fmt::format("for {} more", *skipped));
@@ -89,7 +84,7 @@ std::string scheduledWork(const json::object& schedule) {
 }
 
 std::string nextDue(const json::object& schedule) {
-    if (isOn(schedule, "paused")) return "paused";
+    if (isTrue(schedule, "paused")) return "paused";
     if (schedule.contains("broken")) return "broken";
     const auto next = integerOf(schedule, "next");
     return next ? dueWords(*next) : "-";

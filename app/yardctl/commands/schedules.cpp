@@ -63,11 +63,10 @@ Outcome<int> tellSaved(const Invocation& invocation, const Answer& answer) {
         return 0;
     }
     const std::string name = printable(textOf(answer.object, "name"));
-    const json::value* paused = answer.object.if_contains("paused");
     const json::array* times = arrayOf(answer.object, "times");
     if (!times || times->empty())
         fmt::print("{} is saved; no time of it is to come\n", name);
-    else if (paused && paused->is_bool() && paused->get_bool())
+    else if (isTrue(answer.object, "paused"))
         fmt::print("{} is saved and paused; it would be due\n", name);
     else
         fmt::print("{} is saved; it is due\n", name);
