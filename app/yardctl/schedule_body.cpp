@@ -1,7 +1,9 @@
 #include "app/yardctl/schedule_body.h"
 
 #include "app/yardctl/action_reader.h"
+#include "app/yardctl/action_view.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/http_client.h"
 #include "app/yardctl/run_action.h"
 #include "app/yardctl/work_options.h"
 #include "core/base/clock.h"
@@ -153,6 +155,12 @@ Outcome<json::object> scheduleBody(const Arguments& arguments, const std::vector
     if (auto taken = takeScheduleTime(arguments, body); !taken) return std::unexpected(taken.error());
     if (auto taken = takeProgram(arguments, program, body); !taken) return std::unexpected(taken.error());
     return body;
+}
+
+std::string nextTimesPath(const json::object& schedule, std::int64_t count) {
+    const std::string_view zone = textOf(schedule, "timezone");
+    return fmt::format("schedules/next?cron={}{}{}&n={}", percentEncode(textOf(schedule, "cron")),
+                       zone.empty() ? "" : "&timezone=", percentEncode(zone), count);
 }
 
 } // namespace yard::ctl

@@ -4,6 +4,7 @@
 
 #include "app/yardctl/command.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,5 +17,7 @@ Outcome<json::object> scheduleConditions(const Arguments& arguments);
 /// All that is said of it, over what the file has. `program` is what stood behind the name. The name is not in it unless
 /// the file has one.
 Outcome<json::object> scheduleBody(const Arguments& arguments, const std::vector<std::string>& program);
+/// The route that tells the next `count` times of a schedule by a line of crontab.
+std::string nextTimesPath(const json::object& schedule, std::int64_t count);
 
 } // namespace yard::ctl

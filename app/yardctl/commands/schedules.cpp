@@ -22,16 +22,10 @@ namespace {
 
 constexpr int kTimesTold = 10;
 
-std::string scheduleQuery(const json::object& schedule, std::int64_t count) {
-    const std::string_view zone = textOf(schedule, "timezone");
-    return fmt::format("schedules/next?cron={}{}{}&n={}", percentEncode(textOf(schedule, "cron")),
-                       zone.empty() ? "" : "&timezone=", percentEncode(zone), count);
-}
-
 /// As the engine would say it, had it the schedule.
 Outcome<json::array> timesToCome(Engine& engine, const json::object& body) {
     if (body.contains("cron")) {
-        auto answer = engine.get(scheduleQuery(body, kTimesTold));
+        auto answer = engine.get(nextTimesPath(body, kTimesTold));
         if (!answer) return failedByWords(answer.error());
         const json::array* times = arrayOf(answer->object, "times");
         return times ? *times : json::array();
@@ -181,7 +175,7 @@ Outcome<int> showNextTimes(const Invocation& invocation) {
     }
     const json::object asked{{"cron", fmt::format("{}", fmt::join(std::next(words.begin()), words.end(), " "))},
                              {"timezone", invocation.arguments.value("timezone").value_or("")}};
-    auto answer = invocation.engine.get(scheduleQuery(asked, count));
+    auto answer = invocation.engine.get(nextTimesPath(asked, count));
     if (!answer) return failedByWords(answer.error());
     if (invocation.json)
         fmt::print("{}\n", answer->text);

@@ -3,7 +3,6 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/crontab.h"
 #include "app/yardctl/format.h"
-#include "app/yardctl/http_client.h"
 #include "app/yardctl/json_text.h"
 #include "app/yardctl/schedule_body.h"
 #include "app/yardctl/schedule_view.h"
@@ -197,10 +196,7 @@ public:
 private:
     Result<Answer> send(const json::object& body) {
         if (!invocation_.arguments.has("dry-run")) return invocation_.engine.post("schedules", compactJson(body));
-        const std::string_view zone = textOf(body, "timezone");
-        return invocation_.engine.get(fmt::format("schedules/next?cron={}{}{}&n=1",
-                                                  percentEncode(textOf(body, "cron")),
-                                                  zone.empty() ? "" : "&timezone=", percentEncode(zone)));
+        return invocation_.engine.get(nextTimesPath(body, 1));
     }
 
     static json::array listOf(const std::vector<CrontabNote>& notes) {
