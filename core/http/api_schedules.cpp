@@ -7,6 +7,7 @@
 #include "core/json/json_writer.h"
 #include "core/model/action_graph.h"
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -82,8 +83,12 @@ void hideInputs(engine::ScheduleDefinition& definition) {
 
 coro::Task<Response> listSchedules(Call& call) {
     auto views = co_await call.engine.ask(&engine::Schedules::list);
-    for (engine::ScheduleView& view : views)
-        if (!co_await maySeeInputsOf(call, view.definition)) hideInputs(view.definition);
+    std::map<std::string, bool> shown; // by queue: the engine is asked once for each
+    for (engine::ScheduleView& view : views) {
+        const auto [known, isNew] = shown.try_emplace(view.definition.queue, false);
+        if (isNew) known->second = co_await maySeeInputsOf(call, view.definition);
+        if (!known->second) hideInputs(view.definition);
+    }
     std::string text;
     JsonWriter writer(text);
     writer.openObject();
