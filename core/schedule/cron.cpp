@@ -202,8 +202,7 @@ Result<Cron> Cron::parse(std::string_view text) {
     return cron;
 }
 
-bool Cron::isDay(unsigned month, unsigned day, unsigned weekday) const {
-    if (!has(months_, month)) return false;
+bool Cron::isDay(unsigned day, unsigned weekday) const {
     // Each of them may be all there is to say; else one of the two is enough.
     if (isAnyDay_ || isAnyWeekday_) return has(days_, day) && has(weekdays_, weekday);
     return has(days_, day) || has(weekdays_, weekday);
@@ -219,7 +218,7 @@ bool Cron::comesEver() const {
 
 std::optional<std::int64_t> Cron::firstMatch(std::int64_t first, std::int64_t end) const {
     using namespace std::chrono;
-    const std::int64_t minute = (first + kMinute - 1 - (first + kMinute - 1) % kMinute) / kMinute;
+    const std::int64_t minute = (first + kMinute - 1) / kMinute;
     for (sys_days day = sys_days(days(minute / 1440)); day.time_since_epoch().count() * kDay < end;
          day += days(1)) {
         const year_month_day date(day);
@@ -227,11 +226,11 @@ std::optional<std::int64_t> Cron::firstMatch(std::int64_t first, std::int64_t en
             day = sys_days((date.year() / date.month() / last));
             continue;
         }
-        if (!isDay(unsigned(date.month()), unsigned(date.day()), weekday(day).c_encoding())) continue;
+        if (!isDay(unsigned(date.day()), weekday(day).c_encoding())) continue;
         const std::int64_t midnight = std::int64_t(day.time_since_epoch().count()) * 1440;
         const int from = static_cast<int>(std::max<std::int64_t>(minute - midnight, 0));
         int hour = firstBit(hours_, from / 60);
-        int at = hour == from / 60 ? firstBit(minutes_, from % 60) : firstBit(minutes_, 0);
+        int at = firstBit(minutes_, hour == from / 60 ? from % 60 : 0);
         if (hour < 24 && at > 59) {
             hour = firstBit(hours_, hour + 1);
             at = firstBit(minutes_, 0);

@@ -25,7 +25,7 @@ public:
 private:
     /// The first minute that matches from `first` to before `end`, as the clock there shows it.
     std::optional<std::int64_t> firstMatch(std::int64_t first, std::int64_t end) const;
-    bool isDay(unsigned month, unsigned day, unsigned weekday) const;
+    bool isDay(unsigned day, unsigned weekday) const;
     bool comesEver() const;
 
     // One bit for each value.
