@@ -90,15 +90,10 @@ std::string originWords(const json::object& change) {
     return "";
 }
 
-bool isFlaky(const json::object& flaky) {
-    const json::value* is = flaky.if_contains("is_flaky");
-    return is && is->is_bool() && is->get_bool();
-}
-
 /// "flaky, 1.90 times as long".
 std::string noteOfKind(const json::object& kind) {
     std::string note;
-    if (const json::object* flaky = objectOf(kind, "flaky"); flaky && isFlaky(*flaky)) note = "flaky";
+    if (const json::object* flaky = objectOf(kind, "flaky"); flaky && isTrue(*flaky, "is_flaky")) note = "flaky";
     if (const json::object* change = objectOf(kind, "regression"))
         note += fmt::format("{}{}", note.empty() ? "" : ", ", changeWords(*change));
     return note;
@@ -196,7 +191,7 @@ void printFlakyKinds(const json::array& kinds) {
         table.add({printable(textOf(kind, "kind")), countText(kind, "runs"), countText(*flaky, "inputs"),
                    percentWords(numberOf(*flaky, "rate").value_or(0)),
                    percentWords(numberOf(*flaky, "probability").value_or(0)), momentWords(kind, "last"),
-                   isFlaky(*flaky) ? "flaky" : ""});
+                   isTrue(*flaky, "is_flaky") ? "flaky" : ""});
     }
     fmt::print("{}", table.text(terminalWidth()));
 }
@@ -276,7 +271,8 @@ void printExpectations(const json::object& kind) {
         fmt::print("  memory that is enough: {}\n", amountOf(kind, "learned_memory_bytes", "memory"));
     if (const json::object* flaky = objectOf(kind, "flaky"))
         fmt::print("  {}: {} of the runs of inputs that work fail, {} certain that it is over 1 %\n",
-                   isFlaky(*flaky) ? "flaky" : "perhaps flaky", percentWords(numberOf(*flaky, "rate").value_or(0)),
+                   isTrue(*flaky, "is_flaky") ? "flaky" : "perhaps flaky",
+                   percentWords(numberOf(*flaky, "rate").value_or(0)),
                    percentWords(numberOf(*flaky, "probability").value_or(0)));
     if (const json::object* change = objectOf(kind, "regression")) {
         const std::string_view what = textOf(*change, "what");
