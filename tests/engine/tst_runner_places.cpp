@@ -31,7 +31,7 @@ public:
         machine.defineClass(id, cores);
     }
     /// One that the second runner has of an engine before this one.
-    Lsn takeOver(WallMicros submitTime = 1) {
+    Lsn takeOver(WallMicros submitTime = 1, std::optional<Resources> resources = {}) {
         session::NewAction action;
         action.lsn = Lsn(++machine.lsn);
         action.queue = QueueId(1);
@@ -43,6 +43,8 @@ public:
         auto spec = std::make_shared<ActionSpec>();
         spec->worker = "exec";
         spec->argv = {"true"};
+        spec->memoryGiven = resources && resources->memoryMb > 0;
+        spec->resources = std::move(resources);
         std::vector<store::FetchedSpec> specs(1);
         specs.front().lsn = action.lsn;
         specs.front().spec = std::move(spec);
@@ -358,6 +360,13 @@ private Q_SLOTS:
         const Lsn lsn = b.takeOver(later);
         QCOMPARE(b.attempt(lsn)->scale.at(b.machine.now), later);
         QCOMPARE(b.attempt(b.takeOver())->scale.offset, b.scale.offset);
+    }
+
+    void whatWasThereHasTheKindOfSlotThatTheSessionCounts() {
+        Bench b(1, 2);
+        QVERIFY(!b.attempt(b.takeOver())->shared);
+        QVERIFY(b.attempt(b.takeOver(1, Resources{.milliCores = 2'000, .memoryMb = 0, .named = {}}))->shared);
+        QVERIFY(b.attempt(b.takeOver(1, Resources{.milliCores = 1'000, .memoryMb = 64, .named = {}}))->shared);
     }
 
     void nobodyLearnsHowLongWhatWasThereTook() {

@@ -5,6 +5,7 @@
 #include "core/engine/running/outcome.h"
 #include "core/session/events.h"
 #include "core/session/live_views.h"
+#include "core/session/work_classes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -300,8 +301,7 @@ coro::Task<Result<void>> Execution::expect(std::vector<Expected> attempts, WallS
 
 const Attempt& Execution::takeOver(AttemptId id) {
     Attempt& attempt = *parts_.attempts.get(id);
-    constexpr std::int64_t kOneCore = 1'000;
-    attempt.shared = attempt.spec && effectiveResources(*attempt.spec).milliCores != kOneCore;
+    attempt.shared = attempt.spec && !session::isExactlyOneCore(effectiveResources(*attempt.spec));
     attempt.slot = parts_.slots.takeOver(attempt.machine, attempt.shared);
     attempt.phase = Phase::Launched;
     attempt.launched = parts_.now();
