@@ -43,7 +43,8 @@ public:
         auto spec = std::make_shared<ActionSpec>();
         spec->worker = "exec";
         spec->argv = {"true"};
-        spec->memoryGiven = resources && resources->memoryMb > 0;
+        spec->coresGiven = resources.has_value();
+        spec->memoryGiven = resources.has_value();
         spec->resources = std::move(resources);
         std::vector<store::FetchedSpec> specs(1);
         specs.front().lsn = action.lsn;
