@@ -42,7 +42,7 @@ void TestYardctlHelp::helpFitsAScreen() {
         });
     };
     const std::string all = helpText();
-    QVERIFY(std::ranges::count(all, '\n') <= 64);
+    QVERIFY(std::ranges::count(all, '\n') <= 80);
     QVERIFY(isNarrow(all));
     for (const Command& c : commands()) QVERIFY2(isNarrow(helpText(c)), std::string(c.name).c_str());
 }
