@@ -2,6 +2,8 @@
 
 #include "core/json/utf8.h"
 
+#include <algorithm>
+
 namespace yard::kinds {
 
 namespace {
@@ -9,6 +11,13 @@ namespace {
 std::string_view fileName(std::string_view path) {
     const std::size_t slash = path.rfind('/');
     return slash == std::string_view::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
+}
+
+/// Of an argument; a line for a shell has several.
+std::string_view firstWord(std::string_view argument) {
+    constexpr std::string_view kBlanks = " \t\n";
+    argument.remove_prefix(std::min(argument.size(), argument.find_first_not_of(kBlanks)));
+    return argument.substr(0, argument.find_first_of(kBlanks));
 }
 
 /// For people and for paths of the API.
@@ -36,10 +45,10 @@ std::string kindName(const ActionSpec& spec, std::string_view worker) {
     if (spec.argv.empty()) return name;
     name += fileName(std::string_view(spec.argv.front()).substr(0, 4'096));
     for (std::size_t i = 1; i < spec.argv.size(); ++i) {
-        const std::string& word = spec.argv[i];
+        const std::string_view word = firstWord(spec.argv[i]);
         if (word.empty() || word.front() == '-') continue;
         name += ' ';
-        name += std::string_view(word).substr(0, kMaxKindBytes + 4);
+        name += word.substr(0, kMaxKindBytes + 4);
         break;
     }
     return printable(name);

@@ -47,6 +47,11 @@ private Q_SLOTS:
         QCOMPARE(kindName(exec({"ls", "-l", ""}), {}), std::string("exec:ls"));
         QCOMPARE(kindName(exec({"/"}), {}), std::string("exec:/"));
     }
+    void aLineForAShellIsNamedByItsFirstWord() {
+        QCOMPARE(kindName(exec({"sh", "-c", "sleep 0.05; true"}), {}), std::string("exec:sh sleep"));
+        QCOMPARE(kindName(exec({"sh", "-c", "\n  make all"}), {}), std::string("exec:sh make"));
+        QCOMPARE(kindName(exec({"sh", "-c", "  ", "x"}), {}), std::string("exec:sh x"));
+    }
     void bytesThatAreNoUtf8AndControlCharactersDoNotGetIntoTheName() {
         QCOMPARE(kindName(exec({"a\nb", "c\xffz"}), {}), std::string("exec:a b c\xef\xbf\xbdz"));
         QVERIFY(!hasControlCharacters(kindName(exec({"x", "\xc2\x85y"}), {})));
