@@ -251,13 +251,17 @@ void Loop::switchTo(Thread& thread) {
     ++sincePoll_;
     thread.setState(ThreadState::Running, "running");
     detail::setCurrentThread(&thread);
+    detail::runningFunction =
+        &std::coroutine_handle<detail::PromiseBase>::from_address(thread.resumePoint_.address()).promise();
     meter_.switchedIn(thread, start);
     thread.resumePoint_.resume();
+    detail::runningFunction = nullptr;
     const bool ended = thread.body_.handle().done();
     if (ended) endThread(thread);
     detail::setCurrentThread(nullptr);
     switchTime_ = clock_->now();
     thread.since_ = switchTime_;
+    thread.noteTurn(switchTime_ - start);
     meter_.switchedOut(thread, switchTime_, switchTime_ - start);
     if (ended) thread.dropRef();
 }
@@ -324,6 +328,7 @@ void Loop::block() {
         if (!clock_->isVirtual()) kernel_->setAlarm(next, next - now);
     }
     if (lookAround() || !inbox_.fallAsleep()) return;
+    meter_.sleeps();
     kernel_->io.run_one();
     meter_.woke();
     inbox_.wakeUp();
@@ -358,6 +363,7 @@ void Loop::takeMail() {
 
 void Loop::runPosted(Posted& function) noexcept {
     const MonoTime start = switchTime_;
+    meter_.turnBegins(start);
     try {
         std::exchange(function, nullptr)();
     } catch (const std::exception& failure) {
@@ -422,13 +428,29 @@ std::size_t Loop::shutdown(Duration limit) {
     return threadCount_;
 }
 
+ThreadInfo Loop::infoOf(const Thread& thread, MonoTime now) {
+    ThreadInfo info{.id = thread.id_, .name = thread.name_, .state = thread.state_, .where = thread.where_};
+    info.waiting = now - thread.since_;
+    if (const auto until = thread.asleepUntil()) info.asleepFor = std::max(*until - now, Duration{});
+    info.age = now - thread.born_;
+    info.runs = thread.runs_;
+    info.used = thread.used_;
+    info.longestTurn = thread.longestTurn_;
+    // What it was resumed in may have ended since.
+    if (thread.state_ != ThreadState::Running)
+        info.chain = awaitChain(thread.resumePoint_);
+    else if (const AwaitChain chain = runningChain(); chain.size > 0)
+        info.chain.assign(chain.places.begin(), chain.places.begin() + static_cast<std::ptrdiff_t>(chain.size));
+    for (const MonoTime end : thread.timeoutsAround()) info.timeouts.push_back(std::max(end - now, Duration{}));
+    return info;
+}
+
 std::vector<ThreadInfo> Loop::threads() const {
     YARD_ASSERT_OWNER(owner_);
     const MonoTime now = clock_->now();
     std::vector<ThreadInfo> list;
     list.reserve(threadCount_);
-    for (const Thread& thread : threads_)
-        list.push_back({thread.id_, thread.name_, thread.state_, thread.where_, now - thread.since_});
+    for (const Thread& thread : threads_) list.push_back(infoOf(thread, now));
     return list;
 }
 

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "core/base/owner.h"
+#include "core/coro/await_chain.h"
 #include "core/coro/loop_clock.h"
 #include "core/coro/loop_meter.h"
 #include "core/coro/mailbox.h"
@@ -22,6 +23,7 @@
 #include "core/coro/timer.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +39,14 @@ struct ThreadInfo {
     std::string name;
     ThreadState state = ThreadState::Ready;
     const char* where = "";
-    Duration waiting{}; ///< how long it has been in this state
+    Duration waiting{};                  ///< how long it has been in this state
+    std::optional<Duration> asleepFor{}; ///< what is left of its sleep, where it sleeps
+    Duration age{};
+    std::uint64_t runs = 0;
+    Duration used{};                  ///< in all its turns
+    Duration longestTurn{};           ///< that has ended
+    std::vector<AwaitPlace> chain{};  ///< where it waits, or was resumed last
+    std::vector<Duration> timeouts{}; ///< what is left of the limits around it, innermost first; 0: it has passed
 };
 
 struct LoopOptions {
@@ -125,6 +134,7 @@ private:
         std::shared_ptr<void> object;
     };
 
+    static ThreadInfo infoOf(const Thread& thread, MonoTime now);
     void turn(bool mayBlock);
     void runReady();
     void switchTo(Thread& thread);
@@ -163,6 +173,7 @@ private:
     OwnerCheck owner_;
 
     friend class Thread;
+    friend class ThreadWalk;
 };
 
 } // namespace yard::coro

@@ -3,9 +3,37 @@
 #include "core/base/log.h"
 #include "core/coro/thread.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace yard::coro {
+
+namespace {
+
+bool isLonger(const SlowTurn& a, const SlowTurn& b) {
+    return a.ran > b.ran;
+}
+
+} // namespace
+
+void LoopMeter::noteSlow(const Thread* thread, Duration ran) {
+    if (slow_.size() == kSlowTurns) {
+        std::ranges::pop_heap(slow_, isLonger);
+        slow_.pop_back();
+    }
+    slow_.push_back({.thread = thread ? thread->id() : 0,
+                     .name = thread ? thread->name() : std::string(),
+                     .ran = ran,
+                     .ended = wallNow()});
+    std::ranges::push_heap(slow_, isLonger);
+    if (slow_.size() == kSlowTurns) slowFrom_ = slow_.front().ran + Duration(1);
+}
+
+std::vector<SlowTurn> LoopMeter::slowestTurns() const {
+    std::vector<SlowTurn> turns = slow_;
+    std::ranges::sort(turns, isLonger);
+    return turns;
+}
 
 void LoopMeter::warn(const Thread& thread, Duration ran) {
     ++latencyWarnings_;

@@ -15,6 +15,8 @@ public:
     void await_resume();
 
 private:
+    friend class Thread; // says until when
+
     static bool leave(Wait& wait) noexcept;
     static void wakeUp(Timer& timer) noexcept;
     MonoTime until_;

@@ -10,6 +10,8 @@
 #include <cassert>
 #include <coroutine>
 #include <exception>
+#include <source_location>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -20,19 +22,54 @@ class Task;
 
 namespace detail {
 
+struct PromiseBase;
+
+/// The function that runs on this OS thread, or the one that it is called by until its first co_await; null: none.
+inline constinit thread_local PromiseBase* runningFunction = nullptr;
+
+/// Sees each call of a Task and each end of one on its OS thread, for a profiler. Must not suspend.
+class FunctionObserver {
+public:
+    virtual void entered(const PromiseBase& callee) noexcept = 0;
+    virtual void left() noexcept = 0;
+
+protected:
+    ~FunctionObserver() = default;
+};
+inline constinit thread_local FunctionObserver* functionObserver = nullptr;
+
 /// At the end of a task its awaiter goes on; without one (the body of a thread) control returns to the loop.
 struct FinalAwaiter {
     bool await_ready() const noexcept { return false; }
     template<class P>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<P> self) noexcept {
-        return self.promise().continuation;
+        if (functionObserver) [[unlikely]]
+            functionObserver->left();
+        runningFunction = self.promise().awaitedBy;
+        return self.promise().next();
     }
     void await_resume() const noexcept {}
 };
 
+/// Stands first in every promise, so that the chain of awaits can be walked (await_chain.h).
 struct PromiseBase {
-    std::coroutine_handle<> continuation = std::noop_coroutine();
-    std::suspend_always initial_suspend() const noexcept { return {}; }
+    PromiseBase* awaitedBy = nullptr; ///< null: the body of a thread
+    std::source_location at{};        ///< the co_await it came to last; before the first: its own begin
+
+    std::coroutine_handle<> next() noexcept {
+        if (!awaitedBy) return std::noop_coroutine();
+        return std::coroutine_handle<PromiseBase>::from_promise(*awaitedBy);
+    }
+    template<class Awaitable>
+    Awaitable&& await_transform(Awaitable&& awaitable,
+                                std::source_location where = std::source_location::current()) noexcept {
+        at = where;
+        return static_cast<Awaitable&&>(awaitable);
+    }
+    std::suspend_always initial_suspend(std::source_location where = std::source_location::current()) noexcept {
+        at = where;
+        return {};
+    }
     FinalAwaiter final_suspend() const noexcept { return {}; }
 };
 
@@ -98,20 +135,26 @@ public:
     /// `co_await std::move(task)`: runs it to its end, returns its value or throws what left it. The frame is gone
     /// when the full expression ends.
     auto operator co_await() && noexcept {
-        struct Awaiter {
-            Task task;
-            bool await_ready() const noexcept { return false; }
-            std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiting) noexcept {
-                task.handle_.promise().continuation = awaiting;
-                return task.handle_;
-            }
-            T await_resume() { return task.handle_.promise().take(); }
-        };
         assert(handle_ && "a task is awaited once");
         return Awaiter{std::move(*this)};
     }
 
 private:
+    struct Awaiter {
+        Task task;
+        bool await_ready() const noexcept { return false; }
+        template<class P>
+        std::coroutine_handle<> await_suspend(std::coroutine_handle<P> awaiting) noexcept {
+            static_assert(std::is_base_of_v<detail::PromiseBase, P>, "a Task is awaited by a Task");
+            task.handle_.promise().awaitedBy = &awaiting.promise();
+            detail::runningFunction = &task.handle_.promise();
+            if (detail::functionObserver) [[unlikely]]
+                detail::functionObserver->entered(task.handle_.promise());
+            return task.handle_;
+        }
+        T await_resume() { return task.handle_.promise().take(); }
+    };
+
     Handle handle_;
 };
 
@@ -119,6 +162,7 @@ namespace detail {
 
 template<class T>
 Task<T> TaskPromise<T>::get_return_object() noexcept {
+    static_assert(alignof(TaskPromise) <= 16, "a handle of the PromiseBase has the same address");
     return Task<T>(std::coroutine_handle<TaskPromise>::from_promise(*this));
 }
 inline Task<void> TaskPromise<void>::get_return_object() noexcept {

@@ -110,6 +110,7 @@ Thread::Thread(Loop& loop, std::uint64_t id, std::string name, Task<void> body)
     , name_(std::move(name))
     , body_(std::move(body))
     , resumePoint_(body_.handle())
+    , born_(loop.clock().now())
     , selfishness_(loop.selfishness_)
     , budget_(loop.selfishness_) {}
 
@@ -217,12 +218,12 @@ TimeoutScope::TimeoutScope(Duration limit)
     , thread_(&currentThread())
     , limit_(limit) {
     thread_->push(*this);
+    end_ = thread_->loop().now() + std::clamp(limit, Duration{}, kLongestTimeout);
     if (limit <= Duration::zero()) {
         expired = true;
         ++thread_->pending_;
     } else {
-        Loop& loop = thread_->loop();
-        loop.timers().arm(*this, loop.now() + std::min(limit, kLongestTimeout));
+        thread_->loop().timers().arm(*this, end_);
     }
 }
 
@@ -275,6 +276,18 @@ bool Sleep::leave(Wait& wait) noexcept {
 
 void Sleep::wakeUp(Timer& timer) noexcept {
     static_cast<Sleep&>(timer).wake();
+}
+
+std::optional<MonoTime> Thread::asleepUntil() const noexcept {
+    if (!wait_ || wait_->cancel_ != &Sleep::leave) return std::nullopt;
+    return static_cast<const Sleep*>(wait_)->until_;
+}
+
+std::vector<MonoTime> Thread::timeoutsAround() const {
+    std::vector<MonoTime> ends;
+    for (const detail::Scope* scope = scopes_; scope; scope = scope->outer)
+        if (!scope->masks) ends.push_back(static_cast<const TimeoutScope*>(scope)->end_);
+    return ends;
 }
 
 Sleep sleepFor(Duration time) {

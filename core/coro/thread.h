@@ -16,8 +16,10 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace yard::coro {
 
@@ -81,6 +83,16 @@ public:
     /// When it came into this state, on the loop's clock.
     MonoTime since() const noexcept { return since_; }
     Loop& loop() const noexcept { return *loop_; }
+    /// Until when it sleeps, where that is what it waits for.
+    std::optional<MonoTime> asleepUntil() const noexcept;
+    /// When the withTimeouts around it end, the innermost first.
+    std::vector<MonoTime> timeoutsAround() const;
+    /// When it was started.
+    MonoTime born() const noexcept { return born_; }
+    /// How often it ran, for how long in all, and in the longest turn.
+    std::uint64_t runs() const noexcept { return runs_; }
+    Duration used() const noexcept { return used_; }
+    Duration longestTurn() const noexcept { return longestTurn_; }
 
     /// Makes the thread unwind: at once where it is parked, otherwise at its next suspension. Does not wait for it.
     /// Nothing happens to one that has ended or was interrupted before.
@@ -115,6 +127,11 @@ private:
     /// Something became pending: leave the wait, if there is one and it may be left.
     void nudge() noexcept;
     void setState(ThreadState state, const char* where) noexcept;
+    void noteTurn(Duration ran) noexcept {
+        ++runs_;
+        used_ += ran;
+        if (ran > longestTurn_) longestTurn_ = ran;
+    }
     void push(detail::Scope& scope) noexcept;
     void pop(detail::Scope& scope) noexcept;
     void addRef() noexcept { refs_.fetch_add(1, std::memory_order_relaxed); }
@@ -131,6 +148,10 @@ private:
     Wait* wait_ = nullptr; ///< set exactly while Parked
     const char* where_ = "ready";
     MonoTime since_{};
+    MonoTime born_;
+    std::uint64_t runs_ = 0;
+    Duration used_{};
+    Duration longestTurn_{};
     detail::Scope* scopes_ = nullptr;
     WaitList joiners_;
     std::exception_ptr error_;

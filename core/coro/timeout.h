@@ -23,11 +23,13 @@ public:
     void close();
 
 private:
+    friend class Thread; // says what is left of it
     void leave() noexcept;
     static void expire(Timer& timer) noexcept;
 
     Thread* thread_;
     Duration limit_;
+    MonoTime end_{};
 };
 
 /// Runs `task`; when it has not ended after `limit`, whatever it waits for is interrupted and, once it has unwound,

@@ -3,6 +3,7 @@
 #include "core/base/log.h"
 #include "core/base/thread_name.h"
 #include "core/coro/helper_pool.h"
+#include "core/coro/stuck_watch.h"
 #include "core/coro/suspend.h"
 #include "core/coro/timeout.h"
 #include "core/http/connection.h"
@@ -148,6 +149,7 @@ void Server::Impl::begin() {
     thread = std::jthread([this] {
         nameThisThread("http");
         state.handler.begin();
+        const coro::StuckWatch::Watched watched(loop);
         loop.runForever();
         if (const std::size_t left = loop.shutdown(kUnwind))
             logWarning("http", "{} connections did not end in time and were cut", left);

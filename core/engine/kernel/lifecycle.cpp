@@ -4,6 +4,7 @@
 
 #include "core/base/log.h"
 #include "core/base/thread_name.h"
+#include "core/coro/stuck_watch.h"
 #include "core/coro/timeout.h"
 #include "core/engine/kernel/restoring.h"
 #include "core/model/worker.h"
@@ -142,6 +143,7 @@ void Kernel::runLoop(std::promise<Result<void>> begun) {
     if (auto opened = begin(); !opened) {
         begun.set_value(std::move(opened));
     } else {
+        const coro::StuckWatch::Watched watched(ground_.loop);
         ground_.loop.spawn("start", beginWork(std::move(begun)));
         ground_.loop.runForever();
     }

@@ -23,6 +23,7 @@
 #include "core/engine/reading/failures.h"
 #include "core/engine/reading/folding.h"
 #include "core/engine/reading/graphs.h"
+#include "core/engine/reading/inside.h"
 #include "core/engine/reading/listing.h"
 #include "core/engine/reading/notes.h"
 #include "core/engine/reading/orders.h"
@@ -130,6 +131,7 @@ struct Services {
     std::optional<Failures> failures;
     std::optional<Watching> watching;
     std::optional<Overview> overview;
+    std::optional<Inside> inside;
 
     // --- runners
     MachineBook machineBook;          ///< of the journal, until the machines are restored

@@ -208,6 +208,7 @@ void Wiring::openWatching() {
 }
 
 void Wiring::openOverview() {
+    services_.inside.emplace();
     services_.overview.emplace(
         Overview::Parts{.session = *services_.session,
                         .queues = *services_.queues,

@@ -1,0 +1,320 @@
+#include "core/coro/profiler.h"
+
+#include "core/coro/await_chain.h"
+#include "core/coro/loop.h"
+
+#include <algorithm>
+#include <ctime>
+#include <deque>
+#include <memory>
+#include <ranges>
+#include <sys/resource.h>
+#include <unordered_map>
+#include <vector>
+
+namespace yard::coro {
+
+namespace {
+
+using profile::Cost;
+using profile::kNoParent;
+
+constexpr std::size_t kMostNodes = 20'000;
+constexpr std::uint32_t kDeepest = 256;
+constexpr std::size_t kMostSlices = 100'000;
+constexpr std::int64_t kUsageEvery = 50'000; // nanoseconds
+
+std::int64_t nanosNow() noexcept {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+std::uint64_t microsOf(const timeval& time) noexcept {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(time.tv_usec);
+}
+
+Cost usageNow() noexcept {
+    rusage usage{};
+    ::getrusage(RUSAGE_THREAD, &usage);
+    Cost cost;
+    cost.userMicros = microsOf(usage.ru_utime);
+    cost.systemMicros = microsOf(usage.ru_stime);
+    cost.voluntarySwitches = static_cast<std::uint64_t>(usage.ru_nvcsw);
+    cost.involuntarySwitches = static_cast<std::uint64_t>(usage.ru_nivcsw);
+    cost.minorFaults = static_cast<std::uint64_t>(usage.ru_minflt);
+    cost.majorFaults = static_cast<std::uint64_t>(usage.ru_majflt);
+    return cost;
+}
+
+/// What of `whole` falls to a part of the time; what is left over stays in `whole` for the next.
+void shareOut(std::uint64_t& whole, std::uint64_t& to, double part) {
+    const auto share = std::min(whole, static_cast<std::uint64_t>(static_cast<double>(whole) * part + 0.5));
+    to += share;
+    whole -= share;
+}
+
+std::string withoutNumbers(std::string_view name) {
+    std::string text;
+    for (const char c : name) {
+        const bool isDigit = c >= '0' && c <= '9';
+        if (isDigit && text.ends_with('#')) continue;
+        text += isDigit ? '#' : c;
+    }
+    return text;
+}
+
+} // namespace
+
+class Profiler final : public SwitchObserver, public detail::FunctionObserver {
+public:
+    Profiler(Loop& loop, ProfileOptions options);
+    Profiler(const Profiler&) = delete;
+    Profiler& operator=(const Profiler&) = delete;
+    ~Profiler() override;
+
+    void switchedIn(const Thread& thread, MonoTime at) override;
+    void switchedOut(const Thread& thread, MonoTime at, Duration ran) override;
+    void entered(const detail::PromiseBase& callee) noexcept override;
+    void left() noexcept override;
+
+    profile::Profile take();
+
+private:
+    static constexpr std::uint32_t kNowhere = kNoParent;
+
+    void resume(const Thread& thread);
+    /// The time since the last look belongs to where it is now.
+    void account();
+    void readUsage();
+    std::uint32_t placeOf(const Thread& thread);
+    std::uint32_t child(std::uint32_t parent, std::uint32_t function);
+    std::uint32_t functionOf(const detail::PromiseBase& promise);
+    std::uint32_t intern(std::string name, std::string file, std::uint32_t line);
+
+    Loop& loop_;
+    ProfileOptions options_;
+    profile::Profile profile_;
+    std::vector<std::uint32_t> depths_;                         ///< of the nodes
+    std::unordered_map<std::uint64_t, std::uint32_t> children_; ///< parent and function
+    std::unordered_map<const char*, std::uint32_t> byPointer_;  ///< the compiler's texts
+    std::unordered_map<std::string, std::uint32_t> byName_;
+    std::unordered_map<std::uint64_t, std::uint32_t> parked_;   ///< threads: the place they come back to
+    std::vector<std::pair<std::uint32_t, std::int64_t>> since_; ///< places and nanoseconds since the last usage
+    std::deque<profile::Slice> slices_;
+    std::int64_t begin_ = nanosNow();
+    std::int64_t last_ = begin_;
+    std::int64_t lastUsage_ = 0;
+    std::int64_t sliceStart_ = 0;
+    Cost usage_{};
+    std::uint32_t at_ = kNowhere;
+    std::uint32_t root_ = kNowhere;
+    std::uint32_t beyond_ = 0; ///< calls that have no place of their own and have not returned
+};
+
+Profiler::Profiler(Loop& loop, ProfileOptions options)
+    : loop_(loop)
+    , options_(std::move(options)) {
+    profile_.loop = loop.name();
+    profile_.began = wallNow();
+    if (Thread* thread = currentThreadOrNull()) resume(*thread);
+    readUsage();
+    detail::functionObserver = this;
+    loop_.meter().setObserver(this);
+}
+
+Profiler::~Profiler() {
+    if (detail::functionObserver == this) detail::functionObserver = nullptr;
+    loop_.meter().setObserver(nullptr);
+}
+
+std::uint32_t Profiler::intern(std::string name, std::string file, std::uint32_t line) {
+    const auto [at, isNew] =
+        byName_.try_emplace(name + '\n' + file, static_cast<std::uint32_t>(profile_.functions.size()));
+    if (isNew) profile_.functions.push_back({.name = std::move(name), .file = std::move(file), .line = line});
+    return at->second;
+}
+
+std::uint32_t Profiler::functionOf(const detail::PromiseBase& promise) {
+    const char* text = promise.at.function_name();
+    if (const auto known = byPointer_.find(text); known != byPointer_.end()) return known->second;
+    const std::uint32_t function =
+        intern(functionName(text), fileInTree(promise.at.file_name()), promise.at.line());
+    byPointer_.emplace(text, function);
+    return function;
+}
+
+std::uint32_t Profiler::child(std::uint32_t parent, std::uint32_t function) {
+    const std::uint64_t key = std::uint64_t{parent} << 32 | function;
+    if (const auto known = children_.find(key); known != children_.end()) return known->second;
+    const std::uint32_t depth = parent == kNoParent ? 1 : depths_[parent] + 1;
+    if (profile_.nodes.size() == kMostNodes || depth > kDeepest) return kNowhere;
+    const auto node = static_cast<std::uint32_t>(profile_.nodes.size());
+    profile_.nodes.push_back({.function = function, .parent = parent, .self = {}});
+    depths_.push_back(depth);
+    children_.emplace(key, node);
+    return node;
+}
+
+/// By its chain of calls, outermost first.
+std::uint32_t Profiler::placeOf(const Thread& thread) {
+    std::uint32_t place = child(kNoParent, intern(withoutNumbers(thread.name()), {}, 0));
+    std::vector<const detail::PromiseBase*> calls;
+    for (const detail::PromiseBase* at = detail::runningFunction; at; at = at->awaitedBy) calls.push_back(at);
+    for (const detail::PromiseBase* call : std::views::reverse(calls)) {
+        if (place == kNowhere) break;
+        const std::uint32_t next = child(place, functionOf(*call));
+        if (next == kNowhere) break;
+        place = next;
+    }
+    return place;
+}
+
+void Profiler::resume(const Thread& thread) {
+    at_ = root_ = kNowhere;
+    beyond_ = 0;
+    if (!options_.thread.empty() && !thread.name().contains(options_.thread)) return;
+    const auto parked = parked_.find(thread.id());
+    at_ = parked != parked_.end() ? parked->second : placeOf(thread);
+    if (at_ == kNowhere) return;
+    root_ = at_;
+    while (profile_.nodes[root_].parent != kNoParent) root_ = profile_.nodes[root_].parent;
+    ++profile_.nodes[root_].self.calls;
+    if (thread.runs() == 0 && at_ != root_) ++profile_.nodes[at_].self.calls; // its body begins
+    last_ = sliceStart_ = nanosNow();
+}
+
+void Profiler::account() {
+    if (at_ == kNowhere) return;
+    const std::int64_t now = nanosNow();
+    const std::int64_t ran = now - last_;
+    last_ = now;
+    profile_.nodes[at_].self.wallNanos += static_cast<std::uint64_t>(ran);
+    if (since_.empty() || since_.back().first != at_)
+        since_.emplace_back(at_, ran);
+    else
+        since_.back().second += ran;
+}
+
+void Profiler::readUsage() {
+    const Cost now = usageNow();
+    Cost spent = now;
+    spent.userMicros -= usage_.userMicros;
+    spent.systemMicros -= usage_.systemMicros;
+    spent.voluntarySwitches -= usage_.voluntarySwitches;
+    spent.involuntarySwitches -= usage_.involuntarySwitches;
+    spent.minorFaults -= usage_.minorFaults;
+    spent.majorFaults -= usage_.majorFaults;
+    usage_ = now;
+    lastUsage_ = last_;
+    std::int64_t whole = 0;
+    for (const auto& [node, ran] : since_) whole += ran;
+    for (const auto& [node, ran] : since_) {
+        if (whole <= 0) break;
+        const double part = static_cast<double>(ran) / static_cast<double>(whole);
+        whole -= ran;
+        Cost& self = profile_.nodes[node].self;
+        shareOut(spent.userMicros, self.userMicros, part);
+        shareOut(spent.systemMicros, self.systemMicros, part);
+        shareOut(spent.voluntarySwitches, self.voluntarySwitches, part);
+        shareOut(spent.involuntarySwitches, self.involuntarySwitches, part);
+        shareOut(spent.minorFaults, self.minorFaults, part);
+        shareOut(spent.majorFaults, self.majorFaults, part);
+    }
+    since_.clear();
+}
+
+void Profiler::switchedIn(const Thread& thread, MonoTime) {
+    resume(thread);
+}
+
+void Profiler::switchedOut(const Thread& thread, MonoTime, Duration) {
+    account();
+    if (root_ != kNowhere) {
+        if (slices_.size() == kMostSlices) {
+            slices_.pop_front();
+            ++profile_.slicesLeftOut;
+        }
+        slices_.push_back({.node = root_,
+                           .startMicros = static_cast<std::uint64_t>((sliceStart_ - begin_) / 1000),
+                           .ranMicros = static_cast<std::uint32_t>((last_ - sliceStart_) / 1000)});
+    }
+    if (thread.hasEnded())
+        parked_.erase(thread.id());
+    else if (at_ != kNowhere && beyond_ == 0)
+        parked_.insert_or_assign(thread.id(), at_);
+    else
+        parked_.erase(thread.id()); // it is found by its chain again
+    if (last_ - lastUsage_ >= kUsageEvery) readUsage();
+    at_ = root_ = kNowhere;
+}
+
+void Profiler::entered(const detail::PromiseBase& callee) noexcept {
+    if (at_ == kNowhere) return;
+    account();
+    const std::uint32_t next = beyond_ > 0 ? kNowhere : child(at_, functionOf(callee));
+    if (next == kNowhere) {
+        ++beyond_;
+        ++profile_.callsLeftOut;
+        return;
+    }
+    at_ = next;
+    ++profile_.nodes[at_].self.calls;
+}
+
+void Profiler::left() noexcept {
+    if (at_ == kNowhere) return;
+    account();
+    if (beyond_ > 0)
+        --beyond_;
+    else if (profile_.nodes[at_].parent != kNoParent)
+        at_ = profile_.nodes[at_].parent;
+}
+
+profile::Profile Profiler::take() {
+    account();
+    readUsage();
+    profile_.lastedMicros = static_cast<std::uint64_t>((nanosNow() - begin_) / 1000);
+    profile_.slices.assign(slices_.begin(), slices_.end());
+    return profile::within(profile_, options_.function);
+}
+
+void LoopMeter::ProfilerEnd::operator()(Profiler* profiler) const {
+    delete profiler;
+}
+
+Result<void> startProfile(ProfileOptions options) {
+    Loop& loop = currentLoop();
+    LoopMeter& meter = loop.meter();
+    if (meter.profiler())
+        return fail(ErrorKind::WrongState, "A profile of this loop is being taken already; stop it first.");
+    meter.profiler().reset(new Profiler(loop, std::move(options)));
+    return {};
+}
+
+Result<profile::Profile> stopProfile() {
+    LoopMeter& meter = currentLoop().meter();
+    if (!meter.profiler())
+        return fail(ErrorKind::WrongState, "No profile of this loop is being taken; start one first.");
+    profile::Profile taken = meter.profiler()->take();
+    meter.profiler().reset();
+    return taken;
+}
+
+Task<Result<profile::Profile>> profileFor(Duration time, ProfileOptions options) {
+    if (auto started = startProfile(std::move(options)); !started)
+        co_return std::unexpected(std::move(started.error()));
+    try {
+        co_await sleepFor(time);
+    } catch (const Interrupted&) {
+        (void)stopProfile();
+        throw;
+    }
+    co_return stopProfile();
+}
+
+bool isProfiling() noexcept {
+    return static_cast<bool>(currentLoop().meter().profiler());
+}
+
+} // namespace yard::coro

@@ -1,0 +1,36 @@
+// Measures what the cooperative threads of a loop do: which function ran how often and how long, called by whom, and
+// when each thread had its turn. Off, a loop pays one branch for each call of a coroutine and each turn.
+//
+// Owner: the loop's thread. One at a time for a loop. Lifetime: from startProfile() to stopProfile(), or the loop's end.
+//
+// Time on the processor is read at each call, return and switch. User and system time, switches and faults come from
+// getrusage, which costs more: it is read at a switch at most every 50 microseconds, and shared out among the functions
+// that ran since, by their time. Names of threads are told without their numbers: connections count as one.
+// Bounds: 20,000 places in the tree (what is called beyond counts as its caller's), 256 functions deep, the latest
+// 100,000 turns.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/coro/task.h"
+#include "core/profile/profile.h"
+
+#include <string>
+
+namespace yard::coro {
+
+struct ProfileOptions {
+    std::string thread{};   ///< only threads with this in their name
+    std::string function{}; ///< only functions with this in their name, what they call, and the way to them
+};
+
+/// On the current loop. WrongState: one is taken already.
+Result<void> startProfile(ProfileOptions options);
+/// Of the current loop. WrongState: none is taken.
+Result<profile::Profile> stopProfile();
+/// Of the current loop, for so long. WrongState as above; also where another has stopped it.
+Task<Result<profile::Profile>> profileFor(Duration time, ProfileOptions options);
+/// Whether one is taken of the current loop.
+bool isProfiling() noexcept;
+
+} // namespace yard::coro

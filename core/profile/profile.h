@@ -1,0 +1,75 @@
+// What a loop's cooperative threads did while they were looked at: the functions that ran, as a tree of calls, and
+// when each thread ran. coro/profiler.h fills one; profile_file.h keeps it; report.h shows it.
+//
+// Values. Invariant: a node stands after its parent; nodes without a parent are threads.
+#pragma once
+
+#include "core/base/clock.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yard::profile {
+
+inline constexpr std::uint32_t kNoParent = 0xffffffff;
+
+/// Of a function itself, without what it called. Times are of its OS thread, while it ran.
+struct Cost {
+    std::uint64_t calls = 0; ///< of a thread: how often it had its turn
+    std::uint64_t wallNanos = 0;
+    std::uint64_t userMicros = 0;
+    std::uint64_t systemMicros = 0;
+    std::uint64_t voluntarySwitches = 0;
+    std::uint64_t involuntarySwitches = 0;
+    std::uint64_t minorFaults = 0;
+    std::uint64_t majorFaults = 0;
+
+    Cost& operator+=(const Cost& other);
+    bool operator==(const Cost&) const = default;
+};
+
+/// A coroutine, or the name of threads: digits in it are one `#`.
+struct Function {
+    std::string name{};
+    std::string file{}; ///< empty: a thread
+    std::uint32_t line = 0;
+    bool operator==(const Function&) const = default;
+};
+
+struct Node {
+    std::uint32_t function = 0;
+    std::uint32_t parent = kNoParent;
+    Cost self{};
+    bool operator==(const Node&) const = default;
+};
+
+/// A thread had its turn.
+struct Slice {
+    std::uint32_t node = 0;        ///< of the thread
+    std::uint64_t startMicros = 0; ///< since the begin
+    std::uint32_t ranMicros = 0;
+    bool operator==(const Slice&) const = default;
+};
+
+struct Profile {
+    std::string loop{};
+    WallMicros began = 0;
+    std::uint64_t lastedMicros = 0;
+    std::vector<Function> functions{};
+    std::vector<Node> nodes{};
+    std::vector<Slice> slices{};     ///< the latest, oldest first
+    std::uint64_t slicesLeftOut = 0; ///< older ones
+    std::uint64_t callsLeftOut = 0;  ///< calls counted as their caller's: the tree was full
+    bool operator==(const Profile&) const = default;
+};
+
+/// Of each node: its own cost and that of all below it.
+std::vector<Cost> totals(const Profile& profile);
+/// The nodes from the thread to this one, by their index.
+std::vector<std::uint32_t> pathOf(const Profile& profile, std::uint32_t node);
+/// Only what is in a function (or a thread) with this text in its name, and the way to it. Empty text: all.
+Profile within(const Profile& profile, std::string_view text);
+
+} // namespace yard::profile

@@ -1,0 +1,191 @@
+#include "core/profile/profile_file.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+
+namespace yard::profile {
+
+namespace {
+
+// Of paths; the collector stops at less. What is shown walks each path.
+constexpr std::uint32_t kDeepest = 1'000;
+constexpr std::string_view kMagic = "YPROF\r\n\x1a";
+
+class Writer {
+public:
+    void number(std::uint64_t value) {
+        while (value >= 0x80) {
+            out += static_cast<char>(value | 0x80);
+            value >>= 7;
+        }
+        out += static_cast<char>(value);
+    }
+    void text(std::string_view value) {
+        number(value.size());
+        out += value;
+    }
+    std::string out{kMagic};
+};
+
+/// Reads until something is wrong; then everything is 0 or empty, and `isGood` false.
+class Reader {
+public:
+    explicit Reader(std::string_view bytes)
+        : left_(bytes) {}
+
+    std::uint64_t number(std::uint64_t largest = std::numeric_limits<std::uint64_t>::max()) {
+        std::uint64_t value = 0;
+        for (int shift = 0; isGood && shift < 64; shift += 7) {
+            if (left_.empty()) break;
+            const auto byte = static_cast<unsigned char>(left_.front());
+            left_.remove_prefix(1);
+            if (shift == 63 && byte > 1) break;
+            value |= static_cast<std::uint64_t>(byte & 0x7fu) << shift;
+            if ((byte & 0x80u) == 0) {
+                if (value <= largest) return value;
+                break;
+            }
+        }
+        isGood = false;
+        return 0;
+    }
+    std::uint32_t index(std::uint64_t largest = std::numeric_limits<std::uint32_t>::max()) {
+        return static_cast<std::uint32_t>(number(largest));
+    }
+    /// Without characters that could steer a terminal.
+    std::string text() {
+        const std::uint64_t size = number(left_.size());
+        if (!isGood || size > left_.size()) {
+            isGood = false;
+            return {};
+        }
+        std::string value(left_.substr(0, size));
+        left_.remove_prefix(size);
+        std::ranges::replace_if(value, [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }, '?');
+        return value;
+    }
+    /// Of a list: no longer than the bytes that are left, so that it cannot claim memory.
+    std::size_t count() { return number(left_.size()); }
+    bool isAtEnd() const { return left_.empty(); }
+
+    bool isGood = true;
+
+private:
+    std::string_view left_;
+};
+
+void write(Writer& writer, const Cost& cost) {
+    for (const std::uint64_t value :
+         {cost.calls, cost.wallNanos, cost.userMicros, cost.systemMicros, cost.voluntarySwitches,
+          cost.involuntarySwitches, cost.minorFaults, cost.majorFaults})
+        writer.number(value);
+}
+
+Cost readCost(Reader& reader) {
+    // Sums of all that a file can hold stay within 64 bits.
+    constexpr std::uint64_t kMost = std::uint64_t(1) << 40;
+    Cost cost;
+    for (std::uint64_t* value :
+         {&cost.calls, &cost.wallNanos, &cost.userMicros, &cost.systemMicros, &cost.voluntarySwitches,
+          &cost.involuntarySwitches, &cost.minorFaults, &cost.majorFaults})
+        *value = reader.number(value == &cost.wallNanos ? kMost << 10 : kMost);
+    return cost;
+}
+
+void readFunctions(Reader& reader, Profile& profile) {
+    for (std::size_t left = reader.count(); reader.isGood && left > 0; --left) {
+        Function& function = profile.functions.emplace_back();
+        function.name = reader.text();
+        function.file = reader.text();
+        function.line = reader.index();
+    }
+}
+
+void readNodes(Reader& reader, Profile& profile) {
+    std::vector<std::uint32_t> depths;
+    for (std::size_t left = reader.count(); reader.isGood && left > 0; --left) {
+        if (profile.functions.empty()) {
+            reader.isGood = false;
+            return;
+        }
+        Node node;
+        node.function = reader.index(profile.functions.size() - 1);
+        const std::uint32_t above = reader.index(profile.nodes.size()); // 0: none, else the parent's place and one
+        node.parent = above == 0 ? kNoParent : above - 1;
+        node.self = readCost(reader);
+        depths.push_back(above == 0 ? 1 : depths[node.parent] + 1);
+        if (depths.back() > kDeepest) reader.isGood = false;
+        profile.nodes.push_back(node);
+    }
+}
+
+void readSlices(Reader& reader, Profile& profile) {
+    for (std::size_t left = reader.count(); reader.isGood && left > 0; --left) {
+        if (profile.nodes.empty()) {
+            reader.isGood = false;
+            return;
+        }
+        Slice slice;
+        slice.node = reader.index(profile.nodes.size() - 1);
+        slice.startMicros = reader.number(std::uint64_t(1) << 50);
+        slice.ranMicros = reader.index();
+        profile.slices.push_back(slice);
+    }
+}
+
+std::unexpected<Error> noProfile(std::string message) {
+    return fail(ErrorKind::Invalid, std::move(message));
+}
+
+} // namespace
+
+std::string encode(const Profile& profile) {
+    Writer writer;
+    writer.number(kFileVersion);
+    writer.number(static_cast<std::uint64_t>(std::max<WallMicros>(profile.began, 0)));
+    writer.number(profile.lastedMicros);
+    writer.text(profile.loop);
+    writer.number(profile.functions.size());
+    for (const Function& function : profile.functions) {
+        writer.text(function.name);
+        writer.text(function.file);
+        writer.number(function.line);
+    }
+    writer.number(profile.nodes.size());
+    for (const Node& node : profile.nodes) {
+        writer.number(node.function);
+        writer.number(node.parent == kNoParent ? 0 : std::uint64_t(node.parent) + 1);
+        write(writer, node.self);
+    }
+    writer.number(profile.slices.size());
+    for (const Slice& slice : profile.slices) {
+        writer.number(slice.node);
+        writer.number(slice.startMicros);
+        writer.number(slice.ranMicros);
+    }
+    writer.number(profile.slicesLeftOut);
+    writer.number(profile.callsLeftOut);
+    return std::move(writer.out);
+}
+
+Result<Profile> decode(std::string_view bytes) {
+    if (!bytes.starts_with(kMagic)) return noProfile("this is no profile; `yardctl profile record` makes one");
+    Reader reader(bytes.substr(kMagic.size()));
+    if (const std::uint64_t version = reader.number(); reader.isGood && version != kFileVersion)
+        return noProfile(
+            fmt::format("this profile is of version {}, and version {} is read here", version, kFileVersion));
+    Profile profile;
+    profile.began = static_cast<WallMicros>(reader.number(std::numeric_limits<std::int64_t>::max()));
+    profile.lastedMicros = reader.number(std::uint64_t(1) << 50);
+    profile.loop = reader.text();
+    readFunctions(reader, profile);
+    readNodes(reader, profile);
+    readSlices(reader, profile);
+    profile.slicesLeftOut = reader.number();
+    profile.callsLeftOut = reader.number();
+    if (!reader.isGood || !reader.isAtEnd()) return noProfile("this profile is damaged or was cut off");
+    return profile;
+}
+
+} // namespace yard::profile

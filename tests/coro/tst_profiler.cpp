@@ -1,0 +1,261 @@
+// What a profile of a loop says of the functions that ran. Time on the processor is the real one, so what is held is which
+// function ran how often, and how times lie within each other.
+#include "core/coro/profiler.h"
+
+#include "core/coro/loop.h"
+#include "core/coro/suspend.h"
+#include "core/profile/profile_file.h"
+#include "tests/support/show_strings.h"
+
+#include <QTest>
+#include <algorithm>
+#include <map>
+
+namespace yard::coro {
+
+namespace {
+
+Task<int> leaf() {
+    co_return 1;
+}
+Task<void> suspends() {
+    co_await sleepFor(std::chrono::seconds(1));
+}
+Task<void> work() {
+    for (int n = 0; n < 3; ++n) (void)co_await leaf();
+    co_await suspends();
+    (void)co_await leaf();
+}
+Task<void> throws() {
+    co_await yieldNow();
+    throw std::runtime_error("as it should");
+}
+Task<void> catches() {
+    try {
+        co_await throws();
+    } catch (const std::runtime_error&) {
+    }
+    (void)co_await leaf();
+}
+// NOLINTNEXTLINE(misc-no-recursion): the depth is what is tested
+Task<void> deep(int levels) {
+    if (levels > 0) co_await deep(levels - 1);
+}
+
+Task<void> begin(ProfileOptions options, Result<void>& begun) {
+    begun = startProfile(std::move(options));
+    co_return;
+}
+Task<void> end(Result<profile::Profile>& taken) {
+    taken = stopProfile();
+    co_return;
+}
+
+/// `thread;outer;inner` -> calls, of all but the threads of the test itself.
+std::map<std::string, std::uint64_t> callsIn(const profile::Profile& profile) {
+    std::map<std::string, std::uint64_t> calls;
+    for (std::uint32_t node = 0; node < profile.nodes.size(); ++node) {
+        std::string path;
+        for (const std::uint32_t step : profile::pathOf(profile, node)) {
+            std::string name = profile.functions[profile.nodes[step].function].name;
+            if (const auto at = name.rfind(':'); at != std::string::npos) name.erase(0, at + 1);
+            path += (path.empty() ? "" : ";") + name;
+        }
+        if (!path.starts_with("test")) calls[path] = profile.nodes[node].self.calls;
+    }
+    return calls;
+}
+
+} // namespace
+
+class TestProfiler : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { loop_.emplace(LoopOptions{.name = "loop", .clock = &clock_}); }
+    void cleanup() { loop_.reset(); }
+
+    void eachFunctionStandsBelowItsCaller();
+    void aThreadThatWaitsComesBackToItsPlace();
+    void whatBeganBeforeHasItsPlaceToo();
+    void anExceptionLeavesAFunctionAsItsEndDoes();
+    void threadsAreTakenTogetherWithoutTheirNumbers();
+    void onlyThreadsThatAreAskedFor();
+    void onlyFunctionsThatAreAskedFor();
+    void whatIsTooDeepCountsAsItsCallers();
+    void oneAtATime();
+    void oneForATimeEndsByItself();
+    void oneThatIsInterruptedEndsToo();
+    void aLoopMayEndWithOne();
+    void timesLieWithinEachOther();
+
+private:
+    void start(ProfileOptions options = {}) {
+        Result<void> begun;
+        loop_->spawn("test begin", begin(std::move(options), begun));
+        loop_->runUntilIdle();
+        QVERIFY(begun);
+    }
+    profile::Profile stop() {
+        Result<profile::Profile> taken;
+        loop_->spawn("test end", end(taken));
+        loop_->runUntilIdle();
+        return taken.value_or(profile::Profile{});
+    }
+    void pass(Duration time) {
+        clock_.advance(time);
+        loop_->runUntilIdle();
+    }
+
+    VirtualClock clock_;
+    std::optional<Loop> loop_;
+};
+
+void TestProfiler::eachFunctionStandsBelowItsCaller() {
+    start();
+    loop_->spawn("worker", work());
+    loop_->runUntilIdle();
+    pass(std::chrono::seconds(2));
+    const profile::Profile taken = stop();
+    QCOMPARE(taken.loop, "loop");
+    const std::map<std::string, std::uint64_t> calls = {
+        {"worker", 2}, {"worker;work", 1}, {"worker;work;leaf", 4}, {"worker;work;suspends", 1}};
+    QVERIFY(callsIn(taken) == calls);
+    const auto leafAt = std::ranges::find(taken.functions, "yard::coro::leaf", &profile::Function::name);
+    QVERIFY(leafAt != taken.functions.end());
+    QCOMPARE(leafAt->file, "tests/coro/tst_profiler.cpp");
+    // Two turns of the worker, and those of the test's own threads.
+    QVERIFY(taken.slices.size() >= 3);
+}
+
+void TestProfiler::aThreadThatWaitsComesBackToItsPlace() {
+    start();
+    loop_->spawn("one", work());
+    loop_->spawn("two", work());
+    loop_->runUntilIdle();
+    pass(std::chrono::seconds(2));
+    const auto calls = callsIn(stop());
+    QCOMPARE(calls.at("one;work;leaf"), std::uint64_t(4));
+    QCOMPARE(calls.at("two;work;leaf"), std::uint64_t(4));
+}
+
+void TestProfiler::whatBeganBeforeHasItsPlaceToo() {
+    loop_->spawn("worker", work());
+    loop_->runUntilIdle();
+    start();
+    pass(std::chrono::seconds(2));
+    const std::map<std::string, std::uint64_t> calls = {
+        {"worker", 1}, {"worker;work", 0}, {"worker;work;suspends", 0}, {"worker;work;leaf", 1}};
+    QVERIFY(callsIn(stop()) == calls);
+}
+
+void TestProfiler::anExceptionLeavesAFunctionAsItsEndDoes() {
+    start();
+    loop_->spawn("worker", catches());
+    loop_->runUntilIdle();
+    QCOMPARE(callsIn(stop()).at("worker;catches;leaf"), std::uint64_t(1));
+}
+
+void TestProfiler::threadsAreTakenTogetherWithoutTheirNumbers() {
+    start();
+    for (int n = 8; n < 12; ++n) loop_->spawn("connection " + std::to_string(n), work());
+    loop_->runUntilIdle();
+    QCOMPARE(callsIn(stop()).at("connection #"), std::uint64_t(4));
+}
+
+void TestProfiler::onlyThreadsThatAreAskedFor() {
+    start({.thread = "two", .function = {}});
+    loop_->spawn("one", work());
+    loop_->spawn("two", work());
+    loop_->runUntilIdle();
+    const auto calls = callsIn(stop());
+    QVERIFY(calls.contains("two;work") && !calls.contains("one;work"));
+}
+
+void TestProfiler::onlyFunctionsThatAreAskedFor() {
+    start({.thread = {}, .function = "suspends"});
+    loop_->spawn("one", work());
+    loop_->runUntilIdle();
+    const std::map<std::string, std::uint64_t> calls = {{"one", 0}, {"one;work", 0}, {"one;work;suspends", 1}};
+    QVERIFY(callsIn(stop()) == calls);
+}
+
+void TestProfiler::whatIsTooDeepCountsAsItsCallers() {
+    start();
+    loop_->spawn("deep", deep(300));
+    loop_->spawn("after", work());
+    loop_->runUntilIdle();
+    const profile::Profile taken = stop();
+    // The thread and 255 functions have their places; the body is the first of 301.
+    QCOMPARE(taken.callsLeftOut, std::uint64_t(301 - 255));
+    QVERIFY(callsIn(taken).contains("after;work;leaf"));
+    QVERIFY(profile::decode(profile::encode(taken)));
+}
+
+void TestProfiler::oneAtATime() {
+    start();
+    Result<void> second;
+    loop_->spawn("test second", begin({}, second));
+    loop_->runUntilIdle();
+    QVERIFY(!second && second.error().kind == ErrorKind::WrongState);
+    stop();
+    Result<profile::Profile> none;
+    loop_->spawn("test none", end(none));
+    loop_->runUntilIdle();
+    QVERIFY(!none && none.error().kind == ErrorKind::WrongState);
+}
+
+static Task<void> takeFor(Duration time, Result<profile::Profile>& taken) {
+    taken = co_await profileFor(time, {});
+}
+
+void TestProfiler::oneForATimeEndsByItself() {
+    Result<profile::Profile> taken = fail(ErrorKind::Internal, "not yet");
+    loop_->spawn("taker", takeFor(std::chrono::seconds(3), taken));
+    loop_->runUntilIdle();
+    loop_->spawn("worker", work());
+    pass(std::chrono::seconds(2));
+    QVERIFY(!taken);
+    pass(std::chrono::seconds(2));
+    QVERIFY(taken && callsIn(*taken).contains("worker;work;leaf"));
+}
+
+void TestProfiler::oneThatIsInterruptedEndsToo() {
+    Result<profile::Profile> taken = fail(ErrorKind::Internal, "not yet");
+    const ThreadRef taker = loop_->spawn("taker", takeFor(std::chrono::seconds(3), taken));
+    loop_->runUntilIdle();
+    taker->interrupt();
+    loop_->runUntilIdle();
+    QVERIFY(taker->end() == ThreadEnd::Interrupted);
+    start();
+    stop();
+}
+
+void TestProfiler::aLoopMayEndWithOne() {
+    start();
+    loop_->spawn("worker", work());
+    loop_->runUntilIdle();
+    loop_.reset();
+    loop_.emplace(LoopOptions{.name = "loop", .clock = &clock_});
+    loop_->spawn("worker", work());
+    loop_->runUntilIdle();
+    start();
+    QVERIFY(!stop().nodes.empty());
+}
+
+void TestProfiler::timesLieWithinEachOther() {
+    start();
+    loop_->spawn("worker", work());
+    loop_->runUntilIdle();
+    const profile::Profile taken = stop();
+    std::uint64_t whole = 0;
+    for (const profile::Node& node : taken.nodes) {
+        whole += node.self.wallNanos;
+        QVERIFY(node.self.userMicros + node.self.systemMicros <= taken.lastedMicros + 10'000);
+    }
+    QVERIFY(whole > 0 && whole / 1000 <= taken.lastedMicros + 1);
+}
+
+} // namespace yard::coro
+
+QTEST_GUILESS_MAIN(yard::coro::TestProfiler)
+#include "tst_profiler.moc"

@@ -1,0 +1,107 @@
+// Profiles as bytes, good and hostile.
+#include "core/profile/profile_file.h"
+
+#include "tests/profile/sample.h"
+#include "tests/support/show_strings.h"
+
+#include <QTest>
+#include <random>
+
+using namespace yard;
+using namespace yard::profile;
+
+class TestProfileFile : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void whatIsWrittenIsRead();
+    void whatIsNoProfileIsRefused();
+    void anotherVersionIsNamed();
+    void eachCutIsRefused();
+    void whatIsNotThereCannotBeNamed_data();
+    void whatIsNotThereCannotBeNamed();
+    void namesCannotSteerATerminal();
+    void aPathHasItsDepth();
+    void damagedBytesNeverBreakTheReader();
+};
+
+void TestProfileFile::whatIsWrittenIsRead() {
+    const auto read = decode(encode(test::sampleProfile()));
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    QVERIFY(*read == test::sampleProfile());
+    QVERIFY(decode(encode({})).value() == Profile{});
+}
+
+void TestProfileFile::whatIsNoProfileIsRefused() {
+    for (const std::string_view bytes : {"", "YPROF", "something else altogether"}) {
+        const auto read = decode(bytes);
+        QVERIFY(!read && read.error().message.contains("no profile"));
+    }
+}
+
+void TestProfileFile::anotherVersionIsNamed() {
+    std::string bytes = encode(test::sampleProfile());
+    bytes[8] = 2;
+    const auto read = decode(bytes);
+    QVERIFY(!read);
+    QCOMPARE(read.error().message, "this profile is of version 2, and version 1 is read here");
+}
+
+void TestProfileFile::eachCutIsRefused() {
+    const std::string bytes = encode(test::sampleProfile());
+    for (std::size_t size = 8; size < bytes.size(); ++size)
+        QVERIFY(!decode(std::string_view(bytes).substr(0, size)));
+    QVERIFY(!decode(bytes + '\0'));
+}
+
+void TestProfileFile::whatIsNotThereCannotBeNamed_data() {
+    QTest::addColumn<int>("what");
+    QTest::newRow("a function") << 0;
+    QTest::newRow("a parent that comes later") << 1;
+    QTest::newRow("itself as parent") << 2;
+    QTest::newRow("a node of a turn") << 3;
+    QTest::newRow("a cost without bound") << 4;
+}
+
+void TestProfileFile::whatIsNotThereCannotBeNamed() {
+    QFETCH(int, what);
+    Profile profile = test::sampleProfile();
+    if (what == 0) profile.nodes[0].function = 4;
+    if (what == 1) profile.nodes[1].parent = 3;
+    if (what == 2) profile.nodes[1].parent = 1;
+    if (what == 3) profile.slices[0].node = 5;
+    if (what == 4) profile.nodes[0].self.wallNanos = ~std::uint64_t(0);
+    const auto read = decode(encode(profile));
+    QVERIFY(!read && read.error().message.contains("damaged"));
+}
+
+void TestProfileFile::namesCannotSteerATerminal() {
+    Profile profile = test::sampleProfile();
+    profile.functions[0].name = "a\x1b[2Jb\n";
+    QCOMPARE(decode(encode(profile)).value().functions[0].name, "a?[2Jb?");
+}
+
+void TestProfileFile::aPathHasItsDepth() {
+    Profile profile = test::sampleProfile();
+    profile.slices.clear();
+    profile.nodes.assign(1, {.function = 0, .parent = kNoParent, .self = {}});
+    while (profile.nodes.size() < 1'000)
+        profile.nodes.push_back(
+            {.function = 1, .parent = static_cast<std::uint32_t>(profile.nodes.size() - 1), .self = {}});
+    QVERIFY(decode(encode(profile)));
+    profile.nodes.push_back({.function = 1, .parent = 999, .self = {}});
+    QVERIFY(!decode(encode(profile)));
+}
+
+void TestProfileFile::damagedBytesNeverBreakTheReader() {
+    std::mt19937 random(7);
+    const std::string good = encode(test::sampleProfile());
+    for (int round = 0; round < 20'000; ++round) {
+        std::string bytes = good;
+        for (int changes = 1 + static_cast<int>(random() % 4); changes > 0; --changes)
+            bytes[8 + random() % (bytes.size() - 8)] = static_cast<char>(random());
+        if (const auto read = decode(bytes)) QVERIFY(totals(*read).size() == read->nodes.size());
+    }
+}
+
+QTEST_GUILESS_MAIN(TestProfileFile)
+#include "tst_profile_file.moc"
