@@ -15,9 +15,9 @@ namespace {
 auto askable(Services& services) {
     return std::tie(services.accounting, services.details, services.rows, services.annotating, services.changes,
                     services.facets, services.failureMutes, services.failures, services.folding, services.graphs,
-                    services.guests, services.intake, services.kinds, services.listing, services.locks,
-                    services.machines, services.moving, services.operations, services.overview, services.queues,
-                    services.reasons, services.rescheduling, services.results, services.retention,
+                    services.guests, services.inside, services.intake, services.kinds, services.listing,
+                    services.locks, services.machines, services.moving, services.operations, services.overview,
+                    services.queues, services.reasons, services.rescheduling, services.results, services.retention,
                     services.sessionMoves, services.schedules, services.figures, services.timelines,
                     services.waitingCounts, services.pool, services.watching, services.workers);
 }
@@ -43,6 +43,7 @@ template Failures& serviceOf(Kernel& kernel);
 template Folding& serviceOf(Kernel& kernel);
 template Graphs& serviceOf(Kernel& kernel);
 template Guests& serviceOf(Kernel& kernel);
+template Inside& serviceOf(Kernel& kernel);
 template Intake& serviceOf(Kernel& kernel);
 template KindKeeper& serviceOf(Kernel& kernel);
 template Listing& serviceOf(Kernel& kernel);

@@ -51,7 +51,8 @@ std::span<const Route> allRoutes() {
               queueRoutes(),   workerRoutes(),     lockRoutes(),       chunkRoutes(),   timelineRoutes(),
               statsRoutes(),   accountingRoutes(), graphRoutes(),      failureRoutes(), scheduleRoutes(),
               poolRoutes(),    settingsRoutes(),   gcRoutes(),         tokenRoutes(),   eventRoutes(),
-              linkRoutes(),    guestRoutes(),      machineRoutes(),    kindRoutes()})
+              linkRoutes(),    guestRoutes(),      machineRoutes(),    kindRoutes(),    insideRoutes(),
+              profileRoutes()})
             all.insert(all.end(), routes.begin(), routes.end());
         return all;
     }();

@@ -4,9 +4,10 @@
 
 namespace yard::http {
 
-std::array<std::string_view, 8> openApiSchemas() {
-    return {openApiGeneralSchemas(), openApiActionSchemas(),  openApiSubmitSchemas(),   openApiQueueSchemas(),
-            openApiWorkerSchemas(),  openApiHistorySchemas(), openApiScheduleSchemas(), openApiKindSchemas()};
+std::array<std::string_view, 9> openApiSchemas() {
+    return {openApiGeneralSchemas(),  openApiActionSchemas(), openApiSubmitSchemas(),
+            openApiQueueSchemas(),    openApiWorkerSchemas(), openApiHistorySchemas(),
+            openApiScheduleSchemas(), openApiKindSchemas(),   openApiInsideSchemas()};
 }
 
 // clang-format off

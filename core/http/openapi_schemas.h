@@ -12,7 +12,7 @@
 namespace yard::http {
 
 /// All of them; no name is in two.
-std::array<std::string_view, 8> openApiSchemas();
+std::array<std::string_view, 9> openApiSchemas();
 
 std::string_view openApiGeneralSchemas();
 std::string_view openApiActionSchemas();
@@ -22,5 +22,6 @@ std::string_view openApiWorkerSchemas();
 std::string_view openApiHistorySchemas();
 std::string_view openApiScheduleSchemas();
 std::string_view openApiKindSchemas();
+std::string_view openApiInsideSchemas();
 
 } // namespace yard::http

@@ -10,6 +10,9 @@ namespace yard::http {
 inline constexpr int kMaxWaitSeconds = 300;
 /// Rows of a page, and actions that `lsn` of a list names.
 inline constexpr int kMaxPage = 1'000;
+/// Cooperative threads of a page.
+inline constexpr int kUsualThreads = 100;
+inline constexpr int kMostThreads = 1'000;
 /// Actions that one change names.
 inline constexpr std::size_t kMaxBulk = 1'000;
 inline constexpr std::int64_t kMaxAttempt = 1'000'000;

@@ -141,6 +141,8 @@ std::span<const Route> tokenRoutes();
 std::span<const Route> eventRoutes();
 std::span<const Route> linkRoutes();
 std::span<const Route> machineRoutes();
+std::span<const Route> insideRoutes();
+std::span<const Route> profileRoutes();
 
 /// Bodies over this are parsed by a helper.
 inline constexpr std::size_t kInlineBytes = 1u << 20;

@@ -1,0 +1,35 @@
+// What the engine's loop is doing: its cooperative threads and its slowest
+// turns.
+//
+// Owner: the engine thread. Lifetime: between the opening and the end of the
+// engine.
+#pragma once
+
+#include "core/base/error.h"
+#include "core/coro/profiler.h"
+#include "core/coro/thread_list.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace yard::engine {
+
+class Inside {
+public:
+    /// In steps, so that many of them do not stop the engine.
+    coro::Task<coro::ThreadPage> threads(coro::ThreadQuery query) { return coro::listThreads(std::move(query)); }
+    /// Makes one unwind. False: there is none of this number.
+    bool interrupt(std::uint64_t number) {
+        const coro::ThreadRef thread = coro::currentLoop().find(number);
+        if (thread) thread->interrupt();
+        return static_cast<bool>(thread);
+    }
+    coro::Task<Result<profile::Profile>> profile(Duration time, coro::ProfileOptions options) {
+        return coro::profileFor(time, std::move(options));
+    }
+    Result<void> startProfile(coro::ProfileOptions options) { return coro::startProfile(std::move(options)); }
+    Result<profile::Profile> stopProfile() { return coro::stopProfile(); }
+    std::vector<coro::SlowTurn> slowestTurns() const { return coro::currentLoop().meter().slowestTurns(); }
+};
+
+} // namespace yard::engine

@@ -1,0 +1,262 @@
+// What goes on inside of the process: cooperative threads, slow turns, memory,
+// descriptors. The owner's alone: names of threads and files tell of
+// everybody's work, and who interrupts a thread can stop the engine.
+#include "core/http/route.h"
+
+#include "core/engine/reading/inside.h"
+#include "core/engine/reading/overview.h"
+#include "core/http/error_map.h"
+#include "core/http/process_inside.h"
+#include "core/json/json_writer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <optional>
+
+namespace yard::http {
+
+namespace {
+
+constexpr std::string_view kEngineLoop = "engine";
+constexpr std::string_view kHttpLoop = "http"; // the one that asks
+
+std::string_view stateWord(const coro::ThreadInfo& thread) {
+    switch (thread.state) {
+    case coro::ThreadState::Ready: return "ready";
+    case coro::ThreadState::Running: return "running";
+    case coro::ThreadState::Parked: return thread.asleepFor ? "asleep" : "waiting";
+    case coro::ThreadState::Ended: break;
+    }
+    return "ended";
+}
+
+void writeChain(JsonWriter& writer, const std::vector<coro::AwaitPlace>& chain) {
+    writer.key("chain");
+    writer.openArray();
+    for (const coro::AwaitPlace& place : chain) {
+        writer.openObject();
+        writer.member("file", std::string_view(place.file));
+        writer.member("line", std::uint64_t{place.line});
+        writer.member("function", coro::functionName(place.function));
+        writer.closeObject();
+    }
+    writer.closeArray();
+}
+
+void writeThread(JsonWriter& writer, std::string_view loop, const coro::ThreadInfo& thread) {
+    const std::string_view state = stateWord(thread);
+    writer.openObject();
+    writer.member("loop", loop);
+    writer.member("number", thread.id);
+    writer.member("name", thread.name);
+    writer.member("state", state);
+    writer.member("since_s", inSeconds(thread.waiting));
+    if (state == "waiting") writer.member("waits_for", thread.where);
+    if (thread.asleepFor) writer.member("wakes_in_s", inSeconds(*thread.asleepFor));
+    writeChain(writer, thread.chain);
+    if (!thread.timeouts.empty()) {
+        writer.key("timeouts_s");
+        writer.openArray();
+        for (const Duration left : thread.timeouts) writer.number(inSeconds(left));
+        writer.closeArray();
+    }
+    writer.member("age_s", inSeconds(thread.age));
+    writer.member("runs", thread.runs);
+    writer.member("used_s", inSeconds(thread.used));
+    writer.member("longest_turn_s", inSeconds(thread.longestTurn));
+    writer.closeObject();
+}
+
+Error noSuchLoop(std::string_view word) {
+    return {.kind = ErrorKind::NotFound,
+            .message = fmt::format("There is no loop \"{}\"; there are engine and http.", word),
+            .field = {},
+            .need = {}};
+}
+
+coro::Task<Result<coro::ThreadPage>> pageOf(Call& call, std::string_view loop, coro::ThreadQuery query) {
+    if (loop == kHttpLoop) co_return co_await coro::listThreads(std::move(query));
+    if (loop == kEngineLoop) co_return co_await call.engine.ask(&engine::Inside::threads, std::move(query));
+    co_return std::unexpected(noSuchLoop(loop));
+}
+
+std::optional<std::uint64_t> numberFrom(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+    return number;
+}
+
+Response noSuchThread(Call& call) {
+    return errorResponse(
+        ErrorKind::NotFound,
+        fmt::format("There is no thread {} of the loop {}; it may have ended.", call.capture(1), call.capture(0)));
+}
+
+coro::Task<Response> getThreads(Call& call) {
+    const std::string loop(call.query.text("loop").value_or(kEngineLoop));
+    const auto limit = call.query.integer("limit", 1, kMostThreads);
+    if (!limit) co_return errorResponse(limit.error());
+    const auto after = numberFrom(call.query.text("cursor").value_or("0"));
+    if (!after) co_return errorResponse(invalid("cursor", "Give the cursor of the page before.").error());
+    const auto page = co_await pageOf(call, loop,
+                                      {.after = *after,
+                                       .limit = static_cast<std::size_t>(limit->value_or(kUsualThreads)),
+                                       .filter = std::string(call.query.text("filter").value_or(""))});
+    if (!page) co_return errorResponse(page.error());
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.key("threads");
+    writer.openArray();
+    for (const coro::ThreadInfo& thread : page->threads) writeThread(writer, loop, thread);
+    writer.closeArray();
+    if (page->next != 0) writer.member("cursor", std::to_string(page->next));
+    writer.closeObject();
+    co_return jsonResponse(std::move(text));
+}
+
+coro::Task<Response> getThread(Call& call) {
+    const auto number = numberFrom(call.capture(1));
+    if (!number || *number == 0) co_return noSuchThread(call);
+    const auto page = co_await pageOf(call, call.capture(0), {.after = *number - 1, .limit = 1, .filter = {}});
+    if (!page) co_return errorResponse(page.error());
+    if (page->threads.empty() || page->threads.front().id != *number) co_return noSuchThread(call);
+    std::string text;
+    JsonWriter writer(text);
+    writeThread(writer, call.capture(0), page->threads.front());
+    co_return jsonResponse(std::move(text));
+}
+
+coro::Task<Response> interruptThread(Call& call) {
+    const std::string& loop = call.capture(0);
+    if (loop != kEngineLoop && loop != kHttpLoop) co_return errorResponse(noSuchLoop(loop));
+    const auto number = numberFrom(call.capture(1));
+    if (!number) co_return noSuchThread(call);
+    bool found = false;
+    if (loop == kEngineLoop) {
+        found = co_await call.engine.ask(&engine::Inside::interrupt, *number);
+    } else if (const coro::ThreadRef thread = coro::currentLoop().find(*number)) {
+        found = true;
+        thread->interrupt();
+    }
+    if (!found) co_return noSuchThread(call);
+    co_return jsonResponse(fmt::format(R"({{"loop":"{}","number":{}}})", loop, *number));
+}
+
+coro::Task<Response> getLatency(Call& call) {
+    std::vector<std::pair<std::string_view, coro::SlowTurn>> turns;
+    for (coro::SlowTurn& turn : co_await call.engine.ask(&engine::Inside::slowestTurns))
+        turns.emplace_back(kEngineLoop, std::move(turn));
+    for (coro::SlowTurn& turn : coro::currentLoop().meter().slowestTurns())
+        turns.emplace_back(kHttpLoop, std::move(turn));
+    std::ranges::sort(turns, [](const auto& a, const auto& b) { return a.second.ran > b.second.ran; });
+    if (turns.size() > coro::LoopMeter::kSlowTurns) turns.resize(coro::LoopMeter::kSlowTurns);
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.key("turns");
+    writer.openArray();
+    for (const auto& [loop, turn] : turns) {
+        writer.openObject();
+        writer.member("loop", loop);
+        if (turn.thread != 0) writer.member("number", turn.thread);
+        writer.member("name", turn.thread == 0 ? std::string_view("(posted)") : std::string_view(turn.name));
+        writer.member("ran_s", inSeconds(turn.ran));
+        writer.member("ended", turn.ended);
+        writer.closeObject();
+    }
+    writer.closeArray();
+    writer.closeObject();
+    co_return jsonResponse(std::move(text));
+}
+
+coro::Task<Response> getMemory(Call& call) {
+    const ProcessMemory memory = co_await call.helpers.run([] { return processMemory(); });
+    const engine::MetricsView view = co_await call.engine.ask(&engine::Overview::metrics);
+    std::string text;
+    JsonWriter writer(text);
+    const auto part = [&writer](std::string_view name, std::uint64_t bytes) {
+        writer.openObject();
+        writer.member("name", name);
+        writer.member("bytes", bytes);
+        writer.closeObject();
+    };
+    const std::uint64_t known = view.sessionBytes + view.specCacheBytes;
+    writer.openObject();
+    writer.member("total_bytes", memory.resident);
+    writer.key("subsystems");
+    writer.openArray();
+    part("scheduler", view.sessionBytes);
+    part("specs of pending actions", view.specCacheBytes);
+    part("other things that were allocated", memory.allocated > known ? memory.allocated - known : 0);
+    part("freed, and kept by the allocator", memory.kept);
+    part("files that are mapped", memory.mapped);
+    writer.closeArray();
+    writer.closeObject();
+    co_return jsonResponse(std::move(text));
+}
+
+coro::Task<Response> getDescriptors(Call& call) {
+    ProcessDescriptors open =
+        co_await call.helpers.run([dataDir = call.engine.dataDir()] { return processDescriptors(dataDir); });
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("limit", open.limit);
+    writer.member("used", open.used);
+    writer.key("owners");
+    writer.openArray();
+    for (const auto& [name, count] : open.owners) {
+        writer.openObject();
+        writer.member("name", name);
+        writer.member("count", count);
+        writer.closeObject();
+    }
+    writer.closeArray();
+    writer.closeObject();
+    co_return jsonResponse(std::move(text));
+}
+
+} // namespace
+
+std::span<const Route> insideRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "inside/threads", Global, None, Needs::Admin},
+         &getThreads,
+         {.id = "listThreads",
+          .summary = "The cooperative threads of a loop",
+          .query = "loop filter=part_of_name limit=threads cursor=thread_cursor",
+          .answers = {{{200, "InsideThreads"}}}}},
+        {{Get, "inside/threads/{loop}/{number}", Global, None, Needs::Admin},
+         &getThread,
+         {.id = "getThread", .summary = "One cooperative thread", .answers = {{{200, "InsideThread"}}}}},
+        {{Post, "inside/threads/{loop}/{number}/interrupt", Global, OptionalJson, Needs::Admin},
+         &interruptThread,
+         {.id = "interruptThread",
+          .summary = "Make a cooperative thread unwind; the engine may not survive it",
+          .answers = {{{200, "AnyObject"}}}}},
+        {{Get, "inside/latency", Global, None, Needs::Admin},
+         &getLatency,
+         {.id = "getLatency",
+          .summary = "The longest turns of the loops since the start",
+          .answers = {{{200, "InsideLatency"}}}}},
+        {{Get, "inside/memory", Global, None, Needs::Admin},
+         &getMemory,
+         {.id = "getMemory",
+          .summary = "What the process' memory is used for",
+          .answers = {{{200, "InsideMemory"}}}}},
+        {{Get, "inside/descriptors", Global, None, Needs::Admin},
+         &getDescriptors,
+         {.id = "getDescriptors",
+          .summary = "What the open descriptors are used for",
+          .answers = {{{200, "InsideDescriptors"}}}}},
+    };
+    return kRoutes;
+}
+
+} // namespace yard::http

@@ -1,0 +1,52 @@
+// The shapes of what is told of the inside of the process: threads, turns, memory, descriptors.
+#include "core/http/openapi_schemas.h"
+
+namespace yard::http {
+
+std::string_view openApiInsideSchemas() {
+    static constexpr std::string_view kSchemas = R"json(
+"InsideThread":{"type":"object","required":["loop","number","name","state","since_s","age_s","runs","used_s","longest_turn_s"],
+  "description":"one cooperative thread","properties":{"loop":{"type":"string","enum":["engine","http"]},
+  "number":{"type":"integer","format":"int64","minimum":1,"description":"never given twice in its loop"},"name":{"type":"string"},
+  "state":{"type":"string","enum":["running","ready","asleep","waiting","ended"]},
+  "since_s":{"type":"number","description":"how long it has been in this state"},
+  "waits_for":{"type":"string","description":"of one that waits: the kind of wait"},
+  "chain":{"type":"array","description":"where it is suspended, or was resumed last: the innermost function first, at most 32",
+  "items":{"type":"object","required":["file","line","function"],"properties":{"file":{"type":"string"},
+  "line":{"type":"integer","format":"int64","minimum":1},"function":{"type":"string"}}}},
+  "timeouts_s":{"type":"array","items":{"type":"number","minimum":0},
+  "description":"what is left of the limits around it, the innermost first; 0: it has passed"},
+  "wakes_in_s":{"type":"number","minimum":0,"description":"of one that sleeps"},
+  "age_s":{"type":"number"},"runs":{"type":"integer","format":"int64","minimum":0},
+  "used_s":{"type":"number","description":"time on the processor, as the loop's clock sees it"},
+  "longest_turn_s":{"type":"number","description":"of those that have ended"}}},
+"InsideThreads":{"type":"object","required":["threads"],"properties":{"threads":{"type":"array",
+  "items":{"$ref":"#/components/schemas/InsideThread"},"description":"by number"},
+  "cursor":{"type":"string","description":"there is another page"}}},
+"InsideLatency":{"type":"object","required":["turns"],"properties":{"turns":{"type":"array","description":"the longest first, at most 100, of 1 ms and more",
+  "items":{"type":"object","required":["loop","name","ran_s","ended"],"properties":{"loop":{"type":"string","enum":["engine","http"]},
+  "number":{"type":"integer","format":"int64","minimum":1,"description":"of the thread; absent: a function that was posted"},
+  "name":{"type":"string"},"ran_s":{"type":"number"},
+  "ended":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"}}}}}},
+"InsideMemory":{"type":"object","required":["total_bytes","subsystems"],"properties":{
+  "total_bytes":{"type":"integer","format":"int64","minimum":0,"description":"of the process, resident"},
+  "subsystems":{"type":"array","items":{"type":"object","required":["name","bytes"],"properties":{"name":{"type":"string"},
+  "bytes":{"type":"integer","format":"int64","minimum":0}}}}}},
+"TakeProfile":{"type":"object","properties":{
+  "seconds":{"type":"integer","format":"int64","minimum":1,"maximum":600,"default":10},
+  "loop":{"type":"string","enum":["engine","http"],"default":"engine"},
+  "filter":{"type":"string","description":"only threads with this in their name"},
+  "function":{"type":"string","description":"only functions with this in their name, what they call, and the way to them"}}},
+"StartProfile":{"type":"object","properties":{"loop":{"type":"string","enum":["engine","http"],"default":"engine"},
+  "filter":{"type":"string"},"function":{"type":"string"}}},
+"StopProfile":{"type":"object","properties":{"loop":{"type":"string","enum":["engine","http"],"default":"engine"}}},
+"TakenProfile":{"type":"object","required":["file"],"properties":{
+  "file":{"type":"string","description":"path of the profile on the engine's machine, in profiles/ of its data directory"}}},
+"InsideDescriptors":{"type":"object","required":["limit","used","owners"],"properties":{
+  "limit":{"type":"integer","format":"int64","minimum":0},"used":{"type":"integer","format":"int64","minimum":0},
+  "owners":{"type":"array","description":"the largest first","items":{"type":"object","required":["name","count"],
+  "properties":{"name":{"type":"string"},"count":{"type":"integer","format":"int64","minimum":1}}}}}})json";
+    return kSchemas;
+}
+
+} // namespace yard::http

@@ -1,0 +1,186 @@
+// GET inside/...: what goes on inside of the process.
+#include "core/base/files.h"
+#include "core/profile/profile_file.h"
+#include "tests/http/api_test.h"
+#include "tests/support/show_strings.h"
+
+#include <QTest>
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <sys/stat.h>
+
+using namespace yard;
+using namespace yard::http;
+
+class InsideTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { api_.emplace(); }
+    void cleanupTestCase() { api_.reset(); }
+
+    void theEnginesThreadsAreListed();
+    void theThreadsOfHttpAreListed();
+    void pagesFollowEachOther();
+    void whatIsAskedWronglyIsSaid();
+    void oneThreadIsShown();
+    void aThreadIsInterrupted();
+    void theLongestTurnsAreListed();
+    void memoryIsTold();
+    void descriptorsHaveOwners();
+    void aThreadHasTheChainOfItsWaits();
+    void aProfileIsTakenAndKept();
+    void aProfileMayBeStartedAndStopped();
+    void wrongProfilesAreRefused_data();
+    void wrongProfilesAreRefused();
+
+private:
+    std::optional<ApiTest> api_;
+};
+
+void InsideTest::theEnginesThreadsAreListed() {
+    const Reply reply = api_->get("/compute/inside/threads");
+    QCOMPARE(reply.status, 200);
+    std::set<std::string> names;
+    const boost::json::object answer = reply.json();
+    for (const auto& thread : answer.at("threads").as_array())
+        names.insert(std::string(thread.as_object().at("name").as_string()));
+    QVERIFY2(names.contains("pump") && names.contains("command"), reply.body.c_str());
+}
+
+void InsideTest::theThreadsOfHttpAreListed() {
+    const Reply reply = api_->get("/compute/inside/threads?loop=http&filter=request");
+    QVERIFY2(reply.body.contains("\"state\":\"running\""), reply.body.c_str());
+}
+
+void InsideTest::pagesFollowEachOther() {
+    std::set<std::int64_t> numbers;
+    std::string cursor;
+    do {
+        const Reply page =
+            api_->get("/compute/inside/threads?limit=2" + (cursor.empty() ? "" : "&cursor=" + cursor));
+        QCOMPARE(page.status, 200);
+        const boost::json::object answer = page.json();
+        for (const auto& thread : answer.at("threads").as_array())
+            QVERIFY(numbers.insert(thread.as_object().at("number").as_int64()).second);
+        cursor = page.text("cursor");
+    } while (!cursor.empty());
+    QVERIFY(numbers.size() > 4);
+}
+
+void InsideTest::whatIsAskedWronglyIsSaid() {
+    QCOMPARE(api_->get("/compute/inside/threads?limit=0").status, 422);
+    QCOMPARE(api_->get("/compute/inside/threads?cursor=x").status, 422);
+    QCOMPARE(api_->get("/compute/inside/threads/other/1").status, 404);
+    QCOMPARE(api_->get("/compute/inside/threads/engine/123456789").status, 404);
+    QCOMPARE(api_->get("/compute/inside/threads/engine/x").status, 404);
+    QCOMPARE(api_->post("/compute/inside/threads/other/1/interrupt").status, 404);
+    QCOMPARE(api_->post("/compute/inside/threads/engine/123456789/interrupt").status, 404);
+}
+
+void InsideTest::oneThreadIsShown() {
+    const Reply list = api_->get("/compute/inside/threads?filter=pump");
+    const boost::json::object answer = list.json();
+    const std::int64_t number = answer.at("threads").as_array().front().as_object().at("number").as_int64();
+    const Reply one = api_->get("/compute/inside/threads/engine/" + std::to_string(number));
+    QCOMPARE(one.text("name"), "pump");
+    QVERIFY(one.number("runs") > 0);
+}
+
+void InsideTest::aThreadIsInterrupted() {
+    // The request itself: it is answered, and unwinds at its next suspension.
+    const Reply list = api_->get("/compute/inside/threads?loop=http&filter=request");
+    const boost::json::object answer = list.json();
+    const std::int64_t number = answer.at("threads").as_array().front().as_object().at("number").as_int64();
+    const Reply done = api_->post("/compute/inside/threads/http/" + std::to_string(number) + "/interrupt");
+    QCOMPARE(done.status, 200);
+    QCOMPARE(done.number("number"), number);
+}
+
+void InsideTest::theLongestTurnsAreListed() {
+    const Reply reply = api_->get("/compute/inside/latency");
+    QCOMPARE(reply.status, 200);
+    QVERIFY(reply.json().at("turns").is_array());
+}
+
+void InsideTest::memoryIsTold() {
+    const Reply reply = api_->get("/compute/inside/memory");
+    QCOMPARE(reply.status, 200);
+    QVERIFY(reply.number("total_bytes") > 1'000'000);
+    QVERIFY(reply.body.contains("scheduler"));
+}
+
+void InsideTest::descriptorsHaveOwners() {
+    const Reply reply = api_->get("/compute/inside/descriptors");
+    QCOMPARE(reply.status, 200);
+    std::int64_t sum = 0;
+    std::set<std::string> names;
+    const boost::json::object answer = reply.json();
+    for (const auto& owner : answer.at("owners").as_array()) {
+        sum += owner.as_object().at("count").as_int64();
+        names.insert(std::string(owner.as_object().at("name").as_string()));
+    }
+    QCOMPARE(sum, reply.number("used"));
+    QVERIFY(sum <= reply.number("limit"));
+    QVERIFY2(names.contains("journal") && names.contains("event loops"), reply.body.c_str());
+}
+
+void InsideTest::aThreadHasTheChainOfItsWaits() {
+    const Reply reply = api_->get("/compute/inside/threads?filter=pump");
+    const boost::json::object answer = reply.json();
+    const boost::json::array& chain = answer.at("threads").as_array().at(0).as_object().at("chain").as_array();
+    QVERIFY(!chain.empty());
+    const boost::json::object& place = chain.at(0).as_object();
+    QVERIFY2(place.at("file").as_string().starts_with("core/"), reply.body.c_str());
+    QVERIFY(place.at("line").as_int64() > 0);
+    QVERIFY2(place.at("function").as_string().starts_with("yard::"), reply.body.c_str());
+}
+
+static profile::Profile profileOf(const Reply& reply) {
+    const auto bytes = readFile(reply.text("file"), profile::kLargestFile);
+    if (!bytes) return {};
+    return profile::decode(*bytes).value_or(profile::Profile{});
+}
+
+void InsideTest::aProfileIsTakenAndKept() {
+    const Reply reply = api_->post("/compute/inside/profile", R"({"seconds":1})");
+    QCOMPARE(reply.status, 200);
+    const profile::Profile taken = profileOf(reply);
+    QCOMPARE(taken.loop, "engine");
+    QVERIFY(taken.lastedMicros >= 1'000'000);
+    // The command that took it had at least the turn in which it went to sleep, and the one that woke it.
+    QVERIFY(std::ranges::any_of(taken.functions, [](const profile::Function& f) { return f.name == "command"; }));
+    struct stat status{};
+    QCOMPARE(::stat(reply.text("file").c_str(), &status), 0);
+    QCOMPARE(status.st_mode & 0777u, 0600u);
+}
+
+void InsideTest::aProfileMayBeStartedAndStopped() {
+    for (const char* loop : {R"({"loop":"engine"})", R"({"loop":"http"})"}) {
+        QCOMPARE(api_->post("/compute/inside/profile/stop", loop).status, 409);
+        QCOMPARE(api_->post("/compute/inside/profile/start", loop).status, 200);
+        QCOMPARE(api_->post("/compute/inside/profile/start", loop).status, 409);
+        QCOMPARE(api_->post("/compute/inside/profile", loop).status, 409);
+        QCOMPARE(api_->get("/compute/session").status, 200);
+        const Reply stopped = api_->post("/compute/inside/profile/stop", loop);
+        QCOMPARE(stopped.status, 200);
+        QVERIFY(!profileOf(stopped).nodes.empty());
+    }
+}
+
+void InsideTest::wrongProfilesAreRefused_data() {
+    QTest::addColumn<QByteArray>("body");
+    for (const char* body : {R"({"seconds":0})", R"({"seconds":601})", R"({"loop":"other"})", R"({"filter":7})",
+                             R"({"function":true})", R"({"unknown":1})"})
+        QTest::newRow(body) << QByteArray(body);
+}
+
+void InsideTest::wrongProfilesAreRefused() {
+    QFETCH(QByteArray, body);
+    QCOMPARE(api_->post("/compute/inside/profile", body.toStdString()).status, 422);
+    QCOMPARE(api_->post("/compute/inside/profile/stop", "{}").status, 409); // none was begun
+}
+
+QTEST_GUILESS_MAIN(InsideTest)
+#include "tst_inside.moc"
