@@ -65,6 +65,7 @@ struct Guest {
     const std::uint64_t number;
     const pid_t process;
     bool isProgram = false;
+    bool isReadOnly = false;
     std::string received{};
     std::set<std::string> badFiles{}; ///< that are not run again
     std::optional<Interpreter> interpreter{};
@@ -222,6 +223,9 @@ coro::Task<bool> Console::Impl::isHeard(Guest& guest, std::chrono::milliseconds 
 coro::Task<ApiAnswer> Console::Impl::ask(const Guest& guest, ApiRequest request) {
     const std::string what = request.method + " " + request.path;
     const bool changes = request.method != "GET";
+    if (changes && guest.isReadOnly)
+        co_return ApiAnswer{.status = 403,
+                            .body = R"({"message":"this console is read-only until changes are allowed"})"};
     std::optional<ApiAnswer> answer = co_await coro::within(options.answer, options.ask(std::move(request)));
     if (!answer) answer = ApiAnswer{.status = 0, .body = "the engine did not answer in time"};
     if (changes) {
@@ -329,6 +333,9 @@ coro::Task<void> Console::Impl::serve(UniqueFd fd, std::uint64_t number, pid_t p
         const std::vector<std::string> words = wordsOf(*line);
         if (*line == kForPrograms) {
             guest.isProgram = true;
+            isThere = co_await finish(guest, true);
+        } else if (*line == kReadOnly || *line == kChanges) {
+            guest.isReadOnly = *line == kReadOnly;
             isThere = co_await finish(guest, true);
         } else if (line->find_first_not_of(" \t") == std::string::npos) {
             isThere = co_await finish(guest, true);

@@ -49,6 +49,9 @@ private:
 /// How programs speak: after this line every answer ends with kAnswerEnd and "ok" or "error" as a line of its own, and
 /// no prompt is written. What is printed never has this character.
 inline constexpr std::string_view kForPrograms = "#program";
+/// What changes something is refused from the one on to the other.
+inline constexpr std::string_view kReadOnly = "#read-only";
+inline constexpr std::string_view kChanges = "#changes";
 inline constexpr char kAnswerEnd = '\x04';
 inline constexpr std::string_view kPrompt = "yard> ";
 

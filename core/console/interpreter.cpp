@@ -78,6 +78,19 @@ bool isBlank(char c) {
     return c == ' ' || c == '\t';
 }
 
+/// A line of one name that nothing has: as Lua it would be nil, and say nothing.
+bool isUnknownWord(lua_State* lua, const std::string& line) {
+    const auto isLetter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    const auto isPart = [&](char c) { return isLetter(c) || (c >= '0' && c <= '9'); };
+    if (line.empty() || !isLetter(line.front()) || !std::ranges::all_of(line, isPart)) return false;
+    if (line == "nil" || line == "true" || line == "false") return false;
+    lua_pushglobaltable(lua);
+    lua_pushlstring(lua, line.data(), line.size());
+    const bool isUnknown = lua_rawget(lua, -2) == LUA_TNIL;
+    lua_pop(lua, 2);
+    return isUnknown;
+}
+
 } // namespace
 
 std::vector<std::string> wordsOf(std::string_view line) {
@@ -237,6 +250,7 @@ int Interpreter::compile(lua_State* lua) {
     Interpreter& self = of(lua);
     self.begin(lua, kRun);
     const std::string& line = self.source_;
+    if (isUnknownWord(lua, line)) return luaL_error(lua, "there is nothing named \"%s\"; see help", line.c_str());
     lua_pushliteral(lua, "return ");
     lua_pushlstring(lua, line.data(), line.size());
     lua_concat(lua, 2);

@@ -7,6 +7,7 @@ local api, print, quote, encode, type, tostring, pairs, ipairs, error, next, raw
       api, print, quote, encode, type, tostring, pairs, ipairs, error, next, rawget
 local sub, rep, find, format = string.sub, string.rep, string.find, string.format
 local concat, pack, unpack = table.concat, table.pack, table.unpack
+local tonumber = tonumber
 local set_log_level, tointeger, floor, mathtype = set_log_level, math.tointeger, math.floor, math.type
 _G.set_log_level = nil
 
@@ -120,6 +121,14 @@ local function number_text(value)
   return format("%.6g", value)
 end
 
+-- The fewest digits that read back the same.
+local function exact_text(value)
+  local text = format("%.15g", value)
+  if tonumber(text) == value then return text end
+  text = format("%.16g", value)
+  return tonumber(text) == value and text or format("%.17g", value)
+end
+
 local function sorted_keys(map)
   local keys = {}
   for key in pairs(map) do keys[#keys + 1] = tostring(key) end
@@ -133,7 +142,7 @@ local function json_of(value, depth)
   if kind == "boolean" then return tostring(value) end
   if kind == "number" then
     if value ~= value or value == math.huge or value == -math.huge then return "null" end
-    return mathtype(value) == "integer" and tostring(value) or format("%.17g", value)
+    return mathtype(value) == "integer" and tostring(value) or exact_text(value)
   end
   if kind ~= "table" then return quote(tostring(value)) end
   if depth > 32 then error("it is nested too deeply for JSON", 0) end
@@ -167,7 +176,7 @@ end
 -- Columns that come first, in this order; the others follow by their names.
 local first_columns = {}
 for place, name in ipairs{"loop", "number", "lsn", "queue_id", "id", "tag", "name", "state", "pending", "running",
-                           "function", "worker"} do
+                           "function", "worker", "since_s", "at", "waits_for", "runs", "used_s", "longest_turn_s"} do
   first_columns[name] = place
 end
 local function columns_of(rows)
@@ -285,6 +294,62 @@ define("set", "set \"name\" (value)", "changes a setting, with the checks of the
   change(value)
 end)
 define("gc", "gc", "clears up what nothing needs any more", function() return ask("POST", "gc") end)
+define("threads", "threads [\"text\"] [\"loop\"]",
+  "cooperative threads, those whose name or wait has a text; loop: engine, http", function(filter, loop)
+    local rows, cursor = {}, nil
+    repeat
+      local page = ask("GET", "inside/threads?limit=1000&loop=" .. encode(loop or "engine") ..
+                       (filter and "&filter=" .. encode(tostring(filter)) or "") ..
+                       (cursor and "&cursor=" .. encode(tostring(cursor)) or ""))
+      for _, row in ipairs(page.threads) do
+        local place = row.chain and row.chain[1]
+        row.at = place and place.file .. ":" .. place.line
+        rows[#rows + 1] = row
+      end
+      cursor = page.cursor
+    until not cursor
+    return rows
+  end)
+define("thread", "thread N [\"loop\"]", "one thread: where it waits, since when, how often it ran", function(number, loop)
+  local one = ask("GET", "inside/threads/" .. encode(loop or "engine") .. "/" .. encode(number_text(number)))
+  local chain = one.chain
+  one.chain = nil
+  show(one)
+  for n, place in ipairs(chain or {}) do
+    print((n == 1 and "at  " or "by  ") .. place.file .. ":" .. place.line .. "  " .. place["function"])
+  end
+end)
+define("interrupt", "interrupt N [\"loop\"]", "makes a thread unwind; the engine may not survive it", function(number, loop)
+  ask("POST", "inside/threads/" .. encode(loop or "engine") .. "/" .. encode(number_text(number)) .. "/interrupt")
+  print("interrupted")
+end)
+define("latency", "latency", "the longest turns of the loops, with the thread's name", function()
+  return ask("GET", "inside/latency").turns
+end)
+define("profile", "profile SECONDS [\"loop\"]", "measures what the cooperative threads do for up to 20 s; profile_start, profile_stop: longer",
+  function(seconds, loop)
+    seconds = seconds or 10
+    if type(seconds) ~= "number" or seconds > 20 then error("profile takes 1 to 20 seconds; profile_start and profile_stop take longer", 0) end
+    print(ask("POST", "inside/profile", to_json{seconds = tointeger(seconds) or seconds, loop = loop}).file)
+  end)
+define("profile_start", "profile_start{thread=, function=, loop=}", "begins to measure, of some threads or functions or all", function(what)
+  what = type(what) == "table" and what or {}
+  ask("POST", "inside/profile/start", to_json{filter = what.thread, ["function"] = what["function"], loop = what.loop})
+  print("profile_stop ends it")
+end)
+define("profile_stop", "profile_stop [\"loop\"]", "ends it, and says where the profile is", function(loop)
+  print(ask("POST", "inside/profile/stop", to_json{loop = loop}).file)
+end)
+define("memory", "memory", "the memory of the process, by subsystem", function()
+  local all = ask("GET", "inside/memory")
+  print(number_text(all.total_bytes) .. " bytes are resident")
+  return all.subsystems
+end)
+define("descriptors", "descriptors", "open descriptors, by owner", function()
+  local all = ask("GET", "inside/descriptors")
+  print(number_text(all.used) .. " of " .. number_text(all.limit) .. " are open")
+  return all.owners
+end)
 define("log", "log \"level\"", "from which level on the log is written: debug, info, warning, error", function(level)
   set_log_level(tostring(level))
   print("the log begins at " .. tostring(level))

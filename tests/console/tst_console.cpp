@@ -95,6 +95,7 @@ private Q_SLOTS:
     void theSocketIsItsOwnersAlone();
     void aLineIsAnsweredAndThePromptComesBack();
     void programsHearWhereAnAnswerEnds();
+    void aReadOnlyConsoleChangesNothing();
     void theEngineIsAsked();
     void anEndlessLineKeepsNobodyWaiting();
     void whatWasHarmedIsMadeAnew();
@@ -162,6 +163,17 @@ void TestConsole::aLineIsAnsweredAndThePromptComesBack() {
     QVERIFY(client.say("for").starts_with("error: "));
     client.send("exit\n");
     QCOMPARE(client.rest(), "");
+}
+
+void TestConsole::aReadOnlyConsoleChangesNothing() {
+    start(options());
+    Client client(path());
+    (void)client.until(kPrompt);
+    QCOMPARE(client.say("#read-only"), "");
+    QVERIFY(client.say("gc").contains("read-only until changes are allowed"));
+    QVERIFY(!client.say("queues").contains("read-only"));
+    QCOMPARE(client.say("#changes"), "");
+    QVERIFY(!client.say("gc").contains("read-only"));
 }
 
 void TestConsole::programsHearWhereAnAnswerEnds() {

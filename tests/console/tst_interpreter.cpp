@@ -65,6 +65,7 @@ private Q_SLOTS:
     void initTestCase() { ::umask(022); } // files that others may write are not read
 
     void anExpressionIsShown();
+    void aNameThatNothingHasIsAnError();
     void statementsKeepTheirVariables();
     void whatIsDangerousIsAbsent_data();
     void whatIsDangerousIsAbsent();
@@ -102,6 +103,17 @@ void TestInterpreter::anExpressionIsShown() {
     QCOMPARE(prompt.say("'a' .. 'b', 7"), "ab\n7\n");
     QCOMPARE(prompt.say("nil"), "");
     QCOMPARE(prompt.say("1 / 4"), "0.25\n");
+    QCOMPARE(prompt.say("json({0.1, 1 / 3})"), "[0.1,0.3333333333333333]\n");
+}
+
+void TestInterpreter::aNameThatNothingHasIsAnError() {
+    Prompt prompt;
+    QCOMPARE(prompt.say("thraeds"), "error: there is nothing named \"thraeds\"; see help\n");
+    QCOMPARE(prompt.say("false"), "false\n");
+    QCOMPARE(prompt.say("x = 1"), "");
+    QCOMPARE(prompt.say("x"), "1\n");
+    QCOMPARE(prompt.say("x = nil"), "");
+    QVERIFY(prompt.say("x").starts_with("error: "));
 }
 
 void TestInterpreter::statementsKeepTheirVariables() {
