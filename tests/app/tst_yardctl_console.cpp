@@ -2,8 +2,13 @@
 #include "core/console/console.h"
 #include "tests/app/ctl_process.h"
 #include "tests/app/fake_table.h"
+#include "tests/app/terminal_process.h"
 
 #include <QTest>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace yard;
@@ -33,9 +38,24 @@ private Q_SLOTS:
     void withoutAnEngineItSaysSo();
     void anAddressIsNotWhereAConsoleIs();
     void whoFindsNoPlaceIsToldSo();
+    void atATerminalLinesAreAnswered_data();
+    void atATerminalLinesAreAnswered();
+    void aTabCompletesACommand();
+    void linesComeBackFromTheHistory();
+    void anInterruptGivesALineUp_data();
+    void anInterruptGivesALineUp();
+    void whatIsWatchedEndsWithALine_data();
+    void whatIsWatchedEndsWithALine();
+    void aConsoleThatGoesEndsThePrompt();
 
 private:
     void start(std::size_t connections);
+    /// `terminal`: its name; a dumb one edits nothing.
+    std::unique_ptr<TerminalProcess> atATerminal(const char* terminal = "xterm") const {
+        return std::make_unique<TerminalProcess>(std::vector<std::string>{
+            "/usr/bin/env", fmt::format("TERM={}", terminal), "XDG_STATE_HOME=" + data_->file("state"),
+            YARDCTL_PATH, "--data-dir", data_->path().toStdString(), "console"});
+    }
 
     FakeServer server_{table({})};
     std::optional<DataDirectory> data_;
@@ -122,6 +142,111 @@ void TestYardctlConsole::whoFindsNoPlaceIsToldSo() {
     const Ended ended = data_->run({"console", "-c", "1"});
     QCOMPARE(ended.code, 1);
     QVERIFY2(ended.err.contains("eight others"), ended.err.c_str());
+}
+
+static void withAndWithoutAnEditor() {
+    QTest::addColumn<QByteArray>("terminal");
+    QTest::newRow("with an editor") << QByteArray("xterm");
+    QTest::newRow("without one") << QByteArray("dumb");
+}
+
+void TestYardctlConsole::atATerminalLinesAreAnswered_data() {
+    withAndWithoutAnEditor();
+}
+
+void TestYardctlConsole::atATerminalLinesAreAnswered() {
+    QFETCH(QByteArray, terminal);
+    const auto process = atATerminal(terminal.constData());
+    QVERIFY2(process->shows("yard> "), process->shown().c_str());
+    QVERIFY2(process->shown().contains("hello"), process->shown().c_str());
+    process->type("6 * 7\n");
+    QVERIFY2(process->shows("42\r\n"), process->shown().c_str());
+    process->type("queues\n");
+    QVERIFY2(process->shows("main\r\n"), process->shown().c_str());
+    process->type("exit\n");
+    QCOMPARE(process->end(), 0);
+    QCOMPARE(process->modes(), process->modesBefore());
+}
+
+void TestYardctlConsole::aTabCompletesACommand() {
+    const auto process = atATerminal();
+    QVERIFY(process->shows("yard> "));
+    process->type("que\t");
+    QVERIFY2(process->shows("queues"), process->shown().c_str());
+    process->type("\n");
+    QVERIFY2(process->shows("main\r\n"), process->shown().c_str());
+    process->type("\x04");
+    QCOMPARE(process->end(), 0);
+}
+
+void TestYardctlConsole::linesComeBackFromTheHistory() {
+    const auto first = atATerminal();
+    QVERIFY(first->shows("yard> "));
+    first->type("40 + 2\n");
+    QVERIFY2(first->shows("42\r\n"), first->shown().c_str());
+    QVERIFY(first->shows("yard> "));
+    first->type("exit\n");
+    QCOMPARE(first->end(), 0);
+    const auto second = atATerminal();
+    QVERIFY(second->shows("yard> "));
+    second->forget();
+    second->type("\x1b[A\x1b[A\n"); // the last but one
+    QVERIFY2(second->shows("42\r\n"), second->shown().c_str());
+    second->type("exit\n");
+    QCOMPARE(second->end(), 0);
+    struct stat status{};
+    QCOMPARE(::stat((data_->file("state") + "/yardmaster/console_history").c_str(), &status), 0);
+    QCOMPARE(status.st_mode & 0777u, 0600u);
+}
+
+void TestYardctlConsole::anInterruptGivesALineUp_data() {
+    withAndWithoutAnEditor();
+}
+
+void TestYardctlConsole::anInterruptGivesALineUp() {
+    QFETCH(QByteArray, terminal);
+    const auto process = atATerminal(terminal.constData());
+    QVERIFY(process->shows("yard> "));
+    process->type("not to be");
+    QVERIFY(process->shows("not to be"));
+    process->forget();
+    process->type("\x03");
+    QVERIFY2(process->shows("yard> "), process->shown().c_str());
+    process->type("5 * 5\n");
+    QVERIFY2(process->shows("25\r\n"), process->shown().c_str());
+    process->type("exit\n");
+    QCOMPARE(process->end(), 0);
+}
+
+void TestYardctlConsole::whatIsWatchedEndsWithALine_data() {
+    QTest::addColumn<QByteArray>("terminal");
+    QTest::addColumn<QByteArray>("key");
+    QTest::newRow("enter") << QByteArray("xterm") << QByteArray("\n");
+    QTest::newRow("interrupt") << QByteArray("xterm") << QByteArray("\x03");
+    QTest::newRow("without an editor") << QByteArray("dumb") << QByteArray("\n");
+}
+
+void TestYardctlConsole::whatIsWatchedEndsWithALine() {
+    QFETCH(QByteArray, terminal);
+    QFETCH(QByteArray, key);
+    const auto process = atATerminal(terminal.constData());
+    QVERIFY(process->shows("yard> "));
+    process->type("watch 0.2 \"1 + 10\"\n");
+    QVERIFY2(process->shows("11\r\n11\r\n"), process->shown().c_str());
+    process->forget();
+    process->type(key.toStdString());
+    QVERIFY2(process->shows("yard> "), process->shown().c_str());
+    process->type("exit\n");
+    QCOMPARE(process->end(), 0);
+}
+
+void TestYardctlConsole::aConsoleThatGoesEndsThePrompt() {
+    const auto process = atATerminal();
+    QVERIFY(process->shows("yard> "));
+    console_.reset();
+    QCOMPARE(process->end(), 1);
+    QVERIFY2(process->shown().contains("the console was closed"), process->shown().c_str());
+    QCOMPARE(process->modes(), process->modesBefore());
 }
 
 QTEST_GUILESS_MAIN(TestYardctlConsole)
