@@ -67,6 +67,7 @@ public:
 
     /// What a shell on this machine can know this engine by; nothing but its address when this was not called.
     void setShell(ShellEngine shell) { shell_ = std::move(shell); }
+    const ShellEngine& shell() const { return shell_; }
     /// The line as it reaches this engine and no other from any shell here.
     QString yardctl(const QString& line) const { return yardctlFor(line, shell_, address()); }
     QString curl(const Request& request) const { return curlOf(request, shell_, address()); }

@@ -1,4 +1,5 @@
 #include "ui/pages/actions/actions_page.h"
+#include "ui/pages/console/console_page.h"
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/failures/failures_page.h"
 #include "ui/pages/page.h"
@@ -71,6 +72,12 @@ std::vector<PageSpec> allPages() {
          [](Context context) -> Page* { return new FailuresPage(context); },
          {},
          &FailuresPage::declared},
+        {"console",
+         title(QT_TRANSLATE_NOOP("Pages", "Console")),
+         "console",
+         [](Context context) -> Page* { return new ConsolePage(context); },
+         {},
+         &ConsolePage::declared},
         {"settings",
          title(QT_TRANSLATE_NOOP("Pages", "Settings")),
          "settings",

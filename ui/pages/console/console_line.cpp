@@ -1,0 +1,76 @@
+#include "ui/pages/console/console_line.h"
+
+#include <algorithm>
+
+namespace yard::ui {
+
+namespace {
+constexpr char kAnswerEnd = '\x04';
+}
+
+ConsoleLine::ConsoleLine(const QString& dataDir, QObject* parent)
+    : QObject(parent)
+    , path_(dataDir + QStringLiteral("/backdoor.sock")) {
+    connect(&socket_, &QLocalSocket::connected, this, [this] {
+        // What it greets with is the first answer; it is left out.
+        pending_ = 1;
+        socket_.write("#program\n");
+    });
+    connect(&socket_, &QLocalSocket::readyRead, this, &ConsoleLine::onBytes);
+    connect(&socket_, &QLocalSocket::disconnected, this, &ConsoleLine::onEnd);
+    connect(&socket_, &QLocalSocket::errorOccurred, this, [this] {
+        if (socket_.state() == QLocalSocket::UnconnectedState) onEnd();
+    });
+}
+
+void ConsoleLine::open() {
+    if (socket_.state() != QLocalSocket::UnconnectedState) return;
+    kept_.clear();
+    socket_.connectToServer(path_);
+}
+
+void ConsoleLine::say(const QString& line) {
+    if (!isOpen_) return;
+    ++pending_;
+    socket_.write(line.toUtf8() + '\n');
+}
+
+void ConsoleLine::onBytes() {
+    kept_ += socket_.readAll();
+    for (;;) {
+        const qsizetype end = kept_.indexOf(kAnswerEnd);
+        if (end != 0) tell(kept_.first(end < 0 ? kept_.size() : end));
+        kept_.remove(0, end < 0 ? kept_.size() : end);
+        const qsizetype line = kept_.indexOf('\n');
+        if (line < 0) return;
+        const bool isGood = kept_.sliced(1, line - 1) == "ok";
+        kept_.remove(0, line + 1);
+        shown_ = 0;
+        pending_ = std::max(0, pending_ - 1);
+        if (isOpen_) {
+            emit answered(isGood);
+        } else {
+            isOpen_ = true;
+            emit opened();
+        }
+    }
+}
+
+void ConsoleLine::tell(const QByteArray& bytes) {
+    if (!isOpen_ || shown_ > kMostShown) return;
+    QString text = decoder_(bytes);
+    shown_ += text.size();
+    if (shown_ > kMostShown) text += QLatin1Char('\n') + tr("(the rest is left out)") + QLatin1Char('\n');
+    if (!text.isEmpty()) emit heard(text);
+}
+
+void ConsoleLine::onEnd() {
+    const bool wasOpen = std::exchange(isOpen_, false);
+    pending_ = 0;
+    shown_ = 0;
+    emit closed(
+        wasOpen ? tr("The console was closed. Enter opens it again.")
+                : tr("The engine's console cannot be opened: %1. Enter tries again.").arg(socket_.errorString()));
+}
+
+} // namespace yard::ui

@@ -1,0 +1,53 @@
+// The socket of an engine's console, as a program speaks it (docs/console.md): a line there, an answer here. For an engine
+// on this machine, whose data directory is known. Owner: ui thread; never blocks.
+//
+// What an answer says is told as it comes, at most kMostShown characters of one; the rest is left out, and said so.
+#pragma once
+
+#include <QByteArray>
+#include <QLocalSocket>
+#include <QObject>
+#include <QString>
+#include <QStringDecoder>
+
+namespace yard::ui {
+
+class ConsoleLine final : public QObject {
+    Q_OBJECT
+public:
+    static constexpr qsizetype kMostShown = 256 * 1024;
+
+    explicit ConsoleLine(const QString& dataDir, QObject* parent = nullptr);
+
+    /// Nothing where it is open or on its way.
+    void open();
+    bool isOpen() const { return isOpen_; }
+    /// Nothing while it is not open.
+    void say(const QString& line);
+    /// Answers that are awaited.
+    int pending() const { return pending_; }
+
+signals:
+    void opened();
+    /// A part of an answer.
+    void heard(const QString& text);
+    /// An answer has ended; `good`: the line went well.
+    void answered(bool good);
+    /// It is closed; why, for people.
+    void closed(const QString& why);
+
+private:
+    void onBytes();
+    void tell(const QByteArray& bytes);
+    void onEnd();
+
+    QString path_;
+    QLocalSocket socket_;
+    QByteArray kept_;
+    QStringDecoder decoder_{QStringDecoder::Utf8};
+    qsizetype shown_ = 0; ///< of this answer
+    int pending_ = 0;
+    bool isOpen_ = false;
+};
+
+} // namespace yard::ui
