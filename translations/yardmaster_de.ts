@@ -1906,6 +1906,188 @@
     </message>
 </context>
 <context>
+    <name>MachineWords</name>
+    <message>
+        <source>Ready</source>
+        <translation>Bereit</translation>
+    </message>
+    <message>
+        <source>Busy</source>
+        <translation>Ausgelastet</translation>
+    </message>
+    <message>
+        <source>Draining</source>
+        <translation>Läuft leer</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>Silent</source>
+        <translation>Stumm</translation>
+    </message>
+    <message>
+        <source>Lost</source>
+        <translation>Verloren</translation>
+    </message>
+    <message>
+        <source>Refused</source>
+        <translation>Abgewiesen</translation>
+    </message>
+    <message>
+        <source>Leaving</source>
+        <translation>Geht</translation>
+    </message>
+    <message>
+        <source>Connecting</source>
+        <translation>Verbindet</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>Slots</source>
+        <translation>Plätze</translation>
+    </message>
+    <message>
+        <source>Actions of one core that it can run at once</source>
+        <translation>Aktionen mit einem Kern, die sie zugleich ausführen kann</translation>
+    </message>
+    <message>
+        <source>Cores</source>
+        <translation>Kerne</translation>
+    </message>
+    <message>
+        <source>Taken by actions, of all that it gives</source>
+        <translation>Von Aktionen belegt, von allem, was sie gibt</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Reserved by actions, of all that it gives</source>
+        <translation>Von Aktionen reserviert, von allem, was sie gibt</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>Laufend</translation>
+    </message>
+    <message>
+        <source>Actions that run there</source>
+        <translation>Aktionen, die dort laufen</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>Wartend</translation>
+    </message>
+    <message>
+        <source>Actions that it was given and has not begun</source>
+        <translation>Aktionen, die sie bekam und noch nicht begonnen hat</translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation>Version</translation>
+    </message>
+    <message>
+        <source>Version of its Yardmaster</source>
+        <translation>Version ihres Yardmasters</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>Maschine</translation>
+    </message>
+    <message>
+        <source>Its name, and the way it came</source>
+        <translation>Ihr Name, und wie sie herkam</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>What it can take now</source>
+        <translation>Was sie jetzt nehmen kann</translation>
+    </message>
+    <message>
+        <source>For</source>
+        <translation>Seit</translation>
+    </message>
+    <message>
+        <source>How long it has been in this state</source>
+        <translation>Wie lange sie in diesem Zustand ist</translation>
+    </message>
+    <message>
+        <source>Last word</source>
+        <translation>Letztes Wort</translation>
+    </message>
+    <message>
+        <source>What becomes of it next, or why it is as it is</source>
+        <translation>Was als Nächstes aus ihr wird, oder warum sie so ist</translation>
+    </message>
+    <message>
+        <source>this machine</source>
+        <translation>diese Maschine</translation>
+    </message>
+    <message>
+        <source>joined</source>
+        <translation>beigetreten</translation>
+    </message>
+    <message numerus="yes">
+        <source>counts as lost in %1, then its %Ln action(s) return</source>
+        <translation>
+            <numerusform>gilt in %1 als verloren, dann kommt ihre %Ln Aktion zurück</numerusform>
+            <numerusform>gilt in %1 als verloren, dann kommen ihre %Ln Aktionen zurück</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>has nothing, gets nothing new</source>
+        <translation>hat nichts, bekommt nichts Neues</translation>
+    </message>
+    <message numerus="yes">
+        <source>gets nothing new; %Ln action(s) left</source>
+        <translation>
+            <numerusform>bekommt nichts Neues; noch %Ln Aktion</numerusform>
+            <numerusform>bekommt nichts Neues; noch %Ln Aktionen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>what it had runs elsewhere</source>
+        <translation>was sie hatte, läuft anderswo</translation>
+    </message>
+    <message>
+        <source>no link, and nothing of it is out</source>
+        <translation>keine Verbindung, und nichts ist bei ihr</translation>
+    </message>
+    <message>
+        <source>full</source>
+        <translation>voll</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln silent</source>
+        <translation>
+            <numerusform>%Ln stumm</numerusform>
+            <numerusform>%Ln stumm</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln lost</source>
+        <translation>
+            <numerusform>%Ln verloren</numerusform>
+            <numerusform>%Ln verloren</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln refused</source>
+        <translation>
+            <numerusform>%Ln abgewiesen</numerusform>
+            <numerusform>%Ln abgewiesen</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ManyChange</name>
     <message>
         <source>They run again.</source>
@@ -2364,6 +2546,26 @@
             <numerusform>%n Aktionen vor eine andere verschieben</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Show the machine</source>
+        <translation>Die Maschine zeigen</translation>
+    </message>
+    <message>
+        <source>Drain machine %1</source>
+        <translation>Maschine %1 leerlaufen lassen</translation>
+    </message>
+    <message>
+        <source>Pause machine %1</source>
+        <translation>Maschine %1 anhalten</translation>
+    </message>
+    <message>
+        <source>Resume machine %1</source>
+        <translation>Maschine %1 fortsetzen</translation>
+    </message>
+    <message>
+        <source>Remove machine %1</source>
+        <translation>Maschine %1 entfernen</translation>
+    </message>
 </context>
 <context>
     <name>OutputSearch</name>
@@ -2441,6 +2643,10 @@
     <message>
         <source>Failures</source>
         <translation>Fehlschläge</translation>
+    </message>
+    <message>
+        <source>Machines</source>
+        <translation>Maschinen</translation>
     </message>
 </context>
 <context>
@@ -3859,6 +4065,93 @@
     <message>
         <source>%1, nothing selected</source>
         <translation>%1, nichts ausgewählt</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::AddMachine</name>
+    <message>
+        <source>Make a join token</source>
+        <translation>Beitritts-Token erzeugen</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>A machine joins with a token. It needs yardmaster, and a way to this engine&apos;s address.</source>
+        <translation>Eine Maschine tritt mit einem Token bei. Sie braucht yardmaster und einen Weg zur Adresse dieser Engine.</translation>
+    </message>
+    <message>
+        <source>Add a machine</source>
+        <translation>Eine Maschine hinzufügen</translation>
+    </message>
+    <message>
+        <source>1 hour</source>
+        <translation>1 Stunde</translation>
+    </message>
+    <message>
+        <source>1 day</source>
+        <translation>1 Tag</translation>
+    </message>
+    <message>
+        <source>7 days</source>
+        <translation>7 Tagen</translation>
+    </message>
+    <message>
+        <source>Command for the other machine</source>
+        <translation>Befehl für die andere Maschine</translation>
+    </message>
+    <message>
+        <source>Cores, at most</source>
+        <translation>Kerne, höchstens</translation>
+    </message>
+    <message>
+        <source>Empty: all that the machine gives.</source>
+        <translation>Leer: alle, die die Maschine gibt.</translation>
+    </message>
+    <message>
+        <source>Machines</source>
+        <translation>Maschinen</translation>
+    </message>
+    <message>
+        <source>So many may join with the token.</source>
+        <translation>So viele dürfen mit dem Token beitreten.</translation>
+    </message>
+    <message>
+        <source>Ends after</source>
+        <translation>Endet nach</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>This wants a number</source>
+        <translation>Hier gehört eine Zahl hin</translation>
+    </message>
+    <message>
+        <source>The engine is asked</source>
+        <translation>Die Engine wird gefragt</translation>
+    </message>
+    <message>
+        <source>This engine makes no join tokens. Make a token with the right admin (yardctl tokens new NAME --right admin) and put it in place of TOKEN.</source>
+        <translation>Diese Engine erzeugt keine Beitritts-Token. Erzeugen Sie ein Token mit dem Recht admin (yardctl tokens new NAME --right admin) und setzen Sie es für TOKEN ein.</translation>
+    </message>
+    <message>
+        <source>The engine sent no token.</source>
+        <translation>Die Engine hat kein Token geschickt.</translation>
+    </message>
+    <message>
+        <source>Type this on the other machine. The token is shown once.</source>
+        <translation>Geben Sie das auf der anderen Maschine ein. Das Token wird nur einmal gezeigt.</translation>
+    </message>
+    <message>
+        <source>Type this on the other machine by %1. The token is shown once.</source>
+        <translation>Geben Sie das bis %1 auf der anderen Maschine ein. Das Token wird nur einmal gezeigt.</translation>
+    </message>
+    <message>
+        <source>The engine listens on this machine alone: start it with --listen and TLS for others.</source>
+        <translation>Die Engine hört nur auf dieser Maschine: starten Sie sie für andere mit --listen und TLS.</translation>
     </message>
 </context>
 <context>
@@ -5688,6 +5981,183 @@
     <message>
         <source>The engine&apos;s list of numbers cannot be read.</source>
         <translation>Die Nummernliste der Engine ist nicht lesbar.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::MachinePanel</name>
+    <message>
+        <source>Show actions</source>
+        <translation>Aktionen zeigen</translation>
+    </message>
+    <message>
+        <source>Connection</source>
+        <translation>Verbindung</translation>
+    </message>
+    <message>
+        <source>Platform</source>
+        <translation>Plattform</translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation>Version</translation>
+    </message>
+    <message>
+        <source>Slots</source>
+        <translation>Plätze</translation>
+    </message>
+    <message>
+        <source>Cores</source>
+        <translation>Kerne</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>Kennzeichen</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Since</source>
+        <translation>Seit</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>this machine</source>
+        <translation>diese Maschine</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>Laufend</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>Wartend</translation>
+    </message>
+    <message>
+        <source>Counts as lost</source>
+        <translation>Gilt als verloren</translation>
+    </message>
+    <message>
+        <source>Last word</source>
+        <translation>Letztes Wort</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::MachinesPage</name>
+    <message>
+        <source>Machines</source>
+        <translation>Maschinen</translation>
+    </message>
+    <message>
+        <source>Drain</source>
+        <translation>Leerlaufen</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>Entfernen…</translation>
+    </message>
+    <message>
+        <source>Add machine…</source>
+        <translation>Maschine hinzufügen…</translation>
+    </message>
+    <message>
+        <source>Columns</source>
+        <translation>Spalten</translation>
+    </message>
+    <message>
+        <source>No other machine runs actions for this engine</source>
+        <translation>Keine andere Maschine führt Aktionen für diese Engine aus</translation>
+    </message>
+    <message>
+        <source>Select a machine first</source>
+        <translation>Wählen Sie zuerst eine Maschine</translation>
+    </message>
+    <message>
+        <source>This is the engine&apos;s own machine: pause or drain the engine</source>
+        <translation>Das ist die Maschine der Engine: halten Sie die Engine an oder lassen Sie sie leerlaufen</translation>
+    </message>
+    <message>
+        <source>It is drained already</source>
+        <translation>Sie läuft schon leer</translation>
+    </message>
+    <message>
+        <source>It gets work as it is</source>
+        <translation>Sie bekommt Arbeit, wie sie ist</translation>
+    </message>
+    <message>
+        <source>It is paused already</source>
+        <translation>Sie ist schon angehalten</translation>
+    </message>
+    <message>
+        <source>It has no link now</source>
+        <translation>Sie hat jetzt keine Verbindung</translation>
+    </message>
+    <message>
+        <source>Show actions</source>
+        <translation>Aktionen zeigen</translation>
+    </message>
+    <message>
+        <source>Copy address</source>
+        <translation>Adresse kopieren</translation>
+    </message>
+    <message>
+        <source>It runs nothing. It has to join again to get work.</source>
+        <translation>Sie führt nichts aus. Um Arbeit zu bekommen, muss sie wieder beitreten.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln action(s) that it has end there and run elsewhere. It has to join again to get work.</source>
+        <translation>
+            <numerusform>%Ln Aktion, die sie hat, endet dort und läuft anderswo. Um Arbeit zu bekommen, muss sie wieder beitreten.</numerusform>
+            <numerusform>%Ln Aktionen, die sie hat, enden dort und laufen anderswo. Um Arbeit zu bekommen, muss sie wieder beitreten.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Remove %1?</source>
+        <translation>%1 entfernen?</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>%1 entfernen</translation>
+    </message>
+    <message>
+        <source>Keep it</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source>Copied: %1</source>
+        <translation>Kopiert: %1</translation>
+    </message>
+    <message>
+        <source>yardctl</source>
+        <translation>yardctl</translation>
+    </message>
+    <message>
+        <source>curl</source>
+        <translation>curl</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
     </message>
 </context>
 <context>

@@ -19,6 +19,44 @@
     </message>
 </context>
 <context>
+    <name>MachineWords</name>
+    <message numerus="yes">
+        <source>counts as lost in %1, then its %Ln action(s) return</source>
+        <translation>
+            <numerusform>counts as lost in %1, then its %Ln action returns</numerusform>
+            <numerusform>counts as lost in %1, then its %Ln actions return</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>gets nothing new; %Ln action(s) left</source>
+        <translation>
+            <numerusform>gets nothing new; %Ln action left</numerusform>
+            <numerusform>gets nothing new; %Ln actions left</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln silent</source>
+        <translation>
+            <numerusform>%Ln silent</numerusform>
+            <numerusform>%Ln silent</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln lost</source>
+        <translation>
+            <numerusform>%Ln lost</numerusform>
+            <numerusform>%Ln lost</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln refused</source>
+        <translation>
+            <numerusform>%Ln refused</numerusform>
+            <numerusform>%Ln refused</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Notices</name>
     <message numerus="yes">
         <source>%n queue(s) have finished: %1</source>
@@ -453,6 +491,16 @@
         <translation>
             <numerusform>%n waits</numerusform>
             <numerusform>%n wait</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::MachinesPage</name>
+    <message numerus="yes">
+        <source>%Ln action(s) that it has end there and run elsewhere. It has to join again to get work.</source>
+        <translation>
+            <numerusform>%Ln action that it has ends there and runs elsewhere. It has to join again to get work.</numerusform>
+            <numerusform>%Ln actions that it has end there and run elsewhere. It has to join again to get work.</numerusform>
         </translation>
     </message>
 </context>

@@ -126,7 +126,7 @@ private slots:
         Languages languages;
         languages.install();
         QVERIFY(openWindow(kLeast));
-        for (const char* id : {"queues", "actions", "workers", "timelines", "pool", "failures"}) {
+        for (const char* id : {"queues", "actions", "workers", "timelines", "pool", "machines", "failures"}) {
             window_->navigation().show(id);
             auto* head = window_->navigation().page()->findChild<PageHead*>();
             QVERIFY2(head != nullptr, id);
@@ -211,7 +211,7 @@ private slots:
         QVERIFY(openWindow(kLeast));
         submit("fails", "echo 'error: no such licence' >&2; exit 3", {{"max_retries", 0}});
         (void)test::registerWarmWorker(window_->engine().state()->link(), "thumbs", "1.2", {});
-        for (const char* id : {"dashboard", "queues", "actions", "workers", "pool", "failures"}) {
+        for (const char* id : {"dashboard", "queues", "actions", "workers", "pool", "machines", "failures"}) {
             window_->navigation().show(id);
             QString outside;
             const auto isWithin = [&] {

@@ -14,6 +14,8 @@
 #include "ui/pages/dashboard/waiting_panel.h"
 #include "ui/pages/failures/failure_groups.h"
 #include "ui/pages/failures/failures_page.h"
+#include "ui/pages/machines/machine_panel.h"
+#include "ui/pages/machines/machines_page.h"
 #include "ui/pages/pool/pool_page.h"
 #include "ui/pages/pool/pool_strip.h"
 #include "ui/pages/queues/queue_panel.h"
@@ -451,6 +453,33 @@ private slots:
                 addCell(all, page->table(), row, "open", grouped(process["sessions"].toInteger()));
                 addCell(all, page->table(), row, "served", grouped(process["processed"].toInteger()));
             }
+            return all;
+        });
+    }
+
+    // --- machines: tst_machines has one that joined
+
+    void thisMachineHasItsNumbers() {
+        auto* page = show<MachinesPage>("machines");
+        QTRY_VERIFY_WITH_TIMEOUT(page->table()->rows()->rowOf(1) >= 0, kSoon);
+        page->table()->selectId(1);
+        agree(7, [this, page]() -> Numbers {
+            const Format format;
+            const QJsonObject own = get("machines").value("machines")[0].toObject();
+            const QJsonObject taken = get("session").value("machine")["taken"].toObject();
+            const auto of = [&](const char* member) { return own.value(QLatin1String(member)).toInteger(); };
+            const QString cores = format.cores(taken.value("cores").toDouble()) + " of " +
+                                  format.cores(own.value("cores").toDouble());
+            const QString memory =
+                format.size(taken.value("memory_mb").toInteger() << 20) + " of " + format.size(of("memory_bytes"));
+            Numbers all{{"head", noteOf(page), "1"},
+                        within("panel", shown(page->panel()), cores),
+                        within("panel", shown(page->panel()), memory)};
+            addCell(all, page->table(), 1, "slots", grouped(of("slots")));
+            addCell(all, page->table(), 1, "cores", cores);
+            addCell(all, page->table(), 1, "memory", memory);
+            addCell(all, page->table(), 1, "running", grouped(of("running")));
+            addCell(all, page->table(), 1, "waiting", grouped(of("waiting")));
             return all;
         });
     }

@@ -2,6 +2,7 @@
 #include "ui/pages/console/console_page.h"
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/failures/failures_page.h"
+#include "ui/pages/machines/machines_page.h"
 #include "ui/pages/page.h"
 #include "ui/pages/pool/pool_page.h"
 #include "ui/pages/queues/queue_commands.h"
@@ -66,6 +67,14 @@ std::vector<PageSpec> allPages() {
                                     QLocale().toString(most)};
          },
          &PoolPage::declared},
+        {"machines", title(QT_TRANSLATE_NOOP("Pages", "Machines")), "machines",
+         [](Context context) -> Page* { return new MachinesPage(context); },
+         [](const EngineState& state) {
+             if (!state.machines()) return PageSpec::Count{};
+             const auto& [here, all] = *state.machines();
+             return PageSpec::Count{QLocale().toString(here) + QStringLiteral(" / ") + QLocale().toString(all)};
+         },
+         &MachinesPage::declared},
         {"failures",
          title(QT_TRANSLATE_NOOP("Pages", "Failures")),
          "failures",

@@ -137,6 +137,7 @@ void EngineState::ask() {
         emit pulse();
     });
     if (pool_) askPool();
+    askMachines();
 }
 
 /// Counters come with events, in order; of the answer only the rest is taken.
@@ -179,6 +180,26 @@ void EngineState::tellPool(const QJsonObject& json) {
     }
     if (now == pool_) return;
     pool_ = now;
+    emit pulse();
+}
+
+/// One may join at any time.
+void EngineState::askMachines() {
+    link_.send({"GET", "machines", {}, {}}, this, [this](const Answer& answer) {
+        if (answer.ok()) tellMachines(answer.json);
+    });
+}
+
+void EngineState::tellMachines(const QJsonObject& json) {
+    const QJsonArray all = json.value("machines").toArray();
+    const auto isAway = [](const QJsonValue& machine) {
+        const QString state = machine["state"].toString();
+        return state == "silent" || state == "lost" || state == "refused" || state == "connecting";
+    };
+    std::optional<MachineCount> now;
+    if (all.size() > 1) now = MachineCount{all.size() - std::ranges::count_if(all, isAway), all.size()};
+    if (now == machines_) return;
+    machines_ = now;
     emit pulse();
 }
 

@@ -72,6 +72,15 @@ public:
     const std::optional<PoolCount>& pool() const { return pool_; }
     /// An answer to GET pool, from who asked for it.
     void tellPool(const QJsonObject& json);
+    /// Machines that answer, of all; absent: there is this engine's own alone, or it is not known yet.
+    struct MachineCount {
+        qint64 here = 0;
+        qint64 all = 0;
+        bool operator==(const MachineCount&) const = default;
+    };
+    const std::optional<MachineCount>& machines() const { return machines_; }
+    /// An answer to GET machines, from who asked for it.
+    void tellMachines(const QJsonObject& json);
 
     /// A round trip to the engine, in ms; -1: not known.
     int lag() const { return lag_; }
@@ -108,6 +117,7 @@ private:
     void ask();
     void askQueues();
     void askPool();
+    void askMachines();
     void onSecond();
 
     EngineLink& link_;
@@ -117,6 +127,7 @@ private:
     QueueHistory history_;
     QStringList workers_;
     std::optional<PoolCount> pool_;
+    std::optional<MachineCount> machines_;
     QDateTime asOf_;
     QTimer second_;
     QElapsedTimer clock_;

@@ -31,7 +31,16 @@ void paintLoading(QPainter& painter, const QRectF& area, const Theme& theme) {
     painter.fillRect(QRectF(area.left(), std::round(area.center().y() - 4), width, 8), theme(Token::Bg3));
 }
 
+/// At the left end, where there is room beside the number.
+void paintMeterBefore(QPainter& painter, const QRectF& area, const Cell& cell) {
+    const int wide = scaled(40);
+    if (!cell.share || area.width() < 2 * wide) return;
+    paint::meter(painter, QRectF(area.left(), std::round(area.center().y() - 3), wide, 6), *cell.share,
+                 Theme::current()(Token::Text2));
+}
+
 void paintNumber(QPainter& painter, const QRectF& area, const Cell& cell, const QColor& colour) {
+    paintMeterBefore(painter, area, cell);
     // Zero and unknown stand back; what failed stands out.
     const bool faint = cell.tone == Cell::Tone::Normal && (cell.text == u"0" || cell.text == Format::unknown());
     const bool alert = cell.tone == Cell::Tone::Alert;

@@ -57,6 +57,7 @@ struct Cell {
     bool onHand = false;           ///< of Press: there on the row that is chosen, or under the pointer, alone
     std::vector<qint64> bars = {}; ///< of Bars
     QString aside = {};            ///< at the right end, in text3, of a Text, Name or Mono: the text has the rest
+    std::optional<double> share = {}; ///< of Number: 0 to 1, a meter at the left end; nothing: none
     bool operator==(const Cell&) const = default;
 };
 

@@ -1,0 +1,298 @@
+// The page Machines over a link that is played: what its rows say, what its commands ask for, how a machine is added.
+#include "tests/ui/played_page.h"
+#include "ui/pages/machines/add_machine.h"
+#include "ui/pages/machines/machine_panel.h"
+#include "ui/pages/machines/machines_page.h"
+#include "ui/style/format.h"
+#include "ui/style/theme.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QJsonObject>
+#include <QLineEdit>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTest>
+
+using namespace yard;
+using namespace yard::ui;
+
+namespace {
+
+constexpr qint64 kSecond = 1'000'000;
+
+QJsonObject machine(qint64 id, const QString& name, const QString& state, QJsonObject more = {}) {
+    QJsonObject json{{"id", id},       {"name", name}, {"kind", id == 0 ? "local" : "joined"},
+                     {"state", state}, {"slots", 8},   {"running", 0},
+                     {"waiting", 0},   {"cores", 8},   {"memory_bytes", qint64{16'000'000'000}}};
+    for (auto it = more.begin(); it != more.end(); ++it) json.insert(it.key(), it.value());
+    return json;
+}
+
+QJsonObject fleet() {
+    const qint64 now = wallNow();
+    return {{"machines",
+             QJsonArray{machine(0, "forge", "ready", {{"running", 2}}),
+                        machine(1, "anvil", "busy",
+                                {{"running", 3}, {"waiting", 1}, {"address", "10.0.0.7:4100"}, {"version", "0.9"}}),
+                        machine(2, "press", "silent",
+                                {{"running", 3}, {"since", now - 40 * kSecond}, {"lost_at", now + 90 * kSecond}}),
+                        machine(3, "kiln", "draining", {{"running", 9}}),
+                        machine(4, "loom", "refused", {{"reason", "another protocol"}}),
+                        machine(5, "mill", "paused")}}};
+}
+
+class Played {
+public:
+    Played() {
+        page.resize(1'200, 700);
+        page.show();
+        page.setActive(true);
+    }
+    bool tell(const QJsonObject& json) { return played.link.answer("machines", json); }
+    QString cell(qint64 machine, int column) {
+        const TableModel* rows = page.table()->rows();
+        return rows->cell(rows->rowOf(machine + 1), column).text;
+    }
+    QAction* command(const char* id) {
+        for (QAction* each : page.commands())
+            if (each->objectName() == QLatin1String(id)) return each;
+        return nullptr;
+    }
+    /// The newest question, as "METHOD path body".
+    QString last() {
+        const auto& [request, context, done] = played.link.asked.back();
+        return QString::fromLatin1(request.method + ' ' + request.path.toLatin1() + ' ' + request.body).trimmed();
+    }
+    AddMachine* adding() {
+        command("add")->trigger();
+        return page.adding();
+    }
+
+    test::PlayedContext played;
+    MachinesPage page{played.context()};
+};
+
+} // namespace
+
+class TestMachinesPage : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<Theme> theme_;
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName("yardmaster-test-machines-page");
+        QSettings().clear();
+        theme_ = std::make_unique<Theme>(nullptr);
+    }
+
+    void aRowSaysItsStateAndTheNextThingOneWouldAsk() {
+        Played on;
+        QVERIFY(on.tell(fleet()));
+        QCOMPARE(on.cell(0, 1), QString("Ready"));
+        QCOMPARE(on.cell(1, 1), QString("Busy"));
+        QCOMPARE(on.cell(1, 9), QString("full"));
+        QVERIFY2(on.cell(2, 1).startsWith("Silent 4"), qPrintable(on.cell(2, 1)));
+        QVERIFY2(on.cell(2, 9).startsWith("counts as lost in 1 min"), qPrintable(on.cell(2, 9)));
+        QVERIFY2(on.cell(2, 9).contains('3'), qPrintable(on.cell(2, 9)));
+        QVERIFY2(on.cell(3, 9).contains('9'), qPrintable(on.cell(3, 9)));
+        QCOMPARE(on.cell(4, 9), QString("another protocol"));
+        QCOMPARE(on.cell(5, 9), QString("has nothing, gets nothing new"));
+        QVERIFY2(on.page.note().startsWith("6, "), qPrintable(on.page.note()));
+    }
+
+    void figuresOfOthersAreKnownOrAbsent() {
+        Played on;
+        QVERIFY(on.tell(fleet()));
+        QCOMPARE(on.cell(1, 3), QString("8"));
+        QCOMPARE(on.cell(1, 4), Format::unknown() + " of 8.00");
+        QCOMPARE(on.cell(1, 5), Format::unknown() + " of " + Format().size(16'000'000'000));
+        QCOMPARE(on.cell(1, 6), QString("3"));
+        QCOMPARE(on.cell(1, 7), QString("1"));
+        QCOMPARE(on.cell(1, 8), QString("0.9"));
+        QCOMPARE(on.cell(2, 8), Format::unknown());
+        QCOMPARE(on.cell(0, 2), Format::unknown());
+    }
+
+    void ofThisMachineTheSessionSaysWhatIsTaken() {
+        const TakenHere taken =
+            takenHere({{"machine", QJsonObject{{"taken", QJsonObject{{"cores", 3.5}, {"memory_mb", 1'024}}}}}});
+        const auto machines = readMachines(fleet());
+        const Row row = machineRow(machines[0], taken, wallNow());
+        QCOMPARE(row.cells[4].text, QString("3.50 of 8.00"));
+        QCOMPARE(row.cells[4].share.value_or(-1), 3.5 / 8);
+        QVERIFY(row.cells[5].share.value_or(0) > 0.06);
+        QVERIFY(!takenHere({}).cores);
+    }
+
+    void machinesThatAnswerAreCounted() {
+        Played on;
+        QVERIFY(on.tell(fleet()));
+        const auto count = on.played.state.machines();
+        QVERIFY(count);
+        QCOMPARE(count->here, 4);
+        QCOMPARE(count->all, 6);
+        on.page.takeUpdates();
+        QVERIFY(on.tell({{"machines", QJsonArray{machine(0, "forge", "ready")}}}));
+        QVERIFY(!on.played.state.machines());
+    }
+
+    void thisMachineAloneSaysHowToAddOne() {
+        Played on;
+        QVERIFY(on.tell({{"machines", QJsonArray{machine(0, "forge", "ready")}}}));
+        QVERIFY(on.page.isAlone());
+        on.page.takeUpdates();
+        QVERIFY(on.tell(fleet()));
+        QVERIFY(!on.page.isAlone());
+    }
+
+    void commandsSayWhyTheyCannotBeGiven() {
+        Played on;
+        QVERIFY(on.tell(fleet()));
+        for (const char* id : {"drain", "resume", "pause", "remove", "show-actions"})
+            QVERIFY2(!on.command(id)->isEnabled(), id);
+        on.page.open(0);
+        QVERIFY(blockedWhy(on.command("drain")).contains("own machine"));
+        QVERIFY(on.command("show-actions")->isEnabled());
+        on.page.open(1);
+        QVERIFY(on.command("drain")->isEnabled());
+        QVERIFY(on.command("pause")->isEnabled());
+        QVERIFY(!on.command("resume")->isEnabled());
+        on.page.open(3);
+        QVERIFY(!on.command("drain")->isEnabled());
+        QVERIFY(on.command("resume")->isEnabled());
+        on.page.open(4);
+        QVERIFY2(on.command("resume")->isEnabled(), "one that was refused may come again");
+        on.page.open(5);
+        QVERIFY(!on.command("pause")->isEnabled());
+        QVERIFY(!on.command("copy-address")->isEnabled());
+    }
+
+    void commandsAskForWhatTheySay() {
+        Played on;
+        QVERIFY(on.tell(fleet()));
+        on.page.open(1);
+        on.command("drain")->trigger();
+        QCOMPARE(on.last(), QString("POST machines/1/drain"));
+        QCOMPARE(on.page.yardctlOf(on.command("drain")), QString("yardctl machines drain 1"));
+        on.command("pause")->trigger();
+        QCOMPARE(on.last(), QString(R"(PATCH machines/1 {"paused":true})"));
+        on.page.open(5);
+        on.command("resume")->trigger();
+        QCOMPARE(on.last(), QString("POST machines/5/resume"));
+        on.command("remove")->trigger();
+        QCOMPARE(on.last(), QString("DELETE machines/5"));
+        on.page.open(1);
+        on.command("remove")->trigger();
+        QCOMPARE(on.last(), QString(R"(DELETE machines/1 {"force":true})"));
+        QCOMPARE(on.page.yardctlOf(on.command("remove")), QString("yardctl machines remove 1 --force"));
+        on.command("copy-address")->trigger();
+        QCOMPARE(QGuiApplication::clipboard()->text(), QString("10.0.0.7:4100"));
+    }
+
+    void whatThePageShowsHasALine() {
+        Played on;
+        QVERIFY(on.tell(fleet()));
+        QCOMPARE(on.page.asOperation().yardctl, QString("yardctl machines"));
+        on.page.open(2);
+        QCOMPARE(on.page.asOperation().yardctl, QString("yardctl machines show 2"));
+        QVERIFY(on.page.panel()->isVisible());
+        QVERIFY(on.page.closeInnermost());
+        QVERIFY(!on.page.panel()->isVisible());
+        QVERIFY(!on.page.closeInnermost());
+    }
+
+    void aNameThatComesBeforeTheMachinesIsSelectedThen() {
+        Played on;
+        on.page.setFilter("kiln");
+        QVERIFY(on.tell(fleet()));
+        QCOMPARE(on.page.asOperation().yardctl, QString("yardctl machines show 3"));
+    }
+
+    void whatAMachineCallsItselfCannotTurnTheText() {
+        Played on;
+        const QString turning = QString("a") + QChar(0x202e) + "b";
+        QVERIFY(on.tell({{"machines", QJsonArray{machine(0, "forge", "ready"), machine(1, turning, turning)}}}));
+        QVERIFY(!on.cell(1, 0).contains(QChar(0x202e)));
+        QVERIFY(!on.cell(1, 1).contains(QChar(0x202e)));
+    }
+
+    void anEngineThatCannotTellSaysWhy() {
+        Played on;
+        QVERIFY(on.played.link.answer("machines", Answer{500, {}, {}, "internal", "It broke."}));
+        QCOMPARE(on.page.table()->rows()->rowCount(), 0);
+        QVERIFY(!on.page.isAlone());
+    }
+
+    // --- adding one
+
+    void aTokenBecomesTheCommandForTheOtherMachine() {
+        Played on;
+        AddMachine* form = on.adding();
+        QVERIFY(form != nullptr);
+        QCOMPARE(on.adding(), form);
+        form->makeToken()->click();
+        QCOMPARE(on.last(), QString(R"(POST machines/tokens {"expires_s":3600,"uses":1})"));
+        QVERIFY(on.played.link.answer("machines/tokens", QJsonObject{{"id", 1},
+                                                                     {"token", "abc.def"},
+                                                                     {"url", "https://forge:8640"},
+                                                                     {"expires", wallNow() + 3'600 * kSecond}}));
+        QCOMPARE(form->command(),
+                 QString("YARD_JOIN_TOKEN=abc.def yardmaster --headless --join https://forge:8640"));
+        QVERIFY(form->note().contains("once"));
+        QVERIFY(!form->note().contains("--listen"));
+        form->copy()->click();
+        QCOMPARE(QGuiApplication::clipboard()->text(), form->command());
+        for (const auto& record : on.played.commands.records())
+            QVERIFY2(!record.result.contains("abc.def"), "a token is kept");
+    }
+
+    void anEngineOnLoopbackSaysThatOthersCannotReachIt() {
+        Played on;
+        AddMachine* form = on.adding();
+        form->makeToken()->click();
+        QVERIFY(on.played.link.answer("machines/tokens",
+                                      QJsonObject{{"token", "abc"}, {"url", "http://127.0.0.1:8640"}}));
+        QVERIFY(form->note().contains("--listen"));
+    }
+
+    void anEngineWithoutJoinTokensSaysHowElse() {
+        for (const int status : {404, 405}) {
+            Played on;
+            AddMachine* form = on.adding();
+            form->makeToken()->click();
+            QVERIFY(on.played.link.answer("machines/tokens", Answer{status, {}, {}, "not_found", "No."}));
+            QVERIFY(form->note().contains("makes no join tokens"));
+            QVERIFY(form->note().contains("--right admin"));
+            QVERIFY2(form->command().endsWith("--join http://played"), qPrintable(form->command()));
+        }
+    }
+
+    void whatTheEngineRefusesIsSaid() {
+        Played on;
+        AddMachine* form = on.adding();
+        form->makeToken()->click();
+        QVERIFY(on.played.link.answer("machines/tokens", Answer{403, {}, {}, "forbidden", "Only the owner may."}));
+        QCOMPARE(form->note(), QString("Only the owner may."));
+        QVERIFY(form->command().isEmpty());
+    }
+
+    void coresThatAreNoNumberAreNotAskedFor() {
+        Played on;
+        AddMachine* form = on.adding();
+        const std::size_t before = on.played.link.asked.size();
+        auto* cores = form->findChild<QLineEdit*>("cores");
+        cores->setText("many");
+        form->makeToken()->click();
+        QCOMPARE(on.played.link.asked.size(), before);
+        cores->setText("4");
+        form->makeToken()->click();
+        QCOMPARE(on.last(), QString(R"(POST machines/tokens {"expires_s":3600,"max_cores":4,"uses":1})"));
+    }
+};
+
+QTEST_MAIN(TestMachinesPage)
+#include "tst_machines_page.moc"

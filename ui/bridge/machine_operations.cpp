@@ -1,0 +1,65 @@
+#include "ui/bridge/machine_operations.h"
+
+#include <QCoreApplication>
+#include <QJsonDocument>
+
+namespace yard::ui::operations {
+
+namespace {
+
+QByteArray compactTextOf(const QJsonObject& object) {
+    return QJsonDocument(object).toJson(QJsonDocument::Compact);
+}
+
+Operation onMachine(const char* title, Request request, const QString& verb, qint64 machine, const QString& name) {
+    return {QCoreApplication::translate("Operation", title).arg(name), std::move(request),
+            QStringLiteral("yardctl machines %1 %2").arg(verb).arg(machine)};
+}
+
+QString pathOfMachine(qint64 machine, const QString& verb = {}) {
+    return QStringLiteral("machines/%1").arg(machine) + (verb.isEmpty() ? QString() : '/' + verb);
+}
+
+} // namespace
+
+Operation lookAtMachines(std::optional<qint64> machine) {
+    if (!machine)
+        return {QCoreApplication::translate("Operation", QT_TRANSLATE_NOOP("Operation", "List machines")),
+                {"GET", "machines", {}, {}, {}},
+                "yardctl machines"};
+    return onMachine(QT_TRANSLATE_NOOP("Operation", "Show the machine"),
+                     {"GET", pathOfMachine(*machine), {}, {}, {}}, "show", *machine, {});
+}
+
+Operation drainMachine(qint64 machine, const QString& name) {
+    return onMachine(QT_TRANSLATE_NOOP("Operation", "Drain machine %1"),
+                     {"POST", pathOfMachine(machine, "drain"), {}, {}, {}}, "drain", machine, name);
+}
+
+Operation pauseMachine(qint64 machine, const QString& name) {
+    return onMachine(QT_TRANSLATE_NOOP("Operation", "Pause machine %1"),
+                     {"PATCH", pathOfMachine(machine), {}, compactTextOf({{"paused", true}}), {}}, "pause", machine,
+                     name);
+}
+
+Operation resumeMachine(qint64 machine, const QString& name) {
+    return onMachine(QT_TRANSLATE_NOOP("Operation", "Resume machine %1"),
+                     {"POST", pathOfMachine(machine, "resume"), {}, {}, {}}, "resume", machine, name);
+}
+
+Operation removeMachine(qint64 machine, const QString& name, bool force) {
+    Operation operation = onMachine(
+        QT_TRANSLATE_NOOP("Operation", "Remove machine %1"),
+        {"DELETE", pathOfMachine(machine), {}, force ? compactTextOf({{"force", true}}) : QByteArray(), {}},
+        "remove", machine, name);
+    if (force) operation.yardctl += QStringLiteral(" --force");
+    return operation;
+}
+
+Request makeJoinToken(int uses, qint64 expiresS, double maxCores) {
+    QJsonObject body{{"uses", uses}, {"expires_s", expiresS}};
+    if (maxCores > 0) body.insert("max_cores", maxCores);
+    return {"POST", "machines/tokens", {}, compactTextOf(body), {}};
+}
+
+} // namespace yard::ui::operations

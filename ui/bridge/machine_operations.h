@@ -1,0 +1,19 @@
+// What the window can ask of an engine about its machines (docs/machines.md), as operation.h has the rest. Values; ui
+// thread.
+#pragma once
+
+#include "ui/bridge/operation.h"
+
+namespace yard::ui::operations {
+
+/// All of them; with a number that one.
+Operation lookAtMachines(std::optional<qint64> machine = {});
+Operation drainMachine(qint64 machine, const QString& name);
+Operation pauseMachine(qint64 machine, const QString& name);
+Operation resumeMachine(qint64 machine, const QString& name);
+/// `force`: what it has ends there, and runs elsewhere.
+Operation removeMachine(qint64 machine, const QString& name, bool force);
+/// A token that opens links only, `uses` times within `expiresS` seconds; 0 cores: as many as the machine gives.
+Request makeJoinToken(int uses, qint64 expiresS, double maxCores);
+
+} // namespace yard::ui::operations

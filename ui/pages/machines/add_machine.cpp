@@ -1,0 +1,144 @@
+#include "ui/pages/machines/add_machine.h"
+
+#include "core/base/clock.h"
+#include "ui/bridge/machine_operations.h"
+#include "ui/style/format.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QComboBox>
+#include <QHostAddress>
+#include <QLineEdit>
+#include <QSpinBox>
+
+#include <array>
+#include <utility>
+
+namespace yard::ui {
+
+namespace {
+
+constexpr int kMostUses = 1'000;
+constexpr qint64 kHourSeconds = 3'600;
+
+bool isLoopback(const QUrl& url) {
+    return url.host() == "localhost" || QHostAddress(url.host()).isLoopback();
+}
+
+/// The engine has no such route: an earlier one, or one that is built without.
+bool hasNoTokens(const Answer& answer) {
+    return answer.status == 404 || answer.status == 405 || answer.status == 501;
+}
+
+} // namespace
+
+AddMachine::AddMachine(Context context, QWidget* parent)
+    : QDialog(parent)
+    , context_(context)
+    , uses_(new QSpinBox)
+    , expires_(new QComboBox)
+    , cores_(new QLineEdit)
+    , make_(new Button(Button::Kind::Primary, tr("Make a join token"), "key"))
+    , copy_(new Button(Button::Kind::Plain, tr("Copy"), "copy"))
+    , shown_(new QLineEdit)
+    , note_(new WrappedLabel(
+          tr("A machine joins with a token. It needs yardmaster, and a way to this engine's address."), Type::Body,
+          Token::Text2)) {
+    setObjectName("add-machine");
+    setWindowTitle(tr("Add a machine"));
+    setAttribute(Qt::WA_DeleteOnClose);
+    resize(scaled(720), scaled(320));
+    uses_->setRange(1, kMostUses);
+    for (const auto& [words, seconds] :
+         {std::pair(tr("1 hour"), kHourSeconds), std::pair(tr("1 day"), 24 * kHourSeconds),
+          std::pair(tr("7 days"), 7 * 24 * kHourSeconds)})
+        expires_->addItem(words, seconds);
+    cores_->setFixedWidth(scaled(108));
+    cores_->setObjectName("cores");
+    shown_->setReadOnly(true);
+    shown_->setFont(typeface(Type::Mono));
+    shown_->setObjectName("command");
+    shown_->setAccessibleName(tr("Command for the other machine"));
+    coresRow_ = new FormRow(tr("Cores, at most"), cores_, tr("Empty: all that the machine gives."));
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(20, 18, 20, 16);
+    column->setSpacing(10);
+    column->addWidget(new Label(tr("Add a machine"), Type::Title, Token::Text1));
+    column->addWidget(new FormRow(tr("Machines"), uses_, tr("So many may join with the token.")));
+    column->addWidget(new FormRow(tr("Ends after"), expires_, {}));
+    column->addWidget(coresRow_);
+    column->addWidget(note_);
+    auto* line = new QHBoxLayout;
+    line->setSpacing(8);
+    line->addWidget(shown_, 1);
+    line->addWidget(copy_);
+    column->addLayout(line);
+    column->addStretch(1);
+    auto* foot = new QHBoxLayout;
+    foot->setSpacing(8);
+    auto* close = new Button(Button::Kind::Plain, tr("Close"), {});
+    foot->addStretch(1);
+    foot->addWidget(close);
+    foot->addWidget(make_);
+    column->addLayout(foot);
+    shown_->hide();
+    copy_->hide();
+    connect(close, &QAbstractButton::clicked, this, &QDialog::close);
+    connect(make_, &QAbstractButton::clicked, this, &AddMachine::ask);
+    connect(copy_, &QAbstractButton::clicked, this, [this] { QApplication::clipboard()->setText(command_); });
+    make_->setFocus();
+}
+
+void AddMachine::ask() {
+    bool isNumber = cores_->text().trimmed().isEmpty();
+    const double cores = isNumber ? 0 : QLocale().toDouble(cores_->text().trimmed(), &isNumber);
+    const bool isWrong = !isNumber || cores < 0;
+    coresRow_->setProblem(isWrong ? tr("This wants a number") : QString());
+    if (isWrong) return;
+    make_->setBlocked(tr("The engine is asked"));
+    context_.link.send(operations::makeJoinToken(uses_->value(), expires_->currentData().toLongLong(), cores), this,
+                       [this](const Answer& answer) {
+                           make_->setBlocked({});
+                           take(answer);
+                       });
+}
+
+void AddMachine::take(const Answer& answer) {
+    const QString url = whereFrom(answer.json.value("url").toString());
+    const QString token = answer.json.value("token").toString();
+    if (hasNoTokens(answer))
+        return showCommand(QStringLiteral("YARD_JOIN_TOKEN=TOKEN yardmaster --headless --join ") + shellWord(url),
+                           tr("This engine makes no join tokens. Make a token with the right admin (yardctl tokens "
+                              "new NAME --right admin) "
+                              "and put it in place of TOKEN."));
+    if (!answer.ok() || token.isEmpty())
+        return showCommand({}, answer.ok() ? tr("The engine sent no token.") : answer.message);
+    QString note = tr("Type this on the other machine. The token is shown once.");
+    if (const qint64 expires = answer.json.value("expires").toInteger(); expires > 0)
+        note = tr("Type this on the other machine by %1. The token is shown once.")
+                   .arg(Format().coming(expires, wallNow()));
+    if (isLoopback(QUrl(url)))
+        note += ' ' + tr("The engine listens on this machine alone: start it with --listen and TLS for others.");
+    showCommand(
+        QStringLiteral("YARD_JOIN_TOKEN=%1 yardmaster --headless --join %2").arg(shellWord(token), shellWord(url)),
+        note);
+}
+
+/// The engine's word, else the address that this window knows it by.
+QString AddMachine::whereFrom(const QString& told) const {
+    if (!told.isEmpty()) return told;
+    QUrl url = context_.link.address();
+    url.setPath({});
+    return url.toString();
+}
+
+void AddMachine::showCommand(const QString& command, const QString& note) {
+    command_ = command;
+    note_->setText(note);
+    shown_->setText(command);
+    shown_->setCursorPosition(0);
+    shown_->setVisible(!command.isEmpty());
+    copy_->setVisible(!command.isEmpty());
+}
+
+} // namespace yard::ui

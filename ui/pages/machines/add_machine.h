@@ -1,0 +1,48 @@
+// Adds a machine: asks the engine for a join token and tells the command to type on the other machine. The token is in
+// the dialog alone, never among the commands that are kept. Owner: ui thread; deletes itself when it is closed.
+#pragma once
+
+#include "ui/pages/page.h"
+#include "ui/widgets/form.h"
+
+#include <QDialog>
+
+QT_BEGIN_NAMESPACE
+class QComboBox;
+class QLineEdit;
+class QSpinBox;
+QT_END_NAMESPACE
+
+namespace yard::ui {
+
+class AddMachine final : public QDialog {
+    Q_OBJECT
+public:
+    AddMachine(Context context, QWidget* parent);
+
+    Button* makeToken() const { return make_; }
+    Button* copy() const { return copy_; }
+    /// What to type there; empty: there is no token yet.
+    QString command() const { return command_; }
+    /// A sentence about the token, or why there is none.
+    QString note() const { return note_->text(); }
+
+private:
+    void ask();
+    void take(const Answer& answer);
+    void showCommand(const QString& command, const QString& note);
+    QString whereFrom(const QString& told) const;
+
+    Context context_;
+    QSpinBox* uses_;
+    QComboBox* expires_;
+    QLineEdit* cores_;
+    FormRow* coresRow_;
+    Button* make_;
+    Button* copy_;
+    QLineEdit* shown_; ///< the command
+    WrappedLabel* note_;
+    QString command_;
+};
+
+} // namespace yard::ui

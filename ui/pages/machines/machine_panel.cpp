@@ -1,0 +1,56 @@
+#include "ui/pages/machines/machine_panel.h"
+
+#include "ui/style/format.h"
+
+namespace yard::ui {
+
+MachinePanel::MachinePanel(QWidget* parent)
+    : QWidget(parent)
+    , machine_(new Panel({}, false))
+    , about_(new Facts)
+    , connection_(new Facts)
+    , actions_(new Button(Button::Kind::Plain, tr("Show actions"), "actions")) {
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(1);
+    machine_->addToHead(actions_);
+    machine_->setTitleElides(true);
+    machine_->setBody(scrolling(about_));
+    auto* connection = new Panel(tr("Connection"), false);
+    connection->setBody(scrolling(connection_));
+    row->addWidget(machine_, 1);
+    row->addWidget(connection, 1);
+    setObjectName("pane");
+}
+
+void MachinePanel::show(const MachineInfo& machine, const TakenHere& taken, WallMicros now) {
+    const Format format;
+    const Row row = machineRow(machine, taken, now);
+    const auto text = [](const QString& value) { return value.isEmpty() ? Format::unknown() : value; };
+    const auto shareOf = [&](std::size_t column) {
+        const Cell& cell = row.cells[column];
+        return cell.share && *cell.share > 0 ? cell.share : std::nullopt;
+    };
+    machine_->setTitle(machine.name);
+    machine_->setNote(machineKindWords(machine));
+    machine_->setIcon(QStringLiteral("machines"));
+    about_->set({{tr("Platform"), text(machine.platform)},
+                 {tr("Version"), text(machine.version)},
+                 {tr("Slots"), format.number(machine.slotCount)},
+                 {tr("Cores"), row.cells[4].text, Fact::Tone::Normal, shareOf(4)},
+                 {tr("Memory"), row.cells[5].text, Fact::Tone::Normal, shareOf(5)},
+                 {tr("Tags"), text(machine.tags.join(QStringLiteral(", ")))}});
+    const bool isOff = machine.state == "lost" || machine.state == "refused";
+    std::vector<Fact> facts{
+        {tr("State"), machineStateWords(machine, now), isOff ? Fact::Tone::Alert : Fact::Tone::Normal},
+        {tr("Since"), machine.since > 0 ? format.time(machine.since, now) : Format::unknown()},
+        {tr("Address"), machine.isLocal() ? tr("this machine") : text(machine.address)},
+        {tr("Running"), format.number(machine.running)},
+        {tr("Waiting"), format.number(machine.waiting)}};
+    if (machine.lostAt > 0) facts.push_back({tr("Counts as lost"), format.coming(machine.lostAt, now)});
+    if (const QString word = machineLastWord(machine, now); !word.isEmpty())
+        facts.push_back({tr("Last word"), word, Fact::Tone::Dim});
+    connection_->set(std::move(facts));
+}
+
+} // namespace yard::ui

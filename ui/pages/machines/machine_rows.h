@@ -1,0 +1,61 @@
+// What GET machines says, as values, and the rows and words that the page makes of it. Values; ui thread.
+#pragma once
+
+#include "core/base/clock.h"
+#include "ui/widgets/rows_model.h"
+
+#include <QJsonObject>
+#include <QStringList>
+#include <optional>
+#include <vector>
+
+namespace yard::ui {
+
+struct MachineInfo {
+    qint64 id = 0; ///< 0: this engine's own
+    QString name;
+    QString kind; ///< "local", "joined"
+    QString address;
+    QString state;
+    QString reason;
+    QString platform;
+    QString version;
+    double cores = 0;       ///< 0: not told
+    qint64 memoryBytes = 0; ///< 0: not told
+    qint64 slotCount = 0;
+    qint64 running = 0;
+    qint64 waiting = 0;    ///< given to it, and not begun
+    WallMicros since = 0;  ///< in this state; 0: not told
+    WallMicros lostAt = 0; ///< 0: nothing of it is out
+    QStringList tags;
+    QJsonObject json;
+
+    bool isLocal() const { return id == 0; }
+    /// Actions that are ended or return when it goes.
+    qint64 has() const { return running + waiting; }
+    /// Ids of rows are never 0.
+    qint64 row() const { return id + 1; }
+    /// Somebody wants it to get nothing new.
+    bool isStopped() const { return state == "paused" || state == "draining"; }
+};
+
+/// What the session has taken of this engine's own machine.
+struct TakenHere {
+    std::optional<double> cores;
+    std::optional<qint64> memoryBytes;
+};
+TakenHere takenHere(const QJsonObject& session);
+
+/// This one first.
+std::vector<MachineInfo> readMachines(const QJsonObject& json);
+std::vector<Column> machineColumns();
+/// "Silent 40 s": with its age where that is what one asks next.
+QString machineStateWords(const MachineInfo& machine, WallMicros now);
+QString machineKindWords(const MachineInfo& machine);
+/// The next thing one would ask; may be empty.
+QString machineLastWord(const MachineInfo& machine, WallMicros now);
+Row machineRow(const MachineInfo& machine, const TakenHere& taken, WallMicros now);
+/// "6, 1 silent".
+QString machinesNote(const std::vector<MachineInfo>& machines);
+
+} // namespace yard::ui
