@@ -27,8 +27,9 @@ Operation lookAtMachines(std::optional<qint64> machine) {
         return {QCoreApplication::translate("Operation", QT_TRANSLATE_NOOP("Operation", "List machines")),
                 {"GET", "machines", {}, {}, {}},
                 "yardctl machines"};
-    return onMachine(QT_TRANSLATE_NOOP("Operation", "Show the machine"),
-                     {"GET", pathOfMachine(*machine), {}, {}, {}}, "show", *machine, {});
+    return {QCoreApplication::translate("Operation", QT_TRANSLATE_NOOP("Operation", "Show the machine")),
+            {"GET", pathOfMachine(*machine), {}, {}, {}},
+            QStringLiteral("yardctl machines show %1").arg(*machine)};
 }
 
 Operation drainMachine(qint64 machine, const QString& name) {
