@@ -18,10 +18,13 @@
 
 #include <QApplication>
 #include <QDir>
+#include <QJsonArray>
 #include <QStandardPaths>
 #include <QTest>
+#include <QTimer>
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 
 using namespace yard;
 
@@ -120,13 +123,36 @@ void takeAll(Album& album, ui::MainWindow& window, const test::Evening& evening)
     album.picture("graph-dark.png");
     for (const ui::PageSpec& spec : navigation.pages())
         for (const auto look : {Dark, Light})
-            if (spec.id == "timelines" || spec.id == "pool" || spec.id == "workers" || spec.id == "failures")
+            if (spec.id == "timelines" || spec.id == "pool" || spec.id == "workers" || spec.id == "failures" ||
+                spec.id == "machines")
                 album.page(spec.id, look, [&] {
                     if (spec.id != "timelines" && navigation.page()->findChild<ui::Table*>() != nullptr) {
                         auto* table = navigation.page()->findChild<ui::Table*>();
-                        if (table->rows()->rowCount() > 0) table->selectId(table->rows()->idAt(0));
+                        const int rows = table->rows()->rowCount();
+                        if (rows > 0) table->selectId(table->rows()->idAt(spec.id == "machines" ? rows - 1 : 0));
                     }
                 });
+}
+
+/// A second engine works for the first: the page Machines has something to show. False: it did not come to that.
+bool join(test::RealEngine& guest, const test::RealEngine& yard, ui::EngineLink& link) {
+    QString token;
+    const QByteArray desk = R"({"name":"desk","rights":"admin"})";
+    link.send({"POST", "tokens", {}, desk}, &link,
+              [&token](const ui::Answer& answer) { token = answer.json.value("token").toString(); });
+    if (!QTest::qWaitFor([&] { return !token.isEmpty(); }, kWaitMs)) return false;
+    guest.setArguments({"--capacity", "4", "--set", "guest_unsandboxed=on", "--join",
+                        QStringLiteral("http://127.0.0.1:%1").arg(yard.port()), "--join-token", token});
+    if (!guest.start()) return false;
+    const auto machines = std::make_shared<qsizetype>(0);
+    QTimer look;
+    QObject::connect(&look, &QTimer::timeout, &link, [&link, machines] {
+        link.send({"GET", "machines", {}, {}}, &link, [machines](const ui::Answer& answer) {
+            *machines = answer.json.value("machines").toArray().size();
+        });
+    });
+    look.start(kFrameMs);
+    return QTest::qWaitFor([&] { return *machines > 1; }, kWaitMs);
 }
 
 } // namespace
@@ -156,6 +182,8 @@ int main(int argc, char** argv) {
     const double scale = qEnvironmentVariable("YARD_EVENING_SCALE").toDouble(&isNumber);
     const auto evening = test::spendEvening(connection, isNumber ? std::clamp(scale, 0.001, 1.0) : 1);
     if (!evening) return std::fputs("the evening did not come to its end\n", stderr), 1;
+    test::RealEngine guest;
+    if (!join(guest, engine, connection)) return std::fputs("no machine joined\n", stderr), 1;
     Album album(window, theme, QString::fromLocal8Bit(argv[1]));
     takeAll(album, window, *evening);
     theme.choose(ui::Theme::Choice::Dark);
