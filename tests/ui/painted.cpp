@@ -16,6 +16,8 @@ namespace {
 constexpr qreal kGap = 3;
 /// Baselines of one line differ by less.
 constexpr qreal kSameLine = 4;
+/// At most as wide and high, at 100 %.
+constexpr qreal kIcon = 24;
 
 class TextEngine final : public QPaintEngine {
 public:
@@ -26,7 +28,12 @@ public:
     bool end() override { return true; }
     Type type() const override { return User; }
     void updateState(const QPaintEngineState&) override {}
-    void drawPixmap(const QRectF&, const QPixmap&, const QRectF&) override {}
+    void drawPixmap(const QRectF& area, const QPixmap&, const QRectF&) override {
+        const QRectF all = painter()->deviceTransform().mapRect(area);
+        const QRectF seen = all & clip();
+        if (all.width() <= kIcon && all.height() <= kIcon && seen.width() > 0 && seen.height() >= all.height() / 2)
+            icons.push_back(all);
+    }
     void drawImage(const QRectF&, const QImage&, const QRectF&, Qt::ImageConversionFlags) override {}
     void drawTiledPixmap(const QRectF&, const QPixmap&, const QPointF&) override {}
     void drawPath(const QPainterPath&) override {}
@@ -36,12 +43,18 @@ public:
     void drawTextItem(const QPointF& at, const QTextItem& item) override {
         const QTransform transform = painter()->deviceTransform();
         const QRectF own(at.x(), at.y() - item.ascent(), item.width(), item.ascent() + item.descent());
-        QRectF clip = systemClip().isEmpty() ? QRectF(-1e6, -1e6, 2e6, 2e6) : systemClip().boundingRect();
-        if (painter()->hasClipping()) clip &= transform.mapRect(painter()->clipBoundingRect());
-        runs.push_back({item.text(), transform.mapRect(own), clip});
+        runs.push_back({item.text(), transform.mapRect(own), clip()});
     }
 
     std::vector<Piece> runs;
+    std::vector<QRectF> icons;
+
+private:
+    QRectF clip() const {
+        QRectF all = systemClip().isEmpty() ? QRectF(-1e6, -1e6, 2e6, 2e6) : systemClip().boundingRect();
+        if (painter()->hasClipping()) all &= painter()->deviceTransform().mapRect(painter()->clipBoundingRect());
+        return all;
+    }
 };
 
 /// As large as the widget, and as fine.
@@ -51,6 +64,7 @@ public:
         : widget_(widget) {}
     QPaintEngine* paintEngine() const override { return &engine_; }
     std::vector<Piece> takeRuns() { return std::move(engine_.runs); }
+    std::vector<QRectF> takeIcons() { return std::move(engine_.icons); }
 
 protected:
     int metric(PaintDeviceMetric metric) const override {
@@ -92,6 +106,7 @@ bool Piece::isCutNumber() const {
 Painted::Painted(QWidget& widget) {
     TextDevice device(widget);
     widget.render(&device, {}, {}, QWidget::DrawChildren);
+    icons_ = device.takeIcons();
     take(device.takeRuns());
 }
 
@@ -101,6 +116,7 @@ Painted::Painted(QWidget& widget, const std::function<void(QPainter&)>& paint) {
         QPainter painter(&device);
         paint(painter);
     }
+    icons_ = device.takeIcons();
     take(device.takeRuns());
 }
 

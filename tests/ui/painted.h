@@ -40,10 +40,13 @@ public:
     QString text(const QRectF& within) const;
     QString text() const { return text(QRectF(-1e6, -1e6, 2e6, 2e6)); }
     bool says(const QString& words) const { return text().contains(words); }
+    /// Small pictures that can be seen, as they were painted.
+    const std::vector<QRectF>& icons() const { return icons_; }
 
 private:
     void take(std::vector<Piece> runs);
     std::vector<Piece> pieces_;
+    std::vector<QRectF> icons_;
 };
 
 } // namespace yard::test
