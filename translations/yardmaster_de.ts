@@ -2566,6 +2566,10 @@
         <source>Remove machine %1</source>
         <translation>Maschine %1 entfernen</translation>
     </message>
+    <message>
+        <source>List machines</source>
+        <translation>Maschinen auflisten</translation>
+    </message>
 </context>
 <context>
     <name>OutputSearch</name>

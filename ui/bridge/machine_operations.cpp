@@ -24,10 +24,10 @@ QString pathOfMachine(qint64 machine, const QString& verb = {}) {
 
 Operation lookAtMachines(std::optional<qint64> machine) {
     if (!machine)
-        return {QCoreApplication::translate("Operation", QT_TRANSLATE_NOOP("Operation", "List machines")),
+        return {QCoreApplication::translate("Operation", "List machines"),
                 {"GET", "machines", {}, {}, {}},
                 "yardctl machines"};
-    return {QCoreApplication::translate("Operation", QT_TRANSLATE_NOOP("Operation", "Show the machine")),
+    return {QCoreApplication::translate("Operation", "Show the machine"),
             {"GET", pathOfMachine(*machine), {}, {}, {}},
             QStringLiteral("yardctl machines show %1").arg(*machine)};
 }
