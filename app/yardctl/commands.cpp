@@ -23,7 +23,7 @@
 // What the engine itself is and has, and papers about yardctl.
 #define YARD_ENGINE(ROW) \
     ROW(workers) ROW(session) ROW(settings) ROW(pool) ROW(locks) ROW(guests) ROW(machines) ROW(tokens) ROW(whoami) ROW(gc) \
-    ROW(console) ROW(profile) ROW(completion) ROW(manual)
+    ROW(console) ROW(example) ROW(profile) ROW(completion) ROW(manual)
 // clang-format on
 
 #define YARD_DECLARED(name) Command name##Row();

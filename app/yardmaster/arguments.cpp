@@ -94,6 +94,7 @@ std::optional<EarlyExit> apply(Arguments& arguments, Option which, const char* v
     case Prefix: return applyPrefix(arguments, value);
     case AllowHost: arguments.allowHosts.emplace_back(value); return std::nullopt;
     case Attach: arguments.attach = value; return std::nullopt;
+    case Example: arguments.example = true; return std::nullopt;
     case TlsCert: arguments.tlsCert = value; return std::nullopt;
     case TlsKey: arguments.tlsKey = value; return std::nullopt;
     case Insecure: arguments.insecure = true; return std::nullopt;
@@ -130,6 +131,8 @@ std::variant<Arguments, EarlyExit> parseArguments(int argc, char** argv) {
         return usage("--tls-cert and --tls-key go together: give both");
     if (arguments.insecure && !arguments.tlsCert.empty())
         return usage("--insecure means plain HTTP, and --tls-cert TLS: give one of them");
+    if (arguments.example && !arguments.attach.empty())
+        return usage("--example loads into an engine that is started here; at one elsewhere: yardctl example load");
     if (auto exit = checkJoin(arguments)) return *exit;
     if (arguments.dataDir.empty()) arguments.dataDir = defaultDataDirectory();
     std::error_code error;

@@ -23,6 +23,7 @@ struct Arguments {
     std::string join;      ///< URL of an engine to work for; empty: none
     std::string joinToken; ///< empty: it has joined before
     bool serves = true;    ///< it may work for other engines
+    bool example = false;  ///< it comes with work to look at
     std::string attach;    ///< URL of an engine elsewhere; empty: embed one
     std::vector<std::string> allowHosts;
 };

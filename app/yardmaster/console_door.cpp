@@ -51,7 +51,22 @@ coro::Task<console::ApiAnswer> taken(http::Response response) {
     co_return answer;
 }
 
-coro::Task<console::ApiAnswer> handled(const ConsoleDoor& door, console::ApiRequest asked, Left left) {
+/// The bytes of a chunk, in one piece.
+class OwnBody final : public http::BodySource {
+public:
+    explicit OwnBody(std::string bytes)
+        : bytes_(std::move(bytes)) {}
+    coro::Task<Result<std::string_view>> read() override {
+        co_return std::exchange(isRead_, true) ? std::string_view() : std::string_view(bytes_);
+    }
+
+private:
+    const std::string bytes_;
+    bool isRead_ = false;
+};
+
+coro::Task<console::ApiAnswer> handled(const ConsoleDoor& door, console::ApiRequest asked, Left left,
+                                       bool isChunk = false) {
     OwnLink link(std::move(left));
     http::Request request;
     request.link = &link;
@@ -63,15 +78,21 @@ coro::Task<console::ApiAnswer> handled(const ConsoleDoor& door, console::ApiRequ
     request.head.contentLength = asked.body.size();
     request.head.addField("Host", "localhost");
     request.head.addField("Authorization", "Bearer " + door.token);
-    if (!asked.body.empty()) request.head.addField("Content-Type", "application/json");
+    if (!asked.body.empty())
+        request.head.addField("Content-Type", isChunk ? "application/octet-stream" : "application/json");
     http::Admission admission = door.handler.admit(request);
     if (admission.refusal) co_return co_await taken(std::move(*admission.refusal));
-    if (admission.mode == http::BodyMode::Stream) co_return refused("a console sends no bytes to a route");
-    if (asked.body.size() > admission.limit)
+    const bool isStream = admission.mode == http::BodyMode::Stream;
+    if (isStream && !isChunk) co_return refused("a console sends no bytes to a route");
+    if (!isStream && asked.body.size() > admission.limit)
         co_return co_await taken(http::errorResponse(
             ErrorKind::TooLarge,
             fmt::format("The body is over the {} bytes that this route takes; send less.", admission.limit)));
-    request.body = std::move(asked.body);
+    OwnBody source(isStream ? std::move(asked.body) : std::string());
+    if (isStream)
+        request.source = &source;
+    else
+        request.body = std::move(asked.body);
     http::Response response = co_await door.handler.handle(request);
     co_return co_await taken(std::move(response));
 }
@@ -106,6 +127,10 @@ coro::Task<console::ApiAnswer> askThrough(std::shared_ptr<const ConsoleDoor> doo
 }
 
 } // namespace
+
+coro::Task<console::ApiAnswer> askAsOwner(const ConsoleDoor& door, console::ApiRequest request, bool isChunk) {
+    return handled(door, std::move(request), std::make_shared<std::atomic<bool>>(false), isChunk);
+}
 
 console::Ask askBy(ConsoleDoor door) {
     return [shared = std::make_shared<const ConsoleDoor>(std::move(door))](console::ApiRequest asked) {

@@ -18,6 +18,10 @@ struct ConsoleDoor {
     bool secure = false;
 };
 
+/// The answer to one request of the program itself, on the server's thread. With `isChunk` its body is the bytes of a
+/// chunk instead of JSON. Status 0: it could not be asked, and the body says why.
+coro::Task<console::ApiAnswer> askAsOwner(const ConsoleDoor& door, console::ApiRequest request, bool isChunk);
+
 /// What it refers to outlives the console that is given it.
 console::Ask askBy(ConsoleDoor door);
 

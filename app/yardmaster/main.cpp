@@ -3,6 +3,7 @@
 #include "app/yardmaster/arguments.h"
 #include "app/yardmaster/console_door.h"
 #include "app/yardmaster/display.h"
+#include "app/yardmaster/example_loading.h"
 #include "app/yardmaster/service_manager.h"
 #include "app/yardmaster/watchdog.h"
 #include "app/yardmaster/windowed.h"
@@ -216,7 +217,6 @@ std::optional<engine::JoinOptions> joinOf(const app::Arguments& arguments, Refus
 
 /// The back door. The engine works without it; then the log says why.
 std::unique_ptr<console::Console> openConsole(engine::Engine& engine, app::ConsoleDoor door) {
-    door.token = engine.token();
     auto opened = console::Console::start(
         {.socket = engine.dataDir() + "/backdoor.sock",
          .commands = console::commandDirectory(),
@@ -228,6 +228,17 @@ std::unique_ptr<console::Console> openConsole(engine::Engine& engine, app::Conso
         return nullptr;
     }
     return std::move(*opened);
+}
+
+/// What its window is told of it.
+app::Served servedHere(const app::Arguments& arguments, const std::string& url, const engine::Engine& engine,
+                       const std::string& fingerprint) {
+    return {.url = url + arguments.prefix,
+            .token = engine.token(),
+            .fingerprint = fingerprint,
+            .embedded = true,
+            .dataDir = arguments.dataDir,
+            .tokenFile = arguments.tokenFile};
 }
 
 /// `refusal` outlives the engine.
@@ -284,19 +295,15 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
     handler.showServer(**server);
     const std::string fingerprint = door.tls ? door.tls->fingerprint() : std::string();
     if (auto published = publish(fingerprint); !published) return complain(kFailure, published.error().message);
-    auto backDoor = openConsole(**engine, {.server = **server,
-                                           .handler = handler,
-                                           .prefix = arguments.prefix,
-                                           .token = {},
-                                           .secure = door.tls != nullptr});
+    const app::ConsoleDoor inside{.server = **server,
+                                  .handler = handler,
+                                  .prefix = arguments.prefix,
+                                  .token = (*engine)->token(),
+                                  .secure = door.tls != nullptr};
+    auto backDoor = openConsole(**engine, inside);
     announce(url, fingerprint, insecure);
-    if (hooks.serving)
-        hooks.serving({.url = url + arguments.prefix,
-                       .token = (*engine)->token(),
-                       .fingerprint = fingerprint,
-                       .embedded = true,
-                       .dataDir = arguments.dataDir,
-                       .tokenFile = arguments.tokenFile});
+    if (arguments.example) app::beginExample(inside);
+    if (hooks.serving) hooks.serving(servedHere(arguments, url, **engine, fingerprint));
     manager.serving(url);
     {
         const app::Watchdog watchdog(manager, **engine);

@@ -36,6 +36,7 @@ std::span<const OptionRow> optionRows() {
         {Option::Prefix, "prefix", "PATH", "path of the API (default: /compute)"},
         {Option::AllowHost, "allow-host", "NAME", "accept this name in the Host header, too; may be repeated"},
         {Option::Attach, "attach", "URL", "open the window on an engine elsewhere"},
+        {Option::Example, "example", "", "with work to look at; 'yardctl example remove' takes it away"},
         {Option::TokenFile, "token-file", "F", "the token of the API, or of the engine attached to"},
         {Option::TlsCert, "tls-cert", "F", "serve TLS with this certificate (PEM)"},
         {Option::TlsKey, "tls-key", "F", "the key to it (PEM)"},
@@ -79,7 +80,8 @@ std::string manualPage() {
     out += ".SH FILES\n.TP\n.I ~/.local/share/yardmaster\nThe usual data directory.\n.I address\nsays where the "
            "engine "
            "serves,\n.I token\nis what clients show,\n.I settings.json\nhas the settings.\n";
-    out += ".SH EXAMPLES\n.nf\nyardmaster \\-\\-headless\nyardmaster \\-\\-headless \\-\\-data\\-dir /srv/yard "
+    out += ".SH EXAMPLES\n.nf\nyardmaster \\-\\-example\nyardmaster \\-\\-headless\nyardmaster \\-\\-headless "
+           "\\-\\-data\\-dir /srv/yard "
            "\\-\\-listen "
            "127.0.0.1:0\nyardmaster \\-\\-attach http://elsewhere:8640 \\-\\-token\\-file token\n.fi\n";
     return out + ".SH SEE ALSO\n.BR yardctl (1)\n";

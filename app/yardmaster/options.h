@@ -16,6 +16,7 @@ enum class Option : int {
     Prefix,
     AllowHost,
     Attach,
+    Example,
     TokenFile,
     TlsCert,
     TlsKey,

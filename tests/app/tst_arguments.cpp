@@ -20,6 +20,7 @@ private Q_SLOTS:
     void optionsOfTlsThatDoNotFitAreRefused();
     void aJoinTokenIsReadFromAFileOrTheEnvironment();
     void optionsOfJoiningThatDoNotFitAreRefused();
+    void theExampleIsForAnEngineThatIsStarted();
 };
 
 void TestArguments::prefixesArePathsOrNothing() {
@@ -122,6 +123,12 @@ void TestArguments::optionsOfJoiningThatDoNotFitAreRefused() {
     QCOMPARE(std::get<Arguments>(both).joinToken, std::string("t"));
     QVERIFY(std::get<Arguments>(both).serves);
     QVERIFY(!std::get<Arguments>(parsed({"--serve", "off"})).serves);
+}
+
+void TestArguments::theExampleIsForAnEngineThatIsStarted() {
+    QVERIFY(!std::get<Arguments>(parsed({})).example);
+    QVERIFY(std::get<Arguments>(parsed({"--headless", "--example"})).example);
+    QVERIFY(refusal({"--example", "--attach", "http://h"}).contains("yardctl example load"));
 }
 
 QTEST_APPLESS_MAIN(TestArguments)

@@ -26,7 +26,7 @@ constexpr std::int64_t kKindsOfPage = 1'000; // as many as the engine gives at o
 
 // --- words
 
-std::string bytesWords(double bytes) {
+std::string kindSizeWords(double bytes) {
     constexpr double kMost = 9e18; // more is no size
     if (!std::isfinite(bytes) || bytes < 0 || bytes > kMost) return "-";
     return sizeWords(static_cast<std::uint64_t>(std::llround(bytes)));
@@ -39,7 +39,7 @@ bool isOfBytes(std::string_view quantity) {
 std::string amountOf(const json::object& object, std::string_view key, std::string_view quantity) {
     const auto value = numberOf(object, key);
     if (!value) return "-";
-    return isOfBytes(quantity) ? bytesWords(*value) : durationWords(*value);
+    return isOfBytes(quantity) ? kindSizeWords(*value) : durationWords(*value);
 }
 
 /// "-" of a quantity that is not known.
