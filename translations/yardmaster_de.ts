@@ -4427,26 +4427,6 @@
         <translation>Warteschlangen</translation>
     </message>
     <message>
-        <source>Nothing has been submitted yet</source>
-        <translation>Noch wurde nichts abgegeben</translation>
-    </message>
-    <message>
-        <source>Copy</source>
-        <translation>Kopieren</translation>
-    </message>
-    <message>
-        <source>Submit…</source>
-        <translation>Abgeben…</translation>
-    </message>
-    <message>
-        <source>Or drop a program here.</source>
-        <translation>Oder legen Sie hier ein Programm ab.</translation>
-    </message>
-    <message>
-        <source>Copied: %1</source>
-        <translation>Kopiert: %1</translation>
-    </message>
-    <message>
         <source>15 minutes</source>
         <translation>15 Minuten</translation>
     </message>
@@ -5081,6 +5061,14 @@
         <source>Nothing has failed since %1.</source>
         <translation>Seit %1 ist nichts fehlgeschlagen.</translation>
     </message>
+    <message>
+        <source>Look at an example</source>
+        <translation>Ein Beispiel ansehen</translation>
+    </message>
+    <message>
+        <source>Remove the example</source>
+        <translation>Das Beispiel entfernen</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::EngineLink</name>
@@ -5102,6 +5090,10 @@
     <message>
         <source>Attach…</source>
         <translation>Verbinden…</translation>
+    </message>
+    <message>
+        <source>Remove the example</source>
+        <translation>Das Beispiel entfernen</translation>
     </message>
 </context>
 <context>
@@ -5128,6 +5120,46 @@
     <message>
         <source>What is at %1 is no engine.</source>
         <translation>Was unter %1 steht, ist keine Engine.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ExampleRun</name>
+    <message>
+        <source>No temporary file can be written: %1.</source>
+        <translation>Es kann keine temporäre Datei geschrieben werden: %1.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The example is there: %n action(s).</source>
+        <translation>
+            <numerusform>Das Beispiel ist da: %n Aktion.</numerusform>
+            <numerusform>Das Beispiel ist da: %n Aktionen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The example is there already.</source>
+        <translation>Das Beispiel ist schon da.</translation>
+    </message>
+    <message>
+        <source>There is no example to remove.</source>
+        <translation>Es ist kein Beispiel da.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The example is gone, with %n action(s).</source>
+        <translation>
+            <numerusform>Das Beispiel ist weg, mit %n Aktion.</numerusform>
+            <numerusform>Das Beispiel ist weg, mit %n Aktionen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of its queues stay(s): there is other work.</source>
+        <translation>
+            <numerusform>%n seiner Warteschlangen bleibt: Darin ist andere Arbeit.</numerusform>
+            <numerusform>%n seiner Warteschlangen bleiben: Darin ist andere Arbeit.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Its worker stays: other work waits for it.</source>
+        <translation>Sein Worker bleibt: andere Arbeit wartet auf ihn.</translation>
     </message>
 </context>
 <context>
@@ -5430,6 +5462,61 @@
     <message>
         <source>What fits the filter</source>
         <translation>Was zum Filter passt</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::FirstStart</name>
+    <message>
+        <source>Nothing has been submitted yet</source>
+        <translation>Noch wurde nichts abgegeben</translation>
+    </message>
+    <message>
+        <source>From a shell:</source>
+        <translation>In einer Shell:</translation>
+    </message>
+    <message>
+        <source>Run a command…</source>
+        <translation>Einen Befehl ausführen…</translation>
+    </message>
+    <message>
+        <source>Type it into the form, and submit it.</source>
+        <translation>Ins Formular schreiben und abgeben.</translation>
+    </message>
+    <message>
+        <source>Choose a program…</source>
+        <translation>Ein Programm wählen…</translation>
+    </message>
+    <message>
+        <source>Or drop it here: the form opens with it.</source>
+        <translation>Oder hier ablegen: Das Formular öffnet sich damit.</translation>
+    </message>
+    <message>
+        <source>Look at an example</source>
+        <translation>Ein Beispiel ansehen</translation>
+    </message>
+    <message>
+        <source>Some 300 actions, so that every page has something to show. They go again as one.</source>
+        <translation>Etwa 300 Aktionen, damit jede Seite etwas zeigt. Sie gehen auf einmal wieder.</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Copied: %1</source>
+        <translation>Kopiert: %1</translation>
+    </message>
+    <message>
+        <source>Choose a program</source>
+        <translation>Ein Programm wählen</translation>
+    </message>
+    <message>
+        <source>%1 cannot be executed: choose a program, or run it by its interpreter.</source>
+        <translation>%1 ist nicht ausführbar: Ein Programm wählen, oder es mit seinem Interpreter ausführen.</translation>
+    </message>
+    <message>
+        <source>The example is being loaded.</source>
+        <translation>Das Beispiel wird geladen.</translation>
     </message>
 </context>
 <context>

@@ -376,6 +376,30 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::ExampleRun</name>
+    <message numerus="yes">
+        <source>The example is there: %n action(s).</source>
+        <translation>
+            <numerusform>The example is there: %n action.</numerusform>
+            <numerusform>The example is there: %n actions.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>The example is gone, with %n action(s).</source>
+        <translation>
+            <numerusform>The example is gone, with %n action.</numerusform>
+            <numerusform>The example is gone, with %n actions.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of its queues stay(s): there is other work.</source>
+        <translation>
+            <numerusform>%n of its queues stays: there is other work.</numerusform>
+            <numerusform>%n of its queues stay: there is other work.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::FailurePanel</name>
     <message numerus="yes">
         <source>%Ln failure(s)</source>

@@ -3,6 +3,7 @@
 #include "ui/shell/command_registry.h"
 #include "ui/shell/engine_attachment.h"
 #include "ui/shell/navigation.h"
+#include "ui/state/example_run.h"
 #include "ui/state/tonight.h"
 
 #include <QApplication>
@@ -35,7 +36,24 @@ EngineCommands::EngineCommands(CommandRegistry& registry, EngineAttachment& engi
         {"rerun-tonight", tr("Rerun all failures of tonight")}, [this] { rerunTonight(); },
         [] { return operations::reschedule(Target::matching(tonightFilter())).yardctl; });
     rerun->setProperty("alias", QStringLiteral("rerun reschedule failures tonight"));
+    addExample();
     addDrains();
+}
+
+void EngineCommands::addExample() {
+    const auto tell = [this](const QString& sentence, bool bad) { services_.say(sentence, bad); };
+    registry_.addForEngine(
+        {"example.load", tr("Look at an example")},
+        [this, tell] {
+            if (engine_.link() != nullptr) ExampleRun::load(*engine_.link(), this, tell);
+        },
+        [] { return QStringLiteral("yardctl example load"); });
+    registry_.addForEngine(
+        {"example.remove", tr("Remove the example")},
+        [this, tell] {
+            if (engine_.link() != nullptr) ExampleRun::remove(*engine_.link(), this, tell);
+        },
+        [] { return QStringLiteral("yardctl example remove"); });
 }
 
 void EngineCommands::addDrains() {

@@ -31,6 +31,7 @@ private:
         QString lost;
         QString verb;
     };
+    void addExample();
     void addDrains();
     void addDrain(const CommandSpec& spec, Operation (*operation)(), const Question& question);
     void undo();

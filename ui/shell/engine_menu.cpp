@@ -3,6 +3,8 @@
 #include "ui/shell/engine_attachment.h"
 #include "ui/style/icons.h"
 
+#include <algorithm>
+
 namespace yard::ui {
 
 EngineMenu::EngineMenu(EngineAttachment& engine, QWidget* parent)
@@ -42,6 +44,16 @@ void EngineMenu::fill() {
     }
     if (!isEmpty()) addSeparator();
     connect(addAction(tr("Attach…")), &QAction::triggered, this, &EngineMenu::otherWanted);
+    if (hasExample())
+        connect(addAction(tr("Remove the example")), &QAction::triggered, this, &EngineMenu::exampleUnwanted);
+}
+
+/// By the names of its queues: what is removed is looked at more closely.
+bool EngineMenu::hasExample() const {
+    if (engine_.state() == nullptr) return false;
+    return std::ranges::any_of(engine_.state()->queues(), [](const auto& queue) {
+        return queue.second.tag.startsWith(QStringLiteral("example/"));
+    });
 }
 
 } // namespace yard::ui

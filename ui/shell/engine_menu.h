@@ -16,9 +16,12 @@ public:
 signals:
     /// An engine that is not among them.
     void otherWanted();
+    /// The example that the engine has is to go.
+    void exampleUnwanted();
 
 private:
     void fill();
+    bool hasExample() const;
     EngineAttachment& engine_;
 };
 

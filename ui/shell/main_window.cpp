@@ -117,6 +117,8 @@ void MainWindow::build() {
     top_->drain()->setMenu(engineCommands_->drainMenu());
     auto* engines = new EngineMenu(*engine_, top_);
     connect(engines, &EngineMenu::otherWanted, this, &MainWindow::showEngines);
+    connect(engines, &EngineMenu::exampleUnwanted, registry_->own(QStringLiteral("example.remove")),
+            &QAction::trigger);
     top_->engine()->setMenu(engines);
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "ui/pages/actions/state_chips.h"
 #include "ui/pages/dashboard/failures_panel.h"
+#include "ui/pages/dashboard/first_start.h"
 #include "ui/pages/dashboard/load_charts.h"
 #include "ui/pages/dashboard/processor_panel.h"
 #include "ui/pages/dashboard/state_strip.h"
@@ -14,8 +15,6 @@
 #include "ui/widgets/table.h"
 #include "ui/widgets/whole_rows.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QGridLayout>
 #include <QLocale>
 #include <QMenu>
@@ -31,8 +30,6 @@ namespace {
 
 constexpr int kDashboardGap = 12;
 constexpr int kDashboardEdge = 16;
-/// A line that anybody can try.
-const char* const kTryLine = "yardctl run -- sh -c 'echo hello from $(hostname)'";
 
 } // namespace
 
@@ -42,6 +39,7 @@ DashboardPage::DashboardPage(Context context)
     , span_(new Button(Button::Kind::Plain, {}, {}))
     , spans_(new QMenu(this))
     , stack_(new QStackedWidget)
+    , first_(new FirstStart(context))
     , strip_(new StateStrip)
     , charts_(new LoadCharts(context))
     , queues_(new Table("dashboard-queues"))
@@ -61,7 +59,7 @@ DashboardPage::DashboardPage(Context context)
     head_->addRight(span_);
     makeSpanMenu();
     stack_->addWidget(scrolling(makeBody())); // nothing is squeezed over what is below it
-    stack_->addWidget(makeEmpty());
+    stack_->addWidget(first_);
     inside->addWidget(stack_, 1);
     column->addWidget(back);
 
@@ -126,42 +124,6 @@ QWidget* DashboardPage::makeQueues() {
     return queuePanel_;
 }
 
-QWidget* DashboardPage::makeEmpty() {
-    auto* empty = new QWidget;
-    auto* column = new QVBoxLayout(empty);
-    column->setSpacing(kDashboardGap);
-    column->addStretch(2);
-    const auto centred = [&](QWidget* widget) {
-        auto* row = new QHBoxLayout;
-        row->addStretch(1);
-        row->addWidget(widget);
-        row->addStretch(1);
-        column->addLayout(row);
-    };
-    centred(new Label(tr("Nothing has been submitted yet"), Type::Title, Token::Text1));
-    address_ = new Label({}, Type::Mono, Token::Text2);
-    centred(address_);
-    auto* line = new QWidget;
-    auto* pair = new QHBoxLayout(line);
-    pair->setContentsMargins(0, 0, 0, 0);
-    pair->setSpacing(8);
-    const QString tryLine = context_.link.yardctl(kTryLine);
-    pair->addWidget(new Label(tryLine, Type::Mono, Token::Text1));
-    auto* copy = new Button(Button::Kind::Small, tr("Copy"), "copy");
-    pair->addWidget(copy);
-    centred(line);
-    auto* submit = new Button(Button::Kind::Plain, tr("Submit…"), "plus");
-    centred(submit);
-    centred(new Label(tr("Or drop a program here."), Type::Body, Token::Text2));
-    column->addStretch(3);
-    connect(copy, &QAbstractButton::clicked, this, [this, tryLine] {
-        QApplication::clipboard()->setText(tryLine);
-        context_.window.say(tr("Copied: %1").arg(tryLine));
-    });
-    connect(submit, &QAbstractButton::clicked, this, [this] { context_.navigator.openSubmit(); });
-    return empty;
-}
-
 void DashboardPage::makeSpanMenu() {
     for (const int minutes : {15, 60, 24 * 60})
         spans_
@@ -212,7 +174,7 @@ void DashboardPage::updateHead() {
                      .arg(QLocale().toString(context_.state.asOf().toLocalTime(), QStringLiteral("HH:mm:ss")));
     head_->setNote(words.join(QStringLiteral(", ")));
     failures_->setBlocked(context_.state.whyBlocked());
-    address_->setText(context_.link.address().toString());
+    first_->setAddress(context_.link.address().toString());
 }
 
 bool DashboardPage::isEmpty() const {

@@ -14,6 +14,7 @@ QT_END_NAMESPACE
 namespace yard::ui {
 
 class FailuresPanel;
+class FirstStart;
 class LoadCharts;
 class ProcessorPanel;
 class QueueCommands;
@@ -46,7 +47,6 @@ public:
 private:
     QWidget* makeBody();
     QWidget* makeQueues();
-    QWidget* makeEmpty();
     void makeSpanMenu();
     void setSpan(int minutes);
     void updateHead();
@@ -57,7 +57,7 @@ private:
     Button* span_;
     QMenu* spans_;
     QStackedWidget* stack_;
-    Label* address_ = nullptr;
+    FirstStart* first_; ///< in its place while there is no work
     StateStrip* strip_;
     LoadCharts* charts_;
     Panel* queuePanel_ = nullptr;
