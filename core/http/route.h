@@ -120,6 +120,7 @@ std::span<const Route> bulkRoutes();
 std::span<const Route> movingRoutes();
 std::span<const Route> jobRoutes();
 std::span<const Route> outputRoutes();
+std::span<const Route> attemptRoutes();
 std::span<const Route> submitRoutes();
 std::span<const Route> queueRoutes();
 std::span<const Route> annotationRoutes();

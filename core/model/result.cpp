@@ -4,6 +4,7 @@
 
 #include "core/json/json_writer.h"
 #include "core/model/action_name.h"
+#include "core/model/attempt_json.h"
 #include "core/model/replaced.h"
 
 namespace yard {
@@ -87,13 +88,17 @@ void writeProducts(JsonWriter& writer, const AttemptOutcome& outcome) {
     if (!outcome.denied.empty()) writeDenied(writer, outcome.denied);
 }
 
-void writeAttempt(JsonWriter& writer, const AttemptRecord& attempt) {
-    writer.openObject();
+void writeHowItWent(JsonWriter& writer, const AttemptRecord& attempt) {
     writer.member("n", attempt.n);
     writer.member("state", name(attempt.outcome.state));
     writeEnd(writer, attempt.outcome, attempt.times);
     writeTimestamps(writer, attempt.times);
     if (!attempt.outcome.note.empty()) writer.member("note", attempt.outcome.note);
+}
+
+void writeAttempt(JsonWriter& writer, const AttemptRecord& attempt) {
+    writer.openObject();
+    writeHowItWent(writer, attempt);
     writer.closeObject();
 }
 
@@ -126,6 +131,11 @@ void writeIdentity(JsonWriter& writer, const ActionResult& result) {
 }
 
 } // namespace
+
+void writeAttemptMembers(JsonWriter& writer, const AttemptRecord& attempt) {
+    writeHowItWent(writer, attempt);
+    writeProducts(writer, attempt.outcome);
+}
 
 void appendJson(std::string& out, const ActionResult& result) {
     JsonWriter writer(out);

@@ -203,25 +203,49 @@ private Q_SLOTS:
 
     void compareTellsOnlyTheDifferences() {
         FakeServer server(table(
-            {{"GET /compute/jobs/5",
-              action(
-                  R"(,"cpu_seconds":1.5,"stdout":{"size":7},"timestamps":{"new":1000000,"submitting":3000000})")},
-             {"GET /compute/jobs/6", {.body = R"({"lsn":6,"queue_id":7,"state":"completed","cpu_seconds":1.5})"}},
-             {"GET /compute/jobs/5/spec?element=1", {.body = R"({"worker":"exec","argv":["a"],"label":"x"})"}},
-             {"GET /compute/jobs/6/spec?element=1", {.body = R"({"worker":"exec","argv":["b"]})"}}}));
+            {{"GET /compute/jobs/5/compare?with=6",
+              {.body =
+                   R"json({"a":{"lsn":5,"attempt":2,"state":"failed"},"b":{"lsn":6,"attempt":1,"state":"completed"},"differences":[
+                 {"what":"spec","name":"argv","a":["a"],"b":["b"]},{"what":"spec","name":"label","a":"x"},
+                 {"what":"inputs","name":"p.jpg","a":"12","b":"34"},{"what":"environment","name":"K","b":"1"},
+                 {"what":"worker","name":"version","a":"1","b":"2"},{"what":"machine","name":"name","a":"here","b":"there"},
+                 {"what":"limits","name":"deadline_s","a":60,"b":2},{"what":"outcome","name":"exit_code","a":2,"b":0},
+                 {"what":"times","name":"running","a":1.5,"b":2},{"what":"times","name":"max_rss_bytes","a":1000,"b":2000},
+                 {"what":"output","name":"stdout","a":"no","b":"yes","line":7}]})json"}},
+             {"GET /compute/jobs/6/compare?with=6",
+              {.body =
+                   R"({"a":{"lsn":6,"attempt":1,"state":"completed"},"b":{"lsn":6,"attempt":1,"state":"completed"},"differences":[]})"}},
+             {"GET /compute/jobs/6/compare", {404, R"({"error":"not_found","message":"No other one."})"}}}));
         const DataDirectory data(server);
         const Ended both = data.run({"compare", "5", "6"});
         QCOMPARE(both.err, "");
-        QCOMPARE(both.out, "WHAT    5                    6\n"
-                           "argv    [\"a\"]                [\"b\"]\n"
-                           "label   x                    -\n"
-                           "state   failed: exit code 2  completed\n"
-                           "waited  2.0 s                -\n"
-                           "stdout  7 B                  -\n");
-        QCOMPARE(data.run({"compare", "6", "6"}).out, "They do not differ.\n");
-        QCOMPARE(data.run({"compare", "6", "7"}).code, 1);
+        QCOMPARE(both.out, "WHAT            5.2      6\n"
+                           "argv            [\"a\"]    [\"b\"]\n"
+                           "label           x        -\n"
+                           "input p.jpg     12       34\n"
+                           "variable K      -        1\n"
+                           "worker version  1        2\n"
+                           "machine         here     there\n"
+                           "deadline_s      1 min    2.0 s\n"
+                           "exit_code       2        0\n"
+                           "running         1.5 s    2.0 s\n"
+                           "max_rss_bytes   1.00 kB  2.00 kB\n"
+                           "stdout, line 7  no       yes\n");
+        QCOMPARE(data.run({"compare", "6", "6"}).out, "6 and 6 do not differ.\n");
+        const Ended alone = data.run({"compare", "6"});
+        QCOMPARE(alone.code, 1);
+        QCOMPARE(alone.err, "yardctl: No other one.\n");
         QCOMPARE(data.run({"compare", "5..7", "6"}).code, 2);
         QVERIFY(data.run({"--json", "compare", "5", "6"}).out.contains("\"lsn\":6"));
+    }
+
+    void compareTakesAttempts() {
+        FakeServer server(table({{"GET /compute/jobs/5/compare?attempt=1&with=5.2",
+                                  {.body = R"({"a":{"lsn":5},"b":{"lsn":5,"attempt":2},"differences":[]})"}}}));
+        const DataDirectory data(server);
+        QCOMPARE(data.run({"compare", "5.1", "5.2"}).out, "5 and 5.2 do not differ.\n");
+        for (const char* wrong : {"5.", "5.0", "5.x", ".1", "5.1.2"})
+            QCOMPARE(data.run({"compare", wrong}).code, 2);
     }
 
     void prioritiesAreSet() {

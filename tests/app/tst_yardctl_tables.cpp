@@ -86,6 +86,11 @@ FakeServer::Handler engine() {
                 "lanes":[{"slot":0,"bars":[{"begin":1000000,"end":2000000,"state":"failed"}]}]}]})"};
         if (request.target.ends_with("/spec?element=1"))
             return {.body = fmt::format(R"({{"worker":"exec","argv":["{}"]}})", request.target)};
+        if (request.target.ends_with("/compare?with=5"))
+            return {.body = fmt::format(R"({{"a":{{"lsn":12}},"b":{{"lsn":5}},"differences":[
+                {{"what":"spec","name":"argv","a":"{0}","b":"b"}},{{"what":"outcome","name":"state","a":"failed","b":"{0}"}},
+                {{"what":"output","name":"stdout","a":"{0}","b":"{0}","line":1234}}]}})",
+                                        std::string(90, 'w'))};
         if (request.target == "/compute/jobs/12")
             return {.body = R"({"lsn":12,"state":"failed","note":"it could not be done at all"})"};
         if (request.target == "/compute/jobs/5") return {.body = R"({"lsn":5,"state":"completed"})"};

@@ -1,106 +1,89 @@
-// yardctl compare: in what two actions differ.
+// yardctl compare: in what two runs differ.
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/json_text.h"
-#include "app/yardctl/named_actions.h"
-#include "core/base/clock.h"
+#include "app/yardctl/named_attempt.h"
 
-#include <array>
 #include <fmt/format.h>
-#include <set>
+#include <optional>
 #include <string>
 
 namespace yard::ctl {
 
 namespace {
 
-constexpr std::size_t kWidest = 48;
+constexpr std::size_t kWidestValue = 48;
+constexpr std::size_t kLeastColumns = 4; ///< columns of a terminal
 
-struct Compared {
-    json::object action;
-    json::object spec; ///< empty where it is not kept
-};
-
-Outcome<Compared> fetch(const Invocation& invocation, std::int64_t lsn) {
-    auto action = invocation.engine.get(fmt::format("jobs/{}", lsn));
-    if (!action) return failedWith(action.error());
-    if (invocation.json) fmt::print("{}\n", action->text);
-    auto spec = invocation.engine.get(fmt::format("jobs/{}/spec?element=1", lsn));
-    return Compared{std::move(action->object), spec ? std::move(spec->object) : json::object()};
+std::string comparedBytes(double bytes) {
+    return sizeWords(static_cast<std::uint64_t>(std::max(bytes, 0.0)));
 }
 
-std::string waited(const json::object& action) {
-    const auto seconds = waitedSeconds(action);
-    return seconds ? durationWords(*seconds) : std::string();
+/// `name`: of what; it says the unit.
+std::string comparedWords(const json::object& difference, std::string_view side) {
+    const json::value* value = difference.if_contains(side);
+    if (!value) return "-";
+    const std::string_view name = textOf(difference, "name");
+    if (value->is_number() && (name.ends_with("_bytes")) && value->to_number<double>() >= 0)
+        return comparedBytes(value->to_number<double>());
+    if (value->is_number() && (textOf(difference, "what") == "times" || name == "deadline_s"))
+        return durationWords(value->to_number<double>());
+    if (const json::object* chunk = value->if_object(); chunk && chunk->contains("hash") && chunk->contains("size"))
+        return fmt::format("{}, {:.12}", comparedBytes(numberOf(*chunk, "size").value_or(0)),
+                           textOf(*chunk, "hash"));
+    std::string text = value->is_string() ? std::string(value->get_string()) : compactJson(*value);
+    return fitted(printable(text), kWidestValue);
 }
 
-std::string ran(const json::object& action) {
-    const auto seconds = runSeconds(action);
-    return seconds ? durationWords(*seconds) : std::string();
+/// What differs, in words: "argv", "input photo.jpg", "stdout, line 7".
+std::string differenceWords(const json::object& difference) {
+    const std::string_view what = textOf(difference, "what");
+    const std::string name = printable(textOf(difference, "name"));
+    if (what == "inputs") return "input " + name;
+    if (what == "environment") return "variable " + name;
+    if (what == "worker") return "worker " + name;
+    if (what == "machine") return name == "name" ? "machine" : "asks for " + name;
+    if (what == "output") return fmt::format("{}, line {}", name, integerOf(difference, "line").value_or(0));
+    return name;
 }
-
-std::string bytesOf(const json::object& action, std::string_view member) {
-    const json::object* chunk = objectOf(action, member);
-    const auto size = chunk ? integerOf(*chunk, "size") : integerOf(action, member);
-    return size && *size >= 0 ? sizeWords(static_cast<std::uint64_t>(*size)) : std::string();
-}
-
-std::string memberText(const json::object& object, std::string_view member) {
-    const json::value* value = object.if_contains(member);
-    if (!value) return {};
-    return printable(value->is_string() ? std::string_view(value->get_string()) : compactJson(*value));
-}
-
-class Differences {
-public:
-    void add(std::string_view what, const std::string& a, const std::string& b) {
-        if (a == b) return;
-        table_.add({std::string(what), a.empty() ? "-" : fitted(a, kWidest), b.empty() ? "-" : fitted(b, kWidest)});
-        isEmpty_ = false;
-    }
-    bool isEmpty() const { return isEmpty_; }
-    std::string text() const { return table_.text(terminalWidth()); }
-    explicit Differences(std::string a, std::string b)
-        : table_({{"WHAT", false, kLeast}, {std::move(a), false, kLeast}, {std::move(b), false, kLeast}}) {}
-
-private:
-    static constexpr std::size_t kLeast = 4; ///< columns of a terminal
-    Table table_;
-    bool isEmpty_ = true;
-};
 
 Outcome<int> compareCommand(const Invocation& invocation) {
-    const auto first = theNamedAction("compare", invocation.arguments.operands().front());
+    const auto& operands = invocation.arguments.operands();
+    const auto first = namedAttempt("compare", operands.front());
     if (!first) return std::unexpected(first.error());
-    const auto second = theNamedAction("compare", invocation.arguments.operands().back());
-    if (!second) return std::unexpected(second.error());
-    const auto a = fetch(invocation, *first);
-    if (!a) return std::unexpected(a.error());
-    const auto b = fetch(invocation, *second);
-    if (!b) return std::unexpected(b.error());
-    if (invocation.json) return 0;
-    Differences all(fmt::format("{}", *first), fmt::format("{}", *second));
-    std::set<std::string> members;
-    for (const Compared* one : {&*a, &*b})
-        for (const auto& member : one->spec) members.emplace(member.key());
-    for (const std::string& member : members)
-        all.add(member, memberText(a->spec, member), memberText(b->spec, member));
-    all.add("queue_id", memberText(a->action, "queue_id"), memberText(b->action, "queue_id"));
-    all.add("state", stateWords(a->action), stateWords(b->action));
-    for (const std::string_view member : {"retry_count", "note"})
-        all.add(member, memberText(a->action, member), memberText(b->action, member));
-    all.add("waited", waited(a->action), waited(b->action));
-    all.add("ran", ran(a->action), ran(b->action));
-    for (const MeasureInfo& info : kMeasureTable) {
-        const auto words = [&info](const json::object& action) {
-            return action.contains(info.name) ? measureWords(action, info) : std::string();
-        };
-        all.add(info.label, words(a->action), words(b->action));
+    std::string query = first->attempt == 0 ? "" : fmt::format("attempt={}", first->attempt);
+    if (operands.size() > 1) {
+        const auto second = namedAttempt("compare", operands.back());
+        if (!second) return std::unexpected(second.error());
+        query += fmt::format("{}with={}", query.empty() ? "" : "&", second->words());
     }
-    for (const std::string_view member : {"stdout", "stderr"})
-        all.add(member, bytesOf(a->action, member), bytesOf(b->action, member));
-    fmt::print("{}", all.isEmpty() ? "They do not differ.\n" : all.text());
+    const auto answer =
+        invocation.engine.get(fmt::format("jobs/{}/compare{}{}", first->lsn, query.empty() ? "" : "?", query));
+    if (!answer) return failedWith(answer.error());
+    if (invocation.json) {
+        fmt::print("{}\n", answer->text);
+        return 0;
+    }
+    const auto heading = [&](std::string_view side) {
+        const json::object* run = objectOf(answer->object, side);
+        const auto attempt = run ? integerOf(*run, "attempt") : std::nullopt;
+        return fmt::format("{}{}", run ? integerOf(*run, "lsn").value_or(0) : 0,
+                           attempt && *attempt > 1 ? fmt::format(".{}", *attempt) : "");
+    };
+    Table table({{"WHAT", false, kLeastColumns},
+                 {heading("a"), false, kLeastColumns},
+                 {heading("b"), false, kLeastColumns}});
+    const json::array* all = arrayOf(answer->object, "differences");
+    if (!all || all->empty()) {
+        fmt::print("{} and {} do not differ.\n", heading("a"), heading("b"));
+        return 0;
+    }
+    for (const json::value& one : *all)
+        if (const json::object* difference = one.if_object())
+            table.add(
+                {differenceWords(*difference), comparedWords(*difference, "a"), comparedWords(*difference, "b")});
+    fmt::print("{}", table.text(terminalWidth()));
     return 0;
 }
 
@@ -108,12 +91,18 @@ Outcome<int> compareCommand(const Invocation& invocation) {
 
 Command compareRow() {
     return {.name = "compare",
-            .usage = "A B",
-            .summary = "in what two actions differ",
-            .details = "In what was submitted, how they ended, and how long they took. What is alike is left out.",
-            .examples = "yardctl compare 12 19",
+            .usage = "A[.N] [B[.N]]",
+            .summary = "in what two runs differ",
+            .details =
+                "In what was submitted, inputs, worker, variables, machine, limits, how they ended, how long "
+                "they took, and in the first line of their output that differs. What is alike is left out. "
+                "12.2 is the second attempt of action 12, 12 its last one. Without B it is compared with the "
+                "last good run of the same work.",
+            .examples = "yardctl compare 12 19\n"
+                        "yardctl compare 12.1 12.2\n"
+                        "yardctl compare 12",
             .options = {},
-            .minOperands = 2,
+            .minOperands = 1,
             .maxOperands = 2,
             .function = compareCommand};
 }
