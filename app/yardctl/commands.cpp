@@ -13,7 +13,7 @@
 #define YARD_WORK(ROW) ROW(run) ROW(map) ROW(attach) ROW(submit) ROW(wait) ROW(edit) ROW(schedules)
 // What looks at actions, queues and figures, and changes nothing.
 #define YARD_LOOKING(ROW) \
-    ROW(list) ROW(show) ROW(why) ROW(graph) ROW(attempts) ROW(compare) ROW(samples) ROW(logs) \
+    ROW(list) ROW(show) ROW(why) ROW(graph) ROW(attempts) ROW(compare) ROW(reproduce) ROW(samples) ROW(logs) \
     ROW(search) ROW(failures) ROW(kinds) ROW(top) ROW(queues) ROW(events) ROW(stats) ROW(usage) ROW(timeline) \
     ROW(simulate)
 // What changes actions and queues that are there.

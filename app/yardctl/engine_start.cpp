@@ -22,15 +22,6 @@
 
 namespace yard::ctl {
 
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr std::chrono::seconds kLongestStart{30};
-constexpr int kCannotListen = 4; ///< the engine's exit code
-constexpr std::size_t kMaxLog = 1u << 20;
-
-/// Beside this program, as it is installed; else by PATH.
 std::string engineProgram() {
     std::array<char, 4096> path{};
     const ssize_t n = ::readlink("/proc/self/exe", path.data(), path.size());
@@ -38,6 +29,14 @@ std::string engineProgram() {
     const std::string beside = std::string(self.substr(0, self.rfind('/') + 1)) + "yardmaster";
     return !self.empty() && ::access(beside.c_str(), X_OK) == 0 ? beside : "yardmaster";
 }
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kLongestStart{30};
+constexpr int kCannotListen = 4; ///< the engine's exit code
+constexpr std::size_t kMaxLog = 1u << 20;
 
 class Background {
 public:

@@ -54,6 +54,18 @@ std::optional<EarlyExit> applyServe(Arguments& arguments, std::string_view value
     return std::nullopt;
 }
 
+std::optional<EarlyExit> applyEnterWith(Arguments& arguments, std::string_view value) {
+    if (value == "run")
+        arguments.enterWith = EnterWith::Run;
+    else if (value == "shell")
+        arguments.enterWith = EnterWith::Shell;
+    else if (value == "debug")
+        arguments.enterWith = EnterWith::Debug;
+    else
+        return usage(fmt::format("--enter-with is run, shell or debug, not '{}'", value));
+    return std::nullopt;
+}
+
 /// Itself, or @ and the file that has it.
 std::optional<EarlyExit> applyJoinToken(Arguments& arguments, std::string value) {
     if (!value.starts_with('@')) {
@@ -101,6 +113,8 @@ std::optional<EarlyExit> apply(Arguments& arguments, Option which, const char* v
     case Join: arguments.join = value; return std::nullopt;
     case JoinToken: return applyJoinToken(arguments, value);
     case Serve: return applyServe(arguments, value);
+    case Enter: arguments.enter = value; return std::nullopt;
+    case Option::EnterWith: return applyEnterWith(arguments, value);
     case TokenFile: arguments.tokenFile = value; return std::nullopt;
     case Set: return applySet(arguments, value);
     case Level: return applySet(arguments, fmt::format("log_level={}", value));

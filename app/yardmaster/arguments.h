@@ -1,6 +1,7 @@
 // The command line of yardmaster (docs/api.md, 1). Values, no owner.
 #pragma once
 
+#include "app/yardmaster/entering.h"
 #include "core/model/api_address.h"
 
 #include <string>
@@ -24,7 +25,9 @@ struct Arguments {
     std::string joinToken; ///< empty: it has joined before
     bool serves = true;    ///< it may work for other engines
     bool example = false;  ///< it comes with work to look at
-    std::string attach;    ///< URL of an engine elsewhere; empty: embed one
+    std::string enter;     ///< a directory to be entered in place of all else; empty: none
+    EnterWith enterWith = EnterWith::Run;
+    std::string attach; ///< URL of an engine elsewhere; empty: embed one
     std::vector<std::string> allowHosts;
 };
 

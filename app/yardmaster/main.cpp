@@ -4,6 +4,7 @@
 #include "app/yardmaster/console_door.h"
 #include "app/yardmaster/display.h"
 #include "app/yardmaster/example_loading.h"
+#include "app/yardmaster/entering.h"
 #include "app/yardmaster/service_manager.h"
 #include "app/yardmaster/watchdog.h"
 #include "app/yardmaster/windowed.h"
@@ -340,6 +341,7 @@ int main(int argc, char** argv) {
         return exit->code;
     }
     const auto& arguments = std::get<app::Arguments>(parsed);
+    if (!arguments.enter.empty()) return app::enter(arguments.enter, arguments.enterWith);
     if (auto enough = checkDescriptors(); !enough) return complain(kFailure, enough.error().message);
     const UniqueFd signals = blockSignals();
     if (!signals) return complain(kFailure, "signalfd is not to be had on this system.");

@@ -45,6 +45,8 @@ std::span<const OptionRow> optionRows() {
         {Option::JoinToken, "join-token", "T|@F",
          "lets this machine join; the first time only; @F: file F has it; else YARD_JOIN_TOKEN"},
         {Option::Serve, "serve", "on|off", "off: never work for another engine (default: on)"},
+        {Option::Enter, "enter", "DIR", "run what 'yardctl reproduce' wrote, in its sandbox; needs no engine"},
+        {Option::EnterWith, "enter-with", "HOW", "run, shell or debug: what --enter starts (default: run)"},
         {Option::Set, "set", "NAME=VALUE", "a setting for this run, over settings.json; see docs/settings.md"},
         {Option::Level, "log-level", "L", "debug, info, warning or error (default: info)"},
         {Option::Manual, "manual", "", "print the manual page, yardmaster(1)"},

@@ -24,6 +24,8 @@ enum class Option : int {
     Join,
     JoinToken,
     Serve,
+    Enter,
+    EnterWith,
     Set,
     Level,
     Manual,
