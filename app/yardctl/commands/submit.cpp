@@ -222,18 +222,16 @@ std::string jobsPath(const Arguments& arguments) {
 
 namespace {
 
-Outcome<int> submitCommand(const Invocation& invocation) {
-    const std::string& path = invocation.arguments.operands().front();
-    if (invocation.arguments.has("out") && !invocation.arguments.has("wait"))
-        return usageError("--out needs --wait: there are none before the actions have ended");
-    UniqueFd file;
-    if (path != "-") {
-        file.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-        if (!file) return failed(fmt::format("cannot open {}: {}", path, ::strerrordesc_np(errno)));
-    }
-    const std::string name = path == "-" ? "standard input" : path;
-    ActionReader reader(path == "-" ? STDIN_FILENO : file.get(), name);
-    if (invocation.arguments.has("graph")) return drawGraph(reader);
+/// A file of actions, open for reading; standard input for "-".
+Outcome<UniqueFd> openActions(const std::string& path) {
+    if (path == "-") return UniqueFd();
+    UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return failed(fmt::format("cannot open {}: {}", path, ::strerrordesc_np(errno)));
+    return file;
+}
+
+Outcome<std::vector<std::int64_t>> submitAll(const Invocation& invocation, ActionReader& reader,
+                                             const std::string& path, const std::string& name) {
     Submission submission(invocation, name);
     const bool streams = invocation.arguments.has("stream");
     while (true) {
@@ -249,7 +247,35 @@ Outcome<int> submitCommand(const Invocation& invocation) {
     }
     if (auto flushed = submission.flush(); !flushed) return std::unexpected(flushed.error());
     if (submission.lsns().empty()) return failed(fmt::format("there is no action in {}", path));
-    return invocation.arguments.has("wait") ? waitForAll(invocation, submission.lsns()) : 0;
+    return submission.lsns();
+}
+
+std::string nameOfActions(const std::string& path) {
+    return path == "-" ? "standard input" : path;
+}
+
+} // namespace
+
+Outcome<std::vector<std::int64_t>> submitFile(const Invocation& invocation, const std::string& path) {
+    const auto file = openActions(path);
+    if (!file) return std::unexpected(file.error());
+    ActionReader reader(*file ? file->get() : STDIN_FILENO, nameOfActions(path));
+    return submitAll(invocation, reader, path, nameOfActions(path));
+}
+
+namespace {
+
+Outcome<int> submitCommand(const Invocation& invocation) {
+    const std::string& path = invocation.arguments.operands().front();
+    if (invocation.arguments.has("out") && !invocation.arguments.has("wait"))
+        return usageError("--out needs --wait: there are none before the actions have ended");
+    const auto file = openActions(path);
+    if (!file) return std::unexpected(file.error());
+    ActionReader reader(*file ? file->get() : STDIN_FILENO, nameOfActions(path));
+    if (invocation.arguments.has("graph")) return drawGraph(reader);
+    const auto lsns = submitAll(invocation, reader, path, nameOfActions(path));
+    if (!lsns) return std::unexpected(lsns.error());
+    return invocation.arguments.has("wait") ? waitForAll(invocation, *lsns) : 0;
 }
 
 } // namespace

@@ -18,6 +18,15 @@
 
 namespace yard::ctl {
 
+std::string endLine(const json::object& action) {
+    std::string out = fmt::format("{}  {}", integerOf(action, "lsn").value_or(0), stateWords(action));
+    if (const auto what = whatWords(action); !what.empty()) out += fmt::format("  {}", what);
+    if (const auto seconds = runSeconds(action)) out += fmt::format("  {}", durationWords(*seconds));
+    const std::string note = noteWords(action);
+    if (!note.empty() && textOf(action, "state") != "completed") out += fmt::format("  {}", note);
+    return out;
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -28,15 +37,6 @@ constexpr std::size_t kMostRows = 1'000; ///< of a page
 constexpr std::size_t kMostNamed = 200;  ///< whose numbers, of any length, one request line takes
 constexpr std::chrono::milliseconds kFirstPause{100};
 constexpr std::chrono::milliseconds kLongestPause{2'000};
-
-std::string endLine(const json::object& action) {
-    std::string out = fmt::format("{}  {}", integerOf(action, "lsn").value_or(0), stateWords(action));
-    if (const auto what = whatWords(action); !what.empty()) out += fmt::format("  {}", what);
-    if (const auto seconds = runSeconds(action)) out += fmt::format("  {}", durationWords(*seconds));
-    const std::string note = noteWords(action);
-    if (!note.empty() && textOf(action, "state") != "completed") out += fmt::format("  {}", note);
-    return out;
-}
 
 /// The limit of --timeout, from its making on.
 class Limit {

@@ -1,0 +1,196 @@
+// yardctl exec: submits files of actions, waits for all of them, and says what came of it; at an engine of its own, if it
+// is to need none.
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/commands/functions.h"
+#include "app/yardctl/format.h"
+#include "app/yardctl/map/progress.h"
+#include "app/yardctl/private_engine.h"
+#include "app/yardctl/row_options.h"
+#include "app/yardctl/signal_watch.h"
+#include "app/yardctl/work_options.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <fmt/format.h>
+#include <memory>
+#include <span>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+namespace yard::ctl {
+
+namespace {
+
+using Lsns = std::vector<std::int64_t>;
+
+constexpr int kSignalledExec = 128;
+constexpr std::size_t kCancelledAtOnce = 1'000;
+
+/// INT, TERM and HUP interrupt what is asked of an engine. Made before any other thread; ends its own.
+class Interrupter {
+public:
+    explicit Interrupter(Engine& engine)
+        : thread_([this, &engine] {
+            if (const auto signal = watch_.next()) {
+                signal_ = *signal;
+                engine.interrupt();
+            }
+        }) {}
+    ~Interrupter() {
+        watch_.finish();
+        thread_.join();
+    }
+    Interrupter(const Interrupter&) = delete;
+    Interrupter& operator=(const Interrupter&) = delete;
+    /// 0: none came.
+    int signal() const { return signal_; }
+
+private:
+    SignalWatch watch_;
+    std::atomic<int> signal_{0};
+    std::thread thread_;
+};
+
+/// The actions of one exec, until all have ended.
+class Execution {
+public:
+    explicit Execution(const Invocation& invocation)
+        : invocation_(invocation)
+        , progress_(!invocation.json && ::isatty(STDERR_FILENO) == 1) {}
+
+    Outcome<void> submit() {
+        // With --wait it says nothing of which they are: the lines of their ends do.
+        Arguments arguments = invocation_.arguments;
+        arguments.add("wait", "");
+        const Invocation quiet{.arguments = arguments, .engine = invocation_.engine, .json = false};
+        for (const std::string& path : arguments.operands()) {
+            const auto lsns = submitFile(quiet, path);
+            if (!lsns) return std::unexpected(lsns.error());
+            lsns_.insert(lsns_.end(), lsns->begin(), lsns->end());
+        }
+        return {};
+    }
+
+    /// In the order of the files: a line each.
+    Outcome<void> wait() {
+        counts_.total = std::ssize(lsns_);
+        for (const std::int64_t lsn : lsns_) {
+            const auto answer = awaitEndShowing(lsn);
+            if (!answer) return failedWith(answer.error());
+            ++counts_.ended;
+            const bool isGood = textOf(answer->object, "state") == "completed";
+            if (!isGood) ++counts_.failed;
+            progress_.clear();
+            fmt::print("{}\n", invocation_.json ? answer->text : endLine(answer->object));
+            std::fflush(stdout);
+            if (auto saved = saveIfAsked(invocation_, answer->object); !saved) return saved;
+        }
+        progress_.clear();
+        return {};
+    }
+
+    /// What has not ended ends, by another connection.
+    void cancel() const {
+        const auto engine = invocation_.engine.another();
+        for (auto rest = std::span(lsns_).subspan(static_cast<std::size_t>(counts_.ended)); !rest.empty();) {
+            const auto part = rest.first(std::min(rest.size(), kCancelledAtOnce));
+            json::array lsns(part.begin(), part.end());
+            (void)engine->post("jobs/cancel", json::serialize(json::object{{"lsns", std::move(lsns)}}));
+            rest = rest.subspan(part.size());
+        }
+    }
+    int code() const { return counts_.failed == 0 ? 0 : kExitFailed; }
+    std::string summary() const {
+        const auto& [ended, failed, total] = counts_;
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+        return fmt::format("{} of {} completed{}, in {}", ended - failed, total.value_or(0),
+                           failed == 0 ? std::string() : fmt::format(", {} did not", failed),
+                           durationWords(seconds));
+    }
+
+private:
+    Result<Answer> awaitEndShowing(std::int64_t lsn) {
+        constexpr double kLook = 0.5; // seconds between two pictures of the bar
+        constexpr double kLongLook = 60;
+        const double look = ::isatty(STDERR_FILENO) == 1 ? kLook : kLongLook;
+        for (;;) {
+            progress_.show(counts_);
+            auto answer = awaitEnd(invocation_.engine, lsn, look);
+            if (!answer || isEnded(answer->object)) return answer;
+        }
+    }
+
+    const Invocation& invocation_;
+    MapProgress progress_;
+    MapCounts counts_;
+    Lsns lsns_;
+    const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+Outcome<int> execute(const Invocation& invocation) {
+    const Interrupter interrupter(invocation.engine);
+    Execution execution(invocation);
+    auto done = execution.submit();
+    if (done) done = execution.wait();
+    if (interrupter.signal() != 0) {
+        execution.cancel();
+        return std::unexpected(
+            Failure(fmt::format("ended by a signal: what had not ended was cancelled; {}", execution.summary()),
+                    kSignalledExec + interrupter.signal(), "cancelled"));
+    }
+    if (!done) return std::unexpected(done.error());
+    if (!invocation.json) fmt::print(stderr, "{}\n", execution.summary());
+    return execution.code();
+}
+
+Outcome<int> execCommand(const Invocation& invocation) {
+    const Arguments& arguments = invocation.arguments;
+    const auto stdins = std::ranges::count(arguments.operands(), "-");
+    if (stdins > 1) return usageError("standard input can be read once: give '-' once");
+    if (!arguments.has("private")) {
+        if (arguments.has("keep")) return usageError("--keep goes with --private: another engine stays anyway");
+        return execute(invocation);
+    }
+    const GlobalOptions& given = invocation.engine.options();
+    if (given.url || given.dataDir || arguments.has("queue"))
+        return usageError("--private has an engine of its own: leave --url, --data-dir and --queue out");
+    const bool keep = arguments.has("keep");
+    auto own = PrivateEngine::start(keep);
+    if (!own) return std::unexpected(own.error());
+    if (keep) fmt::print(stderr, "yardctl: the engine's directory is {}\n", (*own)->dataDir());
+    GlobalOptions options = given;
+    options.dataDir = (*own)->dataDir();
+    options.tokenFile.reset();
+    Engine engine(options);
+    return execute({.arguments = arguments, .engine = engine, .json = invocation.json});
+}
+
+} // namespace
+
+Command execRow() {
+    return {
+        .name = "exec",
+        .usage = "[options] FILE…",
+        .summary = "run files of actions and wait for them",
+        .details =
+            "Each FILE has one action, a list of them, or JSON lines; - is standard input. An input or a stdin "
+            "\"@path\" is that file. Prints a line for each action in the order of the files, once it and "
+            "those before have ended, then a summary. --out saves what they leave, in DIR/LSN. A signal "
+            "cancels what has not ended.\n"
+            "With --private it needs no engine: it starts one for this run, with a data directory of its own, "
+            "and ends it afterwards. --keep keeps that directory.",
+        .examples = "yardctl exec build.json\n"
+                    "yardctl exec --private --out results actions.jsonl",
+        .exits =
+            "0 when all completed; 1 when one ended otherwise, or was refused; 2 when the command line is wrong; "
+            "128 and its number when a signal ended it.",
+        .options = joined({{"private", 0, "", "at an engine of its own, which is gone afterwards"},
+                           {"keep", 0, "", "with --private: keep the engine's data directory"}},
+                          workOptions(Work::Submit)),
+        .minOperands = 1,
+        .function = execCommand};
+}
+
+} // namespace yard::ctl
