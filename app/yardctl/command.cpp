@@ -112,9 +112,11 @@ private:
         const std::string_view key = word.substr(1, end == std::string_view::npos ? 0 : end - 1);
         return !key.empty() && std::ranges::all_of(key, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
     }
-    /// -5, unless the command has an option -5.
+    /// -5, or -2h as a time, unless the command has an option -5.
     bool isNegative(std::string_view word) const {
-        return isDigits(word.substr(1)) && !find([&](const auto& list) { return findByLetter(list, word[1]); });
+        const std::size_t unit = std::min(word.find_first_not_of("0123456789", 1), word.size());
+        const bool isNumber = unit > 1 && word.substr(unit).find_first_not_of("dhimnsw") == std::string_view::npos;
+        return isNumber && !find([&](const auto& list) { return findByLetter(list, word[1]); });
     }
 
     Outcome<void> takeOperand(std::string_view word) {

@@ -1,13 +1,18 @@
 // What ran when, in which slot.
 #include "core/http/route.h"
 
+#include "core/engine/running/stats_sampler.h"
 #include "core/engine/running/timeline_keeper.h"
+#include "core/history/stats_history.h"
 #include "core/http/error_map.h"
 #include "core/http/time_span.h"
+#include "core/http/trace_producer.h"
 #include "core/json/json_writer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 namespace yard::http {
 
@@ -92,11 +97,29 @@ std::string toJson(const engine::TimelineView& timelines) {
     return text;
 }
 
+/// `query` says from when to when: the same for all of it, however long it takes.
+coro::Task<Response> traceResponse(Call& call, engine::TimelineQuery query) {
+    constexpr std::int64_t kUsualSpan = 3'600'000'000;
+    query.to = query.to.value_or(wallNow());
+    query.from = query.from.value_or(std::max<WallMicros>(*query.to - kUsualSpan, 0));
+    history::StatsView figures =
+        co_await call.engine.ask(&engine::StatsSampler::query, {query.from, query.to, query.resolution});
+    Response response;
+    response.contentType = "application/json";
+    response.producer =
+        std::make_unique<TraceProducer>(call.engine, *call.request.link, std::move(query), std::move(figures));
+    co_return response;
+}
+
 coro::Task<Response> getTimelines(Call& call) {
     const auto span = readSpan(call.query);
     if (!span) co_return errorResponse(span.error());
     engine::TimelineQuery query{std::string(call.query.text("worker").value_or("")), span->from, span->to,
                                 span->resolution};
+    const std::string_view format = call.query.text("format").value_or("json");
+    if (format != "json" && format != "chrome")
+        co_return errorResponse(invalid("format", "Give \"format\" as json or chrome.").error());
+    if (format == "chrome") co_return co_await traceResponse(call, std::move(query));
     auto timelines = std::make_shared<engine::TimelineView>(
         co_await call.engine.ask(&engine::TimelineKeeper::query, std::move(query)));
     // Up to some megabytes of text: not on this thread.
@@ -115,8 +138,8 @@ std::span<const Route> timelineRoutes() {
          &getTimelines,
          {.id = "getTimelines",
           .summary = "Spans of work for each worker",
-          .query = "worker from to resolution",
-          .answers = {{{200, "Timelines"}}}}},
+          .query = "worker from to resolution format",
+          .answers = {{{200, "TimelinesOrTrace"}}}}},
     };
     return kRoutes;
 }

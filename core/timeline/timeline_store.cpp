@@ -171,6 +171,42 @@ void TimelineStore::drawFine(timeline::Raster& raster, const Picture& picture) {
         }
 }
 
+TimelineStore::Part TimelineStore::read(const Picture& picture, Place place) {
+    const ThreadLock lock(mutex_);
+    ensureRead();
+    Part part;
+    part.view.from = picture.from;
+    part.view.to = picture.to;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, timeline::LaneView> lanes; // by worker and number
+    std::size_t taken = 0;
+    for (auto at = files_.lower_bound(place.file); at != files_.end() && !part.more; ++at) {
+        const std::vector<Block>& blocks = at->second.blocks;
+        for (std::size_t block = at->first == place.file ? place.block : 0; block < blocks.size(); ++block) {
+            if (blocks[block].end < picture.from || blocks[block].begin >= picture.to) continue;
+            if (taken++ == kBlocksPerPart) {
+                part.next = {.file = at->first, .block = block};
+                part.more = true;
+                break;
+            }
+            std::vector<Span> spans;
+            eachOf(at->first, block, [&spans](Span& span) { spans.push_back(span); });
+            for (Span& span : spans) {
+                span.worker = span.cls < workers_.size() ? workers_[span.cls] : kNoWorker;
+                if (span.worker == kNoWorker || !picture.wanted(span.worker)) continue;
+                if (span.end < picture.from || span.begin >= picture.to) continue;
+                const std::uint32_t number = numberOf(span.worker, span.slot);
+                timeline::LaneView& lane = lanes[{span.worker, number}];
+                lane.worker = span.worker;
+                lane.slot = span.slot;
+                lane.number = number;
+                lane.bars.push_back(span);
+            }
+        }
+    }
+    for (auto& [key, lane] : lanes) part.view.lanes.push_back(std::move(lane));
+    return part;
+}
+
 timeline::View TimelineStore::draw(Picture picture, const std::vector<Span>& open) {
     const ThreadLock lock(mutex_);
     ensureRead();

@@ -48,6 +48,21 @@ public:
     /// With `open`, which go on; the lanes of a worker by their numbers. What has too many items is drawn with a coarser step: the view says which.
     timeline::View draw(Picture picture, const std::vector<timeline::Span>& open);
 
+    /// Where reading goes on: a file and a block of it. 0: the first file.
+    struct Place {
+        std::uint64_t file = 0;
+        std::size_t block = 0;
+    };
+    struct Part {
+        timeline::View view; ///< bars only, each whole; lanes as of draw()
+        Place next;
+        bool more = false;
+    };
+    /// The spans that overlap [from, to) as they are, in the order of their ends: those of the next kBlocksPerPart blocks that
+    /// have any, from `place` on. What could not be written is not among them.
+    Part read(const Picture& picture, Place place);
+    static constexpr std::size_t kBlocksPerPart = 4;
+
 private:
     struct Block {
         WallMicros begin = 0;

@@ -7,6 +7,7 @@
 
 #include <QObject>
 #include <QTest>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -83,6 +84,8 @@ Shown shown(const TimelineView& view) {
 class TimelinesTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void allOfASpanIsReadPartByPart();
+    void partsHaveWhatOverlapsAndIsWanted();
     void spansComeBackFromFiles();
     void theOldestFileGoes();
     void aTornFileIsReadAsFarAsItIsWhole();
@@ -98,6 +101,45 @@ private Q_SLOTS:
     void theNextEngineShowsWhatTheLastOneRan();
     void anEngineThatCannotWriteItRunsOn();
 };
+
+void TimelinesTest::allOfASpanIsReadPartByPart() {
+    Kept kept;
+    QVERIFY(kept.store->append(naps(0, 10'000)));
+    kept.open(); // from the files
+    const timeline::TimelineStore::Picture all{kNoon, kNoon + 20'000 * kSecond, 0,
+                                               [](std::uint32_t) { return true; }};
+    std::vector<std::int64_t> lsns;
+    int parts = 0;
+    timeline::TimelineStore::Place place;
+    for (bool more = true; more; ++parts) {
+        auto part = kept.store->read(all, place);
+        std::size_t bars = 0;
+        for (const timeline::LaneView& lane : part.view.lanes) {
+            QVERIFY(lane.columns.empty());
+            bars += lane.bars.size();
+            for (const Span& bar : lane.bars) lsns.push_back(bar.lsn.value);
+        }
+        QVERIFY(bars <= timeline::TimelineStore::kBlocksPerPart * 1'024);
+        place = part.next;
+        more = part.more;
+    }
+    QCOMPARE(lsns.size(), std::size_t{10'000});
+    QVERIFY(std::ranges::is_sorted(lsns) && std::ranges::adjacent_find(lsns) == lsns.end());
+    QVERIFY(parts >= 3);
+}
+
+void TimelinesTest::partsHaveWhatOverlapsAndIsWanted() {
+    Kept kept;
+    QVERIFY(kept.store->append(naps(0, 100)));
+    const auto count = [&](int from, int to, bool wanted) {
+        const auto part = kept.store->read(
+            {kNoon + from * kSecond, kNoon + to * kSecond, 0, [wanted](std::uint32_t) { return wanted; }}, {});
+        return countOf(part.view) + (part.more ? 1'000 : 0);
+    };
+    QCOMPARE(count(10, 20, true), 10);
+    QCOMPARE(count(10, 20, false), 0);
+    QCOMPARE(count(200, 300, true), 0);
+}
 
 void TimelinesTest::spansComeBackFromFiles() {
     Kept kept;

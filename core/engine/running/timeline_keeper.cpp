@@ -17,6 +17,8 @@ constexpr std::int64_t kFinest = 1'000; ///< a millisecond a step
 constexpr std::size_t kNamesPerSlice = 1'000;
 /// Bars of a timeline whose commands are looked up, and whose indices; what is beyond has none.
 constexpr std::size_t kNamedBars = 2'000;
+/// The same of a part: of all of it.
+constexpr std::size_t kNamedOfPart = 5'000;
 
 /// Each once; the newest, where they are too many.
 std::vector<Lsn> newestOf(std::vector<Lsn> lsns, std::size_t most) {
@@ -80,25 +82,30 @@ coro::Task<void> TimelineKeeper::run() {
     }
 }
 
-coro::Task<TimelineView> TimelineKeeper::query(TimelineQuery query) {
-    YARD_ASSERT_OWNER(owner_);
-    TimelineView answer;
-    answer.now = parts_.wallOf(MonoClock::now());
+timeline::TimelineStore::Picture TimelineKeeper::pictureOf(const TimelineQuery& query, WallMicros now) const {
     timeline::TimelineStore::Picture picture;
-    picture.to = std::max<WallMicros>(query.to.value_or(answer.now), 1);
+    picture.to = std::max<WallMicros>(query.to.value_or(now), 1);
     picture.from = std::min(query.from.value_or(std::max<WallMicros>(picture.to - kUsualSpan, 0)), picture.to - 1);
     const std::int64_t span = picture.to - picture.from;
     picture.resolution =
         std::max({query.resolution ? query.resolution->count() : span / kUsualSteps, span / kMostSteps, kFinest});
-    coro::MutexGuard guard = co_await writing_.lock();
-    std::vector<timeline::Span> open = parts_.execution.openSpans();
-    for (timeline::Span& one : open) one.worker = workerOf(one.cls);
     std::vector<bool> wanted;
     for (const TimelineView::Worker& worker : workers_)
         wanted.push_back(query.worker.empty() || worker.id == query.worker || worker.name == query.worker);
     picture.wanted = [wanted = std::move(wanted)](std::uint32_t worker) {
         return worker < wanted.size() && wanted[worker];
     };
+    return picture;
+}
+
+coro::Task<TimelineView> TimelineKeeper::query(TimelineQuery query) {
+    YARD_ASSERT_OWNER(owner_);
+    TimelineView answer;
+    answer.now = parts_.wallOf(MonoClock::now());
+    coro::MutexGuard guard = co_await writing_.lock();
+    std::vector<timeline::Span> open = parts_.execution.openSpans();
+    for (timeline::Span& one : open) one.worker = workerOf(one.cls);
+    timeline::TimelineStore::Picture picture = pictureOf(query, answer.now);
     answer.view = co_await parts_.helpers.run([store = store_, picture = std::move(picture), open = std::move(open),
                                                spans = std::exchange(waiting_, {})] {
         // What cannot be written now is told of by the next writing.
@@ -106,6 +113,38 @@ coro::Task<TimelineView> TimelineKeeper::query(TimelineQuery query) {
         return store->draw(picture, open);
     });
     answer.workers = workers_;
+    co_await addNames(answer, kNamedBars);
+    co_return answer;
+}
+
+coro::Task<TimelinePart> TimelineKeeper::part(TimelineQuery query, timeline::TimelineStore::Place place) {
+    YARD_ASSERT_OWNER(owner_);
+    TimelinePart answer;
+    answer.view.now = parts_.wallOf(MonoClock::now());
+    coro::MutexGuard guard = co_await writing_.lock();
+    std::vector<timeline::Span> open;
+    if (place.file == 0) open = parts_.execution.openSpans();
+    for (timeline::Span& one : open) one.worker = workerOf(one.cls);
+    timeline::TimelineStore::Picture picture = pictureOf(query, answer.view.now);
+    auto read = co_await parts_.helpers.run(
+        [store = store_, picture, place, spans = std::exchange(waiting_, {})]() -> timeline::TimelineStore::Part {
+            if (!spans.empty()) (void)store->append(spans);
+            return store->read(picture, place);
+        });
+    answer.view.view = std::move(read.view);
+    answer.next = read.next;
+    answer.more = read.more;
+    for (const timeline::Span& one : open) {
+        if (!picture.wanted(one.worker) || one.begin == 0 || one.begin >= picture.to) continue;
+        answer.view.view.lanes.push_back(
+            {.worker = one.worker, .slot = one.slot, .number = 0, .bars = {one}, .columns = {}});
+    }
+    answer.view.workers = workers_;
+    co_await addNames(answer.view, kNamedOfPart);
+    co_return answer;
+}
+
+coro::Task<void> TimelineKeeper::addNames(TimelineView& answer, std::size_t most) {
     std::size_t looked = 0;
     for (const timeline::LaneView& lane : answer.view.lanes)
         for (const timeline::Span& bar : lane.bars) {
@@ -115,19 +154,18 @@ coro::Task<TimelineView> TimelineKeeper::query(TimelineQuery query) {
             if (bar.label < parts_.dictionary.labelCount() && !answer.labels.contains(bar.label))
                 answer.labels.emplace(bar.label, parts_.dictionary.label(bar.label));
         }
-    co_await addCommands(answer);
-    co_await addIndices(answer);
-    co_return answer;
+    co_await addCommands(answer, most);
+    co_await addIndices(answer, most);
 }
 
-coro::Task<void> TimelineKeeper::addCommands(TimelineView& view) {
-    co_await inPortions(view.unnamed(kNamedBars), parts_.commands, [&view](Lsn lsn, std::string& command) {
+coro::Task<void> TimelineKeeper::addCommands(TimelineView& view, std::size_t most) {
+    co_await inPortions(view.unnamed(most), parts_.commands, [&view](Lsn lsn, std::string& command) {
         if (!command.empty()) view.commands.emplace(lsn, std::move(command));
     });
 }
 
-coro::Task<void> TimelineKeeper::addIndices(TimelineView& view) {
-    co_await inPortions(view.templated(kNamedBars), parts_.indices,
+coro::Task<void> TimelineKeeper::addIndices(TimelineView& view, std::size_t most) {
+    co_await inPortions(view.templated(most), parts_.indices,
                         [&view](Lsn lsn, const std::optional<std::int64_t>& index) {
                             if (index) view.indices.emplace(lsn, *index);
                         });

@@ -48,6 +48,13 @@ struct TimelineView {
     std::vector<Lsn> templated(std::size_t most) const;
 };
 
+/// All that ran in a span, part by part: for exports.
+struct TimelinePart {
+    TimelineView view; ///< bars only
+    timeline::TimelineStore::Place next;
+    bool more = false;
+};
+
 class TimelineKeeper {
 public:
     static constexpr std::size_t kMostWaiting = 100'000;
@@ -74,13 +81,19 @@ public:
     coro::Task<void> run();
     /// What ran when in which slot. Of very many bars without a label only the newest have their commands.
     coro::Task<TimelineView> query(TimelineQuery query);
+    /// The bars of a span from `place` on, each whole; with the first ones those that go on. `resolution` means nothing.
+    coro::Task<TimelinePart> part(TimelineQuery query, timeline::TimelineStore::Place place);
     /// At the end, when no helper writes any more. Blocks.
     void save();
 
 private:
     std::uint32_t workerOf(std::uint32_t cls);
-    coro::Task<void> addCommands(TimelineView& view);
-    coro::Task<void> addIndices(TimelineView& view);
+    /// From when to when, and of which workers.
+    timeline::TimelineStore::Picture pictureOf(const TimelineQuery& query, WallMicros now) const;
+    /// Of at most so many bars what the journal alone knows.
+    coro::Task<void> addNames(TimelineView& view, std::size_t most);
+    coro::Task<void> addCommands(TimelineView& view, std::size_t most);
+    coro::Task<void> addIndices(TimelineView& view, std::size_t most);
 
     Parts parts_;
     std::shared_ptr<timeline::TimelineStore> store_;

@@ -1,0 +1,166 @@
+// yardctl trace: what ran in a span as a Chrome trace, into a file.
+#include "app/yardctl/commands/functions.h"
+#include "app/yardctl/format.h"
+#include "core/base/clock.h"
+#include "core/base/files.h"
+#include "core/base/hash.h"
+#include "core/base/unique_fd.h"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace yard::ctl {
+
+namespace {
+
+/// gzip(1) between a pipe and a file.
+class Gzip {
+public:
+    /// `file` stays open. 0, or errno.
+    int start(int file) {
+        std::array<int, 2> ends{};
+        if (::pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
+        const UniqueFd in(ends[0]);
+        to_.reset(ends[1]);
+        std::string program = "gzip";
+        std::string option = "-c";
+        const std::array<char*, 3> argv = {program.data(), option.data(), nullptr};
+        posix_spawn_file_actions_t actions;
+        ::posix_spawn_file_actions_init(&actions);
+        ::posix_spawn_file_actions_adddup2(&actions, in.get(), STDIN_FILENO);
+        ::posix_spawn_file_actions_adddup2(&actions, file, STDOUT_FILENO);
+        const int err = ::posix_spawnp(&pid_, "gzip", &actions, nullptr, argv.data(), environ);
+        ::posix_spawn_file_actions_destroy(&actions);
+        return err;
+    }
+    ~Gzip() { (void)end(); }
+    Gzip() = default;
+    Gzip(const Gzip&) = delete;
+    Gzip& operator=(const Gzip&) = delete;
+
+    int input() const { return to_.get(); }
+    /// Whether all of it was written.
+    bool end() {
+        to_.reset();
+        int status = 0;
+        if (pid_ <= 0) return false;
+        while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+        }
+        pid_ = -1;
+        return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+
+private:
+    UniqueFd to_;
+    pid_t pid_ = -1;
+};
+
+/// A new file beside `path`, which takes its name once it is whole; else it goes.
+class TraceFile {
+public:
+    static Outcome<TraceFile> make(const std::string& path) {
+        TraceFile made;
+        made.path_ = path;
+        made.temporary_ = fmt::format("{}.{}.part", path, randomHex(8));
+        constexpr mode_t kMode = 0644;
+        made.fd_.reset(
+            ::open(made.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode));
+        if (!made.fd_) return failedWith(failErrno(fmt::format("cannot create {}", path), errno).error());
+        return made;
+    }
+    TraceFile(TraceFile&&) noexcept = default;
+    TraceFile& operator=(TraceFile&&) = delete;
+    TraceFile(const TraceFile&) = delete;
+    TraceFile& operator=(const TraceFile&) = delete;
+    ~TraceFile() {
+        if (fd_) ::unlink(temporary_.c_str());
+    }
+    int fd() const { return fd_.get(); }
+    Outcome<void> finish() {
+        if (::rename(temporary_.c_str(), path_.c_str()) != 0)
+            return failedWith(failErrno(fmt::format("cannot write {}", path_), errno).error());
+        fd_.reset();
+        return {};
+    }
+
+private:
+    TraceFile() = default;
+    std::string path_;
+    std::string temporary_;
+    UniqueFd fd_;
+};
+
+Result<void> streamTrace(Engine& engine, const std::string& path, int to) {
+    return engine.stream(path, std::chrono::seconds(60),
+                         [to](std::string_view bytes) { return writeAll(to, bytes); });
+}
+
+Outcome<void> traceInto(Engine& engine, const std::string& path, const std::string& file) {
+    auto out = TraceFile::make(file);
+    if (!out) return std::unexpected(out.error());
+    if (file.ends_with(".gz")) {
+        Gzip gzip;
+        if (const int err = gzip.start(out->fd()); err != 0)
+            return failed(fmt::format("cannot start gzip: {}; name a file without .gz", ::strerrordesc_np(err)));
+        const auto before = ::signal(SIGPIPE, SIG_IGN);
+        const auto done = streamTrace(engine, path, gzip.input());
+        (void)::signal(SIGPIPE, before);
+        if (!done) return failedWith(done.error());
+        if (!gzip.end()) return failed(fmt::format("gzip could not write {}", file));
+    } else if (auto done = streamTrace(engine, path, out->fd()); !done) {
+        return failedWith(done.error());
+    }
+    return out->finish();
+}
+
+Outcome<int> traceCommand(const Invocation& invocation) {
+    const auto& operands = invocation.arguments.operands();
+    const std::int64_t now = wallNow();
+    const auto from = parseMoment(operands.front(), now);
+    if (!from) return std::unexpected(from.error());
+    const auto to = operands.size() > 1 ? parseMoment(operands.back(), now) : Outcome<std::int64_t>(now);
+    if (!to) return std::unexpected(to.error());
+    if (*from >= *to) return usageError("FROM is not before TO: exchange them");
+    std::string path = fmt::format("timelines?format=chrome&from={}&to={}", *from, *to);
+    if (const auto worker = invocation.arguments.value("worker")) path += "&worker=" + percentEncode(*worker);
+    const std::string file = invocation.arguments.value("output").value_or("-");
+    if (file.empty()) return usageError("--output wants a file");
+    if (file == "-") {
+        if (::isatty(STDOUT_FILENO) != 0) return usageError("name a file with -o: a trace is not for a terminal");
+        if (auto done = streamTrace(invocation.engine, path, STDOUT_FILENO); !done) return failedWith(done.error());
+        return 0;
+    }
+    if (auto done = traceInto(invocation.engine, path, file); !done) return std::unexpected(done.error());
+    if (invocation.json)
+        fmt::print("{}\n", json::serialize(json::object{{"file", file}, {"from", *from}, {"to", *to}}));
+    return 0;
+}
+
+} // namespace
+
+Command traceRow() {
+    return {.name = "trace",
+            .usage = "FROM [TO] -o FILE",
+            .summary = "what ran in a span, as a trace for Perfetto",
+            .details =
+                "Every attempt with its phases, by worker and slot, and the figures of the machine, as a Chrome "
+                "trace: ui.perfetto.dev and chrome://tracing open it. FROM and TO (now, if it is left out) are "
+                "-2h, 09:45, yesterday, 2026-11-20 or '2026-11-20 09:45'. A FILE that ends in .gz is compressed.",
+            .examples = "yardctl trace -2h -o evening.json.gz\n"
+                        "yardctl trace yesterday today -o yesterday.json.gz",
+            .options = {{"output", 'o', "FILE", "write it there; - is standard output"},
+                        {"worker", 0, "NAME", "only this worker's slots"}},
+            .minOperands = 1,
+            .maxOperands = 2,
+            .function = traceCommand};
+}
+
+} // namespace yard::ctl

@@ -1,0 +1,159 @@
+#include "core/http/trace_producer.h"
+
+#include "core/base/sentences.h"
+#include "core/json/json_writer.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace yard::http {
+
+namespace {
+
+constexpr std::int64_t kMachine = 1; ///< the process of the counters
+/// A worker's process; lanes are threads, from 1.
+std::int64_t processOf(std::uint32_t worker) {
+    return std::int64_t{worker} + kMachine + 1;
+}
+
+/// One event at the end of `out`, with a comma before it.
+class TraceEvent {
+public:
+    TraceEvent(std::string& out, std::string_view phase, std::int64_t process)
+        : out_(out)
+        , writer_(out) {
+        out_ += ",\n";
+        writer_.openObject();
+        writer_.member("ph", phase);
+        writer_.member("pid", process);
+    }
+    ~TraceEvent() { writer_.closeObject(); }
+    TraceEvent(const TraceEvent&) = delete;
+    TraceEvent& operator=(const TraceEvent&) = delete;
+    JsonWriter* operator->() { return &writer_; }
+
+private:
+    std::string& out_;
+    JsonWriter writer_;
+};
+
+void nameIt(std::string& out, std::string_view what, std::int64_t process, std::int64_t thread,
+            std::string_view name) {
+    TraceEvent event(out, "M", process);
+    event->member("tid", thread);
+    event->member("name", what);
+    event->key("args");
+    event->openObject();
+    event->member("name", name);
+    event->closeObject();
+}
+
+std::string_view nameOf(const timeline::Span& bar, const engine::TimelineView& view, std::string& made) {
+    if (const auto label = view.labels.find(bar.label); label != view.labels.end() && !label->second.empty()) {
+        const auto index = view.indices.find(bar.lsn);
+        const std::size_t at = label->second.find("{index}");
+        if (index == view.indices.end() || at == std::string::npos) return label->second;
+        constexpr std::size_t kPlace = 7; // of "{index}"
+        made = label->second;
+        return made.replace(at, kPlace, fmt::format("{}", index->second));
+    }
+    if (const auto command = view.commands.find(bar.lsn); command != view.commands.end()) return command->second;
+    if (const auto function = view.functions.find(bar.cls);
+        function != view.functions.end() && !function->second.empty())
+        return function->second;
+    made = fmt::format("{}", bar.lsn.value);
+    return made;
+}
+
+void writePhase(std::string& out, const timeline::Span& bar, std::int64_t thread, std::string_view name,
+                WallMicros from, WallMicros to) {
+    if (from == 0 || to < from) return;
+    TraceEvent event(out, "X", processOf(bar.worker));
+    event->member("tid", thread);
+    event->member("ts", from);
+    event->member("dur", to - from);
+    event->member("name", name);
+    event->member("cat", "phase");
+}
+
+void writeAttempt(std::string& out, const timeline::Span& bar, std::int64_t thread, std::string_view title) {
+    {
+        TraceEvent event(out, bar.isOpen() ? "B" : "X", processOf(bar.worker));
+        event->member("tid", thread);
+        event->member("ts", bar.begin);
+        if (!bar.isOpen()) event->member("dur", bar.end - bar.begin);
+        event->member("name", title);
+        event->member("cat", name(bar.state));
+        event->key("args");
+        event->openObject();
+        event->member("lsn", bar.lsn.value);
+        event->member("attempt", bar.attempt);
+        event->member("state", name(bar.state));
+        if (bar.retried) event->member("retried", true);
+        event->closeObject();
+    }
+    if (bar.isOpen() || bar.running == 0) return;
+    writePhase(out, bar, thread, "preparing", bar.begin, bar.running);
+    writePhase(out, bar, thread, "running", bar.running, bar.exited != 0 ? bar.exited : bar.end);
+    writePhase(out, bar, thread, "collecting", bar.exited, bar.end);
+}
+
+void writeCounter(std::string& out, WallMicros t, std::string_view what,
+                  std::initializer_list<std::pair<std::string_view, double>> values) {
+    TraceEvent event(out, "C", kMachine);
+    event->member("tid", std::int64_t{0});
+    event->member("ts", t);
+    event->member("name", what);
+    event->key("args");
+    event->openObject();
+    for (const auto& [key, value] : values) event->member(key, std::round(value * 1'000) / 1'000);
+    event->closeObject();
+}
+
+} // namespace
+
+/// The head, and the counters: they are few.
+void TraceProducer::begin() {
+    out_ +=
+        R"({"displayTimeUnit":"ms","traceEvents":[{"ph":"M","pid":1,"tid":0,"name":"process_name","args":{"name":"machine"}})";
+    for (const history::StatsView::Row& row : figures_.rows) {
+        if (!row.sample) continue;
+        const history::StatsSample& sample = *row.sample;
+        writeCounter(out_, row.t, "cores", {{"actions", sample.cpuActions}, {"others", sample.cpuOthers}});
+        writeCounter(out_, row.t, "memory", {{"bytes", static_cast<double>(sample.memoryBytes)}});
+        writeCounter(
+            out_, row.t, "actions",
+            {{"running", static_cast<double>(sample.running)}, {"pending", static_cast<double>(sample.pending)}});
+    }
+}
+
+void TraceProducer::write(const engine::TimelinePart& part) {
+    std::string made;
+    const engine::TimelineView& view = part.view;
+    for (const timeline::LaneView& lane : view.view.lanes) {
+        const auto& worker = view.workers.at(lane.worker);
+        if (named_.insert({lane.worker, 0}).second)
+            nameIt(out_, "process_name", processOf(lane.worker), 0, worker.name.empty() ? worker.id : worker.name);
+        if (named_.insert({lane.worker, lane.slot + 1}).second)
+            nameIt(out_, "thread_name", processOf(lane.worker), std::int64_t{lane.slot} + 1,
+                   fmt::format("slot {}", lane.slot));
+        for (const timeline::Span& bar : lane.bars)
+            writeAttempt(out_, bar, std::int64_t{lane.slot} + 1, nameOf(bar, view, made));
+    }
+}
+
+coro::Task<Result<std::string_view>> TraceProducer::next() {
+    out_.clear();
+    if (isEnded_) co_return std::string_view();
+    if (!isBegun_) begin();
+    isBegun_ = true;
+    if (link_.isStopping() || link_.peerGone()) co_return fail(ErrorKind::NotAccepting, kEngineIsStopping);
+    const engine::TimelinePart part = co_await engine_.ask(&engine::TimelineKeeper::part, query_, place_);
+    write(part);
+    place_ = part.next;
+    isEnded_ = !part.more;
+    if (isEnded_) out_ += "\n]}\n";
+    co_return std::string_view(out_);
+}
+
+} // namespace yard::http

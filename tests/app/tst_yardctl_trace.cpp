@@ -1,0 +1,97 @@
+// yardctl trace: which span it asks for, and what becomes of the file.
+#include "core/base/clock.h"
+#include "tests/app/ctl_process.h"
+#include "tests/app/fake_table.h"
+
+#include <QDir>
+#include <QTest>
+
+using namespace yard;
+using namespace yard::test;
+
+namespace {
+
+const std::string kTrace = R"({"displayTimeUnit":"ms","traceEvents":[]})";
+
+FakeServer::Handler answering(int status, const std::string& body) {
+    return [status, body](const FakeRequest&) { return FakeReply{status, body}; };
+}
+
+} // namespace
+
+class TestYardctlTrace : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void theSpanIsAskedForAsATrace();
+    void aFileIsWrittenOnceItIsWhole();
+    void aNameWithGzIsCompressed();
+    void whatFailsLeavesNoFile();
+    void wrongWordsAreWrongUsage();
+};
+
+void TestYardctlTrace::theSpanIsAskedForAsATrace() {
+    FakeServer server(answering(200, kTrace));
+    const DataDirectory data(server);
+    const Ended ended = data.run({"trace", "2026-11-20", "2026-11-21", "--worker", "a b"});
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.out, kTrace);
+    const std::string target = server.requests().back().target;
+    QVERIFY2(target.starts_with("/compute/timelines?format=chrome&from=17") && target.ends_with("&worker=a%20b"),
+             target.c_str());
+    const std::int64_t before = wallNow();
+    QCOMPARE(data.run({"trace", "-2h"}).code, 0);
+    const std::string relative = server.requests().back().target;
+    const auto numberBehind = [&](const std::string& name) {
+        return std::stoll(relative.substr(relative.find(name) + name.size()));
+    };
+    QCOMPARE(numberBehind("&to=") - numberBehind("&from="), 7'200'000'000);
+    QVERIFY(numberBehind("&to=") >= before);
+}
+
+void TestYardctlTrace::aFileIsWrittenOnceItIsWhole() {
+    FakeServer server(answering(200, kTrace));
+    const DataDirectory data(server);
+    const QString file = data.path() + "/trace.json";
+    QVERIFY(writeFileAtomically(file.toStdString(), "old", 0600));
+    const Ended ended = data.run({"trace", "-1h", "-o", file});
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.code, 0);
+    QCOMPARE(*readFile(file.toStdString()), kTrace);
+    QVERIFY(QDir(data.path()).entryList({"*.part"}).empty());
+}
+
+void TestYardctlTrace::aNameWithGzIsCompressed() {
+    FakeServer server(answering(200, kTrace));
+    const DataDirectory data(server);
+    const QString file = data.path() + "/trace.json.gz";
+    const Ended ended = data.run({"--json", "trace", "-1h", "-o", file});
+    QCOMPARE(ended.err, "");
+    QVERIFY2(ended.out.contains("\"file\":\"" + file.toStdString() + "\""), ended.out.c_str());
+    QVERIFY(readFile(file.toStdString())->starts_with("\x1f\x8b"));
+    QCOMPARE(CtlProcess({"-dc", file}, {}, "gzip").end().out, kTrace);
+}
+
+void TestYardctlTrace::whatFailsLeavesNoFile() {
+    FakeServer server(answering(422, R"({"error":"invalid","message":"No."})"));
+    const DataDirectory data(server);
+    for (const char* name : {"/t.json", "/t.json.gz"}) {
+        const Ended ended = data.run({"trace", "-1h", "-o", data.path() + name});
+        QCOMPARE(ended.code, 1);
+        QCOMPARE(ended.err, "yardctl: No.\n");
+    }
+    QVERIFY(QDir(data.path()).entryList({"t.json*"}).empty());
+    QCOMPARE(data.run({"trace", "-1h", "-o", "/nonexistent/t.json"}).code, 1);
+}
+
+void TestYardctlTrace::wrongWordsAreWrongUsage() {
+    FakeServer server(answering(200, kTrace));
+    const DataDirectory data(server);
+    for (const QStringList& words :
+         {QStringList{"trace"}, QStringList{"trace", "soon"}, QStringList{"trace", "today", "yesterday"},
+          QStringList{"trace", "-1h", "-o", ""}, QStringList{"trace", "-1q"}})
+        QCOMPARE(data.run(words).code, 2);
+    QVERIFY(server.requests().empty());
+}
+
+QTEST_GUILESS_MAIN(TestYardctlTrace)
+#include "tst_yardctl_trace.moc"
