@@ -242,7 +242,7 @@ private:
         return false; // what gdb left does not stay
     }
 
-    /// -1: for ever.
+    /// -1: without a limit.
     int millisecondsLeft(MonoTime until) const {
         if (with_ != EnterWith::Run || lease_.deadline <= Duration::zero()) return -1;
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - MonoClock::now()).count();
