@@ -12,9 +12,14 @@ void RequestRouter::answered(WarmProcess& process, std::uint64_t id, std::string
     const std::uint32_t place = placeOf(id);
     if (!requests_.isWith(process, id))
         return broken(process, fmt::format("it answered {}, which it was not asked", id), now);
-    auto answer = warm::parseAnswer(json);
-    if (!answer) return broken(process, "it answered garbage: " + answer.error().message, now);
     WarmRequest& request = requests_[place];
+    // Of a look it is for others to read.
+    Result<warm::Answer> answer;
+    if (request.call.look.empty())
+        answer = warm::parseAnswer(json);
+    else
+        answer->result = json;
+    if (!answer) return broken(process, "it answered garbage: " + answer.error().message, now);
     const bool wasRunning = request.state == WarmRequest::State::Running;
     Ended ended;
     ended.cause = EndCause::Exited;

@@ -67,10 +67,15 @@ bool put(std::string& out, const Request& request) {
     out.append(reinterpret_cast<const char*>(&request.id), kIdBytes);
     JsonWriter writer(out);
     writer.openObject();
-    writer.member("lsn", request.lsn.value);
+    if (request.look.empty()) writer.member("lsn", request.lsn.value);
     writer.member("function", request.function);
-    writer.key("args");
-    writer.raw(request.args.empty() ? std::string_view("null") : request.args);
+    if (request.look.empty()) {
+        writer.key("args");
+        writer.raw(request.args.empty() ? std::string_view("null") : request.args);
+    } else {
+        out += ',';
+        out += request.look;
+    }
     if (!request.inputs.empty()) writer.member("inputs", request.inputs);
     if (!request.outputs.empty()) writer.member("outputs", request.outputs);
     writer.closeObject();

@@ -69,7 +69,7 @@ std::vector<WarmProcess*> WarmProcesses::list() const {
 WarmProcessView WarmProcesses::viewOf(const WarmProcess& process) const {
     WarmProcessView view;
     view.id = process.name;
-    view.worker = process.worker->id;
+    view.worker = process.worker->source;
     view.pid = process.pid;
     view.concurrency = process.concurrency;
     view.cpuSeconds = process.cpuSeconds;
@@ -131,7 +131,7 @@ void WarmProcesses::askForRoom(WarmProcess& process, MonoTime now) {
         return;
     }
     // It may only be in line behind who waits for cores.
-    if (shared_.host.lacksMemory(process.worker->id))
+    if (shared_.host.lacksMemory(process.worker->source))
         shared_.pool.makeRoom(
             process.inPool, [this](pool::GroupId id) { return workers_.memoryOf(id) > 0; }, now, shared_.out);
     process.asksAt = now + pool::kPatience;
@@ -140,7 +140,7 @@ void WarmProcesses::askForRoom(WarmProcess& process, MonoTime now) {
 
 void WarmProcesses::prepare(WarmProcess& process) {
     process.phase = WarmProcess::Phase::Preparing;
-    shared_.host.prepare({process.id, process.slot, process.worker->id});
+    shared_.host.prepare({process.id, process.slot, process.worker->source});
 }
 
 void WarmProcesses::memoryGranted(WarmProcess& process) {
@@ -383,7 +383,7 @@ void WarmProcesses::forget(WarmProcess& process, MonoTime now) {
     process.channel.close();
     giveCores(process);
     shared_.host.letGo(process.memoryKey());
-    shared_.host.discard({process.id, process.slot, process.worker->id});
+    shared_.host.discard({process.id, process.slot, process.worker->source});
     freeSlots_.push_back(process.slot);
     if (process.firstLane) process.worker->giveLanes(*process.firstLane, process.concurrency);
     process.worker->window = -1;

@@ -51,7 +51,7 @@ std::vector<AttemptId> RequestTable::all() const {
 void RequestTable::show(const std::vector<std::uint32_t>& lanes, WarmProcessView& view) const {
     for (const std::uint32_t place : lanes) {
         const WarmRequest& request = requests_[place];
-        view.current.push_back(request.id.lsn);
+        if (!isLook(request.id)) view.current.push_back(request.id.lsn);
         view.currentSince = view.currentSince ? std::min(*view.currentSince, request.laneAt) : request.laneAt;
     }
 }

@@ -30,7 +30,8 @@ void RequestRouter::route(std::uint32_t place, MonoTime now) {
         request.state = WarmRequest::State::Remaking;
         return shared_.host.remake(request.id);
     }
-    if (worker->isLooking || workers_.mustLook(*worker, now)) {
+    // Of an actor it is not looked for: its process ends when nothing is due.
+    if (worker->gate != kNoGate && (worker->isLooking || workers_.mustLook(*worker, now))) {
         request.state = WarmRequest::State::Held;
         worker->held.push_back(place);
         return workers_.look(*worker, now);
@@ -62,6 +63,10 @@ void RequestRouter::failed(const pool::Outbox::Failed& failed) {
 
 void RequestRouter::assign(WarmProcess& process, std::uint32_t place, MonoTime now) {
     WarmRequest& request = requests_[place];
+    if (request.call.isStart) {
+        shared_.pool.close(process.inPool, false, now, shared_.out);
+        return requests_.finish(place, {});
+    }
     if (process.alone) { // it was given before the pool knew
         shared_.pool.close(process.inPool, false, now, shared_.out);
         return elsewhere(place, false, now);
@@ -96,7 +101,8 @@ void RequestRouter::feed(WarmProcess& process, MonoTime now) {
             if (process.slow >= process.concurrency) most = process.concurrency;
             if (process.inFlight() >= most) break;
         }
-        if (!requests_.takeEntry(next, process.pid) || !requests_.isMarked(next)) return;
+        const bool isAction = requests_[next].call.look.empty();
+        if (isAction && (!requests_.takeEntry(next, process.pid) || !requests_.isMarked(next))) return;
         process.unsent.pop_front();
         sendOne(process, next, now);
         if (process.phase != WarmProcess::Phase::Live) return;
@@ -118,7 +124,8 @@ void RequestRouter::sendOne(WarmProcess& process, std::uint32_t place, MonoTime 
                         .function = request.call.spec->function,
                         .args = request.call.spec->args,
                         .inputs = {},
-                        .outputs = {}};
+                        .outputs = {},
+                        .look = request.call.look};
     std::string inputs;
     std::string outputs;
     if (!root.empty()) {

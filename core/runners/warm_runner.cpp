@@ -159,6 +159,14 @@ pool::GroupId WarmRunner::addWorker(const std::string& id, std::shared_ptr<const
     return group;
 }
 
+pool::GroupId WarmRunner::addActor(const std::string& id, std::shared_ptr<const WorkerDescriptor> descriptor,
+                                   const std::string& source) {
+    YARD_ASSERT_OWNER(owner_);
+    const pool::GroupId group = workers_.add(id, std::move(descriptor), kNoGate, source).group;
+    flush();
+    return group;
+}
+
 void WarmRunner::removeWorker(const std::string& id) {
     WarmWorker* worker = workers_.find(id);
     if (!worker) return;
@@ -166,7 +174,10 @@ void WarmRunner::removeWorker(const std::string& id) {
     carry();
     for (const std::uint32_t place : std::exchange(worker->held, {}))
         requests_.fail(place, EndCause::SpawnError, "its worker was removed");
+    const bool isUsed = std::ranges::any_of(processes_.all(),
+                                            [&](const auto& process) { return process.second->worker == worker; });
     workers_.remove(*worker);
+    if (!isUsed) workers_.dropRemoved(worker);
     flush();
 }
 

@@ -104,7 +104,7 @@ WarmPoolView WarmViews::pool() const {
         const auto group = shared_.pool.group(worker->group);
         if (!group) continue;
         WarmGroupView view;
-        view.worker = id;
+        view.worker = worker->source;
         view.name = group->family;
         view.version = worker->descriptor->version;
         view.gate = worker->gate;

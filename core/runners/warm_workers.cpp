@@ -54,14 +54,15 @@ void WarmWorker::giveLanes(std::uint32_t first, unsigned count) {
 }
 
 WarmWorker& WarmWorkers::add(const std::string& id, std::shared_ptr<const WorkerDescriptor> descriptor,
-                             std::uint32_t gate) {
+                             std::uint32_t gate, const std::string& source) {
     YARD_ASSERT_OWNER(owner_);
     auto& worker = workers_[id];
     if (!worker) worker = std::make_unique<WarmWorker>();
     worker->id = id;
+    worker->source = source;
     worker->descriptor = std::move(descriptor);
     worker->restartDir =
-        pool::restartDirectory(shared_.config.dataDir + "/workers/" + id, worker->descriptor->pool.restartDir);
+        pool::restartDirectory(shared_.config.dataDir + "/workers/" + source, worker->descriptor->pool.restartDir);
     worker->gate = gate;
     worker->window = -1;
     worker->group =
@@ -74,7 +75,7 @@ WarmWorker& WarmWorkers::add(const std::string& id, std::shared_ptr<const Worker
 void WarmWorkers::remove(WarmWorker& worker) {
     YARD_ASSERT_OWNER(owner_);
     byGroup_[worker.group.place] = nullptr;
-    shared_.host.setWindow(worker.gate, 0);
+    if (worker.gate != kNoGate) shared_.host.setWindow(worker.gate, 0);
     // Its processes may take a while to end, and refer to it.
     const auto at = workers_.find(worker.id);
     removed_.push_back(std::move(at->second));
@@ -111,7 +112,7 @@ void WarmWorkers::tellWindows() {
 }
 
 void WarmWorkers::tellWindow(WarmWorker& worker) {
-    if (worker.window >= 0) return;
+    if (worker.window >= 0 || worker.gate == kNoGate) return;
     int places = 0;
     for (const pool::ProcessView& process : shared_.pool.processes(worker.group))
         if (process.state == pool::ProcessState::Idle || process.state == pool::ProcessState::Busy)

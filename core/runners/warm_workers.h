@@ -28,8 +28,12 @@ inline constexpr double kShortRun = 1'000;
 /// Functions of a worker that are told apart; of one more nothing is known.
 inline constexpr std::size_t kMostFunctions = 64;
 
+/// Of a worker whose requests nobody counts.
+inline constexpr std::uint32_t kNoGate = 0xffffffffu;
+
 struct WarmWorker {
     std::string id;
+    std::string source; ///< the registered worker that its processes run: `id`, but for an actor
     std::shared_ptr<const WorkerDescriptor> descriptor;
     pool::GroupId group;
     std::uint32_t gate = 0;
@@ -72,7 +76,11 @@ public:
         : shared_(shared) {}
 
     /// Makes its group, the newest of its family, or makes it that again.
-    WarmWorker& add(const std::string& id, std::shared_ptr<const WorkerDescriptor> descriptor, std::uint32_t gate);
+    WarmWorker& add(const std::string& id, std::shared_ptr<const WorkerDescriptor> descriptor, std::uint32_t gate,
+                    const std::string& source);
+    WarmWorker& add(const std::string& id, std::shared_ptr<const WorkerDescriptor> descriptor, std::uint32_t gate) {
+        return add(id, std::move(descriptor), gate, id);
+    }
     /// The pool has no group of it any more.
     void remove(WarmWorker& worker);
     /// It was removed, and the last of its processes is gone.

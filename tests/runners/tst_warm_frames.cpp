@@ -55,6 +55,15 @@ void TestWarmFrames::aRequestIsWhatTheContractSays() {
     out.clear();
     QVERIFY(put(out, {.id = 1, .lsn = Lsn(7), .function = "f", .args = {}, .inputs = {}, .outputs = {}}));
     QCOMPARE(out, frame(1, R"({"lsn":7,"function":"f","args":null})"));
+    out.clear();
+    QVERIFY(put(out, {.id = 1,
+                      .lsn = Lsn(7),
+                      .function = "f",
+                      .args = {},
+                      .inputs = {},
+                      .outputs = {},
+                      .look = R"("tick":{})"}));
+    QCOMPARE(out, frame(1, R"({"function":"f","tick":{}})"));
 }
 
 void TestWarmFrames::aRequestOverAMebibyteIsRefused() {

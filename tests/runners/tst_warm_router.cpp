@@ -127,6 +127,9 @@ private Q_SLOTS:
     void aDirectoryThatAProcessHadIsMadeAnew();
     void theOnlyOneOfAQuickWorkerIsWaitedForAwake();
     void oneOverItsMemoryIsReplacedOnceItAnswered();
+    void aStartHasEndedOnceThereIsAProcess();
+    void aLookHasNoEntryAndItsWholeAnswerIsTold();
+    void anActorsGroupIsNotLookedAtForRestartFiles();
 };
 
 void TestWarmRouter::whatIsAnsweredHasEnded() {
@@ -341,6 +344,55 @@ void TestWarmRouter::oneOverItsMemoryIsReplacedOnceItAnswered() {
     play.answer(play.next());
     QVERIFY(play.process().phase == WarmProcess::Phase::Ending);
     QVERIFY(play.told());
+}
+
+static Lease lookLease(std::int64_t lsn, pool::GroupId group) {
+    Lease lease = warmLease(lsn, false, group);
+    lease.warm->look = R"("tick":{"object":{"id":7}})";
+    return lease;
+}
+
+void TestWarmRouter::aStartHasEndedOnceThereIsAProcess() {
+    Play play;
+    Lease lease = warmLease(kFirstLookLsn, false, play.worker.group);
+    lease.warm->isStart = true;
+    lease.warm->spec.reset();
+    play.router.route(play.requests.add(std::move(lease)), kNow);
+    play.carry();
+    const auto told = play.told();
+    QVERIFY(told && told->cause == EndCause::Exited);
+    QCOMPARE(play.next(), std::uint64_t{0}); // nothing was sent
+    QCOMPARE(play.requests.count(), std::size_t{0});
+    const auto view = play.shared.pool.process(play.process().inPool);
+    QVERIFY(view && view->state == pool::ProcessState::Idle);
+}
+
+void TestWarmRouter::aLookHasNoEntryAndItsWholeAnswerIsTold() {
+    Play play;
+    const std::uint32_t place = play.requests.add(lookLease(kFirstLookLsn, play.worker.group));
+    play.router.route(place, kNow);
+    play.carry();
+    QVERIFY(play.requests[place].state == State::Running);
+    QVERIFY(!play.requests[place].hasEntry);
+    WarmProcessView view;
+    play.requests.show({place}, view);
+    QVERIFY(view.current.empty()); // it is no action
+    play.answer(play.next(), R"({"exit_code":"x","move":"sealed"})");
+    const auto told = play.told();
+    QVERIFY(told);
+    QCOMPARE(told->result, std::string(R"({"exit_code":"x","move":"sealed"})"));
+    QVERIFY(play.process().phase == WarmProcess::Phase::Live);
+}
+
+void TestWarmRouter::anActorsGroupIsNotLookedAtForRestartFiles() {
+    Play play;
+    WarmWorker& actor = play.workers.add("w1#1", warmDescriptor("page #1"), kNoGate, "w1");
+    play.router.route(play.requests.add(lookLease(kFirstLookLsn, actor.group)), kNow);
+    QVERIFY(play.host.looks.empty());
+    play.carry();
+    QCOMPARE(play.host.orders.back().worker, std::string("w1"));
+    play.workers.tellWindows();
+    for (const auto& [gate, most] : play.host.windows) QVERIFY(gate != kNoGate);
 }
 
 QTEST_APPLESS_MAIN(TestWarmRouter)

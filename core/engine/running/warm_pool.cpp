@@ -98,8 +98,9 @@ PoolGroupView WarmPool::viewOf(const runners::WarmGroupView& group) const {
     to.memoryMb = group.memoryMb;
     if (group.restart) to.restart = {group.restart->done, group.restart->of};
     // In the pool waits what could be handed out, in the session the rest.
-    to.waiting =
-        parts_.session.reasons().waitingAt(session::GateId(group.gate)) + static_cast<std::int64_t>(group.waiting);
+    to.waiting = static_cast<std::int64_t>(group.waiting);
+    if (group.gate != runners::kNoGate)
+        to.waiting += parts_.session.reasons().waitingAt(session::GateId(group.gate));
     to.spawning = group.spawning;
     to.hitRate = group.hitRate;
     to.spawnSecondsSaved = group.spawnSecondsSaved;
