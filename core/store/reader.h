@@ -11,6 +11,7 @@
 #include "core/model/sort.h"
 #include "core/store/action_use.h"
 #include "core/store/bulk.h"
+#include "core/store/object_reads.h"
 #include "core/store/rows.h"
 #include "core/store/waits.h"
 
@@ -186,6 +187,12 @@ public:
         WallMicros t = 0;
     };
     Result<std::optional<KeptAnswer>> keptAnswer(const std::string& key);
+    /// Nothing: there is none of this number. With the counts of its children and its parent.
+    Result<std::optional<ObjectWithRelatives>> object(std::int64_t id);
+    /// By number. Looks at each row where nothing but fields is asked for, until the snapshot's time is over.
+    Result<ObjectPage> objects(const ObjectQuestion& question);
+    /// The moves that are kept of one, the oldest first.
+    Result<std::vector<ObjectMoveRow>> objectHistory(std::int64_t id);
     /// A small chunk's bytes, not verified.
     Result<std::optional<std::string>> blob(const Hash256& hash);
     Result<bool> hasBlob(const Hash256& hash);

@@ -1,0 +1,70 @@
+// What can be asked of the journal about objects (docs/objects.md). Values; any thread, no owner.
+#pragma once
+
+#include "core/base/clock.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace yard::store {
+
+/// Objects in one page at most.
+inline constexpr int kMostObjectRows = 1'000;
+
+/// An object as the journal has it; 0 is "none".
+struct ObjectRow {
+    std::int64_t id = 0;
+    std::int64_t type = 0;
+    std::int64_t parent = 0;
+    std::int64_t revision = 0;
+    std::int64_t retries = 0;
+    WallMicros retryAt = 0;
+    WallMicros started = 0;
+    WallMicros ended = 0;
+    WallMicros created = 0;
+    WallMicros modified = 0;
+    bool isStuck = false;
+    std::string status{};
+    std::optional<std::string> key{};
+    std::string fields{}; ///< a JSON object
+    std::string lastError{};
+};
+
+struct StatusCount {
+    std::string status{};
+    std::int64_t count = 0;
+};
+
+/// An object with what a look wants to know of its relatives.
+struct ObjectWithRelatives {
+    ObjectRow row{};
+    std::vector<StatusCount> children{};
+    std::optional<ObjectRow> parent{};
+};
+
+struct ObjectQuestion {
+    std::int64_t type = 0;                                     ///< 0: any
+    std::int64_t parent = 0;                                   ///< 0: any
+    std::string status{};                                      ///< empty: any
+    std::vector<std::pair<std::string, std::string>> fields{}; ///< each has this text as its value
+    std::int64_t cursor = 0; ///< the number of the last row of the page before; 0 begins
+    int limit = 100;         ///< 1..kMostObjectRows
+    bool newestFirst = true;
+};
+struct ObjectPage {
+    std::vector<ObjectRow> rows{};
+    std::int64_t cursor = 0; ///< 0: that was all
+};
+
+struct ObjectMoveRow {
+    WallMicros t = 0;
+    std::int64_t tickMs = 0;
+    std::string from{};
+    std::string to{};
+    std::string actor{};
+};
+
+} // namespace yard::store

@@ -1,0 +1,138 @@
+// Reader: objects. Their statements are made when they are asked for: most journals have none.
+#include "core/store/object_reads.h"
+#include "core/store/reader_impl.h"
+
+#include <array>
+#include <fmt/format.h>
+
+namespace yard::store {
+
+namespace {
+
+constexpr std::string_view kColumns = "id, type, parent, revision, retries, retry_at, start_ts, end_ts, created, "
+                                      "modified, stuck, status, key, fields, "
+                                      "last_error";
+
+ObjectRow rowOf(const Statement& row) {
+    ObjectRow object;
+    const std::array<std::int64_t*, 10> numbers{&object.id,      &object.type,    &object.parent,  &object.revision,
+                                                &object.retries, &object.retryAt, &object.started, &object.ended,
+                                                &object.created, &object.modified};
+    int column = 0;
+    for (std::int64_t* number : numbers) *number = row.integer(column++);
+    object.isStuck = row.integer(10) != 0;
+    object.status = row.text(11);
+    if (!row.isNull(12)) object.key = std::string(row.text(12));
+    object.fields = row.text(13);
+    if (!row.isNull(14)) object.lastError = row.text(14);
+    return object;
+}
+
+std::string pageSql(const ObjectQuestion& question) {
+    std::string sql = fmt::format("SELECT {} FROM object WHERE ", kColumns);
+    sql += question.newestFirst ? "(?1=0 OR id<?1)" : "id>?1";
+    if (question.type != 0) sql += " AND type=?2";
+    if (question.parent != 0) sql += " AND parent=?3";
+    if (!question.status.empty()) sql += " AND status=?4";
+    // Names of fields are checked by who asks; they are bound all the same.
+    for (std::size_t at = 0; at < question.fields.size(); ++at)
+        sql += fmt::format(" AND CAST(json_extract(fields, '$.\"' || ?{} || '\"') AS TEXT)=?{}", 6 + 2 * at,
+                           7 + 2 * at);
+    return sql + (question.newestFirst ? " ORDER BY id DESC LIMIT ?5" : " ORDER BY id LIMIT ?5");
+}
+
+/// What binds the parameters that a text names; those that it does not are passed over.
+void bindPage(sqlite3_stmt* stmt, const ObjectQuestion& question) {
+    sqlite3_bind_int64(stmt, 1, question.cursor);
+    sqlite3_bind_int64(stmt, 2, question.type);
+    sqlite3_bind_int64(stmt, 3, question.parent);
+    const auto text = [stmt](int at, const std::string& value) {
+        sqlite3_bind_text64(stmt, at, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
+    };
+    text(4, question.status);
+    sqlite3_bind_int64(stmt, 5, question.limit + 1);
+    int at = 6;
+    for (const auto& [name, value] : question.fields) {
+        text(at++, name);
+        text(at++, value);
+    }
+}
+
+Result<sqlite3_stmt*> prepareUnbound(Database& database, const std::string& sql) {
+    sqlite3_stmt* stmt = nullptr;
+    const int rc = sqlite3_prepare_v2(database.handle(), sql.c_str(), static_cast<int>(sql.size()), &stmt, nullptr);
+    if (rc != SQLITE_OK) return std::unexpected(database.error(ErrorKind::Journal, "reading objects"));
+    return stmt;
+}
+
+} // namespace
+
+Result<std::optional<ObjectWithRelatives>> Reader::object(std::int64_t id) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    auto one = reader.database.prepare(fmt::format("SELECT {} FROM object WHERE id=?", kColumns));
+    if (!one) return std::unexpected(one.error());
+    const auto find = [&](std::int64_t number) -> Result<std::optional<ObjectRow>> {
+        QueryScope row(*one, number);
+        const int rc = row.step();
+        if (rc == SQLITE_DONE) return std::optional<ObjectRow>();
+        if (rc != SQLITE_ROW) return reader.failed(rc, "reading an object");
+        return std::optional(rowOf(*one));
+    };
+    auto found = find(id);
+    if (!found) return std::unexpected(found.error());
+    if (!*found) return std::optional<ObjectWithRelatives>();
+    ObjectWithRelatives all{.row = std::move(**found)};
+    if (all.row.parent != 0) {
+        auto parent = find(all.row.parent);
+        if (!parent) return std::unexpected(parent.error());
+        all.parent = std::move(*parent);
+    }
+    auto counts = reader.database.prepare("SELECT status, count(*) FROM object WHERE parent=? GROUP BY status");
+    if (!counts) return std::unexpected(counts.error());
+    QueryScope row(*counts, id);
+    int rc = SQLITE_ROW;
+    while ((rc = row.step()) == SQLITE_ROW)
+        all.children.push_back({.status = std::string(row->text(0)), .count = row->integer(1)});
+    if (rc != SQLITE_DONE) return reader.failed(rc, "counting children");
+    return std::optional(std::move(all));
+}
+
+Result<ObjectPage> Reader::objects(const ObjectQuestion& question) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    auto stmt = prepareUnbound(reader.database, pageSql(question));
+    if (!stmt) return std::unexpected(stmt.error());
+    Statement rows(*stmt);
+    bindPage(*stmt, question);
+    ObjectPage page;
+    int rc = SQLITE_ROW;
+    while ((rc = rows.step()) == SQLITE_ROW) page.rows.push_back(rowOf(rows));
+    if (rc != SQLITE_DONE) return reader.failed(rc, "reading objects");
+    if (std::ssize(page.rows) > question.limit) {
+        page.rows.pop_back();
+        page.cursor = page.rows.back().id;
+    }
+    return page;
+}
+
+Result<std::vector<ObjectMoveRow>> Reader::objectHistory(std::int64_t id) {
+    Impl& reader = *impl_;
+    const Impl::Snapshot snapshot(reader);
+    auto moves = reader.database.prepare(
+        "SELECT t, tick_ms, came_from, went_to, actor FROM object_history WHERE object=? ORDER BY revision");
+    if (!moves) return std::unexpected(moves.error());
+    std::vector<ObjectMoveRow> all;
+    QueryScope row(*moves, id);
+    int rc = SQLITE_ROW;
+    while ((rc = row.step()) == SQLITE_ROW)
+        all.push_back({.t = row->integer(0),
+                       .tickMs = row->integer(1),
+                       .from = std::string(row->text(2)),
+                       .to = std::string(row->text(3)),
+                       .actor = std::string(row->text(4))});
+    if (rc != SQLITE_DONE) return reader.failed(rc, "reading the history of an object");
+    return all;
+}
+
+} // namespace yard::store
