@@ -220,6 +220,25 @@ Result<void> Orchestrator::move(ObjectId id, std::string_view to, bool isForced,
     return {};
 }
 
+Result<void> Orchestrator::setByHand(ObjectId id, std::string set, WallMicros now) {
+    Object* object = held(id);
+    if (!object) return fail(ErrorKind::NotFound, fmt::format("There is no object {}.", id.value));
+    if (types_[object->type].type.isFinal(object->status))
+        return fail(ErrorKind::WrongState,
+                    "The object has ended, and stays as it is; move it out of its end first.");
+    decide(changeByHand(*object, std::move(set), now), *object, now);
+    return {};
+}
+
+void Orchestrator::setKey(ObjectId id, KeyNumber key) {
+    Object* object = held(id);
+    if (!object || object->key == key) return;
+    const bool isLooked = object->where == Where::Looking;
+    if (!isLooked) unplace(*object);
+    object->key = key;
+    if (!isLooked) place(*object);
+}
+
 // --- the journal's answers
 
 void Orchestrator::decide(Write write, Object& object, WallMicros now) {
@@ -315,6 +334,13 @@ void Orchestrator::actorReady(ActorNumber number) {
     const auto actor = actors_.find(number);
     if (actor != actors_.end() && actor->second.state == ActorState::Starting)
         actor->second.state = ActorState::Free;
+}
+
+void Orchestrator::setDeadline(ActorNumber number, WallMicros deadline) {
+    const auto actor = actors_.find(number);
+    if (actor == actors_.end()) return;
+    const ActorState state = actor->second.state;
+    if (state == ActorState::Looking || state == ActorState::Calling) actor->second.deadline = deadline;
 }
 
 void Orchestrator::actorEnded(ActorNumber number, std::string error, WallMicros now) {

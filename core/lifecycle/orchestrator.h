@@ -52,6 +52,10 @@ public:
     void wake(ObjectId id, WallMicros now);
     /// Decides a Write. Errors: as moveByHand(); NotFound.
     Result<void> move(ObjectId id, std::string_view to, bool isForced, WallMicros now);
+    /// Decides a Write that sets fields and moves nothing. NotFound; WrongState: it has ended.
+    Result<void> setByHand(ObjectId id, std::string set, WallMicros now);
+    /// Its fields name another launch key since a commit.
+    void setKey(ObjectId id, KeyNumber key);
     const Object* find(ObjectId id) const;
 
     // --- the journal's answers
@@ -61,6 +65,8 @@ public:
 
     // --- actors
     void actorReady(ActorNumber actor);
+    /// When what it was given is late; 0: its time has not begun, as it waits for its place.
+    void setDeadline(ActorNumber actor, WallMicros deadline);
     /// `error` is empty when it was told to end. A crash while it looked is an exception of that look alone.
     void actorEnded(ActorNumber actor, std::string error, WallMicros now);
     /// An error of `answer` is an exception of the tick.
@@ -81,6 +87,11 @@ public:
     std::size_t stuck() const { return stuck_; }
     std::size_t size() const { return objects_.size(); }
     std::size_t actorCount() const { return actors_.size(); }
+    /// Numbers below it are types, or were.
+    std::size_t typeCount() const { return types_.size(); }
+    bool isThere(TypeNumber type) const { return types_[type].isThere; }
+    /// A claim or a write of the type is not answered yet.
+    bool isWriting(TypeNumber type) const { return types_[type].writing > 0; }
     /// Due and in the queue of a type's actors.
     std::size_t queued(TypeNumber type) const;
 

@@ -101,4 +101,12 @@ Result<Write> moveByHand(const Type& type, const Seen& seen, std::string_view to
     return write;
 }
 
+Write changeByHand(const Object& object, std::string set, WallMicros now) {
+    Write write = unchanged(object.seen(), now);
+    write.retryAt = object.retryAt;
+    write.isStuck = object.isStuck;
+    write.set = std::move(set);
+    return write;
+}
+
 } // namespace yard::lifecycle

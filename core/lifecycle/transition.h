@@ -82,4 +82,7 @@ Write exceptionOf(const Type& type, const Seen& seen, std::string error, WallMic
 /// A person's move. Invalid: no such status; WrongState: the table does not allow it and `isForced` is not set.
 Result<Write> moveByHand(const Type& type, const Seen& seen, std::string_view to, bool isForced, WallMicros now);
 
+/// A person's change of fields: the status, its retries and the time of the next look stay.
+Write changeByHand(const Object& object, std::string set, WallMicros now);
+
 } // namespace yard::lifecycle

@@ -557,6 +557,41 @@ private Q_SLOTS:
         QCOMPARE(orchestrator_->queued(type_), 2 * Orchestrator::kDuePerPass + 1);
     }
     void anObjectTakesAHundredBytesAtMost() { QVERIFY(sizeof(Object) <= 100); }
+
+    // --- what its owner adds
+    void fieldsAreSetByHandAndNothingElseChanges() {
+        add("anna", "queued", 60 * kSecond);
+        QVERIFY(orchestrator_->setByHand(ObjectId(1), R"({"depth":2})", now_).has_value());
+        const auto decisions = orchestrator_->take();
+        const auto writes = allOf<Write>(decisions);
+        QCOMPARE(writes.size(), std::size_t(1));
+        QVERIFY(!writes.front().moves && !writes.front().isOfTick);
+        QVERIFY(orchestrator_->isWriting(type_));
+        commit(decisions);
+        QVERIFY(!orchestrator_->isWriting(type_));
+        QCOMPARE(dueIn(1), 60 * kSecond);
+        QCOMPARE(orchestrator_->find(ObjectId(1))->revision, Revision(1));
+        QVERIFY(orchestrator_->setByHand(ObjectId(9), "{}", now_).error().kind == ErrorKind::NotFound);
+        add("anna", "sealed");
+        QVERIFY(orchestrator_->setByHand(ObjectId(2), "{}", now_).error().kind == ErrorKind::WrongState);
+    }
+    void anObjectWithAnotherKeyIsOfAnotherQueue() {
+        add("");
+        QCOMPARE(pass(), "orphan 1 key_missing, idle");
+        orchestrator_->setKey(ObjectId(1), orchestrator_->keyNumber(type_, "bert"));
+        QCOMPARE(pass(), "start 1 'bert'");
+        QVERIFY(orchestrator_->orphans().empty());
+    }
+    void theTimeOfALookMayBeginLater() {
+        add();
+        QCOMPARE(begin(), "tick 1 1");
+        orchestrator_->setDeadline(1, 0);
+        now_ += 3'600 * kSecond;
+        QCOMPARE(pass(), "");
+        orchestrator_->setDeadline(1, now_ + kSecond);
+        now_ += kSecond;
+        QVERIFY(pass().starts_with("end 1"));
+    }
 };
 
 QTEST_APPLESS_MAIN(TestOrchestrator)
