@@ -16,10 +16,10 @@ auto askable(Services& services) {
     return std::tie(services.accounting, services.details, services.rows, services.annotating, services.changes,
                     services.facets, services.failureMutes, services.failures, services.folding, services.graphs,
                     services.guests, services.inside, services.intake, services.kinds, services.listing,
-                    services.locks, services.machines, services.moving, services.operations, services.overview,
-                    services.queues, services.reasons, services.rescheduling, services.results, services.retention,
-                    services.sessionMoves, services.schedules, services.figures, services.timelines,
-                    services.waitingCounts, services.pool, services.watching, services.workers);
+                    services.locks, services.machines, services.moving, services.objects, services.operations,
+                    services.overview, services.queues, services.reasons, services.rescheduling, services.results,
+                    services.retention, services.sessionMoves, services.schedules, services.figures,
+                    services.timelines, services.waitingCounts, services.pool, services.watching, services.workers);
 }
 
 } // namespace
@@ -50,6 +50,7 @@ template Listing& serviceOf(Kernel& kernel);
 template LockWatch& serviceOf(Kernel& kernel);
 template Machines& serviceOf(Kernel& kernel);
 template Moving& serviceOf(Kernel& kernel);
+template Objects& serviceOf(Kernel& kernel);
 template Operations& serviceOf(Kernel& kernel);
 template Overview& serviceOf(Kernel& kernel);
 template Queues& serviceOf(Kernel& kernel);

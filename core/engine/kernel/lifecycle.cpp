@@ -215,6 +215,7 @@ void Kernel::startServices() {
     ground_.loop.spawn("janitor", services_.orphans->run());
     services_.cloud->start();
     ground_.loop.spawn("schedules", services_.schedules->run());
+    ground_.loop.spawn("objects", services_.objects->run());
     if (ground_.join) services_.guests->join(std::move(*ground_.join), *ground_.chunks);
 }
 
@@ -258,6 +259,7 @@ coro::Task<void> Kernel::sunset() {
     wake();
     if (!services_.places->machine() || !services_.warm)
         co_return ground_.loop.stop(); // the start failed: nothing runs
+    services_.objects->stop();
     services_.guests->leave(link::LeavingCause::Quits, "the engine there ends");
     co_await services_.cloud->stop();
     services_.warm->shutDown(std::min(ground_.settings.grace, kMaxGraceAtEnd));

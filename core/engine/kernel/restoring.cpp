@@ -91,6 +91,12 @@ Result<void> restore(Ground& ground, Services& services, const InterruptedAttemp
     services.queues->restore(restored->queues, restored->lastQueue);
     services.failureMutes->restore(restored->documents);
     services.schedules->restore(restored->documents);
+    services.objects->restore(restored->objectTypes, restored->effects, restored->lastObject,
+                              restored->lastObjectType);
+    if (auto read = ground.store->restoreObjects(
+            [&services](std::span<store::ObjectStanding> rows) { services.objects->restoreObjects(rows); });
+        !read)
+        return read;
     services.kinds->restore(restored->documents);
     markInterrupted(actions, ground, services, interrupted);
     services.machineBook = MachineBook::from(restored->documents);

@@ -15,6 +15,7 @@
 #include "core/engine/commands/session_moves.h"
 #include "core/engine/guests/guests.h"
 #include "core/engine/machines/machines.h"
+#include "core/engine/objects/objects.h"
 #include "core/engine/reading/accounting.h"
 #include "core/engine/reading/action_details.h"
 #include "core/engine/reading/action_rows.h"
@@ -98,6 +99,8 @@ struct Services {
     std::optional<SessionMoves> sessionMoves;
     std::optional<WallAlarm> scheduleAlarm; ///< made and closed on the engine thread
     std::optional<Schedules> schedules;
+    std::optional<ActorProcesses> actors;
+    std::optional<Objects> objects;
 
     // --- running
     AttemptTable attempts;

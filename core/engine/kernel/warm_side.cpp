@@ -26,7 +26,7 @@ Result<void> WarmSide::start() {
     config.pool = options();
     auto warm = runners::WarmRunner::start(std::move(config), *services_.places->machine(), *services_.warmHost,
                                            [this](std::vector<runners::Update> batch) {
-                                               services_.execution->updates(std::move(batch));
+                                               told(std::move(batch));
                                                services_.pool->mayBeBusy();
                                            });
     if (!warm) return std::unexpected(warm.error());
@@ -37,6 +37,16 @@ Result<void> WarmSide::start() {
     std::ranges::sort(workers, {}, &RegisteredWorker::order);
     for (const RegisteredWorker* worker : workers) addWorker(worker->id, worker->descriptor);
     return {};
+}
+
+/// Of actions, and of what actors were asked.
+void WarmSide::told(std::vector<runners::Update> batch) {
+    std::vector<runners::Update> ofActors;
+    for (runners::Update& update : batch)
+        if (runners::isLook(update.id)) ofActors.push_back(std::move(update));
+    std::erase_if(batch, [](const runners::Update& update) { return runners::isLook(update.id); });
+    if (!batch.empty()) services_.execution->updates(std::move(batch));
+    if (!ofActors.empty()) services_.actors->updates(std::move(ofActors));
 }
 
 void WarmSide::updates(std::vector<runners::Update> batch) {

@@ -38,6 +38,8 @@ public:
     pool::PoolOptions options() const;
 
 private:
+    void told(std::vector<runners::Update> batch);
+
     Ground& ground_;
     Services& services_;
     std::function<void()> wake_;

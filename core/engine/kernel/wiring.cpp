@@ -47,6 +47,7 @@ Result<void> Wiring::openServices() {
     openAnnotating();
     openMoving();
     openSchedules();
+    openObjects();
     openPool();
     return openSessionMoves();
 }
@@ -117,8 +118,11 @@ void Wiring::openWorkers() {
         .checkFiles = [this](const WorkerDescriptor& descriptor) { checkSizes(*ground_.chunks, descriptor); },
         .cancelAll = [this](std::string id) { return cancelAllOf(std::move(id)); },
         .waitFor = [this](Lsn lsn, Duration wait) { return waitForEnd(lsn, wait); },
-        .came = [this](const std::string& id,
-                       const Workers::Descriptor& descriptor) { warmSide_.addWorker(id, descriptor); },
+        .came =
+            [this](const std::string& id, const Workers::Descriptor& descriptor) {
+                warmSide_.addWorker(id, descriptor);
+                services_.objects->workersChanged();
+            },
         .left = [this](const std::string& id) { workerLeft(id); },
         .changed = [this] { services_.changes->note(ChangeEntry::Kind::Workers); },
         .now = [this] { return ground_.loop.now(); }});
@@ -334,6 +338,7 @@ coro::Task<Result<void>> Wiring::waitForEnd(Lsn lsn, Duration wait) {
 
 void Wiring::workerLeft(const std::string& id) {
     services_.warm->removeWorker(id);
+    services_.objects->workersChanged();
     services_.workspaces->forgetWorker(id);
     ground_.helpers->postDeletion([dataDir = ground_.directory->path(), id, stop = ground_.helpers->stopping()] {
         const auto removed = runners::removeWorkerFiles(dataDir, id, stop);

@@ -53,6 +53,7 @@ private:
     void openAnnotating();
     void openMoving();
     void openSchedules();
+    void openObjects(); // wiring_objects.cpp
     Result<void> openSessionMoves();
     std::function<void(const char* name, coro::Task<void>)> spawning();
     std::function<const Attempt*(Lsn)> attempts() const;

@@ -1,0 +1,53 @@
+// Objects and their actors, given what they need of the others.
+#include "core/engine/kernel/wiring.h"
+
+namespace yard::engine {
+
+void Wiring::openObjects() {
+    services_.actors.emplace(
+        ActorProcesses::Parts{.add =
+                                  [this](const std::string& id, std::shared_ptr<const WorkerDescriptor> descriptor,
+                                         const std::string& worker) {
+                                      return services_.warm->addActor(id, std::move(descriptor), worker);
+                                  },
+                              .remove = [this](const std::string& id) { services_.warm->removeWorker(id); },
+                              .submit =
+                                  [this](runners::Lease lease) {
+                                      std::vector<runners::Lease> one;
+                                      one.push_back(std::move(lease));
+                                      services_.warm->submit(std::move(one));
+                                      services_.pool->mayBeBusy();
+                                  },
+                              .stop =
+                                  [this](runners::AttemptId id) {
+                                      services_.warm->end(id, runners::StopCause::Limit, Duration::zero());
+                                  }});
+    Objects::Reads reads{
+        .object =
+            [this](std::int64_t id) {
+                return ground_.journal.ask([id](store::Reader& reader) { return reader.object(id); });
+            },
+        .page =
+            [this](store::ObjectQuestion question) {
+                return ground_.journal.ask(
+                    [question = std::move(question)](store::Reader& reader) { return reader.objects(question); });
+            },
+        .history =
+            [this](std::int64_t id) {
+                return ground_.journal.ask([id](store::Reader& reader) { return reader.objectHistory(id); });
+            }};
+    services_.objects.emplace(Objects::Parts{
+        .post = [this](store::Action action) { return services_.committer.begin(std::move(action)); },
+        .reads = std::move(reads),
+        .actors = *services_.actors,
+        .worker = [this](std::string_view ref) { return services_.registry.find(ref); },
+        .submit =
+            [this](Submission submission) {
+                return services_.intake->submit(std::move(submission), Duration::zero());
+            },
+        .spawn = spawning(),
+        .areContained = [this] { return ground_.sandboxing->forWorkers(); },
+        .now = [this] { return ground_.scale.at(MonoClock::now()); }});
+}
+
+} // namespace yard::engine

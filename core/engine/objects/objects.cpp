@@ -1,0 +1,337 @@
+// Objects: what a start finds, types, and questions.
+#include "core/engine/objects/objects.h"
+
+#include "core/base/log.h"
+#include "core/coro/suspend.h"
+#include "core/coro/timeout.h"
+#include "core/lifecycle/type_json.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace yard::engine {
+
+using lifecycle::ObjectId;
+using lifecycle::TypeNumber;
+
+namespace {
+
+/// A new version of a type waits so long for what is being written of its objects.
+constexpr Duration kUnwrittenWithin{5'000'000};
+constexpr Duration kUnwrittenLook{5'000};
+
+std::unexpected<Error> noType(std::string_view name) {
+    return fail(ErrorKind::NotFound, fmt::format("There is no type \"{}\" of objects.", name));
+}
+std::unexpected<Error> noObject(std::int64_t id) {
+    return fail(ErrorKind::NotFound, fmt::format("There is no object {}.", id));
+}
+
+/// "field:value field:value": fields of the type, or of any where it is not given.
+Result<std::vector<std::pair<std::string, std::string>>> fieldsIn(std::string_view text) {
+    std::vector<std::pair<std::string, std::string>> fields;
+    constexpr std::size_t kMost = 16;
+    while (!text.empty()) {
+        const std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        if (word.empty()) continue;
+        const auto colon = word.find(':');
+        if (colon == std::string_view::npos || !lifecycle::isLifecycleName(word.substr(0, colon)) ||
+            fields.size() == kMost)
+            return invalid("q", "Give q as \"field:value\", up to 16 of them with blanks between.");
+        fields.emplace_back(word.substr(0, colon), word.substr(colon + 1));
+    }
+    return fields;
+}
+
+} // namespace
+
+Objects::Objects(Parts parts)
+    : parts_(std::move(parts)) {
+    parts_.actors.attach(
+        {.ready = [this](lifecycle::ActorNumber actor) { actorReady(actor); },
+         .began = [this](lifecycle::ActorNumber actor) { actorBegan(actor); },
+         .answered = [this](lifecycle::ActorNumber actor, std::string answer) { actorAnswered(actor, answer); },
+         .ended = [this](lifecycle::ActorNumber actor,
+                         std::string error) { actorEnded(actor, std::move(error)); }});
+}
+
+// --- a start
+
+void Objects::restore(std::span<const store::ObjectTypeRow> types, std::span<const store::EffectRow> effects,
+                      std::int64_t lastObject, std::int64_t lastType) {
+    YARD_ASSERT_OWNER(owner_);
+    const WallMicros now = parts_.now();
+    lastObject_ = lastObject;
+    lastType_ = lastType;
+    for (const store::ObjectTypeRow& row : types) {
+        auto type = lifecycle::parseType(row.body);
+        auto number =
+            type ? orchestrator_.putType(*std::move(type), now) : Result<TypeNumber>(std::unexpected(type.error()));
+        if (!number) {
+            logWarning("objects", "the type {} cannot be read: {}", row.name, number.error().message);
+            continue;
+        }
+        types_.push_back({.id = row.id, .body = row.body});
+        numbers_[row.id] = *number;
+    }
+    for (const store::EffectRow& row : effects)
+        outbox_.add({.object = ObjectId(row.object),
+                     .revision = row.revision,
+                     .position = static_cast<std::uint32_t>(row.position)},
+                    {.kind = static_cast<lifecycle::EffectKind>(row.kind), .body = row.body}, now);
+    workersChanged();
+}
+
+void Objects::restoreObjects(std::span<const store::ObjectStanding> objects) {
+    const WallMicros now = parts_.now();
+    for (const store::ObjectStanding& row : objects) {
+        const auto number = numbers_.find(row.type);
+        if (number == numbers_.end()) continue;
+        const auto status = orchestrator_.type(number->second).find(row.status);
+        if (!status) {
+            logWarning("objects", "object {} is {}, which its type does not know", row.id, row.status);
+            continue;
+        }
+        lifecycle::Object object;
+        object.id = ObjectId(row.id);
+        object.parent = ObjectId(row.parent);
+        object.type = number->second;
+        object.status = *status;
+        object.revision = row.revision;
+        object.retries = static_cast<std::uint16_t>(row.retries);
+        object.retryAt = lifecycle::retryAtAfterStart(row.retryAt, row.modified, now);
+        object.isStuck = row.isStuck;
+        if (row.launch) object.key = orchestrator_.keyNumber(number->second, *row.launch);
+        orchestrator_.add(object);
+    }
+}
+
+void Objects::workersChanged() {
+    YARD_ASSERT_OWNER(owner_);
+    for (std::size_t number = 0; number < types_.size(); ++number) learn(static_cast<TypeNumber>(number));
+    wakeUp();
+}
+
+/// Whether there is a worker for its actors.
+void Objects::learn(TypeNumber number) {
+    const lifecycle::Type& type = orchestrator_.type(number);
+    if (!type.actor) return;
+    const RegisteredWorker* worker = parts_.worker(type.actor->worker);
+    orchestrator_.workerKnown(number, worker && worker->descriptor->mode == WorkerMode::Warm && !worker->leaving);
+}
+
+// --- types
+
+Result<TypeNumber> Objects::numberOf(std::string_view name) const {
+    const auto number = orchestrator_.findType(name);
+    if (!number) return noType(name);
+    return *number;
+}
+
+ObjectTypeView Objects::viewOf(TypeNumber number) const {
+    const lifecycle::Type& type = orchestrator_.type(number);
+    ObjectTypeView view{.name = type.name, .body = types_[number].body, .counts = {}};
+    for (std::size_t state = 0; state < type.states.size(); ++state)
+        view.counts.push_back({.status = type.states[state].name,
+                               .count = static_cast<std::int64_t>(
+                                   orchestrator_.count(number, static_cast<lifecycle::StateNumber>(state)))});
+    return view;
+}
+
+std::vector<ObjectTypeView> Objects::types() const {
+    YARD_ASSERT_OWNER(owner_);
+    std::vector<ObjectTypeView> views;
+    for (std::size_t number = 0; number < types_.size(); ++number)
+        if (orchestrator_.isThere(static_cast<TypeNumber>(number)))
+            views.push_back(viewOf(static_cast<TypeNumber>(number)));
+    std::ranges::sort(views, {}, &ObjectTypeView::name);
+    return views;
+}
+
+Result<ObjectTypeView> Objects::type(std::string name) const {
+    YARD_ASSERT_OWNER(owner_);
+    const auto number = numberOf(name);
+    if (!number) return std::unexpected(number.error());
+    return viewOf(*number);
+}
+
+/// No look begins and no object is made meanwhile; what is on its way gets there first.
+coro::Task<Result<void>> Objects::untilUnwritten(TypeNumber number) {
+    const WallMicros until = parts_.now() + kUnwrittenWithin.count();
+    while (orchestrator_.isWriting(number) || types_[number].creating > 0) {
+        if (parts_.now() >= until)
+            co_return fail(ErrorKind::Busy, "Objects of the type are being written; try again in a moment.");
+        co_await coro::sleepFor(kUnwrittenLook);
+    }
+    co_return Result<void>{};
+}
+
+coro::Task<Result<ObjectTypeView>> Objects::putType(std::string json) {
+    YARD_ASSERT_OWNER(owner_);
+    auto type = lifecycle::parseType(json);
+    if (!type) co_return std::unexpected(type.error());
+    if (type->actor && !type->actor->locks.empty())
+        co_return invalid("locks", "Actors take no named locks in this version; leave \"locks\" out.");
+    auto body = compactJson(json);
+    if (!body) co_return std::unexpected(body.error());
+    const auto guard = co_await typeMutex_.lock();
+    const std::string name = type->name;
+    const auto known = orchestrator_.findType(name);
+    if (known) {
+        orchestrator_.hold(*known, true);
+        types_[*known].isLeaving = true;
+        const auto unwritten = co_await untilUnwritten(*known);
+        orchestrator_.hold(*known, false);
+        types_[*known].isLeaving = false;
+        if (!unwritten) co_return std::unexpected(unwritten.error());
+    }
+    store::ObjectTypeRow row{.id = known ? types_[*known].id : lastType_ + 1, .name = name, .body = *body};
+    carry(orchestrator_.take()); // what was decided by the version before
+    if (known && orchestrator_.isWriting(*known))
+        co_return fail(ErrorKind::Busy, "Objects of the type are being written; try again in a moment.");
+    const auto number = orchestrator_.putType(*std::move(type), parts_.now());
+    if (!number) co_return std::unexpected(number.error());
+    if (!known) types_.push_back({.id = row.id, .body = *body});
+    numbers_[row.id] = *number;
+    lastType_ = std::max(lastType_, row.id);
+    types_[*number].body = *std::move(body);
+    types_[*number].isLeaving = !known; // nothing is made of it before it is there
+    typeRow_ = row;
+    carry(orchestrator_.take());
+    if (typeRow_)
+        typePosted_ = parts_.post(
+            store::PutObjectType{.row = *std::exchange(typeRow_, {}), .moves = {}, .now = parts_.now()});
+    const Posted posted = std::move(typePosted_);
+    const store::AckDetail done = co_await posted->get();
+    types_[*number].isLeaving = false;
+    if (done.error && !known) (void)orchestrator_.removeType(*number);
+    // Of a new version that is not kept the next start has the one before; what it renamed is looked at by that.
+    if (done.error) co_return std::unexpected(*done.error);
+    learn(*number);
+    changed_.notifyAll();
+    wakeUp();
+    co_return viewOf(*number);
+}
+
+coro::Task<Result<void>> Objects::removeType(std::string name, bool isForced) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto guard = co_await typeMutex_.lock();
+    const auto number = numberOf(name);
+    if (!number) co_return std::unexpected(number.error());
+    types_[*number].isLeaving = true;
+    orchestrator_.hold(*number, true);
+    Result<void> removed = co_await untilUnwritten(*number);
+    store::ObjectQuestion question{.type = types_[*number].id, .limit = store::kMostObjectRows};
+    while (removed && isForced) {
+        const auto page = co_await parts_.reads.page(question);
+        if (!page) removed = std::unexpected(page.error());
+        if (!page || page->rows.empty()) break;
+        std::vector<std::int64_t> ids;
+        for (const store::ObjectRow& row : page->rows) ids.push_back(row.id);
+        if (const auto gone = co_await remove(std::move(ids)); !gone) removed = std::unexpected(gone.error());
+    }
+    if (removed) {
+        const auto posted = parts_.post(store::DropObjectType{.id = types_[*number].id});
+        if (const store::AckDetail done = co_await posted->get(); done.error)
+            removed = std::unexpected(*done.error);
+    }
+    if (removed) removed = orchestrator_.removeType(*number);
+    orchestrator_.hold(*number, false);
+    types_[*number].isLeaving = false;
+    wakeUp();
+    co_return removed;
+}
+
+// --- questions
+
+ObjectView Objects::viewOf(store::ObjectRow row) const {
+    ObjectView view;
+    if (const auto number = numbers_.find(row.type); number != numbers_.end())
+        view.type = orchestrator_.type(number->second).name;
+    view.row = std::move(row);
+    return view;
+}
+
+bool Objects::isReached(std::int64_t id, const std::string& until) const {
+    const lifecycle::Object* object = orchestrator_.find(ObjectId(id));
+    if (!object) return true; // nothing comes of it any more
+    const lifecycle::Type& type = orchestrator_.type(object->type);
+    return until.empty() ? type.isFinal(object->status) : type.states[object->status].name == until;
+}
+
+coro::Task<Result<ObjectView>> Objects::get(std::int64_t id, Duration wait, std::string until) {
+    YARD_ASSERT_OWNER(owner_);
+    const WallMicros end = parts_.now() + wait.count();
+    for (WallMicros now = parts_.now(); !isReached(id, until) && now < end; now = parts_.now())
+        (void)co_await coro::comesWithin(Duration(end - now), changed_);
+    auto read = co_await parts_.reads.object(id);
+    if (!read) co_return std::unexpected(read.error());
+    if (!*read) co_return noObject(id);
+    auto history = co_await parts_.reads.history(id);
+    if (!history) co_return std::unexpected(history.error());
+    ObjectView view = viewOf(std::move((*read)->row));
+    view.children = std::move((*read)->children);
+    view.history = *std::move(history);
+    view.isReached = until.empty() ? view.row.retryAt == 0 : view.row.status == until;
+    co_return view;
+}
+
+coro::Task<Result<ObjectList>> Objects::list(ObjectQuery query) {
+    YARD_ASSERT_OWNER(owner_);
+    store::ObjectQuestion question{.parent = query.parent, .status = query.status, .cursor = query.cursor};
+    question.limit = std::clamp(query.limit, 1, store::kMostObjectRows);
+    question.newestFirst = query.newestFirst;
+    if (!query.type.empty()) {
+        const auto number = numberOf(query.type);
+        if (!number) co_return std::unexpected(number.error());
+        question.type = types_[*number].id;
+    }
+    auto fields = fieldsIn(query.text);
+    if (!fields) co_return std::unexpected(fields.error());
+    question.fields = *std::move(fields);
+    auto page = co_await parts_.reads.page(std::move(question));
+    if (!page) co_return std::unexpected(page.error());
+    ObjectList list{.rows = {}, .cursor = page->cursor};
+    for (store::ObjectRow& row : page->rows) list.rows.push_back(viewOf(std::move(row)));
+    co_return list;
+}
+
+OrchestratorView Objects::orchestrator() const {
+    YARD_ASSERT_OWNER(owner_);
+    OrchestratorView view;
+    for (std::size_t at = 0; at < types_.size(); ++at) {
+        const auto number = static_cast<TypeNumber>(at);
+        if (!orchestrator_.isThere(number)) continue;
+        OrchestratorView::Type type{.name = orchestrator_.type(number).name,
+                                    .due = orchestrator_.queued(number),
+                                    .actors = {},
+                                    .why = types_[at].lastFailure};
+        for (const auto& [actor, entry] : actors_)
+            if (entry.type == number)
+                type.actors.push_back({.key = shownKey(entry.key),
+                                       .object = entry.call ? entry.call->object.value : entry.seen.id.value,
+                                       .since = entry.since,
+                                       .isReady = entry.isReady});
+        view.types.push_back(std::move(type));
+    }
+    const auto orphans = orchestrator_.orphans();
+    view.orphanCount = orphans.size();
+    for (const lifecycle::WarnOrphan& orphan : orphans) {
+        if (view.orphans.size() == OrchestratorView::kMostOrphans) break;
+        const lifecycle::Object* object = orchestrator_.find(orphan.object);
+        const lifecycle::Type& type = orchestrator_.type(object->type);
+        view.orphans.push_back({.id = orphan.object.value,
+                                .type = type.name,
+                                .status = type.states[object->status].name,
+                                .reason = lifecycle::name(orphan.why)});
+    }
+    view.objects = orchestrator_.size();
+    view.stuck = orchestrator_.stuck();
+    view.outbox = outbox_.size();
+    view.nextLook = nextWake(parts_.now());
+    return view;
+}
+
+} // namespace yard::engine

@@ -1,0 +1,207 @@
+// Objects: work that has a life (docs/objects.md). Drives core/lifecycle with the journal and with actors in the warm
+// pool: what it decides is committed here, and what came of it is told back. Each effect of a move is a row of the journal
+// from the commit of the move on, and is carried out from there.
+//
+// Owner: engine thread; one cooperative thread (run()), which wakes for the next time that something is due and when
+// something was told, and one for each commit and each look on its way. Lifetime: after Intake and the registry; before
+// the warm runner. Bounds: store::kMostObjects at once; looks as many as there are actors; effects on their way
+// lifecycle::Outbox::kMaxOnTheirWay. A write that the journal refuses did not happen: the object is looked at again.
+#pragma once
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/owner.h"
+#include "core/coro/one_shot.h"
+#include "core/coro/sync.h"
+#include "core/coro/task.h"
+#include "core/engine/objects/actor_processes.h"
+#include "core/engine/objects/object_view.h"
+#include "core/engine/state/views.h"
+#include "core/engine/state/worker_registry.h"
+#include "core/lifecycle/orchestrator.h"
+#include "core/lifecycle/outbox.h"
+#include "core/store/object_operations.h"
+#include "core/store/object_reads.h"
+#include "core/store/operations.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace yard::engine {
+
+/// Which objects a list has.
+struct ObjectQuery {
+    std::string type{};   ///< empty: any
+    std::string status{}; ///< likewise
+    std::string text{};   ///< "field:value" of its type, with blanks between
+    std::int64_t parent = 0;
+    std::int64_t cursor = 0;
+    int limit = 100;
+    bool newestFirst = true;
+};
+
+class Objects {
+public:
+    using Posted = std::unique_ptr<coro::OneShot<store::AckDetail>>;
+    struct Reads {
+        std::function<coro::Task<Result<std::optional<store::ObjectWithRelatives>>>(std::int64_t)> object;
+        std::function<coro::Task<Result<store::ObjectPage>>(store::ObjectQuestion)> page;
+        std::function<coro::Task<Result<std::vector<store::ObjectMoveRow>>>(std::int64_t)> history;
+    };
+    struct Parts {
+        /// Is posted when this returns, so that the journal keeps the order.
+        std::function<Posted(store::Action)> post;
+        Reads reads;
+        ActorProcesses& actors;
+        std::function<const RegisteredWorker*(std::string_view)> worker; ///< null: there is none
+        std::function<coro::Task<Result<SubmitAnswer>>(Submission)> submit;
+        std::function<void(const char* name, coro::Task<void>)> spawn;
+        std::function<bool()> areContained; ///< workers run in sandboxes: no effect of theirs leads out of one
+        std::function<WallMicros()> now;    ///< never runs backwards
+    };
+    explicit Objects(Parts parts);
+
+    // --- a start and an end
+    /// What the journal has. Types that cannot be read are left out with their objects, and told.
+    void restore(std::span<const store::ObjectTypeRow> types, std::span<const store::EffectRow> effects,
+                 std::int64_t lastObject, std::int64_t lastType);
+    void restoreObjects(std::span<const store::ObjectStanding> objects);
+    coro::Task<void> run();
+    /// Nothing is decided any more. What is looked at is due at once for the next engine.
+    void stop();
+    /// Some were registered or removed.
+    void workersChanged();
+
+    // --- types
+    /// A new one, or a new version of one. Malformed, Invalid, TooLarge; WrongState: objects stand in its way; Journal.
+    coro::Task<Result<ObjectTypeView>> putType(std::string json);
+    /// By name.
+    std::vector<ObjectTypeView> types() const;
+    Result<ObjectTypeView> type(std::string name) const;
+    /// NotFound; WrongState with objects, unless `isForced`: then they go, too.
+    coro::Task<Result<void>> removeType(std::string name, bool isForced);
+
+    // --- objects
+    struct Created {
+        std::vector<std::int64_t> ids;
+        bool isList = false;
+    };
+    /// One or a list, all or none. One whose key its type has already is the one that is there.
+    coro::Task<Result<Created>> create(std::string json);
+    /// With children and history; not before it has the status `until` (empty: a final one), `wait` at most.
+    coro::Task<Result<ObjectView>> get(std::int64_t id, Duration wait, std::string until);
+    coro::Task<Result<ObjectList>> list(ObjectQuery query);
+    struct Changed {
+        ObjectView view;
+        bool isOther = false; ///< it has another revision, and nothing was changed
+    };
+    /// Sets fields. NotFound, Invalid; WrongState: it has ended.
+    coro::Task<Result<Changed>> change(std::int64_t id, std::string fields, std::optional<std::int64_t> revision);
+    /// Due now. How many of them are there and have not ended.
+    coro::Task<Result<std::int64_t>> look(std::vector<std::int64_t> ids);
+    /// NotFound, Invalid; WrongState: the table does not allow it, or it was moved meanwhile.
+    coro::Task<Result<void>> move(std::int64_t id, std::string to, bool isForced);
+    /// With history and effects; children stay. How many there were.
+    coro::Task<Result<std::int64_t>> remove(std::vector<std::int64_t> ids);
+    OrchestratorView orchestrator() const;
+
+private:
+    struct TypeEntry {
+        std::int64_t id = 0; ///< in the journal
+        std::string body{};
+        unsigned creating = 0;  ///< objects of it that are not committed yet
+        bool isLeaving = false; ///< takes no new ones
+        std::string lastFailure{};
+    };
+    struct ActorEntry {
+        lifecycle::TypeNumber type = 0;
+        std::string key{};
+        lifecycle::Seen seen{}; ///< what it looks at; id 0: nothing
+        std::optional<lifecycle::EffectKey> call{};
+        std::string fields{}; ///< of what it looks at
+        WallMicros since = 0;
+        bool isReady = false;
+    };
+    /// What the history says of the move that an answer makes.
+    struct Told {
+        std::string actor{};
+        std::int64_t tickMs = 0;
+        std::string fields{};
+    };
+    struct ByHand {
+        coro::Event done{};
+        bool isDone = false; ///< committed, and it was as it was seen
+        std::optional<Error> error{};
+    };
+
+    // objects_driving.cpp: decisions
+    void drain();
+    void carry(std::vector<lifecycle::Decision> decisions);
+    void carryClaims(std::vector<lifecycle::Claim> claims);
+    void carry(const lifecycle::StartActor& start);
+    void carry(const lifecycle::SendTick& tick);
+    void carry(const lifecycle::SendCall& call);
+    void carry(lifecycle::Write write);
+    void carry(const lifecycle::EndActor& end);
+    void carry(const lifecycle::WarnOrphan& orphan) const;
+    void carry(const lifecycle::TypeChange& change);
+    coro::Task<void> commitClaims(std::vector<lifecycle::Claim> claims, Posted posted);
+    coro::Task<void> commitWrite(lifecycle::Write write, std::optional<std::string> launch, Posted posted);
+    coro::Task<void> lookAt(lifecycle::SendTick tick);
+    void actorReady(lifecycle::ActorNumber actor);
+    void actorBegan(lifecycle::ActorNumber actor);
+    void actorAnswered(lifecycle::ActorNumber actor, const std::string& answer);
+    void actorEnded(lifecycle::ActorNumber actor, std::string error);
+    std::optional<WallMicros> nextWake(WallMicros now) const;
+    void wakeUp() { work_.set(); }
+
+    // objects_effects.cpp: the outbox
+    void carryOut(lifecycle::CarryOut effect);
+    coro::Task<void> makeObject(lifecycle::CarryOut effect);
+    coro::Task<void> submitAction(lifecycle::CarryOut effect);
+    coro::Task<void> wakeOthers(lifecycle::CarryOut effect);
+    coro::Task<void> dropEffect(lifecycle::EffectKey key);
+    coro::Task<Result<std::vector<std::int64_t>>> idsToWake(const lifecycle::CarryOut& effect);
+    void failed(const lifecycle::CarryOut& effect, const std::string& why);
+    void callEnded(lifecycle::ActorNumber actor, lifecycle::EffectKey key, const Result<lifecycle::Answer>& answer);
+
+    // objects.cpp, objects_changing.cpp: commands
+    Result<lifecycle::TypeNumber> numberOf(std::string_view name) const;
+    ObjectTypeView viewOf(lifecycle::TypeNumber number) const;
+    ObjectView viewOf(store::ObjectRow row) const;
+    void learn(lifecycle::TypeNumber number);
+    coro::Task<Result<void>> untilUnwritten(lifecycle::TypeNumber number);
+    Result<store::NewObject> newObject(const GivenObject& given, WallMicros now);
+    coro::Task<Result<std::vector<std::int64_t>>> commitNew(std::vector<store::NewObject> objects,
+                                                            std::optional<store::EffectName> effect);
+    coro::Task<Result<bool>> decideByHand(lifecycle::ObjectId id, lifecycle::Revision revision);
+    bool isReached(std::int64_t id, const std::string& until) const;
+
+    Parts parts_;
+    lifecycle::Orchestrator orchestrator_;
+    lifecycle::Outbox outbox_;
+    std::vector<TypeEntry> types_;                          ///< by their numbers
+    std::map<std::int64_t, lifecycle::TypeNumber> numbers_; ///< by their numbers in the journal
+    std::map<lifecycle::ActorNumber, ActorEntry> actors_;
+    std::map<lifecycle::ObjectId, Told> told_; ///< until the write that follows
+    std::map<lifecycle::EffectKey, lifecycle::CarryOut> calls_;
+    std::map<std::pair<lifecycle::ObjectId, lifecycle::Revision>, std::shared_ptr<ByHand>> byHand_;
+    Posted typePosted_; ///< of the TypeChange that was carried out last
+    std::optional<store::ObjectTypeRow> typeRow_;
+    std::int64_t lastObject_ = 0;
+    std::int64_t lastType_ = 0;
+    bool isStopped_ = false;
+    coro::Event work_;                ///< there may be something to decide
+    coro::ConditionVariable changed_; ///< some object is another one
+    coro::Mutex typeMutex_;           ///< one change of types at a time
+    OwnerCheck owner_;
+};
+
+} // namespace yard::engine

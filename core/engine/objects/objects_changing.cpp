@@ -1,0 +1,188 @@
+// Objects: what people and effects make and change.
+#include "core/engine/objects/objects.h"
+
+#include "core/coro/timeout.h"
+#include "core/json/canonical_json.h"
+#include "core/lifecycle/field_values.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace yard::engine {
+
+using lifecycle::ObjectId;
+using lifecycle::TypeNumber;
+
+// --- new ones
+
+Result<store::NewObject> Objects::newObject(const GivenObject& given, WallMicros now) {
+    const auto number = numberOf(given.type);
+    if (!number)
+        return invalid("type", fmt::format("There is no type \"{}\" of objects; add it first.", given.type));
+    if (types_[*number].isLeaving)
+        return fail(ErrorKind::Busy,
+                    fmt::format("The type {} is being changed; try again in a moment.", given.type));
+    const lifecycle::Type& type = orchestrator_.type(*number);
+    const auto status = given.status.empty() ? std::optional(type.initial()) : type.find(given.status);
+    if (!status) return invalid("status", fmt::format("The type {} has no state {}.", type.name, given.status));
+    auto fields = lifecycle::fieldsForNew(type, given.fields);
+    if (!fields) return std::unexpected(std::move(fields.error()));
+    store::NewObject object{.id = ++lastObject_,
+                            .type = types_[*number].id,
+                            .parent = given.parent,
+                            .status = type.states[*status].name,
+                            .retryAt = 0,
+                            .key = given.key,
+                            .launch = launchKey(type, *fields, {}),
+                            .fields = *std::move(fields)};
+    if (!type.isFinal(*status)) object.retryAt = given.retryAt > 0 ? given.retryAt : now;
+    return object;
+}
+
+coro::Task<Result<std::vector<std::int64_t>>> Objects::commitNew(std::vector<store::NewObject> objects,
+                                                                 std::optional<store::EffectName> effect) {
+    for (const store::NewObject& object : objects) ++types_[numbers_.at(object.type)].creating;
+    const auto posted =
+        parts_.post(store::CreateObjects{.objects = objects, .effect = effect, .now = parts_.now()});
+    const store::AckDetail done = co_await posted->get();
+    for (const store::NewObject& object : objects) --types_[numbers_.at(object.type)].creating;
+    if (done.error) co_return std::unexpected(*done.error);
+    // Fewer where the effect was carried out already.
+    for (std::size_t at = 0; at < std::min(objects.size(), done.objects.size()); ++at) {
+        const store::NewObject& made = objects[at];
+        if (done.objects[at] != made.id) continue;
+        const TypeNumber number = numbers_.at(made.type);
+        lifecycle::Object object;
+        object.id = ObjectId(made.id);
+        object.parent = ObjectId(made.parent);
+        object.type = number;
+        object.status = *orchestrator_.type(number).find(made.status);
+        object.retryAt = made.retryAt;
+        if (made.launch) object.key = orchestrator_.keyNumber(number, *made.launch);
+        orchestrator_.add(object);
+    }
+    changed_.notifyAll();
+    wakeUp();
+    co_return done.objects;
+}
+
+coro::Task<Result<Objects::Created>> Objects::create(std::string json) {
+    YARD_ASSERT_OWNER(owner_);
+    Created created;
+    const auto given = readGivenObjects(json, created.isList);
+    if (!given) co_return std::unexpected(given.error());
+    std::vector<store::NewObject> objects;
+    objects.reserve(given->size());
+    for (const GivenObject& one : *given) {
+        auto object = newObject(one, parts_.now());
+        if (object && one.parent != 0 && !orchestrator_.find(ObjectId(one.parent)))
+            object = invalid("parent", fmt::format("There is no object {}.", one.parent));
+        if (!object) {
+            Error error = std::move(object.error());
+            if (created.isList) error.index = static_cast<int>(objects.size());
+            co_return std::unexpected(std::move(error));
+        }
+        objects.push_back(*std::move(object));
+    }
+    auto ids = co_await commitNew(std::move(objects), {});
+    if (!ids) co_return std::unexpected(ids.error());
+    created.ids = *std::move(ids);
+    co_return created;
+}
+
+// --- changes by hand
+
+/// The decision was just made: it is carried out, and waited for. False: somebody else was first.
+coro::Task<Result<bool>> Objects::decideByHand(ObjectId id, lifecycle::Revision revision) {
+    auto mine = std::make_shared<ByHand>();
+    byHand_[{id, revision + 1}] = mine;
+    carry(orchestrator_.take());
+    co_await mine->done.wait();
+    if (mine->error) co_return std::unexpected(*mine->error);
+    co_return mine->isDone;
+}
+
+coro::Task<Result<Objects::Changed>> Objects::change(std::int64_t number, std::string fields,
+                                                     std::optional<std::int64_t> revision) {
+    YARD_ASSERT_OWNER(owner_);
+    const ObjectId id(number);
+    auto before = co_await get(number, Duration::zero(), {});
+    if (!before) co_return std::unexpected(before.error());
+    const lifecycle::Object* object = orchestrator_.find(id);
+    if (!object) co_return fail(ErrorKind::NotFound, fmt::format("There is no object {}.", number));
+    if (before->row.revision != object->revision || (revision && *revision != object->revision))
+        co_return Changed{.view = *std::move(before), .isOther = true};
+    const lifecycle::Type& type = orchestrator_.type(object->type);
+    const auto tape = readJson(fields);
+    if (!tape) co_return std::unexpected(tape.error());
+    if (auto fine = lifecycle::checkSet(type, tape->root()); !fine) co_return std::unexpected(fine.error());
+    auto set = canonicalJson(tape->root());
+    if (!set) co_return std::unexpected(set.error());
+    const lifecycle::Revision seen = object->revision;
+    if (byHand_.contains({id, seen + 1})) co_return Changed{.view = *std::move(before), .isOther = true};
+    told_[id] = {.actor = "by hand", .tickMs = 0, .fields = before->row.fields};
+    auto decided = orchestrator_.setByHand(id, *std::move(set), parts_.now());
+    if (!decided) {
+        told_.erase(id);
+        co_return std::unexpected(decided.error());
+    }
+    const auto done = co_await decideByHand(id, seen);
+    if (!done) co_return std::unexpected(done.error());
+    auto after = co_await get(number, Duration::zero(), {});
+    if (!after) co_return std::unexpected(after.error());
+    co_return Changed{.view = *std::move(after), .isOther = !*done};
+}
+
+coro::Task<Result<void>> Objects::move(std::int64_t number, std::string to, bool isForced) {
+    YARD_ASSERT_OWNER(owner_);
+    const ObjectId id(number);
+    const lifecycle::Object* object = orchestrator_.find(id);
+    if (!object) co_return fail(ErrorKind::NotFound, fmt::format("There is no object {}.", number));
+    const lifecycle::Revision seen = object->revision;
+    const auto moved = [] {
+        return fail(ErrorKind::WrongState, "The object was moved at the same moment; look at it again.");
+    };
+    if (byHand_.contains({id, seen + 1})) co_return moved();
+    if (auto decided = orchestrator_.move(id, to, isForced, parts_.now()); !decided)
+        co_return std::unexpected(decided.error());
+    const auto done = co_await decideByHand(id, seen);
+    if (!done) co_return std::unexpected(done.error());
+    if (!*done) co_return moved();
+    co_return Result<void>{};
+}
+
+coro::Task<Result<std::int64_t>> Objects::look(std::vector<std::int64_t> ids) {
+    YARD_ASSERT_OWNER(owner_);
+    const WallMicros now = parts_.now();
+    std::erase_if(ids, [this](std::int64_t id) {
+        const lifecycle::Object* object = orchestrator_.find(ObjectId(id));
+        return !object || orchestrator_.type(object->type).isFinal(object->status);
+    });
+    for (const std::int64_t id : ids) orchestrator_.wake(ObjectId(id), now);
+    const auto count = std::ssize(ids);
+    const auto posted = parts_.post(store::WakeObjects{.ids = std::move(ids), .effect = {}, .at = now});
+    wakeUp();
+    if (const store::AckDetail done = co_await posted->get(); done.error) co_return std::unexpected(*done.error);
+    co_return count;
+}
+
+coro::Task<Result<std::int64_t>> Objects::remove(std::vector<std::int64_t> ids) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto posted = parts_.post(store::DropObjects{.ids = ids});
+    if (const store::AckDetail done = co_await posted->get(); done.error) co_return std::unexpected(*done.error);
+    std::int64_t count = 0;
+    for (const std::int64_t id : ids) {
+        const lifecycle::Object* object = orchestrator_.find(ObjectId(id));
+        if (!object) continue;
+        // What waits for its last child is woken by the end of that, however it came.
+        if (object->parent.value != 0) orchestrator_.wake(object->parent, parts_.now());
+        orchestrator_.remove(ObjectId(id));
+        ++count;
+    }
+    changed_.notifyAll();
+    wakeUp();
+    co_return count;
+}
+
+} // namespace yard::engine

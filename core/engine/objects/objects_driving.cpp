@@ -1,0 +1,302 @@
+// Objects: what the orchestrator decides is carried out, and what came of it is told back.
+#include "core/engine/objects/objects.h"
+
+#include "core/base/log.h"
+#include "core/coro/timeout.h"
+#include "core/lifecycle/tick.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace yard::engine {
+
+using lifecycle::ActorNumber;
+using lifecycle::ObjectId;
+
+namespace {
+
+/// Of one commit of claims.
+constexpr std::size_t kClaimsAtOnce = 1'000;
+/// A look that has more is an exception of its object: an actor's frame has 1 MiB.
+constexpr std::size_t kMostLookBytes = (std::size_t{1} << 20) - 512;
+constexpr Duration kLeastPause{1'000};
+
+} // namespace
+
+coro::Task<void> Objects::run() {
+    for (;;) {
+        work_.clear();
+        drain();
+        const WallMicros now = parts_.now();
+        const auto next = nextWake(now);
+        if (!next)
+            co_await work_.wait();
+        else
+            (void)co_await coro::comesWithin(std::max(Duration(*next - now), kLeastPause), work_);
+    }
+}
+
+std::optional<WallMicros> Objects::nextWake(WallMicros now) const {
+    if (isStopped_) return std::nullopt;
+    auto next = orchestrator_.nextPass(now);
+    if (const auto effect = outbox_.next()) next = next ? std::min(*next, *effect) : *effect;
+    return next;
+}
+
+void Objects::stop() {
+    YARD_ASSERT_OWNER(owner_);
+    if (std::exchange(isStopped_, true)) return;
+    store::WakeObjects wake{.ids = {}, .effect = {}, .at = parts_.now()};
+    for (const auto& [number, actor] : actors_)
+        if (actor.seen.id.value != 0) wake.ids.push_back(actor.seen.id.value);
+    if (!wake.ids.empty()) (void)parts_.post(std::move(wake));
+}
+
+void Objects::drain() {
+    YARD_ASSERT_OWNER(owner_);
+    if (isStopped_) return;
+    const WallMicros now = parts_.now();
+    orchestrator_.pass(now);
+    carry(orchestrator_.take());
+    for (lifecycle::CarryOut& effect : outbox_.take(now)) carryOut(std::move(effect));
+}
+
+void Objects::carry(std::vector<lifecycle::Decision> decisions) {
+    std::vector<lifecycle::Claim> claims;
+    for (lifecycle::Decision& decision : decisions) {
+        if (const auto* claim = std::get_if<lifecycle::Claim>(&decision); claim && claims.size() < kClaimsAtOnce) {
+            claims.push_back(*claim);
+            continue;
+        }
+        carryClaims(std::exchange(claims, {}));
+        std::visit(
+            [this, &claims]<class T>(T& what) {
+                if constexpr (std::is_same_v<T, lifecycle::Claim>)
+                    claims.push_back(what);
+                else if constexpr (!std::is_same_v<T, lifecycle::Idle>)
+                    carry(std::move(what));
+            },
+            decision);
+    }
+    carryClaims(std::move(claims));
+}
+
+// --- claims, looks and writes
+
+void Objects::carryClaims(std::vector<lifecycle::Claim> claims) {
+    if (claims.empty()) return;
+    store::ClaimObjects operation;
+    for (const lifecycle::Claim& claim : claims) {
+        const lifecycle::Object* object = orchestrator_.find(claim.id);
+        operation.claims.push_back(
+            {.id = claim.id.value,
+             .status = object ? orchestrator_.type(object->type).states[claim.status].name : std::string(),
+             .revision = claim.revision,
+             .retryAt = claim.retryAt});
+    }
+    parts_.spawn("object claims", commitClaims(std::move(claims), parts_.post(std::move(operation))));
+}
+
+coro::Task<void> Objects::commitClaims(std::vector<lifecycle::Claim> claims, Posted posted) {
+    const store::AckDetail done = co_await posted->get();
+    if (done.error) logWarning("objects", "{} looks have to wait: {}", claims.size(), done.error->message);
+    for (const lifecycle::Claim& claim : claims)
+        orchestrator_.claimed(claim,
+                              !done.error && std::ranges::find(done.objects, claim.id.value) == done.objects.end(),
+                              parts_.now());
+    wakeUp();
+}
+
+void Objects::carry(const lifecycle::SendTick& tick) {
+    orchestrator_.setDeadline(tick.actor, 0); // begins with its place in a process
+    const auto actor = actors_.find(tick.actor);
+    if (actor == actors_.end()) return;
+    actor->second.seen = tick.seen;
+    actor->second.since = parts_.now();
+    parts_.spawn("object look", lookAt(tick));
+}
+
+coro::Task<void> Objects::lookAt(lifecycle::SendTick tick) {
+    const auto read = co_await parts_.reads.object(tick.seen.id.value);
+    const auto actor = actors_.find(tick.actor);
+    const lifecycle::Object* object = orchestrator_.find(tick.seen.id);
+    if (actor == actors_.end() || actor->second.seen.id != tick.seen.id) co_return;
+    Result<std::string> members = fail(ErrorKind::NotFound, "The object was removed before it was looked at.");
+    if (!read)
+        members = std::unexpected(read.error());
+    else if (*read && object && orchestrator_.type(object->type).actor) {
+        ObjectView view = viewOf((*read)->row);
+        view.children = (*read)->children;
+        view.pending = object->pendingChildren;
+        std::optional<ObjectView> parent;
+        if ((*read)->parent) parent = viewOf(*(*read)->parent);
+        actor->second.fields = view.row.fields;
+        const Duration limit = orchestrator_.type(object->type).actor->maxTickTime;
+        members = tickMembers(view, parent, parts_.now(), limit);
+        if (members->size() > kMostLookBytes)
+            members =
+                fail(ErrorKind::TooLarge, "The object and its parent are over 1 MiB, which no actor is sent.");
+    }
+    if (members)
+        co_return parts_.actors.ask(tick.actor, orchestrator_.type(object->type).actor->function,
+                                    *std::move(members));
+    actor->second.seen = {};
+    orchestrator_.answered(tick.actor, std::unexpected(members.error()), parts_.now());
+    wakeUp();
+}
+
+void Objects::carry(lifecycle::Write write) {
+    const auto told = told_.extract(write.id);
+    const lifecycle::Object* object = orchestrator_.find(write.id);
+    if (!object) {
+        orchestrator_.written(write, false, parts_.now());
+        return;
+    }
+    const lifecycle::Type& type = orchestrator_.type(object->type);
+    store::MoveObject move{.id = write.id.value,
+                           .from = type.states[write.from].name,
+                           .revision = write.revision,
+                           .to = type.states[write.to].name,
+                           .newRevision = write.newRevision,
+                           .retryAt = write.retryAt,
+                           .retries = write.retries,
+                           .moves = write.moves,
+                           .starts = write.starts,
+                           .ends = write.ends,
+                           .isStuck = write.isStuck,
+                           .set = write.set,
+                           .lastError = write.lastError,
+                           .launch = {},
+                           .effects = {},
+                           .wakes = write.wakes.value,
+                           .actor = write.isOfTick ? "" : "by hand",
+                           .tickMs = 0,
+                           .at = write.at};
+    if (!told.empty()) {
+        move.actor = told.mapped().actor;
+        move.tickMs = told.mapped().tickMs;
+        if (setsKey(type, write.set)) move.launch = launchKey(type, told.mapped().fields, write.set);
+    }
+    for (const lifecycle::Effect& effect : write.effects)
+        move.effects.emplace_back(std::to_underlying(effect.kind), effect.body);
+    auto launch = move.launch;
+    parts_.spawn("object write", commitWrite(std::move(write), std::move(launch), parts_.post(std::move(move))));
+}
+
+coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std::string> launch, Posted posted) {
+    const store::AckDetail done = co_await posted->get();
+    const bool ok = !done.error && done.objects.empty();
+    const WallMicros now = parts_.now();
+    if (done.error)
+        logWarning("objects", "a move of object {} is not written: {}", write.id.value, done.error->message);
+    if (ok)
+        for (std::uint32_t at = 0; at < write.effects.size(); ++at)
+            outbox_.add(write.keyOf(at), write.effects[at], now);
+    orchestrator_.written(write, ok, now);
+    if (const lifecycle::Object* object = orchestrator_.find(write.id); ok && launch && object)
+        orchestrator_.setKey(write.id, orchestrator_.keyNumber(object->type, *launch));
+    if (!write.isOfTick)
+        if (const auto byHand = byHand_.extract({write.id, write.newRevision}); !byHand.empty()) {
+            byHand.mapped()->isDone = ok;
+            byHand.mapped()->error = done.error;
+            byHand.mapped()->done.set();
+        }
+    changed_.notifyAll();
+    wakeUp();
+}
+
+// --- actors
+
+void Objects::carry(const lifecycle::StartActor& start) {
+    const lifecycle::Type& type = orchestrator_.type(start.type);
+    const RegisteredWorker* worker = type.actor ? parts_.worker(type.actor->worker) : nullptr;
+    if (!worker) return actorEnded(start.actor, "its worker is not there");
+    actors_[start.actor] = {.type = start.type, .key = start.key, .since = parts_.now()};
+    parts_.actors.start(
+        {.actor = start.actor,
+         .worker = worker->id,
+         .descriptor = worker->descriptor,
+         .name = start.key.empty() ? type.name : fmt::format("{} {}", type.name, shownKey(start.key)),
+         .resources = type.actor->resources});
+}
+
+void Objects::carry(const lifecycle::EndActor& end) {
+    if (const auto actor = actors_.extract(end.actor); !actor.empty() && actor.mapped().call)
+        callEnded(end.actor, *actor.mapped().call, fail(ErrorKind::Busy, "tick_timeout"));
+    parts_.actors.end(end.actor, end.why == lifecycle::EndReason::Timeout);
+    orchestrator_.actorEnded(end.actor, {}, parts_.now());
+    wakeUp();
+}
+
+void Objects::actorReady(ActorNumber number) {
+    const auto actor = actors_.find(number);
+    if (actor == actors_.end()) return;
+    actor->second.isReady = true;
+    types_[actor->second.type].lastFailure.clear();
+    orchestrator_.actorReady(number);
+    wakeUp();
+}
+
+void Objects::actorBegan(ActorNumber number) {
+    const auto actor = actors_.find(number);
+    if (actor == actors_.end()) return;
+    const lifecycle::Type& type = orchestrator_.type(actor->second.type);
+    if (type.actor) orchestrator_.setDeadline(number, parts_.now() + type.actor->maxTickTime.count());
+    wakeUp();
+}
+
+void Objects::actorAnswered(ActorNumber number, const std::string& json) {
+    const auto found = actors_.find(number);
+    if (found == actors_.end() || isStopped_) return;
+    ActorEntry& actor = found->second;
+    const lifecycle::Type& type = orchestrator_.type(actor.type);
+    const auto answer = lifecycle::parseAnswer(type, json);
+    if (const auto call = std::exchange(actor.call, {})) {
+        callEnded(number, *call, answer);
+        orchestrator_.callEnded(number);
+        return wakeUp();
+    }
+    const lifecycle::Seen seen = std::exchange(actor.seen, {});
+    const WallMicros now = parts_.now();
+    told_[seen.id] = {.actor = fmt::format("{} #{}", type.actor ? type.actor->worker : type.name, number),
+                      .tickMs = (now - actor.since) / 1'000,
+                      .fields = std::move(actor.fields)};
+    if (!answer)
+        logWarning("objects", "a look at object {} ({}) failed: {}", seen.id.value, type.name,
+                   answer.error().message);
+    orchestrator_.answered(number, answer, now);
+    carry(orchestrator_.take());
+    told_.erase(seen.id);
+    wakeUp();
+}
+
+void Objects::actorEnded(ActorNumber number, std::string error) {
+    if (isStopped_) return;
+    const auto actor = actors_.extract(number);
+    if (!actor.empty()) {
+        const ActorEntry& entry = actor.mapped();
+        logWarning("objects", "an actor of {} ended: {}", orchestrator_.type(entry.type).name, error);
+        if (!entry.isReady) types_[entry.type].lastFailure = error;
+        if (entry.call) callEnded(number, *entry.call, fail(ErrorKind::Busy, error));
+    }
+    orchestrator_.actorEnded(number, std::move(error), parts_.now());
+    wakeUp();
+}
+
+void Objects::carry(const lifecycle::WarnOrphan& orphan) const {
+    const lifecycle::Object* object = orchestrator_.find(orphan.object);
+    if (!object) return;
+    const lifecycle::Type& type = orchestrator_.type(object->type);
+    logWarning("objects", "object {} ({} {}) is due, and no actor looks at it: {}", orphan.object.value, type.name,
+               type.states[object->status].name, lifecycle::name(orphan.why));
+}
+
+void Objects::carry(const lifecycle::TypeChange& change) {
+    store::PutObjectType put{.row = *std::exchange(typeRow_, {}), .moves = {}, .now = parts_.now()};
+    for (const auto& move : change.moves)
+        put.moves.push_back({.from = move.from, .to = move.to, .retryAt = move.retryAt, .isFinal = move.isFinal});
+    typePosted_ = parts_.post(std::move(put));
+}
+
+} // namespace yard::engine

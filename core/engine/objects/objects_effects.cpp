@@ -1,0 +1,181 @@
+// Objects: effects of committed moves. A create, a submit and a wake go with their row in one commit, or find by their key
+// that they were carried out; a call is repeated until its actor says that it was done.
+#include "core/engine/objects/objects.h"
+
+#include "core/base/log.h"
+#include "core/json/canonical_json.h"
+#include "core/json/json_reader.h"
+#include "core/model/action_spec.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace yard::engine {
+
+using lifecycle::CarryOut;
+using lifecycle::EffectKey;
+using lifecycle::EffectKind;
+
+namespace {
+
+store::EffectName nameOf(const EffectKey& key) {
+    return {.object = key.object.value, .revision = key.revision, .position = key.position};
+}
+
+std::optional<JsonView> memberOf(const Result<JsonTape>& tape, std::string_view name) {
+    if (!tape || !tape->root().isObject()) return std::nullopt;
+    for (const JsonView value : tape->root())
+        if (value.key() == name) return value;
+    return std::nullopt;
+}
+
+} // namespace
+
+void Objects::carryOut(CarryOut effect) {
+    const lifecycle::Object* object = orchestrator_.find(effect.key.object);
+    if (!object) return outbox_.done(effect.key); // it was removed, and its rows with it
+    switch (effect.effect.kind) {
+    case EffectKind::Create: return parts_.spawn("object create", makeObject(std::move(effect)));
+    case EffectKind::Submit: return parts_.spawn("object submit", submitAction(std::move(effect)));
+    case EffectKind::Wake: return parts_.spawn("object wake", wakeOthers(std::move(effect)));
+    case EffectKind::Call: break;
+    }
+    if (object->key == 0 || !orchestrator_.type(object->type).actor)
+        return failed(effect, "no actor of its type can be asked");
+    orchestrator_.addCall(effect.key);
+    calls_[effect.key] = std::move(effect);
+    wakeUp();
+}
+
+/// It is tried again later. The move that it belongs to stays.
+void Objects::failed(const CarryOut& effect, const std::string& why) {
+    logWarning("objects", "{} of object {} is not carried out yet ({} tries): {}",
+               lifecycle::name(effect.effect.kind), effect.key.object.value, effect.attempt, why);
+    outbox_.failed(effect.key, parts_.now());
+    wakeUp();
+}
+
+coro::Task<void> Objects::makeObject(CarryOut effect) {
+    const auto tape = readJson(effect.effect.body);
+    const auto body = memberOf(tape, "create");
+    auto given =
+        body ? readGivenObject(*body) : Result<GivenObject>(fail(ErrorKind::Malformed, "it cannot be read"));
+    if (!given) co_return failed(effect, given.error().message);
+    const lifecycle::Object* maker = orchestrator_.find(effect.key.object);
+    const auto number = numberOf(given->type);
+    if (given->parent == 0 && maker && number &&
+        orchestrator_.type(*number).parent == orchestrator_.type(maker->type).name)
+        given->parent = effect.key.object.value;
+    auto object = newObject(*given, parts_.now());
+    if (!object) co_return failed(effect, object.error().message);
+    std::vector<store::NewObject> one;
+    one.push_back(std::move(*object));
+    const auto done = co_await commitNew(std::move(one), nameOf(effect.key));
+    if (!done) co_return failed(effect, done.error().message);
+    outbox_.done(effect.key);
+    wakeUp();
+}
+
+/// Under its key: whatever dies after the submission, the next try finds that it is there.
+coro::Task<void> Objects::submitAction(CarryOut effect) {
+    const auto tape = readJson(effect.effect.body);
+    const auto body = memberOf(tape, "submit");
+    auto text = body ? canonicalJson(*body) : Result<std::string>(fail(ErrorKind::Malformed, "it cannot be read"));
+    auto parsed = text ? parseActions(*text) : Result<ParsedActions>(std::unexpected(text.error()));
+    if (!parsed) co_return failed(effect, parsed.error().message);
+    const auto leadsOut = [](const ParsedAction& action) { return action.spec->isExec() && !action.spec->sandbox; };
+    if (parts_.areContained() && std::ranges::any_of(parsed->actions, leadsOut))
+        co_return failed(effect, R"(an exec that a worker submits has to say "sandbox": true)");
+    Submission submission;
+    submission.actions = std::move(parsed->actions);
+    submission.idempotencyKey = fmt::format("\nobject\n{}", effect.key.text());
+    submission.bodyHash = Sha256::of(*text);
+    const auto answer = co_await parts_.submit(std::move(submission));
+    if (!answer) co_return failed(effect, answer.error().message);
+    co_await dropEffect(effect.key);
+}
+
+coro::Task<void> Objects::dropEffect(EffectKey key) {
+    const auto posted = parts_.post(store::DropEffect{.effect = nameOf(key)});
+    const store::AckDetail done = co_await posted->get();
+    if (done.error)
+        outbox_.failed(key, parts_.now());
+    else
+        outbox_.done(key);
+    wakeUp();
+}
+
+coro::Task<Result<std::vector<std::int64_t>>> Objects::idsToWake(const CarryOut& effect) {
+    const auto tape = readJson(effect.effect.body);
+    const auto whom = memberOf(tape, "wake");
+    std::vector<std::int64_t> ids;
+    if (!whom) co_return ids;
+    if (whom->kind() == JsonKind::Array) {
+        for (const JsonView id : *whom) ids.push_back(id.node().integer);
+        co_return ids;
+    }
+    if (whom->kind() != JsonKind::String) co_return ids;
+    if (whom->string() == "parent") {
+        const lifecycle::Object* object = orchestrator_.find(effect.key.object);
+        if (object && object->parent.value != 0) ids.push_back(object->parent.value);
+        co_return ids;
+    }
+    store::ObjectQuestion question{.parent = effect.key.object.value, .limit = store::kMostObjectRows};
+    question.newestFirst = false;
+    do {
+        const auto page = co_await parts_.reads.page(question);
+        if (!page) co_return std::unexpected(page.error());
+        for (const store::ObjectRow& row : page->rows) ids.push_back(row.id);
+        question.cursor = page->cursor;
+    } while (question.cursor != 0);
+    co_return ids;
+}
+
+/// In portions; the row goes with the last one.
+coro::Task<void> Objects::wakeOthers(CarryOut effect) {
+    auto ids = co_await idsToWake(effect);
+    if (!ids) co_return failed(effect, ids.error().message);
+    const WallMicros now = parts_.now();
+    const std::span<const std::int64_t> all(*ids);
+    std::size_t at = 0;
+    do {
+        const auto some = all.subspan(at, std::min(store::kMostObjects, all.size() - at));
+        at += some.size();
+        store::WakeObjects wake{.ids = {some.begin(), some.end()}, .effect = {}, .at = now};
+        if (at >= all.size()) wake.effect = nameOf(effect.key);
+        for (const std::int64_t id : some) orchestrator_.wake(lifecycle::ObjectId(id), now);
+        const auto posted = parts_.post(std::move(wake));
+        const store::AckDetail done = co_await posted->get();
+        if (done.error) co_return failed(effect, done.error->message);
+    } while (at < all.size());
+    outbox_.done(effect.key);
+    wakeUp();
+}
+
+// --- calls
+
+void Objects::carry(const lifecycle::SendCall& call) {
+    orchestrator_.setDeadline(call.actor, 0);
+    const auto actor = actors_.find(call.actor);
+    const auto effect = calls_.find(call.effect);
+    if (actor == actors_.end() || effect == calls_.end()) return orchestrator_.callEnded(call.actor);
+    const lifecycle::Type& type = orchestrator_.type(actor->second.type);
+    auto members = callMembers(effect->second.effect.body, call.effect.object.value, effect->second.attempt);
+    if (!members || !type.actor) {
+        failed(calls_.extract(effect).mapped(), "it cannot be read");
+        return orchestrator_.callEnded(call.actor);
+    }
+    actor->second.call = call.effect;
+    actor->second.since = parts_.now();
+    parts_.actors.ask(call.actor, type.actor->function, std::move(*members));
+}
+
+void Objects::callEnded(lifecycle::ActorNumber actor, EffectKey key, const Result<lifecycle::Answer>& answer) {
+    auto effect = calls_.extract(key);
+    if (effect.empty()) return;
+    if (!answer) return failed(effect.mapped(), fmt::format("actor {}: {}", actor, answer.error().message));
+    parts_.spawn("object call", dropEffect(key));
+}
+
+} // namespace yard::engine
