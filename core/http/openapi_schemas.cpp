@@ -4,10 +4,10 @@
 
 namespace yard::http {
 
-std::array<std::string_view, 9> openApiSchemas() {
-    return {openApiGeneralSchemas(),  openApiActionSchemas(), openApiSubmitSchemas(),
-            openApiQueueSchemas(),    openApiWorkerSchemas(), openApiHistorySchemas(),
-            openApiScheduleSchemas(), openApiKindSchemas(),   openApiInsideSchemas()};
+std::array<std::string_view, 10> openApiSchemas() {
+    return {openApiGeneralSchemas(), openApiActionSchemas(),  openApiSubmitSchemas(),   openApiQueueSchemas(),
+            openApiWorkerSchemas(),  openApiHistorySchemas(), openApiScheduleSchemas(), openApiKindSchemas(),
+            openApiInsideSchemas(),  openApiObjectSchemas()};
 }
 
 // clang-format off

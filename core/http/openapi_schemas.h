@@ -12,7 +12,7 @@
 namespace yard::http {
 
 /// All of them; no name is in two.
-std::array<std::string_view, 9> openApiSchemas();
+std::array<std::string_view, 10> openApiSchemas();
 
 std::string_view openApiGeneralSchemas();
 std::string_view openApiActionSchemas();
@@ -23,5 +23,6 @@ std::string_view openApiHistorySchemas();
 std::string_view openApiScheduleSchemas();
 std::string_view openApiKindSchemas();
 std::string_view openApiInsideSchemas();
+std::string_view openApiObjectSchemas();
 
 } // namespace yard::http

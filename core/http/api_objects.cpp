@@ -1,0 +1,459 @@
+// Objects, their types, and the orchestrator: docs/objects.md.
+#include "core/http/route.h"
+
+#include "core/coro/suspend.h"
+#include "core/engine/objects/objects.h"
+#include "core/http/error_map.h"
+#include "core/json/json_writer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace yard::http {
+
+namespace {
+
+constexpr std::size_t kMaxName = 64;
+constexpr std::size_t kMostIds = store::kMostObjects;
+/// Whoever waits is looked after so often: it may be gone.
+constexpr Duration kLookAtClient{1'000'000};
+
+/// Nothing where it is no number: then there is no object of it.
+std::int64_t idOf(const Call& call) {
+    const std::string& digits = call.capture();
+    std::int64_t id = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
+    return error == std::errc() && end == digits.data() + digits.size() ? id : 0;
+}
+
+template<class Write>
+Response objectOf(const Write& write, int status = 200) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    write(writer);
+    writer.closeObject();
+    return jsonResponse(std::move(text), status);
+}
+
+Response countResponse(const Result<std::int64_t>& count) {
+    if (!count) return errorResponse(count.error());
+    return objectOf([&](JsonWriter& writer) { writer.member("count", *count); });
+}
+
+Response viewResponse(const Result<engine::ObjectView>& view, int status = 200) {
+    if (!view) return errorResponse(view.error());
+    return objectOf([&](JsonWriter& writer) { engine::writeObject(writer, *view); }, status);
+}
+
+// --- types
+
+void writeType(JsonWriter& writer, const engine::ObjectTypeView& type) {
+    writer.member("name", type.name);
+    writer.key("type");
+    writer.raw(type.body);
+    writer.key("counts");
+    engine::writeCounts(writer, type.counts);
+}
+
+Response typeResponse(const Result<engine::ObjectTypeView>& type) {
+    if (!type) return errorResponse(type.error());
+    return objectOf([&](JsonWriter& writer) { writeType(writer, *type); });
+}
+
+coro::Task<Response> listTypes(Call& call) {
+    const auto types = co_await call.engine.ask(&engine::Objects::types);
+    co_return objectOf([&](JsonWriter& writer) {
+        writer.key("types");
+        writer.openArray();
+        for (const engine::ObjectTypeView& type : types) {
+            writer.openObject();
+            writeType(writer, type);
+            writer.closeObject();
+        }
+        writer.closeArray();
+    });
+}
+
+coro::Task<Response> putType(Call& call) {
+    co_return typeResponse(co_await call.engine.ask(&engine::Objects::putType, std::move(call.request.body)));
+}
+
+coro::Task<Response> getType(Call& call) {
+    co_return typeResponse(co_await call.engine.ask(&engine::Objects::type, call.capture()));
+}
+
+coro::Task<Response> removeType(Call& call) {
+    const auto isForced = call.query.flag("force");
+    if (!isForced) co_return errorResponse(isForced.error());
+    const auto done = co_await call.engine.ask(&engine::Objects::removeType, call.capture(), *isForced);
+    if (!done) co_return errorResponse(done.error());
+    co_return objectOf([&](JsonWriter& writer) { writer.member("name", call.capture()); });
+}
+
+// --- questions
+
+coro::Task<Response> listSelected(Call& call, std::int64_t parent) {
+    engine::ObjectQuery query;
+    query.type = call.query.text("type").value_or("");
+    query.status = call.query.text("status").value_or("");
+    query.text = call.query.text("q").value_or("");
+    query.parent = parent;
+    const auto limit = call.query.integer("limit", 1, store::kMostObjectRows);
+    if (!limit) co_return errorResponse(limit.error());
+    query.limit = static_cast<int>(limit->value_or(query.limit));
+    const auto cursor = call.query.integer("cursor", 1, kMostLsn);
+    if (!cursor) co_return errorResponse(cursor.error());
+    query.cursor = cursor->value_or(0);
+    const std::string_view sort = call.query.text("sort").value_or("-id");
+    if (sort != "id" && sort != "-id")
+        co_return errorResponse(invalid("sort", "Objects are sorted by \"id\" or \"-id\".").error());
+    query.newestFirst = sort == "-id";
+    const auto list = co_await call.engine.ask(&engine::Objects::list, std::move(query));
+    if (!list) co_return errorResponse(list.error());
+    co_return objectOf([&](JsonWriter& writer) {
+        writer.key("objects");
+        writer.openArray();
+        for (const engine::ObjectView& view : list->rows) {
+            writer.openObject();
+            engine::writeObject(writer, view);
+            writer.closeObject();
+        }
+        writer.closeArray();
+        if (list->cursor != 0) writer.member("cursor", std::to_string(list->cursor));
+    });
+}
+
+coro::Task<Response> listObjects(Call& call) {
+    const auto parent = call.query.integer("parent", 1, kMostLsn);
+    if (!parent) co_return errorResponse(parent.error());
+    co_return co_await listSelected(call, parent->value_or(0));
+}
+
+coro::Task<Response> listChildren(Call& call) {
+    const std::int64_t id = idOf(call);
+    if (const auto parent = co_await call.engine.ask(&engine::Objects::get, id, Duration::zero(), std::string());
+        !parent)
+        co_return errorResponse(parent.error());
+    co_return co_await listSelected(call, id);
+}
+
+coro::Task<Response> getObject(Call& call) {
+    const auto wait = call.query.seconds("wait", kMaxWaitSeconds);
+    if (!wait) co_return errorResponse(wait.error());
+    const std::string until(call.query.text("until").value_or(""));
+    const MonoTime end = MonoClock::now() + wait->value_or(Duration::zero());
+    Link& link = *call.request.link;
+    for (;;) {
+        const Duration left = std::clamp(end - MonoClock::now(), Duration::zero(), kLookAtClient);
+        auto view = co_await call.engine.ask(&engine::Objects::get, idOf(call), left, until);
+        const bool isOver = !wait->has_value() || MonoClock::now() >= end || link.isStopping() || link.peerGone();
+        if (!view || view->isReached || isOver)
+            co_return viewResponse(view, wait->has_value() && view && !view->isReached ? 202 : 200);
+    }
+}
+
+coro::Task<Response> getHistory(Call& call) {
+    const auto view = co_await call.engine.ask(&engine::Objects::get, idOf(call), Duration::zero(), std::string());
+    if (!view) co_return errorResponse(view.error());
+    co_return objectOf([&](JsonWriter& writer) {
+        writer.key("history");
+        engine::writeHistory(writer, view->history);
+    });
+}
+
+// --- changes
+
+coro::Task<Response> createObjects(Call& call) {
+    const auto created = co_await call.engine.ask(&engine::Objects::create, std::move(call.request.body));
+    if (!created) co_return errorResponse(created.error());
+    co_return objectOf([&](JsonWriter& writer) {
+        if (!created->isList) return writer.member("id", created->ids.front());
+        writer.key("ids");
+        writer.openArray();
+        for (const std::int64_t id : created->ids) writer.integer(id);
+        writer.closeArray();
+    });
+}
+
+/// The field's value is a revision, in quotes or not; nothing where there is no such field.
+Result<std::optional<std::int64_t>> revisionAsked(const Call& call) {
+    const auto field = call.request.head.field("If-Match");
+    if (!field) return std::optional<std::int64_t>();
+    std::string_view digits = *field;
+    if (digits.size() > 1 && digits.front() == '"' && digits.back() == '"')
+        digits = digits.substr(1, digits.size() - 2);
+    std::int64_t revision = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), revision);
+    if (error != std::errc() || end != digits.data() + digits.size())
+        return invalid("If-Match", "Give If-Match as the revision of the object.");
+    return std::optional(revision);
+}
+
+coro::Task<Response> changeObject(Call& call) {
+    const auto revision = revisionAsked(call);
+    if (!revision) co_return errorResponse(revision.error());
+    if (call.body.raw().empty())
+        co_return errorResponse(invalid("fields", "Give the fields that are to be set as an object.").error());
+    const auto changed = co_await call.engine.ask(&engine::Objects::change, idOf(call), call.body.raw(), *revision);
+    if (!changed) co_return errorResponse(changed.error());
+    if (!changed->isOther) co_return viewResponse(changed->view);
+    Response response =
+        errorResponse(ErrorKind::WrongState,
+                      fmt::format("The object was changed meanwhile, it has revision {}; look at it again.",
+                                  changed->view.row.revision));
+    response.status = 412;
+    co_return response;
+}
+
+coro::Task<Response> lookAtObject(Call& call) {
+    const std::int64_t id = idOf(call);
+    auto view = co_await call.engine.ask(&engine::Objects::get, id, Duration::zero(), std::string());
+    if (!view) co_return errorResponse(view.error());
+    if (const auto done = co_await call.engine.ask(&engine::Objects::look, std::vector<std::int64_t>{id}); !done)
+        co_return errorResponse(done.error());
+    co_return viewResponse(co_await call.engine.ask(&engine::Objects::get, id, Duration::zero(), std::string()));
+}
+
+coro::Task<Response> moveObject(Call& call) {
+    const std::int64_t id = idOf(call);
+    const auto to = call.body.word("to", kMaxName);
+    if (!to) co_return errorResponse(to.error());
+    const auto isForced = call.body.flag("force");
+    if (!isForced) co_return errorResponse(isForced.error());
+    if (const auto done = co_await call.engine.ask(&engine::Objects::move, id, *to, *isForced); !done)
+        co_return errorResponse(done.error());
+    co_return viewResponse(co_await call.engine.ask(&engine::Objects::get, id, Duration::zero(), std::string()));
+}
+
+coro::Task<Response> removeObject(Call& call) {
+    const std::int64_t id = idOf(call);
+    const auto count = co_await call.engine.ask(&engine::Objects::remove, std::vector<std::int64_t>{id});
+    if (count && *count == 0)
+        co_return errorResponse(ErrorKind::NotFound, fmt::format("There is no object {}.", call.capture()));
+    co_return countResponse(count);
+}
+
+// --- many
+
+Result<std::vector<std::int64_t>> idsIn(const Call& call) {
+    const auto numbers = call.body.lsns("ids", kMostIds);
+    if (!numbers)
+        return invalid("ids", fmt::format("Give \"ids\" as a list of 1 to {} numbers of objects.", kMostIds));
+    std::vector<std::int64_t> ids;
+    for (const Lsn number : *numbers) ids.push_back(number.value);
+    return ids;
+}
+
+coro::Task<Response> lookAtMany(Call& call) {
+    auto ids = idsIn(call);
+    if (!ids) co_return errorResponse(ids.error());
+    co_return countResponse(co_await call.engine.ask(&engine::Objects::look, *std::move(ids)));
+}
+
+coro::Task<Response> removeMany(Call& call) {
+    auto ids = idsIn(call);
+    if (!ids) co_return errorResponse(ids.error());
+    co_return countResponse(co_await call.engine.ask(&engine::Objects::remove, *std::move(ids)));
+}
+
+/// Each by itself: those that cannot be moved are named.
+coro::Task<Response> moveMany(Call& call) {
+    const auto ids = idsIn(call);
+    if (!ids) co_return errorResponse(ids.error());
+    const auto to = call.body.word("to", kMaxName);
+    if (!to) co_return errorResponse(to.error());
+    const auto isForced = call.body.flag("force");
+    if (!isForced) co_return errorResponse(isForced.error());
+    std::int64_t count = 0;
+    std::vector<std::pair<std::int64_t, std::string>> refused;
+    for (const std::int64_t id : *ids) {
+        const auto done = co_await call.engine.ask(&engine::Objects::move, id, *to, *isForced);
+        if (done)
+            ++count;
+        else
+            refused.emplace_back(id, done.error().message);
+    }
+    co_return objectOf([&](JsonWriter& writer) {
+        writer.member("count", count);
+        if (refused.empty()) return;
+        writer.key("refused");
+        writer.openArray();
+        for (const auto& [id, message] : refused) {
+            writer.openObject();
+            writer.member("id", id);
+            writer.member("message", message);
+            writer.closeObject();
+        }
+        writer.closeArray();
+    });
+}
+
+// --- the orchestrator
+
+void writeActors(JsonWriter& writer, const engine::OrchestratorView::Type& type) {
+    writer.key("actors");
+    writer.openArray();
+    for (const auto& actor : type.actors) {
+        writer.openObject();
+        if (!actor.key.empty()) writer.member("key", actor.key);
+        writer.member("ready", actor.isReady);
+        if (actor.object != 0) writer.member("object", actor.object);
+        writer.member("since", actor.since);
+        writer.closeObject();
+    }
+    writer.closeArray();
+}
+
+coro::Task<Response> getOrchestrator(Call& call) {
+    const auto view = co_await call.engine.ask(&engine::Objects::orchestrator);
+    co_return objectOf([&](JsonWriter& writer) {
+        writer.key("types");
+        writer.openArray();
+        for (const auto& type : view.types) {
+            writer.openObject();
+            writer.member("name", type.name);
+            writer.member("due", type.due);
+            writeActors(writer, type);
+            if (!type.why.empty()) writer.member("why", type.why);
+            writer.closeObject();
+        }
+        writer.closeArray();
+        writer.key("orphans");
+        writer.openArray();
+        for (const auto& orphan : view.orphans) {
+            writer.openObject();
+            writer.member("id", orphan.id);
+            writer.member("type", orphan.type);
+            writer.member("status", orphan.status);
+            writer.member("reason", orphan.reason);
+            writer.closeObject();
+        }
+        writer.closeArray();
+        writer.member("orphan_count", view.orphanCount);
+        writer.member("objects", view.objects);
+        writer.member("stuck", view.stuck);
+        writer.member("outbox", view.outbox);
+        if (view.nextLook) writer.member("next_look", *view.nextLook);
+    });
+}
+
+} // namespace
+
+// NOLINTNEXTLINE(readability-function-size): a table
+std::span<const Route> objectRoutes() {
+    using enum Method;
+    using enum Scope;
+    using enum BodyKind;
+    static constexpr Route kRoutes[] = {
+        {{Get, "types", Global, None, Needs::Read},
+         &listTypes,
+         {.id = "listObjectTypes",
+          .summary = "Types of objects, with how many there are by status",
+          .answers = {{{200, "ObjectTypes"}}}}},
+        {{Post, "types", Global, Json, Needs::Operate},
+         &putType,
+         {.id = "putObjectType",
+          .summary = "Add a type of objects, or a new version of one",
+          .members = kReadsItself,
+          .request = "AnyObject",
+          .answers = {{{200, "ObjectType"}}}}},
+        {{Get, "types/{name}", Global, None, Needs::Read},
+         &getType,
+         {.id = "getObjectType", .summary = "One type of objects", .answers = {{{200, "ObjectType"}}}}},
+        {{Delete, "types/{name}", Global, OptionalJson, Needs::Operate},
+         &removeType,
+         {.id = "removeObjectType",
+          .summary = "Forget a type; with force also its objects",
+          .query = "force",
+          .answers = {{{200, "AnyObject"}}}}},
+        {{Get, "objects", Global, None, Needs::Read},
+         &listObjects,
+         {.id = "listObjects",
+          .summary = "Objects, the newest first",
+          .query = "type=object_type status=object_status q=object_q parent=object_parent sort=object_sort "
+                   "limit cursor=object_cursor",
+          .answers = {{{200, "ObjectList"}}}}},
+        {{Post, "objects", Global, Json, Needs::Operate},
+         &createObjects,
+         {.id = "createObjects",
+          .summary = "Make one object or a list of them, all or none",
+          .members = kReadsItself,
+          .request = "ObjectOrList",
+          .answers = {{{200, "ObjectIds"}}}}},
+        {{Post, "objects/look", Global, Json, Needs::Operate},
+         &lookAtMany,
+         {.id = "lookAtObjects",
+          .summary = "Let them be due now",
+          .members = "ids",
+          .request = "ObjectSelection",
+          .answers = {{{200, "ObjectCount"}}}}},
+        {{Post, "objects/move", Global, Json, Needs::Operate},
+         &moveMany,
+         {.id = "moveObjects",
+          .summary = "Move each to another status",
+          .members = "ids to force",
+          .request = "ObjectsMove",
+          .answers = {{{200, "ObjectCount"}}}}},
+        {{Post, "objects/delete", Global, Json, Needs::Operate},
+         &removeMany,
+         {.id = "removeObjects",
+          .summary = "Delete them with their history; children stay",
+          .members = "ids",
+          .request = "ObjectSelection",
+          .answers = {{{200, "ObjectCount"}}}}},
+        {{Get, "objects/{id}", Global, None, Needs::Read},
+         &getObject,
+         {.id = "getObject",
+          .summary = "One object, with its children and its history; or wait until it has a status",
+          .query = "wait=object_wait until",
+          .answers = {{{200, "Object"}, {202, "Object"}}}}},
+        {{Patch, "objects/{id}", Global, Json, Needs::Operate},
+         &changeObject,
+         {.id = "changeObject",
+          .summary = "Set fields; with the field If-Match only of that revision, else 412",
+          .members = "fields",
+          .rawMember = "fields",
+          .request = "ObjectChange",
+          .answers = {{{200, "Object"}}}}},
+        {{Delete, "objects/{id}", Global, OptionalJson, Needs::Operate},
+         &removeObject,
+         {.id = "removeObject",
+          .summary = "Delete it with its history; children stay",
+          .answers = {{{200, "ObjectCount"}}}}},
+        {{Get, "objects/{id}/history", Global, None, Needs::Read},
+         &getHistory,
+         {.id = "getObjectHistory",
+          .summary = "The last moves of an object, the oldest first",
+          .answers = {{{200, "ObjectHistory"}}}}},
+        {{Get, "objects/{id}/children", Global, None, Needs::Read},
+         &listChildren,
+         {.id = "listObjectChildren",
+          .summary = "Objects that it is the parent of",
+          .query = "type=object_type status=object_status q=object_q sort=object_sort limit cursor=object_cursor",
+          .answers = {{{200, "ObjectList"}}}}},
+        {{Post, "objects/{id}/look", Global, OptionalJson, Needs::Operate},
+         &lookAtObject,
+         {.id = "lookAtObject", .summary = "Let it be due now", .answers = {{{200, "Object"}}}}},
+        {{Post, "objects/{id}/move", Global, Json, Needs::Operate},
+         &moveObject,
+         {.id = "moveObject",
+          .summary = "Move it to another status; with force also where the type does not allow it",
+          .members = "to force",
+          .request = "ObjectMove",
+          .answers = {{{200, "Object"}}}}},
+        {{Get, "orchestrator", Global, None, Needs::Read},
+         &getOrchestrator,
+         {.id = "getOrchestrator",
+          .summary = "What is due of which type, actors and what they look at, and what nobody looks at",
+          .answers = {{{200, "Orchestrator"}}}}},
+    };
+    return kRoutes;
+}
+
+} // namespace yard::http
