@@ -342,6 +342,62 @@ class Python(Kit, unittest.TestCase):
             self.assertEqual(worker.read(), (number, answer))
         worker.end()
 
+    OBJECTS = ("@yard_worker.tick('page')\n"
+               "def look(o):\n"
+               "    if o.status == 'odd':\n        raise ValueError(o.fields['url'])\n"
+               "    if o.status == 'failing':\n        raise yard_worker.Fail('on purpose', 4)\n"
+               "    if o.status == 'huge':\n        return o.wait(set={'url': 'a' * 1048576})\n"
+               "    if o.status == 'silent':\n        return None\n"
+               "    if o.children.pending:\n        return o.wait(5)\n"
+               "    return o.move('sealed', look_in=2, set={'up': o.parent.id, 'all': sum(o.children.values())},\n"
+               "                  effects=[yard_worker.create('result', key='k', n=1), yard_worker.submit({'worker': 'exec'}, 'pdf'),\n"
+               "                           yard_worker.wake('parent'), yard_worker.wake(4, 5), yard_worker.call('note', a=1)])\n"
+               "@yard_worker.effect('note')\n"
+               "def note(args, object_id, attempt):\n"
+               "    if attempt == 1:\n        raise yard_worker.Fail('%s of %d' % (args, object_id))\n"
+               "yard_worker.run()\n")
+
+    @staticmethod
+    def look_at(worker, status, pending=0, kind="page"):
+        tick = {"object": {"id": 7, "type": kind, "status": status, "fields": {"url": "u"}, "retries": 0, "revision": 3},
+                "children": {"done": 2, "queued": pending}, "pending": pending, "now": 1, "deadline_s": 60,
+                "parent": {"id": 2, "type": "page", "status": "started", "fields": {}}}
+        worker.socket.sendall(Warm.frame(1, {"function": "tick", "tick": tick}))
+        return worker.read()[1]
+
+    def test_a_look_answers_with_its_move_and_its_effects(self):
+        worker, _ = self.warm(self.OBJECTS)
+        self.assertEqual(self.look_at(worker, "started", pending=1), {"exit_code": 0, "look_in_s": 5})
+        self.assertEqual(self.look_at(worker, "silent"), {"exit_code": 0})
+        self.assertEqual(self.look_at(worker, "started"), {
+            "exit_code": 0, "move": "sealed", "look_in_s": 2, "set": {"up": 2, "all": 2},
+            "effects": [{"create": {"type": "result", "key": "k", "fields": {"n": 1}}}, {"submit": {"worker": "exec"}, "as": "pdf"},
+                        {"wake": "parent"}, {"wake": [4, 5]}, {"call": "note", "args": {"a": 1}}]})
+        worker.end()
+
+    def test_a_look_that_raises_is_a_failure_of_its_object_alone(self):
+        worker, _ = self.warm(self.OBJECTS)
+        self.assertEqual(self.look_at(worker, "odd"), {"exit_code": 1, "message": "ValueError: u"})
+        self.assertEqual(self.look_at(worker, "failing"), {"exit_code": 4, "message": "on purpose"})
+        self.assertEqual(self.look_at(worker, "huge"), {"exit_code": 1, "message": "the answer of a look is over 1 MiB"})
+        self.assertIn("'other'", self.look_at(worker, "started", kind="other")["message"])
+        self.assertEqual(self.look_at(worker, "silent"), {"exit_code": 0})
+        worker.end()
+
+    def test_an_effect_is_called_until_it_succeeds(self):
+        worker, _ = self.warm(self.OBJECTS)
+        for attempt, answer in ((1, {"exit_code": 1, "message": "{'a': 1} of 7"}), (2, {"exit_code": 0})):
+            worker.socket.sendall(Warm.frame(1, {"function": "tick", "effect": "note", "args": {"a": 1}, "object": 7,
+                                                 "attempt": attempt}))
+            self.assertEqual(worker.read()[1], answer)
+        worker.socket.sendall(Warm.frame(1, {"function": "tick", "effect": "none", "args": {}, "object": 7, "attempt": 1}))
+        self.assertIn("'none'", worker.read()[1]["message"])
+        worker.end()
+
+    def test_a_worker_that_looks_at_objects_describes_that(self):
+        out = subprocess.run(self.written(self.OBJECTS) + ["--describe"], stdout=subprocess.PIPE, check=True, timeout=100).stdout
+        self.assertEqual(json.loads(out)["functions"], [{"name": "tick", "version": "1"}])
+
     def test_a_result_over_64_kib_fails(self):
         worker, _ = self.warm("@yard_worker.function()\ndef big(args, job):\n    return 'a' * 65536\nyard_worker.run()\n")
         worker.ask(1, "big", None)

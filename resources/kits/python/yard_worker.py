@@ -18,6 +18,21 @@ directories as text, or None where a warm action has none: see "io" of the descr
 64 KiB). Raise Fail("what went wrong", 3) to fail with a message and an exit code, an integer from 0 to 255; any other
 exception, BaseException included, fails the action with exit code 1 and prints its traceback to stderr; sys.exit() ends
 the action, not the worker. With run(concurrency=8), eight threads work on as many requests at once.
+
+Objects (docs/objects.md of Yardmaster): a function that looks at one object of a type and says what becomes of it. Nothing is
+written here; the engine does that. What it raises is kept with the object, which is looked at again later.
+
+    @yard_worker.tick("snapshot")
+    def look(o):
+        if o.status == "queued":
+            return o.move("started", effects=[yard_worker.create("result", key=o.fields["url"], url=o.fields["url"])])
+        if o.children.pending:
+            return o.wait(5)
+        return o.move("sealed")
+
+    @yard_worker.effect("write_index")  # of yard_worker.call("write_index", path="/tmp/index"): may come more than once
+    def write_index(args, object_id, attempt):
+        ...
 """
 
 import json
@@ -30,6 +45,8 @@ import threading
 import traceback
 
 _functions = {}
+_ticks = {}
+_effects = {}
 _MAX_RESULT = 64 * 1024
 _MAX_FRAME = 1024 * 1024
 _MAX_MESSAGE = 4000
@@ -63,13 +80,100 @@ def function(version="1", name=None, files=False):
     return add
 
 
+class Counts(dict):
+    """How many children there are by status; `pending` of them have not ended."""
+
+    pending = 0
+
+
+class Object:
+    """What one look sees: `id`, `type`, `status`, `fields`, `retries`, `revision`, `key`, `children`, `parent` (an Object or
+    None), `now` and `deadline_s` of this look, and `raw`, all that the engine said."""
+
+    __slots__ = ("id", "type", "status", "fields", "retries", "revision", "key", "children", "parent", "now", "deadline_s",
+                 "raw")
+
+    def __init__(self, raw, tick=None):
+        tick = tick or {}
+        self.raw = raw
+        self.id, self.type, self.status = raw["id"], raw["type"], raw["status"]
+        self.fields, self.key = raw.get("fields", {}), raw.get("key")
+        self.retries, self.revision = raw.get("retries", 0), raw.get("revision", 0)
+        self.children = Counts(tick.get("children", raw.get("children", {})))
+        self.children.pending = tick.get("pending", 0)
+        self.parent = Object(tick["parent"]) if tick.get("parent") else None
+        self.now, self.deadline_s = tick.get("now"), tick.get("deadline_s")
+
+    def move(self, status, look_in=None, set=None, effects=()):
+        """Its next status; it is looked at again at once, or in so many seconds."""
+        return dict(self.wait(look_in, set, effects), move=status)
+
+    def wait(self, look_in=None, set=None, effects=()):
+        """It stays as it is for so many seconds, or as long as its type says."""
+        answer = {}
+        if look_in is not None:
+            answer["look_in_s"] = look_in
+        if set:
+            answer["set"] = set
+        if effects:
+            answer["effects"] = list(effects)
+        return answer
+
+
+def tick(type):
+    """Looks at objects of that type. The function answers with what o.move() or o.wait() returns; None is o.wait()."""
+
+    def add(body):
+        _ticks[type] = body
+        return body
+
+    return add
+
+
+def effect(name):
+    """Carries out call(name, …). It is repeated until it succeeds, so it has to be able to run twice."""
+
+    def add(body):
+        _effects[name] = body
+        return body
+
+    return add
+
+
+def create(type, key=None, parent=None, status=None, **fields):
+    """An effect: a new object, once. The one that is looked at becomes its parent where its type says so."""
+    new = {"type": type, "fields": fields}
+    for name, value in (("key", key), ("parent", parent), ("status", status)):
+        if value is not None:
+            new[name] = value
+    return {"create": new}
+
+
+def submit(action, name=None):
+    """An effect: an action, once. `action` is what POST jobs takes."""
+    return {"submit": action} if name is None else {"submit": action, "as": name}
+
+
+def wake(*whom):
+    """An effect: others are due now: numbers of objects, "parent" or "children"."""
+    return {"wake": whom[0] if len(whom) == 1 and isinstance(whom[0], str) else list(whom)}
+
+
+def call(name, **args):
+    """An effect: the function of @effect(name) is called by an actor of the type, at least once."""
+    return {"call": name, "args": args}
+
+
 def run(concurrency=1, ahead=None):
     """Serves until the engine closes the socket, or runs the one action of YARD_ACTION. Does not return.
 
     `ahead=0` forbids the engine to send requests beyond `concurrency`."""
     if "--describe" in sys.argv[1:]:
-        print(json.dumps({"functions": [{"name": n, "version": v, **({"files": True} if files else {})}
-                                        for n, (_, v, files) in sorted(_functions.items())]}))
+        known = [{"name": n, "version": v, **({"files": True} if files else {})}
+                 for n, (_, v, files) in sorted(_functions.items())]
+        if (_ticks or _effects) and "tick" not in _functions:
+            known.append({"name": "tick", "version": "1"})  # what types of objects name
+        print(json.dumps({"functions": known}))
         sys.exit(0)
     if "YARD_SOCKET_FD" in os.environ:
         _serve(int(os.environ["YARD_SOCKET_FD"]), concurrency, ahead)
@@ -103,6 +207,32 @@ def _call(name, args, job):
     except BaseException as error:  # whatever it is, it is this request's failure and not the next one's
         _try(traceback.print_exc)
         return _failed(1, "%s: %s" % (type(error).__name__, _words(error)))
+
+
+def _look(request):
+    """The answer to what an actor is asked, as text."""
+    try:
+        if "tick" in request:
+            seen = Object(request["tick"]["object"], request["tick"])
+            body = _ticks.get(seen.type)
+            if body is None:
+                return _answer(*_failed(1, "this worker does not look at objects of the type %r" % seen.type))
+            answer = dict(body(seen) or {}, exit_code=0)
+        else:
+            body = _effects.get(request["effect"])
+            if body is None:
+                return _answer(*_failed(1, "this worker has no effect %r" % request["effect"]))
+            body(request.get("args"), request["object"], request["attempt"])
+            answer = {"exit_code": 0}
+        text = _clean(json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+        if len(text.encode()) > _MAX_FRAME - 8:
+            return _answer(*_failed(1, "the answer of a look is over 1 MiB"))
+        return text
+    except Fail as failure:
+        return _answer(*_failed(getattr(failure, "exit_code", 1) or 1, _words(failure)))
+    except BaseException as error:
+        _try(traceback.print_exc)
+        return _answer(*_failed(1, "%s: %s" % (type(error).__name__, _words(error))))
 
 
 def _failed(code, message):
@@ -214,8 +344,11 @@ def _serve(fd, concurrency, ahead):
                 if frame is None:
                     return
                 request = json.loads(frame[1])
-                job = Job(request["lsn"], request.get("inputs"), request.get("outputs"))
-                answer = _answer(*_call(request["function"], request.get("args"), job))
+                if "tick" in request or "effect" in request:
+                    answer = _look(request)
+                else:
+                    job = Job(request["lsn"], request.get("inputs"), request.get("outputs"))
+                    answer = _answer(*_call(request["function"], request.get("args"), job))
                 _try(lambda: sys.stdout.flush())  # before anybody knows that it is done: what it printed is there then
                 stream.write(frame[0], answer)
         except (BrokenPipeError, ConnectionResetError):

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Objects with real actors: looks, children, calls, crashes, looks that never end, and an engine that is killed again and again.
+test_warm_objects.py YARDMASTER"""
+
+import os
+import signal
+
+import warm_case
+from warm_case import WarmCase
+from waiting import wait_for
+
+ACTORS = """#!/usr/bin/env python3
+import os, signal, time
+import yard_worker as yard
+
+def mark(name):
+    with open(os.environ["MARKS"], "a") as marks:
+        marks.write(name + "\\n")
+
+@yard.tick("page")
+def look(o):
+    if o.status == "queued":
+        return o.move("started", set={"seen": o.id}, effects=[yard.create("result", key="%d/%d" % (o.id, n), n=n) for n in range(2)])
+    if o.children.pending:
+        return o.wait(1)
+    return o.move("sealed", effects=[yard.call("note", page=o.id)])
+
+@yard.tick("result")
+def result(o):
+    how = o.fields.get("how")
+    if how == "crash" and o.retries == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if how == "hang" and o.retries == 0:
+        time.sleep(1000)
+    if how == "raise":
+        raise yard.Fail("no luck")
+    return o.move("done", set={"parent_was": o.parent.id if o.parent else 0})
+
+@yard.effect("note")
+def note(args, object_id, attempt):
+    mark("%d" % args["page"])
+
+yard.run()
+"""
+
+
+def type_of(name, states, transitions, **more):
+    fields = {"n": {"type": "integer"}, "seen": {"type": "integer"}, "how": {"type": "string"}, "parent_was": {"type": "integer"}}
+    return dict({"name": name, "fields": fields, "states": states,
+                 "transitions": [{"from": a, "to": b} for a, b in transitions], "max_retries": 3, "backoff_s": 0.2,
+                 "actor": {"worker": "w", "max_tick_time_s": 2, "max_actors": 2, "max_per_key": 2,
+                           "resources": {"cores": 0.1}}}, **more)
+
+
+PAGE = type_of("page", {"queued": {"initial": True}, "started": {}, "sealed": {"final": True}},
+               [("queued", "started"), ("started", "sealed")])
+RESULT = type_of("result", {"queued": {"initial": True}, "done": {"final": True}, "bad": {"final": True, "kind": "bad"}},
+                 [("queued", "done"), ("queued", "bad")], parent="page")
+
+
+class Objects(WarmCase):
+    def setUp(self):
+        super().setUp()
+        self.marks = self.path("marks")
+        self.register(text=ACTORS, functions=["tick"], environment={"MARKS": self.marks})
+        self.call("POST", "types", PAGE)
+        self.call("POST", "types", RESULT)
+
+    def object(self, number, wait=60):
+        return self.call("GET", "objects/%d?wait=%d" % (number, wait))
+
+    def make(self, **fields):
+        return self.call("POST", "objects", {"type": "result", "fields": fields})["id"]
+
+    def counts(self, name):
+        return {status: n for status, n in self.call("GET", "types/" + name)["counts"].items() if n}
+
+    def called(self):
+        """Pages for which the effect was called, in that order."""
+        if not os.path.exists(self.marks):
+            return []
+        with open(self.marks, encoding="utf-8") as marks:
+            return marks.read().split()
+
+    def kill(self):
+        self.engine.send_signal(signal.SIGKILL)
+        self.engine.wait()
+        self.engine.stdout.close()
+
+    def test_a_page_is_sealed_when_its_children_are_done(self):
+        page = self.call("POST", "objects", {"type": "page"})["id"]
+        sealed = self.object(page)
+        self.assertEqual((sealed["status"], sealed["children"], sealed["fields"]["seen"]), ("sealed", {"done": 2}, page))
+        self.assertEqual([m["to"] for m in sealed["history"]], ["started", "sealed"])
+        self.assertTrue(sealed["history"][0]["actor"].startswith("w #"))
+        child = self.call("GET", "objects/%d/children" % page)["objects"][0]
+        self.assertEqual(child["fields"]["parent_was"], page)
+        wait_for(lambda: self.called() == [str(page)], "the call is carried out")
+
+    def test_actor_must_exit_when_its_queue_is_empty(self):
+        self.assertEqual(self.object(self.make())["status"], "done")
+        wait_for(lambda: not self.processes(), "its process has gone")
+        self.assertEqual(self.call("GET", "orchestrator")["types"], [{"name": "page", "due": 0, "actors": []},
+                                                                     {"name": "result", "due": 0, "actors": []}])
+
+    def test_a_crash_and_a_look_that_never_ends_are_tried_again(self):
+        crash, hang, fine = self.make(how="crash"), self.make(how="hang"), self.make()
+        self.assertEqual(self.object(fine)["status"], "done")
+        crashed = self.object(crash)
+        self.assertEqual(crashed["status"], "done")
+        self.assertTrue(crashed["last_error"].startswith("worker_crashed"), crashed)
+        hung = self.object(hang)
+        self.assertEqual((hung["status"], hung["last_error"]), ("done", "tick_timeout"))
+
+    def test_what_fails_too_often_goes_to_the_bad_end(self):
+        bad = self.object(self.make(how="raise"))
+        self.assertEqual((bad["status"], bad["last_error"]), ("bad", "no luck"))
+
+    def test_a_look_at_a_type_without_a_function_says_so(self):
+        self.call("POST", "types", dict(RESULT, name="other"))
+        other = self.object(self.call("POST", "objects", {"type": "other"})["id"])
+        self.assertEqual(other["status"], "bad")
+        self.assertIn("does not look at", other["last_error"])
+
+    def test_an_engine_that_is_killed_loses_and_repeats_nothing(self):
+        pages = 70
+        self.call("POST", "objects", [{"type": "page"}] * pages)
+        for kill in range(6):
+            before = self.counts("page").get("sealed", 0)
+            wait_for(lambda: self.counts("page").get("sealed", 0) > before + kill or
+                     self.counts("page").get("sealed", 0) == pages, "it gets on")
+            self.kill()
+            self.start()
+        wait_for(lambda: self.counts("page") == {"sealed": pages}, "all are sealed")
+        self.assertEqual(self.counts("result"), {"done": 2 * pages})
+        rows = self.call("GET", "objects?type=result&limit=1000")["objects"]
+        keys = [row["key"] for row in rows]
+        self.assertEqual(len(keys), len(set(keys)))
+        for row in self.call("GET", "objects?type=page&limit=1000")["objects"]:
+            history = self.call("GET", "objects/%d/history" % row["id"])["history"]
+            self.assertEqual([m["to"] for m in history], ["started", "sealed"])
+        wait_for(lambda: self.call("GET", "orchestrator")["outbox"] == 0, "each effect is carried out")
+        self.assertEqual(len(set(self.called())), pages)
+        view = self.call("GET", "orchestrator")
+        self.assertEqual((view["stuck"], view["orphan_count"]), (0, 0))
+
+
+if __name__ == "__main__":
+    warm_case.main()
