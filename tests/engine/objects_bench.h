@@ -1,0 +1,299 @@
+// Objects with a journal in memory, actors that a test answers for, and a clock that it moves.
+#pragma once
+
+#include "core/engine/objects/objects.h"
+#include "tests/coro/coro_test.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace yard::engine::test {
+
+/// queued -> started -> sealed, or failed; looked at by the worker w.
+inline std::string pageType(const std::string& more = {}, const std::string& name = "page") {
+    return fmt::format(
+        R"({{"name":"{}","fields":{{"url":{{"type":"string"}},"n":{{"type":"integer","default":0}}}},)"
+        R"("states":{{"queued":{{"initial":true}},"started":{{}},"sealed":{{"final":true}},"failed":{{"final":true,"kind":"bad"}}}},)"
+        R"("transitions":[{{"from":"queued","to":"started"}},{{"from":"started","to":"sealed"}},)"
+        R"({{"from":["queued","started"],"to":"failed"}}],"max_retries":2,"backoff_s":10,)"
+        R"("actor":{{"worker":"w","max_tick_time_s":60}}{}{}}})",
+        name, more.empty() ? "" : ",", more);
+}
+
+/// What the journal keeps, as core/store/writer/object_rows does it.
+class ObjectJournal {
+public:
+    std::map<std::int64_t, store::ObjectTypeRow> types;
+    std::map<std::int64_t, store::ObjectRow> rows;
+    std::map<std::int64_t, std::string> launches;
+    std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, store::EffectRow> effects;
+    std::map<std::int64_t, std::vector<store::ObjectMoveRow>> moves;
+    std::optional<Error> refusal; ///< of everything
+
+    store::AckDetail apply(const store::Action& action) {
+        store::AckDetail done;
+        if (refusal) {
+            done.error = refusal;
+            return done;
+        }
+        if (const auto* put = std::get_if<store::PutObjectType>(&action)) types[put->row.id] = put->row;
+        if (const auto* drop = std::get_if<store::DropObjectType>(&action)) types.erase(drop->id);
+        if (const auto* create = std::get_if<store::CreateObjects>(&action)) apply(*create, done);
+        if (const auto* claim = std::get_if<store::ClaimObjects>(&action)) apply(*claim, done);
+        if (const auto* move = std::get_if<store::MoveObject>(&action)) apply(*move, done);
+        if (const auto* wake = std::get_if<store::WakeObjects>(&action)) {
+            if (wake->effect) take(*wake->effect);
+            for (const std::int64_t id : wake->ids)
+                if (const auto row = rows.find(id); row != rows.end() && row->second.retryAt > wake->at)
+                    row->second.retryAt = wake->at;
+        }
+        if (const auto* drop = std::get_if<store::DropEffect>(&action)) take(drop->effect);
+        if (const auto* drop = std::get_if<store::DropObjects>(&action))
+            for (const std::int64_t id : drop->ids) rows.erase(id);
+        return done;
+    }
+    std::vector<store::ObjectStanding> standings() const {
+        std::vector<store::ObjectStanding> all;
+        for (const auto& [id, row] : rows) {
+            store::ObjectStanding one{.id = id, .type = row.type, .parent = row.parent, .revision = row.revision};
+            one.retries = row.retries;
+            one.retryAt = row.retryAt;
+            one.modified = row.modified;
+            one.status = row.status;
+            one.launch = launches.at(id);
+            all.push_back(std::move(one));
+        }
+        return all;
+    }
+
+private:
+    bool take(const store::EffectName& name) {
+        return effects.erase({name.object, name.revision, name.position}) > 0;
+    }
+    void apply(const store::CreateObjects& create, store::AckDetail& done) {
+        if (create.effect && !take(*create.effect)) return;
+        for (const store::NewObject& given : create.objects) {
+            const auto known = std::ranges::find_if(rows, [&](const auto& row) {
+                return given.key && row.second.key == given.key && row.second.type == given.type;
+            });
+            done.objects.push_back(known == rows.end() ? given.id : known->first);
+            if (known != rows.end()) continue;
+            store::ObjectRow row{.id = given.id, .type = given.type, .parent = given.parent};
+            row.retryAt = given.retryAt;
+            row.created = row.modified = create.now;
+            row.status = given.status;
+            row.key = given.key;
+            row.fields = given.fields;
+            rows[given.id] = std::move(row);
+            launches[given.id] = given.launch.value_or("");
+        }
+    }
+    void apply(const store::ClaimObjects& claiming, store::AckDetail& done) {
+        for (const auto& claim : claiming.claims) {
+            const auto row = rows.find(claim.id);
+            if (row != rows.end() && row->second.status == claim.status && row->second.revision == claim.revision)
+                row->second.retryAt = claim.retryAt;
+            else
+                done.objects.push_back(claim.id);
+        }
+    }
+    void apply(const store::MoveObject& move, store::AckDetail& done) {
+        const auto row = rows.find(move.id);
+        if (row == rows.end() || row->second.status != move.from || row->second.revision != move.revision) {
+            done.objects.push_back(move.id);
+            return;
+        }
+        row->second.status = move.to;
+        row->second.revision = move.newRevision;
+        row->second.retryAt = move.retryAt;
+        row->second.retries = move.retries;
+        row->second.modified = move.at;
+        if (!move.lastError.empty()) row->second.lastError = move.lastError;
+        if (!move.set.empty()) row->second.fields = move.set;
+        if (move.moves)
+            moves[move.id].push_back(
+                {.t = move.at, .tickMs = move.tickMs, .from = move.from, .to = move.to, .actor = move.actor});
+        std::int64_t position = 0;
+        for (const auto& [kind, body] : move.effects) {
+            effects[{move.id, move.newRevision, position}] = {
+                .object = move.id, .revision = move.newRevision, .position = position, .kind = kind, .body = body};
+            ++position;
+        }
+        if (const auto parent = rows.find(move.wakes); parent != rows.end() && parent->second.retryAt > move.at)
+            parent->second.retryAt = move.at;
+    }
+};
+
+class ObjectsBench {
+public:
+    coro::test::Rig rig;
+    ObjectJournal journal;
+    RegisteredWorker worker;
+    bool hasWorker = true;
+    bool areContained = false;
+    std::vector<runners::Lease> asked; ///< and not answered yet
+    std::vector<std::string> added;
+    std::vector<std::string> removed;
+    std::vector<runners::AttemptId> stopped;
+    std::vector<Submission> submitted;
+    std::optional<Error> submitRefusal;
+    std::optional<ActorProcesses> actors;
+    std::optional<Objects> objects;
+    std::optional<coro::ThreadRef> runner;
+
+    ObjectsBench() {
+        auto descriptor = std::make_shared<WorkerDescriptor>();
+        descriptor->name = "w";
+        descriptor->mode = WorkerMode::Warm;
+        worker.id = std::string(64, 'a');
+        worker.descriptor = std::move(descriptor);
+        open();
+    }
+    ~ObjectsBench() { rig.loop.shutdown(); }
+
+    /// Another engine, with what the journal has. What was asked of actors is gone.
+    void open() {
+        if (runner) (*runner)->interrupt();
+        rig.settle();
+        runner.reset();
+        asked.clear();
+        actors.emplace(ActorProcesses::Parts{
+            .add =
+                [this](const std::string& id, std::shared_ptr<const WorkerDescriptor>, const std::string&) {
+                    added.push_back(id);
+                    return pool::GroupId{.place = static_cast<std::uint32_t>(added.size()), .use = 1};
+                },
+            .remove = [this](const std::string& id) { removed.push_back(id); },
+            .submit = [this](runners::Lease lease) { asked.push_back(std::move(lease)); },
+            .stop = [this](runners::AttemptId id) { stopped.push_back(id); }});
+        Objects::Reads reads{.object = [this](std::int64_t id) { return object(id); },
+                             .page = [this](store::ObjectQuestion question) { return page(question); },
+                             .history = [this](std::int64_t id) { return history(id); }};
+        objects.emplace(Objects::Parts{
+            .post = [this](const store::Action& action) { return post(action); },
+            .reads = std::move(reads),
+            .actors = *actors,
+            .worker = [this](std::string_view name) { return hasWorker && name == "w" ? &worker : nullptr; },
+            .submit = [this](Submission submission) { return submit(std::move(submission)); },
+            .spawn = [this](const char* name, coro::Task<void> task) { rig.loop.spawn(name, std::move(task)); },
+            .areContained = [this] { return areContained; },
+            .now = [this] { return now(); }});
+        std::vector<store::ObjectTypeRow> types;
+        for (const auto& [id, row] : journal.types) types.push_back(row);
+        std::vector<store::EffectRow> effects;
+        for (const auto& [name, row] : journal.effects) effects.push_back(row);
+        const std::int64_t last = journal.rows.empty() ? 0 : journal.rows.rbegin()->first;
+        objects->restore(types, effects, last, std::ssize(types));
+        objects->restoreObjects(journal.standings());
+        runner = rig.spawn("objects", objects->run());
+        rig.settle();
+    }
+    WallMicros now() {
+        constexpr WallMicros kBegin = 1'700'000'000'000'000;
+        return kBegin + rig.clock.now().time_since_epoch().count();
+    }
+
+    // --- in a few words
+    std::string put(const std::string& json) { return word(rig.ask(objects->putType(json))); }
+    std::int64_t create(const std::string& json) {
+        const auto made = rig.ask(objects->create(json));
+        return made ? made->ids.front() : 0;
+    }
+    std::string refused(const std::string& json) {
+        const auto made = rig.ask(objects->create(json));
+        return made ? "made" : fmt::format("{} {}", errorName(made.error().kind), made.error().field);
+    }
+    /// "started r1" of the journal.
+    std::string stands(std::int64_t id) const {
+        const auto row = journal.rows.find(id);
+        return row == journal.rows.end() ? "gone" : fmt::format("{} r{}", row->second.status, row->second.revision);
+    }
+    /// The first actor that comes up does.
+    void comesUp() {
+        const auto at = std::ranges::find_if(asked, [](const auto& lease) { return lease.warm->isStart; });
+        if (at != asked.end()) end(at - asked.begin(), {});
+    }
+    /// What is asked first of an actor that is up, and leaves it unanswered; empty: nothing.
+    std::string question() const {
+        const auto at = std::ranges::find_if(asked, [](const auto& lease) { return !lease.warm->isStart; });
+        return at == asked.end() ? "" : at->warm->look;
+    }
+    /// Answers it.
+    void answer(const std::string& json) {
+        runners::Ended ended;
+        ended.result = json;
+        end(firstLook(), std::move(ended));
+    }
+    void crash() {
+        runners::Ended ended;
+        ended.cause = runners::EndCause::WorkerCrashed;
+        ended.message = "it died";
+        end(firstLook(), std::move(ended));
+    }
+    void begins() {
+        std::vector<runners::Update> batch;
+        batch.push_back({.id = asked.at(static_cast<std::size_t>(firstLook())).id, .what = runners::Started{}});
+        actors->updates(std::move(batch));
+        rig.settle();
+    }
+    void end(std::ptrdiff_t at, runners::Ended ended) {
+        const runners::AttemptId id = asked.at(static_cast<std::size_t>(at)).id;
+        asked.erase(asked.begin() + at);
+        std::vector<runners::Update> batch;
+        batch.push_back({.id = id, .what = std::move(ended)});
+        actors->updates(std::move(batch));
+        rig.settle();
+    }
+    template<class T>
+    static std::string word(const Result<T>& result) {
+        return result ? "done" : fmt::format("{} {}", errorName(result.error().kind), result.error().field);
+    }
+
+private:
+    std::ptrdiff_t firstLook() const {
+        return std::ranges::find_if(asked, [](const auto& lease) { return !lease.warm->isStart; }) - asked.begin();
+    }
+    Objects::Posted post(const store::Action& action) {
+        auto shot = std::make_unique<coro::OneShot<store::AckDetail>>("journal");
+        shot->promise().set(journal.apply(action));
+        return shot;
+    }
+    coro::Task<Result<SubmitAnswer>> submit(Submission submission) {
+        if (submitRefusal) co_return std::unexpected(*submitRefusal);
+        submitted.push_back(std::move(submission));
+        co_return SubmitAnswer{};
+    }
+    coro::Task<Result<std::optional<store::ObjectWithRelatives>>> object(std::int64_t id) {
+        const auto row = journal.rows.find(id);
+        if (row == journal.rows.end()) co_return std::optional<store::ObjectWithRelatives>();
+        store::ObjectWithRelatives all{.row = row->second};
+        std::map<std::string, std::int64_t> counts;
+        for (const auto& [number, other] : journal.rows)
+            if (other.parent == id) ++counts[other.status];
+        for (const auto& [status, count] : counts) all.children.push_back({.status = status, .count = count});
+        if (const auto parent = journal.rows.find(row->second.parent); parent != journal.rows.end())
+            all.parent = parent->second;
+        co_return std::optional(std::move(all));
+    }
+    coro::Task<Result<store::ObjectPage>> page(store::ObjectQuestion question) {
+        store::ObjectPage page;
+        for (const auto& [id, row] : journal.rows)
+            if ((question.type == 0 || row.type == question.type) &&
+                (question.parent == 0 || row.parent == question.parent))
+                page.rows.push_back(row);
+        co_return page;
+    }
+    coro::Task<Result<std::vector<store::ObjectMoveRow>>> history(std::int64_t id) {
+        const auto moves = journal.moves.find(id);
+        co_return moves == journal.moves.end() ? std::vector<store::ObjectMoveRow>() : moves->second;
+    }
+};
+
+} // namespace yard::engine::test

@@ -1,0 +1,458 @@
+// Objects in the engine: looks, moves, effects, starts and ends; with a journal and actors that a test holds in its hands.
+#include "tests/engine/objects_bench.h"
+
+#include <QTest>
+
+#include <string>
+
+using namespace yard;
+using namespace yard::engine;
+using namespace yard::engine::test;
+using namespace std::chrono_literals;
+
+class TestObjects : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void anObjectIsLookedAtUntilItIsSealed();
+    void actorMustBeStartedLazilyAndExitWhenItsQueueIsEmpty();
+    void nothingIsDoneBeforeItsTime();
+    void anActorThatDoesNotComeUpIsTriedAgainAndCountsForNoObject();
+    void aCrashIsAnExceptionOfThatLookAlone();
+    void aLookThatTakesTooLongIsEnded();
+    void theTimeOfALookBeginsInItsProcess();
+    void garbageIsAnException();
+    void ofTwoMoversOneWins();
+    void aChildIsMadeOnceWhateverDies();
+    void theLastChildWakesItsParent();
+    void anActionIsSubmittedUnderTheKeyOfItsEffect();
+    void noEffectLeadsOutOfASandbox();
+    void aCallIsRepeatedUntilItSucceeds();
+    void othersAreWoken();
+    void whatIsLookedAtIsDueAtOnceAfterAnEnd();
+    void withoutItsWorkerATypeHasOrphans();
+    void fieldsAreChangedOfTheRevisionThatWasSeen();
+    void anOtherLaunchKeyIsAnOtherActor();
+    void aNewVersionOfATypeRenamesStates();
+    void aTypeWithObjectsIsRemovedByForceAlone();
+    void whatIsNoObjectIsRefused();
+    void aKeyIsMadeOnce();
+    void whatTheJournalRefusesIsNotThere();
+    void somebodyWaitsForAStatus();
+};
+
+void TestObjects::anObjectIsLookedAtUntilItIsSealed() {
+    ObjectsBench b;
+    QCOMPARE(b.put(pageType()), "done");
+    const auto id = b.create(R"({"type":"page","fields":{"url":"x"}})");
+    b.rig.settle();
+    b.comesUp();
+    QVERIFY2(b.question().contains(R"("tick":{"object":{"id":1,"type":"page","status":"queued")"),
+             b.question().c_str());
+    b.answer(R"({"exit_code":0,"move":"started"})");
+    QCOMPARE(b.stands(id), "started r1");
+    QVERIFY(b.question().contains(R"("status":"started")"));
+    b.answer(R"({"exit_code":0,"move":"sealed","set":{"url":"y"}})");
+    QCOMPARE(b.stands(id), "sealed r2");
+    QCOMPARE(b.journal.rows.at(id).retryAt, WallMicros(0));
+    QCOMPARE(b.journal.rows.at(id).fields, R"({"url":"y"})");
+    QCOMPARE(b.journal.moves.at(id).size(), std::size_t(2));
+    QCOMPARE(b.journal.moves.at(id).front().actor, "w #1");
+}
+
+void TestObjects::actorMustBeStartedLazilyAndExitWhenItsQueueIsEmpty() {
+    ObjectsBench b;
+    b.put(pageType());
+    QVERIFY(b.added.empty());
+    b.create(R"({"type":"page"})");
+    b.rig.settle();
+    QCOMPARE(b.added.size(), std::size_t(1));
+    b.comesUp();
+    b.answer(R"({"exit_code":0,"look_in_s":100})");
+    QCOMPARE(b.removed, b.added);
+    b.rig.advance(100s);
+    QCOMPARE(b.added.size(), std::size_t(2));
+}
+
+void TestObjects::nothingIsDoneBeforeItsTime() {
+    ObjectsBench b;
+    b.put(pageType());
+    b.create(fmt::format(R"({{"type":"page","retry_at":{}}})", b.now() + 5'000'000));
+    b.rig.advance(4s);
+    QVERIFY(b.added.empty());
+    b.rig.advance(1s);
+    QCOMPARE(b.added.size(), std::size_t(1));
+}
+
+void TestObjects::anActorThatDoesNotComeUpIsTriedAgainAndCountsForNoObject() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto id = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    runners::Ended ended;
+    ended.cause = runners::EndCause::SpawnError;
+    ended.spawn.message = "no such file";
+    b.end(0, std::move(ended));
+    QCOMPARE(b.stands(id), "queued r0");
+    QCOMPARE(b.objects->orchestrator().types.front().why, "spawn_error: no such file");
+    QCOMPARE(b.added.size(), std::size_t(1));
+    b.rig.advance(10s);
+    QCOMPARE(b.added.size(), std::size_t(2));
+    b.comesUp();
+    QVERIFY(!b.question().empty());
+    QVERIFY(b.objects->orchestrator().types.front().why.empty());
+}
+
+void TestObjects::aCrashIsAnExceptionOfThatLookAlone() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto one = b.create(R"({"type":"page"})");
+    const auto two = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    b.crash();
+    QCOMPARE(b.journal.rows.at(one).lastError, "worker_crashed: it died");
+    QCOMPARE(b.journal.rows.at(one).retries, std::int64_t(1));
+    QCOMPARE(b.journal.rows.at(one).retryAt, b.now() + 10'000'000);
+    QCOMPARE(b.journal.rows.at(two).retries, std::int64_t(0));
+    b.comesUp();
+    QVERIFY(b.question().contains(R"("id":2)"));
+}
+
+void TestObjects::aLookThatTakesTooLongIsEnded() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto id = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    b.begins();
+    b.rig.advance(59s);
+    QVERIFY(b.stopped.empty());
+    b.rig.advance(1s);
+    QCOMPARE(b.stopped.size(), std::size_t(1));
+    QCOMPARE(b.removed, b.added);
+    QCOMPARE(b.journal.rows.at(id).lastError, "tick_timeout");
+    b.asked.clear();
+    b.rig.advance(10s);
+    b.comesUp();
+    QVERIFY(!b.question().empty());
+}
+
+void TestObjects::theTimeOfALookBeginsInItsProcess() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto id = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    b.rig.advance(300s); // it waits for cores
+    QVERIFY(b.stopped.empty());
+    b.answer(R"({"exit_code":0,"move":"started"})");
+    QCOMPARE(b.stands(id), "started r1");
+}
+
+void TestObjects::garbageIsAnException() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto id = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    b.answer("garbage");
+    QCOMPARE(b.stands(id), "queued r1");
+    QVERIFY(!b.journal.rows.at(id).lastError.empty());
+    QVERIFY(b.journal.moves.empty());
+    b.rig.advance(10s);
+    b.comesUp();
+    b.answer(R"({"exit_code":3,"message":"no luck"})");
+    QCOMPARE(b.journal.rows.at(id).lastError, "no luck");
+    b.rig.advance(10s);
+    b.comesUp();
+    b.answer(R"({"exit_code":0,"move":"sealed"})"); // the table does not have it; the third in a row
+    QCOMPARE(b.stands(id), "failed r3");
+}
+
+void TestObjects::ofTwoMoversOneWins() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto id = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    QVERIFY(b.rig.ask(b.objects->move(id, "failed", false)).has_value());
+    QCOMPARE(b.stands(id), "failed r1");
+    b.answer(R"({"exit_code":0,"move":"started"})");
+    QCOMPARE(b.stands(id), "failed r1");
+    QCOMPARE(b.journal.moves.at(id).size(), std::size_t(1));
+    QCOMPARE(b.word(b.rig.ask(b.objects->move(id, "queued", false))), "wrong_state ");
+    QCOMPARE(b.word(b.rig.ask(b.objects->move(id, "queued", true))), "done");
+    QCOMPARE(b.word(b.rig.ask(b.objects->move(id, "nowhere", true))), "invalid to");
+    QCOMPARE(b.word(b.rig.ask(b.objects->move(99, "queued", true))), "not_found ");
+}
+
+void TestObjects::aChildIsMadeOnceWhateverDies() {
+    ObjectsBench b;
+    b.put(pageType());
+    b.put(pageType(R"("parent":"page")", "result"));
+    const auto id = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    // The journal takes the move, and the engine dies before the effect.
+    b.answer(R"({"exit_code":0,"move":"started","effects":[{"create":{"type":"result","fields":{"url":"c"}}}]})");
+    QCOMPARE(b.journal.rows.size(), std::size_t(2));
+    QCOMPARE(b.journal.rows.at(2).parent, id);
+    QVERIFY(b.journal.effects.empty());
+    // It comes back with the row that was carried out in the journal's eyes.
+    b.journal.effects[{id, 1, 0}] = {
+        .object = id, .revision = 1, .position = 0, .kind = 0, .body = R"({"create":{"type":"result"}})"};
+    b.open();
+    QCOMPARE(b.journal.rows.size(), std::size_t(3)); // the row says that it was not
+    b.open();
+    QCOMPARE(b.journal.rows.size(), std::size_t(3));
+}
+
+void TestObjects::theLastChildWakesItsParent() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto parent = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    b.answer(R"({"exit_code":0,"look_in_s":1000})");
+    const auto child = b.create(fmt::format(R"({{"type":"page","parent":{}}})", parent));
+    b.rig.settle();
+    b.comesUp();
+    QVERIFY(b.question().contains(fmt::format(R"("parent":{{"id":{})", parent)));
+    b.answer(R"({"exit_code":0,"move":"failed"})");
+    QCOMPARE(b.stands(child), "failed r1");
+    QVERIFY2(b.question().contains(R"("children":{"failed":1},"pending":0)"), b.question().c_str());
+    QVERIFY(b.question().contains(fmt::format(R"("object":{{"id":{})", parent)));
+}
+
+void TestObjects::anActionIsSubmittedUnderTheKeyOfItsEffect() {
+    ObjectsBench b;
+    b.put(pageType());
+    b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    b.submitRefusal = fail(ErrorKind::Busy, "later").error();
+    b.answer(
+        R"({"exit_code":0,"look_in_s":1000,"effects":[{"submit":{"worker":"exec","argv":["true"]},"as":"pdf"}]})");
+    QVERIFY(b.submitted.empty());
+    QCOMPARE(b.journal.effects.size(), std::size_t(1));
+    b.submitRefusal.reset();
+    b.rig.advance(10s);
+    QCOMPARE(b.submitted.size(), std::size_t(1));
+    QCOMPARE(b.submitted.front().idempotencyKey, "\nobject\n1/1/0");
+    QVERIFY(b.journal.effects.empty());
+}
+
+void TestObjects::noEffectLeadsOutOfASandbox() {
+    ObjectsBench b;
+    b.areContained = true;
+    b.put(pageType());
+    b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    b.answer(R"({"exit_code":0,"look_in_s":1000,"effects":[{"submit":{"worker":"exec","argv":["true"]}},)"
+             R"({"submit":{"worker":"exec","argv":["true"],"sandbox":true}}]})");
+    QCOMPARE(b.submitted.size(), std::size_t(1));
+    QVERIFY(b.submitted.front().actions.front().spec->sandbox);
+    QCOMPARE(b.journal.effects.size(), std::size_t(1));
+}
+
+void TestObjects::aCallIsRepeatedUntilItSucceeds() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto id = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    b.answer(R"({"exit_code":0,"move":"started","look_in_s":1000,"effects":[{"call":"index","args":{"a":1}}]})");
+    if (b.question().empty()) b.comesUp();
+    QCOMPARE(b.question(), R"("effect":"index","args":{"a":1},"object":1,"attempt":1)");
+    b.answer(R"({"exit_code":1})");
+    QCOMPARE(b.journal.effects.size(), std::size_t(1));
+    b.rig.advance(10s);
+    b.comesUp();
+    QCOMPARE(b.question(), R"("effect":"index","args":{"a":1},"object":1,"attempt":2)");
+    b.crash();
+    b.rig.advance(20s);
+    b.comesUp();
+    QVERIFY(b.question().ends_with(R"("attempt":3)"));
+    b.answer(R"({"exit_code":0})");
+    QVERIFY(b.journal.effects.empty());
+    QCOMPARE(b.stands(id), "started r1");
+}
+
+void TestObjects::othersAreWoken() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto far = b.create(fmt::format(R"({{"type":"page","retry_at":{}}})", b.now() + 900'000'000));
+    b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    b.answer(fmt::format(R"({{"exit_code":0,"look_in_s":1000,"effects":[{{"wake":[{}]}}]}})", far));
+    if (b.question().empty()) b.comesUp();
+    QVERIFY(b.question().contains(fmt::format(R"("object":{{"id":{})", far)));
+    QVERIFY(b.journal.effects.empty());
+    b.answer(R"({"exit_code":0,"look_in_s":1000})");
+    const auto woken = b.rig.ask(b.objects->look({far, 99}));
+    QCOMPARE(woken.value_or(-1), std::int64_t(1));
+    b.comesUp();
+    QVERIFY(b.question().contains(fmt::format(R"("object":{{"id":{})", far)));
+}
+
+void TestObjects::whatIsLookedAtIsDueAtOnceAfterAnEnd() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto id = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    QCOMPARE(b.journal.rows.at(id).retryAt, b.now() + 60'000'000); // claimed
+    b.objects->stop();
+    QCOMPARE(b.journal.rows.at(id).retryAt, b.now());
+    b.crash(); // with the engine
+    QCOMPARE(b.stands(id), "queued r0");
+    b.open();
+    b.comesUp();
+    QVERIFY(!b.question().empty());
+}
+
+void TestObjects::withoutItsWorkerATypeHasOrphans() {
+    ObjectsBench b;
+    b.hasWorker = false;
+    b.put(pageType());
+    const auto id = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    QVERIFY(b.added.empty());
+    const OrchestratorView view = b.objects->orchestrator();
+    QCOMPARE(view.orphanCount, std::size_t(1));
+    QCOMPARE(view.orphans.front().id, id);
+    QCOMPARE(std::string(view.orphans.front().reason), "worker_unknown");
+    b.hasWorker = true;
+    b.objects->workersChanged();
+    b.rig.settle();
+    QCOMPARE(b.added.size(), std::size_t(1));
+    QVERIFY(b.objects->orchestrator().orphans.empty());
+}
+
+void TestObjects::fieldsAreChangedOfTheRevisionThatWasSeen() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto id = b.create(fmt::format(R"({{"type":"page","retry_at":{}}})", b.now() + 900'000'000));
+    const auto changed = b.rig.ask(b.objects->change(id, R"({"url":"z"})", 0));
+    QVERIFY(changed && !changed->isOther);
+    QCOMPARE(changed->view.row.fields, R"({"url":"z"})");
+    QCOMPARE(b.journal.rows.at(id).retryAt, b.now() + 900'000'000);
+    const auto late = b.rig.ask(b.objects->change(id, R"({"url":"w"})", 0));
+    QVERIFY(late && late->isOther);
+    QCOMPARE(b.stands(id), "queued r1");
+    QCOMPARE(b.word(b.rig.ask(b.objects->change(id, R"({"url":7})", {}))), "invalid fields");
+    QCOMPARE(b.word(b.rig.ask(b.objects->change(99, "{}", {}))), "not_found ");
+    QVERIFY(b.rig.ask(b.objects->move(id, "failed", false)).has_value());
+    QCOMPARE(b.word(b.rig.ask(b.objects->change(id, R"({"url":"w"})", {}))), "wrong_state ");
+}
+
+void TestObjects::anOtherLaunchKeyIsAnOtherActor() {
+    ObjectsBench b;
+    std::string type = pageType();
+    type.replace(type.find(R"("worker":"w")"), 12, R"("worker":"w","key":["url"],"max_actors":4)");
+    QCOMPARE(b.put(type), "done");
+    b.create(R"({"type":"page","fields":{"url":"a"}})");
+    b.create(R"({"type":"page","fields":{"url":"b"}})");
+    const auto without = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    QCOMPARE(b.added.size(), std::size_t(2));
+    QCOMPARE(std::string(b.objects->orchestrator().orphans.front().reason), "key_missing");
+    QVERIFY(b.rig.ask(b.objects->change(without, R"({"url":"c"})", {})).has_value());
+    b.rig.settle();
+    QCOMPARE(b.added.size(), std::size_t(3));
+}
+
+void TestObjects::aNewVersionOfATypeRenamesStates() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto id = b.create(fmt::format(R"({{"type":"page","retry_at":{}}})", b.now() + 900'000'000));
+    std::string next = pageType(R"("rename":{"queued":"new"})");
+    for (auto at = next.find(R"("queued")"); at != std::string::npos; at = next.find(R"("queued")", at + 5))
+        if (!next.substr(at).starts_with(R"("queued":"new")")) next.replace(at, 8, R"("new")");
+    QCOMPARE(b.put(next), "done");
+    QCOMPARE(b.journal.types.size(), std::size_t(1));
+    QCOMPARE(b.objects->types().front().counts.front().status, "new");
+    QCOMPARE(b.objects->types().front().counts.front().count, std::int64_t(1));
+    QCOMPARE(b.put(R"({"name":"page","states":{"a":{"initial":true},"b":{"final":true}},)"
+                   R"("transitions":[{"from":"a","to":"b"}]})"),
+             "wrong_state ");
+    QCOMPARE(b.stands(id), "queued r0"); // the bench's journal renames nothing
+}
+
+void TestObjects::aTypeWithObjectsIsRemovedByForceAlone() {
+    ObjectsBench b;
+    b.put(pageType());
+    b.create(fmt::format(R"({{"type":"page","retry_at":{}}})", b.now() + 900'000'000));
+    QCOMPARE(b.word(b.rig.ask(b.objects->removeType("none", false))), "not_found ");
+    QVERIFY(b.rig.ask(b.objects->removeType("page", true)).has_value());
+    QVERIFY(b.journal.rows.empty());
+    QVERIFY(b.objects->types().empty());
+    QCOMPARE(b.refused(R"({"type":"page"})"), "invalid type");
+    QCOMPARE(b.put(pageType()), "done");
+    QVERIFY(b.create(R"({"type":"page"})") > 0);
+}
+
+void TestObjects::whatIsNoObjectIsRefused() {
+    ObjectsBench b;
+    b.put(pageType());
+    QCOMPARE(b.refused("{"), "malformed ");
+    QCOMPARE(b.refused("{}"), "invalid type");
+    QCOMPARE(b.refused("[]"), "invalid ");
+    QCOMPARE(b.refused("[1]"), "malformed ");
+    QCOMPARE(b.refused(R"({"type":"page","status":"gone"})"), "invalid status");
+    QCOMPARE(b.refused(R"({"type":"page","fields":[]})"), "invalid fields");
+    QCOMPARE(b.refused(R"({"type":"page","fields":{"x":1}})"), "invalid fields");
+    QCOMPARE(b.refused(R"({"type":"page","parent":7})"), "invalid parent");
+    QCOMPARE(b.refused(R"({"type":"page","key":7})"), "invalid key");
+    QCOMPARE(b.refused(R"({"type":"page","retry_at":-1})"), "invalid retry_at");
+    QCOMPARE(b.refused(R"({"type":"page","x":1})"), "invalid x");
+    QVERIFY(b.journal.rows.empty());
+    std::string locked = pageType();
+    locked.replace(locked.find(R"("worker":"w")"), 12, R"("worker":"w","locks":["db"])");
+    QCOMPARE(b.put(locked), "invalid locks");
+}
+
+void TestObjects::aKeyIsMadeOnce() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto first = b.create(R"({"type":"page","key":"k"})");
+    QCOMPARE(b.create(R"({"type":"page","key":"k"})"), first);
+    QCOMPARE(b.objects->orchestrator().objects, std::size_t(1));
+    const auto made = b.rig.ask(b.objects->create(R"([{"type":"page"},{"type":"page","key":"k"}])"));
+    QVERIFY(made && made->isList);
+    QCOMPARE(made->ids.size(), std::size_t(2));
+    QCOMPARE(made->ids.back(), first);
+}
+
+void TestObjects::whatTheJournalRefusesIsNotThere() {
+    ObjectsBench b;
+    b.journal.refusal = fail(ErrorKind::Journal, "full").error();
+    QCOMPARE(b.put(pageType()), "journal ");
+    QVERIFY(b.objects->types().empty());
+    b.journal.refusal.reset();
+    QCOMPARE(b.put(pageType()), "done");
+    b.journal.refusal = fail(ErrorKind::Journal, "full").error();
+    QCOMPARE(b.refused(R"({"type":"page"})"), "journal ");
+    QCOMPARE(b.objects->orchestrator().objects, std::size_t(0));
+}
+
+void TestObjects::somebodyWaitsForAStatus() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto id = b.create(R"({"type":"page"})");
+    const auto waiting = b.rig.begin(b.objects->get(id, 100s, "started"));
+    QVERIFY(!waiting->has_value());
+    b.comesUp();
+    b.answer(R"({"exit_code":0,"move":"started"})");
+    QVERIFY(waiting->has_value() && waiting->value().has_value());
+    QVERIFY(waiting->value()->isReached);
+    const auto late = b.rig.begin(b.objects->get(id, 5s, ""));
+    b.rig.advance(5s);
+    QVERIFY(late->has_value() && late->value().has_value());
+    QVERIFY(!late->value()->isReached);
+}
+
+QTEST_GUILESS_MAIN(TestObjects)
+#include "tst_objects.moc"

@@ -1,0 +1,198 @@
+// Objects over HTTP: types, objects, changes by hand, many at once, the orchestrator; without an actor.
+#include "core/engine/objects/objects.h"
+#include "core/launcher/launcher.h"
+#include "tests/http/api_test.h"
+
+#include <QObject>
+#include <QTest>
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+
+using namespace yard;
+using namespace yard::http;
+
+static const std::string kType =
+    R"({"name":"page","fields":{"url":{"type":"string","index":true},"n":{"type":"integer"}},)"
+    R"("states":{"queued":{"initial":true},"started":{},"sealed":{"final":true}},)"
+    R"("transitions":[{"from":"queued","to":"started"},{"from":"started","to":"sealed"}]})";
+
+class ObjectRouteTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { api_ = std::make_unique<ApiTest>(); }
+    void cleanup() { api_.reset(); }
+
+    void aTypeIsAddedReadAndRemoved();
+    void objectsAreMadeListedAndRemoved();
+    void anObjectIsMovedByTheTableOrByForce();
+    void fieldsAreSetOfTheRevisionThatIsNamed();
+    void aStatusIsWaitedFor();
+    void childrenAndHistoryAreServed();
+    void manyAreChangedAtOnce();
+    void theOrchestratorNamesOrphans();
+    void objectsOutliveTheEngine();
+    void whatIsWrongIsNamed();
+
+private:
+    std::int64_t make(const std::string& more = {}) {
+        return api_->post("/compute/objects", R"({"type":"page")" + more + "}").number("id");
+    }
+    static std::string at(std::int64_t id, const std::string& more = {}) {
+        return fmt::format("/compute/objects/{}{}", id, more);
+    }
+    std::unique_ptr<ApiTest> api_;
+};
+
+void ObjectRouteTest::aTypeIsAddedReadAndRemoved() {
+    QCOMPARE(api_->post("/compute/types", kType).status, 200);
+    const Reply types = api_->get("/compute/types");
+    QCOMPARE(types.json().at("types").as_array().size(), std::size_t(1));
+    QCOMPARE(api_->get("/compute/types/page").json().at("counts").as_object().at("queued").as_int64(),
+             std::int64_t(0));
+    QVERIFY(make() > 0);
+    QCOMPARE(api_->call("DELETE", "/compute/types/page").status, 409);
+    QCOMPARE(api_->call("DELETE", "/compute/types/page?force=1").status, 200);
+    QCOMPARE(api_->get("/compute/types/page").status, 404);
+    QCOMPARE(api_->get("/compute/objects").json().at("objects").as_array().size(), std::size_t(0));
+}
+
+void ObjectRouteTest::objectsAreMadeListedAndRemoved() {
+    api_->post("/compute/types", kType);
+    const auto first = make(R"(,"fields":{"url":"a b","n":1},"key":"k")");
+    QCOMPARE(make(R"(,"key":"k")"), first);
+    const Reply made = api_->post("/compute/objects", R"([{"type":"page","fields":{"n":2}},{"type":"page"}])");
+    QCOMPARE(made.json().at("ids").as_array().size(), std::size_t(2));
+    const auto rows = [&](const std::string& query) {
+        return api_->get("/compute/objects" + query).json().at("objects").as_array();
+    };
+    QCOMPARE(rows("").size(), std::size_t(3));
+    QCOMPARE(rows("?q=n:2").size(), std::size_t(1));
+    QCOMPARE(rows("?type=page&status=sealed").size(), std::size_t(0));
+    const Reply page = api_->get("/compute/objects?limit=2&sort=id");
+    QCOMPARE(page.json().at("objects").as_array().at(0).as_object().at("id").as_int64(), first);
+    const auto rest = rows("?limit=2&sort=id&cursor=" + page.text("cursor"));
+    QCOMPARE(rest.size(), std::size_t(1));
+    QCOMPARE(api_->get(at(first)).json().at("fields").as_object().at("url").as_string(), "a b");
+    QCOMPARE(api_->call("DELETE", at(first)).number("count"), std::int64_t(1));
+    QCOMPARE(api_->get(at(first)).status, 404);
+    QCOMPARE(api_->call("DELETE", at(first)).status, 404);
+}
+
+void ObjectRouteTest::anObjectIsMovedByTheTableOrByForce() {
+    api_->post("/compute/types", kType);
+    const auto id = make();
+    QCOMPARE(api_->post(at(id, "/move"), R"({"to":"sealed"})").status, 409);
+    QCOMPARE(api_->post(at(id, "/move"), R"({"to":"started"})").text("status"), "started");
+    const Reply sealed = api_->post(at(id, "/move"), R"({"to":"sealed"})");
+    QVERIFY(!sealed.json().contains("retry_at"));
+    QVERIFY(sealed.json().contains("end_ts"));
+    QCOMPARE(api_->post(at(id, "/move"), R"({"to":"queued","force":true})").text("status"), "queued");
+    QCOMPARE(api_->post(at(id, "/look")).status, 200);
+}
+
+void ObjectRouteTest::fieldsAreSetOfTheRevisionThatIsNamed() {
+    api_->post("/compute/types", kType);
+    const auto id = make(R"(,"fields":{"url":"a"})");
+    QCOMPARE(api_->call("PATCH", at(id), R"({"fields":{"n":7}})", {{"If-Match", "\"0\""}}).status, 200);
+    const Reply late = api_->call("PATCH", at(id), R"({"fields":{"n":8}})", {{"If-Match", "0"}});
+    QCOMPARE(late.status, 412);
+    const Reply now = api_->get(at(id));
+    QCOMPARE(now.json().at("fields").as_object().at("n").as_int64(), std::int64_t(7));
+    QCOMPARE(now.json().at("fields").as_object().at("url").as_string(), "a");
+    QCOMPARE(now.number("revision"), std::int64_t(1));
+    QCOMPARE(api_->call("PATCH", at(id), R"({"fields":{"n":8}})").status, 200);
+    QCOMPARE(api_->call("PATCH", at(id), R"({"fields":{"n":"x"}})").status, 422);
+    QCOMPARE(api_->call("PATCH", at(id), R"({"fields":{"n":9}})", {{"If-Match", "x"}}).status, 422);
+}
+
+void ObjectRouteTest::aStatusIsWaitedFor() {
+    api_->post("/compute/types", kType);
+    const auto id = make();
+    QCOMPARE(api_->get(at(id, "?wait=0.01&until=started")).status, 202);
+    QCOMPARE(api_->get(at(id, "?wait=10&until=queued")).status, 200);
+    QCOMPARE(api_->get(at(id, "?wait=0")).status, 202);
+}
+
+void ObjectRouteTest::childrenAndHistoryAreServed() {
+    api_->post("/compute/types", kType);
+    const auto parent = make();
+    const auto child = make(fmt::format(R"(,"parent":{})", parent));
+    QCOMPARE(api_->get(at(parent)).json().at("children").as_object().at("queued").as_int64(), std::int64_t(1));
+    const Reply children = api_->get(at(parent, "/children"));
+    QCOMPARE(children.json().at("objects").as_array().at(0).as_object().at("id").as_int64(), child);
+    QCOMPARE(api_->get("/compute/objects?parent=" + std::to_string(parent)).body, children.body);
+    api_->post(at(child, "/move"), R"({"to":"started"})");
+    const Reply history = api_->get(at(child, "/history"));
+    QCOMPARE(history.json().at("history").as_array().at(0).as_object().at("to").as_string(), "started");
+    QCOMPARE(api_->get(at(99, "/children")).status, 404);
+    QCOMPARE(api_->get(at(99, "/history")).status, 404);
+}
+
+void ObjectRouteTest::manyAreChangedAtOnce() {
+    api_->post("/compute/types", kType);
+    const auto first = make();
+    const auto second = make();
+    const std::string ids = fmt::format(R"("ids":[{},{},99])", first, second);
+    QCOMPARE(api_->post("/compute/objects/look", "{" + ids + "}").number("count"), std::int64_t(2));
+    const Reply moved = api_->post("/compute/objects/move", "{" + ids + R"(,"to":"started"})");
+    QCOMPARE(moved.number("count"), std::int64_t(2));
+    QCOMPARE(moved.json().at("refused").as_array().size(), std::size_t(1));
+    QCOMPARE(api_->post("/compute/objects/delete", "{" + ids + "}").number("count"), std::int64_t(2));
+}
+
+void ObjectRouteTest::theOrchestratorNamesOrphans() {
+    api_->post("/compute/types", kType);
+    const auto id = make();
+    QVERIFY(
+        api_->engine.eventually([&] { return api_->get("/compute/orchestrator").number("orphan_count") == 1; }));
+    const Reply view = api_->get("/compute/orchestrator");
+    const auto orphan = view.json().at("orphans").as_array().at(0).as_object();
+    QCOMPARE(orphan.at("id").as_int64(), id);
+    QCOMPARE(orphan.at("reason").as_string(), "no_actor");
+}
+
+void ObjectRouteTest::objectsOutliveTheEngine() {
+    test::EngineTest engine;
+    using engine::Objects;
+    const auto get = [&](std::int64_t id) {
+        return engine.run(engine->ask(&Objects::get, id, Duration::zero(), std::string()));
+    };
+    QVERIFY(engine.run(engine->ask(&Objects::putType, kType)).has_value());
+    const auto made =
+        engine.run(engine->ask(&Objects::create, std::string(R"({"type":"page","fields":{"url":"a"}})")));
+    QVERIFY(made.has_value());
+    const std::int64_t id = made->ids.front();
+    QVERIFY(engine.run(engine->ask(&Objects::move, id, std::string("started"), false)).has_value());
+    engine.stop();
+    engine.start();
+    const auto after = get(id);
+    QVERIFY(after.has_value());
+    QCOMPARE(after->row.status, "started");
+    QCOMPARE(after->row.fields, R"({"url":"a"})");
+    QCOMPARE(after->history.size(), std::size_t(1));
+    const auto next = engine.run(engine->ask(&Objects::create, std::string(R"({"type":"page"})")));
+    QCOMPARE(next->ids.front(), id + 1);
+    QVERIFY(engine.run(engine->ask(&Objects::move, id, std::string("sealed"), false)).has_value());
+}
+
+void ObjectRouteTest::whatIsWrongIsNamed() {
+    QCOMPARE(api_->post("/compute/types", "{}").status, 422);
+    QCOMPARE(api_->call("DELETE", "/compute/types/none").status, 404);
+    QCOMPARE(api_->post("/compute/objects", R"({"type":"none"})").status, 422);
+    QCOMPARE(api_->get("/compute/objects/x").status, 404);
+    QCOMPARE(api_->get("/compute/objects?type=none").status, 404);
+    QCOMPARE(api_->get("/compute/objects?q=none").status, 422);
+    QCOMPARE(api_->get("/compute/objects?sort=url").status, 422);
+    QCOMPARE(api_->post("/compute/objects/1/move", R"({"to":"x"})").status, 404);
+    QCOMPARE(api_->post("/compute/objects/1/look").status, 404);
+    QCOMPARE(api_->post("/compute/objects/look", R"({"ids":[]})").status, 422);
+    QCOMPARE(api_->call("PATCH", "/compute/objects/1", R"({"fields":{}})").status, 404);
+}
+
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    ObjectRouteTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_objects.moc"
