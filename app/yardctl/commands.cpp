@@ -10,7 +10,7 @@
 // All commands in the order of the help, by its headings. ROW(name) is nameRow(), at the end of a file in commands/.
 // What is handed to the engine, and waited for.
 // clang-format off
-#define YARD_WORK(ROW) ROW(run) ROW(map) ROW(attach) ROW(submit) ROW(exec) ROW(wait) ROW(edit) ROW(schedules)
+#define YARD_WORK(ROW) ROW(run) ROW(map) ROW(attach) ROW(submit) ROW(exec) ROW(wait) ROW(edit) ROW(schedules) ROW(objects) ROW(types)
 // What looks at actions, queues and figures, and changes nothing.
 #define YARD_LOOKING(ROW) \
     ROW(list) ROW(show) ROW(why) ROW(graph) ROW(attempts) ROW(compare) ROW(reproduce) ROW(samples) ROW(logs) \
@@ -22,7 +22,7 @@
     ROW(mark) ROW(comment)
 // What the engine itself is and has, and papers about yardctl.
 #define YARD_ENGINE(ROW) \
-    ROW(workers) ROW(session) ROW(settings) ROW(pool) ROW(locks) ROW(guests) ROW(machines) ROW(tokens) ROW(whoami) ROW(gc) \
+    ROW(workers) ROW(session) ROW(settings) ROW(pool) ROW(orchestrator) ROW(locks) ROW(guests) ROW(machines) ROW(tokens) ROW(whoami) ROW(gc) \
     ROW(console) ROW(example) ROW(profile) ROW(completion) ROW(manual)
 // clang-format on
 

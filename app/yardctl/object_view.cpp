@@ -1,0 +1,199 @@
+#include "app/yardctl/object_view.h"
+
+#include "app/yardctl/action_view.h"
+#include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
+
+#include <fmt/format.h>
+#include <vector>
+
+namespace yard::ctl {
+
+namespace json = boost::json;
+
+namespace {
+
+std::string whenOf(const json::object& object, std::string_view key, std::int64_t now) {
+    const auto at = integerOf(object, key);
+    if (!at) return "-";
+    if (*at <= now) return timeWords(*at, now);
+    return "in " + durationWords(static_cast<double>(*at - now) / 1e6);
+}
+
+std::string numberWords(const json::object& object, std::string_view key) {
+    const auto number = integerOf(object, key);
+    return number ? fmt::to_string(*number) : "-";
+}
+
+/// The states of a descriptor in its order, or of "from", which is one name or several.
+std::vector<std::string> namesIn(const json::value& value) {
+    std::vector<std::string> names;
+    if (value.is_string()) names.emplace_back(value.get_string());
+    if (value.is_array())
+        for (const json::value& one : value.get_array())
+            if (one.is_string()) names.emplace_back(one.get_string());
+    return names;
+}
+
+std::string dotText(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + "\"";
+}
+
+void line(std::string_view name, const std::string& value) {
+    if (!value.empty()) fmt::print("{:<12} {}\n", name, value);
+}
+
+} // namespace
+
+std::string countWords(const json::object& counts) {
+    std::string words;
+    for (const auto& [status, count] : counts) {
+        if (!count.is_int64() || count.get_int64() == 0) continue;
+        words += fmt::format("{}{} {}", words.empty() ? "" : ", ", printable(status), count.get_int64());
+    }
+    return words.empty() ? "-" : words;
+}
+
+void printTypes(const json::array& types) {
+    Table table({{"TYPE", false, 8}, {"VERSION", false, 6, 2}, {"WORKER", false, 8, 1}, {"OBJECTS", false, 10}});
+    for (const json::value& each : types) {
+        const json::object* type = each.if_object();
+        if (!type) continue;
+        const json::object* body = objectOf(*type, "type");
+        const json::object* actor = body ? objectOf(*body, "actor") : nullptr;
+        const json::object* counts = objectOf(*type, "counts");
+        const std::string version(body ? textOf(*body, "version") : "");
+        table.add({printable(textOf(*type, "name")), printable(version.empty() ? "1" : version),
+                   actor ? printable(textOf(*actor, "worker")) : "-", counts ? countWords(*counts) : "-"});
+    }
+    fmt::print("{}", table.text(terminalWidth()));
+}
+
+void printType(const json::object& type) {
+    line("type", printable(textOf(type, "name")));
+    if (const json::object* counts = objectOf(type, "counts")) line("objects", countWords(*counts));
+    const json::object* body = objectOf(type, "type");
+    if (!body) return;
+    if (const json::object* states = objectOf(*body, "states"))
+        for (const auto& [name, state] : *states) {
+            std::string next;
+            if (const json::array* moves = arrayOf(*body, "transitions"))
+                for (const json::value& move : *moves) {
+                    const json::object* one = move.if_object();
+                    const json::value* from = one ? one->if_contains("from") : nullptr;
+                    if (!from) continue;
+                    for (const std::string& source : namesIn(*from))
+                        if (source == name) next += " " + printable(textOf(*one, "to"));
+                }
+            line(name, next.empty() ? "ends" : "->" + next);
+        }
+}
+
+std::string typeGraph(const json::object& descriptor) {
+    std::string out = fmt::format("digraph {} {{\n    rankdir=LR;\n", dotText(textOf(descriptor, "name")));
+    if (const json::object* states = objectOf(descriptor, "states"))
+        for (const auto& [name, state] : *states) {
+            const json::object* one = state.if_object();
+            const json::value* isFinal = one ? one->if_contains("final") : nullptr;
+            const bool ends = isFinal && isFinal->is_bool() && isFinal->get_bool();
+            out += fmt::format("    {} [shape={}];\n", dotText(name), ends ? "doublecircle" : "ellipse");
+        }
+    if (const json::array* moves = arrayOf(descriptor, "transitions"))
+        for (const json::value& move : *moves) {
+            const json::object* one = move.if_object();
+            const json::value* from = one ? one->if_contains("from") : nullptr;
+            if (!from) continue;
+            for (const std::string& source : namesIn(*from))
+                out += fmt::format("    {} -> {};\n", dotText(source), dotText(textOf(*one, "to")));
+        }
+    return out + "}\n";
+}
+
+void printObjects(const json::array& objects, std::int64_t now) {
+    Table table({{"ID", true},
+                 {"TYPE", false, 8, 2},
+                 {"STATUS", false, 8},
+                 {"NEXT LOOK", false, 8},
+                 {"TRIES", true, kWhole, 1},
+                 {"FIELDS", false, 12}});
+    for (const json::value& each : objects) {
+        const json::object* object = each.if_object();
+        if (!object) continue;
+        const json::object* fields = objectOf(*object, "fields");
+        table.add({numberWords(*object, "id"), printable(textOf(*object, "type")),
+                   printable(textOf(*object, "status")), whenOf(*object, "retry_at", now),
+                   numberWords(*object, "retries"), fields ? printable(compactJson(*fields)) : "-"});
+    }
+    fmt::print("{}", table.text(terminalWidth()));
+}
+
+void printObject(const json::object& object, std::int64_t now) {
+    line("object", fmt::format("{} {}", printable(textOf(object, "type")), numberWords(object, "id")));
+    line("status", printable(textOf(object, "status")));
+    line("key", printable(textOf(object, "key")));
+    line("next look", object.contains("retry_at") ? whenOf(object, "retry_at", now) : "");
+    if (const json::object* fields = objectOf(object, "fields"))
+        for (const auto& [name, value] : *fields)
+            line(fmt::format("  {}", printable(name)), value.is_string()
+                                                           ? printable(std::string_view(value.get_string()))
+                                                           : printable(compactJson(value)));
+    line("parent", object.contains("parent") ? numberWords(object, "parent") : "");
+    if (const json::object* children = objectOf(object, "children")) line("children", countWords(*children));
+    if (const auto retries = integerOf(object, "retries"); retries && *retries > 0)
+        line("tries", fmt::to_string(*retries));
+    line("last error", printable(textOf(object, "last_error")));
+    line("revision", numberWords(object, "revision"));
+    line("created", whenOf(object, "created", now));
+    line("ended", object.contains("end_ts") ? whenOf(object, "end_ts", now) : "");
+    const json::array* history = arrayOf(object, "history");
+    if (!history || history->empty()) return;
+    fmt::print("\n");
+    Table table(
+        {{"WHEN", false}, {"FROM", false, 6}, {"TO", false, 6}, {"BY", false, 6, 1}, {"TOOK", true, kWhole, 2}});
+    for (const json::value& each : *history)
+        if (const json::object* move = each.if_object())
+            table.add({whenOf(*move, "t", now), printable(textOf(*move, "from")), printable(textOf(*move, "to")),
+                       printable(textOf(*move, "actor")),
+                       durationWords(static_cast<double>(integerOf(*move, "tick_ms").value_or(0)) / 1e3)});
+    fmt::print("{}", table.text(terminalWidth()));
+}
+
+void printOrchestrator(const json::object& view, std::int64_t now) {
+    Table table(
+        {{"TYPE", false, 8}, {"DUE", true}, {"ACTORS", true}, {"LOOKS AT", false, 8}, {"NOTE", false, 10, 1}});
+    if (const json::array* types = arrayOf(view, "types"))
+        for (const json::value& each : *types) {
+            const json::object* type = each.if_object();
+            if (!type) continue;
+            std::string looks;
+            std::size_t count = 0;
+            if (const json::array* actors = arrayOf(*type, "actors"))
+                for (const json::value& one : *actors) {
+                    const json::object* actor = one.if_object();
+                    ++count;
+                    if (actor && actor->contains("object"))
+                        looks += (looks.empty() ? "" : " ") + numberWords(*actor, "object");
+                }
+            table.add({printable(textOf(*type, "name")), numberWords(*type, "due"), fmt::to_string(count),
+                       looks.empty() ? "-" : looks, printable(textOf(*type, "why"))});
+        }
+    if (table.empty())
+        fmt::print("There are no types of objects.\n");
+    else
+        fmt::print("{}", table.text(terminalWidth()));
+    fmt::print("{} objects, {} stuck, {} effects to carry out, next look {}\n", numberWords(view, "objects"),
+               numberWords(view, "stuck"), numberWords(view, "outbox"), whenOf(view, "next_look", now));
+    if (const json::array* orphans = arrayOf(view, "orphans"))
+        for (const json::value& each : *orphans)
+            if (const json::object* orphan = each.if_object())
+                fmt::print("nobody looks at object {} ({} {}): {}\n", numberWords(*orphan, "id"),
+                           printable(textOf(*orphan, "type")), printable(textOf(*orphan, "status")),
+                           printable(textOf(*orphan, "reason")));
+}
+
+} // namespace yard::ctl
