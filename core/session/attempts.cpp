@@ -1,5 +1,7 @@
 #include "core/session/attempts.h"
 
+#include "core/session/indexed_resources.h"
+
 #include <algorithm>
 #include <cassert>
 
@@ -12,6 +14,7 @@ Attempts::Attempts(Ledger& ledger, Capacity& capacity, Entrance& entrance, const
     , classes_(ledger.classes())
     , order_(ledger.order())
     , capacity_(capacity)
+    , indexed_(capacity.indexed())
     , entrance_(entrance)
     , options_(options)
     , placer_(capacity, ledger.order(), ledger.classes(), options) {
@@ -64,7 +67,11 @@ void Attempts::countOut(std::uint32_t record, MachineId machine) {
     r.set(Record::kOut);
     ++r.attempt;
     ++q.outstanding;
-    if (!classes_.countGate(lane.cls, 1)) capacity_.take(classes_.demandOf(lane.cls), machine);
+    if (!classes_.countGate(lane.cls, 1)) {
+        const Demand need = classes_.demandOf(lane.cls);
+        capacity_.take(need, machine);
+        if (indexed_ && machine == fleet::kLocal) indexed_->take({.isHold = false, .key = record}, *need.amounts);
+    }
     countSlot(lane.cls, 1);
     if (q.gates) q.gates->count(r.label, 1);
     r.timer = static_cast<std::uint32_t>(outstanding_.size());
@@ -77,7 +84,10 @@ void Attempts::countOut(std::uint32_t record, MachineId machine) {
 void Attempts::giveResources(std::uint32_t record) {
     const std::uint32_t cls = lanes_[records_[record].lane].cls;
     const Demand taken = classes_.demandOf(cls);
-    if (!classes_.countGate(cls, -1)) capacity_.give(taken, machineOf(records_[record]));
+    if (!classes_.countGate(cls, -1)) {
+        capacity_.give(taken, machineOf(records_[record]));
+        if (indexed_ && !taken.amounts->named.empty()) indexed_->give({.isHold = false, .key = record});
+    }
     order_.reservation().attemptEnded(record, taken);
     countSlot(cls, -1);
 }
@@ -132,6 +142,11 @@ Order::Room Attempts::room(bool mustFit) const {
             // Where there are fewer slots than cores, the runner would send back what is over this.
             .slotsFull = inCoreSlots() >= options_.slotCount * (1 + options_.aheadPerSlot),
             .sharedFull = isSharedFull()};
+}
+
+GivenResources Attempts::givenTo(const Record& r) const {
+    if (!indexed_ || !r.has(Record::kOut)) return {};
+    return indexed_->given({.isHold = false, .key = outstanding_[r.timer]});
 }
 
 // -- events

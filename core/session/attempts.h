@@ -4,10 +4,11 @@
 //
 // Invariants (asserted by check()): a record has kOut while a runner has it: then it is in all(), at the place in its
 // `timer`, and its machine at the same place; while it is in `keeping_`, too, it holds no resources; the counters of
-// slots are those of the others.
+// slots are those of the others. Pieces of this machine's resources are those of records that are out here and not kept.
 #pragma once
 
 #include "core/base/owner.h"
+#include "core/model/given_resources.h"
 #include "core/session/entrance.h"
 #include "core/session/ledger.h"
 #include "core/session/placer.h"
@@ -62,6 +63,8 @@ public:
     bool isKept(std::uint32_t record) const { return keeping_.contains(record); }
     /// Where it runs; of one that no runner has this machine.
     MachineId machineOf(const Record& r) const { return r.has(Record::kOut) ? machines_[r.timer] : fleet::kLocal; }
+    /// Which pieces it has of what is told apart.
+    GivenResources givenTo(const Record& r) const;
     bool holdsNothing(const Record& r) const { return r.has(Record::kOut) && isKept(outstanding_[r.timer]); }
     /// Those that are not kept: not at a gate, and at one.
     int ungated() const { return static_cast<int>(outstanding_.size() - keeping_.size()) - gated_; }
@@ -91,6 +94,7 @@ private:
     WorkClasses& classes_;
     Order& order_;
     Capacity& capacity_;
+    IndexedResources* const indexed_; ///< null: nothing is told apart
     Entrance& entrance_;
     const SessionOptions& options_;
     Placer placer_;

@@ -7,6 +7,7 @@
 #include "core/fleet/fleet.h"
 #include "core/model/action_spec.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -16,6 +17,8 @@
 
 namespace yard::session {
 
+class IndexedResources;
+
 /// A resource that is asked for, what there is of it, and what is free now. Cores and named amounts in units (not
 /// thousandths), memory in MiB; `free` may be negative while leases wait ahead.
 struct ResourceNeed {
@@ -23,6 +26,12 @@ struct ResourceNeed {
     double need = 0;
     double total = 0;
     double free = 0;
+    // where its pieces are told apart (indexed_resources.h)
+    std::size_t pieces = 0;  ///< how many there are; 0: it is only counted
+    std::size_t fitting = 0; ///< how many of them such a one could have now, in part or whole
+    bool isAmount = true;    ///< false: more than one, and not whole
+    /// Not now: by amounts, or because what is free is in pieces that do not serve it.
+    bool isLacking() const { return free < need || (pieces > 0 && static_cast<double>(fitting) < need); }
 };
 
 /// Where something may run, of several machines: names, "local", "any", or "tag:NAME", and a platform. Empty: anywhere.
@@ -69,6 +78,10 @@ public:
     /// The same machine with nothing in use. `isOpen`: and of several each takes work, as those that are shut may
     /// again.
     virtual std::unique_ptr<Capacity> idle(bool isOpen = false) const = 0;
+
+    /// Which pieces of this machine are whose; null: nothing is told apart.
+    virtual IndexedResources* indexed() { return nullptr; }
+    virtual const IndexedResources* indexed() const { return nullptr; }
 
     // -- of several machines; with one everything is on this machine
     bool hasSeveral() const { return hasSeveral_; }

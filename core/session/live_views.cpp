@@ -8,6 +8,11 @@ std::optional<LiveView> LiveViews::live(Lsn lsn) const {
     return viewOf(place);
 }
 
+GivenResources LiveViews::givenTo(Lsn lsn) const {
+    const std::uint32_t place = records_.find(lsn);
+    return place == kNone ? GivenResources{} : attempts_.givenTo(records_[place]);
+}
+
 Lsn LiveViews::walk(Lsn from, int most, const std::function<void(const LiveView&)>& show) const {
     for (; most > 0; --most) {
         const std::uint32_t place = records_.next(from);

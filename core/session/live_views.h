@@ -26,6 +26,8 @@ public:
 
     /// One whose end is kept is not live, whatever a runner has of it still.
     std::optional<LiveView> live(Lsn lsn) const;
+    /// Which pieces its attempt has of what is told apart on this machine.
+    GivenResources givenTo(Lsn lsn) const;
     /// Shows live actions from `from` on in the order of their LSNs, at most `most`. Returns the LSN to go on with;
     /// 0: that was all.
     Lsn walk(Lsn from, int most, const std::function<void(const LiveView&)>& show) const;

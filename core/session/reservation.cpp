@@ -12,7 +12,7 @@ namespace {
 double memoryLackOf(const std::vector<ResourceNeed>& needs) {
     double lack = 0;
     for (const ResourceNeed& need : needs) {
-        if (need.need <= need.free) continue;
+        if (!need.isLacking()) continue;
         if (need.resource != "memory_mb") return 0;
         lack = need.need - need.free;
     }

@@ -1,5 +1,7 @@
 #include "core/session/resource_holds.h"
 
+#include "core/session/indexed_resources.h"
+
 #include <algorithm>
 #include <ranges>
 
@@ -18,6 +20,7 @@ bool ResourceHolds::letGo(HoldKey key) {
     const auto at = std::ranges::find(held_, key, &Hold::key);
     if (at == held_.end()) return wanted;
     capacity_.give(at->demand(), fleet::kLocal);
+    if (IndexedResources* indexed = capacity_.indexed()) indexed->give({.isHold = true, .key = key});
     order_.reservation().holdEnded(key, at->demand());
     withCores_ -= at->resources.milliCores > 0 ? 1 : 0;
     *at = std::move(held_.back());
@@ -40,6 +43,8 @@ bool ResourceHolds::takeNow(const Hold& hold, std::size_t earlier) {
         wantedBefore(hold, earlier) < earlier)
         return false;
     capacity_.take(hold.demand(), fleet::kLocal);
+    if (IndexedResources* indexed = capacity_.indexed())
+        indexed->take({.isHold = true, .key = hold.key}, hold.resources);
     withCores_ += hold.resources.milliCores > 0 ? 1 : 0;
     held_.push_back(hold);
     return true;

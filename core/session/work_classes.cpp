@@ -48,7 +48,7 @@ std::uint32_t WorkClasses::shapeFor(const Resources& resources, bool oneCore, st
     if (shapes_.size() >= kExactShapes && !oneCore && gate == kNone) {
         bucket.milliCores = roundUpCores(bucket.milliCores);
         bucket.memoryMb = roundUp(bucket.memoryMb);
-        for (auto& [name, amount] : bucket.named) amount = roundUp(amount);
+        for (auto& [name, amount] : bucket.named) amount = roundUpCores(amount); // so do whole GPUs
         // A bucket larger than the machine would never start what the machine can hold.
         if (!capacity_.everFits({bucket, slotsOf(oneCore), where})) bucket = resources;
     }

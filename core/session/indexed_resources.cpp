@@ -1,0 +1,148 @@
+#include "core/session/indexed_resources.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace yard::session {
+
+namespace {
+
+std::int64_t amountOf(const Resources& resources, std::string_view name) {
+    const auto at = std::ranges::find_if(resources.named, [&](const auto& entry) { return entry.first == name; });
+    return at == resources.named.end() ? 0 : at->second;
+}
+
+} // namespace
+
+IndexedResources::IndexedResources(const ResourceNames& names) {
+    for (const auto& [resource, pieces] : names)
+        pools_.emplace(resource, Pool{.names = pieces, .pieces = IndexPool(pieces.size())});
+}
+
+ResourceNames IndexedResources::names() const {
+    ResourceNames names;
+    for (const auto& [resource, pool] : pools_) names.emplace(resource, pool.names);
+    return names;
+}
+
+template<class Each>
+bool IndexedResources::forAll(const Resources& need, Each each) const {
+    return std::ranges::all_of(need.named, [&](const auto& entry) {
+        const auto at = entry.second > 0 ? pools_.find(entry.first) : pools_.end();
+        return at == pools_.end() || each(*at, entry.second);
+    });
+}
+
+bool IndexedResources::asks(const Resources& need) const {
+    return !forAll(need, [](const auto&, std::int64_t) { return false; });
+}
+
+bool IndexedResources::fits(const Resources& need) const {
+    return forAll(need, [](const auto& pool, std::int64_t amount) { return pool.second.pieces.fits(amount); });
+}
+
+bool IndexedResources::isAmount(const Resources& need) const {
+    return forAll(need, [](const auto&, std::int64_t amount) { return IndexPool::isAmount(amount); });
+}
+
+bool IndexedResources::everFits(const Resources& need) const {
+    return forAll(need, [](const auto& pool, std::int64_t amount) { return pool.second.pieces.everFits(amount); });
+}
+
+bool IndexedResources::leaves(const Resources& need, const Resources& reserved) const {
+    return forAll(need, [&](const auto& pool, std::int64_t amount) {
+        const std::int64_t kept = amountOf(reserved, pool.first);
+        if (kept == 0 || !pool.second.pieces.fits(amount)) return true;
+        IndexPool after = pool.second.pieces;
+        (void)after.take(amount);
+        return after.fits(kept);
+    });
+}
+
+unsigned IndexedResources::room(const Resources& need, unsigned most) const {
+    unsigned room = most;
+    (void)forAll(need, [&](const auto& pool, std::int64_t amount) {
+        IndexPool after = pool.second.pieces;
+        unsigned count = 0;
+        for (; count < room && after.fits(amount); ++count) (void)after.take(amount);
+        room = count;
+        return true;
+    });
+    return room;
+}
+
+IndexedResources::Fitting IndexedResources::fitting(std::string_view resource, std::int64_t amount) const {
+    const auto at = pools_.find(resource);
+    if (at == pools_.end()) return {};
+    return {.pieces = at->second.pieces.fitting(amount), .all = at->second.pieces.size()};
+}
+
+void IndexedResources::take(Holder holder, const Resources& need) {
+    std::vector<Taken> taken;
+    for (const auto& [name, amount] : need.named) {
+        const auto at = amount > 0 ? pools_.find(name) : pools_.end();
+        if (at == pools_.end()) continue;
+        taken.push_back({.pool = &at->second,
+                         .resource = at->first,
+                         .amount = amount,
+                         .pieces = at->second.pieces.take(amount)});
+    }
+    if (taken.empty()) return;
+    [[maybe_unused]] const bool isNew = held_.emplace(holder, std::move(taken)).second;
+    assert(isNew);
+}
+
+void IndexedResources::give(Holder holder) {
+    const auto at = held_.find(holder);
+    if (at == held_.end()) return;
+    for (const Taken& taken : at->second)
+        pools_.find(taken.resource)->second.pieces.give(taken.pieces, taken.amount);
+    held_.erase(at);
+}
+
+void IndexedResources::takeAs(Holder holder, const IndexedResources& other) {
+    const auto at = other.held_.find(holder);
+    if (at == other.held_.end()) return;
+    std::vector<Taken> taken;
+    for (const Taken& one : at->second) {
+        const auto own = pools_.find(one.resource);
+        if (own == pools_.end()) continue;
+        own->second.pieces.takeThese(one.pieces, one.amount);
+        taken.push_back({.pool = &own->second, .resource = own->first, .amount = one.amount, .pieces = one.pieces});
+    }
+    if (!taken.empty()) held_.emplace(holder, std::move(taken));
+}
+
+GivenResources IndexedResources::given(Holder holder) const {
+    GivenResources given;
+    const auto at = held_.find(holder);
+    if (at == held_.end()) return given;
+    for (const Taken& taken : at->second) {
+        GivenResource& one =
+            given.emplace_back(GivenResource{.resource = std::string(taken.resource), .names = {}});
+        for (const IndexPool::Index piece : taken.pieces) one.names.push_back(taken.pool->names[piece]);
+    }
+    return given;
+}
+
+void IndexedResources::setLost(std::string_view resource, std::string_view name, bool isLost) {
+    const auto at = pools_.find(resource);
+    if (at == pools_.end()) return;
+    const auto piece = std::ranges::find(at->second.names, name);
+    if (piece != at->second.names.end())
+        at->second.pieces.setLost(static_cast<IndexPool::Index>(piece - at->second.names.begin()), isLost);
+}
+
+std::vector<IndexedResources::Holder> IndexedResources::holdersOf(std::string_view resource,
+                                                                  std::string_view name) const {
+    std::vector<Holder> all;
+    for (const auto& [holder, taken] : held_)
+        for (const Taken& one : taken)
+            if (one.resource == resource && std::ranges::any_of(one.pieces, [&](IndexPool::Index piece) {
+                    return one.pool->names[piece] == name;
+                }))
+                all.push_back(holder);
+    return all;
+}
+
+} // namespace yard::session

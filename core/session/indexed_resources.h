@@ -1,0 +1,90 @@
+// The resources of this machine whose pieces have names, and who has which: ports, displays, GPUs. What is only counted is
+// the capacity's (capacity.h); this says beside it which pieces are free.
+//
+// Owner: engine thread. Lifetime: in the IndexedCapacity. Invariant: what a key took it gives back with the same key, once.
+#pragma once
+
+#include "core/model/action_spec.h"
+#include "core/model/given_resources.h"
+#include "core/session/index_pool.h"
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace yard::session {
+
+/// Names of the pieces by resource, in their order.
+using ResourceNames = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+class IndexedResources {
+public:
+    /// Who has pieces: an attempt by its record, or a hold by its key.
+    struct Holder {
+        bool isHold = false;
+        std::uint64_t key = 0;
+        friend auto operator<=>(const Holder&, const Holder&) = default;
+    };
+
+    explicit IndexedResources(const ResourceNames& names);
+    IndexedResources(const IndexedResources&) = delete;
+    IndexedResources& operator=(const IndexedResources&) = delete;
+    ResourceNames names() const;
+
+    bool isIndexed(std::string_view resource) const { return pools_.contains(resource); }
+    bool asks(const Resources& need) const;
+    bool fits(const Resources& need) const;
+    /// Each amount is one that pieces can make: more than one is whole.
+    bool isAmount(const Resources& need) const;
+    /// And there are so many.
+    bool everFits(const Resources& need) const;
+    /// `reserved` finds pieces now, and would still beside `need`, where both ask for the same.
+    bool leaves(const Resources& need, const Resources& reserved) const;
+    /// How many of it fit at once, at most `most`.
+    unsigned room(const Resources& need, unsigned most) const;
+    /// Pieces that such a one could have, and how many there are; of a resource that is not indexed nothing.
+    struct Fitting {
+        std::size_t pieces = 0;
+        std::size_t all = 0;
+    };
+    Fitting fitting(std::string_view resource, std::int64_t amount) const;
+
+    /// Of what fits. What asks for nothing indexed takes nothing, and has no entry.
+    void take(Holder holder, const Resources& need);
+    void give(Holder holder);
+    /// The same pieces that it has in `other`, which has the same names. They are free here.
+    void takeAs(Holder holder, const IndexedResources& other);
+    /// The names that it has.
+    GivenResources given(Holder holder) const;
+    std::size_t holders() const { return held_.size(); }
+    /// A piece that is gone is given to nobody any more, until it is back. Of none by that name nothing happens.
+    void setLost(std::string_view resource, std::string_view name, bool isLost);
+    /// Who has some of that piece now.
+    std::vector<Holder> holdersOf(std::string_view resource, std::string_view name) const;
+
+private:
+    struct Pool {
+        std::vector<std::string> names;
+        IndexPool pieces;
+    };
+    struct Taken {
+        const Pool* pool;
+        std::string_view resource; ///< a key of pools_
+        std::int64_t amount = 0;
+        std::vector<IndexPool::Index> pieces;
+    };
+    /// Calls `each(pool, amount)` for what is indexed of it, until that answers false. True: it never did.
+    template<class Each>
+    bool forAll(const Resources& need, Each each) const;
+
+    std::map<std::string, Pool, std::less<>> pools_;
+    std::map<Holder, std::vector<Taken>> held_;
+};
+
+} // namespace yard::session
