@@ -312,4 +312,20 @@ std::string signalName(int number) {
     return abbreviation ? fmt::format("SIG{}", abbreviation) : fmt::format("signal {}", number);
 }
 
+std::string givenWords(const json::object& action) {
+    const json::object* given = objectOf(action, "resources_given");
+    std::string words;
+    if (!given) return words;
+    for (const auto& [resource, names] : *given) {
+        if (!names.is_array()) continue;
+        words += fmt::format("{}{} ", words.empty() ? "" : " ", printable(resource));
+        bool isFirst = true;
+        for (const json::value& name : names.get_array()) {
+            if (name.is_string()) words += fmt::format("{}{}", isFirst ? "" : ",", printable(name.get_string()));
+            isFirst = false;
+        }
+    }
+    return words;
+}
+
 } // namespace yard::ctl

@@ -64,5 +64,7 @@ bool endedBeforeItRan(const json::object& action);
 int shellExitCode(const json::object& action);
 /// "SIGTERM", or "signal 64".
 std::string signalName(int number);
+/// "port 5003,5004": which pieces it has, or had, of resources that are told apart; empty: none.
+std::string givenWords(const json::object& action);
 
 } // namespace yard::ctl

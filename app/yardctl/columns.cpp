@@ -135,7 +135,7 @@ ActionColumn measureColumn(int goes) {
 }
 
 /// In the order of the help. Those of the usual list come first, and in its order.
-const std::array<ActionColumn, 33> kActionColumns{{
+const std::array<ActionColumn, 34> kActionColumns{{
     {"lsn", "", {"LSN", true}, lsnCell},
     {"state",
      "",
@@ -165,6 +165,13 @@ const std::array<ActionColumn, 33> kActionColumns{{
     {"held", "", {"HELD"}, heldCell},
     {"mark", "", {"MARK"}, textCell<kMark>},
     {"comment", "", {"COMMENT", false, 12}, [](Action a, std::int64_t) { return lastCommentWords(a); }},
+    {"given",
+     "",
+     {"GIVEN", false, 12},
+     [](Action a, std::int64_t) {
+         std::string words = givenWords(a);
+         return words.empty() ? std::string("-") : words;
+     }},
     {"hung_since", "", {"HANGS SINCE"}, momentCell<kHungSince>},
     {"waited", "", {"WAITED", true}, waitedCell},
     {"new", "", {"NEW"}, timeCell<kNew>},

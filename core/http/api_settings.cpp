@@ -45,8 +45,10 @@ std::string settingsJson(const engine::SettingsView& settings) {
         writer.key(setting.name);
         writeSetting(writer, setting, settings.asked);
     }
-    for (const auto& [name, amount] : settings.asked.resources)
-        writer.member(fmt::format("resources.{}", name), amount);
+    for (const auto& [name, amount] : settings.asked.resources) {
+        writer.key(fmt::format("resources.{}", name));
+        writeResource(writer, settings.asked, name);
+    }
     writer.key("restart_needed");
     writer.openArray();
     for (const std::string& name : settings.restartNeeded) writer.string(name);

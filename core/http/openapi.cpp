@@ -260,7 +260,10 @@ void writeSettingSchemas(JsonWriter& writer) {
         writer.member("type", "object");
         // Families: resources.NAME.
         writer.key("additionalProperties");
-        writer.raw(change ? R"({"type":"number","nullable":true})" : "{}");
+        writer.raw(
+            change
+                ? R"({"nullable":true,"oneOf":[{"type":"number"},{"type":"array","items":{"type":"string"}},{"type":"string"}]})"
+                : "{}");
         if (!change) {
             writer.key("required");
             writer.openArray();

@@ -70,6 +70,10 @@ void writeEnd(JsonWriter& writer, const AttemptOutcome& outcome, const Timestamp
     if (outcome.signal) writer.member("signal", *outcome.signal);
     writeMeasures(writer, outcome.measures);
     if (isOutputLost) writer.member("output_lost", true);
+    if (!outcome.given.empty()) {
+        writer.key("resources_given");
+        writer.raw(toJson(outcome.given));
+    }
     if (outcome.out) writeChunk(writer, "stdout", *outcome.out, outcome.outTruncated);
     if (outcome.err) writeChunk(writer, "stderr", *outcome.err, outcome.errTruncated);
 }

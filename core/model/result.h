@@ -7,6 +7,7 @@
 #include "core/base/ids.h"
 #include "core/model/annotation.h"
 #include "core/model/estimate.h"
+#include "core/model/given_resources.h"
 #include "core/model/measures.h"
 #include "core/model/states.h"
 #include "core/model/terminal_size.h"
@@ -59,6 +60,7 @@ struct AttemptOutcome {
     bool outTruncated = false;
     bool errTruncated = false;
     std::vector<NamedChunk> outputs;
+    GivenResources given; ///< which pieces it had of what is told apart
     std::string result; ///< JSON text of a warm worker's result, else empty
     std::vector<Denial> denied;
     std::string note;                 ///< one line: of a failure the first error line

@@ -4,6 +4,7 @@
 #include "core/json/json_reader.h"
 #include "core/json/utf8.h"
 #include "core/model/action_spec.h"
+#include "core/model/given_resources.h"
 #include "core/model/json_fields.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
+#include <ranges>
 #include <set>
 
 namespace yard {
@@ -22,18 +24,18 @@ namespace {
 constexpr std::size_t kMaxBytes = 64u << 10;
 constexpr std::size_t kMaxLine = 1024;
 
-using Value = std::variant<std::int64_t, double, std::string>;
+using Words = std::vector<std::string>;
+using Value = std::variant<std::int64_t, double, std::string, Words>;
 
 /// What to give for a setting, as the end of a sentence.
 std::string wanted(const SettingInfo& setting) {
     if (!setting.words.empty()) return rangeOf(setting);
     if (setting.isText()) return fmt::format("a line of at most {} bytes", kMaxLine);
     const bool seconds = std::holds_alternative<Duration Settings::*>(setting.field);
-    return fmt::format("{} from {}",
-                       setting.isFamily() ? "an amount"
-                       : seconds          ? "seconds"
-                                          : "a whole number",
-                       rangeOf(setting));
+    if (setting.isFamily())
+        return fmt::format("an amount from {}, or as at most {} names, all different: [\"5000-5015\", \"6000\"]",
+                           rangeOf(setting), kMaxResourceNames);
+    return fmt::format("{} from {}", seconds ? "seconds" : "a whole number", rangeOf(setting));
 }
 
 bool isWithin(const SettingInfo& setting, std::string_view text) {
@@ -54,6 +56,31 @@ struct Found {
     std::string_view item = {};
 };
 
+/// "5000-5015,6000" as typed; nothing when it is neither that nor a list.
+std::optional<Words> wordsIn(const Value& value) {
+    if (const auto* words = std::get_if<Words>(&value)) return *words;
+    const auto* text = std::get_if<std::string>(&value);
+    if (!text) return std::nullopt;
+    Words words;
+    for (const auto part : std::views::split(*text, ',')) words.emplace_back(part.begin(), part.end());
+    return words;
+}
+
+std::optional<Words> expanded(const Words& words) {
+    Words names;
+    const bool isGood =
+        std::ranges::all_of(words, [&](const std::string& word) { return expandNames(word, names); });
+    return isGood && !names.empty() ? std::optional(std::move(names)) : std::nullopt;
+}
+
+bool assignNames(std::string_view item, const Words& words, Settings& settings) {
+    const auto names = item == "memory_mb" ? std::nullopt : expanded(words);
+    if (!names) return false;
+    settings.resources.insert_or_assign(std::string(item), static_cast<double>(names->size()));
+    settings.resourceNames.insert_or_assign(std::string(item), words);
+    return settings.resources.size() <= kMaxResources;
+}
+
 /// False when the value is none that the setting may have.
 bool assign(const Found& found, const Value& value, Settings& settings) {
     const SettingInfo& setting = *found.setting;
@@ -63,6 +90,8 @@ bool assign(const Found& found, const Value& value, Settings& settings) {
         settings.** field = *word;
         return true;
     }
+    if (setting.isFamily())
+        if (const auto words = wordsIn(value)) return assignNames(found.item, *words, settings);
     const auto* whole = std::get_if<std::int64_t>(&value);
     const auto* real = std::get_if<double>(&value);
     if (!whole && !real) return false;
@@ -74,6 +103,7 @@ bool assign(const Found& found, const Value& value, Settings& settings) {
     }
     if (setting.isFamily()) {
         settings.resources.insert_or_assign(std::string(found.item), number);
+        settings.resourceNames.erase(std::string(found.item));
         return settings.resources.size() <= kMaxResources;
     }
     if (!whole) return false;
@@ -85,7 +115,13 @@ std::optional<Value> valueOf(JsonView v) {
     if (v.kind() == JsonKind::Integer) return v.node().integer;
     if (v.kind() == JsonKind::Number) return v.node().number;
     if (v.kind() == JsonKind::String) return std::string(v.string());
-    return std::nullopt;
+    if (v.kind() != JsonKind::Array) return std::nullopt;
+    Words words;
+    for (const JsonView word : v) {
+        if (word.kind() != JsonKind::String) return std::nullopt;
+        words.emplace_back(word.string());
+    }
+    return words;
 }
 
 Value valueOf(const SettingInfo& setting, std::string_view text) {
@@ -135,15 +171,19 @@ std::uint64_t bitOf(const SettingInfo& setting) {
 void reset(const Found& found, GivenSettings& settings) {
     if (found.setting->isFamily()) {
         settings.values.resources.erase(std::string(found.item));
+        settings.values.resourceNames.erase(std::string(found.item));
         return;
     }
     copySetting(*found.setting, Settings{}, settings.values);
     settings.given &= ~bitOf(*found.setting);
 }
 
-void writeAmounts(JsonWriter& writer, const std::map<std::string, double>& amounts) {
+void writeAmounts(JsonWriter& writer, const Settings& settings) {
     writer.openObject();
-    for (const auto& [name, amount] : amounts) writer.member(name, amount);
+    for (const auto& [name, amount] : settings.resources) {
+        writer.key(name);
+        writeResource(writer, settings, name);
+    }
     writer.closeObject();
 }
 
@@ -202,9 +242,25 @@ std::string toJson(const GivenSettings& settings) {
     }
     for (const auto& [name, amount] : settings.values.resources) {
         begin(fmt::format("{}{}", kResources, name));
-        appendJsonNumber(text, amount);
+        JsonWriter writer(text);
+        writeResource(writer, settings.values, name);
     }
     return text + "\n}\n";
+}
+
+void writeResource(JsonWriter& writer, const Settings& settings, const std::string& name) {
+    const auto words = settings.resourceNames.find(name);
+    if (words == settings.resourceNames.end()) return writer.number(settings.resources.at(name));
+    writer.openArray();
+    for (const std::string& word : words->second) writer.string(word);
+    writer.closeArray();
+}
+
+std::map<std::string, std::vector<std::string>> namedPieces(const Settings& settings) {
+    std::map<std::string, std::vector<std::string>> pieces;
+    for (const auto& [name, words] : settings.resourceNames)
+        if (auto names = expanded(words)) pieces.emplace(name, std::move(*names));
+    return pieces;
 }
 
 void writeSetting(JsonWriter& writer, const SettingInfo& setting, const Settings& settings) {
@@ -213,7 +269,7 @@ void writeSetting(JsonWriter& writer, const SettingInfo& setting, const Settings
     else if (const auto* duration = std::get_if<Duration Settings::*>(&setting.field))
         writer.number(inSeconds(settings.**duration));
     else if (setting.isFamily())
-        writeAmounts(writer, settings.resources);
+        writeAmounts(writer, settings);
     else
         writer.integer(settings.*std::get<std::int64_t Settings::*>(setting.field));
 }
@@ -252,13 +308,19 @@ std::string rangeOf(const SettingInfo& setting) {
 }
 
 std::vector<std::string> differing(const SettingInfo& setting, const Settings& a, const Settings& b) {
-    if (std::visit([&](auto field) { return a.*field == b.*field; }, setting.field)) return {};
+    if (!setting.isFamily() && std::visit([&](auto field) { return a.*field == b.*field; }, setting.field))
+        return {};
     if (!setting.isFamily()) return {std::string(setting.name)};
     std::set<std::string> names;
     const auto add = [&names](const Settings& these, const Settings& others) {
+        const auto wordsOf = [](const Settings& of, const std::string& item) {
+            const auto at = of.resourceNames.find(item);
+            return at == of.resourceNames.end() ? Words{} : at->second;
+        };
         for (const auto& [item, amount] : these.resources)
-            if (const auto other = others.resources.find(item);
-                other == others.resources.end() || other->second != amount)
+            if (const auto other = others.resources.find(item); other == others.resources.end() ||
+                                                                other->second != amount ||
+                                                                wordsOf(these, item) != wordsOf(others, item))
                 names.insert(fmt::format("{}{}", kResources, item));
     };
     add(a, b);
@@ -268,6 +330,7 @@ std::vector<std::string> differing(const SettingInfo& setting, const Settings& a
 
 void copySetting(const SettingInfo& setting, const Settings& from, Settings& to) {
     std::visit([&](auto field) { to.*field = from.*field; }, setting.field);
+    if (setting.isFamily()) to.resourceNames = from.resourceNames;
 }
 
 } // namespace yard

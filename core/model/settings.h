@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace yard {
 
@@ -54,6 +55,8 @@ struct Settings {
     std::string onTermination = "abandon";
     std::int64_t leaseS = 20;
     std::map<std::string, double> resources; ///< "gpus", "licence.x": amount; those not here are as found
+    /// Of those whose pieces are told apart the words of their names, such as "5000-5015"; `resources` has how many.
+    std::map<std::string, std::vector<std::string>> resourceNames;
     friend bool operator==(const Settings&, const Settings&) = default;
 };
 
@@ -97,7 +100,7 @@ inline constexpr std::array kSettingsTable = {
                 "Cores that actions have between them; 0 is the number of processors."},
     SettingInfo{SettingGroup::Capacity, "resources.NAME", "", &Settings::resources, 0, 1e9, {}, Applies::AtStart,
                 "How much of a resource there is, instead of what was found: memory_mb (in MiB), gpus, or a name "
-                "of your own such as licence.x."},
+                "of your own such as licence.x. Of what is told apart its names: 5000-5015,6000."},
     SettingInfo{SettingGroup::Other, "durability", "", &Settings::durability, 0, 0, kDurabilityWords, Applies::AtStart,
                 "What accepted work survives: the death of the process, or a power cut as well (slower: it "
                 "syncs every group, chunk and directory)."},
@@ -208,6 +211,10 @@ std::string toJson(const GivenSettings& settings);
 
 /// The value as JSON; of a family an object.
 void writeSetting(JsonWriter& writer, const SettingInfo& setting, const Settings& settings);
+/// Of one of a family: its amount, or the words of its names.
+void writeResource(JsonWriter& writer, const Settings& settings, const std::string& name);
+/// All names of those that are told apart, in their order.
+std::map<std::string, std::vector<std::string>> namedPieces(const Settings& settings);
 /// "Keep disk" of keep_disk_percent: its name without the unit, as people read it.
 std::string titleOf(const SettingInfo& setting);
 /// "0 to 60", "process or power".

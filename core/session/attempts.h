@@ -63,6 +63,8 @@ public:
     bool isKept(std::uint32_t record) const { return keeping_.contains(record); }
     /// Where it runs; of one that no runner has this machine.
     MachineId machineOf(const Record& r) const { return r.has(Record::kOut) ? machines_[r.timer] : fleet::kLocal; }
+    /// Some resources of this machine have pieces.
+    bool tellsApart() const { return indexed_ != nullptr; }
     /// Which pieces it has of what is told apart.
     GivenResources givenTo(const Record& r) const;
     bool holdsNothing(const Record& r) const { return r.has(Record::kOut) && isKept(outstanding_[r.timer]); }

@@ -9,7 +9,7 @@ std::optional<LiveView> LiveViews::live(Lsn lsn) const {
 }
 
 GivenResources LiveViews::givenTo(Lsn lsn) const {
-    const std::uint32_t place = records_.find(lsn);
+    const std::uint32_t place = attempts_.tellsApart() ? records_.find(lsn) : kNone;
     return place == kNone ? GivenResources{} : attempts_.givenTo(records_[place]);
 }
 

@@ -21,6 +21,8 @@ std::size_t bytesOfAttempt(const AttemptRecord& attempt) {
     const auto& outcome = attempt.outcome;
     std::size_t bytes = outcome.result.size() + outcome.note.size();
     bytes += outcome.samples.size() * sizeof(UsageSample);
+    for (const GivenResource& one : outcome.given)
+        for (const std::string& name : one.names) bytes += one.resource.size() + name.size() + 8;
     for (const auto& output : outcome.outputs) bytes += sizeof output + output.name.size();
     for (const auto& denial : outcome.denied) bytes += sizeof denial + denial.what.size() + denial.path.size();
     return bytes;

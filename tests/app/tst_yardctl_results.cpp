@@ -18,6 +18,7 @@ private Q_SLOTS:
     void showSaysThatAStreamWasCut();
     void showSaysWhatAPendingActionWaitsFor();
     void showSaysWhereTheTimeWentAndGoes();
+    void showSaysWhichPiecesItWasGiven();
     void anOutputThatIsNotItsHashIsNotKept();
     void lsUsesParametersOrTheFilterLanguage();
     void aStateAmongWordsIsExplained();
@@ -131,6 +132,17 @@ void TestYardctlResults::showSaysWhereTheTimeWentAndGoes() {
     const std::string pending = data.run({"show", "7"}).out;
     QVERIFY2(pending.find("starts 19") != std::string::npos && pending.find(", ends 19") != std::string::npos,
              pending.c_str());
+}
+
+void TestYardctlResults::showSaysWhichPiecesItWasGiven() {
+    FakeServer server(
+        table({{"GET /compute/jobs/5", {.body = R"({"lsn":5,"queue_id":0,"state":"running","timestamps":{},
+                                        "resources_given":{"gpus":["1"],"port":["5003","5004"]}})"}},
+               {"GET /compute/jobs/6", {.body = R"({"lsn":6,"queue_id":0,"state":"running"})"}}}));
+    const DataDirectory data(server);
+    const std::string some = data.run({"show", "5"}).out;
+    QVERIFY2(some.find("gpus 1 port 5003,5004\n") != std::string::npos, some.c_str());
+    QVERIFY(data.run({"show", "6"}).out.find("given") == std::string::npos);
 }
 
 void TestYardctlResults::anOutputThatIsNotItsHashIsNotKept() {

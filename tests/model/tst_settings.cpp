@@ -59,6 +59,7 @@ class SettingsTest : public QObject {
 private Q_SLOTS:
     void givenSettingsArePrintedAndReadBack();
     void nullGoesBackToTheDefault();
+    void namesOfAResourceAreAsManyAsThereAre();
     void whatIsWrongIsRefusedByName_data();
     void whatIsWrongIsRefusedByName();
     void aSettingIsGivenAsText_data();
@@ -88,6 +89,22 @@ void SettingsTest::nullGoesBackToTheDefault() {
     QCOMPARE(toJson(*back), std::string("{\n  \"log_level\": \"debug\"\n}\n"));
 }
 
+void SettingsTest::namesOfAResourceAreAsManyAsThereAre() {
+    const auto given = applySettings({}, R"({"resources.port":["08-10","x"],"resources.licence.x":2})");
+    QVERIFY(given);
+    QCOMPARE(given->values.resources, (std::map<std::string, double>{{"licence.x", 2}, {"port", 4}}));
+    const std::map<std::string, std::vector<std::string>> pieces = namedPieces(given->values);
+    QCOMPARE(pieces, (std::map<std::string, std::vector<std::string>>{{"port", {"08", "09", "10", "x"}}}));
+    const auto again = applySettings({}, toJson(*given));
+    QVERIFY(again && again->values == given->values);
+    const SettingInfo& family = *std::ranges::find_if(settingsTable(), &SettingInfo::isFamily);
+    const auto others = applySettings(*given, R"({"resources.port":["1-4"]})");
+    QCOMPARE(differing(family, given->values, others->values), std::vector<std::string>{"resources.port"});
+    const auto amount = applySettings(*given, R"({"resources.port":4})");
+    QVERIFY(amount->values.resourceNames.empty());
+    QVERIFY(applySettings(*given, R"({"resources.port":null})")->values.resourceNames.empty());
+}
+
 void SettingsTest::whatIsWrongIsRefusedByName_data() {
     QTest::addColumn<QByteArray>("json");
     QTest::addColumn<QByteArray>("message");
@@ -105,7 +122,16 @@ void SettingsTest::whatIsWrongIsRefusedByName_data() {
     row(R"({"log_level":3})", "Give \"log_level\" as debug, info, warning or error.");
     row(R"({"env_never_kept":7})", "Give \"env_never_kept\" as a line of at most 1024 bytes.");
     row(R"({"env_never_kept":"a\nb"})", "Give \"env_never_kept\" as a line of at most 1024 bytes.");
-    row(R"({"resources.gpus":-1})", "Give \"resources.gpus\" as an amount from 0 to 1000000000.");
+    const char* names = "Give \"resources.gpus\" as an amount from 0 to 1000000000, or as at most 4096 names, all "
+                        "different: [\"5000-5015\", \"6000\"].";
+    row(R"({"resources.gpus":-1})", names);
+    row(R"({"resources.gpus":[]})", names);
+    row(R"({"resources.gpus":["a","a"]})", names);
+    row(R"({"resources.gpus":["a,b"]})", names);
+    row(R"({"resources.gpus":[1]})", names);
+    row(R"({"resources.gpus":["1-5000"]})", names);
+    row(R"({"resources.gpus":["5-1"]})", names);
+    row(R"({"resources.gpus":""})", names);
     row(R"({"resources.cores":4})", "The number of cores is the setting \"capacity\".");
     row(R"({"resources.":4})", "\"\" cannot be the name of a resource: a letter, then letters, digits, \".\", "
                                "\"_\" or \"-\", at most 64.");
@@ -135,6 +161,8 @@ void SettingsTest::aSettingIsGivenAsText_data() {
     row("grace_s=0.25", "{\n  \"grace_s\": 0.25\n}\n");
     row("capacity=8", "{\n  \"capacity\": 8\n}\n");
     row("resources.licence.x=2", "{\n  \"resources.licence.x\": 2\n}\n");
+    row("resources.port=5000-5003,6000", "{\n  \"resources.port\": [\"5000-5003\",\"6000\"]\n}\n");
+    row("resources.display=:1", "{\n  \"resources.display\": [\":1\"]\n}\n");
     row("log_level=error", "{\n  \"log_level\": \"error\"\n}\n");
     row("env_never_kept=*KEY* 7", "{\n  \"env_never_kept\": \"*KEY* 7\"\n}\n");
     row("env_never_kept=", "{\n  \"env_never_kept\": \"\"\n}\n");

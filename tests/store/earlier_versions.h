@@ -9,7 +9,7 @@
 
 namespace yard::test {
 
-/// SQL that makes a journal of today one of `version`, 5 to 15.
+/// SQL that makes a journal of today one of `version`, 5 to 16.
 inline std::string undoneTo(int version) {
     constexpr int kFirst = 6;
     constexpr std::array kUndone = {
@@ -27,6 +27,7 @@ inline std::string undoneTo(int version) {
         "DROP TABLE document;",                                                             // 15
         "DROP TABLE object_type; DROP TABLE object; "                                       // 16
         "DROP TABLE object_history; DROP TABLE outbox;",                                    //
+        "ALTER TABLE attempt DROP COLUMN given;",                                           // 17
     };
     static_assert(kFirst + kUndone.size() - 1 == store::kSchemaVersion, "a migration is not taken back");
     std::string sql;

@@ -175,6 +175,7 @@ void showAction(const json::object& action, const json::object& spec, const std:
         details.add("place", fmt::format("{}, of what waits in its queue", *place));
     if (const auto priority = integerOf(action, "priority"); priority && *priority != 0)
         details.add("priority", fmt::format("{}", *priority));
+    details.add("given", givenWords(action));
     details.add("history", historyWords(action));
     details.add("time", splitWords(action));
     details.add("about", estimateWords(action));

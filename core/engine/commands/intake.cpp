@@ -132,6 +132,14 @@ Error neverFits(const std::vector<session::ResourceNeed>& needs, std::string_vie
                                                "never start. Remove \"platform\", or name another \"machine\".",
                                                platform, thisPlatform()))
             .error();
+    const auto part = std::ranges::find(needs, false, &session::ResourceNeed::isAmount);
+    if (part != needs.end())
+        return invalid(
+                   "resources." + part->resource,
+                   fmt::format("It asks for {}, and these are told apart: ask for less than one, or for a whole "
+                               "number of them.",
+                               askedWords(*part)))
+            .error();
     const session::ResourceNeed lacking = at == needs.end() ? session::ResourceNeed{} : *at;
     return invalid("resources." + lacking.resource,
                    fmt::format("It asks for {}, and this engine has {}: it would never start. Ask for less, or "

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 #include <sys/prctl.h>
 #include <thread>
+#include <vector>
 
 namespace yard::engine {
 
@@ -26,6 +29,23 @@ host::ResourceSettings resourceSettings(const Settings& settings, const Options&
     if (options.resources.memoryMb) resources.memoryMb = options.resources.memoryMb;
     resources.named.insert(resources.named.end(), options.resources.named.begin(), options.resources.named.end());
     return resources;
+}
+
+/// Those that settings name, as far as there are as many, and all GPUs by their numbers.
+session::ResourceNames piecesOf(const Settings& settings, const Resources& total) {
+    session::ResourceNames pieces;
+    std::map<std::string, std::vector<std::string>> named = namedPieces(settings);
+    for (const auto& [name, amount] : total.named) {
+        const auto count = static_cast<std::size_t>(amount / session::IndexPool::kWhole);
+        if (count == 0 || count > kMaxResourceNames || amount % session::IndexPool::kWhole != 0) continue;
+        if (const auto at = named.find(name); at != named.end() && at->second.size() == count) {
+            pieces.emplace(name, std::move(at->second));
+        } else if (name == "gpus") {
+            std::vector<std::string>& numbers = pieces[name];
+            for (std::size_t i = 0; i < count; ++i) numbers.push_back(std::to_string(i));
+        }
+    }
+    return pieces;
 }
 
 } // namespace
@@ -92,6 +112,7 @@ Result<void> Ground::planResources() {
     for (const auto& source : options.runners) slotPlan.beside += static_cast<int>(source->cores());
     total = host::machineResources(capacity, resourceSettings(settings, options));
     total.milliCores += std::int64_t{1000} * slotPlan.beside;
+    pieces = piecesOf(settings, total);
     return {};
 }
 

@@ -17,6 +17,7 @@
 #include "core/engine/state/options.h"
 #include "core/engine/state/settings_service.h"
 #include "core/locks/claims.h"
+#include "core/session/indexed_resources.h"
 #include "core/store/chunk_files.h"
 #include "core/store/chunk_store.h"
 #include "core/store/data_directory.h"
@@ -74,9 +75,10 @@ struct Ground {
     std::optional<coro::HelperPool> helpers;
 
     SlotPlan slotPlan;
-    Resources total;     ///< of all machines, for actions
-    WallScale scale;     ///< pinned when the journal is restored
-    std::string lockDir; ///< of named locks; empty: none
+    Resources total;               ///< of all machines, for actions
+    session::ResourceNames pieces; ///< of this machine: names of what is told apart
+    WallScale scale;               ///< pinned when the journal is restored
+    std::string lockDir;           ///< of named locks; empty: none
     EngineCounters counters;
 };
 

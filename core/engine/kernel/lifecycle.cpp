@@ -11,6 +11,7 @@
 #include "core/runners/runner_source.h"
 #include "core/runners/this_machine.h"
 #include "core/session/growing_capacity.h"
+#include "core/session/indexed_capacity.h"
 
 #include <algorithm>
 #include <utility>
@@ -122,7 +123,10 @@ void Kernel::openSession() {
         kMostOutstanding, options.slotCount * static_cast<int>(runners::kLeasesPerSlot) + options.sharedSlots);
     Resources own = ground_.total;
     own.milliCores -= std::int64_t{1000} * ground_.slotPlan.beside;
-    services_.session.emplace(machinesOf(own, options, ground_.slotPlan.core, ground_.options.runners), options);
+    auto machines = machinesOf(own, options, ground_.slotPlan.core, ground_.options.runners);
+    if (!ground_.pieces.empty())
+        machines = std::make_unique<session::IndexedCapacity>(std::move(machines), ground_.pieces);
+    services_.session.emplace(std::move(machines), options);
     services_.session->setReserve(ground_.settings.reserve);
 }
 

@@ -25,6 +25,11 @@ static void showUsage(ActionResult& result, const AttemptUsage& usage) {
     outcome.measures[Measure::PeakMemory] = usage.series.mostRss();
 }
 
+static void showGiven(ActionResult& result, const GivenResources& given) {
+    if (!result.outcome) result.outcome.emplace().state = ActionState::Running;
+    result.outcome->given = given;
+}
+
 void ActionRows::overlay(ActionResult& result) const {
     const auto live = parts_.session.views().live(result.lsn);
     if (!live) return;
@@ -56,6 +61,7 @@ void ActionRows::overlay(ActionResult& result) const {
     if (result.ending) result.note = "cancelled: its processes are being ended";
     if (auto journal = parts_.reasons.journalWait(*attempt)) result.note = std::move(journal->message);
     if (attempt->usage) showUsage(result, *attempt->usage);
+    if (!attempt->given.empty()) showGiven(result, attempt->given);
     const Timestamps& times = attempt->record.times;
     result.times[ActionState::Submitting] = times[ActionState::Submitting];
     result.times[ActionState::Running] = times[ActionState::Running];

@@ -56,7 +56,9 @@ Wait capacityOf(const session::ResourceNeed& need, const session::Waiting& waiti
     wait.kind = WaitKind::Capacity;
     wait.resource = need.resource;
     wait.need = need.need;
-    wait.free = std::max(need.free, 0.0);
+    const bool lacksPieces = need.pieces > 0 && need.isLacking();
+    // Of pieces what it could have: parts of several make no whole one.
+    wait.free = std::max(lacksPieces ? std::min(need.free, static_cast<double>(need.fitting)) : need.free, 0.0);
     if (waiting.position) {
         wait.position = waiting.position->before;
         wait.positionIsExact = waiting.position->isExact;
@@ -70,15 +72,22 @@ Wait capacityOf(const session::ResourceNeed& need, const session::Waiting& waiti
         wait.keptFor = waiting.keptFor;
         because = keptWords(waiting.keptFor);
     }
-    wait.message = fmt::format("{} of {} {} free{}{}", *wait.free, need.total,
-                               need.resource == "memory_mb" ? "MiB of memory" : need.resource, because, place);
+    if (lacksPieces && need.need < 1)
+        wait.message = fmt::format("{} of {} {} have {} free{}{}", need.fitting, need.pieces, need.resource,
+                                   need.need, because, place);
+    else if (lacksPieces)
+        wait.message = fmt::format("{} of {} {} fit, it needs {}{}{}", need.fitting, need.pieces, need.resource,
+                                   need.need, because, place);
+    else
+        wait.message = fmt::format("{} of {} {} free{}{}", *wait.free, need.total,
+                                   need.resource == "memory_mb" ? "MiB of memory" : need.resource, because, place);
     return wait;
 }
 
 /// Every resource of which there is not enough, else the first one: it waits for its turn.
 void addCapacity(const session::Waiting& waiting, std::vector<Wait>& waits) {
     for (const session::ResourceNeed& need : waiting.needs)
-        if (need.free < need.need) waits.push_back(capacityOf(need, waiting));
+        if (need.isLacking()) waits.push_back(capacityOf(need, waiting));
     if (!waits.empty()) return;
     session::ResourceNeed turn = waiting.needs.empty() ? session::ResourceNeed{} : waiting.needs.front();
     if (waiting.noSlot) turn = {.resource = "slots", .need = 1, .total = 0, .free = 0};
@@ -301,7 +310,7 @@ std::optional<Wait> Reasons::processWait(const session::Waiting& waiting) const 
     std::string text = wordsOf(*of);
     const auto held = of->hold ? parts_.session.holds().waitOf(*of->hold) : std::nullopt;
     if (held && !held->needs.empty()) {
-        const auto at = std::ranges::find_if(held->needs, [](const auto& need) { return need.free < need.need; });
+        const auto at = std::ranges::find_if(held->needs, [](const auto& need) { return need.isLacking(); });
         lacking = at == held->needs.end() ? held->needs.front() : *at;
         text += fmt::format(", {} of {} {} free", std::max(lacking.free, 0.0), lacking.total,
                             lacking.resource == "memory_mb" ? "MiB" : lacking.resource);
@@ -448,6 +457,28 @@ void Reasons::nameHolders(Wait& wait) const {
     if (wait.holders.size() > kMostCapacityHolders) wait.holders.resize(kMostCapacityHolders);
 }
 
+/// The piece that is free first, as far as that is known.
+void Reasons::sayWhenFree(Wait& wait) const {
+    WallMicros first = 0;
+    std::string words;
+    for (const CapacityHolder& holder : wait.holders) {
+        const Attempt* attempt = holder.lsn.value > 0 ? parts_.attempt(holder.lsn) : nullptr;
+        const auto live = attempt ? parts_.session.views().live(holder.lsn) : std::nullopt;
+        if (!live) continue;
+        const auto has = std::ranges::find(attempt->given, wait.resource, &GivenResource::resource);
+        if (has == attempt->given.end()) continue;
+        ActionResult known;
+        known.times[ActionState::Submitting] = attempt->record.times[ActionState::Submitting];
+        parts_.estimates.ofRunning(known, *live);
+        if (known.estimatedFinish == 0 || (first != 0 && known.estimatedFinish >= first)) continue;
+        first = known.estimatedFinish;
+        const double left = static_cast<double>(first - parts_.scale.at(parts_.now())) / 1e6;
+        words = fmt::format("; {} {} free in about {} ({})", wait.resource, listed(*has),
+                            durationText(std::max(left, 0.0)), holder.lsn.value);
+    }
+    wait.message += words;
+}
+
 coro::Task<Result<Why>> Reasons::why(Lsn lsn) {
     YARD_ASSERT_OWNER(owner_);
     Why why{.lsn = lsn, .state = ActionState::New, .waits = {}};
@@ -469,7 +500,10 @@ coro::Task<Result<Why>> Reasons::why(Lsn lsn) {
         why.waits.push_back(std::move(*leaving));
     } else if (const auto waiting = parts_.session.reasons().of(lsn, true)) {
         why.waits = waitsOf(lsn, *waiting, false);
-        for (Wait& wait : why.waits) nameHolders(wait);
+        for (Wait& wait : why.waits) {
+            nameHolders(wait);
+            sayWhenFree(wait);
+        }
         for (Wait& wait : parents) {
             const auto other = parts_.session.views().live(wait.lsn);
             if (other) wait.state = other->state;

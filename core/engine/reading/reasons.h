@@ -82,6 +82,7 @@ private:
     std::string unmetWords(Lsn lsn) const;
     std::string nameOfHolder(Lsn lsn) const;
     void nameHolders(Wait& wait) const;
+    void sayWhenFree(Wait& wait) const;
 
     Parts parts_;
     OwnerCheck owner_;

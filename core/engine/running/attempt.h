@@ -16,6 +16,7 @@
 #include "core/lease/runner.h"
 #include "core/lease/scratch.h"
 #include "core/model/action_spec.h"
+#include "core/model/given_resources.h"
 #include "core/model/result.h"
 #include "core/model/usage.h"
 #include "core/session/messages.h"
@@ -70,6 +71,7 @@ struct Attempt {
     std::optional<session::StopCause> stop;
     std::optional<std::uint32_t> lane; ///< of its worker's timeline, where that is not the slot
     SpecPtr spec;
+    GivenResources given;             ///< pieces of what is told apart
     std::vector<std::string> lacking; ///< variables whose values are not known any more
     WallScale scale;                  ///< fixed for the attempt: its times never run backwards
     SlotId slot{};

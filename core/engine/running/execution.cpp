@@ -50,6 +50,7 @@ void Execution::begin(const std::vector<session::Start>& starts, WallScale scale
         attempt.shared = start.shared;
         attempt.warm = start.warm;
         attempt.hurry = parts_.waiters.contains(start.lsn);
+        attempt.given = parts_.session.views().givenTo(start.lsn);
         attempt.scale = scale;
         if (const auto live = parts_.session.views().live(start.lsn)) {
             attempt.label = live->label;

@@ -139,6 +139,7 @@ AttemptRecord Execution::record(AttemptId id, ActionState state, Reason reason, 
         } else {
             record = attempt->record;
         }
+        record.outcome.given = attempt->given;
     }
     const WallMicros end = record.times[record.outcome.state];
     if (record.outcome.state != state) record.times[record.outcome.state] = 0;

@@ -1,5 +1,6 @@
 #include "core/engine/running/lease_maker.h"
 
+#include "core/engine/running/given_environment.h"
 #include "core/session/live_views.h"
 #include "core/session/queue_commands.h"
 
@@ -47,6 +48,7 @@ void LeaseMaker::complete(Attempt& attempt, runners::Lease& lease) const {
     lease.once = parts_.isDurable && isLastTry(attempt);
     lease.engineEnv = attempt.spec->engineEnv;
     addUnkept(attempt, lease);
+    addGiven(lease, attempt.given);
 }
 
 Duration LeaseMaker::deadlineOf(const Attempt& attempt) const {

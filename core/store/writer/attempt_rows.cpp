@@ -20,8 +20,8 @@ AttemptRows::AttemptRows(StatementMaker& sql, ReferenceNotes& notes)
     , notes_(notes) {
     put_ =
         sql("INSERT OR REPLACE INTO attempt(id, state, reason, exit_code, signal, flags, t_submitting, t_running, "
-            "t_exited, t_end, out, err, outputs, result, denied, note, samples, MEASURES) "
-            "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,MEASURE_MARKS)");
+            "t_exited, t_end, out, err, outputs, result, denied, note, samples, given, MEASURES) "
+            "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,MEASURE_MARKS)");
     copyFromDone_ =
         sql("INSERT OR IGNORE INTO attempt(id, state, reason, exit_code, signal, flags, t_submitting, t_running, "
             "t_exited, t_end, note, MEASURES) SELECT lsn << 16 | min(attempts, 65535), state, reason, exit_code, "
@@ -40,6 +40,7 @@ int AttemptRows::put(Lsn lsn, const AttemptRecord& attempt) {
     const std::string outputs = packOutputs(outcome.outputs);
     const std::string denied = packDenied(outcome.denied);
     const std::string samples = encodeUsage(outcome.samples);
+    const std::string given = outcome.given.empty() ? std::string() : toJson(outcome.given);
     notes_.note(attempt);
     const std::int64_t last = (std::int64_t{1} << kAttemptBits) - 1;
     const std::int64_t id = (lsn.value << kAttemptBits) | std::min<std::int64_t>(attempt.n, last);
@@ -47,7 +48,8 @@ int AttemptRows::put(Lsn lsn, const AttemptRecord& attempt) {
                     outcome.signal, endFlagsOf(outcome), present(times[ActionState::Submitting]),
                     present(times[ActionState::Running]), present(times.exited), present(times[outcome.state]),
                     unlessEmpty(out), unlessEmpty(err), unlessEmpty(outputs), unlessNone(outcome.result),
-                    unlessEmpty(denied), unlessNone(outcome.note), unlessEmpty(samples), outcome.measures);
+                    unlessEmpty(denied), unlessNone(outcome.note), unlessEmpty(samples), unlessNone(given),
+                    outcome.measures);
 }
 
 int AttemptRows::copyFromDone(Lsn lsn) {

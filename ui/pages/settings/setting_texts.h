@@ -54,7 +54,7 @@ inline constexpr const char* kSettingTexts[] = {
     QT_TRANSLATE_NOOP("EngineSetting", "MiB"),
     QT_TRANSLATE_NOOP("EngineSetting", "files"),
     QT_TRANSLATE_NOOP("EngineSetting", "Cores that actions have between them; 0 is the number of processors."),
-    QT_TRANSLATE_NOOP("EngineSetting", "How much of a resource there is, instead of what was found: memory_mb (in MiB), gpus, or a name of your own such as licence.x."),
+    QT_TRANSLATE_NOOP("EngineSetting", "How much of a resource there is, instead of what was found: memory_mb (in MiB), gpus, or a name of your own such as licence.x. Of what is told apart its names: 5000-5015,6000."),
     QT_TRANSLATE_NOOP("EngineSetting", "What accepted work survives: the death of the process, or a power cut as well (slower: it syncs every group, chunk and directory)."),
     QT_TRANSLATE_NOOP("EngineSetting", "Between SIGTERM and SIGKILL when an action is ended; for actions that start after the change, and never more than 2 when the engine itself ends."),
     QT_TRANSLATE_NOOP("EngineSetting", "How long an attempt may take when neither action, queue nor worker say; for attempts that start after the change."),
