@@ -61,7 +61,7 @@ struct AttemptOutcome {
     bool errTruncated = false;
     std::vector<NamedChunk> outputs;
     GivenResources given; ///< which pieces it had of what is told apart
-    std::string result; ///< JSON text of a warm worker's result, else empty
+    std::string result;   ///< JSON text of a warm worker's result, else empty
     std::vector<Denial> denied;
     std::string note;                 ///< one line: of a failure the first error line
     std::vector<UsageSample> samples; ///< while it ran; not in the JSON of a result
