@@ -262,7 +262,7 @@ void writeSettingSchemas(JsonWriter& writer) {
         writer.key("additionalProperties");
         writer.raw(
             change
-                ? R"({"nullable":true,"oneOf":[{"type":"number"},{"type":"array","items":{"type":"string"}},{"type":"string"}]})"
+                ? R"({"nullable":true,"anyOf":[{"type":"number"},{"type":"array","items":{"type":"string"}},{"type":"string"}]})"
                 : "{}");
         if (!change) {
             writer.key("required");
