@@ -122,6 +122,8 @@ void putPlan(Writer& w, const sandbox::Plan& plan) {
         w.number(std::uint8_t{bind.writable});
         w.number(std::uint8_t{bind.isolated});
     }
+    w.number(static_cast<std::uint32_t>(plan.devices.size()));
+    for (const std::string& device : plan.devices) w.text(device);
     w.text(plan.cwd);
     w.text(plan.asked);
     w.number(plan.memoryBytes);
@@ -140,6 +142,11 @@ std::shared_ptr<const sandbox::Plan> getPlan(Reader& r) {
         bind.writable = r.flag();
         bind.isolated = r.flag();
         if (!sandbox::isCleanPath(bind.to)) r.fail();
+    }
+    const std::size_t devices = r.count(sandbox::kMaxDevices, 4);
+    for (std::size_t i = 0; i < devices && r.isGood(); ++i) {
+        plan->devices.push_back(r.cText(kMaxPath));
+        if (!sandbox::isCleanPath(plan->devices.back())) r.fail();
     }
     plan->cwd = r.cText(kMaxPath);
     plan->asked = r.cText(kMaxPath);

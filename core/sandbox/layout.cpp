@@ -217,6 +217,14 @@ Result<Layout> layoutOf(const Plan& plan) {
         else
             layout.bind(bind.from, to, bind.writable ? kWritable : kReadOnly, S_ISDIR(st.st_mode));
     }
+    for (const std::string& device : plan.devices) {
+        struct stat st{};
+        if (::stat(device.c_str(), &st) != 0) return failErrno("bind " + device, errno);
+        if (!device.starts_with("/dev/") || !isCleanPath(device) || !S_ISCHR(st.st_mode))
+            return fail(ErrorKind::Invalid, fmt::format("{} cannot be shown in a sandbox", device));
+        layout.parentsOf(device.substr(1));
+        layout.bind(device, device.substr(1), kDevice, false);
+    }
     return layout;
 }
 

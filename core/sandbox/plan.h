@@ -6,6 +6,7 @@
 #include "core/model/action_spec.h"
 #include "core/model/worker.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,9 +23,10 @@ struct Bind {
 };
 
 struct Plan {
-    std::vector<Bind> binds; ///< beside the system directories; later ones may lie in earlier ones
-    std::string cwd = "/";   ///< inside
-    std::string asked;       ///< of an exec: the directory it is to see, which showDirectory() has not found yet
+    std::vector<Bind> binds;          ///< beside the system directories; later ones may lie in earlier ones
+    std::vector<std::string> devices; ///< device nodes of GPUs, below /dev, which it may use; at most kMaxDevices
+    std::string cwd = "/";            ///< inside
+    std::string asked; ///< of an exec: the directory it is to see, which showDirectory() has not found yet
     /// Of each process; 0: none. Also bounds `tmpBytes`.
     std::uint64_t memoryBytes = 0;
     std::uint64_t tmpBytes = 0; ///< of the private /tmp; never 0 in a plan that is carried out
@@ -34,6 +36,8 @@ struct Plan {
     std::uint32_t hostUser = 0;
     friend bool operator==(const Plan&, const Plan&) = default;
 };
+
+inline constexpr std::size_t kMaxDevices = 128;
 
 /// What the operator decides.
 struct Policy {

@@ -89,6 +89,7 @@ Lease sampleLease() {
     sandbox::Plan plan;
     plan.binds = {{"/a", "/b", true}};
     plan.asked = "/home/me";
+    plan.devices = {"/dev/nvidia0", "/dev/dri/renderD128"};
     lease.sandbox = std::make_shared<const sandbox::Plan>(std::move(plan));
     return lease;
 }

@@ -62,6 +62,7 @@ private Q_SLOTS:
     void whatComesOrGoesOutsideIsInTheNextRoot();
     void whatCannotBeMadeNowIsTriedAgain();
     void theRootHoldsWhatItShould();
+    void devicesThatItWasGivenAreThereAndNoOthers();
     void aMissingProgramIsToldByName();
     void aStepThatFailsIsToldInWords();
     void deniedCallsAreTold();
@@ -256,6 +257,21 @@ void TestSandboxEnter::theRootHoldsWhatItShould() {
     QVERIFY2(seen.out.ends_with("usr\nfd\nfull\nnull\nrandom\nshm\nstderr\nstdin\nstdout\nurandom\nzero\n"
                                 "root\nworker\nnobody\n"),
              seen.out.c_str());
+}
+
+void TestSandboxEnter::devicesThatItWasGivenAreThereAndNoOthers() {
+    const std::string script =
+        "for d in tty ptmx; do [ -c /dev/$d ] && echo $d; done; echo x >/dev/null && echo null";
+    QCOMPARE(run(script).out, "null\n");
+    plan_.devices = {"/dev/tty"};
+    QCOMPARE(run(script).out, "tty\nnull\n");
+    QCOMPARE(run("(rm /dev/tty; echo x >/dev/made) 2>/dev/null; ls -d /dev/tty /dev/made 2>/dev/null").out,
+             "/dev/tty\n");
+    for (const char* wrong :
+         {"/dev/no-such-device", "/etc/passwd", "/dev/../etc/passwd", "/dev/fd/../null", "/dev"}) {
+        plan_.devices = {wrong};
+        QVERIFY2(!layoutOf(plan_), wrong);
+    }
 }
 
 void TestSandboxEnter::aMissingProgramIsToldByName() {
