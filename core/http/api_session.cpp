@@ -61,6 +61,30 @@ void writeSandbox(JsonWriter& writer, const engine::SessionView::Sandbox& sandbo
     writer.closeObject();
 }
 
+void writeGpu(JsonWriter& writer, const engine::GpuView& view) {
+    const auto& [gpu, figures] = view;
+    const auto text = [&writer](std::string_view name, const std::string& value) {
+        if (!value.empty()) writer.member(name, value);
+    };
+    const auto amount = [&writer](std::string_view name, const auto& value) {
+        if (value) writer.member(name, *value);
+    };
+    writer.openObject();
+    writer.member("index", gpu.index);
+    writer.member("maker", name(gpu.maker));
+    text("uuid", gpu.uuid);
+    text("name", gpu.name);
+    if (gpu.memoryBytes > 0) writer.member("memory_bytes", gpu.memoryBytes);
+    text("pci", gpu.pci);
+    amount("numa_node", gpu.numaNode);
+    text("lost", figures.lost);
+    amount("utilisation_percent", figures.utilisationPercent);
+    amount("memory_used_bytes", figures.memoryUsedBytes);
+    amount("power_watts", figures.powerWatts);
+    amount("temperature_c", figures.temperatureC);
+    writer.closeObject();
+}
+
 void writeMachine(JsonWriter& writer, const engine::SessionView& session) {
     writer.key("machine");
     writer.openObject();
@@ -68,6 +92,12 @@ void writeMachine(JsonWriter& writer, const engine::SessionView& session) {
     writer.member("cores", session.cores);
     writer.member("memory_bytes", session.memoryBytes);
     writer.member("gpus", session.gpus);
+    if (!session.gpuList.empty()) {
+        writer.key("gpus_list");
+        writer.openArray();
+        for (const engine::GpuView& gpu : session.gpuList) writeGpu(writer, gpu);
+        writer.closeArray();
+    }
     writer.member("utc_offset_s", utcOffsetAt(wallNow())); // what a day of a filter goes by
     writer.key("resources");
     writeAmounts(writer, session.total);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <iterator>
+#include <optional>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -125,6 +126,28 @@ void writeActions(MetricsWriter& out, const engine::MetricsView& engine) {
     out.counter("memory_guard_stopped_total", "Actions stopped for the sake of memory.", counters.stoppedForMemory);
     out.gauge("attempts_in_flight", "Attempts handed out whose end is not in the journal.",
               static_cast<double>(engine.attemptsInFlight));
+}
+
+/// What their drivers tell; who is lost tells nothing.
+void writeGpus(MetricsWriter& out, const std::vector<engine::GpuView>& gpus) {
+    if (gpus.empty()) return;
+    const auto each = [&](std::string_view name, std::string_view help, auto valueOf) {
+        out.family(name, Gauge, help);
+        for (const engine::GpuView& view : gpus)
+            if (const std::optional<double> value = valueOf(view))
+                out.sample(*value, {{"gpu", view.gpu.index}, {"uuid", view.gpu.uuid}});
+    };
+    each("gpu_lost", "1 of a GPU that is given to nobody any more.",
+         [](const auto& view) { return std::optional(view.figures.lost.empty() ? 0.0 : 1.0); });
+    each("gpu_utilisation_percent", "Part of the time in which a GPU did something.",
+         [](const auto& view) { return view.figures.utilisationPercent; });
+    each("gpu_memory_used_bytes", "Memory of a GPU that is in use.", [](const auto& view) {
+        const auto& used = view.figures.memoryUsedBytes;
+        return used ? std::optional(static_cast<double>(*used)) : std::nullopt;
+    });
+    each("gpu_power_watts", "What a GPU takes.", [](const auto& view) { return view.figures.powerWatts; });
+    each("gpu_temperature_celsius", "How warm a GPU is.",
+         [](const auto& view) { return view.figures.temperatureC; });
 }
 
 void writeQueues(MetricsWriter& out, const engine::MetricsView& engine) {
@@ -318,6 +341,7 @@ std::string metricsText(const AllFigures& figures) {
     MetricsWriter out;
     writeEngine(out, figures);
     writeActions(out, figures.engine);
+    writeGpus(out, figures.engine.session.gpuList);
     writeQueues(out, figures.engine);
     writeLatencies(out, figures.engine.counters);
     writeStore(out, figures);

@@ -27,11 +27,12 @@ struct ResourceNeed {
     double total = 0;
     double free = 0;
     // where its pieces are told apart (indexed_resources.h)
-    std::size_t pieces = 0;  ///< how many there are; 0: it is only counted
+    bool isApart = false;    ///< else it is only counted
+    std::size_t pieces = 0;  ///< how many there are that are not lost
     std::size_t fitting = 0; ///< how many of them such a one could have now, in part or whole
     bool isAmount = true;    ///< false: more than one, and not whole
     /// Not now: by amounts, or because what is free is in pieces that do not serve it.
-    bool isLacking() const { return free < need || (pieces > 0 && static_cast<double>(fitting) < need); }
+    bool isLacking() const { return free < need || (isApart && static_cast<double>(fitting) < need); }
 };
 
 /// Where something may run, of several machines: names, "local", "any", or "tag:NAME", and a platform. Empty: anywhere.

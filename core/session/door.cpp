@@ -1,5 +1,6 @@
 // The door of the session: its parts, and calls that go to a part which is nobody else's.
 #include "core/session/impl.h"
+#include "core/session/indexed_resources.h"
 #include "core/session/outliner.h"
 #include "core/session/patience.h"
 #include "core/session/session.h"
@@ -125,6 +126,10 @@ Outline Session::outline(int most, MonoTime now) const {
 }
 std::uint32_t Session::revision() const {
     return impl_->ledger.revision();
+}
+void Session::setPieceLost(std::string_view resource, std::string_view piece, bool isLost) {
+    YARD_ASSERT_OWNER(impl_->owner);
+    if (IndexedResources* indexed = impl_->capacity->indexed()) indexed->setLost(resource, piece, isLost);
 }
 void Session::setPassed(std::span<const Passed> passed) {
     YARD_ASSERT_OWNER(impl_->owner);

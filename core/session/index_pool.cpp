@@ -11,7 +11,7 @@ std::size_t IndexPool::size() const {
 }
 
 bool IndexPool::everFits(std::int64_t amount) const {
-    return amount == 0 || (isAmount(amount) && piecesOf(amount) <= size());
+    return amount == 0 || (isAmount(amount) && piecesOf(amount) <= used_.size());
 }
 
 bool IndexPool::has(Index piece, std::int64_t amount) const {

@@ -22,7 +22,7 @@ public:
 
     /// More than one has to be whole.
     static bool isAmount(std::int64_t amount) { return amount < kWhole || amount % kWhole == 0; }
-    /// It would fit were nothing in use.
+    /// It would fit were nothing in use and nothing lost: what is lost may come back.
     bool everFits(std::int64_t amount) const;
     bool fits(std::int64_t amount) const { return fitting(amount) >= piecesOf(amount); }
     /// How many pieces such a one could have part of, or as a whole, now.

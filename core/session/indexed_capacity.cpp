@@ -43,6 +43,7 @@ std::vector<ResourceNeed> IndexedCapacity::describe(const Demand& need) const {
         if (!indexed_.isIndexed(one.resource)) continue;
         const auto amount = static_cast<std::int64_t>(std::llround(one.need * 1'000));
         const IndexedResources::Fitting fitting = indexed_.fitting(one.resource, amount);
+        one.isApart = true;
         one.pieces = fitting.all;
         one.fitting = fitting.pieces;
         one.isAmount = IndexPool::isAmount(amount);

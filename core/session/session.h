@@ -30,6 +30,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace yard::session {
@@ -103,6 +104,9 @@ public:
     /// does; twice as long the next time, which comes once all that stood in its way has ended
     /// (docs/scheduling.md).
     void setReserve(Duration reserve);
+
+    /// One of what is told apart is gone, or back: it is given to nobody, and who has it keeps it.
+    void setPieceLost(std::string_view resource, std::string_view piece, bool isLost);
 
     // -- of another session, and of another engine
     /// Ends of actions whose queues are gone: they count in all.

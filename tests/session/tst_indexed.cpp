@@ -79,6 +79,7 @@ private Q_SLOTS:
     void aHoldHasPiecesToo();
     void whatIsNeverWholeNeverFits();
     void whatWaitsSaysHowManyFit();
+    void whatWaitsForLostPiecesLacksThem();
     void anotherMachineCountsOnly();
     void aWholePieceIsKeptForWhoWasPassedOver();
     void nobodyEverHasWhatAnotherHas();
@@ -114,7 +115,7 @@ void TestIndexed::aLostPieceIsGivenToNobody() {
     pool.setLost(0, true);
     pool.give(Pieces{0}, 1'000);
     QCOMPARE(pool.take(1'000), (Pieces{1}));
-    QVERIFY(!pool.fits(500) && !pool.everFits(2'000) && pool.size() == 1);
+    QVERIFY(!pool.fits(500) && pool.everFits(2'000) && pool.size() == 1);
     pool.setLost(0, false);
     QCOMPARE(pool.take(500), (Pieces{0}));
 }
@@ -208,6 +209,21 @@ void TestIndexed::whatWaitsSaysHowManyFit() {
     QCOMPARE(gpus.fitting, std::size_t{1});
     QVERIFY(gpus.isLacking());
     QVERIFY(!wait->needs.front().isLacking()); // cores
+}
+
+void TestIndexed::whatWaitsForLostPiecesLacksThem() {
+    Yard yard;
+    for (const char* gpu : {"0", "1"}) yard.session.setPieceLost("gpus", gpu, true);
+    yard.session.setPieceLost("gpus", "7", true); // there is none
+    yard.session.setPieceLost("licence", "0", true);
+    yard.session.defineClass(ClassId(1), asking(1'000, 0));
+    QVERIFY(yard.session.everFits(ClassId(1))); // they may come back
+    const Lsn waits = yard.start(1);
+    QVERIFY(!yard.hasStarted(waits));
+    QVERIFY(yard.session.reasons().of(waits, false)->needs.back().isLacking());
+    yard.session.setPieceLost("gpus", "1", false);
+    yard.schedule();
+    QCOMPARE(yard.given(waits), "gpus 1");
 }
 
 void TestIndexed::anotherMachineCountsOnly() {

@@ -1,5 +1,6 @@
 #include "core/engine/kernel/ground.h"
 
+#include "core/engine/running/gpu_environment.h"
 #include "core/runners/runner_source.h"
 
 #include <algorithm>
@@ -17,8 +18,10 @@ namespace {
 constexpr int kHelpers = 2;
 constexpr std::size_t kRunIdBytes = 8;
 
-host::ResourceSettings resourceSettings(const Settings& settings, const Options& options) {
+/// What was found of GPUs comes first: what settings say counts.
+host::ResourceSettings resourceSettings(const Settings& settings, const Options& options, std::size_t gpus) {
     host::ResourceSettings resources;
+    if (gpus > 0) resources.named.emplace_back(kGpus, static_cast<std::int64_t>(gpus) * session::IndexPool::kWhole);
     for (const auto& [name, amount] : settings.resources) {
         if (name == "memory_mb")
             resources.memoryMb = std::llround(amount);
@@ -40,7 +43,7 @@ session::ResourceNames piecesOf(const Settings& settings, const Resources& total
         if (count == 0 || count > kMaxResourceNames || amount % session::IndexPool::kWhole != 0) continue;
         if (const auto at = named.find(name); at != named.end() && at->second.size() == count) {
             pieces.emplace(name, std::move(at->second));
-        } else if (name == "gpus") {
+        } else if (name == kGpus) {
             std::vector<std::string>& numbers = pieces[name];
             for (std::size_t i = 0; i < count; ++i) numbers.push_back(std::to_string(i));
         }
@@ -110,7 +113,8 @@ Result<void> Ground::planResources() {
     slotPlan = std::move(*plan);
     if (options.join) addGuestSlots(slotPlan, openFileLimit());
     for (const auto& source : options.runners) slotPlan.beside += static_cast<int>(source->cores());
-    total = host::machineResources(capacity, resourceSettings(settings, options));
+    gpus = std::make_shared<const host::Gpus>();
+    total = host::machineResources(capacity, resourceSettings(settings, options, gpus->all().size()));
     total.milliCores += std::int64_t{1000} * slotPlan.beside;
     pieces = piecesOf(settings, total);
     return {};

@@ -212,6 +212,7 @@ void Kernel::startServices() {
     ground_.loop.spawn("memory limits", services_.guards->watchLimits());
     ground_.loop.spawn("progress", services_.guards->watchProgress());
     ground_.loop.spawn("figures", services_.figures->run());
+    ground_.loop.spawn("gpus", services_.gpus->run());
     ground_.loop.spawn("timelines", services_.timelines->run());
     ground_.loop.spawn("kinds", services_.kinds->run());
     ground_.loop.spawn("estimates", learnFromHistory(ground_.journal, *services_.estimates));

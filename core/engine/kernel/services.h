@@ -36,6 +36,7 @@
 #include "core/engine/running/attempt_monitor.h"
 #include "core/engine/running/cloud_watch.h"
 #include "core/engine/running/execution.h"
+#include "core/engine/running/gpu_watch.h"
 #include "core/engine/running/guards.h"
 #include "core/engine/running/kind_keeper.h"
 #include "core/engine/running/orphan_sweep.h"
@@ -113,6 +114,7 @@ struct Services {
     std::optional<Guards> guards;
     std::optional<Retention> retention;
     std::optional<StatsSampler> figures;
+    std::optional<GpuWatch> gpus;
     std::optional<TimelineKeeper> timelines;
     std::optional<KindKeeper> kinds;
 

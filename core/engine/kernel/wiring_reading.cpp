@@ -243,6 +243,7 @@ void Wiring::openOverview() {
                                                                 .diskFreeBytes = itself.diskFreeBytes};
                             },
                         .cloud = [this] { return services_.cloud->view(); },
+                        .gpus = [this] { return services_.gpus->view(); },
                         .findings = [this] { return services_.orphans->findings(); },
                         .store = [this] { return ground_.store->stats(); },
                         .hung = [this] { return services_.monitor->hung(); },

@@ -46,6 +46,7 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
         .workers = services_.registry,
         .unkept = services_.unkept,
         .settings = ground_.settings,
+        .gpus = ground_.gpus->all(),
         .isDurable = ground_.isDurable(),
         .warmGroup = [this](const std::string& id) { return services_.warm->views().groupOf(id); }});
     services_.execution.emplace(Execution::Parts{
@@ -185,6 +186,11 @@ void Wiring::openUpkeep() {
                             .adopter = [this] { return adopter(); },
                             .isWatched = [this] { return services_.changes->feed().isOpen(); },
                             .surged = [this] { lookForMemory(); }});
+    services_.gpus.emplace(GpuWatch::Parts{.gpus = ground_.gpus,
+                                           .helpers = *ground_.helpers,
+                                           .session = *services_.session,
+                                           .isWatched = [this] { return services_.changes->feed().isOpen(); },
+                                           .wake = wake_});
     services_.timelines.emplace(TimelineKeeper::Parts{
         .helpers = *ground_.helpers,
         .execution = *services_.execution,

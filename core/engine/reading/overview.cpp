@@ -31,6 +31,7 @@ SessionView Overview::look() const {
     set(ActionState::Cancelled, counts.all.cancelled);
     view.machineName = constants.machineName;
     view.cloud = parts_.cloud();
+    view.gpuList = parts_.gpus();
     view.held = counts.held;
     view.retry = counts.backingOff;
     view.cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));

@@ -56,7 +56,7 @@ Wait capacityOf(const session::ResourceNeed& need, const session::Waiting& waiti
     wait.kind = WaitKind::Capacity;
     wait.resource = need.resource;
     wait.need = need.need;
-    const bool lacksPieces = need.pieces > 0 && need.isLacking();
+    const bool lacksPieces = need.isApart && need.isLacking();
     // Of pieces what it could have: parts of several make no whole one.
     wait.free = std::max(lacksPieces ? std::min(need.free, static_cast<double>(need.fitting)) : need.free, 0.0);
     if (waiting.position) {

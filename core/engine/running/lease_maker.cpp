@@ -1,6 +1,7 @@
 #include "core/engine/running/lease_maker.h"
 
 #include "core/engine/running/given_environment.h"
+#include "core/engine/running/gpu_environment.h"
 #include "core/session/live_views.h"
 #include "core/session/queue_commands.h"
 
@@ -49,6 +50,7 @@ void LeaseMaker::complete(Attempt& attempt, runners::Lease& lease) const {
     lease.engineEnv = attempt.spec->engineEnv;
     addUnkept(attempt, lease);
     addGiven(lease, attempt.given);
+    addGpus(lease, gpusOf(attempt.given, parts_.gpus));
 }
 
 Duration LeaseMaker::deadlineOf(const Attempt& attempt) const {

@@ -9,6 +9,7 @@
 #include "core/engine/state/intern_table.h"
 #include "core/engine/state/unkept_values.h"
 #include "core/engine/state/worker_registry.h"
+#include "core/host/gpu.h"
 #include "core/lease/runner.h"
 #include "core/model/settings.h"
 #include "core/session/session.h"
@@ -17,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace yard::engine {
 
@@ -27,8 +29,9 @@ public:
         const InternTable& dictionary;
         const WorkerRegistry& workers;
         const UnkeptValues& unkept;
-        const Settings& settings; ///< in force now
-        bool isDurable = false;   ///< a power cut loses nothing
+        const Settings& settings;           ///< in force now
+        const std::vector<host::Gpu>& gpus; ///< of this machine
+        bool isDurable = false;             ///< a power cut loses nothing
         std::function<std::optional<pool::GroupId>(const std::string& worker)> warmGroup;
     };
     explicit LeaseMaker(Parts parts)

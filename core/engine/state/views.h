@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/ids.h"
+#include "core/engine/state/gpu_view.h"
 #include "core/model/action_spec.h"
 #include "core/model/facet.h"
 #include "core/model/filter.h"
@@ -231,6 +232,7 @@ struct SessionView {
     int cores = 0;
     std::int64_t memoryBytes = 0;
     double gpus = 0;
+    std::vector<GpuView> gpuList; ///< those that were found
     int capacity = 0;
     Resources total; ///< what may be in use at once
     Resources taken; ///< what of it is in use

@@ -1,0 +1,60 @@
+#include "core/engine/running/gpu_environment.h"
+
+#include "core/sandbox/plan.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace yard::engine {
+
+namespace {
+
+void setVariable(runners::Lease& lease, std::string name, std::string value) {
+    std::erase_if(lease.env, [&](const auto& variable) { return variable.first == name; });
+    lease.env.emplace_back(std::move(name), std::move(value));
+}
+
+/// By UUID where that is understood: numbers change with what else is hidden.
+std::string wordsOf(const std::vector<host::Gpu>& gpus, host::GpuMaker maker, bool byUuid) {
+    std::string words;
+    for (const host::Gpu& gpu : gpus) {
+        if (gpu.maker != maker) continue;
+        if (!words.empty()) words += ',';
+        words += byUuid && !gpu.uuid.empty() ? gpu.uuid : std::to_string(gpu.ofMaker);
+    }
+    return words;
+}
+
+} // namespace
+
+std::vector<host::Gpu> gpusOf(const GivenResources& given, const std::vector<host::Gpu>& all) {
+    std::vector<host::Gpu> gpus;
+    const auto has = std::ranges::find(given, kGpus, &GivenResource::resource);
+    if (has == given.end()) return gpus;
+    for (const std::string& index : has->names)
+        if (const auto at = std::ranges::find(all, index, &host::Gpu::index); at != all.end()) gpus.push_back(*at);
+    return gpus;
+}
+
+void addGpus(runners::Lease& lease, const std::vector<host::Gpu>& gpus) {
+    using enum host::GpuMaker;
+    if (std::string words = wordsOf(gpus, Nvidia, true); !words.empty()) {
+        setVariable(lease, "NVIDIA_VISIBLE_DEVICES", words);
+        setVariable(lease, "CUDA_VISIBLE_DEVICES", std::move(words));
+    }
+    if (std::string words = wordsOf(gpus, Amd, true); !words.empty())
+        setVariable(lease, "ROCR_VISIBLE_DEVICES", std::move(words));
+    if (std::string words = wordsOf(gpus, Intel, false); !words.empty())
+        setVariable(lease, "ZE_AFFINITY_MASK", std::move(words));
+    if (!lease.sandbox || gpus.empty()) return;
+    auto plan = std::make_shared<sandbox::Plan>(*lease.sandbox); // others may have the one that was made
+    for (const host::Gpu& gpu : gpus)
+        for (const std::string& device : gpu.devices)
+            if (plan->devices.size() < sandbox::kMaxDevices &&
+                std::ranges::find(plan->devices, device) == plan->devices.end())
+                plan->devices.push_back(device);
+    lease.sandbox = std::move(plan);
+}
+
+} // namespace yard::engine

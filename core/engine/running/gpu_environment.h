@@ -1,0 +1,23 @@
+// What tells the libraries of GPUs which of them a program may use (docs/gpus.md). Functions; any thread.
+#pragma once
+
+#include "core/host/gpu.h"
+#include "core/lease/runner.h"
+#include "core/model/given_resources.h"
+
+#include <string>
+#include <vector>
+
+namespace yard::engine {
+
+/// The resource whose pieces they are.
+inline constexpr const char* kGpus = "gpus";
+
+/// Those of `all` that were given; what is called otherwise than any of them is left out.
+std::vector<host::Gpu> gpusOf(const GivenResources& given, const std::vector<host::Gpu>& all);
+/// CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES, ZE_AFFINITY_MASK: of the makers that it has one
+/// of. They take the place of variables by these names that the action brought along.
+/// In a sandbox their device nodes are there, and no others.
+void addGpus(runners::Lease& lease, const std::vector<host::Gpu>& gpus);
+
+} // namespace yard::engine

@@ -1,0 +1,39 @@
+// A GPU of this machine, and what it does now. Values; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace yard::host {
+
+enum class GpuMaker : std::uint8_t { Nvidia, Amd, Intel, Other };
+/// "nvidia", "amd", "intel", "other".
+std::string_view name(GpuMaker maker);
+
+struct Gpu {
+    std::string index; ///< "0": as the piece of `gpus` is called
+    GpuMaker maker = GpuMaker::Other;
+    int ofMaker = 0;              ///< its number among those of its maker, as their libraries count
+    std::string uuid;             ///< empty: it has none
+    std::string name;             ///< "NVIDIA A100-SXM4-80GB"; empty: not known
+    std::int64_t memoryBytes = 0; ///< 0: not known
+    std::string pci;              ///< "0000:3b:00.0"
+    std::optional<int> numaNode;
+    std::vector<std::string> devices; ///< device nodes that a program needs to use it
+    friend bool operator==(const Gpu&, const Gpu&) = default;
+};
+
+/// Absent: it does not tell.
+struct GpuFigures {
+    std::string lost; ///< why it cannot be used any more, as a sentence without a full stop; empty: it can
+    std::optional<double> utilisationPercent;
+    std::optional<std::int64_t> memoryUsedBytes;
+    std::optional<double> powerWatts;
+    std::optional<double> temperatureC;
+    friend bool operator==(const GpuFigures&, const GpuFigures&) = default;
+};
+
+} // namespace yard::host

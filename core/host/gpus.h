@@ -1,0 +1,36 @@
+// The GPUs of this machine: NVIDIA's by their driver's library, else by /proc/driver/nvidia; where there are none of
+// them those of AMD, Intel and others by /sys/class/drm (docs/gpus.md).
+//
+// Any one thread at a time; it blocks: for helpers, and for a start. Lifetime: as long as figures are wanted.
+#pragma once
+
+#include "core/host/gpu.h"
+#include "core/host/nvml.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace yard::host {
+
+class Gpus {
+public:
+    /// `root`: "/" but in tests. `library`: NVML; empty: that of YARD_NVML, else the driver's own.
+    explicit Gpus(std::string root = "/", std::string library = {});
+
+    /// As they were found when it was made; their indexes are their places.
+    const std::vector<Gpu>& all() const { return all_; }
+    /// What each does now, in the same order.
+    std::vector<GpuFigures> look() const;
+
+private:
+    std::vector<Gpu> ofNvidia() const;
+    std::vector<Gpu> ofOthers() const;
+    GpuFigures figuresInSys(const Gpu& gpu) const;
+
+    std::string root_;
+    std::unique_ptr<Nvml> nvml_;
+    std::vector<Gpu> all_;
+};
+
+} // namespace yard::host

@@ -1,0 +1,148 @@
+// The GPUs of a machine: how they are found, and what is seen of them. A library of the tests' own stands for NVML; trees of
+// files stand for /proc, /sys and /dev.
+#include "core/host/gpus.h"
+#include "tests/support/show_strings.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+
+using namespace yard::host;
+
+namespace {
+
+const std::string kNone = "/no/such/library.so";
+
+/// What stands for the machine.
+class Tree {
+public:
+    std::string root() const { return (dir_.path() + "/").toStdString(); }
+    void put(const std::string& path, const std::string& text = "") const {
+        const std::filesystem::path at = root() + path;
+        std::filesystem::create_directories(at.parent_path());
+        std::ofstream(at) << text;
+    }
+    void remove(const std::string& path) const { std::filesystem::remove_all(root() + path); }
+    /// The library's GPUs from now on.
+    void fake(const std::string& lines) const {
+        put("gpus", lines);
+        qputenv("YARD_FAKE_GPUS", QByteArray::fromStdString(root() + "gpus"));
+    }
+    /// An AMD GPU as its driver shows it.
+    void amd(const std::string& node, const std::string& pci) const {
+        put("dev/dri/" + node);
+        for (const std::string& device :
+             {"sys/class/drm/" + node + "/device/", "sys/bus/pci/devices/" + pci + "/"}) {
+            put(device + "vendor", "0x1002\n");
+            put(device + "uevent", "DRIVER=amdgpu\nPCI_SLOT_NAME=" + pci + "\n");
+            put(device + "unique_id", "4a1b\n");
+            put(device + "mem_info_vram_total", "17163091968\n");
+            put(device + "mem_info_vram_used", "1048576\n");
+            put(device + "gpu_busy_percent", "37\n");
+            put(device + "numa_node", "-1\n");
+            put(device + "hwmon/hwmon3/power1_average", "41500000\n");
+            put(device + "hwmon/hwmon3/temp1_input", "52000\n");
+        }
+    }
+
+private:
+    QTemporaryDir dir_;
+};
+
+std::string words(const Gpu& gpu) {
+    std::string text = fmt::format("{} {} {} {} {} {} MiB {}", gpu.index, name(gpu.maker), gpu.ofMaker, gpu.uuid,
+                                   gpu.name, gpu.memoryBytes >> 20, gpu.pci);
+    if (gpu.numaNode) text += fmt::format(" node {}", *gpu.numaNode);
+    for (const std::string& device : gpu.devices) text += " " + device;
+    return text;
+}
+
+std::string words(const GpuFigures& figures) {
+    if (!figures.lost.empty()) return figures.lost;
+    return fmt::format("{} % {} MiB {} W {} C", figures.utilisationPercent.value_or(-1),
+                       figures.memoryUsedBytes.value_or(-1) >> 20, figures.powerWatts.value_or(-1),
+                       figures.temperatureC.value_or(-1));
+}
+
+} // namespace
+
+class GpusTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void cleanup() { qunsetenv("YARD_FAKE_GPUS"); }
+
+    void theDriversLibraryTellsOfItsGpus() {
+        const Tree tree;
+        tree.fake("GPU-aa A100 81920 3 59 1024 42 250500 61 ok\nGPU-bb A100 81920 4 60 0 0 0 0 ok\n");
+        tree.put("sys/bus/pci/devices/0000:3b:00.0/numa_node", "1\n");
+        tree.put("dev/nvidiactl");
+        tree.amd("renderD128", "0000:03:00.0"); // one that only draws: it is not counted beside them
+        const Gpus gpus(tree.root(), YARD_FAKE_NVML_PATH);
+        QCOMPARE(gpus.all().size(), std::size_t{2});
+        QCOMPARE(words(gpus.all()[0]),
+                 "0 nvidia 0 GPU-aa A100 81920 MiB 0000:3b:00.0 node 1 /dev/nvidia3 /dev/nvidiactl");
+        QCOMPARE(words(gpus.all()[1]), "1 nvidia 1 GPU-bb A100 81920 MiB 0000:3c:00.0 /dev/nvidia4 /dev/nvidiactl");
+        QCOMPARE(words(gpus.look()[0]), "42 % 1024 MiB 250.5 W 61 C");
+    }
+
+    void whatVanishesOrHasErrorsIsLost() {
+        const Tree tree;
+        tree.fake("GPU-aa A 1 0 1 0 0 0 0 ok\nGPU-bb A 1 1 2 0 0 0 0 ok\nGPU-cc A 1 2 3 0 0 0 0 ok\n"
+                  "GPU-dd A 1 3 4 0 0 0 0 ok\n");
+        const Gpus gpus(tree.root(), YARD_FAKE_NVML_PATH);
+        tree.fake("GPU-aa A 1 0 1 0 0 0 0 lost\nGPU-cc A 1 2 3 0 0 0 0 errors\nGPU-dd A 1 3 4 0 5 0 0 ok\n");
+        const std::vector<GpuFigures> figures = gpus.look();
+        QCOMPARE(figures.size(), std::size_t{4});
+        QCOMPARE(words(figures[0]), "it has fallen off the bus");
+        QCOMPARE(words(figures[1]), "it has fallen off the bus");
+        QCOMPARE(words(figures[2]), "its memory has errors that cannot be corrected");
+        QCOMPARE(words(figures[3]), "5 % 0 MiB 0 W 0 C");
+    }
+
+    void withoutTheLibraryTheDriversFilesTell() {
+        const Tree tree;
+        tree.put("proc/driver/nvidia/gpus/0000:01:00.0/information",
+                 "Model: \t\t NVIDIA T4\nIRQ:   \t\t 5\nGPU UUID: \t GPU-ee\nDevice Minor: \t 0\n");
+        tree.put("sys/bus/pci/devices/0000:01:00.0/numa_node", "-1\n");
+        const Gpus gpus(tree.root(), kNone);
+        QCOMPARE(gpus.all().size(), std::size_t{1});
+        QCOMPARE(words(gpus.all()[0]), "0 nvidia 0 GPU-ee NVIDIA T4 0 MiB 0000:01:00.0 /dev/nvidia0");
+        QCOMPARE(words(gpus.look()[0]), "-1 % -1 MiB -1 W -1 C");
+        tree.remove("sys/bus/pci/devices/0000:01:00.0");
+        QCOMPARE(words(gpus.look()[0]), "it has fallen off the bus");
+    }
+
+    void othersAreTheirRenderNodes() {
+        const Tree tree;
+        tree.amd("renderD128", "0000:03:00.0");
+        tree.put("dev/kfd");
+        tree.put("dev/dri/card0");
+        tree.put("dev/dri/renderD129");
+        tree.put("sys/class/drm/renderD129/device/vendor", "0x8086\n");
+        const Gpus gpus(tree.root(), kNone);
+        QCOMPARE(gpus.all().size(), std::size_t{2});
+        QCOMPARE(words(gpus.all()[0]), "0 amd 0 GPU-4a1b  16368 MiB 0000:03:00.0 /dev/dri/renderD128 /dev/kfd");
+        QCOMPARE(words(gpus.all()[1]), "1 intel 0   0 MiB  /dev/dri/renderD129");
+        QCOMPARE(words(gpus.look()[0]), "37 % 1 MiB 41.5 W 52 C");
+        QCOMPARE(words(gpus.look()[1]), "-1 % -1 MiB -1 W -1 C"); // without an address nothing is said of it
+    }
+
+    void aMachineWithoutAnyHasNone() {
+        const Tree tree;
+        const Gpus gpus(tree.root(), kNone);
+        QVERIFY(gpus.all().empty() && gpus.look().empty());
+    }
+
+    void aLibraryThatDoesNotStartIsNone() {
+        const Tree tree; // YARD_FAKE_GPUS is not set: it refuses
+        QVERIFY(!Nvml::load(YARD_FAKE_NVML_PATH));
+        QVERIFY(Gpus(tree.root(), YARD_FAKE_NVML_PATH).all().empty());
+    }
+};
+
+QTEST_GUILESS_MAIN(GpusTest)
+#include "tst_gpus.moc"

@@ -1,0 +1,124 @@
+// A library in the place of NVIDIA's: its GPUs are lines of the file that YARD_FAKE_GPUS names, read anew at each call, so
+// that a test takes one away by writing the file. A line: UUID NAME MEMORY_MIB MINOR BUS USED_MIB PERCENT MILLIWATTS
+// CELSIUS ok|lost|errors. Names have no spaces.
+#include "core/host/nvml_abi.h"
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace yard::host::nvml;
+
+namespace {
+
+struct Fake {
+    std::string uuid, name;
+    unsigned long long memoryMib = 0;
+    unsigned minor = 0, bus = 0;
+    unsigned long long usedMib = 0;
+    unsigned percent = 0, milliwatts = 0, celsius = 0;
+    std::string state;
+};
+
+std::vector<Fake> fakes() {
+    std::vector<Fake> all;
+    const char* path = std::getenv("YARD_FAKE_GPUS");
+    std::ifstream file(path ? path : "");
+    for (std::string line; std::getline(file, line);) {
+        Fake one;
+        std::istringstream words(line);
+        if (words >> one.uuid >> one.name >> one.memoryMib >> one.minor >> one.bus >> one.usedMib >> one.percent >>
+            one.milliwatts >> one.celsius >> one.state)
+            all.push_back(std::move(one));
+    }
+    return all;
+}
+
+/// A handle is the place in the file, from 1.
+Device handleOf(std::size_t place) {
+    return reinterpret_cast<Device>(place + 1);
+}
+
+Return withFake(Device device, auto use) {
+    const std::vector<Fake> all = fakes();
+    const auto place = reinterpret_cast<std::size_t>(device) - 1;
+    if (place >= all.size()) return kNotFound;
+    if (all[place].state == "lost") return kGpuIsLost;
+    use(all[place]);
+    return kSuccess;
+}
+
+void put(std::string_view text, char* to, unsigned size) {
+    const std::size_t length = std::min<std::size_t>(text.size(), size - 1);
+    std::memcpy(to, text.data(), length);
+    to[length] = '\0';
+}
+
+} // namespace
+
+extern "C" {
+
+Return nvmlInit_v2() {
+    return std::getenv("YARD_FAKE_GPUS") ? kSuccess : 1;
+}
+Return nvmlShutdown() {
+    return kSuccess;
+}
+Return nvmlDeviceGetCount_v2(unsigned* count) {
+    *count = static_cast<unsigned>(fakes().size());
+    return kSuccess;
+}
+Return nvmlDeviceGetHandleByIndex_v2(unsigned index, Device* device) {
+    *device = handleOf(index);
+    return index < fakes().size() ? kSuccess : kNotFound;
+}
+Return nvmlDeviceGetHandleByUUID(const char* uuid, Device* device) {
+    const std::vector<Fake> all = fakes();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].uuid != uuid) continue;
+        *device = handleOf(i);
+        return all[i].state == "lost" ? kGpuIsLost : kSuccess;
+    }
+    return kNotFound;
+}
+Return nvmlDeviceGetUUID(Device device, char* text, unsigned size) {
+    return withFake(device, [&](const Fake& fake) { put(fake.uuid, text, size); });
+}
+Return nvmlDeviceGetName(Device device, char* text, unsigned size) {
+    return withFake(device, [&](const Fake& fake) { put(fake.name, text, size); });
+}
+Return nvmlDeviceGetMinorNumber(Device device, unsigned* minor) {
+    return withFake(device, [&](const Fake& fake) { *minor = fake.minor; });
+}
+Return nvmlDeviceGetMemoryInfo(Device device, Memory* memory) {
+    return withFake(device, [&](const Fake& fake) {
+        *memory = {.total = fake.memoryMib << 20,
+                   .free = (fake.memoryMib - fake.usedMib) << 20,
+                   .used = fake.usedMib << 20};
+    });
+}
+Return nvmlDeviceGetPciInfo_v3(Device device, PciInfo* pci) {
+    return withFake(device, [&](const Fake& fake) {
+        *pci = {};
+        pci->bus = fake.bus;
+    });
+}
+Return nvmlDeviceGetUtilizationRates(Device device, Utilization* rates) {
+    return withFake(device, [&](const Fake& fake) { *rates = {.gpu = fake.percent, .memory = 0}; });
+}
+Return nvmlDeviceGetPowerUsage(Device device, unsigned* milliwatts) {
+    return withFake(device, [&](const Fake& fake) { *milliwatts = fake.milliwatts; });
+}
+Return nvmlDeviceGetTemperature(Device device, int /*sensor*/, unsigned* celsius) {
+    return withFake(device, [&](const Fake& fake) { *celsius = fake.celsius; });
+}
+Return nvmlDeviceGetTotalEccErrors(Device device, int /*kind*/, int /*since*/, unsigned long long* errors) {
+    return withFake(device, [&](const Fake& fake) { *errors = fake.state == "errors" ? 2 : 0; });
+}
+
+} // extern "C"
