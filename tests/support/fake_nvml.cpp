@@ -1,4 +1,4 @@
-// A library in the place of NVIDIA's: its GPUs are lines of the file that YARD_FAKE_GPUS names, read anew at each call, so
+// A library in the place of NVIDIA's: its GPUs are lines of the file that YARD_FAKE_GPUS names, read again at each call, so
 // that a test takes one away by writing the file. A line: UUID NAME MEMORY_MIB MINOR BUS USED_MIB PERCENT MILLIWATTS
 // CELSIUS ok|lost|errors. Names have no spaces.
 #include "core/host/nvml_abi.h"
