@@ -159,6 +159,14 @@
         <source>Number in the order of its queue, while it waits</source>
         <translation>Nummer in der Reihenfolge ihrer Warteschlange, solange sie wartet</translation>
     </message>
+    <message>
+        <source>Given</source>
+        <translation>Zugeteilt</translation>
+    </message>
+    <message>
+        <source>Which ports, GPUs and the like it has, or had</source>
+        <translation>Welche Ports, GPUs und dergleichen sie hat oder hatte</translation>
+    </message>
 </context>
 <context>
     <name>ActionEntries</name>
@@ -1110,6 +1118,22 @@
     <message>
         <source>its warm process died: it ended with exit code %1; its last output: %2</source>
         <translation>ihr warmer Prozess starb: er endete mit Exit-Code %1; seine letzte Ausgabe: %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2 %3 have %4 free</source>
+        <translation>bei %1 von %2 %3 ist %4 frei</translation>
+    </message>
+    <message>
+        <source>%1 of %2 %3 fit</source>
+        <translation>%1 von %2 %3 passen</translation>
+    </message>
+    <message>
+        <source>it needs %1</source>
+        <translation>sie braucht %1</translation>
+    </message>
+    <message>
+        <source>%1 free in about %2 (%3)</source>
+        <translation>%1 frei in etwa %2 (%3)</translation>
     </message>
 </context>
 <context>

@@ -259,6 +259,13 @@ private slots:
         QCOMPARE(tries("failed", 2, begun), 3);
     }
 
+    void aRowSaysWhichPiecesItWasGiven() {
+        const QJsonObject given{{"port", QJsonArray{"5003", "5004"}}, {"gpus", QJsonArray{"1"}}};
+        QCOMPARE(actionRowOf({{"state", "running"}, {"resources_given", given}}).given,
+                 QString("gpus 1 port 5003,5004"));
+        QVERIFY(actionRowOf({{"state", "running"}}).given.isEmpty());
+    }
+
     void aRunningActionShowsWhatItUses() {
         const qint64 lsn = submit("uses", "while :; do :; done");
         QTRY_VERIFY_WITH_TIMEOUT(cellOf(lsn, ActionsModel::kCpu).endsWith(" s"), kSoon);

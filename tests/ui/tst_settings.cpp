@@ -11,6 +11,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QFile>
+#include <QJsonArray>
 #include <QKeySequenceEdit>
 #include <QLineEdit>
 
@@ -125,6 +126,19 @@ private slots:
         type(field("new-resource"), "licence.maya = 4");
         QTRY_VERIFY_WITH_TIMEOUT(field("resources.licence.maya") != nullptr, kSoon);
         QCOMPARE(ask("GET", "settings").json.value("resources.licence.maya").toDouble(), 4.0);
+    }
+
+    void whatIsToldApartIsGivenByItsNames() {
+        QTRY_VERIFY_WITH_TIMEOUT(field("new-resource") != nullptr, kSoon);
+        type(field("new-resource"), "port = 5000-5003,6000");
+        QTRY_VERIFY_WITH_TIMEOUT(field("resources.port") != nullptr, kSoon);
+        QCOMPARE(field("resources.port")->text(), QString("5000-5003,6000"));
+        const QJsonArray words = ask("GET", "settings").json.value("resources.port").toArray();
+        QCOMPARE(words, (QJsonArray{"5000-5003", "6000"}));
+        type(field("resources.port"), "a,a");
+        QTRY_VERIFY_WITH_TIMEOUT(row("engine", "resources.port")->problem().contains("different"), kSoon);
+        type(field("resources.port"), "a,b");
+        QTRY_COMPARE_WITH_TIMEOUT(ask("GET", "settings").json.value("resources.port").toArray().size(), 2, kSoon);
     }
 
     void retentionTellsWhatIsUsed() {

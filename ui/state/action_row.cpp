@@ -5,6 +5,7 @@
 
 #include <QCoreApplication>
 #include <QHash>
+#include <QJsonArray>
 
 #include <algorithm>
 #include <cmath>
@@ -36,6 +37,16 @@ Measures measuresOf(const QJsonObject& json) {
     return measures;
 }
 
+static QString givenWords(const QJsonObject& given) {
+    QStringList words;
+    for (auto at = given.begin(); at != given.end(); ++at) {
+        QStringList names;
+        for (const QJsonValue name : at.value().toArray()) names << name.toString();
+        words << at.key() + ' ' + names.join(',');
+    }
+    return words.join(' ');
+}
+
 ActionRow actionRowOf(const QJsonObject& json) {
     ActionRow row;
     row.lsn = json.value("lsn").toInteger();
@@ -47,6 +58,7 @@ ActionRow actionRowOf(const QJsonObject& json) {
     row.name = json.value("name").toString();
     row.reason = json.value("reason").toString();
     row.note = json.value("note").toString();
+    row.given = givenWords(json.value("resources_given").toObject());
     row.mark = markFrom(json.value("mark").toString().toStdString()).value_or(Mark::None);
     row.replacedBy = json.value("replaced_by").toInteger();
     row.held = json.value("held").toBool();

@@ -134,6 +134,13 @@ std::vector<Column> hiddenColumns() {
          .width = 84,
          .falls = 4,
          .hidden = true},
+        {.id = "given",
+         .title = ActionColumns::tr("Given"),
+         .tip = ActionColumns::tr("Which ports, GPUs and the like it has, or had"),
+         .kind = Text,
+         .width = 120,
+         .falls = 4,
+         .hidden = true},
     };
     std::ranges::move(endColumns(), std::back_inserter(all));
     for (std::size_t i = kPlacedMeasures; i < kMeasures; ++i) {
@@ -306,6 +313,7 @@ Cell ActionsModel::cell(int at, int column) const {
     case kCpu: return cpuCell(*row, format);
     case kWaited: return {format.duration(row->waited(now))};
     case kPrepared: return {format.duration(row->prepared(now))};
+    case kGiven: return dim(row->given);
     case kStarted: return {timeText(format, row->started)};
     case kFinished: return {timeText(format, row->finished)};
     case kPriority: return {format.number(row->priority)};

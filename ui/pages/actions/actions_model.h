@@ -43,6 +43,7 @@ public:
         kCpu,
         kWaited,
         kPrepared,
+        kGiven,
         kStarted,
         kFinished,
         kPriority,

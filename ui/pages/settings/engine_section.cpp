@@ -41,6 +41,11 @@ std::size_t groupOf(const QJsonObject& about) {
 
 QString settingTextOf(const QJsonValue& value) {
     if (value.isString()) return value.toString();
+    if (value.isArray()) { // of a resource its names
+        QStringList words;
+        for (const QJsonValue word : value.toArray()) words << word.toString();
+        return words.join(',');
+    }
     return QLocale().toString(value.toDouble(), 'f', QLocale::FloatingPointShortest); // never 1E+15
 }
 
@@ -185,11 +190,13 @@ private:
                                          settingText(aboutOf("resources.NAME").value("help").toString())));
         connect(edit, &QLineEdit::returnPressed, this, [this, edit, added] {
             const QStringList parts = edit->text().split('=');
-            bool good = parts.size() == 2;
-            const double amount = good ? QLocale().toDouble(parts[1].trimmed(), &good) : 0;
-            if (!good) return added->setProblem(tr("Write a name and an amount: licence.maya = 4"));
+            const bool isWhole = parts.size() == 2 && !parts[1].trimmed().isEmpty();
+            if (!isWhole) return added->setProblem(tr("Write a name and an amount: licence.maya = 4"));
             added->setProblem({});
-            send({{"resources." + parts[0].trimmed(), amount}}, added, [this, edit](bool done) {
+            bool isAmount = false;
+            const double amount = QLocale().toDouble(parts[1].trimmed(), &isAmount);
+            const QJsonValue value = isAmount ? QJsonValue(amount) : QJsonValue(parts[1].trimmed());
+            send({{"resources." + parts[0].trimmed(), value}}, added, [this, edit](bool done) {
                 if (!done) return;
                 edit->clear();
                 edit->setModified(false);
@@ -226,6 +233,10 @@ private:
         }
         bool good = false;
         const double value = QLocale().toDouble(text, &good);
+        if (!good && name.startsWith("resources.")) { // names: the engine knows which will do
+            edit->setModified(false);
+            return change(name, text);
+        }
         if (!good) return field->setProblem(tr("This wants a number; empty is the default."));
         if (value < about.value("least").toDouble() || value > about.value("most").toDouble())
             return field->setProblem(
