@@ -172,6 +172,9 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(window_->engine().state()->queues().size(), std::size_t{1}, 2 * kSoon);
         QTRY_VERIFY_WITH_TIMEOUT(ask("GET", "workers").json.value("workers").toArray().isEmpty(), kSoon);
         QCOMPARE(jobs({}).size(), 0);
+        // An engine without any work, as before.
+        QTRY_VERIFY_WITH_TIMEOUT(page()->isEmpty(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(page()->findChild<Button*>("first-example")->isVisible(), kSoon);
     }
 
     void theWindowsCommandsDoTheSame() {
@@ -184,6 +187,13 @@ private slots:
         QCOMPARE(jobs({}).size(), 0);
     }
 
+    void theFirstActionTakesItsPlace() {
+        QVERIFY(openWindow());
+        QTRY_VERIFY_WITH_TIMEOUT(page()->isEmpty(), kSoon);
+        QVERIFY(submit("one", "true") > 0);
+        QTRY_VERIFY_WITH_TIMEOUT(!page()->isEmpty(), kSoon);
+        QTRY_VERIFY_WITH_TIMEOUT(!page()->findChild<Button*>("first-run")->isVisible(), kSoon);
+    }
     void cleanup() { window_.reset(); }
 };
 

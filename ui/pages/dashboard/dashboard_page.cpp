@@ -16,6 +16,7 @@
 #include "ui/widgets/whole_rows.h"
 
 #include <QGridLayout>
+#include <QJsonArray>
 #include <QLocale>
 #include <QMenu>
 #include <QSettings>
@@ -178,9 +179,34 @@ void DashboardPage::updateHead() {
 }
 
 bool DashboardPage::isEmpty() const {
-    const QJsonObject& counts = context_.state.counts();
-    return !counts.isEmpty() &&
-           std::ranges::all_of(counts, [](const QJsonValue& count) { return count.toInteger() == 0; });
+    return hasNothingToDo() && (nothingEver() || bare_);
+}
+
+/// The counts of the session never go back.
+bool DashboardPage::nothingEver() const {
+    return std::ranges::all_of(context_.state.counts(),
+                               [](const QJsonValue& count) { return count.toInteger() == 0; });
+}
+
+/// Nor do those of a queue, but for one that is deleted.
+bool DashboardPage::hasNothingToDo() const {
+    return !context_.state.counts().isEmpty() &&
+           std::ranges::all_of(context_.state.queues(),
+                               [](const auto& queue) { return queue.second.total() == 0; });
+}
+
+/// Where all queues that had work are gone the engine is asked whether it still has what they did.
+void DashboardPage::lookForWork() {
+    if (!hasNothingToDo()) bare_ = false;
+    if (bare_ || looking_ || nothingEver() || !hasNothingToDo()) return;
+    looking_ = true;
+    Request request{"GET", "jobs", {}, {}, {}};
+    request.query.addQueryItem("limit", "1");
+    sendList(context_.link, request, this, [this](const Answer& answer) {
+        looking_ = false;
+        bare_ = answer.ok() && hasNothingToDo() && answer.json.value("jobs").toArray().isEmpty();
+        stack_->setCurrentIndex(isEmpty() ? 1 : 0);
+    });
 }
 
 void DashboardPage::updateCounts() {
@@ -192,6 +218,7 @@ void DashboardPage::updateCounts() {
         if (retry && pending) pending = std::max<qint64>(0, *pending - *retry);
     }
     strip_->show(counts);
+    lookForWork();
     stack_->setCurrentIndex(isEmpty() ? 1 : 0);
     failures_->refresh();
     waiting_->refresh();
@@ -210,6 +237,8 @@ void DashboardPage::updateQueues() {
         known = known && queue.finish > 0 && !queue.held;
         finish = std::max(finish, queue.finish);
     }
+    lookForWork();
+    stack_->setCurrentIndex(isEmpty() ? 1 : 0);
     queuePanel_->setNote(format.number(static_cast<std::int64_t>(rows.size())));
     queueRows_->setRows(std::move(rows));
     queueCommands_->update();

@@ -41,7 +41,7 @@ public:
     FailuresPanel* failures() const { return failures_; }
     WaitingPanel* waiting() const { return waiting_; }
     PageHead* head() const { return head_; }
-    /// Nothing has ever been submitted.
+    /// The engine has no action: nothing has ever been submitted, or all of it is gone, with its queues.
     bool isEmpty() const;
 
 private:
@@ -50,6 +50,9 @@ private:
     void makeSpanMenu();
     void setSpan(int minutes);
     void updateHead();
+    bool nothingEver() const;
+    bool hasNothingToDo() const;
+    void lookForWork();
     void updateCounts();
     void updateQueues();
 
@@ -69,6 +72,8 @@ private:
     FailuresPanel* failures_;
     WaitingPanel* waiting_;
     bool active_ = false;
+    bool bare_ = false;    ///< it was asked, and has no action
+    bool looking_ = false; ///< it is being asked
 };
 
 } // namespace yard::ui
