@@ -1891,6 +1891,125 @@
     </message>
 </context>
 <context>
+    <name>InsideColumns</name>
+    <message>
+        <source>Thread</source>
+        <translation>Faden</translation>
+    </message>
+    <message>
+        <source>Cooperative thread of the engine</source>
+        <translation>Kooperativer Faden der Engine</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Running, ready, asleep or waiting</source>
+        <translation>Läuft, bereit, schläft oder wartet</translation>
+    </message>
+    <message>
+        <source>Waits in</source>
+        <translation>Wartet in</translation>
+    </message>
+    <message>
+        <source>Where the innermost function waits; the tool tip has those that called it</source>
+        <translation>Wo die innerste Funktion wartet; der Hinweis nennt ihre Aufrufer</translation>
+    </message>
+    <message>
+        <source>For</source>
+        <translation>Seit</translation>
+    </message>
+    <message>
+        <source>How long it has been so</source>
+        <translation>Wie lange es so ist</translation>
+    </message>
+    <message>
+        <source>Turns</source>
+        <translation>Runden</translation>
+    </message>
+    <message>
+        <source>How often it had its turn</source>
+        <translation>Wie oft er an der Reihe war</translation>
+    </message>
+    <message>
+        <source>Ran</source>
+        <translation>Lief</translation>
+    </message>
+    <message>
+        <source>Time on the processor, in all</source>
+        <translation>Zeit auf dem Prozessor, insgesamt</translation>
+    </message>
+    <message>
+        <source>Longest</source>
+        <translation>Längste</translation>
+    </message>
+    <message>
+        <source>Its longest turn</source>
+        <translation>Seine längste Runde</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>When it ended</source>
+        <translation>Wann sie endete</translation>
+    </message>
+    <message>
+        <source>Loop</source>
+        <translation>Schleife</translation>
+    </message>
+    <message>
+        <source>Of the engine, or of the server of its API</source>
+        <translation>Der Engine oder des Servers ihrer API</translation>
+    </message>
+    <message>
+        <source>Who did not give way</source>
+        <translation>Wer die anderen nicht ließ</translation>
+    </message>
+    <message>
+        <source>Took</source>
+        <translation>Dauer</translation>
+    </message>
+    <message>
+        <source>So long nothing else of the loop ran</source>
+        <translation>So lange lief nichts anderes der Schleife</translation>
+    </message>
+    <message>
+        <source>Part of the engine</source>
+        <translation>Teil der Engine</translation>
+    </message>
+    <message>
+        <source>How much it has now</source>
+        <translation>Wie viel er jetzt hat</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>läuft</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>bereit</translation>
+    </message>
+    <message>
+        <source>asleep</source>
+        <translation>schläft</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>wartet</translation>
+    </message>
+    <message>
+        <source>ended</source>
+        <translation>beendet</translation>
+    </message>
+    <message>
+        <source>waits for: %1</source>
+        <translation>wartet auf: %1</translation>
+    </message>
+</context>
+<context>
     <name>KeysSection</name>
     <message>
         <source>Keys</source>
@@ -2675,6 +2794,10 @@
     <message>
         <source>Machines</source>
         <translation>Maschinen</translation>
+    </message>
+    <message>
+        <source>Console</source>
+        <translation>Konsole</translation>
     </message>
 </context>
 <context>
@@ -4437,6 +4560,87 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::ConsoleLine</name>
+    <message>
+        <source>(the rest is left out)</source>
+        <translation>(der Rest fehlt hier)</translation>
+    </message>
+    <message>
+        <source>The console was closed. Enter opens it again.</source>
+        <translation>Die Konsole wurde geschlossen. Die Eingabetaste öffnet sie wieder.</translation>
+    </message>
+    <message>
+        <source>The engine&apos;s console cannot be opened: %1. Enter tries again.</source>
+        <translation>Die Konsole der Engine lässt sich nicht öffnen: %1. Die Eingabetaste versucht es noch einmal.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ConsolePage</name>
+    <message>
+        <source>Console</source>
+        <translation>Konsole</translation>
+    </message>
+    <message>
+        <source>Prompt into the process</source>
+        <translation>Eingabe in den Prozess</translation>
+    </message>
+    <message>
+        <source>help lists the commands</source>
+        <translation>help zeigt die Befehle</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>Leeren</translation>
+    </message>
+    <message>
+        <source>Changes allowed</source>
+        <translation>Änderungen erlaubt</translation>
+    </message>
+    <message>
+        <source>Allow changes</source>
+        <translation>Änderungen erlauben</translation>
+    </message>
+    <message>
+        <source>of an engine elsewhere</source>
+        <translation>einer Engine auf einem anderen Rechner</translation>
+    </message>
+    <message>
+        <source>read-only</source>
+        <translation>nur lesen</translation>
+    </message>
+    <message>
+        <source>Allow changes in the console, or no more</source>
+        <translation>Änderungen in der Konsole erlauben oder nicht mehr</translation>
+    </message>
+    <message>
+        <source>Clear the console</source>
+        <translation>Konsole leeren</translation>
+    </message>
+    <message>
+        <source>Profile the engine, or stop and show</source>
+        <translation>Engine messen, oder beenden und zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ConsolePrompt</name>
+    <message>
+        <source>What the console said</source>
+        <translation>Was die Konsole sagte</translation>
+    </message>
+    <message>
+        <source>A line for the engine&apos;s console</source>
+        <translation>Eine Zeile für die Konsole der Engine</translation>
+    </message>
+    <message>
+        <source>help, threads, latency, queues() …</source>
+        <translation>help, threads, latency, queues() …</translation>
+    </message>
+    <message>
+        <source>The prompt is a socket of the engine&apos;s own machine: it is never reached over the network. On that machine run:</source>
+        <translation>Die Eingabe ist ein Socket auf dem Rechner der Engine: Über das Netz ist sie nie erreichbar. Dort hilft:</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::DashboardPage</name>
     <message>
         <source>Dashboard</source>
@@ -5758,10 +5962,102 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::Icicle</name>
+    <message>
+        <source>What the engine&apos;s functions took</source>
+        <translation>Was die Funktionen der Engine brauchten</translation>
+    </message>
+    <message>
+        <source>loop %1</source>
+        <translation>Schleife %1</translation>
+    </message>
+    <message>
+        <source>%1: %2 ms, %3 % of the time on the processor</source>
+        <translation>%1: %2 ms, %3 % der Zeit auf dem Prozessor</translation>
+    </message>
+    <message>
+        <source>, %1 ms by itself, %L2 calls</source>
+        <translation>, %1 ms selbst, %L2 Aufrufe</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::ImageView</name>
     <message>
         <source>Image</source>
         <translation>Bild</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::InsidePanels</name>
+    <message>
+        <source>Threads</source>
+        <translation>Fäden</translation>
+    </message>
+    <message>
+        <source>Longest turns</source>
+        <translation>Längste Runden</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>Descriptors</source>
+        <translation>Deskriptoren</translation>
+    </message>
+    <message>
+        <source>Cooperative threads</source>
+        <translation>Kooperative Fäden</translation>
+    </message>
+    <message>
+        <source>Memory by part</source>
+        <translation>Speicher nach Teilen</translation>
+    </message>
+    <message>
+        <source>Part</source>
+        <translation>Teil</translation>
+    </message>
+    <message>
+        <source>Descriptors by owner</source>
+        <translation>Deskriptoren nach Besitzern</translation>
+    </message>
+    <message>
+        <source>Owner</source>
+        <translation>Besitzer</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Offen</translation>
+    </message>
+    <message numerus="yes">
+        <source>The first %Ln thread(s) of the engine&apos;s loop; there are more</source>
+        <translation>
+            <numerusform>Der erste Faden der Schleife der Engine; es gibt mehr</numerusform>
+            <numerusform>Die ersten %Ln Fäden der Schleife der Engine; es gibt mehr</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln thread(s) of the engine&apos;s loop</source>
+        <translation>
+            <numerusform>%Ln Faden der Schleife der Engine</numerusform>
+            <numerusform>%Ln Fäden der Schleife der Engine</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No turn took 1 ms or more since the start</source>
+        <translation>Seit dem Start dauerte keine Runde 1 ms oder länger</translation>
+    </message>
+    <message>
+        <source>Turns of 1 ms and more since the start, the longest first</source>
+        <translation>Runden ab 1 ms seit dem Start, die längste zuerst</translation>
+    </message>
+    <message>
+        <source>%1 resident</source>
+        <translation>%1 im Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>%L1 of %L2 are open</source>
+        <translation>%L1 von %L2 sind offen</translation>
     </message>
 </context>
 <context>
@@ -7224,6 +7520,49 @@
     <message>
         <source>All %1 running</source>
         <translation>Alle %1 laufenden</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ProfilePanel</name>
+    <message>
+        <source>Profiler</source>
+        <translation>Profiler</translation>
+    </message>
+    <message>
+        <source>Report…</source>
+        <translation>Bericht…</translation>
+    </message>
+    <message>
+        <source>Stop and show</source>
+        <translation>Beenden und zeigen</translation>
+    </message>
+    <message>
+        <source>Profile</source>
+        <translation>Messen</translation>
+    </message>
+    <message>
+        <source>Measure first</source>
+        <translation>Zuerst messen</translation>
+    </message>
+    <message>
+        <source>Measuring what the engine&apos;s threads do…</source>
+        <translation>Es wird gemessen, was die Fäden der Engine tun…</translation>
+    </message>
+    <message>
+        <source>On the engine&apos;s machine: yardctl profile show %1</source>
+        <translation>Auf dem Rechner der Engine: yardctl profile show %1</translation>
+    </message>
+    <message>
+        <source>%1, of them %2 on the processor</source>
+        <translation>%1, davon %2 auf dem Prozessor</translation>
+    </message>
+    <message>
+        <source>Width is time on the processor. A click zooms, a click above goes back.</source>
+        <translation>Die Breite ist Zeit auf dem Prozessor. Ein Klick vergrößert, ein Klick darüber geht zurück.</translation>
+    </message>
+    <message>
+        <source>Save the report</source>
+        <translation>Bericht speichern</translation>
     </message>
 </context>
 <context>

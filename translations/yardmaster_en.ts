@@ -502,6 +502,23 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::InsidePanels</name>
+    <message numerus="yes">
+        <source>The first %Ln thread(s) of the engine&apos;s loop; there are more</source>
+        <translation>
+            <numerusform>The first thread of the engine&apos;s loop; there are more</numerusform>
+            <numerusform>The first %Ln threads of the engine&apos;s loop; there are more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln thread(s) of the engine&apos;s loop</source>
+        <translation>
+            <numerusform>%Ln thread of the engine&apos;s loop</numerusform>
+            <numerusform>%Ln threads of the engine&apos;s loop</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::LockSource</name>
     <message numerus="yes">
         <source>%n or more wait</source>
