@@ -848,6 +848,14 @@
         <source>How long a machine that works for this engine may be silent: it ends what it has of this engine then, and 10 s later that runs elsewhere.</source>
         <translation>Wie lange eine Maschine, die für diese Engine arbeitet, schweigen darf: Dann beendet sie, was sie von dieser Engine hat, und 10 s später läuft es anderswo.</translation>
     </message>
+    <message>
+        <source>Webhook allow</source>
+        <translation>Webhooks dürfen zu</translation>
+    </message>
+    <message>
+        <source>Hosts, or networks such as 10.0.0.0/8, to which the webhook of an alert may redirect beside its own host, between spaces.</source>
+        <translation>Rechner, oder Netze wie 10.0.0.0/8, zu denen der Webhook eines Alarms außer zu seinem eigenen Rechner umleiten darf, durch Leerzeichen getrennt.</translation>
+    </message>
 </context>
 <context>
     <name>EngineWords</name>

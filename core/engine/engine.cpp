@@ -13,7 +13,7 @@ namespace {
 
 /// Those that can be asked, each with a line below. Settings are older than the services.
 auto askable(Services& services) {
-    return std::tie(services.accounting, services.details, services.rows, services.annotating, services.changes,
+    return std::tie(services.accounting, services.alerts, services.details, services.rows, services.annotating, services.changes,
                     services.facets, services.failureMutes, services.failures, services.folding, services.graphs,
                     services.guests, services.inside, services.intake, services.kinds, services.listing,
                     services.locks, services.machines, services.moving, services.objects, services.operations,
@@ -33,6 +33,7 @@ Service& serviceOf(Kernel& kernel) {
 }
 
 template Accounting& serviceOf(Kernel& kernel);
+template Alerts& serviceOf(Kernel& kernel);
 template ActionDetails& serviceOf(Kernel& kernel);
 template ActionRows& serviceOf(Kernel& kernel);
 template Annotating& serviceOf(Kernel& kernel);

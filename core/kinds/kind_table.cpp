@@ -96,12 +96,14 @@ void KindTable::each(const std::function<void(const Kind&)>& visit) const {
         for (const Entry& entry : *list) visit(entry.kind);
 }
 
-bool KindTable::look(std::size_t most) {
+bool KindTable::look(std::size_t most, const std::function<void(const Kind&)>& found) {
     for (; most > 0 && !due_.empty(); --most) {
         Entry& entry = *due_.front();
         due_.pop_front();
         entry.isDue = false;
-        if (entry.kind.look()) noteChange(entry, entry.kind.last());
+        if (!entry.kind.look()) continue;
+        noteChange(entry, entry.kind.last());
+        if (found) found(entry.kind);
     }
     return !due_.empty();
 }

@@ -61,7 +61,7 @@ public:
     bool isSettled() const { return due_.empty() && changed_.empty() && gone_.empty(); }
 
     /// Looks for changes in at most `most` kinds that have enough new runs. True: there are more.
-    bool look(std::size_t most);
+    bool look(std::size_t most, const std::function<void(const Kind&)>& found = {});
     /// At most `most` of those that changed kWriteAfter ago, `all`: at any time; before them those that went.
     std::vector<KindDocument> takeChanged(WallMicros now, std::size_t most, bool all = false);
     /// Documents that are not as they should be: they could not be written, or there is no room for them. Kinds that are

@@ -54,6 +54,7 @@ struct Settings {
     std::string cloudProbe = "off";
     std::string onTermination = "abandon";
     std::int64_t leaseS = 20;
+    std::string webhookAllow;
     std::map<std::string, double> resources; ///< "gpus", "licence.x": amount; those not here are as found
     /// Of those whose pieces are told apart the words of their names, such as "5000-5015"; `resources` has how many.
     std::map<std::string, std::vector<std::string>> resourceNames;
@@ -191,6 +192,9 @@ inline constexpr std::array kSettingsTable = {
     SettingInfo{SettingGroup::Deadlines, "lease_s", "s", &Settings::leaseS, 5, 600, {}, Applies::AtStart,
                 "How long a machine that works for this engine may be silent: it ends what it has of this engine then, and "
                 "10 s later that runs elsewhere."},
+    SettingInfo{SettingGroup::Other, "webhook_allow", "", &Settings::webhookAllow, 0, 0, {}, Applies::AtOnce,
+                "Hosts, or networks such as 10.0.0.0/8, to which the webhook of an alert may redirect beside its own host, "
+                "between spaces."},
 };
 // clang-format on
 static_assert(kSettingsTable.size() <= 64, "GivenSettings has a bit for each");

@@ -141,6 +141,7 @@ void Results::take(const ResultAck& ack, Lsn lsn) {
     parts_.session.events().finishStored(lsn, parts_.outbox, {.reason = ack.reason, .exitCode = ack.exitCode});
     parts_.finished();
     if (live) parts_.queues.ended(live->queue, ack.state);
+    if (live && parts_.kept) parts_.kept(*live, ack.state, ack.reason);
     waiters_.tell(lsn);
 }
 

@@ -69,6 +69,8 @@ public:
         std::function<void()> finished; ///< an action has ended, and is kept
         std::function<void()> acked;    ///< some were acknowledged: what they held is free
         std::function<MonoTime()> now;
+        /// The journal has the end of this one; `live`: as the session had it. Empty: nobody asks.
+        std::function<void(const session::LiveView& live, ActionState, Reason)> kept{};
     };
     explicit Results(Parts parts)
         : parts_(std::move(parts)) {}

@@ -156,6 +156,7 @@ void Kernel::runLoop(std::promise<Result<void>> begun) {
     if (services_.places) services_.places->close();
     services_.warmWatch.reset();
     services_.scheduleAlarm.reset();
+    services_.alertAlarm.reset();
 }
 
 Result<void> Kernel::begin() {
@@ -164,6 +165,7 @@ Result<void> Kernel::begin() {
     if (auto started = ground_.startStorage(); !started) return started;
     wiring_.openUpkeep();
     services_.scheduleAlarm.emplace(ground_.loop);
+    services_.alertAlarm.emplace(ground_.loop);
     // Empty output is one chunk for all: kept from the beginning, not written with each result.
     return ground_.store->post(
         {.tag = 0, .unhurried = true, .action = store::PutChunk{{Hash256::ofNothing(), {}}}});
@@ -221,6 +223,8 @@ void Kernel::startServices() {
     services_.cloud->start();
     ground_.loop.spawn("schedules", services_.schedules->run());
     ground_.loop.spawn("objects", services_.objects->run());
+    ground_.loop.spawn("alerts", services_.alerts->run());
+    ground_.loop.spawn("alert alarm", services_.alerts->watchAlarm());
     if (ground_.join) services_.guests->join(std::move(*ground_.join), *ground_.chunks);
 }
 

@@ -97,6 +97,7 @@ Result<void> restore(Ground& ground, Services& services, const InterruptedAttemp
             [&services](std::span<store::ObjectStanding> rows) { services.objects->restoreObjects(rows); });
         !read)
         return read;
+    services.alerts->restore(restored->documents);
     services.kinds->restore(restored->documents);
     markInterrupted(actions, ground, services, interrupted);
     services.machineBook = MachineBook::from(restored->documents);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/coro/events.h"
+#include "core/engine/alerts/alerts.h"
 #include "core/engine/commands/annotating.h"
 #include "core/engine/commands/intake.h"
 #include "core/engine/commands/moving.h"
@@ -102,6 +103,8 @@ struct Services {
     std::optional<Schedules> schedules;
     std::optional<ActorProcesses> actors;
     std::optional<Objects> objects;
+    std::optional<WallAlarm> alertAlarm; ///< likewise
+    std::optional<Alerts> alerts;
 
     // --- running
     AttemptTable attempts;

@@ -48,6 +48,7 @@ Result<void> Wiring::openServices() {
     openMoving();
     openSchedules();
     openObjects();
+    openAlerts();
     openPool();
     return openSessionMoves();
 }
@@ -170,7 +171,11 @@ void Wiring::openIntake() {
             },
         .endOf = [this](Lsn lsn, Duration wait) { return services_.results->endOf(lsn, wait); },
         .spawn = spawning(),
-        .wake = wake_,
+        .wake =
+            [this] {
+                wake_();
+                services_.alerts->workCame();
+            },
         .replaced = [this](Lsn lsn) { services_.changes->noteReplaced(lsn); },
         .dependents =
             [this](Lsn parent, int most) {
@@ -213,7 +218,15 @@ void Wiring::openResults() {
                       const session::LiveView& live) { services_.kinds->note(attempt, record, live); },
         .finished = [this] { services_.retention->noteFinished(); },
         .acked = [this] { services_.locks->lookSoon(); },
-        .now = MonoClock::now});
+        .now = MonoClock::now,
+        .kept =
+            [this](const session::LiveView& live, ActionState state, Reason reason) {
+                services_.alerts->ended(live.lsn, {.queue = live.queue,
+                                                   .cls = live.cls.value,
+                                                   .label = live.label.value,
+                                                   .state = state,
+                                                   .reason = reason});
+            }});
 }
 
 void Wiring::openRescheduling() {
@@ -285,6 +298,11 @@ void Wiring::openMoving() {
                       .wake = wake_});
 }
 
+static std::string missedText(const std::string& name, const ScheduleRun& run) {
+    if (run.outcome == RunOutcome::Refused) return "Schedule " + name + " was due and did not run: " + run.error;
+    return "Schedule " + name + " did not run when it was due, as nothing acted on it in time.";
+}
+
 void Wiring::openSchedules() {
     services_.schedules.emplace(Schedules::Parts{
         .settings = ground_.settings,
@@ -307,7 +325,12 @@ void Wiring::openSchedules() {
         .takesWork = [this] { return services_.session->state() <= SessionState::Ready; },
         .arm = [this](std::optional<WallMicros> at) { services_.scheduleAlarm->set(at); },
         .rung = [this] { return services_.scheduleAlarm->rung(); },
-        .now = wallNow});
+        .now = wallNow,
+        .missed =
+            [this](const std::string& name, const ScheduleRun& run) {
+                services_.alerts->happened(alerts::Kind::ScheduleMissed,
+                                           {.key = name, .text = missedText(name, run), .since = wallNow()});
+            }});
 }
 
 Result<void> Wiring::openSessionMoves() {

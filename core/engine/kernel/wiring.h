@@ -6,6 +6,7 @@
 // what its Parts have.
 #pragma once
 
+#include "core/coro/sync.h"
 #include "core/engine/kernel/ground.h"
 #include "core/engine/kernel/services.h"
 #include "core/engine/kernel/warm_side.h"
@@ -13,6 +14,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,6 +64,18 @@ private:
     coro::Task<Result<void>> waitForEnd(Lsn lsn, Duration wait);
     void workerLeft(const std::string& id);
 
+    // wiring_alerts.cpp
+    void openAlerts();
+    void tellSilence(Lsn lsn);
+    void tellMachines();
+    void tellRegression(const std::string& kind, const kinds::Change& change);
+    coro::Task<void> tellMachineStates();
+    void tellUse(const MachineReading& reading);
+    std::optional<QueueId> alertQueue() const;
+    coro::Task<Result<Lsn>> runAlertCommand(Alerts::Parts::Command command);
+    coro::Task<Alerts::Ages> oldestWaiting();
+    Rehearsal::Parts alertHistory();
+
     // wiring_running.cpp
     void openOrphanSweep();
     void openPool();
@@ -83,6 +97,9 @@ private:
     Services& services_;
     WarmSide& warmSide_;
     std::function<void()> wake_;
+    std::set<std::string> lostMachines_; ///< as alerts were told
+    std::int64_t memoryBytes_ = 0;       ///< of the machine; 0: not known
+    coro::Mutex alertQueueMutex_;        ///< it is made once
 };
 
 } // namespace yard::engine

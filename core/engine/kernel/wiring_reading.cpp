@@ -183,7 +183,9 @@ void Wiring::openTallies() {
                 return machine == fleet::kLocal ? ground_.machineName : services_.machines->nameOf(machine);
             },
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
-        .now = [this] { return ground_.scale.at(MonoClock::now()); }});
+        .now = [this] { return ground_.scale.at(MonoClock::now()); },
+        .regressed = [this](const std::string& kind,
+                            const kinds::Change& change) { tellRegression(kind, change); }});
     services_.failures.emplace(Failures::Parts{.dictionary = services_.dictionary,
                                                .selection = *services_.selection,
                                                .journal = ground_.journal,

@@ -101,7 +101,11 @@ void Wiring::openGuards() {
                       .wallOf = [this](MonoTime at) { return ground_.scale.at(at); },
                       .wake = wake_,
                       .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); },
-                      .rowChanged = [this](Lsn lsn) { services_.changes->noteRow(lsn); }});
+                      .rowChanged =
+                          [this](Lsn lsn) {
+                              services_.changes->noteRow(lsn);
+                              tellSilence(lsn);
+                          }});
 }
 
 void Wiring::openOrphanSweep() {
@@ -158,23 +162,26 @@ void Wiring::openUpkeep() {
             services_.annotations.forget(lsn);
             services_.changes->noteRetired(lsn);
         }});
-    services_.machines.emplace(
-        Machines::Parts{.loop = ground_.loop,
-                        .places = *services_.places,
-                        .attempts = services_.attempts,
-                        .chunks = *ground_.chunks,
-                        .helpers = *ground_.helpers,
-                        .session = *services_.session,
-                        .execution = *services_.execution,
-                        .committer = services_.committer,
-                        .yardName = ground_.machineName,
-                        .yardRunId = ground_.runId,
-                        .own = ground_.total,
-                        .ownSlots = static_cast<unsigned>(ground_.slotPlan.oneCore()),
-                        .spawn = spawning(),
-                        .scale = [this] { return ground_.scale; },
-                        .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); },
-                        .lease = std::chrono::seconds(ground_.settings.leaseS)});
+    services_.machines.emplace(Machines::Parts{.loop = ground_.loop,
+                                               .places = *services_.places,
+                                               .attempts = services_.attempts,
+                                               .chunks = *ground_.chunks,
+                                               .helpers = *ground_.helpers,
+                                               .session = *services_.session,
+                                               .execution = *services_.execution,
+                                               .committer = services_.committer,
+                                               .yardName = ground_.machineName,
+                                               .yardRunId = ground_.runId,
+                                               .own = ground_.total,
+                                               .ownSlots = static_cast<unsigned>(ground_.slotPlan.oneCore()),
+                                               .spawn = spawning(),
+                                               .scale = [this] { return ground_.scale; },
+                                               .changed =
+                                                   [this] {
+                                                       services_.changes->note(ChangeEntry::Kind::Session);
+                                                       tellMachines();
+                                                   },
+                                               .lease = std::chrono::seconds(ground_.settings.leaseS)});
     services_.figures.emplace(
         StatsSampler::Parts{.helpers = *ground_.helpers,
                             .monitor = *services_.monitor,
@@ -185,7 +192,8 @@ void Wiring::openUpkeep() {
                             .wallOf = [this](MonoTime at) { return ground_.scale.at(at); },
                             .adopter = [this] { return adopter(); },
                             .isWatched = [this] { return services_.changes->feed().isOpen(); },
-                            .surged = [this] { lookForMemory(); }});
+                            .surged = [this] { lookForMemory(); },
+                            .looked = [this](const MachineReading& reading) { tellUse(reading); }});
     services_.gpus.emplace(GpuWatch::Parts{.gpus = ground_.gpus,
                                            .helpers = *ground_.helpers,
                                            .session = *services_.session,

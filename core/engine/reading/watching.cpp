@@ -60,7 +60,8 @@ bool Watching::takeEntry(Walk& walk, const ChangeEntry& entry) const {
     WatchUpdate& update = walk.update;
     if (entry.kind == Kind::Session) update.session = update.counts = true;
     if (entry.kind == Kind::Workers) update.workers = true;
-    if (entry.kind == Kind::Session || entry.kind == Kind::Workers) return true;
+    if (entry.kind == Kind::Alerts) update.alerts = true;
+    if (entry.kind == Kind::Session || entry.kind == Kind::Workers || entry.kind == Kind::Alerts) return true;
     if (entry.kind != Kind::Queue && !takeRow(walk, entry)) return false;
     if (entry.kind == Kind::Retired || entry.kind == Kind::Annotated) return true;
     if (update.queues.size() >= kQueuesAtOnce && !std::ranges::binary_search(update.queues, entry.queue))

@@ -152,7 +152,7 @@ coro::Task<void> KindKeeper::run() {
         work_.clear();
         while (!table_.isSettled()) {
             co_await coro::sleepFor(kPeriod);
-            (void)table_.look(kLooks);
+            (void)table_.look(kLooks, [this](const Kind& kind) { tellChange(kind); });
             (void)co_await write(table_.takeChanged(parts_.now(), kWritten));
             if (table_.dropped() > 0 && !std::exchange(toldDropped_, true))
                 logWarning("engine",
@@ -161,6 +161,11 @@ coro::Task<void> KindKeeper::run() {
                            kinds::KindTable::kMaxKinds, table_.lastDropped());
         }
     }
+}
+
+void KindKeeper::tellChange(const Kind& kind) const {
+    if (kind.changes().empty() || !kind.changes().back().isRegression() || !parts_.regressed) return;
+    parts_.regressed(kind.name(), kind.changes().back());
 }
 
 coro::Task<void> KindKeeper::save() {

@@ -43,6 +43,8 @@ public:
         std::function<std::string(session::MachineId)> machineName;
         std::function<coro::Task<store::AckDetail>(store::Action)> commit;
         std::function<WallMicros()> now;
+        /// A kind of work takes longer or more than before. Empty: nobody asks.
+        std::function<void(const std::string& kind, const kinds::Change&)> regressed{};
     };
     explicit KindKeeper(Parts parts)
         : parts_(std::move(parts)) {}
@@ -67,6 +69,7 @@ public:
     coro::Task<Result<RegressionList>> regressions();
 
 private:
+    void tellChange(const kinds::Kind& kind) const;
     /// False: they are not written, and will be taken again.
     coro::Task<bool> write(std::vector<kinds::KindDocument> documents);
     struct Page {

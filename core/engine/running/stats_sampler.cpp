@@ -95,6 +95,7 @@ coro::Task<void> StatsSampler::look() {
         lastLauncher_ = launcher;
     }
     note(*seen.machine, now);
+    if (parts_.looked) parts_.looked(*seen.machine);
 }
 
 /// What ended counts as the launcher's children, what runs as it was last looked at, and as if it had gone on like that:

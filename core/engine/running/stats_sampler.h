@@ -46,7 +46,8 @@ public:
         std::function<WallMicros(MonoTime)> wallOf;
         std::function<Adopter()> adopter; ///< the launcher
         std::function<bool()> isWatched;
-        std::function<void()> surged; ///< the memory in use grew by much
+        std::function<void()> surged;                        ///< the memory in use grew by much
+        std::function<void(const MachineReading&)> looked{}; ///< at each look; empty: nobody asks
     };
     /// Reads the file: blocks.
     explicit StatsSampler(Parts parts);

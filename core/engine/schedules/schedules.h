@@ -63,6 +63,8 @@ public:
         std::function<void(std::optional<WallMicros>)> arm;
         std::function<coro::Task<void>()> rung; ///< what was armed, or the clock was set
         std::function<WallMicros()> now;
+        /// A time came and nothing was submitted, as it was missed or refused. Empty: nobody asks.
+        std::function<void(const std::string& name, const ScheduleRun&)> missed{};
     };
     explicit Schedules(Parts parts)
         : parts_(std::move(parts)) {}

@@ -19,7 +19,7 @@
 namespace yard::engine {
 
 struct ChangeEntry {
-    enum class Kind : unsigned char { Action, Ended, Retired, Annotated, Queue, Session, Workers };
+    enum class Kind : unsigned char { Action, Ended, Retired, Annotated, Queue, Session, Workers, Alerts };
 
     Lsn lsn;       ///< Action, Ended, Retired, Annotated
     QueueId queue; ///< Action, Ended, Queue

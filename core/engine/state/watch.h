@@ -65,6 +65,7 @@ struct WatchUpdate {
     bool counts = false;
     bool session = false;
     bool workers = false;
+    bool alerts = false;     ///< some were told, or their rules are others
     bool moreQueues = false; ///< of `everything`: go on after the last of `queues`
     std::vector<QueueId> queues;
     std::vector<QueueId> goneQueues;

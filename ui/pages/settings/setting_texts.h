@@ -43,6 +43,7 @@ inline constexpr const char* kSettingTexts[] = {
     QT_TRANSLATE_NOOP("EngineSetting", "Cloud probe"),
     QT_TRANSLATE_NOOP("EngineSetting", "On termination"),
     QT_TRANSLATE_NOOP("EngineSetting", "Lease"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Webhook allow"),
     QT_TRANSLATE_NOOP("EngineSetting", "slots"),
     QT_TRANSLATE_NOOP("EngineSetting", "s"),
     QT_TRANSLATE_NOOP("EngineSetting", "days"),
@@ -88,6 +89,7 @@ inline constexpr const char* kSettingTexts[] = {
     QT_TRANSLATE_NOOP("EngineSetting", "Whether a headless engine asks the metadata services of AWS, Azure and Google which machine this is, and whether it is about to be taken away."),
     QT_TRANSLATE_NOOP("EngineSetting", "What the engine does when its cloud takes the machine away: abandon the session, drain it, or nothing; needs cloud_probe."),
     QT_TRANSLATE_NOOP("EngineSetting", "How long a machine that works for this engine may be silent: it ends what it has of this engine then, and 10 s later that runs elsewhere."),
+    QT_TRANSLATE_NOOP("EngineSetting", "Hosts, or networks such as 10.0.0.0/8, to which the webhook of an alert may redirect beside its own host, between spaces."),
 };
 // clang-format on
 

@@ -1,0 +1,254 @@
+#include "core/engine/alerts/rehearsal.h"
+
+#include "core/coro/suspend.h"
+#include "core/json/json_reader.h"
+#include "core/model/action_name.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr WallMicros kWeek = 7LL * 86'400'000'000;
+constexpr std::size_t kSlice = 500;
+
+/// One thing that was so, at its time: small, as there may be many.
+struct Moment {
+    WallMicros t = 0;
+    enum class What : unsigned char { Ended, Came, Left } what = What::Ended; ///< Came, Left: of a queue
+    ActionState state = ActionState::Completed;
+    Reason reason = Reason::None;
+    Lsn lsn{};
+    QueueId queue{};
+    std::string name{}; ///< Ended: what people call it
+};
+
+/// Of an action what a rule by queues or by ends needs.
+void addMoments(const ActionResult& row, alerts::Kind kind, std::vector<Moment>& moments) {
+    const Timestamps& times = row.times;
+    Moment moment{.t = times[row.state], .what = Moment::What::Ended, .state = row.state};
+    moment.reason = row.outcome ? row.outcome->reason : Reason::None;
+    moment.lsn = row.lsn;
+    moment.queue = row.queue;
+    if (kind != alerts::Kind::QueueFinished && kind != alerts::Kind::QueueAge) {
+        moment.name = actionName(row);
+        moments.push_back(std::move(moment));
+        return;
+    }
+    const WallMicros came = std::max(times[ActionState::New], times[ActionState::Pending]);
+    const WallMicros begun = times[ActionState::Submitting];
+    if (kind == alerts::Kind::QueueAge && begun >= came) moment.t = begun;
+    moment.what = Moment::What::Left;
+    moments.push_back(moment);
+    moment.what = Moment::What::Came;
+    moment.t = came;
+    moments.push_back(std::move(moment));
+}
+
+void putInOrder(std::vector<Moment>& moments, WallMicros from, WallMicros to) {
+    std::erase_if(moments, [&](const Moment& moment) { return moment.t < from || moment.t > to; });
+    std::ranges::sort(moments, {},
+                      [](const Moment& moment) { return std::tuple(moment.t, moment.what, moment.lsn); });
+}
+
+/// A book with the one rule, and the clock of its history.
+class Play {
+public:
+    Play(const Rehearsal::Parts& parts, RehearsalAnswer& answer)
+        : answer_(answer)
+        , book_({.rowOf = [](const alerts::Shape&) { return ActionResult(); }, .queueNames = parts.queueNames}) {}
+
+    Result<void> put(alerts::Rule rule, WallMicros now) {
+        kind_ = rule.kind;
+        over_ = rule.over + rule.forSeconds;
+        return book_.put(std::move(rule), now);
+    }
+    void passTo(WallMicros t) {
+        while (const auto due = book_.wakeAt()) {
+            if (*due > t) break;
+            note(book_.advance(*due));
+        }
+    }
+    void take(const Moment& moment) {
+        passTo(moment.t);
+        if (moment.what != Moment::What::Ended) return takeOfQueue(moment);
+        const alerts::Shape shape{
+            .queue = moment.queue, .cls = 0, .label = 0, .state = moment.state, .reason = moment.reason};
+        ActionResult row;
+        row.label = moment.name;
+        book_.ended(moment.lsn, shape, &row, moment.t);
+    }
+    /// Queues that grow too old before `t`, each at its time.
+    void agesTo(WallMicros t) {
+        while (!due_.empty() && due_.begin()->first <= t) {
+            const auto [at, id] = *due_.begin();
+            due_.erase(due_.begin());
+            passTo(at);
+            const Queue& queue = queues_[id];
+            if (!queue.waiting.empty()) book_.queueWaits(id, queue.waiting.begin()->second, at);
+        }
+    }
+    void sample(WallMicros t, double percent) {
+        passTo(t);
+        book_.sample(alerts::Kind::Memory, percent, t);
+    }
+
+private:
+    struct Queue {
+        std::map<Lsn, WallMicros> waiting;
+        std::int64_t ended = 0;
+        std::int64_t failed = 0;
+    };
+    void takeOfQueue(const Moment& moment) {
+        Queue& queue = queues_[moment.queue];
+        if (moment.what == Moment::What::Came) {
+            queue.waiting.emplace(moment.lsn, moment.t);
+            if (queue.waiting.size() > 1 || kind_ != alerts::Kind::QueueAge) return;
+            return lookAt(moment.queue, queue, moment.t);
+        }
+        const bool wasFirst = !queue.waiting.empty() && queue.waiting.begin()->first == moment.lsn;
+        queue.waiting.erase(moment.lsn);
+        if (kind_ == alerts::Kind::QueueAge) {
+            if (wasFirst) lookAt(moment.queue, queue, moment.t);
+            return;
+        }
+        ++queue.ended;
+        if (moment.state == ActionState::Failed || moment.state == ActionState::Abandoned) ++queue.failed;
+        if (!queue.waiting.empty()) return;
+        book_.queueFinished(moment.queue, queue.ended, queue.failed, moment.t);
+        queue.ended = queue.failed = 0;
+    }
+    /// The oldest of it is another one: was it too old before, and is the next?
+    void lookAt(QueueId id, Queue& queue, WallMicros t) {
+        const auto over = static_cast<WallMicros>(over_ * 1e6);
+        if (queue.waiting.empty()) return book_.queueWaits(id, std::nullopt, t);
+        const WallMicros since = queue.waiting.begin()->second;
+        book_.queueWaits(id, since, t);
+        if (t - since < over) due_.emplace(since + over, id);
+    }
+    void note(std::vector<alerts::Message> messages) {
+        for (alerts::Message& message : messages) {
+            ++answer_.count;
+            if (answer_.fired.size() < Rehearsal::kMostTold) answer_.fired.push_back(std::move(message));
+        }
+    }
+
+    RehearsalAnswer& answer_;
+    alerts::Kind kind_ = alerts::Kind::ActionFinished;
+    double over_ = 0;
+    std::map<QueueId, Queue> queues_;
+    std::multimap<WallMicros, QueueId> due_;
+    alerts::Book book_;
+};
+
+bool isOfActions(alerts::Kind kind) {
+    return kind == alerts::Kind::ActionFinished || kind == alerts::Kind::Failures ||
+           kind == alerts::Kind::FailureRate || kind == alerts::Kind::QueueFinished ||
+           kind == alerts::Kind::QueueAge;
+}
+
+} // namespace
+
+struct Rehearsal::Asked {
+    alerts::Rule rule;
+    WallMicros from = 0;
+    WallMicros to = 0;
+};
+
+coro::Task<Result<RehearsalAnswer>> Rehearsal::run(std::string json) {
+    const auto tape = readJson(json);
+    if (!tape) co_return std::unexpected(tape.error());
+    if (!tape->root().isObject()) co_return fail(ErrorKind::Malformed, R"(Give {"rule":{…},"from","to"}.)");
+    Asked asked{.rule = {}, .from = parts_.now() - kWeek, .to = parts_.now()};
+    bool hasRule = false;
+    for (const JsonView value : tape->root()) {
+        const std::string_view key = value.key();
+        if (key == "rule") {
+            // Who writes a rule has no name for it yet.
+            alerts::Rule nameless;
+            nameless.name = "rule";
+            auto rule = alerts::readRule(value, std::move(nameless));
+            if (!rule) co_return std::unexpected(rule.error());
+            asked.rule = *std::move(rule);
+            for (const JsonView member : value) hasRule |= member.key() == "on";
+        } else if ((key == "from" || key == "to") && value.kind() == JsonKind::Integer) {
+            (key == "from" ? asked.from : asked.to) = value.node().integer;
+        } else {
+            co_return invalid(std::string(key), R"(Give "rule", and "from" and "to" in microseconds since 1970.)");
+        }
+    }
+    if (!hasRule)
+        co_return invalid("rule", "Give the \"rule\" that is to be tried, with what it is about as \"on\".");
+    if (running_ >= kMostAtOnce)
+        co_return fail(ErrorKind::Busy, "Several rules are tried already: try again in a moment.");
+    ++running_;
+    struct Leave {
+        int& running;
+        ~Leave() { --running; }
+    } leave{running_};
+    co_return co_await play(std::move(asked));
+}
+
+coro::Task<Result<RehearsalAnswer>> Rehearsal::play(Asked asked) {
+    RehearsalAnswer answer;
+    if (isOfActions(asked.rule.kind)) {
+        if (auto played = co_await playActions(asked, answer); !played) co_return std::unexpected(played.error());
+        co_return answer;
+    }
+    if (asked.rule.kind != alerts::Kind::Memory) {
+        answer.isWhole = false;
+        answer.note = "Nothing is kept by which this rule could be tried.";
+        co_return answer;
+    }
+    Play play(parts_, answer);
+    if (auto put = play.put(asked.rule, asked.from); !put) co_return std::unexpected(put.error());
+    for (const auto& [t, percent] : co_await parts_.memory(asked.from, asked.to)) play.sample(t, percent);
+    play.passTo(asked.to);
+    co_return answer;
+}
+
+coro::Task<Result<void>> Rehearsal::playActions(const Asked& asked, RehearsalAnswer& answer) {
+    const auto filter = alerts::splitFilter(asked.rule, asked.to);
+    if (!filter) co_return std::unexpected(filter.error());
+    std::vector<Moment> moments;
+    Lsn cursor{};
+    do {
+        auto page = co_await parts_.page(cursor);
+        if (!page) co_return std::unexpected(page.error());
+        answer.looked += std::ssize(page->rows);
+        for (const ActionResult& row : page->rows) {
+            const auto names = parts_.queueNames(row.queue);
+            if (filter->sure.matches(row, asked.to, names) && filter->rest.matches(row, asked.to, names))
+                addMoments(row, asked.rule.kind, moments);
+        }
+        cursor = page->cursor;
+        if (static_cast<std::size_t>(answer.looked) >= kMostActions && cursor.value != 0) {
+            answer.isWhole = false;
+            answer.note = "There are more actions than are looked at: the newest are left out.";
+            break;
+        }
+        co_await coro::yieldNow();
+    } while (cursor.value != 0);
+    // Shared: a loop that ends does not wait for helpers.
+    const auto sorted = std::make_shared<std::vector<Moment>>(std::move(moments));
+    co_await parts_.onHelper([sorted, from = asked.from, to = asked.to] { putInOrder(*sorted, from, to); });
+    Play play(parts_, answer);
+    alerts::Rule rule = asked.rule;
+    rule.filter.clear(); // the moments are those that it means
+    if (auto put = play.put(std::move(rule), asked.from); !put) co_return put;
+    for (std::size_t i = 0; i < sorted->size(); ++i) {
+        if (i % kSlice == kSlice - 1) co_await coro::yieldNow();
+        play.agesTo((*sorted)[i].t);
+        play.take((*sorted)[i]);
+    }
+    play.agesTo(asked.to);
+    play.passTo(asked.to);
+    co_return Result<void>();
+}
+
+} // namespace yard::engine

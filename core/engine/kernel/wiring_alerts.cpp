@@ -1,0 +1,224 @@
+// What alerts are told of, and how they reach who is to be told.
+#include "core/engine/kernel/wiring.h"
+
+#include "core/base/files.h"
+#include "core/base/log.h"
+#include "core/coro/suspend.h"
+#include "core/engine/alerts/hook_client.h"
+#include "core/host/machine.h"
+#include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fmt/format.h>
+#include <span>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr std::string_view kAlertQueue = "alerts";
+constexpr int kWalkSlice = 1'000;
+constexpr int kHistoryPage = 1'000;
+
+/// What is known of such an action without asking the journal.
+ActionResult alertRowOf(const InternTable& dictionary, const alerts::Shape& shape) {
+    ActionResult row;
+    row.queue = shape.queue;
+    const ClassKey& key = dictionary.classKey(shape.cls);
+    row.workerId = key.workerId;
+    row.workerName = key.workerName;
+    row.function = key.function;
+    row.label = dictionary.label(shape.label);
+    row.state = shape.state;
+    if (isEnded(shape.state)) {
+        AttemptOutcome& outcome = row.outcome.emplace();
+        outcome.state = shape.state;
+        outcome.reason = shape.reason;
+    }
+    return row;
+}
+
+std::string regressionText(const std::string& kind, const kinds::Change& change) {
+    return fmt::format("{} takes {:.0f} % more {} than before{}{}.", kind, 100 * (change.ratio() - 1),
+                       change.what == kinds::ChangeOf::Duration ? "time" : "memory",
+                       change.version.empty() ? "" : ", since version ", change.version);
+}
+
+std::string alertFile(const std::string& directory, const std::string& id) {
+    return directory + "/" + id + ".json";
+}
+
+} // namespace
+
+void Wiring::openAlerts() {
+    memoryBytes_ = host::memoryOfMachine() << 20;
+    services_.alerts.emplace(Alerts::Parts{
+        .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
+        .rowOf = [this](const alerts::Shape& shape) { return alertRowOf(services_.dictionary, shape); },
+        .queueNames =
+            [this](QueueId id) {
+                const QueueEntry* entry = services_.queues->find(id);
+                return entry ? std::vector{entry->tag, entry->token} : std::vector<std::string>();
+            },
+        .rows = [this](std::vector<Lsn> lsns) { return ground_.journal.getAll(std::move(lsns)); },
+        .unfinished =
+            [this](QueueId id) {
+                const auto status = services_.session->views().queue(id);
+                return status ? status->counters.pending + status->counters.running : 0;
+            },
+        .ages = [this] { return oldestWaiting(); },
+        .runCommand = [this](Alerts::Parts::Command command) { return runAlertCommand(std::move(command)); },
+        .forgetCommand =
+            [this](std::string id) {
+                ground_.helpers->postDeletion([file = alertFile(ground_.directory->path() + "/alerts", id)] {
+                    (void)std::remove(file.c_str());
+                });
+            },
+        .ownQueue = [this] { return alertQueue(); },
+        .sendHook =
+            [this](alerts::Url url, std::string body) {
+                return sendHook(
+                    ground_.loop, *ground_.helpers,
+                    {.url = std::move(url), .body = std::move(body), .allowed = ground_.settings.webhookAllow},
+                    kDeliveryLimit);
+            },
+        .history = alertHistory(),
+        .spawn = spawning(),
+        .changed = [this] { services_.changes->note(ChangeEntry::Kind::Alerts); },
+        .arm = [this](std::optional<WallMicros> at) { services_.alertAlarm->set(at); },
+        .rung = [this] { return services_.alertAlarm->rung(); },
+        .now = wallNow});
+}
+
+Rehearsal::Parts Wiring::alertHistory() {
+    return {
+        .page = [this](Lsn cursor) -> coro::Task<Result<Rehearsal::Page>> {
+            auto page = co_await ground_.journal.page({}, kHistoryPage, cursor);
+            if (!page) co_return std::unexpected(page.error());
+            co_return Rehearsal::Page{.rows = std::move(page->rows), .cursor = page->cursor};
+        },
+        .memory = [this](WallMicros from, WallMicros to) -> coro::Task<std::vector<std::pair<WallMicros, double>>> {
+            const auto seen = co_await services_.figures->query({.from = from, .to = to, .resolution = {}});
+            std::vector<std::pair<WallMicros, double>> percents;
+            for (const auto& row : seen.rows)
+                if (row.sample && memoryBytes_ > 0)
+                    percents.emplace_back(row.t, 100 * static_cast<double>(row.sample->memoryBytes) /
+                                                     static_cast<double>(memoryBytes_));
+            co_return percents;
+        },
+        .onHelper =
+            [this](std::function<void()> work) {
+                return ground_.helpers->run([work = std::move(work)] { work(); });
+            },
+        .queueNames =
+            [this](QueueId id) {
+                const QueueEntry* entry = services_.queues->find(id);
+                return entry ? std::vector{entry->tag, entry->token} : std::vector<std::string>();
+            },
+        .now = wallNow};
+}
+
+// --- what they are told of
+
+void Wiring::tellSilence(Lsn lsn) {
+    if (!services_.alerts->watches(alerts::Kind::Silence)) return;
+    const auto live = services_.session->views().live(lsn);
+    const Attempt* attempt = services_.attempts.latest(lsn);
+    if (!live || !attempt) return; // its end is told
+    ActionResult row = alertRowOf(
+        services_.dictionary,
+        {.queue = live->queue, .cls = live->cls.value, .label = live->label.value, .state = ActionState::Running});
+    row.lsn = lsn;
+    services_.alerts->silent(std::move(row), attempt->hungSince);
+}
+
+void Wiring::tellUse(const MachineReading& reading) {
+    const auto percent = [](std::int64_t part, std::int64_t of) {
+        return 100 * static_cast<double>(part) / static_cast<double>(of);
+    };
+    if (memoryBytes_ > 0)
+        services_.alerts->sample(alerts::Kind::Memory, percent(reading.memoryBytes, memoryBytes_));
+    if (reading.diskBytes > 0)
+        services_.alerts->sample(alerts::Kind::Disk,
+                                 percent(reading.diskBytes - reading.diskFreeBytes, reading.diskBytes));
+}
+
+void Wiring::tellMachines() {
+    if (services_.alerts->watches(alerts::Kind::Machine)) ground_.loop.spawn("alert machines", tellMachineStates());
+}
+
+void Wiring::tellRegression(const std::string& kind, const kinds::Change& change) {
+    services_.alerts->happened(alerts::Kind::Regression,
+                               {.key = kind, .text = regressionText(kind, change), .since = wallNow()});
+}
+
+/// One that was removed is not lost any more.
+coro::Task<void> Wiring::tellMachineStates() {
+    const std::vector<MachineView> machines = co_await services_.machines->list();
+    std::set<std::string> lost;
+    for (const MachineView& machine : machines)
+        if (machine.state == link::MachineState::Lost) lost.insert(machine.name);
+    for (const std::string& name : lostMachines_)
+        if (!lost.contains(name)) services_.alerts->machine(name, false);
+    for (const std::string& name : lost)
+        if (!lostMachines_.contains(name)) services_.alerts->machine(name, true);
+    lostMachines_ = std::move(lost);
+}
+
+/// What is held, or waits for a time, does not count: it is not late.
+coro::Task<Alerts::Ages> Wiring::oldestWaiting() {
+    Alerts::Ages ages;
+    Lsn at{1};
+    do {
+        at = services_.session->views().walk(at, kWalkSlice, [&](const session::LiveView& live) {
+            if (live.state != ActionState::Pending || live.held || live.wakesAt != MonoTime{}) return;
+            const auto [known, isNew] = ages.try_emplace(live.queue, live.submitTime);
+            if (!isNew) known->second = std::min(known->second, live.submitTime);
+        });
+        co_await coro::yieldNow();
+    } while (at.value != 0);
+    co_return ages;
+}
+
+// --- commands
+
+std::optional<QueueId> Wiring::alertQueue() const {
+    for (const QueueEntry* entry : std::as_const(*services_.queues).all())
+        if (entry->tag == kAlertQueue && services_.session->queues().accepts(entry->id)) return entry->id;
+    return std::nullopt;
+}
+
+/// The queue is made when the first command runs.
+coro::Task<Result<Lsn>> Wiring::runAlertCommand(Alerts::Parts::Command command) {
+    const std::string directory = ground_.directory->path() + "/alerts";
+    const std::string file = alertFile(directory, command.id);
+    const Result<void> written =
+        co_await ground_.helpers->run([directory, file, content = std::move(command.content)]() -> Result<void> {
+            if (auto made = makeDirectories(directory); !made) return made;
+            return writeFileAtomically(file, content, 0600);
+        });
+    if (!written) co_return std::unexpected(written.error());
+    const auto guard = co_await alertQueueMutex_.lock();
+    std::optional<QueueId> queue = alertQueue();
+    if (!queue) {
+        const auto made = co_await services_.queues->create(std::string(kAlertQueue), {});
+        if (!made) co_return std::unexpected(made.error());
+        queue = made->id;
+    }
+    const std::string action = command.action(file);
+    auto parsed = parseActions(action);
+    if (!parsed) co_return std::unexpected(parsed.error());
+    Submission submission;
+    submission.actions = std::move(parsed->actions);
+    submission.queue.ref = QueueRef{.number = *queue, .token = {}};
+    submission.idempotencyKey = std::move(command.key);
+    submission.bodyHash = Sha256::of(action);
+    const auto answer = co_await services_.intake->submit(std::move(submission), Duration::zero());
+    if (!answer) co_return std::unexpected(answer.error());
+    co_return answer->items.front().first;
+}
+
+} // namespace yard::engine
