@@ -14,18 +14,19 @@ namespace {
 class EventsHandler final : public WebSocketHandler {
 public:
     /// `expires`: of the token that asks; 0: never.
-    EventsHandler(EventHub& hub, std::optional<Since> since, WallMicros expires)
+    EventsHandler(EventHub& hub, std::optional<Since> since, bool wantsAlerts, WallMicros expires)
         : hub_(hub)
         , since_(std::move(since))
+        , wantsAlerts_(wantsAlerts)
         , expires_(expires) {}
 
     coro::Task<void> serve(WebSocket& socket) override {
-        if (expires_ == 0) co_return co_await hub_.serve(socket, since_);
+        if (expires_ == 0) co_return co_await hub_.serve(socket, since_, wantsAlerts_);
         coro::ThreadGroup cutter;
         cutter.spawn("events expiry", cutAfter(socket, Duration(expires_ - wallNow())));
         std::exception_ptr trouble;
         try {
-            co_await hub_.serve(socket, since_);
+            co_await hub_.serve(socket, since_, wantsAlerts_);
         } catch (...) {
             trouble = std::current_exception();
         }
@@ -41,6 +42,7 @@ private:
 
     EventHub& hub_;
     std::optional<Since> since_;
+    const bool wantsAlerts_;
     const WallMicros expires_;
 };
 
@@ -51,13 +53,15 @@ coro::Task<Response> getEvents(Call& call) {
         if (!parsed) co_return errorResponse(parsed.error());
         since = std::move(*parsed);
     }
+    const auto alerts = call.query.integer("alerts", 0, 1);
+    if (!alerts) co_return errorResponse(alerts.error());
     if (auto refusal = refuseUpgrade(call.request.head)) co_return std::move(*refusal);
     if (call.api.events.isFull())
         co_return errorResponse(ErrorKind::Busy, "Too many watch this engine already; close one, or ask with GET.");
     Response response;
     response.status = 101;
-    response.webSocket =
-        std::make_unique<EventsHandler>(call.api.events, std::move(since), call.request.presence.caller()->expires);
+    response.webSocket = std::make_unique<EventsHandler>(
+        call.api.events, std::move(since), alerts->value_or(0) == 1, call.request.presence.caller()->expires);
     co_return response;
 }
 
@@ -72,7 +76,7 @@ std::span<const Route> eventRoutes() {
          &getEvents,
          {.id = "getEvents",
           .summary = "Changes as they happen, over a WebSocket",
-          .query = "since",
+          .query = "since alerts",
           .answers = {{{101, ""}}}}},
     };
     return kRoutes;

@@ -144,7 +144,8 @@ std::string FrameWriter::frame(const WatchUpdate& update, const Options& options
     std::string text;
     const bool hasActions =
         options.allRows || options.confirmed || !update.rows.empty() || !update.finished.empty();
-    if (!hasActions && !options.everything && !update.session && !update.counts && !update.workers &&
+    const bool hasAlerts = options.alerts && (update.alerts || (options.everything && update.session));
+    if (!hasActions && !hasAlerts && !options.everything && !update.session && !update.counts && !update.workers &&
         update.queues.empty() && update.goneQueues.empty() && update.goneRows.empty())
         return text;
     JsonWriter writer(text);
@@ -152,6 +153,7 @@ std::string FrameWriter::frame(const WatchUpdate& update, const Options& options
     writer.member("seq", static_cast<std::int64_t>(update.seq));
     if (options.everything && update.session) writer.member("snapshot", true);
     if (update.moreQueues) writer.member("partial", true);
+    if (hasAlerts) writer.member("alerts", true);
     if (options.confirmed) writer.member("watch", word(options.confirmed->kind));
     if (options.allRows) writer.member("all_actions", true);
     std::string view;

@@ -42,6 +42,7 @@ public:
         bool everything = false;                  ///< it begins again
         bool allRows = false;                     ///< its actions are all there are
         const engine::Watch* confirmed = nullptr; ///< says what is watched from now on
+        bool alerts = false;                      ///< the watcher wants to hear of alerts
     };
     /// Empty when there is nothing to tell.
     std::string frame(const engine::WatchUpdate& update, const Options& options);

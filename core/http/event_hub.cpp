@@ -65,6 +65,7 @@ struct EventHub::Watcher {
     std::optional<QueueId> afterQueue; ///< in the middle of that
     bool allRows = false;              ///< all rows of the watch are due
     bool confirm = false;              ///< the watch is new: say so
+    bool wantsAlerts = false;
     std::shared_ptr<const KnownRows> known = std::make_shared<KnownRows>();
     std::optional<std::uint64_t> resumeFrom; ///< for the first watch of ends: where he was before
 
@@ -83,20 +84,22 @@ struct EventHub::Watcher {
 struct EventHub::Group {
     engine::WatchRequest request;
     bool confirm = false;
+    bool wantsAlerts = false;
     std::vector<WatcherPtr> watchers;
 
     bool takes(const Watcher& watcher) const {
         return request.watch == watcher.watch && request.seen == watcher.seen && confirm == watcher.confirm &&
                request.everything == watcher.everything && request.afterQueue == watcher.afterQueue &&
-               request.allRows == watcher.allRows &&
+               request.allRows == watcher.allRows && wantsAlerts == watcher.wantsAlerts &&
                (request.known == watcher.known || *request.known == *watcher.known);
     }
 };
 
 // --- one connection
 
-coro::Task<void> EventHub::serve(WebSocket& socket, std::optional<Since> since) {
+coro::Task<void> EventHub::serve(WebSocket& socket, std::optional<Since> since, bool wantsAlerts) {
     auto watcher = std::make_shared<Watcher>();
+    watcher->wantsAlerts = wantsAlerts;
     watcher->watch = nothing_;
     const bool greeted = co_await greet(socket, *watcher, std::move(since));
     if (!greeted) co_return socket.cut();
@@ -261,6 +264,7 @@ std::vector<EventHub::Group> EventHub::groupDue() const {
         if (at == groups.end()) {
             Group group;
             group.confirm = watcher->confirm;
+            group.wantsAlerts = watcher->wantsAlerts;
             group.request = {.watch = watcher->watch,
                              .seen = watcher->seen,
                              .everything = watcher->everything,
@@ -314,6 +318,7 @@ void EventHub::tell(Group& group, const WatchUpdate& told, FrameWriter& frames) 
     auto known = group.request.known;
     if (group.request.watch->kind == Watch::Kind::Filter) known = keepNewest(group.request, update);
     FrameWriter::Options options{.everything = group.request.everything, .allRows = group.request.allRows};
+    options.alerts = group.wantsAlerts;
     if (group.confirm) options.confirmed = group.request.watch.get();
     auto frame = std::make_shared<const std::string>(frames.frame(update, options));
     if (!frame->empty()) ++counters_.written;

@@ -44,7 +44,7 @@ public:
 
     bool isFull() const { return watchers_.size() >= maxWatchers_; }
     /// Serves one connection to its end.
-    coro::Task<void> serve(WebSocket& socket, std::optional<Since> since);
+    coro::Task<void> serve(WebSocket& socket, std::optional<Since> since, bool wantsAlerts = false);
     const EventCounters& counters() const { return counters_; }
 
 private:

@@ -93,6 +93,7 @@ std::string_view openApiSingleParameters() {
 "object_wait":{"name":"wait","in":"query","description":"seconds to wait until it has the status","schema":{"type":"number","minimum":0,"maximum":#wait#}},
 "until":{"name":"until","in":"query","description":"the status that is waited for; absent: any final one","schema":{"type":"string"}},
 "since":{"name":"since","in":"query","description":"run_id.seq, to resume","schema":{"type":"string"}},
+"alerts":{"name":"alerts","in":"query","description":"1: frames say when alerts were told","schema":{"type":"integer","format":"int64","minimum":0,"maximum":1}},
 "Idempotency-Key":{"name":"Idempotency-Key","in":"header",
   "description":"a repeat within 24 hours returns the first answer","schema":{"type":"string","minLength":1,
   "maxLength":#key#}})json";

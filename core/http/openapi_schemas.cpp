@@ -4,10 +4,10 @@
 
 namespace yard::http {
 
-std::array<std::string_view, 10> openApiSchemas() {
+std::array<std::string_view, 11> openApiSchemas() {
     return {openApiGeneralSchemas(), openApiActionSchemas(),  openApiSubmitSchemas(),   openApiQueueSchemas(),
             openApiWorkerSchemas(),  openApiHistorySchemas(), openApiScheduleSchemas(), openApiKindSchemas(),
-            openApiInsideSchemas(),  openApiObjectSchemas()};
+            openApiInsideSchemas(),  openApiObjectSchemas(),  openApiAlertSchemas()};
 }
 
 // clang-format off

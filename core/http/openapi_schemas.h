@@ -12,7 +12,7 @@
 namespace yard::http {
 
 /// All of them; no name is in two.
-std::array<std::string_view, 10> openApiSchemas();
+std::array<std::string_view, 11> openApiSchemas();
 
 std::string_view openApiGeneralSchemas();
 std::string_view openApiActionSchemas();
@@ -20,6 +20,7 @@ std::string_view openApiSubmitSchemas();
 std::string_view openApiQueueSchemas();
 std::string_view openApiWorkerSchemas();
 std::string_view openApiHistorySchemas();
+std::string_view openApiAlertSchemas();
 std::string_view openApiScheduleSchemas();
 std::string_view openApiKindSchemas();
 std::string_view openApiInsideSchemas();
