@@ -10,7 +10,7 @@
 // All commands in the order of the help, by its headings. ROW(name) is nameRow(), at the end of a file in commands/.
 // What is handed to the engine, and waited for.
 // clang-format off
-#define YARD_WORK(ROW) ROW(run) ROW(map) ROW(attach) ROW(submit) ROW(exec) ROW(wait) ROW(edit) ROW(schedules) ROW(objects) ROW(types)
+#define YARD_WORK(ROW) ROW(run) ROW(map) ROW(attach) ROW(submit) ROW(exec) ROW(wait) ROW(edit) ROW(schedules) ROW(alerts) ROW(objects) ROW(types)
 // What looks at actions, queues and figures, and changes nothing.
 #define YARD_LOOKING(ROW) \
     ROW(list) ROW(show) ROW(why) ROW(graph) ROW(attempts) ROW(compare) ROW(reproduce) ROW(samples) ROW(logs) \
