@@ -1,0 +1,24 @@
+// What files of the kernel say of pressure and heat. Functions; they block on /proc and /sys.
+#pragma once
+
+#include "core/base/unique_fd.h"
+
+#include <optional>
+#include <string>
+
+namespace yard::host {
+
+/// Percent of the last 10 s in which something waited for it: "some avg10" of PSI. Nothing: the kernel does not say.
+std::optional<double> readPressure(const std::string& path);
+
+/// Readable with POLLPRI when something waited for memory for a tenth of 2 s. Empty: no such thing here.
+UniqueFd watchPressure(const std::string& path);
+
+struct Heat {
+    double hottest = 0;         ///< degrees Celsius
+    std::optional<double> left; ///< the least that a zone has to a trip point; no zone has one: nothing
+};
+/// Of the zones in a directory like /sys/class/thermal. Nothing: there is none that can be read.
+std::optional<Heat> readHeat(const std::string& directory);
+
+} // namespace yard::host

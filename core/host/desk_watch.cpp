@@ -1,0 +1,257 @@
+#include "core/host/desk_watch.h"
+
+#include "core/base/clock.h"
+#include "core/base/thread_name.h"
+#include "core/base/unique_fd.h"
+#include "core/host/desk_bus.h"
+#include "core/host/desk_files.h"
+#include "core/host/screen_idle.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+namespace yard::host {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Input is noticed within 300 ms.
+constexpr Duration kScreenPeriod = 200ms;
+constexpr Duration kFilesPeriod = 2s;
+constexpr Duration kBusPeriod = 30s;
+/// A bus or a server that was lost, or was never there.
+constexpr Duration kAgainAfter = 10s;
+/// Input this long ago comes now.
+constexpr Duration kInputNow = 1s;
+constexpr std::chrono::seconds kPatience{2};
+
+double tenths(double value) {
+    return std::round(value * 10) / 10;
+}
+
+/// The same but for what the clock alone makes of the time since the last input.
+bool saysTheSame(const courtesy::DeskReadings& a, MonoTime seenA, const courtesy::DeskReadings& b, MonoTime seenB) {
+    if (a.all != b.all || a.input.has_value() != b.input.has_value()) return false;
+    if (!a.input) return true;
+    if (a.input->comesNow != b.input->comesNow || a.input->source != b.input->source) return false;
+    if (a.input->comesNow) return true;
+    const Duration moved = (seenA - a.input->idle) - (seenB - b.input->idle);
+    return moved > -kInputNow && moved < kInputNow;
+}
+
+} // namespace
+
+struct DeskWatch::State {
+    std::mutex mutex; ///< of all but `wake`
+    std::condition_variable ended;
+    courtesy::DeskSink sink; ///< empty: nobody is there any more
+    bool stops = false;
+    bool hasEnded = false;
+    bool watches = false;
+    std::string awakeFor;
+    bool isKeptAwake = false;
+    UniqueFd wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+
+    void poke() const {
+        const std::uint64_t one = 1;
+        (void)!::write(wake.get(), &one, sizeof one);
+    }
+};
+
+/// What the thread has. Owner: that thread.
+class DeskWatch::Looker {
+public:
+    Looker(std::shared_ptr<State> state, DeskPlaces places)
+        : state_(std::move(state))
+        , places_(std::move(places)) {}
+
+    void run() {
+        for (;;) {
+            bool watches = false;
+            std::string why;
+            {
+                const std::lock_guard lock(state_->mutex);
+                if (state_->stops) return;
+                watches = state_->watches;
+                why = state_->awakeFor;
+            }
+            const MonoTime now = MonoClock::now();
+            openBus(watches || !why.empty(), now);
+            keepAwake(why);
+            if (watches)
+                look(now);
+            else
+                rest();
+            waitForMore(watches, !why.empty());
+        }
+    }
+
+private:
+    void openBus(bool wanted, MonoTime now) {
+        if (bus_ && (bus_->isLost() || !wanted)) {
+            bus_.reset();
+            inhibitor_.reset();
+            awakeFor_.clear();
+            fromBus_ = {};
+            busAgain_ = now + kAgainAfter;
+        }
+        if (bus_ || !wanted || now < busAgain_) return;
+        bus_ = DeskBus::open();
+        busDue_ = now;
+        busAgain_ = now + kAgainAfter;
+    }
+
+    void keepAwake(const std::string& why) {
+        if (why != awakeFor_) {
+            // The new one first: no gap in which the machine may fall asleep.
+            UniqueFd next = why.empty() || !bus_ ? UniqueFd() : bus_->inhibitSleep(why);
+            inhibitor_ = std::move(next);
+            if (bus_ || why.empty()) awakeFor_ = why;
+        }
+        const std::lock_guard lock(state_->mutex);
+        state_->isKeptAwake = static_cast<bool>(inhibitor_);
+    }
+
+    void rest() {
+        screen_.reset();
+        pressureWatch_.reset();
+        isTold_ = false;
+    }
+
+    void look(MonoTime now) {
+        courtesy::DeskReadings all;
+        if (bus_ && (bus_->process() || now >= busDue_)) {
+            fromBus_ = {};
+            bus_->read(fromBus_);
+            busDue_ = now + kBusPeriod;
+        }
+        if (bus_ && !bus_->isLost()) all = fromBus_;
+        if (auto input = lookAtScreen(now)) all.input = std::move(input);
+        if (now >= filesDue_) lookAtFiles(now);
+        all.all.insert(all.all.end(), fromFiles_.begin(), fromFiles_.end());
+        if (isTold_ && saysTheSame(all, now, told_, toldAt_)) return;
+        told_ = all;
+        toldAt_ = now;
+        isTold_ = true;
+        const std::lock_guard lock(state_->mutex);
+        if (state_->sink) state_->sink(std::move(all));
+    }
+
+    std::optional<courtesy::InputReading> lookAtScreen(MonoTime now) {
+        if (screen_ && screen_->isLost()) screen_.reset();
+        if (!screen_ && now >= screenAgain_) {
+            screenAgain_ = now + kAgainAfter;
+            screen_ = ScreenIdle::open();
+        }
+        if (!screen_) return std::nullopt;
+        if (const auto idle = screen_->look())
+            return courtesy::InputReading{.comesNow = *idle < kInputNow, .idle = *idle, .source = "x11"};
+        return std::nullopt;
+    }
+
+    void lookAtFiles(MonoTime now) {
+        using enum courtesy::ConditionKind;
+        filesDue_ = now + kFilesPeriod;
+        fromFiles_.clear();
+        const std::string memory = places_.pressure + "/memory";
+        const std::string processors = places_.pressure + "/cpu";
+        if (!pressureWatch_) pressureWatch_ = watchPressure(memory);
+        if (const auto some = readPressure(memory))
+            fromFiles_.push_back({.kind = MemoryPressure, .value = tenths(*some), .source = memory});
+        if (const auto some = readPressure(processors))
+            fromFiles_.push_back({.kind = ProcessorPressure, .value = tenths(*some), .source = processors});
+        const auto heat = readHeat(places_.thermal);
+        if (!heat) return;
+        fromFiles_.push_back({.kind = Heat, .value = std::round(heat->hottest), .source = places_.thermal});
+        if (heat->left)
+            fromFiles_.push_back({.kind = HeatLeft, .value = std::round(*heat->left), .source = places_.thermal});
+    }
+
+    void waitForMore(bool watches, bool keepsAwake) {
+        std::array<pollfd, 3> all{pollfd{.fd = state_->wake.get(), .events = POLLIN, .revents = 0},
+                                  pollfd{.fd = bus_ ? bus_->fd() : -1, .events = POLLIN, .revents = 0},
+                                  pollfd{.fd = pressureWatch_.get(), .events = POLLPRI, .revents = 0}};
+        const Duration period = !watches  ? (keepsAwake ? kAgainAfter : Duration(-1'000))
+                                : screen_ ? kScreenPeriod
+                                          : kFilesPeriod;
+        const auto ms = static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(period).count());
+        (void)::poll(all.data(), all.size(), ms);
+        if (all[0].revents != 0) {
+            std::uint64_t count = 0;
+            (void)!::read(state_->wake.get(), &count, sizeof count);
+        }
+        if (!watches && bus_) (void)bus_->process();
+        // A window of pressure has passed: what it says now counts, at most every 2 s.
+        if ((all[2].revents & POLLPRI) != 0) filesDue_ = MonoTime{};
+        if ((all[2].revents & POLLERR) != 0) pressureWatch_.reset();
+    }
+
+    std::shared_ptr<State> state_;
+    DeskPlaces places_;
+    std::unique_ptr<DeskBus> bus_;
+    std::unique_ptr<ScreenIdle> screen_;
+    UniqueFd pressureWatch_;
+    UniqueFd inhibitor_;
+    std::string awakeFor_; ///< what inhibitor_ was taken for, or was refused for
+    courtesy::DeskReadings fromBus_;
+    std::vector<courtesy::Reading> fromFiles_;
+    courtesy::DeskReadings told_;
+    MonoTime toldAt_{};
+    bool isTold_ = false;
+    MonoTime busDue_{};
+    MonoTime busAgain_{};
+    MonoTime screenAgain_{};
+    MonoTime filesDue_{};
+};
+
+DeskWatch::DeskWatch(courtesy::DeskSink sink, DeskPlaces places)
+    : state_(std::make_shared<State>()) {
+    state_->sink = std::move(sink);
+    std::thread([state = state_, places = std::move(places)] {
+        nameThisThread("desk");
+        Looker(state, places).run();
+        const std::lock_guard lock(state->mutex);
+        state->hasEnded = true;
+        state->ended.notify_all();
+    }).detach();
+}
+
+DeskWatch::~DeskWatch() {
+    std::unique_lock lock(state_->mutex);
+    state_->sink = {};
+    state_->stops = true;
+    state_->poke();
+    (void)state_->ended.wait_for(lock, kPatience, [this] { return state_->hasEnded; });
+}
+
+void DeskWatch::setWatching(bool on) {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->watches == on) return;
+    state_->watches = on;
+    state_->poke();
+}
+
+void DeskWatch::keepAwake(const std::string& why) {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->awakeFor == why) return;
+    state_->awakeFor = why;
+    state_->poke();
+}
+
+bool DeskWatch::isKeptAwake() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->isKeptAwake;
+}
+
+} // namespace yard::host

@@ -1,0 +1,55 @@
+#include "core/host/idle_priority.h"
+
+#include "core/host/process_tree.h"
+
+#include <charconv>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sched.h>
+#include <string>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace yard::host {
+
+namespace {
+
+// From linux/ioprio.h, which older headers lack.
+constexpr int kIoPriorityOfProcess = 1;
+constexpr int kIoPriorityIdle = 3 << 13;
+
+} // namespace
+
+void lowerThread(int thread) {
+    const sched_param none{};
+    (void)::sched_setscheduler(thread, SCHED_IDLE, &none);
+    (void)::syscall(SYS_ioprio_set, kIoPriorityOfProcess, thread, kIoPriorityIdle);
+}
+
+void lowerProcess(int pid) {
+    const UniqueFd held = openProcess(pid);
+    if (!held) return;
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(fmt::format("/proc/{}/task", pid), error), end; !error && at != end;
+         at.increment(error)) {
+        const std::string name = at->path().filename().string();
+        int thread = 0;
+        const auto [last, wrong] = std::from_chars(name.data(), name.data() + name.size(), thread);
+        // The number may be a stranger's once the process is reaped.
+        if (wrong != std::errc{} || last != name.data() + name.size() || !holdsNumber(held.get())) continue;
+        lowerThread(thread);
+    }
+}
+
+void lowerTree(int pid) {
+    // Whoever is forked after its parent was lowered is lowered: a second walk finds those from before that.
+    constexpr int kWalks = 2;
+    const UniqueFd root = openProcess(pid);
+    if (!root) return;
+    for (int walk = 0; walk < kWalks; ++walk) {
+        lowerProcess(pid);
+        for (const HeldProcess& process : holdDescendants(pid, root.get())) lowerProcess(process.stat.pid);
+    }
+}
+
+} // namespace yard::host

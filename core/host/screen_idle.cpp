@@ -1,0 +1,152 @@
+#include "core/host/screen_idle.h"
+
+#include "core/base/environment.h"
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <poll.h>
+#include <sys/uio.h>
+#include <utility>
+
+namespace yard::host {
+
+namespace {
+
+// From xcb.h, xcbext.h and screensaver.h of libxcb 1.15: the few things of it that are needed. They are its ABI.
+struct XcbExtension {
+    const char* name;
+    int globalId;
+};
+struct XcbProtocolRequest {
+    std::size_t count;
+    XcbExtension* extension;
+    std::uint8_t opcode;
+    std::uint8_t isVoid;
+};
+struct XcbExtensionReply { // xcb_query_extension_reply_t
+    std::uint8_t responseType;
+    std::uint8_t pad;
+    std::uint16_t sequence;
+    std::uint32_t length;
+    std::uint8_t present;
+};
+struct XcbScreenIterator {
+    const std::uint32_t* screen; ///< of which the first member is the root window
+    int left;
+    int index;
+};
+struct XcbIdleRequest { // xcb_screensaver_query_info_request_t
+    std::uint8_t majorOpcode = 0;
+    std::uint8_t minorOpcode = 0;
+    std::uint16_t length = 0;
+    std::uint32_t drawable = 0;
+};
+struct XcbIdleReply { // xcb_screensaver_query_info_reply_t
+    std::uint8_t responseType;
+    std::uint8_t state;
+    std::uint16_t sequence;
+    std::uint32_t length;
+    std::uint32_t saverWindow;
+    std::uint32_t msUntilServer;
+    std::uint32_t msSinceInput;
+};
+constexpr std::uint8_t kQueryInfo = 1;
+constexpr int kRequestChecked = 1;
+constexpr int kAnswerWithinMs = 100;
+
+/// The library keeps its number in here, for the life of the program.
+XcbExtension screenSaver{.name = "MIT-SCREEN-SAVER", .globalId = 0};
+
+} // namespace
+
+struct ScreenIdle::Xcb {
+    Xcb() = default;
+    Xcb(const Xcb&) = delete;
+    Xcb& operator=(const Xcb&) = delete;
+    ~Xcb() {
+        if (connection != nullptr) disconnect(connection);
+        if (library != nullptr) ::dlclose(library);
+    }
+    template<class Function>
+    bool find(Function*& function, const char* name) const {
+        function = reinterpret_cast<Function*>(::dlsym(library, name));
+        return function != nullptr;
+    }
+    bool load() {
+        library = ::dlopen("libxcb.so.1", RTLD_NOW | RTLD_LOCAL);
+        return library != nullptr && find(connect, "xcb_connect") && find(disconnect, "xcb_disconnect") &&
+               find(hasError, "xcb_connection_has_error") && find(fdOf, "xcb_get_file_descriptor") &&
+               find(extensionData, "xcb_get_extension_data") && find(setupOf, "xcb_get_setup") &&
+               find(screensOf, "xcb_setup_roots_iterator") && find(sendRequest, "xcb_send_request") &&
+               find(flush, "xcb_flush") && find(pollForReply, "xcb_poll_for_reply");
+    }
+
+    void* library = nullptr;
+    void* connection = nullptr;
+    std::uint32_t root = 0;
+    unsigned asked = 0; ///< the request that was not answered yet; 0: none
+    void* (*connect)(const char*, int*) = nullptr;
+    void (*disconnect)(void*) = nullptr;
+    int (*hasError)(void*) = nullptr;
+    int (*fdOf)(void*) = nullptr;
+    const XcbExtensionReply* (*extensionData)(void*, XcbExtension*) = nullptr;
+    const void* (*setupOf)(void*) = nullptr;
+    XcbScreenIterator (*screensOf)(const void*) = nullptr;
+    unsigned (*sendRequest)(void*, int, iovec*, const XcbProtocolRequest*) = nullptr;
+    int (*flush)(void*) = nullptr;
+    int (*pollForReply)(void*, unsigned, void**, void**) = nullptr;
+};
+
+ScreenIdle::ScreenIdle(std::unique_ptr<Xcb> xcb)
+    : xcb_(std::move(xcb)) {}
+ScreenIdle::~ScreenIdle() = default;
+
+std::unique_ptr<ScreenIdle> ScreenIdle::open() {
+    if (environmentOrEmpty("DISPLAY").empty()) return nullptr;
+    auto xcb = std::make_unique<Xcb>();
+    if (!xcb->load()) return nullptr;
+    xcb->connection = xcb->connect(nullptr, nullptr);
+    if (xcb->hasError(xcb->connection) != 0) return nullptr;
+    const XcbExtensionReply* known = xcb->extensionData(xcb->connection, &screenSaver);
+    const XcbScreenIterator screens = xcb->screensOf(xcb->setupOf(xcb->connection));
+    if (known == nullptr || known->present == 0 || screens.left == 0) return nullptr;
+    xcb->root = *screens.screen;
+    return std::unique_ptr<ScreenIdle>(new ScreenIdle(std::move(xcb)));
+}
+
+bool ScreenIdle::isLost() const {
+    return xcb_->hasError(xcb_->connection) != 0;
+}
+
+std::optional<Duration> ScreenIdle::look() {
+    if (xcb_->asked == 0) {
+        static constexpr XcbProtocolRequest kRequest{
+            .count = 2, .extension = &screenSaver, .opcode = kQueryInfo, .isVoid = 0};
+        XcbIdleRequest request;
+        request.drawable = xcb_->root;
+        // The library writes the length of the request into it, and uses two parts before the first.
+        std::array<iovec, 4> parts{};
+        parts[2] = {.iov_base = &request, .iov_len = sizeof request};
+        xcb_->asked = xcb_->sendRequest(xcb_->connection, kRequestChecked, &parts[2], &kRequest);
+        xcb_->flush(xcb_->connection);
+    }
+    void* reply = nullptr;
+    void* error = nullptr;
+    int answered = xcb_->pollForReply(xcb_->connection, xcb_->asked, &reply, &error);
+    if (answered == 0) {
+        pollfd waits{.fd = xcb_->fdOf(xcb_->connection), .events = POLLIN, .revents = 0};
+        (void)::poll(&waits, 1, kAnswerWithinMs);
+        answered = xcb_->pollForReply(xcb_->connection, xcb_->asked, &reply, &error);
+    }
+    if (answered == 0) return std::nullopt;
+    xcb_->asked = 0;
+    std::optional<Duration> idle;
+    if (reply != nullptr) idle = std::chrono::milliseconds(static_cast<const XcbIdleReply*>(reply)->msSinceInput);
+    std::free(reply);
+    std::free(error);
+    return idle;
+}
+
+} // namespace yard::host

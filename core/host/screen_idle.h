@@ -1,0 +1,33 @@
+// How long ago a person touched keyboard or mouse, as an X server knows it. libxcb is loaded when it is wanted; where it
+// or the server is missing there is none of this.
+//
+// Owner: one thread. A server that does not answer keeps nobody waiting but for open().
+#pragma once
+
+#include "core/base/clock.h"
+
+#include <memory>
+#include <optional>
+
+namespace yard::host {
+
+class ScreenIdle {
+public:
+    /// The server that DISPLAY names. Null: there is none, or it does not know. May block.
+    static std::unique_ptr<ScreenIdle> open();
+    ~ScreenIdle();
+    ScreenIdle(const ScreenIdle&) = delete;
+    ScreenIdle& operator=(const ScreenIdle&) = delete;
+
+    /// Nothing: no answer within 100 ms.
+    std::optional<Duration> look();
+    /// The server is gone.
+    bool isLost() const;
+
+private:
+    struct Xcb;
+    explicit ScreenIdle(std::unique_ptr<Xcb> xcb);
+    std::unique_ptr<Xcb> xcb_;
+};
+
+} // namespace yard::host

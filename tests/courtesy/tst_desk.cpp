@@ -1,0 +1,290 @@
+// What this machine says of input, battery, sleep, pressure and heat: a directory in place of /sys/class/thermal, mocks of
+// logind and UPower on a bus of their own, an X server of its own. What the test machine lacks is skipped by name.
+#include "core/host/desk_files.h"
+#include "core/host/desk_watch.h"
+#include "tests/support/show_strings.h"
+#include "tests/support/waiting.h"
+
+#include <QProcess>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+using namespace yard;
+using namespace yard::courtesy;
+
+namespace {
+
+void write(const std::string& path, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path) << text;
+}
+
+/// The last that a desk told.
+class Told {
+public:
+    DeskSink sink() {
+        return [this](DeskReadings readings) {
+            const std::lock_guard lock(mutex_);
+            last_ = std::move(readings);
+            ++count_;
+        };
+    }
+    std::optional<double> value(ConditionKind kind) const {
+        const std::lock_guard lock(mutex_);
+        const auto at = std::ranges::find(last_.all, kind, &Reading::kind);
+        return at == last_.all.end() ? std::nullopt : std::optional(at->value);
+    }
+    std::optional<InputReading> input() const {
+        const std::lock_guard lock(mutex_);
+        return last_.input;
+    }
+    int count() const {
+        const std::lock_guard lock(mutex_);
+        return count_;
+    }
+
+private:
+    mutable std::mutex mutex_;
+    DeskReadings last_;
+    int count_ = 0;
+};
+
+bool runs(const QString& program, const QStringList& arguments) {
+    return QProcess::execute(program, arguments) == 0;
+}
+
+/// Programs beside the test, ended with it.
+class Beside {
+public:
+    ~Beside() {
+        for (auto at = all_.rbegin(); at != all_.rend(); ++at) {
+            (*at)->terminate();
+            if (!(*at)->waitForFinished(5'000)) (*at)->kill();
+            (*at)->waitForFinished(5'000);
+        }
+    }
+    QProcess& start(const QString& program, const QStringList& arguments) {
+        all_.push_back(std::make_unique<QProcess>());
+        all_.back()->setProcessChannelMode(QProcess::SeparateChannels);
+        all_.back()->setStandardErrorFile(QProcess::nullDevice());
+        all_.back()->start(program, arguments);
+        return *all_.back();
+    }
+    static QString firstLine(QProcess& process) {
+        while (!process.canReadLine() && process.waitForReadyRead(kWaitMs)) {
+        }
+        return QString::fromUtf8(process.readLine()).trimmed();
+    }
+
+private:
+    std::vector<std::unique_ptr<QProcess>> all_;
+};
+
+/// A bus with the mocks of logind and UPower; it is the system's for this program.
+class MockBus {
+public:
+    /// False: python3-dbusmock or another program is missing.
+    static bool isPossible() {
+        return !QStandardPaths::findExecutable("dbus-daemon").isEmpty() &&
+               !QStandardPaths::findExecutable("gdbus").isEmpty() &&
+               runs("/usr/bin/python3", {"-c", "import dbusmock"});
+    }
+    bool start() {
+        QProcess& daemon = beside_.start("dbus-daemon", {"--session", "--nofork", "--print-address=1"});
+        const QString address = Beside::firstLine(daemon);
+        qputenv("DBUS_SYSTEM_BUS_ADDRESS", address.toUtf8());
+        for (const char* name : {"logind", "upower"})
+            beside_.start("/usr/bin/python3", {"-m", "dbusmock", "--system", "--template", name});
+        return answers("org.freedesktop.login1") && answers("org.freedesktop.UPower");
+    }
+    static bool call(const QString& service, const QString& path, const QString& method, const QStringList& words) {
+        return runs("gdbus", QStringList{"call", "--system", "-d", service, "-o", path, "-m", method} + words);
+    }
+    static bool set(const QString& service, const QString& path, const QString& interface, const QString& values) {
+        return call(service, path, "org.freedesktop.DBus.Mock.UpdateProperties", {interface, values});
+    }
+
+private:
+    static bool answers(const QString& service) {
+        return QTest::qWaitFor([&] { return runs("gdbus", {"wait", "--system", "--timeout", "1", service}); },
+                               kWaitMs);
+    }
+    Beside beside_;
+};
+
+host::DeskPlaces nowhere() {
+    return {.thermal = "/nowhere", .pressure = "/nowhere"};
+}
+
+} // namespace
+
+class TestDesk : public QObject {
+    Q_OBJECT
+    using enum ConditionKind;
+
+private Q_SLOTS:
+    void init() {
+        qunsetenv("DISPLAY");
+        qputenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nowhere/bus");
+    }
+
+    void pressureIsTheMeanOfSome() {
+        const QTemporaryDir dir;
+        const std::string path = dir.path().toStdString() + "/memory";
+        write(path, "some avg10=12.34 avg60=1.00 avg300=0.00 total=9\nfull avg10=5.00 avg60=0 avg300=0 total=1\n");
+        QCOMPARE(host::readPressure(path), std::optional(12.34));
+        write(path, "full avg10=5.00\n");
+        QVERIFY(!host::readPressure(path));
+        write(path, "some avg10=nan\n");
+        QVERIFY(!host::readPressure(path));
+        write(path, "some avg10=101\n");
+        QVERIFY(!host::readPressure(path));
+        QVERIFY(!host::readPressure("/nowhere/memory"));
+        QVERIFY(!host::watchPressure("/nowhere/memory"));
+    }
+
+    void heatIsThatOfTheHottestZone() {
+        const QTemporaryDir dir;
+        const std::string root = dir.path().toStdString();
+        QVERIFY(!host::readHeat(root));
+        write(root + "/thermal_zone0/temp", "45500\n");
+        QCOMPARE(host::readHeat(root)->hottest, 45.5);
+        QVERIFY(!host::readHeat(root)->left);
+        write(root + "/thermal_zone1/temp", "60000\n");
+        write(root + "/thermal_zone1/trip_point_0_type", "active\n");
+        write(root + "/thermal_zone1/trip_point_0_temp", "50000\n"); // a fan
+        write(root + "/thermal_zone1/trip_point_1_type", "passive\n");
+        write(root + "/thermal_zone1/trip_point_1_temp", "95000\n");
+        write(root + "/thermal_zone1/trip_point_2_type", "critical\n");
+        write(root + "/thermal_zone1/trip_point_2_temp", "105000\n");
+        write(root + "/thermal_zone2/temp", "-273000\n"); // a sensor that does not work
+        write(root + "/thermal_zone3/temp", "hot\n");
+        write(root + "/cooling_device0/temp", "99000\n");
+        QCOMPARE(host::readHeat(root)->hottest, 60.0);
+        QCOMPARE(host::readHeat(root)->left, std::optional(35.0));
+        QVERIFY(!host::readHeat("/nowhere"));
+    }
+
+    void aMachineThatSaysNothingIsNoError() {
+        Told told;
+        host::DeskWatch desk(told.sink(), nowhere());
+        desk.setWatching(true);
+        desk.keepAwake("work runs");
+        QTRY_VERIFY_WITH_TIMEOUT(told.count() > 0, kWaitMs);
+        QVERIFY(!told.input());
+        QVERIFY(!told.value(MemoryPressure));
+        QVERIFY(!told.value(Heat));
+        QVERIFY(!told.value(OnBattery));
+        QVERIFY(!desk.isKeptAwake());
+    }
+
+    void filesAreLookedAtWhileSomebodyWatches() {
+        const QTemporaryDir dir;
+        const std::string root = dir.path().toStdString();
+        write(root + "/thermal/thermal_zone0/temp", "91000\n");
+        write(root + "/pressure/memory", "some avg10=33.00 avg60=1.00 avg300=0.00 total=9\n");
+        Told told;
+        host::DeskWatch desk(told.sink(), {.thermal = root + "/thermal", .pressure = root + "/pressure"});
+        desk.setWatching(true);
+        QTRY_COMPARE_WITH_TIMEOUT(told.value(Heat), std::optional(91.0), kWaitMs);
+        QCOMPARE(told.value(MemoryPressure), std::optional(33.0));
+        QVERIFY(!told.value(ProcessorPressure));
+        write(root + "/thermal/thermal_zone0/temp", "41000\n");
+        QTRY_COMPARE_WITH_TIMEOUT(told.value(Heat), std::optional(41.0), kWaitMs);
+    }
+
+    void realPressureIsRead() {
+        if (!host::readPressure("/proc/pressure/memory")) QSKIP("this kernel has no pressure stall information");
+        Told told;
+        host::DeskWatch desk(told.sink(), {.thermal = "/nowhere", .pressure = "/proc/pressure"});
+        desk.setWatching(true);
+        QTRY_VERIFY_WITH_TIMEOUT(told.value(MemoryPressure).has_value(), kWaitMs);
+        QVERIFY(told.value(ProcessorPressure).has_value());
+    }
+
+    void logindAndUPowerAreHeard() {
+        if (!MockBus::isPossible()) QSKIP("python3-dbusmock, dbus-daemon or gdbus is not installed");
+        MockBus bus;
+        QVERIFY(bus.start());
+        const QString login = "org.freedesktop.login1";
+        const QString loginPath = "/org/freedesktop/login1";
+        const QString manager = "org.freedesktop.login1.Manager";
+        const QString upower = "org.freedesktop.UPower";
+        const QString upowerPath = "/org/freedesktop/UPower";
+        Told told;
+        host::DeskWatch desk(told.sink(), nowhere());
+        desk.setWatching(true);
+        QTRY_VERIFY_WITH_TIMEOUT(told.input() && told.value(OnBattery), kWaitMs);
+        QCOMPARE(told.value(Sleeping), std::optional(0.0));
+
+        QVERIFY(MockBus::set(login, loginPath, manager, "{'IdleHint': <false>}"));
+        QTRY_VERIFY_WITH_TIMEOUT(told.input() && told.input()->comesNow, kWaitMs);
+        QCOMPARE(told.input()->source, "logind");
+        QVERIFY(MockBus::set(login, loginPath, manager, "{'IdleHint': <true>}"));
+        QTRY_VERIFY_WITH_TIMEOUT(told.input() && !told.input()->comesNow, kWaitMs);
+
+        QVERIFY(MockBus::set(upower, upowerPath, upower,
+                             "{'OnBattery': <true>, 'LidIsPresent': <true>, 'LidIsClosed': <true>}"));
+        QTRY_COMPARE_WITH_TIMEOUT(told.value(OnBattery), std::optional(1.0), kWaitMs);
+        QCOMPARE(told.value(LidClosed), std::optional(1.0));
+        QVERIFY(MockBus::set(upower, upowerPath + "/devices/DisplayDevice", "org.freedesktop.UPower.Device",
+                             "{'IsPresent': <true>, 'Percentage': <21.0>}"));
+        QTRY_COMPARE_WITH_TIMEOUT(told.value(Battery), std::optional(21.0), kWaitMs);
+
+        const QString emits = "org.freedesktop.DBus.Mock.EmitSignal";
+        QVERIFY(MockBus::call(login, loginPath, emits, {manager, "PrepareForSleep", "b", "[<true>]"}));
+        QTRY_COMPARE_WITH_TIMEOUT(told.value(Sleeping), std::optional(1.0), kWaitMs);
+        QVERIFY(MockBus::call(login, loginPath, emits, {manager, "PrepareForSleep", "b", "[<false>]"}));
+        QTRY_COMPARE_WITH_TIMEOUT(told.value(Sleeping), std::optional(0.0), kWaitMs);
+
+        desk.keepAwake("work runs");
+        QTRY_VERIFY_WITH_TIMEOUT(desk.isKeptAwake(), kWaitMs);
+        desk.keepAwake({});
+        QTRY_VERIFY_WITH_TIMEOUT(!desk.isKeptAwake(), 1'000);
+    }
+
+    void aBusThatGoesTakesWhatItSaidAlong() {
+        if (!MockBus::isPossible()) QSKIP("python3-dbusmock, dbus-daemon or gdbus is not installed");
+        auto bus = std::make_unique<MockBus>();
+        QVERIFY(bus->start());
+        Told told;
+        host::DeskWatch desk(told.sink(), nowhere());
+        desk.setWatching(true);
+        desk.keepAwake("work runs");
+        QTRY_VERIFY_WITH_TIMEOUT(told.input() && desk.isKeptAwake(), kWaitMs);
+        bus.reset();
+        QTRY_VERIFY_WITH_TIMEOUT(!told.input() && !told.value(OnBattery) && !desk.isKeptAwake(), kWaitMs);
+    }
+
+    void inputAtTheScreenIsNoticed() {
+        if (QStandardPaths::findExecutable("Xvfb").isEmpty() || QStandardPaths::findExecutable("xdotool").isEmpty())
+            QSKIP("Xvfb or xdotool is not installed");
+        Beside beside;
+        QProcess& server = beside.start("Xvfb", {"-displayfd", "1", "-screen", "0", "64x64x8", "-nolisten", "tcp"});
+        const QString number = Beside::firstLine(server);
+        QVERIFY(!number.isEmpty());
+        qputenv("DISPLAY", (":" + number).toUtf8());
+        Told told;
+        host::DeskWatch desk(told.sink(), nowhere());
+        desk.setWatching(true);
+        QTRY_VERIFY_WITH_TIMEOUT(told.input() && !told.input()->comesNow, kWaitMs);
+        QCOMPARE(told.input()->source, "x11");
+        QVERIFY(runs("xdotool", {"mousemove", "10", "10"}));
+        QTRY_VERIFY_WITH_TIMEOUT(told.input()->comesNow, kWaitMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!told.input()->comesNow, kWaitMs);
+        desk.setWatching(false); // it lets go of the server
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDesk)
+#include "tst_desk.moc"
