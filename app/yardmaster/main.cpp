@@ -251,6 +251,7 @@ engine::Options optionsOf(const app::Arguments& arguments, Refusal& refusal) {
     options.set = arguments.set;
     options.serves = arguments.serves;
     options.mayProbeCloud = arguments.headless;
+    options.hasWindow = !arguments.headless;
     options.join = joinOf(arguments, refusal);
     return options;
 }

@@ -37,7 +37,7 @@ struct MeasureChange {
 
 class Decider {
 public:
-    /// Decides anew at the next look, at once.
+    /// The next look decides by it, at once.
     void setProfile(Profile profile);
     const Profile& profile() const { return profile_; }
     /// True: what is in force has changed.

@@ -14,10 +14,10 @@ namespace {
 /// Those that can be asked, each with a line below. Settings are older than the services.
 auto askable(Services& services) {
     return std::tie(services.accounting, services.alerts, services.details, services.rows, services.annotating,
-                    services.changes, services.facets, services.failureMutes, services.failures, services.folding,
-                    services.graphs, services.guests, services.inside, services.intake, services.kinds,
-                    services.listing, services.locks, services.machines, services.moving, services.objects,
-                    services.operations, services.overview, services.queues, services.reasons,
+                    services.changes, services.courtesy, services.facets, services.failureMutes, services.failures,
+                    services.folding, services.graphs, services.guests, services.inside, services.intake,
+                    services.kinds, services.listing, services.locks, services.machines, services.moving,
+                    services.objects, services.operations, services.overview, services.queues, services.reasons,
                     services.rescheduling, services.results, services.retention, services.sessionMoves,
                     services.schedules, services.figures, services.timelines, services.waitingCounts, services.pool,
                     services.watching, services.workers);
@@ -39,6 +39,7 @@ template ActionDetails& serviceOf(Kernel& kernel);
 template ActionRows& serviceOf(Kernel& kernel);
 template Annotating& serviceOf(Kernel& kernel);
 template ChangeLog& serviceOf(Kernel& kernel);
+template CourtesyService& serviceOf(Kernel& kernel);
 template Facets& serviceOf(Kernel& kernel);
 template FailureMutes& serviceOf(Kernel& kernel);
 template Failures& serviceOf(Kernel& kernel);

@@ -1,5 +1,7 @@
 #include "core/host/desk_bus.h"
 
+#include "core/host/loading.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -56,6 +58,7 @@ struct DeskBus::Library {
         return function != nullptr;
     }
     bool load() {
+        if (!mayLoadLibraries()) return false;
         handle = ::dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL);
         return handle != nullptr && find(openSystem, "sd_bus_open_system") &&
                find(closeBus, "sd_bus_close_unref") && find(setTimeout, "sd_bus_set_method_call_timeout") &&

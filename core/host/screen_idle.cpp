@@ -1,6 +1,7 @@
 #include "core/host/screen_idle.h"
 
 #include "core/base/environment.h"
+#include "core/host/loading.h"
 
 #include <array>
 #include <cstdint>
@@ -75,6 +76,7 @@ struct ScreenIdle::Xcb {
         return function != nullptr;
     }
     bool load() {
+        if (!mayLoadLibraries()) return false;
         library = ::dlopen("libxcb.so.1", RTLD_NOW | RTLD_LOCAL);
         return library != nullptr && find(connect, "xcb_connect") && find(disconnect, "xcb_disconnect") &&
                find(hasError, "xcb_connection_has_error") && find(fdOf, "xcb_get_file_descriptor") &&

@@ -52,7 +52,7 @@ std::span<const Route> allRoutes() {
               statsRoutes(),   accountingRoutes(), graphRoutes(),      failureRoutes(), scheduleRoutes(),
               poolRoutes(),    settingsRoutes(),   gcRoutes(),         tokenRoutes(),   eventRoutes(),
               linkRoutes(),    guestRoutes(),      machineRoutes(),    kindRoutes(),    insideRoutes(),
-              profileRoutes(), attemptRoutes(),    objectRoutes(),     alertRoutes()})
+              profileRoutes(), attemptRoutes(),    objectRoutes(),     alertRoutes(),   courtesyRoutes()})
             all.insert(all.end(), routes.begin(), routes.end());
         return all;
     }();

@@ -199,6 +199,10 @@ void appendJson(std::string& text, const engine::SessionView& session) {
     writer.raw(counts);
     writeMachine(writer, session);
     if (session.cloud) writeCloud(writer, *session.cloud);
+    writer.key("courtesy");
+    writer.openObject();
+    writeCourtesyNow(writer, session.courtesy);
+    writer.closeObject();
     writer.member("capacity", session.capacity);
     writeSlots(writer, session);
     writer.member("journal_writable", session.journalWritable);

@@ -309,11 +309,12 @@ void writeSchemas(JsonWriter& writer) {
     inner.closeObject();
     settings.pop_back();
     for (const std::string_view members : openApiSchemas()) {
+        std::string schemas = withLimits(members);
+        replaceAll(schemas, "MEASURES", measureProperties()); // not in what settings say of themselves
         settings += ',';
-        settings += withLimits(members);
+        settings += schemas;
     }
     settings += '}';
-    replaceAll(settings, "MEASURES", measureProperties());
     writer.raw(settings);
 }
 

@@ -6,6 +6,10 @@
 
 #include <string>
 
+namespace yard {
+class JsonWriter;
+}
+
 namespace yard::http {
 
 /// At the end of `text`: the object of "Queue".
@@ -13,5 +17,7 @@ void appendJson(std::string& text, const QueueView& queue);
 /// At the end of `text`: the object of GET session, and its "counts" alone.
 void appendJson(std::string& text, const engine::SessionView& session);
 void appendCounts(std::string& text, const engine::SessionView& session);
+/// Members of an open object: the profile in force and its measures.
+void writeCourtesyNow(JsonWriter& writer, const engine::CourtesyNow& now);
 
 } // namespace yard::http

@@ -1,5 +1,6 @@
 #include "core/launcher/launcher_spawner.h"
 
+#include "core/host/idle_priority.h"
 #include "core/launcher/process_end.h"
 #include "core/locks/named_lock.h"
 
@@ -216,6 +217,11 @@ std::optional<Lease> Spawner::begin(SlotChild& child) {
     starting_.reset();
     if (failure.step != SpawnStep::None) return fail(child, std::move(failure));
 
+    // Only now: at that priority its own start, which this thread waits for, might take long.
+    if (child.lease.idlePriority && child.lease.sandbox)
+        host::lowerTree(child.pid);
+    else if (child.lease.idlePriority)
+        host::lowerThread(child.pid);
     shared_.slots.setCloned(child.slot, child.ring, child.pid);
     child.phase = SlotChild::Phase::Running;
     child.ended.times.running = MonoClock::now();

@@ -117,7 +117,8 @@ struct Lease {
     bool hurry = false;    ///< somebody waits for it: its updates are sent at once
     bool watchOut = false; ///< as if watch() had been called before the start
     bool watchErr = false;
-    bool keepsLast = false; ///< of its output only the end is kept, in memory: Runner::askOutputEnds()
+    bool idlePriority = false; ///< it gets what other processes of the machine leave; not of a warm call
+    bool keepsLast = false;    ///< of its output only the end is kept, in memory: Runner::askOutputEnds()
     /// Null: as the engine runs. Else argv[0] and cwd are inside, and the environment is what the plan says.
     std::shared_ptr<const sandbox::Plan> sandbox;
     SharedFd socket; ///< null: the process has 0, 1 and 2 only

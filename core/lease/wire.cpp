@@ -265,6 +265,7 @@ void put(std::string& out, const Lease& l) {
     w.number(std::uint8_t{l.watchOut});
     w.number(std::uint8_t{l.watchErr});
     w.number(std::uint8_t{l.keepsLast});
+    w.number(std::uint8_t{l.idlePriority});
     w.number(std::uint8_t{l.sandbox != nullptr});
     if (l.sandbox) putPlan(w, *l.sandbox);
     w.number(l.guestGroup);
@@ -311,6 +312,7 @@ bool get(std::string_view payload, Lease& l, Attachment& attachment) {
     l.watchOut = r.flag();
     l.watchErr = r.flag();
     l.keepsLast = r.flag();
+    l.idlePriority = r.flag();
     l.sandbox.reset();
     if (r.flag()) l.sandbox = getPlan(r);
     l.guestGroup = r.number<std::uint32_t>();

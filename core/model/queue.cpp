@@ -114,6 +114,15 @@ bool readMachine(Fields& fields, JsonView v, Config& config) {
     return fields.machines(v, {v.key()}, config.machines);
 }
 
+bool readCourtesy(Fields& fields, JsonView v, Config& config) {
+    constexpr std::string_view kWords = "\"follow\" or \"ignore\"";
+    if (v.kind() != JsonKind::String) return fields.refuse({v.key()}, kWords);
+    const std::string word(v.string());
+    if (word != "follow" && word != "ignore") return fields.refuse({v.key()}, kWords);
+    config.ignoresCourtesy = word == "ignore";
+    return true;
+}
+
 constexpr std::array kSettings{
     Setting{"max_retries", readCount<&Config::maxRetries, kMaxRetryLimit>, resetField<&Config::maxRetries>},
     Setting{"max_interruptions", readCount<&Config::maxInterruptions, kMaxRetryLimit>,
@@ -128,6 +137,7 @@ constexpr std::array kSettings{
     Setting{"backoff_max_s", readSeconds<&Config::backoffMax>, resetField<&Config::backoffMax>},
     Setting{"retry_rules", readRules, resetField<&Config::retryRules>},
     Setting{"idle_expiry_s", readSeconds<&Config::idleExpiry>, resetField<&Config::idleExpiry>},
+    Setting{"courtesy", readCourtesy, resetField<&Config::ignoresCourtesy>},
     Setting{"machine", readMachine, resetField<&Config::machines>},
 };
 
@@ -191,6 +201,7 @@ std::string toJson(const QueueConfig& config) {
     for (const RetryRule& rule : config.retryRules) writeRule(writer, rule);
     writer.closeArray();
     writer.member("idle_expiry_s", inSeconds(config.idleExpiry));
+    if (config.ignoresCourtesy) writer.member("courtesy", "ignore");
     if (config.machines.size() == 1) writer.member("machine", config.machines.front());
     if (config.machines.size() > 1) {
         writer.key("machine");

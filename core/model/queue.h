@@ -40,6 +40,7 @@ struct QueueConfig {
     Duration backoffMax{60'000'000};
     std::vector<RetryRule> retryRules;
     Duration idleExpiry{900'000'000};  ///< 0: never
+    bool ignoresCourtesy = false;      ///< it goes on whoever is at the machine
     std::vector<std::string> machines; ///< where actions run that do not say it; empty: as ActionSpec::machines
 };
 /// Applies a JSON object of members to `base`: what is absent stays, null goes back to the default, maps and lists

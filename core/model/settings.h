@@ -55,6 +55,8 @@ struct Settings {
     std::string onTermination = "abandon";
     std::int64_t leaseS = 20;
     std::string webhookAllow;
+    std::string courtesy = "auto";
+    std::string courtesyProfiles;
     std::map<std::string, double> resources; ///< "gpus", "licence.x": amount; those not here are as found
     /// Of those whose pieces are told apart the words of their names, such as "5000-5015"; `resources` has how many.
     std::map<std::string, std::vector<std::string>> resourceNames;
@@ -195,6 +197,12 @@ inline constexpr std::array kSettingsTable = {
     SettingInfo{SettingGroup::Other, "webhook_allow", "", &Settings::webhookAllow, 0, 0, {}, Applies::AtOnce,
                 "Hosts, or networks such as 10.0.0.0/8, to which the webhook of an alert may redirect beside its own host, "
                 "between spaces."},
+    SettingInfo{SettingGroup::Other, "courtesy", "", &Settings::courtesy, 0, 0, {}, Applies::AtOnce,
+                "How work makes room for a person at this machine: off, gentle, polite, night, or a profile of your "
+                "own; auto is gentle with a window and off without."},
+    SettingInfo{SettingGroup::Other, "courtesy_profiles", "", &Settings::courtesyProfiles, 0, 0, {}, Applies::AtOnce,
+                "Profiles of your own for courtesy, as NAME: CONDITIONS -> MEASURES; more rules between semicolons, "
+                "more profiles between bars."},
 };
 // clang-format on
 static_assert(kSettingsTable.size() <= 64, "GivenSettings has a bit for each");

@@ -8,9 +8,9 @@
 namespace yard {
 
 std::string_view name(WaitKind kind) {
-    static constexpr std::array<std::string_view, 12> kNames{"hold",    "capacity",   "lock",       "dependency",
-                                                             "backoff", "not_before", "limit",      "no_runner",
-                                                             "start",   "ending",     "collecting", "journal"};
+    static constexpr std::array<std::string_view, 13> kNames{
+        "hold",      "capacity", "lock",   "dependency", "backoff", "not_before", "limit",
+        "no_runner", "start",    "ending", "collecting", "journal", "courtesy"};
     return kNames[std::to_underlying(kind)];
 }
 
@@ -74,6 +74,8 @@ void write(JsonWriter& writer, const Wait& wait) {
     }
     if (wait.since > 0) writer.member("since", wait.since);
     if (!wait.path.empty()) writer.member("path", wait.path);
+    if (!wait.condition.empty()) writer.member("condition", wait.condition);
+    if (!wait.measure.empty()) writer.member("measure", wait.measure);
     if (wait.until > 0) writer.member("until", wait.until);
     if (!wait.name.empty()) writer.member("name", wait.name);
     if (wait.holder) {

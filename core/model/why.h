@@ -26,7 +26,8 @@ enum class WaitKind : unsigned char {
     Start,      ///< it has what it needs, and its program is being started
     Ending,     ///< it was told to end, and its processes have not
     Collecting, ///< its program has ended, and what it left is being kept
-    Journal     ///< the journal cannot be written
+    Journal,    ///< the journal cannot be written
+    Courtesy    ///< a person is at the machine, or the like (docs/courtesy.md)
 };
 std::string_view name(WaitKind kind);
 
@@ -74,7 +75,10 @@ struct Wait {
     std::optional<std::int64_t> unfinished; ///< of that array
     DependencyOn on = DependencyOn::Completed;
     ActionState state = ActionState::Pending; ///< of that action
-    // back-off, not before; ending: when SIGKILL follows
+    // courtesy
+    std::string condition; ///< "active", "memory_pressure"
+    std::string measure;   ///< "hold", "fewer_cores"
+    // back-off, not before; ending: when SIGKILL follows; courtesy: when it ends at the earliest, if that is known
     WallMicros until = 0;
     // no_runner
     std::vector<MachineWait> machines; ///< the first kMostMachineWaits, of several of which none takes it

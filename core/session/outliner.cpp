@@ -122,7 +122,7 @@ private:
         part.config = q.config;
         part.virtualTime = q.virtualTime;
         part.starts = q.starts;
-        part.stands = q.held || q.state == QueueState::Cancelled;
+        part.stands = q.held || q.yields || q.state == QueueState::Cancelled;
         part.held = q.heldActions;
         if (q.gates) part.labelLimits = q.gates->limits();
         return sampling;

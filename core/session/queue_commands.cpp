@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace yard::session {
 
@@ -37,6 +38,7 @@ void QueueCommands::add(QueueId id, const QueueConfig& config, QueueState state,
     q.config = config;
     q.state = state;
     q.held = held;
+    q.yields = yielding_ && !config.ignoresCourtesy;
     q.failedBefore = failedBefore;
 }
 
@@ -52,8 +54,26 @@ Result<void> QueueCommands::configure(QueueId id, const QueueConfig& config) {
     Queue& q = order_.queue(at);
     if (q.config.stopAfterFailures != config.stopAfterFailures) q.failedBefore = q.failuresInAll();
     q.config = config;
+    q.yields = yielding_ && !config.ignoresCourtesy;
+    if (q.yields) order_.endClaimsOf(at);
     order_.wake(at);
     return {};
+}
+
+void QueueCommands::setYielding(bool on, Outbox& out) {
+    YARD_ASSERT_OWNER(owner_);
+    if (std::exchange(yielding_, on) == on) return;
+    for (std::uint32_t at = 0; at < order_.queuesEnd(); ++at) {
+        if (!order_.hasQueue(at)) continue;
+        Queue& q = order_.queue(at);
+        q.yields = on && !q.config.ignoresCourtesy;
+        if (q.yields) {
+            order_.endClaimsOf(at);
+            attempts_.takeBackAhead(at, out);
+        } else {
+            order_.wake(at);
+        }
+    }
 }
 
 void QueueCommands::setLabelLimits(QueueId id, std::vector<std::pair<LabelId, int>> limits) {

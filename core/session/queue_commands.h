@@ -47,6 +47,8 @@ public:
     /// An attempt of the queue took so long, before this session.
     void learnRunTime(QueueId id, Duration took);
 
+    /// For the sake of a person at the machine nothing starts, but in queues whose configuration says so.
+    void setYielding(bool on, Outbox& out);
     Result<void> hold(QueueId id, Outbox& out);
     Result<void> release(QueueId id);
     Result<void> drain(QueueId id);
@@ -63,6 +65,7 @@ private:
     Entrance& entrance_;
     Attempts& attempts_;
     BulkWork& bulk_;
+    bool yielding_ = false;
     OwnerCheck owner_;
 };
 

@@ -48,6 +48,7 @@ struct Queue {
     QueueConfig config;
     QueueState state = QueueState::Active;
     bool held = false;
+    bool yields = false;     ///< starts nothing for the sake of a person at the machine
     bool forgetting = false; ///< deleted: known until nothing of it is active
     bool gone = false;       ///< no longer known; its place is free again when nothing refers to it
     Tally tally;
@@ -83,7 +84,7 @@ struct Queue {
     std::int64_t failuresInAll() const { return tally.stored.failed + failing; }
     /// May start something, as far as the queue goes.
     bool eligible() const {
-        return !held && state != QueueState::Cancelled &&
+        return !held && !yields && state != QueueState::Cancelled &&
                (config.maxRunning == 0 || outstanding < config.maxRunning);
     }
 };

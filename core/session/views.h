@@ -76,6 +76,7 @@ struct Waiting {
     };
     bool held = false;               ///< by itself
     bool queueHeld = false;          ///< its queue is
+    bool queueYields = false;        ///< its queue starts nothing for the sake of a person at the machine
     std::int64_t failures = 0;       ///< because of so many failures; 0: by hand
     bool sessionHolds = false;       ///< nothing starts in this state of the session
     bool starting = false;           ///< a runner has it already

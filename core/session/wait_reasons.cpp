@@ -180,6 +180,7 @@ std::optional<Waiting> WaitReasons::of(Lsn lsn, bool withPosition) const {
 /// What its queue and its label say.
 void WaitReasons::describeQueue(Waiting& w, const Queue& q, const Record& r) const {
     w.queueHeld = q.held;
+    w.queueYields = q.yields;
     w.failures = q.held && q.config.stopAfterFailures > 0 ? q.failuresSinceRelease() : 0;
     if (w.failures < q.config.stopAfterFailures) w.failures = 0;
     if (q.config.maxRunning > 0 && q.outstanding >= q.config.maxRunning)

@@ -22,6 +22,7 @@ private Q_SLOTS:
     void defaultsAreThoseOfTheContract();
     void everyMemberIsTakenAndPrinted();
     void whereItsActionsRunIsAWordOrAList();
+    void courtesyIsFollowedUnlessItSaysOtherwise();
     void whatIsAbsentStaysAndNullGoesBackToTheDefault();
     void wrongConfigurationsAreRefused_data();
     void wrongConfigurationsAreRefused();
@@ -60,6 +61,17 @@ void TestQueue::whereItsActionsRunIsAWordOrAList() {
     QCOMPARE(qt(toJson(*none)), QString(kDefaults));
 }
 
+void TestQueue::courtesyIsFollowedUnlessItSaysOtherwise() {
+    const auto ignores = applyQueueConfig({}, R"({"courtesy":"ignore"})");
+    QVERIFY(ignores && ignores->ignoresCourtesy);
+    QVERIFY(qt(toJson(*ignores)).endsWith(R"(,"courtesy":"ignore"})"));
+    for (const char* json : {R"({"courtesy":"follow"})", R"({"courtesy":null})"}) {
+        const auto follows = applyQueueConfig(*ignores, json);
+        QVERIFY(follows);
+        QCOMPARE(qt(toJson(*follows)), QString(kDefaults));
+    }
+}
+
 void TestQueue::whatIsAbsentStaysAndNullGoesBackToTheDefault() {
     const auto first = applyQueueConfig({}, R"({"max_retries":7,"deadline_s":5,"label_limits":{"a":1,"b":2}})");
     QVERIFY(first);
@@ -91,6 +103,10 @@ void TestQueue::wrongConfigurationsAreRefused_data() {
     row("a machine that is no name", R"({"machine":"a b"})",
         R"(invalid machine: Give "machine" as "any", "local", the name of a machine, "tag:" and a tag, or a list of )"
         R"(1 to 16 of these.)");
+    row("courtesy as a switch", R"({"courtesy":true})",
+        R"(invalid courtesy: Give "courtesy" as "follow" or "ignore".)");
+    row("another courtesy", R"({"courtesy":"never"})",
+        R"(invalid courtesy: Give "courtesy" as "follow" or "ignore".)");
     row("no weight at all", R"({"weight":0})", R"(invalid weight: Give "weight" as a number from 0.001 to 1000.)");
     row("a label limit of nothing", R"({"label_limits":{"gpu":0}})",
         R"(invalid label_limits.gpu: Give "label_limits.gpu" as a whole number from 1 to 1000000.)");

@@ -85,6 +85,7 @@ Lease sampleLease() {
     lease.hurry = true;
     lease.watchErr = true;
     lease.keepsLast = true;
+    lease.idlePriority = true;
     lease.engineEnv = false;
     sandbox::Plan plan;
     plan.binds = {{"/a", "/b", true}};
@@ -214,7 +215,7 @@ void TestParts::framesComeBackAsTheyWere() {
     QVERIFY(wire::get(payloadOf(bytes), read));
     QVERIFY(read.id == lease.id && read.argv == lease.argv && read.env == lease.env && read.cwd == lease.cwd);
     QVERIFY(read.limits.openFiles == 12 && read.limits.noCoreFiles && read.hurry && !read.watchOut &&
-            read.watchErr && read.keepsLast && !read.engineEnv);
+            read.watchErr && read.keepsLast && read.idlePriority && !read.engineEnv);
     QVERIFY(read.sandbox && *read.sandbox == *lease.sandbox);
     QVERIFY(read.slot == lease.slot && read.group == 9 && read.deadline == Duration(5));
     for (const wire::Attachment kind :

@@ -67,6 +67,7 @@ Result<void> Kernel::open() {
     if (auto opened = wiring_.openServices(); !opened) return opened;
     wiring_.openExecution(std::move(*scratch));
     wiring_.openGuards();
+    wiring_.openCourtesy();
     wiring_.openGuests();
     ground_.loop.release();
     std::promise<Result<void>> begun;
@@ -136,6 +137,7 @@ void Kernel::settingsChanged(const Settings& before) {
     services_.session->setReserve(ground_.settings.reserve);
     services_.retention->settingsChanged();
     services_.guards->settingsChanged(before);
+    services_.courtesy->settingsChanged(before);
     services_.guests->settingsChanged();
     warmSide_.settingsChanged();
 }
@@ -152,6 +154,7 @@ void Kernel::runLoop(std::promise<Result<void>> begun) {
         ground_.loop.runForever();
     }
     ground_.loop.shutdown();
+    services_.courtesy->close();
     services_.guests.reset(); // it gives back what its jobs have
     if (services_.places) services_.places->close();
     services_.warmWatch.reset();
@@ -213,6 +216,7 @@ void Kernel::startServices() {
     ground_.loop.spawn("memory guard", services_.guards->watchMachine());
     ground_.loop.spawn("memory limits", services_.guards->watchLimits());
     ground_.loop.spawn("progress", services_.guards->watchProgress());
+    ground_.loop.spawn("courtesy", services_.courtesy->run());
     ground_.loop.spawn("figures", services_.figures->run());
     ground_.loop.spawn("gpus", services_.gpus->run());
     ground_.loop.spawn("timelines", services_.timelines->run());

@@ -56,9 +56,11 @@ void Kernel::carryOut() {
     if (!now.start.empty()) {
         services_.execution->begin(now.start, ground_.scale);
         services_.guards->started();
+        services_.courtesy->started();
         services_.figures->wake();
     }
     for (const session::HoldKey key : now.granted) {
+        if (CourtesyService::isKey(key)) continue; // to be free is all that it wants of them
         if (GuestJobs::isKey(key))
             services_.guestJobs->granted(key);
         else

@@ -37,6 +37,8 @@ public:
     Result<void> openServices();
     void openExecution(runners::ScratchHomePtr scratch);
     void openGuards();
+    /// What runs makes room for a person (wiring_courtesy.cpp).
+    void openCourtesy();
     /// What runs here for others (wiring_guests.cpp).
     void openGuests();
     /// Those that use the store and read what it knows, once the journal is restored. On the engine thread.
@@ -59,6 +61,7 @@ private:
     Result<void> openSessionMoves();
     std::function<void(const char* name, coro::Task<void>)> spawning();
     std::function<const Attempt*(Lsn)> attempts() const;
+    std::vector<int> loweredByCourtesy() const; // wiring_courtesy.cpp
     Result<void> mayRun(const ActionSpec& spec) const;
     coro::Task<Result<void>> cancelAllOf(std::string workerId);
     coro::Task<Result<void>> waitForEnd(Lsn lsn, Duration wait);

@@ -50,9 +50,12 @@ void Wiring::openForecasts() {
             },
         .holderName =
             [this](session::HoldKey key) {
+                if (CourtesyService::isKey(key)) return std::string("courtesy");
                 if (GuestJobs::isKey(key)) return std::string("an action of another engine");
                 return services_.warm ? services_.warm->views().holderName(key) : std::string();
             },
+        .courtesyHold = [this] { return services_.courtesy->holdWait(); },
+        .courtesyCores = [this] { return services_.courtesy->coresWait(); },
         .parents =
             [this](Lsn lsn) {
                 return ground_.journal.ask([lsn](store::Reader& reader) { return waitsOfParents(reader, lsn); });
@@ -246,6 +249,7 @@ void Wiring::openOverview() {
                             },
                         .cloud = [this] { return services_.cloud->view(); },
                         .gpus = [this] { return services_.gpus->view(); },
+                        .courtesy = [this] { return services_.courtesy->now(); },
                         .findings = [this] { return services_.orphans->findings(); },
                         .store = [this] { return ground_.store->stats(); },
                         .hung = [this] { return services_.monitor->hung(); },

@@ -48,7 +48,9 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
         .settings = ground_.settings,
         .gpus = ground_.gpus->all(),
         .isDurable = ground_.isDurable(),
-        .warmGroup = [this](const std::string& id) { return services_.warm->views().groupOf(id); }});
+        .warmGroup = [this](const std::string& id) { return services_.warm->views().groupOf(id); },
+        .isIdlePriority =
+            [this](const QueueConfig* config) { return services_.courtesy->isIdlePriority(config); }});
     services_.execution.emplace(Execution::Parts{
         .session = *services_.session,
         .outbox = services_.outbox,

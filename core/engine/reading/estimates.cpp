@@ -124,7 +124,7 @@ namespace {
 
 EstimateGap whyNotToStart(const session::Waiting& waiting) {
     if (waiting.sessionHolds) return EstimateGap::Session;
-    if (waiting.held || waiting.queueHeld) return EstimateGap::Held;
+    if (waiting.held || waiting.queueHeld || waiting.queueYields) return EstimateGap::Held;
     if (waiting.unmet > 0) return EstimateGap::Dependency;
     if (std::ranges::any_of(waiting.locks, &session::Waiting::Lock::elsewhere)) return EstimateGap::Lock;
     return EstimateGap::None;

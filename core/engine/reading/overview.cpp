@@ -32,6 +32,7 @@ SessionView Overview::look() const {
     view.machineName = constants.machineName;
     view.cloud = parts_.cloud();
     view.gpuList = parts_.gpus();
+    if (parts_.courtesy) view.courtesy = parts_.courtesy();
     view.held = counts.held;
     view.retry = counts.backingOff;
     view.cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));

@@ -54,6 +54,7 @@ public:
         std::function<SessionView::EngineUsage()> itself;
         std::function<std::optional<CloudView>()> cloud;
         std::function<std::vector<GpuView>()> gpus;
+        std::function<CourtesyNow()> courtesy = {};
         std::function<std::vector<std::string>()> findings; ///< of the janitor
         std::function<store::Store::Stats()> store;
         std::function<std::uint64_t()> hung;             ///< running actions that do not get on

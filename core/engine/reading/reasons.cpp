@@ -84,6 +84,12 @@ Wait capacityOf(const session::ResourceNeed& need, const session::Waiting& waiti
     return wait;
 }
 
+bool lacksCores(const session::Waiting& waiting) {
+    return std::ranges::any_of(waiting.needs, [](const session::ResourceNeed& need) {
+        return need.resource == "cores" && need.free < need.need;
+    });
+}
+
 /// Every resource of which there is not enough, else the first one: it waits for its turn.
 void addCapacity(const session::Waiting& waiting, std::vector<Wait>& waits) {
     for (const session::ResourceNeed& need : waiting.needs)
@@ -218,6 +224,8 @@ std::vector<Wait> Reasons::beforeCapacity(const session::Waiting& waiting, bool 
                                             ? fmt::format("its queue is held after {} failure{}", waiting.failures,
                                                           waiting.failures == 1 ? "" : "s")
                                             : "its queue is held"));
+    if (waiting.queueYields && parts_.courtesyHold)
+        if (auto courtesy = parts_.courtesyHold()) waits.push_back(std::move(*courtesy));
     if (waiting.unmet > 0 && namesParents) waits.push_back(plainWait(WaitKind::Dependency, "other actions to end"));
     if (waiting.wakesAt != MonoTime{}) {
         Wait& wait = waits.emplace_back();
@@ -247,6 +255,8 @@ std::vector<Wait> Reasons::waitsOf(Lsn lsn, const session::Waiting& waiting, boo
             waits.push_back(std::move(*slot));
         else
             addCapacity(waiting, waits);
+        if (waits.back().kind == WaitKind::Capacity && parts_.courtesyCores && lacksCores(waiting))
+            if (auto courtesy = parts_.courtesyCores()) waits.push_back(std::move(*courtesy));
     }
     if (shortly && waits.size() > 1) waits.resize(1);
     return waits;

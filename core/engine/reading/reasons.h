@@ -46,6 +46,9 @@ public:
         std::function<bool()> writesJournal;                ///< false while the disk is full
         std::function<std::optional<runners::WarmWait>(const std::string& worker)> poolWait;
         std::function<std::string(session::HoldKey)> holderName;
+        std::function<std::optional<Wait>()> courtesyHold =
+            {}; ///< why a queue that follows courtesy starts nothing
+        std::function<std::optional<Wait>()> courtesyCores = {}; ///< why there are fewer cores than the machine has
         /// waitsOfParents(), of the journal.
         std::function<coro::Task<Result<std::vector<Wait>>>(Lsn)> parents;
         std::function<coro::Task<Result<ActionState>>(Lsn)> stateOf; ///< of one that is not live

@@ -46,6 +46,8 @@ void LeaseMaker::complete(Attempt& attempt, runners::Lease& lease) const {
     lease.streamBytes = static_cast<std::uint64_t>(parts_.settings.streamBytes);
     lease.hurry = attempt.hurry;
     lease.locks = classOf(attempt).locks;
+    lease.idlePriority =
+        parts_.isIdlePriority && parts_.isIdlePriority(parts_.session.queues().configOf(attempt.queue));
     lease.once = parts_.isDurable && isLastTry(attempt);
     lease.engineEnv = attempt.spec->engineEnv;
     addUnkept(attempt, lease);

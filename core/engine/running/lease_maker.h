@@ -33,6 +33,7 @@ public:
         const std::vector<host::Gpu>& gpus; ///< of this machine
         bool isDurable = false;             ///< a power cut loses nothing
         std::function<std::optional<pool::GroupId>(const std::string& worker)> warmGroup;
+        std::function<bool(const QueueConfig* config)> isIdlePriority = {}; ///< of what starts in such a queue
     };
     explicit LeaseMaker(Parts parts)
         : parts_(std::move(parts)) {}

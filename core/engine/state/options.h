@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/courtesy/desk.h"
 #include "core/host/machine.h"
 
 #include <functional>
@@ -45,6 +46,8 @@ struct Options {
     Duration retentionYoungest{60'000'000}; ///< clearing up leaves actions that ended less than this ago
     std::optional<Duration> grace;          ///< between SIGTERM and SIGKILL; absent: as the settings say
     bool mayProbeCloud = false;             ///< the setting cloud_probe counts: an engine without a window
+    bool hasWindow = false;                 ///< a person looks at it: what courtesy "auto" means
+    courtesy::OpenDesk openDesk;            ///< for courtesy; empty: this machine's
     std::optional<JoinOptions> join;        ///< absent: this machine works for nobody else
     bool serves = true;                     ///< it may work for others
     std::vector<std::string> set;           ///< NAME=VALUE for this run, over settings.json

@@ -61,6 +61,8 @@ coro::Task<Result<SettingsView>> SettingsService::change(std::string json) {
     if (!saved) co_return std::unexpected(saved.error());
     const auto asked = applySettings({asked_, 0}, json);
     if (!asked) co_return std::unexpected(asked.error());
+    for (const auto& check : checks_)
+        if (auto checked = check(asked->values); !checked) co_return std::unexpected(checked.error());
     auto write = [path = path_, text = toJson(*saved)] { return writeFileAtomically(path, text, 0600, true); };
     const Result<void> written = co_await helpers_->run(std::move(write));
     if (!written) co_return std::unexpected(written.error());

@@ -29,6 +29,9 @@ public:
         listeners_.push_back(std::move(listener));
     }
 
+    /// What a value of one setting alone cannot show; asked before each change, its error is that of the change.
+    void addCheck(std::function<Result<void>(const Settings& asked)> check) { checks_.push_back(std::move(check)); }
+
     /// Write the file; there before the first change.
     void useHelpers(coro::HelperPool& helpers) { helpers_ = &helpers; }
 
@@ -44,6 +47,7 @@ private:
     Settings asked_;      ///< with what is set for this run
     Settings inForce_;    ///< those of `asked_` that need no restart, or were there at the start
     std::vector<std::function<void(const Settings&)>> listeners_;
+    std::vector<std::function<Result<void>(const Settings&)>> checks_;
     coro::HelperPool* helpers_ = nullptr;
     coro::Mutex mutex_; ///< one change at a time
     OwnerCheck owner_;

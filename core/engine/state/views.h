@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/ids.h"
+#include "core/engine/state/courtesy_view.h"
 #include "core/engine/state/gpu_view.h"
 #include "core/model/action_spec.h"
 #include "core/model/facet.h"
@@ -229,6 +230,7 @@ struct SessionView {
     std::int64_t retry = 0; ///< likewise: failed, and waiting for their next attempt
     std::string machineName;
     std::optional<CloudView> cloud; ///< absent: it is no cloud's, or nobody asked
+    CourtesyNow courtesy;
     int cores = 0;
     std::int64_t memoryBytes = 0;
     double gpus = 0;

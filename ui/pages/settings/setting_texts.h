@@ -44,6 +44,8 @@ inline constexpr const char* kSettingTexts[] = {
     QT_TRANSLATE_NOOP("EngineSetting", "On termination"),
     QT_TRANSLATE_NOOP("EngineSetting", "Lease"),
     QT_TRANSLATE_NOOP("EngineSetting", "Webhook allow"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Courtesy"),
+    QT_TRANSLATE_NOOP("EngineSetting", "Courtesy profiles"),
     QT_TRANSLATE_NOOP("EngineSetting", "slots"),
     QT_TRANSLATE_NOOP("EngineSetting", "s"),
     QT_TRANSLATE_NOOP("EngineSetting", "days"),
@@ -90,6 +92,8 @@ inline constexpr const char* kSettingTexts[] = {
     QT_TRANSLATE_NOOP("EngineSetting", "What the engine does when its cloud takes the machine away: abandon the session, drain it, or nothing; needs cloud_probe."),
     QT_TRANSLATE_NOOP("EngineSetting", "How long a machine that works for this engine may be silent: it ends what it has of this engine then, and 10 s later that runs elsewhere."),
     QT_TRANSLATE_NOOP("EngineSetting", "Hosts, or networks such as 10.0.0.0/8, to which the webhook of an alert may redirect beside its own host, between spaces."),
+    QT_TRANSLATE_NOOP("EngineSetting", "How work makes room for a person at this machine: off, gentle, polite, night, or a profile of your own; auto is gentle with a window and off without."),
+    QT_TRANSLATE_NOOP("EngineSetting", "Profiles of your own for courtesy, as NAME: CONDITIONS -> MEASURES; more rules between semicolons, more profiles between bars."),
 };
 // clang-format on
 

@@ -1,0 +1,61 @@
+// Courtesy: what it watches on this machine, and whom it lowers.
+#include "core/engine/kernel/wiring.h"
+
+#include "core/host/desk_watch.h"
+#include "core/session/queue_commands.h"
+
+#include <ctime>
+
+namespace yard::engine {
+
+namespace {
+
+double hourOfLocalDay() {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    if (::localtime_r(&now, &local) == nullptr) return 0;
+    return local.tm_hour + local.tm_min / 60.0 + local.tm_sec / 3'600.0;
+}
+
+} // namespace
+
+/// Processes of this machine's own attempts. A warm process serves many actions, and could not be raised again.
+std::vector<int> Wiring::loweredByCourtesy() const {
+    std::vector<int> pids;
+    for (const auto& [id, attempt] : services_.attempts) {
+        if (attempt.phase != Attempt::Phase::Launched || attempt.pid == 0 || attempt.warm ||
+            attempt.machine != fleet::kLocal)
+            continue;
+        const QueueConfig* config = services_.session->queues().configOf(attempt.queue);
+        if (!config || !config->ignoresCourtesy) pids.push_back(attempt.pid);
+    }
+    return pids;
+}
+
+void Wiring::openCourtesy() {
+    ground_.settingsService.addCheck([](const Settings& asked) { return CourtesyService::check(asked); });
+    courtesy::OpenDesk openDesk = ground_.options.openDesk;
+    if (!openDesk)
+        openDesk = [](courtesy::DeskSink sink) -> std::unique_ptr<courtesy::Desk> {
+            return std::make_unique<host::DeskWatch>(std::move(sink));
+        };
+    services_.courtesy.emplace(CourtesyService::Parts{
+        .session = *services_.session,
+        .outbox = services_.outbox,
+        .helpers = *ground_.helpers,
+        .settings = ground_.settings,
+        .hasWindow = ground_.options.hasWindow,
+        .cores = ground_.cores(),
+        .openDesk = std::move(openDesk),
+        .post = [this](std::function<void()> what) { ground_.loop.post(std::move(what), coro::Band::Updates); },
+        .works = [this] { return services_.monitor->inFlight() > 0; },
+        .lowered = [this] { return loweredByCourtesy(); },
+        .changeSettings = [this](std::string json) { return ground_.settingsService.change(std::move(json)); },
+        .hour = hourOfLocalDay,
+        .wallOf = [this](MonoTime at) { return ground_.scale.at(at); },
+        .clock = MonoClock::now,
+        .wake = wake_,
+        .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); }});
+}
+
+} // namespace yard::engine
