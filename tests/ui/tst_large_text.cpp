@@ -238,7 +238,7 @@ private slots:
         auto* page = show<SettingsPage>("settings");
         auto* area = page->findChild<QScrollArea*>();
         QVERIFY(area != nullptr && area->widget() != nullptr);
-        for (const char* id : {"general", "appearance", "engine", "engines", "notifications", "keys"}) {
+        for (const char* id : {"general", "appearance", "engine", "engines", "notifications", "keys", "courtesy"}) {
             page->setFilter(id);
             const auto isWhole = [&] {
                 return area->viewport()->width() > 0 && area->widget()->width() <= area->viewport()->width();

@@ -100,6 +100,24 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(ask("GET", "settings").json.value("grace_s").toDouble(), 2.0, kSoon);
     }
 
+    void aProfileOfCourtesyIsChosenAndTakenBack() {
+        page()->setFilter("courtesy");
+        auto* profiles = qobject_cast<QComboBox*>(row("courtesy", "courtesy-profile")->control());
+        QTRY_VERIFY_WITH_TIMEOUT(profiles->count() >= 5, kSoon);
+        QCOMPARE(profiles->currentText(), QString("auto"));
+        auto* now = page()->section("courtesy")->findChild<WrappedLabel*>("courtesy-now");
+        QTRY_COMPARE_WITH_TIMEOUT(now->text(), QString("Nothing: work runs as it likes."), kSoon);
+        auto* conditions = page()->section("courtesy")->findChild<WrappedLabel*>("courtesy-conditions");
+        QTRY_VERIFY_WITH_TIMEOUT(conditions->text().contains("hour: "),
+                                 kSoon); // looked at, though nothing needs it
+        profiles->setCurrentText("night");
+        emit profiles->activated(profiles->currentIndex());
+        QTRY_COMPARE_WITH_TIMEOUT(ask("GET", "settings").json.value("courtesy").toString(), QString("night"),
+                                  kSoon);
+        QVERIFY(QTest::qWaitFor([&] { return page()->undo(); }, kSoon));
+        QTRY_COMPARE_WITH_TIMEOUT(ask("GET", "settings").json.value("courtesy").toString(), QString("auto"), kSoon);
+    }
+
     void aValueOutOfRangeSaysWhatItMayBeAndIsNotSent() {
         QTRY_VERIFY_WITH_TIMEOUT(field("grace_s") != nullptr, kSoon);
         type(field("grace_s"), "500");

@@ -1,6 +1,7 @@
 #include "ui/shell/bars.h"
 
 #include "ui/bridge/pinning.h"
+#include "ui/state/courtesy_words.h"
 #include "ui/style/format.h"
 #include "ui/style/icons.h"
 #include "ui/style/paint.h"
@@ -228,6 +229,7 @@ StatusBar::StatusBar(QWidget* parent)
     , events_(new Label({}, Type::Caption, Token::Text2))
     , engineCost_(new Label({}, Type::Caption, Token::Text2))
     , journal_(new Label({}, Type::Caption, Token::Text2))
+    , courtesy_(new Label({}, Type::Caption, Token::Text1))
     , sentence_(new Label({}, Type::Caption, Token::Text1))
     , cores_(new Label({}, Type::Caption, Token::Text2))
     , clock_(new Label({}, Type::Caption, Token::Text2)) {
@@ -251,12 +253,15 @@ StatusBar::StatusBar(QWidget* parent)
     sentence_->setElides(true);
     row->addWidget(sentence_, 1);
     row->addSpacing(16);
+    courtesy_->setObjectName("courtesy");
+    row->addWidget(courtesy_);
+    row->addSpacing(16);
     row->addWidget(cores_);
     row->addSpacing(8);
     row->addWidget(new Separator(Qt::Vertical));
     row->addSpacing(8);
     row->addWidget(clock_);
-    installEventFilter(new FallAway(this, {connection_, address_, cores_, clock_}, std::move(fall)));
+    installEventFilter(new FallAway(this, {connection_, address_, courtesy_, cores_, clock_}, std::move(fall)));
     quiet_.setSingleShot(true);
     connect(&quiet_, &QTimer::timeout, this, [this] { sentence_->setText({}); });
     connect(&second_, &QTimer::timeout, this, &StatusBar::tick);
@@ -315,6 +320,7 @@ void StatusBar::show(const EngineState& state) {
                           .arg(engine.contains("journal_bytes")
                                    ? Format().size(engine.value("journal_bytes").toInteger())
                                    : Format::unknown()));
+    courtesy_->setText(courtesyWords(state.session().value("courtesy").toObject()));
     const QJsonObject machine = state.session().value("machine").toObject();
     const QJsonValue all = machine.value("resources")["cores"];
     const QJsonValue taken = machine.value("taken")["cores"];

@@ -85,6 +85,7 @@ private:
     Label* events_;
     Label* engineCost_;
     Label* journal_;
+    Label* courtesy_;
     Label* sentence_;
     Label* cores_;
     Label* clock_;

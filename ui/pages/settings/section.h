@@ -51,6 +51,7 @@ SettingsSection* makeEngineSection(Context context);
 /// Null where there is only one engine.
 SettingsSection* makeEnginesSection(Context context);
 SettingsSection* makeNotificationsSection(Context context);
+SettingsSection* makeCourtesySection(Context context);
 SettingsSection* makeKeysSection(Context context);
 
 } // namespace yard::ui

@@ -91,7 +91,8 @@ SettingsPage::SettingsPage(Context context)
     rows->setContentsMargins(24, 16, 24, 16);
     rows->setSpacing(8);
     sections_ = {makeGeneralSection(context), makeAppearanceSection(context),    makeEngineSection(context),
-                 makeEnginesSection(context), makeNotificationsSection(context), makeKeysSection(context)};
+                 makeEnginesSection(context), makeNotificationsSection(context), makeKeysSection(context),
+                 makeCourtesySection(context)};
     std::erase(sections_, nullptr);
     for (SettingsSection* section : sections_) {
         auto* entry = new Entry(section->title());
