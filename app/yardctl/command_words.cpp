@@ -16,13 +16,14 @@ struct Words {
 };
 
 /// The first that fits counts.
-constexpr std::array<Words, 17> kWords{{
+constexpr std::array<Words, 18> kWords{{
     {"GET jobs/{lsn}?wait=S", "'yardctl wait'"},
     {"GET jobs/", "'yardctl show ", "'"},
     {"GET jobs ", "'yardctl ls' "},
     {"GET queues ", "'yardctl queues' "},
     {"GET workers/all ", "'yardctl workers' "},
     {"GET workers ", "'yardctl workers' "},
+    {"GET machines/tokens ", "'yardctl machines tokens' "},
     {"GET tokens ", "'yardctl tokens' "},
     {"GET pool ", "'yardctl pool' "},
     {"with POST workers/<id> or `yardctl workers add`", "with 'yardctl workers add'"},

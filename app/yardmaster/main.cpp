@@ -314,7 +314,8 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
     manager.ending();
     backDoor.reset(); // before what it asks
     http::ClosingHandler closing((*engine)->token(), arguments.allowHosts,
-                                 arguments.dataDir + std::string(http::Tokens::kFile));
+                                 arguments.dataDir + std::string(http::Tokens::kFile),
+                                 arguments.dataDir + std::string(http::JoinTokens::kFile));
     closeDown(signals, {**engine, handler, **server, closing, door.tls});
     if (!refusal.sentence().empty())
         return complain(kFailure,

@@ -46,17 +46,12 @@ std::span<const Route> allRoutes() {
         // What its path shares with another row of the same method comes first where both fit: jobs/{lsn}, jobs/{worker}.
         std::vector<Route> all;
         for (const std::span<const Route> routes :
-             {sessionRoutes(), metricsRoutes(),    listRoutes(),       searchRoutes(),  bulkRoutes(),
-              movingRoutes(),  jobRoutes(),        annotationRoutes(), outputRoutes(),  submitRoutes(),
-              queueRoutes(),   workerRoutes(),     lockRoutes(),       chunkRoutes(),   timelineRoutes(),
-              statsRoutes(),   accountingRoutes(), graphRoutes(),      failureRoutes(), scheduleRoutes(),
-              poolRoutes(),    settingsRoutes(),   gcRoutes(),         tokenRoutes(),   eventRoutes(),
-              linkRoutes(),    guestRoutes(),      machineRoutes(),    kindRoutes(),    insideRoutes(),
-              profileRoutes(), attemptRoutes(),    objectRoutes(),     alertRoutes(),   courtesyRoutes()})
+              sessionRoutes(), metricsRoutes(), listRoutes(), searchRoutes(), bulkRoutes(), movingRoutes(), jobRoutes(), annotationRoutes(), outputRoutes(), submitRoutes(), queueRoutes(), workerRoutes(), lockRoutes(), chunkRoutes(), timelineRoutes(), statsRoutes(), accountingRoutes(), graphRoutes(), failureRoutes(), scheduleRoutes(), poolRoutes(), settingsRoutes(), gcRoutes(), tokenRoutes(), eventRoutes(), linkRoutes(), guestRoutes(), machineRoutes(), kindRoutes(), insideRoutes(), profileRoutes(), attemptRoutes(), objectRoutes(), alertRoutes(), courtesyRoutes(), machineTokenRoutes()})
             all.insert(all.end(), routes.begin(), routes.end());
-        return all;
-    }();
-    return kAll;
+    return all;
+}
+();
+return kAll;
 }
 
 Api::Api(engine::Engine& engine, ApiOptions options)
@@ -69,11 +64,13 @@ Api::Api(engine::Engine& engine, ApiOptions options)
     , helpers_(kHelpers)
     , events_(engine, options.maxWatchers)
     , tokens_(engine.token(), engine.dataDir() + std::string(Tokens::kFile))
+    , joins_(engine.dataDir() + std::string(JoinTokens::kFile))
     , parts_{.engine = engine_,
              .helpers = helpers_,
              .events = events_,
              .seats = seats_,
              .tokens = tokens_,
+             .joins = joins_,
              .links = options.links,
              .partBudget = partBudget_,
              .searches = searches_,
@@ -151,7 +148,21 @@ std::optional<Admission> Api::recognise(Request& request) {
         request.presence.enter(std::move(*caller), request.link);
         return std::nullopt;
     }
-    Admission refused = refusal(errorResponse(caller.error()));
+    return recogniseMachine(request, token.value_or(""), caller.error());
+}
+
+std::optional<Admission> Api::recogniseMachine(Request& request, std::string_view bearer, const Error& unknown) {
+    const auto machine = joins_.check(bearer);
+    const bool isLink = request.head.path() == prefix_ + "/link" && request.head.method == Method::Get;
+    if (machine && isLink) {
+        request.presence.enter(joins_.joining(), request.link);
+        return std::nullopt;
+    }
+    if (machine)
+        return refusal(errorResponse(ErrorKind::Forbidden,
+                                     "With this machines join this engine; it opens nothing else of the API."));
+    if (isLink && machine.error().kind != ErrorKind::Unauthorized) return refusal(errorResponse(machine.error()));
+    Admission refused = refusal(errorResponse(isLink ? machine.error() : unknown));
     refused.delay = wrongTokens_.note(request.peer, MonoClock::now());
     return refused;
 }

@@ -10,6 +10,7 @@
 #include "core/http/auth.h"
 #include "core/http/body_budget.h"
 #include "core/http/event_hub.h"
+#include "core/http/join_tokens.h"
 #include "core/http/message.h"
 #include "core/http/route.h"
 #include "core/http/router.h"
@@ -57,6 +58,8 @@ private:
     static Result<void> checkAgainst(const Route& route, Call& call);
     /// Notes whose token the request shows; the refusal where it is nobody's.
     std::optional<Admission> recognise(Request& request);
+    /// The same of who shows a machine's key or a join token: these open `link`, and nothing else.
+    std::optional<Admission> recogniseMachine(Request& request, std::string_view bearer, const Error& unknown);
 
     engine::Engine& engine_;
     const Gate gate_;
@@ -73,6 +76,7 @@ private:
     std::atomic<bool> sunset_{false};
     TerminalSeats seats_{engine_};
     Tokens tokens_;
+    JoinTokens joins_;
     WrongTokens wrongTokens_;
     const ApiParts parts_;
 };

@@ -3,8 +3,11 @@
 
 #include "core/coro/suspend.h"
 #include "core/coro/thread_group.h"
+#include "core/http/auth.h"
 #include "core/http/error_map.h"
+#include "core/http/join_tokens.h"
 #include "core/http/link_door.h"
+#include "core/http/tokens.h"
 
 #include <exception>
 #include <memory>
@@ -68,11 +71,22 @@ coro::Task<Response> getLink(Call& call) {
     if (door->isFull())
         co_return errorResponse(ErrorKind::Busy,
                                 "As many machines are linked to this engine as may be; remove one.");
+    Presence& presence = call.request.presence;
+    const bool isAdmin = presence.caller() != call.api.joins.joining().get();
+    auto entered = co_await call.api.joins.enter(
+        std::string(bearerOf(call.request.head).value_or("")), isAdmin,
+        std::string(call.request.head.field("Yard-Machine-Key").value_or("")), call.helpers);
+    if (!entered) co_return errorResponse(entered.error());
+    // What a join token let in stays when that is over.
+    if (!isAdmin) presence.enter(entered->caller, call.request.link);
     Response response;
     response.status = 101;
-    response.stream = std::make_unique<LinkStream>(
-        *door, LinkOpener{.token = call.request.presence.caller()->name, .peer = call.request.peer},
-        call.request.presence.caller()->expires);
+    response.stream = std::make_unique<LinkStream>(*door,
+                                                   LinkOpener{.token = isAdmin ? presence.caller()->name : "",
+                                                              .peer = call.request.peer,
+                                                              .key = entered->key,
+                                                              .maxCores = entered->maxCores},
+                                                   presence.caller()->expires);
     response.protocol = kProtocol;
     co_return response;
 }

@@ -3,6 +3,7 @@
 
 #include "core/engine/machines/machines.h"
 #include "core/http/error_map.h"
+#include "core/http/join_tokens.h"
 #include "core/json/json_writer.h"
 
 #include <charconv>
@@ -51,6 +52,8 @@ void writeMachineRow(JsonWriter& writer, const MachineView& machine) {
         for (const std::string& tag : machine.tags) writer.string(tag);
         writer.closeArray();
     }
+    if (machine.mostMilliCores > 0)
+        writer.member("max_cores", static_cast<double>(machine.mostMilliCores) / kThousand);
     writer.closeObject();
 }
 
@@ -100,8 +103,17 @@ coro::Task<Response> removeMachine(Call& call) {
     const auto force = call.body.flag("force");
     if (!force) co_return errorResponse(force.error());
     const std::uint32_t id = machineId(call);
-    const auto removed = co_await call.engine.ask(&Machines::remove, id, *force);
-    co_return removed ? jsonResponse(fmt::format(R"({{"id":{}}})", id)) : errorResponse(removed.error());
+    const auto machine = co_await call.engine.ask(&Machines::get, id);
+    if (!machine) co_return errorResponse(machine.error());
+    // First of all, or it would come back as a new one at once. What it has open stays until it has gone.
+    call.api.joins.suspend(machine->key, true);
+    auto removed = co_await call.engine.ask(&Machines::remove, id, *force);
+    if (removed) removed = co_await call.api.joins.forget(machine->key, call.helpers);
+    if (!removed) {
+        call.api.joins.suspend(machine->key, false);
+        co_return errorResponse(removed.error());
+    }
+    co_return jsonResponse(fmt::format(R"({{"id":{}}})", id));
 }
 
 } // namespace

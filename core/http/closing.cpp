@@ -27,7 +27,11 @@ Response ClosingHandler::answer(const Request& request) const {
     const bool reads = head.method == Method::Get || head.method == Method::Head;
     if (reads && head.path() == "/health") return healthResponse(SessionState::Sunset);
     if (!head.field("Authorization")) return errorResponse(tokenMissing());
-    if (const auto caller = tokens_.find(bearerOf(head).value_or("")); !caller)
+    const std::string_view bearer = bearerOf(head).value_or("");
+    // A machine that heard that it is not known would not come back.
+    const auto caller = tokens_.find(bearer);
+    const auto machine = joins_.check(bearer);
+    if (!caller && !machine && machine.error().kind == ErrorKind::Unauthorized)
         return errorResponse(caller.error());
     return errorResponse(ErrorKind::NotAccepting, kEngineIsStopping);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/http/auth.h"
+#include "core/http/join_tokens.h"
 #include "core/http/message.h"
 #include "core/http/tokens.h"
 #include "core/model/states.h"
@@ -21,10 +22,12 @@ Response healthResponse(SessionState session, std::string_view trouble = {});
 
 class ClosingHandler final : public Handler {
 public:
-    /// Reads the tokens of others from `tokensFile`, which blocks; empty: there are none.
-    ClosingHandler(std::string token, std::vector<std::string> allowHosts, std::string tokensFile = {})
+    /// Reads the tokens of others, and those of machines, from these files, which blocks; empty: there are none.
+    ClosingHandler(std::string token, std::vector<std::string> allowHosts, std::string tokensFile = {},
+                   std::string machinesFile = {})
         : gate_(token, std::move(allowHosts))
-        , tokens_(std::move(token), std::move(tokensFile)) {}
+        , tokens_(std::move(token), std::move(tokensFile))
+        , joins_(std::move(machinesFile)) {}
 
     Admission admit(Request& request) override;
     coro::Task<Response> handle(Request& request) override;
@@ -34,6 +37,7 @@ private:
 
     const Gate gate_;
     const Tokens tokens_;
+    const JoinTokens joins_;
 };
 
 } // namespace yard::http

@@ -6,14 +6,17 @@
 #include "core/coro/task.h"
 #include "core/linkio/byte_stream.h"
 
+#include <cstdint>
 #include <string>
 
 namespace yard::http {
 
 /// Who opened a link, as far as HTTP knows.
 struct LinkOpener {
-    std::string token; ///< its name; empty: the owner's
-    std::string peer;  ///< address; empty: not known
+    std::string token;         ///< its name; empty: the owner's, or `key` says who it is
+    std::string peer;          ///< address; empty: not known
+    std::string key{};         ///< hash of the key that the machine comes back with; empty: it has none
+    std::int64_t maxCores = 0; ///< of a machine that is new: what it is to get; 0: what it gives
 };
 
 class LinkDoor {

@@ -137,8 +137,12 @@ public:
     }
 
     coro::Task<void> serve(LinkOpener opener) {
-        const auto id = co_await engine_.ask(
-            &Machines::opened, engine::MachineCaller{.token = std::move(opener.token), .peer = opener.peer}, wire_);
+        const auto id = co_await engine_.ask(&Machines::opened,
+                                             engine::MachineCaller{.token = std::move(opener.token),
+                                                                   .peer = opener.peer,
+                                                                   .key = std::move(opener.key),
+                                                                   .mostMilliCores = opener.maxCores * 1'000},
+                                             wire_);
         if (!id) {
             logWarning("http", "a link from {} is not taken: {}", opener.peer, id.error().message);
             co_return;

@@ -24,6 +24,8 @@ private Q_SLOTS:
     void eachVerbAsksForItsRoute_data();
     void eachVerbAsksForItsRoute();
     void oneIsRemoved();
+    void aJoinTokenIsPrintedAloneWithTheLineToType();
+    void joinTokensAreListedAndRemoved();
     void whatIsWrongIsSaid_data();
     void whatIsWrongIsSaid();
 };
@@ -75,11 +77,50 @@ void TestYardctlMachines::oneIsRemoved() {
     QCOMPARE(data.run({"machines", "remove", "3"}).code, 1);
 }
 
+void TestYardctlMachines::aJoinTokenIsPrintedAloneWithTheLineToType() {
+    const std::string made =
+        R"({"id":1,"uses":5,"used":0,"created":1,"expires":2,"token":"abc.def","url":"https://y:1"})";
+    FakeServer server(table({{"POST /compute/machines/tokens", {.body = made}}}));
+    const DataDirectory data(server);
+    const Ended ended = data.run({"machines", "token", "--uses", "5", "--expires", "2h", "--cores", "3"});
+    QCOMPARE(ended.code, 0);
+    QCOMPARE(ended.out, "abc.def\n");
+    QVERIFY2(ended.err.contains("--join https://y:1 --join-token abc.def"), ended.err.c_str());
+    QCOMPARE(server.requests().back().body, R"({"uses":5,"max_cores":3,"expires_s":7200})");
+    QCOMPARE(data.run({"--json", "machines", "token"}).out, made + "\n");
+    QCOMPARE(server.requests().back().body, "{}");
+}
+
+void TestYardctlMachines::joinTokensAreListedAndRemoved() {
+    const std::string tokens = R"({"tokens":[{"id":7,"uses":5,"used":2,"created":1,"expires":2,"max_cores":3}]})";
+    FakeServer server(table({{"GET /compute/machines/tokens", {.body = tokens}},
+                             {"DELETE /compute/machines/tokens/7", {.body = R"({"id":7})"}}}));
+    const DataDirectory data(server);
+    const Ended listed = data.run({"machines", "tokens"});
+    QCOMPARE(listed.code, 0);
+    for (const char* word : {"7", "2", "5", "has expired", "3"})
+        QVERIFY2(listed.out.contains(word), listed.out.c_str());
+    QCOMPARE(data.run({"--json", "machines", "tokens"}).out, tokens + "\n");
+    QCOMPARE(data.run({"machines", "tokens", "remove", "7"}).out,
+             "join token 7 is removed; machines that joined with it stay\n");
+    QCOMPARE(data.run({"machines", "tokens", "remove", "8"}).code, 1);
+    FakeServer empty(table({{"GET /compute/machines/tokens", {.body = R"({"tokens":[]})"}}}));
+    QCOMPARE(DataDirectory(empty).run({"machines", "tokens"}).err,
+             "There are no join tokens: 'yardctl machines token' makes one.\n");
+}
+
 void TestYardctlMachines::whatIsWrongIsSaid_data() {
     QTest::addColumn<QStringList>("words");
     QTest::addColumn<QByteArray>("sentence");
     QTest::newRow("another verb") << QStringList{"add"} << QByteArray("'add' is none of ls, show");
     QTest::newRow("no number") << QStringList{"drain"} << QByteArray("name one by its number or name");
+    QTest::newRow("two") << QStringList{"drain", "2", "3"} << QByteArray("name one by its number or name");
+    QTest::newRow("uses of a machine") << QStringList{"show", "2", "--uses", "1"} << QByteArray("--uses goes with");
+    QTest::newRow("uses of tokens") << QStringList{"tokens", "--uses", "1"} << QByteArray("--uses goes with");
+    QTest::newRow("force of a token") << QStringList{"token", "--force"} << QByteArray("--force goes with");
+    QTest::newRow("token of one") << QStringList{"token", "1"} << QByteArray("'token' makes one");
+    QTest::newRow("tokens of one") << QStringList{"tokens", "1"} << QByteArray("name one by its number");
+    QTest::newRow("no number of uses") << QStringList{"token", "--uses", "x"} << QByteArray("");
     QTest::newRow("ls of one") << QStringList{"ls", "2"} << QByteArray("'ls' lists all");
     QTest::newRow("force of another") << QStringList{"drain", "2", "--force"}
                                       << QByteArray("--force goes with 'remove'");

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <fmt/format.h>
 #include <memory>
+#include <sqlite3.h>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,14 +49,18 @@ struct Yard {
     LineId open(const std::shared_ptr<CountingWire>& wire) {
         return *ask(&Machines::opened, engine::MachineCaller{"", "10.0.0.2"}, wire);
     }
+    LineId openWithKey(const std::shared_ptr<CountingWire>& wire, const std::string& key) {
+        return *ask(&Machines::opened, engine::MachineCaller{.token = {}, .peer = "10.0.0.2", .key = key}, wire);
+    }
     bool say(LineId line, link::Kind kind, const std::string& body = {}) {
         return ask(&Machines::frameCame, line,
                    engine::LinkFrame{.id = 1, .kind = static_cast<std::uint8_t>(kind), .body = body});
     }
-    bool greet(LineId line, const std::string& runId = "run", std::int64_t milliCores = 1'000) {
+    bool greet(LineId line, const std::string& runId = "run", std::int64_t milliCores = 1'000,
+               const std::string& name = "desk") {
         link::Hello hello;
         hello.runId = runId;
-        hello.name = "desk";
+        hello.name = name;
         hello.platform = "linux-x86_64";
         hello.version = "0.1.0";
         hello.capacity = {.milliCores = milliCores, .memoryMb = 64};
@@ -67,6 +72,16 @@ struct Yard {
         if (!test::EngineTest::eventually([&] { return say(line, link::Kind::Renew) && wire.leases == 1; }))
             qFatal("it gets nothing");
         return lsn;
+    }
+    /// What the journal has of them cannot be read any more; no engine runs.
+    void damageMachines() {
+        sqlite3* db = nullptr;
+        if (sqlite3_open(engine.path("data/journal.sqlite").c_str(), &db) != SQLITE_OK ||
+            sqlite3_exec(db, "UPDATE document SET body = '{' WHERE kind = 'machine'", nullptr, nullptr, nullptr) !=
+                SQLITE_OK ||
+            sqlite3_changes(db) != 1)
+            qFatal("%s", sqlite3_errmsg(db));
+        sqlite3_close(db);
     }
     std::vector<MachineView> machines() { return ask(&Machines::list); }
     /// Until what the silent machine has counts as lost.
@@ -85,6 +100,10 @@ private Q_SLOTS:
     void aLeaseThatIsTakenOverIsAsLongAsTheMachineMayBeTold();
     void whoGoesByTheNameOfOneThatAnswersIsSentAway();
     void oneThatComesBackWithoutCoresIsRefusedAndKept();
+    void twoKeysAreTwoMachinesWhateverTheyCallThemselves();
+    void whatIsWantedOfOneIsSoAfterAStart();
+    void oneThatIsRemovedByForceGoesThoughTheEngineWasStartedAgain();
+    void whatAMachineHasThatCannotBeReadIsItsOwnUntilTheLeaseIsOver();
 };
 
 void KeptMachinesTest::aLeaseThatIsTakenOverIsAsLongAsTheMachineMayBeTold() {
@@ -139,6 +158,79 @@ void KeptMachinesTest::oneThatComesBackWithoutCoresIsRefusedAndKept() {
     QCOMPARE(yard.machines().at(1).milliCores, std::int64_t{1'000});
     yard.restart(20);
     QCOMPARE(yard.machines().size(), std::size_t{2});
+}
+
+void KeptMachinesTest::twoKeysAreTwoMachinesWhateverTheyCallThemselves() {
+    Yard yard;
+    const auto first = std::make_shared<CountingWire>();
+    const auto second = std::make_shared<CountingWire>();
+    QVERIFY(yard.greet(yard.openWithKey(first, "a"), "run a"));
+    QVERIFY(yard.greet(yard.openWithKey(second, "b"), "run b"));
+    QVERIFY(!first->isOver && !second->isOver);
+    QCOMPARE(yard.machines().size(), std::size_t{3});
+    QCOMPARE(yard.machines().at(1).name, "desk");
+    QCOMPARE(yard.machines().at(2).name, "desk-2");
+    yard.restart(20);
+    QVERIFY(yard.greet(yard.openWithKey(first, "a"), "run c", 1'000, "other"));
+    QCOMPARE(yard.machines().size(), std::size_t{3});
+    QCOMPARE(yard.machines().at(1).key, "a");
+    QCOMPARE(yard.machines().at(1).address, "10.0.0.2");
+}
+
+void KeptMachinesTest::whatIsWantedOfOneIsSoAfterAStart() {
+    Yard yard;
+    QVERIFY(yard.greet(yard.open(std::make_shared<CountingWire>())));
+    QVERIFY(yard.ask(&Machines::drain, 1u));
+    yard.restart(20);
+    QCOMPARE(yard.machines().size(), std::size_t{2});
+    const auto wire = std::make_shared<CountingWire>();
+    const LineId line = yard.open(wire);
+    QVERIFY(yard.greet(line));
+    QVERIFY(test::EngineTest::eventually([&] {
+        return yard.say(line, link::Kind::Renew) && yard.machines().at(1).state == link::MachineState::Draining;
+    }));
+}
+
+void KeptMachinesTest::oneThatIsRemovedByForceGoesThoughTheEngineWasStartedAgain() {
+    Yard yard;
+    const auto wire = std::make_shared<CountingWire>();
+    const LineId line = yard.open(wire);
+    QVERIFY(yard.greet(line));
+    yard.give(line, *wire);
+    QVERIFY(!yard.ask(&Machines::remove, 1u, false));
+    QVERIFY(yard.ask(&Machines::remove, 1u, true));
+    yard.ask(&Machines::closed, line);
+    yard.restart(20);
+    const auto again = std::make_shared<CountingWire>();
+    QVERIFY(yard.greet(yard.open(again)));
+    QVERIFY(again->isOver); // somebody is removing it
+    QCOMPARE(yard.machines().size(), std::size_t{2});
+    QVERIFY(yard.machines().at(1).lostAt > 0); // what it has is its own until then
+    QCOMPARE(yard.machines().at(1).waiting, std::size_t{1});
+}
+
+void KeptMachinesTest::whatAMachineHasThatCannotBeReadIsItsOwnUntilTheLeaseIsOver() {
+    Yard yard;
+    const auto wire = std::make_shared<CountingWire>();
+    const LineId line = yard.open(wire);
+    QVERIFY(yard.greet(line));
+    yard.give(line, *wire);
+    yard.ask(&Machines::closed, line);
+    yard.engine.stop();
+    yard.damageMachines();
+    yard.engine.start();
+    const MachineView unread = yard.machines().at(1);
+    QVERIFY2(unread.name.starts_with("unread-"), unread.name.c_str());
+    QVERIFY(unread.reason.contains("cannot be read"));
+    QCOMPARE(unread.waiting, std::size_t{1});
+    QVERIFY(yard.secondsLeft() > 15);
+    QVERIFY(!yard.ask(&Machines::remove, 1u, true));
+    QVERIFY(!yard.ask(&Machines::resume, 1u));
+    // The machine itself comes as a new one, and gets nothing of it.
+    const auto next = std::make_shared<CountingWire>();
+    QVERIFY(yard.greet(yard.open(next)));
+    QCOMPARE(yard.machines().size(), std::size_t{3});
+    QCOMPARE(next->leases.load(), 0);
 }
 
 int main(int argc, char** argv) {

@@ -24,7 +24,10 @@ KeptMachine machine() {
             .milliCores = 2'500,
             .memoryMb = 512,
             .tags = {"render", "g\"pu"},
-            .wish = fleet::Gate::Draining};
+            .wish = fleet::Gate::Draining,
+            .mostMilliCores = 1'500,
+            .mostMemoryMb = 400,
+            .isRemoved = true};
 }
 
 KeptLease lease(std::uint32_t attempt = 3) {
@@ -42,6 +45,7 @@ private Q_SLOTS:
     void whatWasKeptIsReadBack();
     void onlyTheNextAttemptIsOut();
     void leasesOfMachinesThatAreNotThereSayNothing();
+    void leasesOfAMachineThatCannotBeReadAreOutStill();
     void whatCannotBeReadIsLeftOut_data();
     void whatCannotBeReadIsLeftOut();
     void whatIsForgottenHasNoBody();
@@ -75,6 +79,18 @@ void TestMachineBook::leasesOfMachinesThatAreNotThereSayNothing() {
     QVERIFY(book.orphans[0] == Lsn(8) && book.orphans[1] == Lsn(7));
 }
 
+void TestMachineBook::leasesOfAMachineThatCannotBeReadAreOutStill() {
+    store::DocumentRow damaged = rowOf(keep(machine()));
+    damaged.body = "{";
+    const MachineBook book = MachineBook::from(std::vector{damaged, rowOf(keep(Lsn(7), lease()))});
+    QVERIFY(book.orphans.empty());
+    QVERIFY(book.find(Lsn(7), 2));
+    QCOMPARE(book.machines.size(), std::size_t{1});
+    const KeptMachine& unread = book.machines.at(damaged.name);
+    QVERIFY(unread.isUnread && unread.isRemoved);
+    QVERIFY(unread.name.starts_with("unread-"));
+}
+
 void TestMachineBook::whatCannotBeReadIsLeftOut_data() {
     QTest::addColumn<QByteArray>("kind");
     QTest::addColumn<QByteArray>("name");
@@ -104,8 +120,8 @@ void TestMachineBook::whatCannotBeReadIsLeftOut() {
 }
 
 void TestMachineBook::whatIsForgottenHasNoBody() {
-    QCOMPARE(forgetMachine(machine().key).name, keep(machine()).name);
-    QVERIFY(!forgetMachine(machine().key).body);
+    QCOMPARE(forgetMachine(documentOf(machine().key)).name, keep(machine()).name);
+    QVERIFY(!forgetMachine(documentOf(machine().key)).body);
     QCOMPARE(forgetLease(Lsn(7)).name, keep(Lsn(7), lease()).name);
     QVERIFY(!forgetLease(Lsn(7)).body);
 }
@@ -115,8 +131,11 @@ void TestMachineBook::aMachineHasASlotForEachCoreAndAsManyOthers() {
     QCOMPARE(place.name, "desk");
     QCOMPARE(place.slots, 2u);
     QCOMPARE(place.otherSlots, 2u);
-    QCOMPARE(place.total.milliCores, std::int64_t{2'500});
+    QCOMPARE(place.total.milliCores, std::int64_t{1'500}); // not more than it is to get
+    QCOMPARE(place.total.memoryMb, std::int64_t{400});
     KeptMachine small = machine();
+    small.mostMilliCores = small.mostMemoryMb = 0;
+    QCOMPARE(placeOf(small).total.milliCores, std::int64_t{2'500});
     small.milliCores = 500;
     small.memoryMb = -1;
     QCOMPARE(placeOf(small).slots, 1u);

@@ -124,13 +124,27 @@ void TokensTest::whatOnlyReadsNeedsTheLeastRightAndFewRowsAreTheOwnersAlone() {
         else
             QVERIFY2(reads == (route.spec.needs == Needs::Read), rowOf(route).c_str());
     }
-    QCOMPARE(owners, (std::set<std::string>{"GET tokens", "POST tokens", "DELETE tokens/{name}", "POST gc",
-                                            "PATCH settings", "PATCH courtesy", "POST session/sunset", "GET link",
-                                            "DELETE guests/{id}", "GET inside/threads",
+    QCOMPARE(owners, (std::set<std::string>{"GET tokens",
+                                            "POST tokens",
+                                            "DELETE tokens/{name}",
+                                            "POST gc",
+                                            "PATCH settings",
+                                            "PATCH courtesy",
+                                            "POST session/sunset",
+                                            "GET link",
+                                            "GET machines/tokens",
+                                            "POST machines/tokens",
+                                            "DELETE machines/tokens/{id}",
+                                            "DELETE guests/{id}",
+                                            "GET inside/threads",
                                             "GET inside/threads/{loop}/{number}",
-                                            "POST inside/threads/{loop}/{number}/interrupt", "GET inside/latency",
-                                            "GET inside/memory", "GET inside/descriptors", "POST inside/profile",
-                                            "POST inside/profile/start", "POST inside/profile/stop"}));
+                                            "POST inside/threads/{loop}/{number}/interrupt",
+                                            "GET inside/latency",
+                                            "GET inside/memory",
+                                            "GET inside/descriptors",
+                                            "POST inside/profile",
+                                            "POST inside/profile/start",
+                                            "POST inside/profile/stop"}));
 }
 
 void TokensTest::aTokenIsToldOnceAndOnlyItsHashIsKept() {

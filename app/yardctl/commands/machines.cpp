@@ -8,15 +8,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <fmt/format.h>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace yard::ctl {
 
 namespace {
 
 constexpr std::array<std::string_view, 6> kMachineVerbs{"ls", "show", "drain", "resume", "pause", "remove"};
+constexpr std::array<std::string_view, 3> kTokenOptions{"uses", "expires", "cores"};
 
 std::string coresOfMachine(const json::object& machine) {
     const auto cores = numberOf(machine, "cores");
@@ -102,19 +107,112 @@ Call callOfMachine(std::string_view verb, std::int64_t id, bool force) {
     return call;
 }
 
+// --- join tokens
+
+void showJoinTokens(const json::array& tokens) {
+    Table table(
+        {{"ID", true}, {"USED", true}, {"OF", true}, {"MADE", false, kWhole, 1}, {"EXPIRES"}, {"CORES", true}});
+    for (const json::value& each : tokens) {
+        const json::object* token = each.if_object();
+        if (!token) continue;
+        const std::int64_t expires = integerOf(*token, "expires").value_or(0);
+        table.add({countText(*token, "id"), countText(*token, "used"), countText(*token, "uses"),
+                   timeWords(integerOf(*token, "created").value_or(0), wallNow()),
+                   expires <= wallNow() ? "has expired" : timeWords(expires, wallNow()),
+                   integerOf(*token, "max_cores") ? countText(*token, "max_cores") : "-"});
+    }
+    if (table.empty())
+        fmt::print(stderr, "There are no join tokens: 'yardctl machines token' makes one.\n");
+    else
+        fmt::print("{}", table.text(terminalWidth()));
+}
+
+Outcome<int> listedJoinTokens(const Invocation& invocation) {
+    auto answer = invocation.engine.get("machines/tokens");
+    if (!answer) return failedWith(answer.error());
+    const json::array* tokens = arrayOf(answer->object, "tokens");
+    if (invocation.json)
+        fmt::print("{}\n", answer->text);
+    else if (tokens)
+        showJoinTokens(*tokens);
+    return 0;
+}
+
+/// The token alone is on stdout: it goes to the machine that is to join.
+Outcome<int> newJoinToken(const Invocation& invocation) {
+    json::object body;
+    for (const auto& [option, member] : {std::pair{"uses", "uses"}, std::pair{"cores", "max_cores"}})
+        if (const auto value = invocation.arguments.value(option)) {
+            const auto number = parseInteger(*value, fmt::format("--{}", option));
+            if (!number) return std::unexpected(number.error());
+            body[member] = *number;
+        }
+    if (const auto expires = invocation.arguments.value("expires")) {
+        const auto seconds = parseDuration(*expires);
+        if (!seconds) return std::unexpected(seconds.error());
+        body["expires_s"] = static_cast<std::int64_t>(std::ceil(std::min(*seconds, 1e12)));
+    }
+    auto answer = invocation.engine.post("machines/tokens", compactJson(body));
+    if (!answer) return failedByWords(answer.error());
+    if (invocation.json) {
+        fmt::print("{}\n", answer->text);
+        return 0;
+    }
+    const std::string token = printable(textOf(answer->object, "token"));
+    fmt::print("{}\n", token);
+    fmt::print(stderr,
+               "It is not shown again. On the machine that is to work for this engine:\n"
+               "  yardmaster --headless --join {} --join-token {}\n",
+               printable(textOf(answer->object, "url")), token);
+    return 0;
+}
+
+Outcome<int> removedJoinToken(const Invocation& invocation, const std::string& word) {
+    const auto id = parseInteger(word, "ID");
+    if (!id) return std::unexpected(id.error());
+    auto answer = invocation.engine.remove(fmt::format("machines/tokens/{}", *id));
+    if (!answer) return failedWith(answer.error());
+    if (invocation.json)
+        fmt::print("{}\n", answer->text);
+    else
+        fmt::print("join token {} is removed; machines that joined with it stay\n", *id);
+    return 0;
+}
+
+/// 'token' makes one, 'tokens' lists them, 'tokens remove ID'.
+Outcome<int> joinTokens(const Invocation& invocation, const std::vector<std::string>& words) {
+    const bool makes = words.front() == "token";
+    if (!makes)
+        for (const std::string_view option : kTokenOptions)
+            if (invocation.arguments.has(option))
+                return usageError(fmt::format("--{} goes with 'token', which makes one", option));
+    if (makes && words.size() > 1) return usageError("'token' makes one and takes no operand");
+    if (makes) return newJoinToken(invocation);
+    if (words.size() == 1) return listedJoinTokens(invocation);
+    if (words.size() == 3 && words[1] == "remove") return removedJoinToken(invocation, words[2]);
+    return usageError("name one by its number: yardctl machines tokens remove ID");
+}
+
 Outcome<int> machinesCommand(const Invocation& invocation) {
     const std::vector<std::string>& words = invocation.arguments.operands();
     const std::string verb = words.empty() ? "ls" : words.front();
+    if (verb == "token" || verb == "tokens") {
+        if (invocation.arguments.has("force")) return usageError("--force goes with 'remove'");
+        return joinTokens(invocation, words);
+    }
+    for (const std::string_view option : kTokenOptions)
+        if (invocation.arguments.has(option))
+            return usageError(fmt::format("--{} goes with 'token', which makes one", option));
     if (std::ranges::find(kMachineVerbs, verb) == kMachineVerbs.end())
-        return usageError(
-            fmt::format("'{}' is none of ls, show, drain, resume, pause and remove", printable(verb)));
+        return usageError(fmt::format("'{}' is none of ls, show, drain, resume, pause, remove, token and tokens",
+                                      printable(verb)));
     const bool force = invocation.arguments.has("force");
     if (force && verb != "remove") return usageError("--force goes with 'remove'");
     if (verb == "ls") {
         if (words.size() > 1) return usageError("'ls' lists all; 'show' takes one");
         return listedMachines(invocation);
     }
-    if (words.size() < 2)
+    if (words.size() != 2)
         return usageError(fmt::format("name one by its number or name: yardctl machines {} ID", verb));
     const auto id = numberOfMachine(invocation, words[1]);
     if (!id) return std::unexpected(id.error());
@@ -134,17 +232,27 @@ Outcome<int> machinesCommand(const Invocation& invocation) {
 Command machinesRow() {
     return {
         .name = "machines",
-        .usage = "[ls | show ID | drain ID | resume ID | pause ID | remove ID]",
+        .usage =
+            "[ls | show ID | drain ID | resume ID | pause ID | remove ID | token [--uses N] [--expires TIME] | "
+            "tokens [remove ID]]",
         .summary = "what runs actions: this machine, and those that work for it",
         .details =
             "ID is a number or a name. 'drain' and 'pause' give a machine nothing new, until 'resume', which also "
             "lets one that was refused come again. 'remove' ends what a machine has only with --force; that runs "
-            "elsewhere then.",
+            "elsewhere then.\n"
+            "'token' prints what lets another machine join this engine, with the line to type there; a machine "
+            "needs it "
+            "once, and comes back with a key of its own until it is removed. 'tokens' lists those that were made.",
         .examples = "yardctl machines\n"
                     "yardctl machines drain desk\n"
-                    "yardctl machines remove 2 --force",
-        .options = {{"force", 0, "", "remove it though it runs something, which is ended there"}},
-        .maxOperands = 2,
+                    "yardctl machines remove 2 --force\n"
+                    "yardctl machines token --uses 5 --expires 2h\n"
+                    "yardctl machines tokens remove 1",
+        .options = {{"force", 0, "", "remove it though it runs something, which is ended there"},
+                    {"uses", 0, "N", "token: so many machines may join with it (default: 1)"},
+                    {"expires", 0, "TIME", "token: it is valid for so long (default: a day)"},
+                    {"cores", 0, "N", "token: each of them gets at most so many cores"}},
+        .maxOperands = 3,
         .function = machinesCommand};
 }
 

@@ -50,7 +50,9 @@ void markOut(std::vector<session::NewAction>& actions, const Ground& ground, Ser
     for (session::NewAction& action : actions) {
         const KeptLease* lease = book.find(action.lsn, action.attempts);
         if (!lease || action.interrupted || !services.session->queues().configOf(action.queue)) continue;
-        if (lease->runId == book.machines.at(lease->holder).runId) {
+        // Which run an unread machine had last nobody knows: it may have this one.
+        const KeptMachine& holder = book.machines.at(lease->holder);
+        if (holder.isUnread || lease->runId == holder.runId) {
             action.out = numbers.at(lease->holder);
             continue;
         }

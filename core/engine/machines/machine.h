@@ -18,7 +18,8 @@ using link::MachineState;
 
 struct Machines::Machine : std::enable_shared_from_this<Machines::Machine> {
     session::MachineId id;
-    std::string key; ///< who it is when it comes again
+    std::string key;      ///< who it is when it comes again
+    std::string document; ///< its name in the journal
     std::string name;
     std::unique_ptr<MachineHost> host;
     std::unique_ptr<runners::LinkRunner> unplaced; ///< until it has its place
@@ -29,9 +30,12 @@ struct Machines::Machine : std::enable_shared_from_this<Machines::Machine> {
     std::uint64_t version = 1; ///< of what the journal keeps of it
     std::uint64_t kept = 0;    ///< the last one that the journal is known to have
     fleet::Gate wish = fleet::Gate::Open;
+    std::int64_t mostMilliCores = 0; ///< that it gets; 0: what it gives
+    std::int64_t mostMemoryMb = 0;   ///< the same
     std::optional<MonoTime> keptAwayUntil{};
     std::string notTaken{}; ///< why it is kept away
     bool isRemoved = false;
+    bool isUnread = false; ///< it stands for one that the journal had, and that nobody can read
     MachineState shown = MachineState::Connecting;
     WallMicros since = wallNow();
 

@@ -53,11 +53,27 @@ std::optional<KeptMachine> machineFrom(std::string_view body) {
         if (key == "milli_cores") machine.milliCores = integerOf(member);
         if (key == "memory_mb") machine.memoryMb = integerOf(member);
         if (key == "wish") machine.wish = wishOf(textOf(member));
+        if (key == "most_milli_cores") machine.mostMilliCores = std::max<std::int64_t>(0, integerOf(member));
+        if (key == "most_memory_mb") machine.mostMemoryMb = std::max<std::int64_t>(0, integerOf(member));
+        if (key == "removed") machine.isRemoved = member.kind() == JsonKind::Bool && member.node().boolean;
         if (key == "tags" && member.kind() == JsonKind::Array)
             for (const JsonView tag : member) machine.tags.push_back(textOf(tag));
     }
     if (machine.name.empty() || machine.milliCores <= 0) return std::nullopt;
     return machine;
+}
+
+/// A machine that cannot be read. It gets nothing, and nobody comes back as it.
+KeptMachine standsFor(const std::string& document) {
+    constexpr std::size_t kShown = 8;
+    return {.key = {},
+            .name = fmt::format("unread-{}", document.substr(0, kShown)),
+            .platform = {},
+            .version = {},
+            .runId = {},
+            .milliCores = 1'000,
+            .isRemoved = true,
+            .isUnread = true};
 }
 
 std::optional<std::int64_t> numberFrom(std::string_view text) {
@@ -102,6 +118,9 @@ store::DocumentChange keep(const KeptMachine& machine) {
     writer.member("milli_cores", machine.milliCores);
     writer.member("memory_mb", machine.memoryMb);
     writer.member("wish", wordOf(machine.wish));
+    if (machine.mostMilliCores > 0) writer.member("most_milli_cores", machine.mostMilliCores);
+    if (machine.mostMemoryMb > 0) writer.member("most_memory_mb", machine.mostMemoryMb);
+    if (machine.isRemoved) writer.member("removed", true);
     writer.key("tags");
     writer.openArray();
     for (const std::string& tag : machine.tags) writer.string(tag);
@@ -110,8 +129,8 @@ store::DocumentChange keep(const KeptMachine& machine) {
     return {.kind = std::string(kMachineKind), .name = documentOf(machine.key), .body = std::move(body)};
 }
 
-store::DocumentChange forgetMachine(std::string_view key) {
-    return {.kind = std::string(kMachineKind), .name = documentOf(key), .body = {}};
+store::DocumentChange forgetMachine(std::string_view document) {
+    return {.kind = std::string(kMachineKind), .name = std::string(document), .body = {}};
 }
 
 store::DocumentChange keep(Lsn lsn, const KeptLease& lease) {
@@ -130,8 +149,13 @@ fleet::Machine placeOf(const KeptMachine& machine) {
     place.name = machine.name;
     place.platform = machine.platform;
     place.tags = machine.tags;
-    place.total = {
-        .milliCores = machine.milliCores, .memoryMb = std::max<std::int64_t>(0, machine.memoryMb), .named = {}};
+    const auto most = [](std::int64_t gives, std::int64_t limit) {
+        return std::max<std::int64_t>(0, limit > 0 ? std::min(gives, limit) : gives);
+    };
+    place.total = {.milliCores = most(machine.milliCores, machine.mostMilliCores),
+                   .memoryMb = most(machine.memoryMb, machine.mostMemoryMb),
+                   .named = {}};
+    // As many as it gives: it may be let have more later.
     place.slots = static_cast<std::uint32_t>(std::clamp<std::int64_t>(machine.milliCores / 1'000, 1, kMostSlots));
     place.otherSlots = std::min(place.slots, kMostOthers);
     return place;
@@ -158,10 +182,12 @@ MachineBook MachineBook::from(std::span<const store::DocumentRow> documents) {
             if (lsn && !lease && std::to_string(*lsn) == document.name) book.orphans.emplace_back(*lsn);
         }
     }
+    for (const auto& [lsn, lease] : book.leases)
+        if (unread.contains(lease.holder)) book.machines.try_emplace(lease.holder, standsFor(lease.holder));
     damaged += unread.size() + std::erase_if(book.leases, [&](const auto& entry) {
                    const std::string& holder = entry.second.holder;
                    if (book.machines.contains(holder)) return false;
-                   if (!unread.contains(holder)) book.orphans.push_back(entry.first);
+                   book.orphans.push_back(entry.first);
                    return true;
                });
     if (damaged > 0) logWarning("engine", "{} notes on other machines in the journal cannot be read", damaged);

@@ -29,6 +29,10 @@ struct KeptMachine {
     std::int64_t memoryMb = 0;
     std::vector<std::string> tags{};
     fleet::Gate wish = fleet::Gate::Open; ///< Open, Paused or Draining
+    std::int64_t mostMilliCores = 0;      ///< that it gets; 0: what it gives
+    std::int64_t mostMemoryMb = 0;        ///< the same
+    bool isRemoved = false;               ///< somebody removed it: it goes once nothing of it is out
+    bool isUnread = false; ///< its document is damaged: nothing of it is known but that it has leases
     friend bool operator==(const KeptMachine&, const KeptMachine&) = default;
 };
 
@@ -43,7 +47,8 @@ struct KeptLease {
 /// The name of a machine's document.
 std::string documentOf(std::string_view key);
 store::DocumentChange keep(const KeptMachine& machine);
-store::DocumentChange forgetMachine(std::string_view key);
+/// By its document.
+store::DocumentChange forgetMachine(std::string_view document);
 store::DocumentChange keep(Lsn lsn, const KeptLease& lease);
 store::DocumentChange forgetLease(Lsn lsn);
 
@@ -56,7 +61,8 @@ struct MachineBook {
     std::map<Lsn, KeptLease> leases;
     std::vector<Lsn> orphans{}; ///< of leases that say nothing: they cannot be read, or their machine is not there
 
-    /// What cannot be read is left out, and said in the log. Leases of machines that are not there are left out.
+    /// What cannot be read is left out, and said in the log. Leases of machines that are not there are left out; a machine
+    /// that cannot be read has its leases still, and stands here for them without anything else.
     static MachineBook from(std::span<const store::DocumentRow> documents);
     /// The lease of the attempt that follows so many. Null: none.
     const KeptLease* find(Lsn lsn, std::uint32_t attempts) const;

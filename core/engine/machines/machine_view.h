@@ -32,12 +32,17 @@ struct MachineView {
     WallMicros since = 0;    ///< in this state
     WallMicros lostAt = 0;   ///< of a silent one: when what it has counts as lost; 0: nothing is out
     std::vector<std::string> tags{};
+    std::int64_t mostMilliCores = 0; ///< that it gets; 0: what it gives
+    std::int64_t mostMemoryMb = 0;   ///< the same
+    std::string key{};               ///< hash of the key that it comes back with; not for people
 };
 
 /// Who opened a link, as far as it was found out on the way here.
 struct MachineCaller {
-    std::string token; ///< its name; empty: the owner's. A machine that comes again has the same
+    std::string token; ///< its name; empty: the owner's. A machine without a key that comes again has the same
     std::string peer;  ///< address
+    std::string key{}; ///< hash of its key, which no other machine has; empty: token and name say who it is
+    std::int64_t mostMilliCores = 0; ///< that it gets, if it is new; 0: what it gives
 };
 
 } // namespace yard::engine

@@ -29,10 +29,31 @@ std::unexpected<Error> hasNoCores() {
     return fail(ErrorKind::Invalid, "The machine gives guests no cores (guest_cores).");
 }
 
+std::unexpected<Error> noMachine() {
+    return fail(ErrorKind::NotFound, "There is no such machine; GET machines lists those there are.");
+}
+
+std::unexpected<Error> hasWork(const MachineView& view) {
+    return fail(ErrorKind::WrongState,
+                fmt::format("{} actions run on {}, and {} wait there: drain it first, or remove it with "
+                            "\"force\", which ends them there.",
+                            view.running, view.name, view.waiting));
+}
+
 /// One line that people can type.
 bool isName(std::string_view name) {
     return !name.empty() && name.size() <= link::kMaxNameBytes && wellFormed(name) == name &&
            !hasControlCharacters(name) && name != "local" && name != "any" && !name.starts_with("tag:");
+}
+
+constexpr std::string_view kUnread =
+    "What the journal has of this machine cannot be read: it goes by itself once what it had "
+    "counts as lost.";
+constexpr std::string_view kKeyed = "key:\n";
+
+/// Who it is: a key is one machine's, whatever that calls itself. A token may be several machines'.
+std::string keyOf(const MachineCaller& who, const link::Hello& hello) {
+    return who.key.empty() ? fmt::format("{}\n{}", who.token, hello.name) : fmt::format("{}{}", kKeyed, who.key);
 }
 
 link::Refused refusedFor(const Error& error) {
@@ -141,9 +162,9 @@ bool Machines::greet(Line& line, const LinkFrame& frame) {
 Result<std::shared_ptr<Machines::Machine>> Machines::machineOf(const MachineCaller& who, const link::Hello& hello) {
     if (!isName(hello.name))
         return fail(ErrorKind::Invalid, "The machine's name is none that people can type; give it another one.");
-    std::string key = fmt::format("{}\n{}", who.token, hello.name);
+    std::string key = keyOf(who, hello);
     const auto known = std::ranges::find_if(machines_, [&](const auto& entry) { return entry.second->key == key; });
-    if (known == machines_.end()) return make(std::move(key), hello);
+    if (known == machines_.end()) return make(std::move(key), who, hello);
     if (known->second->isRemoved)
         return fail(ErrorKind::Invalid, "Somebody is removing this machine from the engine; try again later.");
     // A start would not read a document that says so (machine_book.h), and would drop its leases.
@@ -160,7 +181,8 @@ std::string Machines::freeName(const std::string& wanted) const {
     return name;
 }
 
-Result<std::shared_ptr<Machines::Machine>> Machines::make(std::string key, const link::Hello& hello) {
+Result<std::shared_ptr<Machines::Machine>> Machines::make(std::string key, const MachineCaller& who,
+                                                          const link::Hello& hello) {
     if (machines_.size() >= kMostMachines)
         return fail(ErrorKind::AtLimit, "As many machines are known to this engine as may be; remove one.");
     // One that speaks another protocol is nothing yet: what its Hello says means something else.
@@ -169,7 +191,8 @@ Result<std::shared_ptr<Machines::Machine>> Machines::make(std::string key, const
                                                     "the same version of Yardmaster on both.",
                                                     hello.protocol, link::kProtocol));
     if (hello.capacity.milliCores <= 0) return hasNoCores();
-    const KeptMachine kept = keptOf(std::move(key), freeName(hello.name), hello);
+    KeptMachine kept = keptOf(std::move(key), freeName(hello.name), hello);
+    kept.mostMilliCores = who.mostMilliCores;
     auto machine = build(kept);
     if (!machine) return std::unexpected(machine.error());
     (*machine)->id = parts_.places.join(std::move((*machine)->unplaced), placeOf(kept));
@@ -220,9 +243,15 @@ bool Machines::letGo(const std::shared_ptr<Machine>& machine) {
 Result<std::shared_ptr<Machines::Machine>> Machines::find(std::uint32_t id) const {
     if (id == fleet::kLocal.value) return isLocal();
     const auto at = machines_.find(id);
-    if (at == machines_.end())
-        return fail(ErrorKind::NotFound, "There is no such machine; GET machines lists those there are.");
+    if (at == machines_.end()) return noMachine();
     return at->second;
+}
+
+/// The same, of one that can be changed.
+Result<std::shared_ptr<Machines::Machine>> Machines::findKnown(std::uint32_t id) const {
+    auto found = find(id);
+    if (found && (*found)->isUnread) return fail(ErrorKind::WrongState, std::string(kUnread));
+    return found;
 }
 
 coro::Task<std::vector<MachineView>> Machines::list() {
@@ -247,18 +276,28 @@ std::string Machines::nameOf(session::MachineId id) const {
 
 coro::Task<Result<MachineView>> Machines::wish(std::uint32_t id, fleet::Gate gate) {
     YARD_ASSERT_OWNER(owner_);
-    const auto machine = find(id);
-    if (!machine) co_return std::unexpected(machine.error());
-    if ((*machine)->wish != gate) ++(*machine)->version;
-    (*machine)->wish = gate;
-    keepMachine(*machine);
+    const auto found = findKnown(id);
+    if (!found) co_return std::unexpected(found.error());
+    const std::shared_ptr<Machine> machine = *found;
+    const fleet::Gate before = std::exchange(machine->wish, gate);
+    if (before != gate) ++machine->version;
     if (gate == fleet::Gate::Open) {
-        (*machine)->keptAwayUntil.reset();
-        (*machine)->notTaken.clear();
-        (*machine)->runner->allowAgain();
+        machine->keptAwayUntil.reset();
+        machine->notTaken.clear();
+        machine->runner->allowAgain();
     }
-    follow(**machine);
-    co_return viewOf(**machine);
+    follow(*machine);
+    if (machine->isChanged()) {
+        const auto kept = co_await keepNow(machine);
+        if (!kept && machine->wish == gate) {
+            machine->wish = before;
+            ++machine->version;
+            follow(*machine);
+        }
+        if (!kept) co_return std::unexpected(kept.error());
+    }
+    if (!machine->runner) co_return noMachine(); // removed meanwhile
+    co_return viewOf(*machine);
 }
 
 coro::Task<Result<MachineView>> Machines::drain(std::uint32_t id) {
@@ -275,21 +314,28 @@ coro::Task<Result<MachineView>> Machines::resume(std::uint32_t id) {
 
 coro::Task<Result<void>> Machines::remove(std::uint32_t id, bool force) {
     YARD_ASSERT_OWNER(owner_);
-    const auto found = find(id);
+    const auto found = findKnown(id);
     if (!found) co_return std::unexpected(found.error());
-    const std::shared_ptr<Machine>& machine = *found;
-    if (letGo(machine)) co_return Result<void>{};
-    if (!force) {
-        const MachineView view = viewOf(*machine);
-        co_return fail(ErrorKind::WrongState,
-                       fmt::format("{} actions run on {}, and {} wait there: drain it first, or remove it with "
-                                   "\"force\", which ends them there.",
-                                   view.running, view.name, view.waiting));
-    }
-    machine->isRemoved = true;
-    machine->runner->shutDown(Duration::zero());
+    const std::shared_ptr<Machine> machine = *found;
+    if (const MachineView view = viewOf(*machine); !force && view.running + view.waiting > 0)
+        co_return hasWork(view);
+    if (machine->isRemoved) co_return Result<void>{};
+    machine->isRemoved = true; // it gets nothing new meanwhile
+    ++machine->version;
     follow(*machine);
-    co_return Result<void>{};
+    auto kept = co_await keepNow(machine);
+    if (kept && (!machine->runner || letGo(machine))) co_return kept;
+    if (kept && force) {
+        machine->runner->shutDown(Duration::zero());
+        co_return kept;
+    }
+    // Something came to it in the last moment, or the journal did not take it.
+    machine->isRemoved = false;
+    ++machine->version;
+    keepMachine(machine);
+    follow(*machine);
+    if (kept) co_return hasWork(viewOf(*machine));
+    co_return kept;
 }
 
 // --- views
@@ -305,12 +351,16 @@ MachineView Machines::viewOf(const Machine& machine) const {
     view.state = machine.state();
     view.address = machine.peer;
     view.reason = machine.runner->reason().empty() ? machine.notTaken : machine.runner->reason();
+    if (machine.isUnread) view.reason = kUnread;
     view.platform = machine.hello.platform;
     view.version = machine.hello.version;
     view.milliCores = machine.hello.capacity.milliCores;
     view.memoryMb = machine.hello.capacity.memoryMb;
     view.slots = machine.slots;
     view.tags = machine.hello.tags;
+    view.mostMilliCores = machine.mostMilliCores;
+    view.mostMemoryMb = machine.mostMemoryMb;
+    if (machine.key.starts_with(kKeyed)) view.key = machine.key.substr(kKeyed.size());
     view.since = machine.since;
     if (const auto lostAt = machine.runner->lostAt(); lostAt && view.state == MachineState::Silent)
         view.lostAt = wallNow() + (*lostAt - bootNow()).count();

@@ -3,7 +3,7 @@
 //
 // Owner: engine thread; its commands are asked by others (ask.h). Lifetime: outlives the runners; places, attempts and store
 // outlive it. Invariants: a line has at most one machine, and of the lines of one machine the last one counts; who comes with
-// the same token under the same name is the same machine; no two machines have one name; ids are never given again. A machine,
+// the same key, or without one with the same token under the same name, is the same machine; no two machines have one name; ids are never given again. A machine,
 // and what it is given, is in the journal before it hears of that (machine_book.h); what an engine before this one gave it
 // stays its own until it has come back or its lease is over.
 // Bounds: kMostMachines machines and lines; of a line one frame at a time, the next one once it is taken.
@@ -92,7 +92,8 @@ public:
     coro::Task<Result<MachineView>> get(std::uint32_t id);
     /// Of one beside this one; empty: it is not known (any more).
     std::string nameOf(session::MachineId id) const;
-    /// Gets nothing new, until resume(). NotFound; WrongState for this machine.
+    // What changes one is in the journal once it is answered; where that cannot take it, nothing changes.
+    /// Gets nothing new, until resume(). NotFound; WrongState for this machine; Journal, NoSpace.
     coro::Task<Result<MachineView>> drain(std::uint32_t id);
     coro::Task<Result<MachineView>> pause(std::uint32_t id);
     /// Also lets one that was refused come again.
@@ -111,7 +112,7 @@ private:
     };
     bool greet(Line& line, const LinkFrame& frame);
     Result<std::shared_ptr<Machine>> machineOf(const MachineCaller& who, const link::Hello& hello);
-    Result<std::shared_ptr<Machine>> make(std::string key, const link::Hello& hello);
+    Result<std::shared_ptr<Machine>> make(std::string key, const MachineCaller& who, const link::Hello& hello);
     std::string freeName(const std::string& wanted) const;
     // machines_kept.cpp: what the journal has of them
     Result<std::shared_ptr<Machine>> build(const KeptMachine& kept);
@@ -120,11 +121,14 @@ private:
     Result<std::map<std::string, std::shared_ptr<Machine>>> rejoin(const MachineBook& book);
     void takeOver(Machine& machine, const std::vector<runners::AttemptId>& ids, Duration lease);
     void keepMachine(const std::shared_ptr<Machine>& machine);
+    /// The same, waited for.
+    coro::Task<Result<void>> keepNow(std::shared_ptr<Machine> machine);
     void writeDown(Machine& machine, const runners::LinkIntent& intent,
                    runners::LinkHost::Answer<Result<void>> answer);
     void forget(const Machine& machine);
     void forgetLeases();
     Result<std::shared_ptr<Machine>> find(std::uint32_t id) const;
+    Result<std::shared_ptr<Machine>> findKnown(std::uint32_t id) const;
     coro::Task<Result<MachineView>> wish(std::uint32_t id, fleet::Gate gate);
     void follow(Machine& machine);
     void notTaken(Machine& machine, std::string_view sentence);

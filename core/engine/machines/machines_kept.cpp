@@ -41,8 +41,13 @@ coro::Task<Result<void>> putInTurn(Committer& committer, std::vector<store::Docu
 Result<std::shared_ptr<Machines::Machine>> Machines::build(const KeptMachine& kept) {
     auto machine = std::make_shared<Machine>();
     machine->key = kept.key;
+    machine->document = documentOf(kept.key);
+    machine->isRemoved = kept.isRemoved;
+    machine->isUnread = kept.isUnread;
     machine->name = kept.name;
     machine->wish = kept.wish;
+    machine->mostMilliCores = kept.mostMilliCores;
+    machine->mostMemoryMb = kept.mostMemoryMb;
     machine->hello.runId = kept.runId;
     machine->hello.name = kept.name;
     machine->hello.platform = kept.platform;
@@ -90,6 +95,9 @@ KeptMachine Machines::keptOf(std::string key, std::string name, const link::Hell
 KeptMachine Machines::keptOf(const Machine& machine) {
     KeptMachine kept = keptOf(machine.key, machine.name, machine.hello);
     kept.wish = machine.wish;
+    kept.mostMilliCores = machine.mostMilliCores;
+    kept.mostMemoryMb = machine.mostMemoryMb;
+    kept.isRemoved = machine.isRemoved;
     return kept;
 }
 
@@ -107,7 +115,7 @@ coro::Task<Result<void>> Machines::restore(MachineBook book) {
         written_[lsn] = lease.attempt;
         const auto live = parts_.session.views().live(lsn);
         const Machine& holder = *byDocument->at(lease.holder);
-        if (!live && lease.runId == holder.hello.runId)
+        if (!live && (holder.isUnread || lease.runId == holder.hello.runId))
             mayRun_[lsn] = {.machine = holder.name,
                             .until = bootNow() + std::max(lease.lease, parts_.lease) + link::kYardWaitsLonger};
         if (!live || !live->leased || live->attempt != lease.attempt) continue;
@@ -134,6 +142,7 @@ Result<std::map<std::string, std::shared_ptr<Machines::Machine>>> Machines::rejo
         auto machine = build(kept);
         if (!machine) return std::unexpected(machine.error());
         (*machine)->kept = (*machine)->version;
+        (*machine)->document = document;
         const fleet::Machine place = placeOf(kept);
         (*machine)->id = parts_.places.rejoin(std::move((*machine)->unplaced), place.slots, place.otherSlots);
         machines_.emplace((*machine)->id.value, *machine);
@@ -153,6 +162,7 @@ void Machines::takeOver(Machine& machine, const std::vector<AttemptId>& ids, Dur
                             .grace = attempt.grace});
     }
     machine.runner->restore(machine.hello.runId, restored, lease);
+    if (machine.isRemoved && !machine.isUnread) machine.runner->shutDown(Duration::zero());
     follow(machine);
     logWarning("engine", "machine {} may run {} actions still: they wait until it comes back", machine.name,
                ids.size());
@@ -174,11 +184,19 @@ void Machines::keepMachine(const std::shared_ptr<Machine>& machine) {
                                             }));
 }
 
+coro::Task<Result<void>> Machines::keepNow(std::shared_ptr<Machine> machine) {
+    const std::uint64_t version = machine->version;
+    const store::AckDetail detail = co_await parts_.committer.commit(store::PutDocuments{{keep(keptOf(*machine))}});
+    if (detail.error) co_return std::unexpected(*detail.error);
+    machine->kept = std::max(machine->kept, version);
+    co_return Result<void>{};
+}
+
 void Machines::writeDown(Machine& machine, const runners::LinkIntent& intent,
                          runners::LinkHost::Answer<Result<void>> answer) {
     store::PutDocuments put;
     if (machine.isChanged()) put.changes.push_back(keep(keptOf(machine)));
-    const std::string holder = documentOf(machine.key);
+    const std::string& holder = machine.document;
     for (const AttemptId id : intent.ids) {
         put.changes.push_back(
             keep(id.lsn, {.attempt = id.attempt, .runId = intent.runId, .lease = intent.lease, .holder = holder}));
@@ -202,8 +220,11 @@ std::string Machines::mayRun(Lsn lsn) const {
 
 /// Nothing of it is in flight.
 void Machines::forget(const Machine& machine) {
+    // The one that could not be read may be here again, under a document that can.
+    const auto isItsOwn = [&](const auto& entry) { return entry.second->document == machine.document; };
+    if (machine.isUnread && std::ranges::any_of(machines_, isItsOwn)) return;
     parts_.spawn("forget machine",
-                 answerOnce(parts_.committer.begin(store::PutDocuments{{forgetMachine(machine.key)}}),
+                 answerOnce(parts_.committer.begin(store::PutDocuments{{forgetMachine(machine.document)}}),
                             [name = machine.name](const Result<void>& gone) {
                                 if (!gone)
                                     logWarning("engine", "machine {} comes back at the next start: {}", name,

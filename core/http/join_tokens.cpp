@@ -1,0 +1,285 @@
+#include "core/http/join_tokens.h"
+
+#include "core/base/files.h"
+#include "core/base/log.h"
+#include "core/engine/guests/join.h"
+#include "core/json/json_reader.h"
+#include "core/json/json_writer.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace yard::http {
+
+namespace {
+
+constexpr std::size_t kMostFile = 4u << 20;
+constexpr std::int64_t kMicros = 1'000'000;
+
+std::unexpected<Error> unauthorized(std::string message) {
+    return fail(ErrorKind::Unauthorized, std::move(message));
+}
+
+std::int64_t integerOf(const JsonView& value) {
+    return value.kind() == JsonKind::Integer ? value.node().integer : -1;
+}
+
+/// What a token and a key have in the file; false: it is not what this program writes.
+struct Entry {
+    std::optional<Hash256> hash;
+    std::int64_t id = 0;
+    std::int64_t uses = 0;
+    std::int64_t used = 0;
+    std::int64_t created = 0;
+    std::int64_t expires = 0;
+    std::int64_t maxCores = 0;
+
+    bool read(const JsonView& object) {
+        if (!object.isObject()) return false;
+        for (const JsonView member : object) {
+            const std::string_view key = member.key();
+            if (key == "hash" && member.kind() == JsonKind::String) hash = Hash256::fromHex(member.string());
+            if (key == "id") id = integerOf(member);
+            if (key == "uses") uses = integerOf(member);
+            if (key == "used") used = integerOf(member);
+            if (key == "created") created = integerOf(member);
+            if (key == "expires") expires = integerOf(member);
+            if (key == "max_cores") maxCores = integerOf(member);
+        }
+        return hash && std::ranges::min({id, uses, used, created, expires, maxCores}) >= 0;
+    }
+};
+
+} // namespace
+
+JoinTokens::Key JoinTokens::newKey(const Hash256& hash, std::int64_t maxCores) {
+    Key key{.hash = hash, .created = wallNow(), .maxCores = maxCores, .caller = std::make_shared<Caller>()};
+    key.caller->name = "the key of a machine"; // the owner's, which has none, is not noted
+    return key;
+}
+
+Result<JoinTokens::Kept> JoinTokens::read(const std::string& file) {
+    Kept kept;
+    const auto text = readFile(file, kMostFile);
+    if (!text && text.error().kind == ErrorKind::NotFound) return kept;
+    if (!text) return std::unexpected(text.error());
+    const auto wrong = [&] {
+        return fail(ErrorKind::Io,
+                    fmt::format("{} is not what this program wrote: no machine can join or come back. Remove the "
+                                "file, start again, and let the machines join again.",
+                                file));
+    };
+    const auto tape = readJson(*text);
+    if (!tape || !tape->root().isObject()) return wrong();
+    for (const JsonView member : tape->root()) {
+        if (member.key() == "last") kept.last = integerOf(member);
+        if (member.kind() != JsonKind::Array) continue;
+        for (const JsonView one : member) {
+            Entry entry;
+            if (!entry.read(one)) return wrong();
+            if (member.key() == "tokens") {
+                kept.tokens.push_back({.id = entry.id,
+                                       .hash = *entry.hash,
+                                       .uses = entry.uses,
+                                       .used = entry.used,
+                                       .created = entry.created,
+                                       .expires = entry.expires,
+                                       .maxCores = entry.maxCores});
+            } else {
+                kept.keys.push_back(newKey(*entry.hash, entry.maxCores));
+                kept.keys.back().created = entry.created;
+            }
+        }
+    }
+    if (kept.last < 0 || kept.tokens.size() > kMost || kept.keys.size() > kMostKeys) return wrong();
+    return kept;
+}
+
+std::string JoinTokens::jsonOf(const Kept& kept) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("last", kept.last);
+    writer.key("tokens");
+    writer.openArray();
+    for (const Token& token : kept.tokens) {
+        writer.openObject();
+        writer.member("id", token.id);
+        writer.member("hash", token.hash.hex());
+        writer.member("uses", token.uses);
+        writer.member("used", token.used);
+        writer.member("created", token.created);
+        writer.member("expires", token.expires);
+        writer.member("max_cores", token.maxCores);
+        writer.closeObject();
+    }
+    writer.closeArray();
+    writer.key("keys");
+    writer.openArray();
+    for (const Key& key : kept.keys) {
+        writer.openObject();
+        writer.member("hash", key.hash.hex());
+        writer.member("created", key.created);
+        writer.member("max_cores", key.maxCores);
+        writer.closeObject();
+    }
+    writer.closeArray();
+    writer.closeObject();
+    text += '\n';
+    return text;
+}
+
+JoinTokens::JoinTokens(std::string file)
+    : file_(std::move(file))
+    , joining_(std::make_shared<Caller>()) {
+    joining_->name = "a join token";
+    auto kept = read(file_);
+    if (kept) {
+        kept_ = std::move(*kept);
+        return;
+    }
+    logWarning("http", "{}", kept.error().message);
+    unreadable_ = std::move(kept.error());
+}
+
+Result<std::vector<JoinTokens::Token>> JoinTokens::all() const {
+    if (unreadable_) return std::unexpected(*unreadable_);
+    return kept_.tokens;
+}
+
+/// All are looked at, however early it is found.
+const JoinTokens::Token* JoinTokens::findToken(std::string_view bearer) const {
+    const std::string hash = Sha256::of(bearer).hex();
+    const Token* found = nullptr;
+    for (const Token& token : kept_.tokens)
+        if (equalConstantTime(hash, token.hash.hex())) found = &token;
+    return found;
+}
+
+const JoinTokens::Key* JoinTokens::findKey(std::string_view hash) const {
+    const Key* found = nullptr;
+    for (const Key& key : kept_.keys)
+        if (equalConstantTime(hash, key.hash.hex())) found = &key;
+    return found;
+}
+
+Result<void> JoinTokens::check(std::string_view bearer) const {
+    if (unreadable_) return std::unexpected(*unreadable_);
+    if (const Key* key = findKey(Sha256::of(bearer).hex())) {
+        if (!key->isSuspended) return {};
+        return fail(ErrorKind::Busy, "Somebody is removing this machine from the engine; try again later.");
+    }
+    const Token* token = findToken(bearer);
+    if (!token)
+        return unauthorized(
+            "This is no token of this engine, and no key of a machine that joined it: it may have been "
+            "removed here. 'yardctl machines token' prints a token to join with.");
+    if (wallNow() >= token->expires)
+        return unauthorized("The join token has expired; 'yardctl machines token' prints another.");
+    // One that is used up still lets those in again that joined with it: enter() knows by their keys.
+    return {};
+}
+
+coro::Task<Result<JoinTokens::Made>> JoinTokens::make(Wanted wanted, coro::HelperPool& helpers) {
+    const auto guard = co_await changing_.lock();
+    if (unreadable_) co_return std::unexpected(*unreadable_);
+    Kept kept = kept_;
+    if (kept.tokens.size() >= kMost) std::erase_if(kept.tokens, [](const Token& token) { return token.isOver(); });
+    if (kept.tokens.size() >= kMost)
+        co_return fail(ErrorKind::AtLimit,
+                       fmt::format("There are {} join tokens, as many as may be; remove one first.", kMost));
+    Made made{.token = {}, .secret = randomHex(engine::kKeyBytes)};
+    made.token.id = ++kept.last;
+    made.token.hash = Sha256::of(made.secret);
+    made.token.uses = wanted.uses;
+    made.token.created = wallNow();
+    made.token.expires = made.token.created + wanted.seconds * kMicros;
+    made.token.maxCores = wanted.maxCores;
+    kept.tokens.push_back(made.token);
+    if (auto replaced = co_await replace(std::move(kept), helpers); !replaced)
+        co_return std::unexpected(replaced.error());
+    logInfo("http", "join token {} was made, for {} machines", made.token.id, made.token.uses);
+    co_return made;
+}
+
+coro::Task<Result<void>> JoinTokens::remove(std::int64_t id, coro::HelperPool& helpers) {
+    const auto guard = co_await changing_.lock();
+    if (unreadable_) co_return std::unexpected(*unreadable_);
+    Kept kept = kept_;
+    if (std::erase_if(kept.tokens, [id](const Token& token) { return token.id == id; }) == 0)
+        co_return fail(ErrorKind::NotFound,
+                       "There is no join token with this number; GET machines/tokens lists those there are.");
+    if (auto replaced = co_await replace(std::move(kept), helpers); !replaced) co_return replaced;
+    logInfo("http", "join token {} was removed", id);
+    co_return Result<void>{};
+}
+
+coro::Task<Result<JoinTokens::Entered>> JoinTokens::enter(std::string bearer, bool isAdmin, std::string ownKey,
+                                                          coro::HelperPool& helpers) {
+    if (!ownKey.empty() && !engine::isMachineKey(ownKey))
+        co_return fail(ErrorKind::Malformed, "Yard-Machine-Key is not a key: it has 48 hexadecimal digits.");
+    const auto guard = co_await changing_.lock();
+    if (!isAdmin)
+        if (auto known = check(bearer); !known) co_return std::unexpected(known.error()); // it may be over by now
+    if (isAdmin && (ownKey.empty() || unreadable_)) co_return Entered{};
+    const auto entered = [](const Key& key) {
+        return Entered{.key = key.hash.hex(), .maxCores = key.maxCores, .caller = key.caller};
+    };
+    if (!isAdmin)
+        if (const Key* key = findKey(Sha256::of(bearer).hex())) co_return entered(*key);
+    if (ownKey.empty())
+        co_return fail(
+            ErrorKind::Malformed,
+            "Send the field Yard-Machine-Key beside a join token: it is what the machine comes back with.");
+    const Hash256 hash = Sha256::of(ownKey);
+    if (const Key* key = findKey(hash.hex())) {
+        if (key->isSuspended) co_return std::unexpected(check(ownKey).error());
+        co_return entered(*key);
+    }
+    if (kept_.keys.size() >= kMostKeys)
+        co_return fail(ErrorKind::Busy, "As many machines joined this engine as may; remove one there.");
+    Kept kept = kept_;
+    std::int64_t maxCores = 0;
+    if (!isAdmin) {
+        const auto id = findToken(bearer)->id;
+        Token& token = *std::ranges::find(kept.tokens, id, &Token::id);
+        if (token.used >= token.uses)
+            co_return unauthorized("The join token is used up; 'yardctl machines token' prints another.");
+        ++token.used;
+        maxCores = token.maxCores;
+        logInfo("http", "a machine joins with token {}, {} of {}", id, token.used, token.uses);
+    }
+    kept.keys.push_back(newKey(hash, maxCores));
+    Entered in = entered(kept.keys.back());
+    if (auto replaced = co_await replace(std::move(kept), helpers); !replaced)
+        co_return std::unexpected(replaced.error());
+    co_return in;
+}
+
+void JoinTokens::suspend(std::string_view key, bool isSuspended) {
+    for (Key& one : kept_.keys)
+        if (one.hash.hex() == key) one.isSuspended = isSuspended;
+}
+
+coro::Task<Result<void>> JoinTokens::forget(std::string key, coro::HelperPool& helpers) {
+    const auto guard = co_await changing_.lock();
+    if (unreadable_) co_return std::unexpected(*unreadable_);
+    Kept kept = kept_;
+    if (std::erase_if(kept.keys, [&key](const Key& one) { return one.hash.hex() == key; }) == 0)
+        co_return Result<void>{};
+    co_return co_await replace(std::move(kept), helpers);
+}
+
+/// The lock is held. What was suspended meanwhile stays so.
+coro::Task<Result<void>> JoinTokens::replace(Kept kept, coro::HelperPool& helpers) {
+    auto job = [path = file_, text = jsonOf(kept)] { return writeFileAtomically(path, text, 0600, true); };
+    auto written = co_await helpers.run(std::move(job));
+    if (!written) co_return written;
+    for (Key& key : kept.keys)
+        if (const Key* now = findKey(key.hash.hex())) key.isSuspended = now->isSuspended;
+    kept_ = std::move(kept);
+    co_return Result<void>{};
+}
+
+} // namespace yard::http

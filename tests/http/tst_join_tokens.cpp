@@ -1,0 +1,364 @@
+// Join tokens and the keys of machines: who may open a link with which, how often, and nothing else.
+#include "core/base/files.h"
+#include "core/engine/machines/machines.h"
+#include "core/http/api.h"
+#include "core/http/closing.h"
+#include "core/http/link_door.h"
+#include "core/http/server.h"
+#include "core/launcher/launcher.h"
+#include "core/link/bodies.h"
+#include "core/tls/server_tls.h"
+#include "tests/engine/engine_test.h"
+#include "tests/http/api_test.h"
+#include "tests/http/raw_client.h"
+#include "tests/http/tls_client.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <array>
+#include <atomic>
+#include <boost/json.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+#include <utility>
+
+using namespace yard;
+using namespace yard::http;
+
+namespace {
+
+const std::string kKey(48, 'a');
+const std::string kOtherKey(48, 'b');
+
+/// Takes what comes, until it ends.
+class OpenDoor final : public LinkDoor {
+public:
+    bool isFull() const override { return false; }
+    coro::Task<void> serve(linkio::ByteStream& stream, LinkOpener opener) override {
+        who = std::move(opener);
+        ++begun;
+        std::array<char, 1024> room;
+        for (;;) {
+            const std::size_t count = co_await stream.read(room);
+            if (count == 0) break;
+        }
+        ++ended;
+    }
+    LinkOpener who; ///< to be read once it has begun
+    std::atomic<int> begun{0};
+    std::atomic<int> ended{0};
+};
+
+struct Linked {
+    explicit Linked(std::shared_ptr<tls::ServerTls> tls = {}) {
+        ApiOptions options;
+        options.links = &door;
+        options.tls = tls;
+        api = std::make_unique<Api>(*engine, options);
+        auto started = Server::start({"127.0.0.1", 0}, *api, {}, std::move(tls));
+        if (!started) qFatal("no server: %s", started.error().message.c_str());
+        server = std::move(*started);
+    }
+    ~Linked() { server->stop(); }
+
+    std::string request(const std::string& bearer, const std::string& key) {
+        return fmt::format("GET /compute/link HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n"
+                           "Connection: Upgrade\r\nUpgrade: yard-link\r\n{}\r\n",
+                           bearer, key.empty() ? "" : fmt::format("Yard-Machine-Key: {}\r\n", key));
+    }
+    RawAnswer call(const std::string& method, const std::string& path, const std::string& body = {},
+                   const std::string& bearer = {}) {
+        return exchange(server->port(),
+                        fmt::format("{} /compute/{} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n"
+                                    "Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{}",
+                                    method, path, bearer.empty() ? engine->token() : bearer, body.size(), body));
+    }
+    /// Status and sentence of what refuses a link; 101: it is open, until this returns.
+    std::pair<int, std::string> knock(const std::string& bearer, const std::string& key = {}) {
+        RawClient client(server->port());
+        client.send(request(bearer, key));
+        if (!client.receiveUntil("\r\n\r\n")) qFatal("no answer");
+        if (client.rest().starts_with("HTTP/1.1 101")) {
+            client.close();
+            return {101, {}};
+        }
+        const RawAnswer answer = client.receive();
+        return {answer.status, answer.body};
+    }
+    /// One that stays open.
+    RawClient open(const std::string& bearer, const std::string& key = {}) {
+        RawClient client(server->port());
+        client.send(request(bearer, key));
+        if (!client.receiveUntil("\r\n\r\n") || !client.rest().starts_with("HTTP/1.1 101")) qFatal("no link");
+        return client;
+    }
+    boost::json::object made(const std::string& body = "{}") {
+        const RawAnswer answer = call("POST", "machines/tokens", body);
+        if (answer.status != 200) qFatal("no token: %s", answer.body.c_str());
+        return boost::json::parse(answer.body).as_object();
+    }
+    std::string token(const std::string& body = "{}") { return std::string(made(body).at("token").as_string()); }
+    boost::json::array tokens() {
+        return boost::json::parse(call("GET", "machines/tokens").body).at("tokens").as_array();
+    }
+    std::int64_t used() { return tokens().at(0).at("used").as_int64(); }
+
+    test::EngineTest engine{1};
+    OpenDoor door;
+    std::unique_ptr<Api> api;
+    std::unique_ptr<Server> server;
+};
+
+} // namespace
+
+class JoinTokensTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aTokenIsToldOnceAndListedWithoutItself();
+    void onlyHashesAreKept();
+    void itHasTheFingerprintOfAnEngineThatServesTls();
+    void aUseIsCountedOnceForEachMachine();
+    void aMachineComesBackWithItsKey();
+    void aKeyOutlivesItsTokenAndTheEngine();
+    void itOpensTheLinkAlone();
+    void withoutAKeyNobodyJoins();
+    void anExpiredTokenLetsNobodyIn();
+    void aTokenThatIsRemovedLetsNobodyInAndEndsNoLink();
+    void aMachineWithATokenOfTheApiHasAKeyAsWell();
+    void whatIsWrongIsSaid_data();
+    void whatIsWrongIsSaid();
+    void aFileThatCannotBeReadRefusesNobodyForGood();
+    void anEngineThatEndsSendsNoMachineAway();
+    void removingAMachineEndsItsKey();
+};
+
+void JoinTokensTest::aTokenIsToldOnceAndListedWithoutItself() {
+    Linked linked;
+    const auto made = linked.made(R"({"uses":3,"expires_s":60,"max_cores":2})");
+    QCOMPARE(made.at("id").as_int64(), 1);
+    QCOMPARE(made.at("uses").as_int64(), 3);
+    QCOMPARE(made.at("expires").as_int64() - made.at("created").as_int64(), 60'000'000);
+    QCOMPARE(made.at("url").as_string(), "http://localhost");
+    QCOMPARE(made.at("token").as_string().size(), std::size_t{48});
+    const auto listed = linked.tokens();
+    QCOMPARE(listed.size(), std::size_t{1});
+    QCOMPARE(listed[0].at("max_cores").as_int64(), 2);
+    QVERIFY(!listed[0].as_object().contains("token"));
+    QCOMPARE(linked.made().at("uses").as_int64(), 1);
+    QCOMPARE(linked.call("DELETE", "machines/tokens/2").status, 200);
+    QCOMPARE(linked.made().at("id").as_int64(), 3); // no number is given twice
+}
+
+void JoinTokensTest::onlyHashesAreKept() {
+    Linked linked;
+    const std::string token = linked.token();
+    QCOMPARE(linked.knock(token, kKey).first, 101);
+    const auto file = readFile(linked.engine->dataDir() + std::string(JoinTokens::kFile), 1u << 20);
+    QVERIFY(file);
+    QVERIFY(!file->contains(token) && !file->contains(kKey));
+    QVERIFY(file->contains(Sha256::of(token).hex()) && file->contains(Sha256::of(kKey).hex()));
+}
+
+void JoinTokensTest::itHasTheFingerprintOfAnEngineThatServesTls() {
+    QTemporaryDir directory;
+    const auto tls = *tls::ServerTls::own((directory.path() + "/tls").toStdString());
+    Linked linked(tls);
+    TlsClient client(linked.server->port(), tls->fingerprint());
+    QVERIFY(client.send(
+        fmt::format("POST /compute/machines/tokens HTTP/1.1\r\nHost: yard.test\r\nAuthorization: Bearer "
+                    "{}\r\nConnection: close\r\n\r\n",
+                    linked.engine->token())));
+    QVERIFY(client.receiveUntil("}"));
+    QVERIFY2(client.said().contains("\"forbidden\""), client.said().c_str()); // it does not go by that name
+    TlsClient again(linked.server->port(), tls->fingerprint());
+    QVERIFY(again.send(fmt::format("POST /compute/machines/tokens HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: "
+                                   "Bearer {}\r\nConnection: close\r\n\r\n",
+                                   linked.server->port(), linked.engine->token())));
+    QVERIFY(again.receiveUntil("}"));
+    QVERIFY2(again.said().contains("." + tls->fingerprint() + "\""), again.said().c_str());
+    QVERIFY2(again.said().contains("\"url\":\"https://") && !again.said().contains("https://127."),
+             again.said().c_str());
+}
+
+void JoinTokensTest::aUseIsCountedOnceForEachMachine() {
+    Linked linked;
+    const std::string token = linked.token(R"({"uses":2})");
+    QCOMPARE(linked.knock(token, kKey).first, 101);
+    QCOMPARE(linked.knock(token, kKey).first, 101); // the same machine: it did not hear the answer
+    QCOMPARE(linked.used(), 1);
+    QCOMPARE(linked.knock(token, kOtherKey).first, 101);
+    QCOMPARE(linked.used(), 2);
+    const auto [status, sentence] = linked.knock(token, std::string(48, 'c'));
+    QCOMPARE(status, 401);
+    QVERIFY2(sentence.contains("used up"), sentence.c_str());
+    QCOMPARE(linked.knock(token, kKey).first, 101);
+    QCOMPARE(linked.used(), 2);
+}
+
+void JoinTokensTest::aMachineComesBackWithItsKey() {
+    Linked linked;
+    const std::string token = linked.token(R"({"max_cores":2})");
+    RawClient first = linked.open(token, kKey);
+    QVERIFY(eventually([&] { return linked.door.begun == 1; }));
+    QCOMPARE(linked.door.who.key, Sha256::of(kKey).hex());
+    QCOMPARE(linked.door.who.maxCores, std::int64_t{2});
+    QCOMPARE(linked.door.who.token, std::string());
+    RawClient again = linked.open(kKey);
+    QVERIFY(eventually([&] { return linked.door.begun == 2; }));
+    QCOMPARE(linked.door.who.key, Sha256::of(kKey).hex());
+    QCOMPARE(linked.door.who.maxCores, std::int64_t{2});
+    QCOMPARE(linked.knock(kOtherKey).first, 401);
+}
+
+void JoinTokensTest::aKeyOutlivesItsTokenAndTheEngine() {
+    Linked linked;
+    QCOMPARE(linked.knock(linked.token(), kKey).first, 101);
+    QCOMPARE(linked.call("DELETE", "machines/tokens/1").status, 200);
+    QCOMPARE(linked.knock(kKey).first, 101);
+    const JoinTokens next(linked.engine->dataDir() + std::string(JoinTokens::kFile));
+    QVERIFY(next.check(kKey));
+    QVERIFY(!next.check(kOtherKey));
+}
+
+void JoinTokensTest::itOpensTheLinkAlone() {
+    Linked linked;
+    const std::string token = linked.token();
+    QCOMPARE(linked.knock(token, kKey).first, 101);
+    for (const std::string& bearer : {token, kKey})
+        for (const char* path : {"session", "machines", "machines/tokens", "jobs"}) {
+            const RawAnswer answer = linked.call("GET", path, {}, bearer);
+            QCOMPARE(answer.status, 403);
+            QVERIFY2(answer.body.contains("opens nothing else"), answer.body.c_str());
+        }
+}
+
+void JoinTokensTest::withoutAKeyNobodyJoins() {
+    Linked linked;
+    const std::string token = linked.token();
+    QCOMPARE(linked.knock(token).first, 400);
+    QCOMPARE(linked.knock(token, "short").first, 400);
+    QCOMPARE(linked.used(), 0);
+    QCOMPARE(linked.door.begun.load(), 0);
+}
+
+void JoinTokensTest::anExpiredTokenLetsNobodyIn() {
+    Linked linked;
+    const std::string token = linked.token(R"({"expires_s":1})");
+    std::string sentence;
+    QVERIFY(test::EngineTest::eventually([&] {
+        const RawAnswer answer = exchange(linked.server->port(), linked.request(token, "short")); // takes no use
+        sentence = answer.body;
+        return answer.status == 401;
+    }));
+    QVERIFY2(sentence.contains("expired"), sentence.c_str());
+}
+
+void JoinTokensTest::aTokenThatIsRemovedLetsNobodyInAndEndsNoLink() {
+    Linked linked;
+    const std::string token = linked.token(R"({"uses":2})");
+    RawClient client = linked.open(token, kKey);
+    QVERIFY(eventually([&] { return linked.door.begun == 1; }));
+    QCOMPARE(linked.call("DELETE", "machines/tokens/1").status, 200);
+    QCOMPARE(linked.call("DELETE", "machines/tokens/1").status, 404);
+    QCOMPARE(linked.call("DELETE", "machines/tokens/desk").status, 404);
+    QCOMPARE(linked.knock(token, kOtherKey).first, 401);
+    QCOMPARE(linked.door.ended.load(), 0);
+}
+
+void JoinTokensTest::aMachineWithATokenOfTheApiHasAKeyAsWell() {
+    Linked linked;
+    QCOMPARE(linked.knock(linked.engine->token()).first, 101); // no key, as before
+    QCOMPARE(linked.knock(linked.engine->token(), "short").first, 400);
+    QCOMPARE(linked.knock(kKey).first, 401);
+    QCOMPARE(linked.knock(linked.engine->token(), kKey).first, 101);
+    QCOMPARE(linked.knock(kKey).first, 101);
+}
+
+void JoinTokensTest::whatIsWrongIsSaid_data() {
+    QTest::addColumn<QByteArray>("body");
+    QTest::newRow("no uses") << QByteArray(R"({"uses":0})");
+    QTest::newRow("many uses") << QByteArray(R"({"uses":1001})");
+    QTest::newRow("no time") << QByteArray(R"({"expires_s":0})");
+    QTest::newRow("for ever") << QByteArray(R"({"expires_s":31622401})");
+    QTest::newRow("no cores") << QByteArray(R"({"max_cores":0})");
+    QTest::newRow("another member") << QByteArray(R"({"name":"desk"})");
+}
+
+void JoinTokensTest::whatIsWrongIsSaid() {
+    QFETCH(const QByteArray, body);
+    Linked linked;
+    QCOMPARE(linked.call("POST", "machines/tokens", body.toStdString()).status, 422);
+    QVERIFY(linked.tokens().empty());
+}
+
+void JoinTokensTest::aFileThatCannotBeReadRefusesNobodyForGood() {
+    QTemporaryDir directory;
+    const std::string file = directory.path().toStdString() + "/machine_tokens.json";
+    for (const char* text : {"{", "[]", R"({"tokens":[{"hash":"x"}]})", R"({"last":-1})"}) {
+        QVERIFY(writeFileAtomically(file, text, 0600));
+        const JoinTokens tokens(file);
+        QCOMPARE(tokens.check(kKey).error().kind, ErrorKind::Io); // a 401 would end the machine
+        QVERIFY(!tokens.all());
+    }
+}
+
+void JoinTokensTest::anEngineThatEndsSendsNoMachineAway() {
+    Linked linked;
+    QCOMPARE(linked.knock(linked.token(), kKey).first, 101);
+    ClosingHandler closing(linked.engine->token(), {}, {},
+                           linked.engine->dataDir() + std::string(JoinTokens::kFile));
+    const auto answered = [&](const std::string& bearer) {
+        Request request;
+        request.head.setTarget("/compute/link");
+        request.head.method = Method::Get;
+        request.head.addField("Authorization", "Bearer " + bearer);
+        return closing.admit(request).refusal->status;
+    };
+    QCOMPARE(answered(kKey), 503);
+    QCOMPARE(answered(kOtherKey), 401);
+}
+
+void JoinTokensTest::removingAMachineEndsItsKey() {
+    class DeafWire final : public engine::LinkWire {
+    public:
+        bool send(link::Kind, std::uint64_t, std::string_view) override { return true; }
+        bool hasRoomForBulk() const override { return true; }
+        void finish() override {}
+        void end() override {}
+    };
+    Linked linked;
+    QCOMPARE(linked.knock(linked.token(), kKey).first, 101);
+    const auto line = linked.engine.run(linked.engine->ask(
+        &engine::Machines::opened,
+        engine::MachineCaller{
+            .token = {}, .peer = "10.0.0.2", .key = Sha256::of(kKey).hex(), .mostMilliCores = 2'000},
+        std::make_shared<DeafWire>()));
+    link::Hello hello;
+    hello.runId = "run";
+    hello.name = "desk";
+    hello.platform = "linux-x86_64";
+    hello.version = "0.1.0";
+    hello.capacity = {.milliCores = 4'000, .memoryMb = 64};
+    QVERIFY(linked.engine.run(linked.engine->ask(
+        &engine::Machines::frameCame, *line,
+        engine::LinkFrame{
+            .id = 1, .kind = static_cast<std::uint8_t>(link::Kind::Hello), .body = link::put(hello)})));
+    const RawAnswer shown = linked.call("GET", "machines/1");
+    QVERIFY2(shown.body.contains("\"max_cores\":2"), shown.body.c_str());
+    QVERIFY2(!shown.body.contains(Sha256::of(kKey).hex()), shown.body.c_str());
+    QCOMPARE(linked.call("DELETE", "machines/9").status, 404);
+    QCOMPARE(linked.knock(kKey).first, 101);
+    QCOMPARE(linked.call("DELETE", "machines/1").status, 200);
+    const auto [status, sentence] = linked.knock(kKey);
+    QCOMPARE(status, 401);
+    QVERIFY2(sentence.contains("may have been removed"), sentence.c_str());
+}
+
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    JoinTokensTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_join_tokens.moc"
