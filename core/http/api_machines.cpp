@@ -4,7 +4,9 @@
 #include "core/engine/machines/machines.h"
 #include "core/http/error_map.h"
 #include "core/http/join_tokens.h"
+#include "core/http/machine_json.h"
 #include "core/json/json_writer.h"
+#include "core/model/limits.h"
 
 #include <charconv>
 #include <cstdint>
@@ -18,8 +20,8 @@ namespace {
 using engine::Machines;
 using engine::MachineView;
 
-constexpr double kThousand = 1'000;
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+constexpr std::int64_t kMostCores = 1'000'000;
+constexpr std::int64_t kMostMemoryMb = std::int64_t{1} << 40;
 
 /// What is no number is none that was ever given.
 std::uint32_t machineId(const Call& call) {
@@ -27,34 +29,6 @@ std::uint32_t machineId(const Call& call) {
     std::uint32_t id = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), id);
     return problem == std::errc{} && end == text.data() + text.size() ? id : UINT32_MAX;
-}
-
-void writeMachineRow(JsonWriter& writer, const MachineView& machine) {
-    writer.openObject();
-    writer.member("id", machine.id.value);
-    writer.member("name", machine.name);
-    writer.member("kind", machine.kind);
-    if (!machine.address.empty()) writer.member("address", machine.address);
-    writer.member("state", link::name(machine.state));
-    if (!machine.reason.empty()) writer.member("reason", machine.reason);
-    if (!machine.platform.empty()) writer.member("platform", machine.platform);
-    if (!machine.version.empty()) writer.member("version", machine.version);
-    if (machine.milliCores > 0) writer.member("cores", static_cast<double>(machine.milliCores) / kThousand);
-    if (machine.memoryMb > 0) writer.member("memory_bytes", machine.memoryMb * kMiB);
-    writer.member("slots", machine.slots);
-    writer.member("running", machine.running);
-    writer.member("waiting", machine.waiting);
-    if (machine.since > 0) writer.member("since", machine.since);
-    if (machine.lostAt > 0) writer.member("lost_at", machine.lostAt);
-    if (!machine.tags.empty()) {
-        writer.key("tags");
-        writer.openArray();
-        for (const std::string& tag : machine.tags) writer.string(tag);
-        writer.closeArray();
-    }
-    if (machine.mostMilliCores > 0)
-        writer.member("max_cores", static_cast<double>(machine.mostMilliCores) / kThousand);
-    writer.closeObject();
 }
 
 Response machineResponse(const Result<MachineView>& machine) {
@@ -67,28 +41,40 @@ Response machineResponse(const Result<MachineView>& machine) {
 
 coro::Task<Response> listMachines(Call& call) {
     const auto machines = co_await call.engine.ask(&Machines::list);
-    std::string text;
-    JsonWriter writer(text);
-    writer.openObject();
-    writer.key("machines");
-    writer.openArray();
-    for (const MachineView& machine : machines) writeMachineRow(writer, machine);
-    writer.closeArray();
-    writer.closeObject();
-    co_return jsonResponse(std::move(text));
+    co_return jsonResponse(fmt::format(R"({{"machines":{}}})", machinesJson(machines)));
 }
 
 coro::Task<Response> getMachine(Call& call) {
     co_return machineResponse(co_await call.engine.ask(&Machines::get, machineId(call)));
 }
 
+Result<engine::MachineChange> readChange(const JsonRequest& body) {
+    engine::MachineChange wanted;
+    if (body.has("name")) {
+        auto name = body.word("name", kMaxMachineName);
+        if (!name) return std::unexpected(name.error());
+        wanted.name = std::move(*name);
+    }
+    const auto cores = body.integer("max_cores", 0, kMostCores);
+    if (!cores) return std::unexpected(cores.error());
+    if (*cores) wanted.mostMilliCores = **cores * 1'000;
+    const auto memory = body.integer("max_memory_mb", 0, kMostMemoryMb);
+    if (!memory) return std::unexpected(memory.error());
+    wanted.mostMemoryMb = *memory;
+    if (body.has("paused")) {
+        const auto paused = body.flag("paused");
+        if (!paused) return std::unexpected(paused.error());
+        wanted.paused = *paused;
+    }
+    if (!wanted.name && !wanted.mostMilliCores && !wanted.mostMemoryMb && !wanted.paused)
+        return invalid("paused", "Give at least one of \"name\", \"max_cores\", \"max_memory_mb\" and \"paused\".");
+    return wanted;
+}
+
 coro::Task<Response> changeMachine(Call& call) {
-    if (!call.body.has("paused"))
-        co_return errorResponse(invalid("paused", "Give \"paused\" as true or false.").error());
-    const auto paused = call.body.flag("paused");
-    if (!paused) co_return errorResponse(paused.error());
-    co_return machineResponse(*paused ? co_await call.engine.ask(&Machines::pause, machineId(call))
-                                      : co_await call.engine.ask(&Machines::resume, machineId(call)));
+    const auto wanted = readChange(call.body);
+    if (!wanted) co_return errorResponse(wanted.error());
+    co_return machineResponse(co_await call.engine.ask(&Machines::change, machineId(call), *wanted));
 }
 
 coro::Task<Response> drainMachine(Call& call) {
@@ -134,8 +120,8 @@ std::span<const Route> machineRoutes() {
         {{Patch, "machines/{id}", Global, Json, Needs::Operate},
          &changeMachine,
          {.id = "changeMachine",
-          .summary = "Give a machine nothing new, or work again",
-          .members = "paused",
+          .summary = "Call a machine otherwise, give it less or more, or nothing new",
+          .members = "name max_cores max_memory_mb paused",
           .request = "MachineChange",
           .answers = {{{200, "MachineRow"}}}}},
         {{Post, "machines/{id}/drain", Global, OptionalJson, Needs::Operate},

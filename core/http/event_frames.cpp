@@ -145,8 +145,9 @@ std::string FrameWriter::frame(const WatchUpdate& update, const Options& options
     const bool hasActions =
         options.allRows || options.confirmed || !update.rows.empty() || !update.finished.empty();
     const bool hasAlerts = options.alerts && (update.alerts || (options.everything && update.session));
-    if (!hasActions && !hasAlerts && !options.everything && !update.session && !update.counts && !update.workers &&
-        update.queues.empty() && update.goneQueues.empty() && update.goneRows.empty())
+    const bool hasMachines = update.machines && !machines_.empty();
+    if (!hasActions && !hasAlerts && !hasMachines && !options.everything && !update.session && !update.counts &&
+        !update.workers && update.queues.empty() && update.goneQueues.empty() && update.goneRows.empty())
         return text;
     JsonWriter writer(text);
     writer.openObject();
@@ -164,6 +165,7 @@ std::string FrameWriter::frame(const WatchUpdate& update, const Options& options
     if (!view.empty()) writer.key("counts"), writer.raw(view);
     if (update.workers)
         writeList(writer, "workers", collected_.workers, [&](const std::string& id) { writer.string(id); });
+    if (hasMachines) writer.key("machines"), writer.raw(machines_);
     if (!update.queues.empty() || options.everything)
         writeList(writer, "queues", update.queues, [&](QueueId id) { writer.raw(queue(id)); });
     if (!update.goneQueues.empty())

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace yard::http {
 
@@ -34,9 +35,10 @@ std::string errorFrame(const Error& error);
 /// Writes frames from one answer of the engine; each value becomes text once, however many frames it is in.
 class FrameWriter {
 public:
-    /// `collected` outlives it.
-    explicit FrameWriter(const engine::WatchedChanges& collected)
-        : collected_(collected) {}
+    /// `collected` outlives it. `machines`: all of them as JSON, where an update tells of them.
+    explicit FrameWriter(const engine::WatchedChanges& collected, std::string machines = {})
+        : collected_(collected)
+        , machines_(std::move(machines)) {}
 
     struct Options {
         bool everything = false;                  ///< it begins again
@@ -51,6 +53,7 @@ private:
     const std::string& row(Lsn lsn);
     const std::string& queue(QueueId id);
     const engine::WatchedChanges& collected_;
+    const std::string machines_;
     std::map<Lsn, std::string> rows_;
     std::map<QueueId, std::string> queues_;
 };

@@ -3,8 +3,10 @@
 #include "core/base/log.h"
 #include "core/coro/loop.h"
 #include "core/coro/suspend.h"
+#include "core/engine/machines/machines.h"
 #include "core/engine/reading/watching.h"
 #include "core/engine/state/change_log.h"
+#include "core/http/machine_json.h"
 #include "core/http/web_socket.h"
 
 #include <algorithm>
@@ -287,7 +289,10 @@ coro::Task<void> EventHub::tellAll() {
     for (const Group& group : groups) requests.push_back(group.request);
     const WatchedChanges collected = co_await engine_.ask(&engine::Watching::collect, std::move(requests));
     if (collected.updates.size() != groups.size()) co_return closeAll(); // the engine closes
-    FrameWriter frames(collected);
+    std::string machines;
+    if (std::ranges::any_of(collected.updates, &WatchUpdate::machines))
+        machines = machinesJson(co_await engine_.ask(&engine::Machines::list));
+    FrameWriter frames(collected, std::move(machines));
     for (std::size_t i = 0; i < groups.size(); ++i) {
         // A watcher may have asked for something else meanwhile, or left: he is not of the group any more.
         std::erase_if(groups[i].watchers, [&](const WatcherPtr& watcher) {

@@ -67,6 +67,10 @@ void Session::addMachine(MachineId id, fleet::Machine machine) {
     YARD_ASSERT_OWNER(impl_->owner);
     impl_->addMachine(id, std::move(machine));
 }
+void Session::changeMachine(MachineId id, fleet::Machine machine) {
+    YARD_ASSERT_OWNER(impl_->owner);
+    impl_->changeMachine(id, std::move(machine));
+}
 void Session::removeMachine(MachineId id) {
     YARD_ASSERT_OWNER(impl_->owner);
     impl_->removeMachine(id);

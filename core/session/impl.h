@@ -38,6 +38,7 @@ struct Session::Impl {
     /// What follows for the attempts that are out, and for everything that is active.
     Result<void> moveTo(SessionState to, Outbox& out);
     void addMachine(MachineId id, fleet::Machine machine);
+    void changeMachine(MachineId id, fleet::Machine machine);
     void removeMachine(MachineId id);
     std::size_t memoryBytes() const;
     void check() const; // check.cpp

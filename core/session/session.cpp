@@ -44,6 +44,15 @@ void Session::Impl::addMachine(MachineId id, fleet::Machine machine) {
     ledger.classes().capacityChanged();
 }
 
+void Session::Impl::changeMachine(MachineId id, fleet::Machine machine) {
+    const auto at = slotsOfMachines.find(id);
+    if (at == slotsOfMachines.end()) return;
+    machine.slots = static_cast<std::uint32_t>(at->second.first * (1 + options.aheadPerSlot));
+    machine.otherSlots = static_cast<std::uint32_t>(at->second.second);
+    capacity->change(id, std::move(machine));
+    ledger.classes().capacityChanged();
+}
+
 void Session::Impl::removeMachine(MachineId id) {
     const auto at = slotsOfMachines.find(id);
     if (at == slotsOfMachines.end()) return;

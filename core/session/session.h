@@ -83,6 +83,8 @@ public:
     /// Another machine, with nothing in use. `id`: one that was never there before. `machine.slots`: what runs there at
     /// once; leases ahead are beside that. The capacity has to be one that grows.
     void addMachine(MachineId id, fleet::Machine machine);
+    /// Other amounts, name, tags or gate; it has as many slots as before. Not machine 0.
+    void changeMachine(MachineId id, fleet::Machine machine);
     /// It is gone. Nothing is out there any more. Not machine 0.
     void removeMachine(MachineId id);
     /// So many attempts of the gate's classes may be out; 0 until it was set.

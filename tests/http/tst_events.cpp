@@ -1,6 +1,7 @@
 // GET events over real sockets: what watchers are told, what happens to slow ones.
 #include "core/engine/commands/operations.h"
 #include "core/engine/commands/session_moves.h"
+#include "core/engine/machines/machines.h"
 #include "core/engine/reading/overview.h"
 #include "core/engine/state/queues.h"
 #include "core/engine/state/workers.h"
@@ -75,6 +76,7 @@ private Q_SLOTS:
     void strangersAreTurnedAwayBeforeTheUpgrade();
     void aWatcherIsGreetedAndToldHowThingsStand();
     void queuesWorkersAndTheSessionComeUnasked();
+    void machinesComeUnasked();
     void endsComeInBatchesWithCounters();
     void aListOfActionsComesWholeAndThenByChanges();
     void aFilterTellsWhatEntersAndLeaves();
@@ -148,6 +150,47 @@ void EventsTest::aWatcherIsGreetedAndToldHowThingsStand() {
     QCOMPARE(list(snapshot, "queues").size(), 1u);
     QCOMPARE(number(list(snapshot, "queues")[0].as_object(), "queue_id"), 0);
     QVERIFY(list(snapshot, "workers").empty() && !has(snapshot, "actions"));
+    QCOMPARE(list(snapshot, "machines").size(), 1u);
+    QCOMPARE(text(list(snapshot, "machines")[0].as_object(), "kind"), std::string("local"));
+}
+
+void EventsTest::machinesComeUnasked() {
+    class DeafWire final : public engine::LinkWire {
+    public:
+        bool send(link::Kind, std::uint64_t, std::string_view) override { return true; }
+        bool hasRoomForBulk() const override { return true; }
+        void finish() override {}
+        void end() override {}
+    };
+    Served served;
+    test::EngineTest& engine = served.engine;
+    WsClient client = served.connect();
+    begin(client);
+    const auto line =
+        engine.run(engine->ask(&engine::Machines::opened, engine::MachineCaller{.token = {}, .peer = "10.0.0.2"},
+                               std::make_shared<DeafWire>()));
+    link::Hello hello;
+    hello.runId = "run";
+    hello.name = "desk";
+    hello.platform = "linux-x86_64";
+    hello.version = "0.1.0";
+    hello.capacity = {.milliCores = 1'500, .memoryMb = 64};
+    QVERIFY(engine.run(engine->ask(&engine::Machines::frameCame, *line,
+                                   engine::LinkFrame{.id = 1,
+                                                     .kind = static_cast<std::uint8_t>(link::Kind::Hello),
+                                                     .body = link::put(hello)})));
+    const auto shows = [&](std::string_view name) {
+        return client.nextUntil([&](const json::object& frame) {
+            return has(frame, "machines") && list(frame, "machines").size() == 2 &&
+                   text(list(frame, "machines")[1].as_object(), "name") == name;
+        });
+    };
+    QVERIFY(shows("desk"));
+    QVERIFY(engine.run(engine->ask(&engine::Machines::change, 1u, engine::MachineChange{.name = "table"})));
+    QVERIFY(shows("table"));
+    QVERIFY(engine.run(engine->ask(&engine::Machines::remove, 1u, false)));
+    QVERIFY(client.nextUntil(
+        [&](const json::object& frame) { return has(frame, "machines") && list(frame, "machines").size() == 1; }));
 }
 
 void EventsTest::queuesWorkersAndTheSessionComeUnasked() {

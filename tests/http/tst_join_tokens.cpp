@@ -281,7 +281,7 @@ void JoinTokensTest::whatIsWrongIsSaid_data() {
     QTest::newRow("no uses") << QByteArray(R"({"uses":0})");
     QTest::newRow("many uses") << QByteArray(R"({"uses":1001})");
     QTest::newRow("no time") << QByteArray(R"({"expires_s":0})");
-    QTest::newRow("for ever") << QByteArray(R"({"expires_s":31622401})");
+    QTest::newRow("too long") << QByteArray(R"({"expires_s":31622401})");
     QTest::newRow("no cores") << QByteArray(R"({"max_cores":0})");
     QTest::newRow("another member") << QByteArray(R"({"name":"desk"})");
 }

@@ -101,6 +101,35 @@ private Q_SLOTS:
         QCOMPARE(served.state("POST", "/resume"), "ready");
     }
 
+    void oneIsCalledOtherwiseAndGetsLess() {
+        Served served;
+        const Reply changed =
+            served.api.call("PATCH", "/compute/machines/1", R"({"name":"table","max_cores":1,"max_memory_mb":32})");
+        QCOMPARE(changed.status, 200);
+        QCOMPARE(changed.text("name"), "table");
+        QCOMPARE(changed.json().at("max_cores").to_number<double>(), 1.0);
+        QCOMPARE(changed.number("max_memory_mb"), 32);
+        QCOMPARE(changed.json().at("cores").to_number<double>(), 1.5); // what it gives
+        served.api.engine.stop();
+        served.api.engine.start();
+        const auto machines = served.api.engine.run(served.api.engine->ask(&Machines::list));
+        QCOMPARE(machines.at(1).name, "table");
+        QCOMPARE(machines.at(1).mostMilliCores, std::int64_t{1'000});
+    }
+
+    void aNameIsOneMachines() {
+        Served served;
+        const auto named = [&](const std::string& name) {
+            return served.api.call("PATCH", "/compute/machines/1", fmt::format(R"({{"name":"{}"}})", name)).status;
+        };
+        const std::string own = served.api.get("/compute/machines/0").text("name");
+        QCOMPARE(named(own), 409);
+        QCOMPARE(named("any"), 422);
+        QCOMPARE(named("desk"), 200);
+        QCOMPARE(served.api.call("PATCH", "/compute/machines/1", R"({"max_cores":0})").status, 200);
+        QCOMPARE(served.api.call("PATCH", "/compute/machines/0", R"({"max_cores":1})").status, 409);
+    }
+
     void oneIsRemoved() {
         Served served;
         const Reply removed = served.api.call("DELETE", "/compute/machines/1");

@@ -115,6 +115,7 @@ public:
     explicit Grown(int size)
         : Yard(std::make_unique<GrowingCapacity>(machineOf(0, size)), size) {}
     void come(std::uint32_t id, int size) { session.addMachine(MachineId(id), machineOf(id, size)); }
+    void change(std::uint32_t id, int size) { session.changeMachine(MachineId(id), machineOf(id, size)); }
 };
 
 } // namespace
@@ -148,6 +149,7 @@ private Q_SLOTS:
     void aMachineThatComesTakesItsPart();
     void whatRunsWhenTheFirstOneComesKeepsWhatItHas();
     void aMachineThatWentGetsNothing();
+    void aMachineThatChangesGetsWhatItHasThen();
     void withOneThatCameMoreIsHandedOut();
     // --- all of it
     void aForecastKeepsToTheMachine();
@@ -419,6 +421,22 @@ void TestMachines::aMachineThatWentGetsNothing() {
     b.come(2, 1);
     b.schedule();
     QCOMPARE(b.takePlaces(), std::string("2:1"));
+    b.session.check();
+}
+
+void TestMachines::aMachineThatChangesGetsWhatItHasThen() {
+    Grown b(1);
+    b.come(1, 4);
+    b.change(1, 2);
+    b.submitMany(6);
+    QCOMPARE(b.takePlaces(), std::string("0:1 1:2"));
+    b.change(1, 4); // what runs there keeps what it has
+    b.schedule();
+    QCOMPARE(b.takePlaces(), std::string("1:2"));
+    b.change(1, 1);
+    b.completeOn(1);
+    QCOMPARE(b.takePlaces(), std::string(""));
+    b.change(7, 1); // nobody
     b.session.check();
 }
 

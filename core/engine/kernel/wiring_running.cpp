@@ -180,7 +180,7 @@ void Wiring::openUpkeep() {
                                                .scale = [this] { return ground_.scale; },
                                                .changed =
                                                    [this] {
-                                                       services_.changes->note(ChangeEntry::Kind::Session);
+                                                       services_.changes->note(ChangeEntry::Kind::Machines);
                                                        tellMachines();
                                                    },
                                                .lease = std::chrono::seconds(ground_.settings.leaseS)});

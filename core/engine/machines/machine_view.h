@@ -37,6 +37,14 @@ struct MachineView {
     std::string key{};               ///< hash of the key that it comes back with; not for people
 };
 
+/// What people want of one; what is absent stays.
+struct MachineChange {
+    std::optional<std::string> name{};
+    std::optional<std::int64_t> mostMilliCores{}; ///< 0: what it gives
+    std::optional<std::int64_t> mostMemoryMb{};   ///< the same
+    std::optional<bool> paused{};
+};
+
 /// Who opened a link, as far as it was found out on the way here.
 struct MachineCaller {
     std::string token; ///< its name; empty: the owner's. A machine without a key that comes again has the same

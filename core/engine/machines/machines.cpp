@@ -5,6 +5,7 @@
 #include "core/coro/suspend.h"
 #include "core/engine/machines/machine.h"
 #include "core/json/utf8.h"
+#include "core/model/json_fields.h"
 #include "core/model/worker.h"
 
 #include <algorithm>
@@ -153,6 +154,7 @@ bool Machines::greet(Line& line, const LinkFrame& frame) {
     if (hello.protocol == link::kProtocol) { // else its run says nothing, and it is refused
         if (line.machine->hello.runId != hello.runId) ++line.machine->version;
         line.machine->hello = std::move(hello);
+        placeAgain(*line.machine); // it may give more or less than before
         keepMachine(line.machine);
     }
     line.connection = line.machine->runner->opened(*line.wire);
@@ -310,6 +312,51 @@ coro::Task<Result<MachineView>> Machines::pause(std::uint32_t id) {
 
 coro::Task<Result<MachineView>> Machines::resume(std::uint32_t id) {
     return wish(id, fleet::Gate::Open);
+}
+
+Result<void> Machines::checkName(const Machine& machine, const std::string& name) const {
+    if (!isName(name) || !isMachineWord(name))
+        return invalid("name",
+                       "Give \"name\" as a letter or digit and up to 63 more, or \".\", \"_\" and \"-\"; not "
+                       "\"local\" or \"any\".");
+    const auto isOther = [&](const auto& entry) {
+        return entry.second.get() != &machine && entry.second->name == name;
+    };
+    if (name == parts_.yardName || std::ranges::any_of(machines_, isOther))
+        return fail(ErrorKind::WrongState, fmt::format("Another machine is called {}; choose another name.", name));
+    return {};
+}
+
+coro::Task<Result<MachineView>> Machines::change(std::uint32_t id, MachineChange wanted) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto found = findKnown(id);
+    if (!found) co_return std::unexpected(found.error());
+    const std::shared_ptr<Machine> machine = *found;
+    if (wanted.name)
+        if (auto fine = checkName(*machine, *wanted.name); !fine) co_return std::unexpected(fine.error());
+    const KeptMachine before = keptOf(*machine);
+    const auto set = [&](std::string name, std::int64_t cores, std::int64_t memory) {
+        machine->name = std::move(name);
+        machine->mostMilliCores = cores;
+        machine->mostMemoryMb = memory;
+        ++machine->version;
+        placeAgain(*machine);
+    };
+    set(wanted.name.value_or(before.name), wanted.mostMilliCores.value_or(before.mostMilliCores),
+        wanted.mostMemoryMb.value_or(before.mostMemoryMb));
+    if (auto kept = co_await keepNow(machine); !kept) {
+        if (machine->runner) set(before.name, before.mostMilliCores, before.mostMemoryMb);
+        co_return std::unexpected(kept.error());
+    }
+    parts_.changed();
+    if (wanted.paused) co_return co_await wish(id, *wanted.paused ? fleet::Gate::Paused : fleet::Gate::Open);
+    if (!machine->runner) co_return noMachine(); // removed meanwhile
+    co_return viewOf(*machine);
+}
+
+/// As much of it as it is to get, under the name that it has now.
+void Machines::placeAgain(const Machine& machine) {
+    parts_.places.change(machine.id, placeOf(keptOf(machine)));
 }
 
 coro::Task<Result<void>> Machines::remove(std::uint32_t id, bool force) {

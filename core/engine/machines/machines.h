@@ -98,6 +98,9 @@ public:
     coro::Task<Result<MachineView>> pause(std::uint32_t id);
     /// Also lets one that was refused come again.
     coro::Task<Result<MachineView>> resume(std::uint32_t id);
+    /// Whoever names it in an action names it by its name of then. Invalid (name), NotFound; WrongState for this machine,
+    /// and where another one has the name; Journal, NoSpace.
+    coro::Task<Result<MachineView>> change(std::uint32_t id, MachineChange wanted);
     /// WrongState while something of it is in flight, unless `force`: that is ended then, and runs elsewhere. NotFound;
     /// WrongState for this machine.
     coro::Task<Result<void>> remove(std::uint32_t id, bool force);
@@ -131,6 +134,8 @@ private:
     Result<std::shared_ptr<Machine>> findKnown(std::uint32_t id) const;
     coro::Task<Result<MachineView>> wish(std::uint32_t id, fleet::Gate gate);
     void follow(Machine& machine);
+    void placeAgain(const Machine& machine);
+    Result<void> checkName(const Machine& machine, const std::string& name) const;
     void notTaken(Machine& machine, std::string_view sentence);
     bool letGo(const std::shared_ptr<Machine>& machine);
     MachineView viewOf(const Machine& machine) const;

@@ -61,7 +61,10 @@ bool Watching::takeEntry(Walk& walk, const ChangeEntry& entry) const {
     if (entry.kind == Kind::Session) update.session = update.counts = true;
     if (entry.kind == Kind::Workers) update.workers = true;
     if (entry.kind == Kind::Alerts) update.alerts = true;
-    if (entry.kind == Kind::Session || entry.kind == Kind::Workers || entry.kind == Kind::Alerts) return true;
+    if (entry.kind == Kind::Machines) update.machines = true;
+    if (entry.kind == Kind::Session || entry.kind == Kind::Workers || entry.kind == Kind::Alerts ||
+        entry.kind == Kind::Machines)
+        return true;
     if (entry.kind != Kind::Queue && !takeRow(walk, entry)) return false;
     if (entry.kind == Kind::Retired || entry.kind == Kind::Annotated) return true;
     if (update.queues.size() >= kQueuesAtOnce && !std::ranges::binary_search(update.queues, entry.queue))
@@ -118,7 +121,7 @@ bool Watching::mayMatch(const Walk& walk, const ChangeEntry& entry) const {
 
 void Watching::tellEverything(const WatchRequest& request, WatchUpdate& update) const {
     update.seq = request.afterQueue ? request.seen : parts_.changes.feed().last();
-    update.session = update.counts = update.workers = !request.afterQueue;
+    update.session = update.counts = update.workers = update.machines = !request.afterQueue;
     for (const QueueEntry* entry : parts_.queues.all()) {
         if (request.afterQueue && entry->id <= *request.afterQueue) continue;
         if (update.queues.size() == kQueuesAtOnce) {

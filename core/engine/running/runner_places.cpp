@@ -58,6 +58,15 @@ void RunnerPlaces::setWish(session::MachineId machine, fleet::Gate wish) {
     parts_.wake();
 }
 
+void RunnerPlaces::change(session::MachineId id, fleet::Machine machine) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto at = places_.find(id);
+    if (at == places_.end() || id == fleet::kLocal) return;
+    parts_.session.changeMachine(id, std::move(machine));
+    setGate(id, *at->second);
+    parts_.wake();
+}
+
 bool RunnerPlaces::remove(session::MachineId machine) {
     YARD_ASSERT_OWNER(owner_);
     const auto at = places_.find(machine);

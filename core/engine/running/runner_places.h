@@ -55,6 +55,8 @@ public:
     }
     /// Whether people, or its own word, let it have work; Open at first. While it accepts nothing it gets none anyway.
     void setWish(session::MachineId machine, fleet::Gate wish);
+    /// Other amounts, another name, other tags; slots and gate stay as they are. Not this machine.
+    void change(session::MachineId id, fleet::Machine machine);
     /// It goes, with its runner. False: something of it is in flight, and it stays. Not this machine, and not called by
     /// the runner itself.
     [[nodiscard]] bool remove(session::MachineId machine);

@@ -19,7 +19,17 @@
 namespace yard::engine {
 
 struct ChangeEntry {
-    enum class Kind : unsigned char { Action, Ended, Retired, Annotated, Queue, Session, Workers, Alerts };
+    enum class Kind : unsigned char {
+        Action,
+        Ended,
+        Retired,
+        Annotated,
+        Queue,
+        Session,
+        Workers,
+        Machines,
+        Alerts
+    };
 
     Lsn lsn;       ///< Action, Ended, Retired, Annotated
     QueueId queue; ///< Action, Ended, Queue

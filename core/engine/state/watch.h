@@ -65,7 +65,8 @@ struct WatchUpdate {
     bool counts = false;
     bool session = false;
     bool workers = false;
-    bool alerts = false;     ///< some were told, or their rules are others
+    bool alerts = false; ///< some were told, or their rules are others
+    bool machines = false;
     bool moreQueues = false; ///< of `everything`: go on after the last of `queues`
     std::vector<QueueId> queues;
     std::vector<QueueId> goneQueues;
