@@ -3,8 +3,10 @@
 #include "app/yardmaster/options.h"
 #include "core/base/environment.h"
 #include "core/base/files.h"
+#include "core/model/json_fields.h"
 #include "core/model/settings.h"
 
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
@@ -66,6 +68,28 @@ std::optional<EarlyExit> applyEnterWith(Arguments& arguments, std::string_view v
     return std::nullopt;
 }
 
+/// As actions name machines.
+std::optional<EarlyExit> applyName(Arguments& arguments, std::string name) {
+    if (!isMachineWord(name) || name.starts_with("tag:") || name == "local" || name == "any")
+        return usage(
+            fmt::format("--name is a letter or digit and up to 63 more, or \".\", \"_\", \"-\", and not local or "
+                        "any; not '{}'",
+                        name));
+    arguments.name = std::move(name);
+    return std::nullopt;
+}
+
+std::optional<EarlyExit> applySeconds(std::string_view option, std::string_view value,
+                                      std::optional<std::chrono::seconds>& into) {
+    constexpr int kMost = 366 * 24 * 3'600;
+    int seconds = 0;
+    const auto read = std::from_chars(value.data(), value.data() + value.size(), seconds);
+    if (read.ec != std::errc{} || read.ptr != value.data() + value.size() || seconds < 1 || seconds > kMost)
+        return usage(fmt::format("--{} is a number of seconds from 1 to {}, not '{}'", option, kMost, value));
+    into = std::chrono::seconds(seconds);
+    return std::nullopt;
+}
+
 /// Itself, or @ and the file that has it.
 std::optional<EarlyExit> applyJoinToken(Arguments& arguments, std::string value) {
     if (!value.starts_with('@')) {
@@ -115,6 +139,9 @@ std::optional<EarlyExit> apply(Arguments& arguments, Option which, const char* v
     case Serve: return applyServe(arguments, value);
     case Enter: arguments.enter = value; return std::nullopt;
     case Option::EnterWith: return applyEnterWith(arguments, value);
+    case Name: return applyName(arguments, value);
+    case IdleExit: return applySeconds("idle-exit", value, arguments.idleExit);
+    case Lifetime: return applySeconds("lifetime", value, arguments.lifetime);
     case TokenFile: arguments.tokenFile = value; return std::nullopt;
     case Set: return applySet(arguments, value);
     case Level: return applySet(arguments, fmt::format("log_level={}", value));

@@ -4,6 +4,8 @@
 #include "app/yardmaster/entering.h"
 #include "core/model/api_address.h"
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,12 +22,15 @@ struct Arguments {
     std::string tokenFile;
     std::string tlsCert; ///< PEM; empty with tlsKey: none was given
     std::string tlsKey;
-    bool insecure = false; ///< plain HTTP beyond this machine
-    std::string join;      ///< URL of an engine to work for; empty: none
-    std::string joinToken; ///< empty: it has joined before
-    bool serves = true;    ///< it may work for other engines
-    bool example = false;  ///< it comes with work to look at
-    std::string enter;     ///< a directory to be entered in place of all else; empty: none
+    bool insecure = false;                        ///< plain HTTP beyond this machine
+    std::string join;                             ///< URL of an engine to work for; empty: none
+    std::string joinToken;                        ///< empty: it has joined before
+    bool serves = true;                           ///< it may work for other engines
+    std::string name;                             ///< of this machine; empty: the host's
+    std::optional<std::chrono::seconds> idleExit; ///< it ends once nothing was done for so long
+    std::optional<std::chrono::seconds> lifetime; ///< it ends after so long
+    bool example = false;                         ///< it comes with work to look at
+    std::string enter;                            ///< a directory to be entered in place of all else; empty: none
     EnterWith enterWith = EnterWith::Run;
     std::string attach; ///< URL of an engine elsewhere; empty: embed one
     std::vector<std::string> allowHosts;

@@ -5,6 +5,7 @@
 #include "app/yardmaster/display.h"
 #include "app/yardmaster/entering.h"
 #include "app/yardmaster/example_loading.h"
+#include "app/yardmaster/pilot.h"
 #include "app/yardmaster/service_manager.h"
 #include "app/yardmaster/watchdog.h"
 #include "app/yardmaster/windowed.h"
@@ -107,11 +108,11 @@ private:
     std::string sentence_;
 };
 
-/// Until a signal comes, the session is sunset, the yard refuses this machine, or the window has gone (`window` may be
-/// -1).
-void waitForEnd(int signals, int sunset, int refused, int window) {
-    std::array<pollfd, 4> fds{
-        {{signals, POLLIN, 0}, {sunset, POLLIN, 0}, {refused, POLLIN, 0}, {window, POLLIN, 0}}};
+/// Until a signal comes, the session is sunset, the yard refuses this machine, nothing is to be done any more, or the
+/// window has gone (`window` may be -1).
+void waitForEnd(int signals, int sunset, int refused, int idle, int window) {
+    std::array<pollfd, 5> fds{
+        {{signals, POLLIN, 0}, {sunset, POLLIN, 0}, {refused, POLLIN, 0}, {idle, POLLIN, 0}, {window, POLLIN, 0}}};
     while (::poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) {
     }
     if (isReadable(fds[0])) takeSignal(signals);
@@ -250,6 +251,7 @@ engine::Options optionsOf(const app::Arguments& arguments, Refusal& refusal) {
     options.noSandbox = arguments.noSandbox;
     options.set = arguments.set;
     options.serves = arguments.serves;
+    options.name = arguments.name;
     options.mayProbeCloud = arguments.headless;
     options.hasWindow = !arguments.headless;
     options.join = joinOf(arguments, refusal);
@@ -309,7 +311,8 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
     manager.serving(url);
     {
         const app::Watchdog watchdog(manager, **engine);
-        waitForEnd(signals, (*engine)->sunsetFd(), refusal.fd(), hooks.endFd);
+        const app::Pilot pilot(**engine, {.idle = arguments.idleExit, .lifetime = arguments.lifetime});
+        waitForEnd(signals, (*engine)->sunsetFd(), refusal.fd(), pilot.fd(), hooks.endFd);
     }
     manager.ending();
     backDoor.reset(); // before what it asks

@@ -21,6 +21,8 @@ private Q_SLOTS:
     void aJoinTokenIsReadFromAFileOrTheEnvironment();
     void optionsOfJoiningThatDoNotFitAreRefused();
     void theExampleIsForAnEngineThatIsStarted();
+    void aNameIsOneThatActionsCanSay();
+    void howLongItServesIsANumberOfSeconds();
 };
 
 void TestArguments::prefixesArePathsOrNothing() {
@@ -129,6 +131,24 @@ void TestArguments::theExampleIsForAnEngineThatIsStarted() {
     QVERIFY(!std::get<Arguments>(parsed({})).example);
     QVERIFY(std::get<Arguments>(parsed({"--headless", "--example"})).example);
     QVERIFY(refusal({"--example", "--attach", "http://h"}).contains("yardctl example load"));
+}
+
+void TestArguments::aNameIsOneThatActionsCanSay() {
+    QCOMPARE(std::get<Arguments>(parsed({"--name", "desk-7"})).name, std::string("desk-7"));
+    for (const char* wrong : {"", "any", "local", "tag:x", "two words", "-x"})
+        QVERIFY2(refusal({std::string("--name=") + wrong}).contains("--name is a letter or digit"), wrong);
+    QVERIFY(refusal({"--name", std::string(65, 'a')}).contains("--name is"));
+}
+
+void TestArguments::howLongItServesIsANumberOfSeconds() {
+    const auto both = std::get<Arguments>(parsed({"--idle-exit", "300", "--lifetime", "3600"}));
+    QCOMPARE(both.idleExit->count(), 300);
+    QCOMPARE(both.lifetime->count(), 3600);
+    QVERIFY(!std::get<Arguments>(parsed({})).idleExit);
+    for (const char* wrong : {"0", "-1", "1.5", "x", "", "31622401", "99999999999"}) {
+        QVERIFY2(refusal({std::string("--idle-exit=") + wrong}).contains("--idle-exit is a number"), wrong);
+        QVERIFY2(refusal({std::string("--lifetime=") + wrong}).contains("--lifetime is a number"), wrong);
+    }
 }
 
 QTEST_APPLESS_MAIN(TestArguments)

@@ -44,6 +44,10 @@ private Q_SLOTS:
     void whatCannotBeRunExitsAsInAShell();
     void aMachineThatItsYardRefusesEndsWithTheSentence();
     void aMachineThatNeverJoinedNeedsAToken();
+    void anEngineForAWhileEndsByItself_data();
+    void anEngineForAWhileEndsByItself();
+    void anEngineIsNotIdleWhileItHasWork();
+    void anEngineHasTheNameThatItIsGiven();
 };
 
 void TestPrograms::anEngineIsFoundByItsDataDirectory_data() {
@@ -318,6 +322,39 @@ void TestPrograms::aMachineThatNeverJoinedNeedsAToken() {
     Place place;
     Yardmaster machine(place, with({"--join", "https://127.0.0.1:1"}));
     QVERIFY2(machine.failure().contains("give --join-token"), machine.errors().c_str());
+}
+
+void TestPrograms::anEngineForAWhileEndsByItself_data() {
+    QTest::addColumn<QString>("option");
+    QTest::newRow("idle") << "--idle-exit";
+    QTest::newRow("over") << "--lifetime";
+}
+
+void TestPrograms::anEngineForAWhileEndsByItself() {
+    QFETCH(const QString, option);
+    const Place place;
+    Yardmaster engine(place, with({option.toStdString(), "1"}));
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    QCOMPARE(engine.exitCode(), 0);
+}
+
+void TestPrograms::anEngineIsNotIdleWhileItHasWork() {
+    const Place place;
+    Yardmaster engine(place, with({"--idle-exit", "2"}));
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    Caller caller = engine.caller();
+    const std::int64_t lsn = caller.post("/compute/jobs", shJson(place, "sleep 4; echo done > said")).number("lsn");
+    QVERIFY(lsn > 0);
+    QCOMPARE(engine.exitCode(), 0);
+    QCOMPARE(fileText(place.path("work/said")), std::string("done\n"));
+}
+
+void TestPrograms::anEngineHasTheNameThatItIsGiven() {
+    const Place place;
+    Yardmaster engine(place, with({"--name", "desk-7"}));
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    const Answer machines = engine.caller().get("/compute/machines/0");
+    QCOMPARE(machines.text("name"), std::string("desk-7"));
 }
 
 QTEST_GUILESS_MAIN(TestPrograms)

@@ -55,7 +55,7 @@ session::ResourceNames piecesOf(const Settings& settings, const Resources& total
 
 Ground::Ground(Options given)
     : options(std::move(given))
-    , machineName(host::hostName())
+    , machineName(options.name.empty() ? host::hostName() : options.name)
     , loop({.name = "engine"}) {}
 
 Result<void> Ground::openDirectory() {

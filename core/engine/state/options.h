@@ -50,6 +50,7 @@ struct Options {
     courtesy::OpenDesk openDesk;            ///< for courtesy; empty: this machine's
     std::optional<JoinOptions> join;        ///< absent: this machine works for nobody else
     bool serves = true;                     ///< it may work for others
+    std::string name{};                     ///< of this machine, to other engines and to people; empty: the host's
     std::vector<std::string> set;           ///< NAME=VALUE for this run, over settings.json
 };
 

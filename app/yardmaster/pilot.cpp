@@ -1,0 +1,80 @@
+#include "app/yardmaster/pilot.h"
+
+#include "core/base/clock.h"
+#include "core/base/log.h"
+#include "core/base/thread_name.h"
+#include "core/coro/loop.h"
+#include "core/engine/engine.h"
+#include "core/engine/guests/guests.h"
+#include "core/engine/reading/overview.h"
+#include "core/model/states.h"
+
+#include <cerrno>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <stop_token>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+namespace yard::app {
+
+namespace {
+
+constexpr auto kPause = std::chrono::seconds(1);
+
+coro::Task<void> lookOnce(engine::Engine& engine, bool& isIdle) {
+    const engine::SessionView session = co_await engine.ask(&engine::Overview::session);
+    const engine::GuestsView guests = co_await engine.ask(&engine::Guests::list);
+    std::size_t held = 0;
+    for (const engine::GuestsView::Yard& yard : guests.yards) held += yard.held;
+    std::int64_t active = 0;
+    for (std::size_t state = 0; state < session.counts.size(); ++state)
+        if (!isEnded(static_cast<ActionState>(state))) active += session.counts[state];
+    isIdle = held == 0 && active == 0;
+}
+
+/// True: nothing waits or runs here, for anybody.
+bool isIdle(engine::Engine& engine) {
+    bool idle = false;
+    coro::Loop loop({.name = "pilot"});
+    loop.spawn("look", lookOnce(engine, idle));
+    loop.run();
+    return idle;
+}
+
+void watch(const std::stop_token& stop, engine::Engine& engine, PilotLimits limits, int fd) {
+    nameThisThread("pilot");
+    const MonoTime begun = MonoClock::now();
+    MonoTime busy = begun;
+    std::mutex mutex;
+    std::condition_variable_any stopped;
+    while (!stop.stop_requested()) {
+        if (limits.idle && !isIdle(engine)) busy = MonoClock::now();
+        const MonoTime now = MonoClock::now();
+        const bool isOld = limits.lifetime && now - begun >= *limits.lifetime;
+        if (isOld || (limits.idle && now - busy >= *limits.idle)) {
+            logInfo("main", "{}",
+                    isOld ? "its lifetime is over (--lifetime)" : "nothing was to be done (--idle-exit)");
+            const std::uint64_t one = 1;
+            while (::write(fd, &one, sizeof one) < 0 && errno == EINTR) {
+            }
+            return;
+        }
+        std::unique_lock lock(mutex);
+        stopped.wait_for(lock, stop, kPause, [] { return false; });
+    }
+}
+
+} // namespace
+
+Pilot::Pilot(engine::Engine& engine, const PilotLimits& limits) {
+    if (!limits.idle && !limits.lifetime) return;
+    fd_ = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+    thread_ = std::jthread(
+        [&engine, limits, fd = fd_.get()](const std::stop_token& stop) { watch(stop, engine, limits, fd); });
+}
+
+Pilot::~Pilot() = default;
+
+} // namespace yard::app
