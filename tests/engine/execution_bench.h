@@ -81,11 +81,13 @@ public:
     std::vector<timeline::Span> spans;
     std::string ends; ///< as the session decided: "1 completed, 2 retry lost_runner"
     bool woken = false;
+    const std::vector<host::Gpu> gpus{};
     LeaseMaker leases{{.session = machine.session,
                        .dictionary = dictionary,
                        .workers = workers,
                        .unkept = unkept,
                        .settings = settings,
+                       .gpus = gpus,
                        .warmGroup = [](const std::string&) { return std::nullopt; }}};
     Execution execution{
         {.session = machine.session,
