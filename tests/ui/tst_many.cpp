@@ -207,7 +207,12 @@ private slots:
         QFETCH(QString, input);
         QFETCH(QString, question);
         QFETCH(QString, after);
-        if (id == "move") ask("POST", QStringLiteral("queues/%1/hold").arg(makeQueue("elsewhere")));
+        if (id == "move") {
+            const qint64 elsewhere = makeQueue("elsewhere");
+            ask("POST", QStringLiteral("queues/%1/hold").arg(elsewhere));
+            // The form offers the queues that the window knows.
+            QTRY_VERIFY_WITH_TIMEOUT(window_->engine().state()->queues().contains(elsewhere), kSoon);
+        }
         // Held while they are made, released before they are looked at.
         const qint64 tomorrow = (QDateTime::currentMSecsSinceEpoch() + 86'400'000) * 1'000;
         const qint64 queue = makeMany(id, 300, {{"not_before", tomorrow}});
