@@ -108,7 +108,7 @@ void TestInterpreter::anExpressionIsShown() {
 
 void TestInterpreter::aNameThatNothingHasIsAnError() {
     Prompt prompt;
-    QCOMPARE(prompt.say("thraeds"), "error: there is nothing named \"thraeds\"; see help\n");
+    QCOMPARE(prompt.say("thraeds"), "error: there is nothing named \"thraeds\"; see help");
     QCOMPARE(prompt.say("false"), "false\n");
     QCOMPARE(prompt.say("x = 1"), "");
     QCOMPARE(prompt.say("x"), "1\n");
