@@ -30,6 +30,7 @@ private Q_SLOTS:
     void memoryIsTold();
     void descriptorsHaveOwners();
     void aThreadHasTheChainOfItsWaits();
+    void aProfileIsTakenAndKept_data();
     void aProfileIsTakenAndKept();
     void aProfileMayBeStartedAndStopped();
     void wrongProfilesAreRefused_data();
@@ -143,30 +144,44 @@ static profile::Profile profileOf(const Reply& reply) {
     return profile::decode(*bytes).value_or(profile::Profile{});
 }
 
+void InsideTest::aProfileIsTakenAndKept_data() {
+    QTest::addColumn<QByteArray>("body");
+    QTest::addColumn<QByteArray>("loop");
+    QTest::addColumn<QByteArray>("thread");
+    QTest::newRow("engine") << QByteArray(R"({"seconds":1})") << QByteArray("engine") << QByteArray("command");
+    // The loop on which the test asks.
+    QTest::newRow("http") << QByteArray(R"({"seconds":1,"loop":"http"})") << QByteArray("loop")
+                          << QByteArray("request");
+}
+
 void InsideTest::aProfileIsTakenAndKept() {
-    const Reply reply = api_->post("/compute/inside/profile", R"({"seconds":1})");
+    QFETCH(QByteArray, body);
+    QFETCH(QByteArray, loop);
+    QFETCH(QByteArray, thread);
+    const Reply reply = api_->post("/compute/inside/profile", body.toStdString());
     QCOMPARE(reply.status, 200);
     const profile::Profile taken = profileOf(reply);
-    QCOMPARE(taken.loop, "engine");
+    QCOMPARE(taken.loop, loop.toStdString());
     QVERIFY(taken.lastedMicros >= 1'000'000);
-    // The command that took it had at least the turn in which it went to sleep, and the one that woke it.
-    QVERIFY(std::ranges::any_of(taken.functions, [](const profile::Function& f) { return f.name == "command"; }));
+    // The thread that took it had at least the turn in which it went to sleep, and the one that woke it.
+    QVERIFY(std::ranges::any_of(taken.functions,
+                                [&](const profile::Function& f) { return f.name == thread.constData(); }));
     struct stat status{};
     QCOMPARE(::stat(reply.text("file").c_str(), &status), 0);
     QCOMPARE(status.st_mode & 0777u, 0600u);
 }
 
 void InsideTest::aProfileMayBeStartedAndStopped() {
-    for (const char* loop : {R"({"loop":"engine"})", R"({"loop":"http"})"}) {
-        QCOMPARE(api_->post("/compute/inside/profile/stop", loop).status, 409);
-        QCOMPARE(api_->post("/compute/inside/profile/start", loop).status, 200);
-        QCOMPARE(api_->post("/compute/inside/profile/start", loop).status, 409);
-        QCOMPARE(api_->post("/compute/inside/profile", loop).status, 409);
-        QCOMPARE(api_->get("/compute/session").status, 200);
-        const Reply stopped = api_->post("/compute/inside/profile/stop", loop);
-        QCOMPARE(stopped.status, 200);
-        QVERIFY(!profileOf(stopped).nodes.empty());
-    }
+    // The engine's alone: each request of this test has a loop of its own, which ends with it.
+    const std::string engine = R"({"loop":"engine"})";
+    QCOMPARE(api_->post("/compute/inside/profile/stop", engine).status, 409);
+    QCOMPARE(api_->post("/compute/inside/profile/start", engine).status, 200);
+    QCOMPARE(api_->post("/compute/inside/profile/start", engine).status, 409);
+    QCOMPARE(api_->post("/compute/inside/profile", engine).status, 409);
+    QCOMPARE(api_->get("/compute/session").status, 200);
+    const Reply stopped = api_->post("/compute/inside/profile/stop", engine);
+    QCOMPARE(stopped.status, 200);
+    QVERIFY(!profileOf(stopped).nodes.empty());
 }
 
 void InsideTest::wrongProfilesAreRefused_data() {
