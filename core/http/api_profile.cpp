@@ -41,7 +41,7 @@ Result<ProfileWish> wishOf(const JsonRequest& body) {
 coro::Task<Response> keep(Call& call, Result<profile::Profile> taken) {
     if (!taken) co_return errorResponse(taken.error());
     const auto path = co_await call.helpers.run(
-        [&taken, dataDir = call.engine.dataDir()] { return keepProfile(dataDir, *taken); });
+        [profile = std::move(*taken), dataDir = call.engine.dataDir()] { return keepProfile(dataDir, profile); });
     if (!path) co_return errorResponse(path.error());
     std::string text;
     JsonWriter writer(text);
