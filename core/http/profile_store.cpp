@@ -1,6 +1,7 @@
 #include "core/http/profile_store.h"
 
 #include "core/base/files.h"
+#include "core/base/thread_mutex.h"
 #include "core/profile/profile_file.h"
 
 #include <algorithm>
@@ -32,6 +33,8 @@ void dropOldProfiles(const std::string& directory) {
 } // namespace
 
 Result<std::string> keepProfile(const std::string& dataDir, const profile::Profile& profile) {
+    static ThreadMutex keeping; // several helpers would choose the same name
+    const ThreadLock lock(keeping);
     const std::string directory = dataDir + "/profiles";
     if (auto made = makeDirectories(directory); !made) return std::unexpected(std::move(made.error()));
     std::string path;

@@ -1,5 +1,5 @@
 // Profiles of this engine, kept as files in `profiles/` of the data directory: at most kMostProfiles, the oldest go.
-// Blocks: for helpers. Any thread, one at a time for a directory is the caller's to see to.
+// Blocks: for helpers. Any thread; one at a time, others wait.
 #pragma once
 
 #include "core/base/error.h"
