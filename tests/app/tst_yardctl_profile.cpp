@@ -20,6 +20,7 @@ private Q_SLOTS:
     void aFileTakesEachForm_data();
     void aFileTakesEachForm();
     void onlySomeFunctionsMayBeShown();
+    void namesCannotSteerTheTerminal();
     void itMayGoIntoAFile();
     void whatIsNoProfileIsSaid();
     void wrongWordsAreRefused_data();
@@ -77,6 +78,19 @@ void TestYardctlProfile::onlySomeFunctionsMayBeShown() {
     const DataDirectory data(server);
     const Ended ended = data.run({"profile", "show", written(), "--format", "collapsed", "--function", "janitor"});
     QCOMPARE(ended.out, "janitor 16000\n");
+}
+
+void TestYardctlProfile::namesCannotSteerTheTerminal() {
+    FakeServer server(table({}));
+    const DataDirectory data(server);
+    profile::Profile steering = sampleProfile();
+    steering.functions[3].name = "a\xc2\x9b"
+                                 "2Jb\xe2\x80\xae"
+                                 "c\xff";
+    const QString path = directory_.path() + "/steering.yprof";
+    QVERIFY(writeFileAtomically(path.toStdString(), profile::encode(steering), 0600));
+    const Ended ended = data.run({"profile", "show", path, "--format", "collapsed"});
+    QVERIFY2(ended.out.contains("a?2Jb?c\xef\xbf\xbd 16000\n"), ended.out.c_str());
 }
 
 void TestYardctlProfile::itMayGoIntoAFile() {

@@ -41,6 +41,11 @@ Outcome<int> showProfile(const Invocation& invocation, const std::string& path) 
         read.error().message = fmt::format("{}: {}", printable(path), read.error().message);
         return failedWith(read.error());
     }
+    read->loop = printable(read->loop);
+    for (profile::Function& function : read->functions) {
+        function.name = printable(function.name);
+        function.file = printable(function.file);
+    }
     const std::string text =
         known->write(profile::within(*read, invocation.arguments.value("function").value_or("")));
     if (const auto out = invocation.arguments.value("out"); out && *out != "-") {
