@@ -4,6 +4,7 @@
 #include "core/coro/loop.h"
 
 #include <algorithm>
+#include <atomic>
 #include <ctime>
 #include <deque>
 #include <memory>
@@ -23,6 +24,11 @@ constexpr std::size_t kMostNodes = 20'000;
 constexpr std::uint32_t kDeepest = 256;
 constexpr std::size_t kMostSlices = 100'000;
 constexpr std::int64_t kUsageEvery = 50'000; // nanoseconds
+
+std::uint64_t nextSerial() noexcept {
+    static std::atomic<std::uint64_t> last = 0;
+    return ++last;
+}
 
 std::int64_t nanosNow() noexcept {
     timespec now{};
@@ -79,6 +85,7 @@ public:
     void left() noexcept override;
 
     profile::Profile take();
+    std::uint64_t serial() const { return serial_; }
 
 private:
     static constexpr std::uint32_t kNowhere = kNoParent;
@@ -92,6 +99,7 @@ private:
     std::uint32_t functionOf(const detail::PromiseBase& promise);
     std::uint32_t intern(std::string name, std::string file, std::uint32_t line);
 
+    const std::uint64_t serial_ = nextSerial();
     Loop& loop_;
     ProfileOptions options_;
     profile::Profile profile_;
@@ -283,17 +291,19 @@ void LoopMeter::ProfilerEnd::operator()(Profiler* profiler) const {
     delete profiler;
 }
 
-Result<void> startProfile(ProfileOptions options) {
+Result<std::uint64_t> startProfile(ProfileOptions options) {
     Loop& loop = currentLoop();
     LoopMeter& meter = loop.meter();
     if (meter.profiler())
         return fail(ErrorKind::WrongState, "A profile of this loop is being taken already; stop it first.");
     meter.profiler().reset(new Profiler(loop, std::move(options)));
-    return {};
+    return meter.profiler()->serial();
 }
 
-Result<profile::Profile> stopProfile() {
+Result<profile::Profile> stopProfile(std::optional<std::uint64_t> serial) {
     LoopMeter& meter = currentLoop().meter();
+    if (serial && (!meter.profiler() || meter.profiler()->serial() != *serial))
+        return fail(ErrorKind::WrongState, "Another has stopped this profile.");
     if (!meter.profiler())
         return fail(ErrorKind::WrongState, "No profile of this loop is being taken; start one first.");
     profile::Profile taken = meter.profiler()->take();
@@ -302,15 +312,15 @@ Result<profile::Profile> stopProfile() {
 }
 
 Task<Result<profile::Profile>> profileFor(Duration time, ProfileOptions options) {
-    if (auto started = startProfile(std::move(options)); !started)
-        co_return std::unexpected(std::move(started.error()));
+    auto started = startProfile(std::move(options));
+    if (!started) co_return std::unexpected(std::move(started.error()));
     try {
         co_await sleepFor(time);
     } catch (const Interrupted&) {
-        (void)stopProfile();
+        (void)stopProfile(*started);
         throw;
     }
-    co_return stopProfile();
+    co_return stopProfile(*started);
 }
 
 bool isProfiling() noexcept {

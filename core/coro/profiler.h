@@ -15,6 +15,8 @@
 #include "core/coro/task.h"
 #include "core/profile/profile.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace yard::coro {
@@ -24,10 +26,10 @@ struct ProfileOptions {
     std::string function{}; ///< only functions with this in their name, what they call, and the way to them
 };
 
-/// On the current loop. WrongState: one is taken already.
-Result<void> startProfile(ProfileOptions options);
-/// Of the current loop. WrongState: none is taken.
-Result<profile::Profile> stopProfile();
+/// On the current loop. Its serial number, of which there is one in a process. WrongState: one is taken already.
+Result<std::uint64_t> startProfile(ProfileOptions options);
+/// Of the current loop: the one with this serial number, or whichever it is. WrongState: that is not taken (any more).
+Result<profile::Profile> stopProfile(std::optional<std::uint64_t> serial = {});
 /// Of the current loop, for so long. WrongState as above; also where another has stopped it.
 Task<Result<profile::Profile>> profileFor(Duration time, ProfileOptions options);
 /// Whether one is taken of the current loop.

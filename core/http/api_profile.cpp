@@ -75,7 +75,8 @@ coro::Task<Response> beginProfile(Call& call) {
 coro::Task<Response> endProfile(Call& call) {
     const auto wish = wishOf(call.body);
     if (!wish) co_return errorResponse(wish.error());
-    if (wish->ofEngine) co_return co_await keep(call, co_await call.engine.ask(&engine::Inside::stopProfile));
+    if (wish->ofEngine)
+        co_return co_await keep(call, co_await call.engine.ask(&engine::Inside::stopProfile, std::nullopt));
     co_return co_await keep(call, coro::stopProfile());
 }
 

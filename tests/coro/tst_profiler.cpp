@@ -42,12 +42,12 @@ Task<void> deep(int levels) {
     if (levels > 0) co_await deep(levels - 1);
 }
 
-Task<void> begin(ProfileOptions options, Result<void>& begun) {
+Task<void> begin(ProfileOptions options, Result<std::uint64_t>& begun) {
     begun = startProfile(std::move(options));
     co_return;
 }
-Task<void> end(Result<profile::Profile>& taken) {
-    taken = stopProfile();
+Task<void> end(Result<profile::Profile>& taken, std::optional<std::uint64_t> serial = {}) {
+    taken = stopProfile(serial);
     co_return;
 }
 
@@ -83,17 +83,18 @@ private Q_SLOTS:
     void onlyFunctionsThatAreAskedFor();
     void whatIsTooDeepCountsAsItsCallers();
     void oneAtATime();
+    void anotherOnesGoesOn();
     void oneForATimeEndsByItself();
     void oneThatIsInterruptedEndsToo();
     void aLoopMayEndWithOne();
     void timesLieWithinEachOther();
 
 private:
-    void start(ProfileOptions options = {}) {
-        Result<void> begun;
+    std::uint64_t start(ProfileOptions options = {}) {
+        Result<std::uint64_t> begun;
         loop_->spawn("test begin", begin(std::move(options), begun));
         loop_->runUntilIdle();
-        QVERIFY(begun);
+        return begun.value_or(0);
     }
     profile::Profile stop() {
         Result<profile::Profile> taken;
@@ -193,7 +194,7 @@ void TestProfiler::whatIsTooDeepCountsAsItsCallers() {
 
 void TestProfiler::oneAtATime() {
     start();
-    Result<void> second;
+    Result<std::uint64_t> second;
     loop_->spawn("test second", begin({}, second));
     loop_->runUntilIdle();
     QVERIFY(!second && second.error().kind == ErrorKind::WrongState);
@@ -202,6 +203,24 @@ void TestProfiler::oneAtATime() {
     loop_->spawn("test none", end(none));
     loop_->runUntilIdle();
     QVERIFY(!none && none.error().kind == ErrorKind::WrongState);
+}
+
+void TestProfiler::anotherOnesGoesOn() {
+    const std::uint64_t first = start();
+    stop();
+    const std::uint64_t second = start();
+    QVERIFY(first != 0 && second > first);
+    Result<profile::Profile> taken;
+    loop_->spawn("test end", end(taken, first));
+    loop_->runUntilIdle();
+    QVERIFY(!taken);
+    QCOMPARE(taken.error().message, "Another has stopped this profile.");
+    loop_->spawn("test end", end(taken, second));
+    loop_->runUntilIdle();
+    QVERIFY(taken);
+    loop_->spawn("test end", end(taken, second));
+    loop_->runUntilIdle();
+    QVERIFY(!taken);
 }
 
 static Task<void> takeFor(Duration time, Result<profile::Profile>& taken) {

@@ -10,6 +10,7 @@
 #include "core/coro/thread_list.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace yard::engine {
@@ -27,8 +28,10 @@ public:
     coro::Task<Result<profile::Profile>> profile(Duration time, coro::ProfileOptions options) {
         return coro::profileFor(time, std::move(options));
     }
-    Result<void> startProfile(coro::ProfileOptions options) { return coro::startProfile(std::move(options)); }
-    Result<profile::Profile> stopProfile() { return coro::stopProfile(); }
+    Result<std::uint64_t> startProfile(coro::ProfileOptions options) {
+        return coro::startProfile(std::move(options));
+    }
+    Result<profile::Profile> stopProfile(std::optional<std::uint64_t> serial) { return coro::stopProfile(serial); }
     std::vector<coro::SlowTurn> slowestTurns() const { return coro::currentLoop().meter().slowestTurns(); }
 };
 
