@@ -311,18 +311,6 @@ Result<profile::Profile> stopProfile(std::optional<std::uint64_t> serial) {
     return taken;
 }
 
-Task<Result<profile::Profile>> profileFor(Duration time, ProfileOptions options) {
-    auto started = startProfile(std::move(options));
-    if (!started) co_return std::unexpected(std::move(started.error()));
-    try {
-        co_await sleepFor(time);
-    } catch (const Interrupted&) {
-        (void)stopProfile(*started);
-        throw;
-    }
-    co_return stopProfile(*started);
-}
-
 bool isProfiling() noexcept {
     return static_cast<bool>(currentLoop().meter().profiler());
 }

@@ -10,9 +10,7 @@
 // 100,000 turns.
 #pragma once
 
-#include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/coro/task.h"
 #include "core/profile/profile.h"
 
 #include <cstdint>
@@ -30,8 +28,6 @@ struct ProfileOptions {
 Result<std::uint64_t> startProfile(ProfileOptions options);
 /// Of the current loop: the one with this serial number, or whichever it is. WrongState: that is not taken (any more).
 Result<profile::Profile> stopProfile(std::optional<std::uint64_t> serial = {});
-/// Of the current loop, for so long. WrongState as above; also where another has stopped it.
-Task<Result<profile::Profile>> profileFor(Duration time, ProfileOptions options);
 /// Whether one is taken of the current loop.
 bool isProfiling() noexcept;
 

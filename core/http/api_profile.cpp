@@ -2,12 +2,14 @@
 #include "core/http/route.h"
 
 #include "core/coro/profiler.h"
+#include "core/coro/timeout.h"
 #include "core/engine/reading/inside.h"
 #include "core/http/error_map.h"
 #include "core/http/profile_store.h"
 #include "core/json/json_writer.h"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <exception>
 
 namespace yard::http {
 
@@ -16,6 +18,9 @@ namespace {
 constexpr std::int64_t kUsualSeconds = 10;
 constexpr std::int64_t kMostSeconds = 600;
 constexpr std::size_t kMostText = 200;
+/// One that is measured for looks this often whether its client is still there.
+constexpr Duration kLookWhoMeasures = std::chrono::seconds(1);
+constexpr Duration kMostStopping = std::chrono::seconds(5);
 
 struct ProfileWish {
     bool ofEngine = true; ///< else of the loop that asks
@@ -51,33 +56,71 @@ coro::Task<Response> keep(Call& call, Result<profile::Profile> taken) {
     co_return jsonResponse(std::move(text));
 }
 
+coro::Task<Result<std::uint64_t>> startMeasuring(Call& call, ProfileWish wish) {
+    if (!wish.ofEngine) co_return coro::startProfile(std::move(wish.options));
+    co_return co_await call.engine.ask(&engine::Inside::startProfile, std::move(wish.options));
+}
+
+coro::Task<Result<profile::Profile>> stopMeasuring(Call& call, bool ofEngine, std::optional<std::uint64_t> serial) {
+    if (!ofEngine) co_return coro::stopProfile(serial);
+    co_return co_await call.engine.ask(&engine::Inside::stopProfile, serial);
+}
+
+/// Until the time is over, the client is gone or the server stops.
+coro::Task<void> measureFor(Link& link, Duration time) {
+    const MonoTime end = MonoClock::now() + time;
+    for (;;) {
+        const Duration left = end - MonoClock::now();
+        if (left <= Duration::zero() || link.isStopping() || link.peerGone()) co_return;
+        try {
+            WaitScope scope(link);
+            co_await coro::sleepFor(std::min(left, kLookWhoMeasures));
+        } catch (const coro::Interrupted&) {
+            if (!link.isStopping()) throw;
+        }
+    }
+}
+
 coro::Task<Response> takeProfile(Call& call) {
     auto wish = wishOf(call.body);
     if (!wish) co_return errorResponse(wish.error());
     const auto seconds = call.body.integer("seconds", 1, kMostSeconds);
     if (!seconds) co_return errorResponse(seconds.error());
     const Duration time = std::chrono::seconds(seconds->value_or(kUsualSeconds));
-    if (wish->ofEngine)
-        co_return co_await keep(call,
-                                co_await call.engine.ask(&engine::Inside::profile, time, std::move(wish->options)));
-    co_return co_await keep(call, co_await coro::profileFor(time, std::move(wish->options)));
+    const bool ofEngine = wish->ofEngine;
+    const auto serial = co_await startMeasuring(call, std::move(*wish));
+    if (!serial) co_return errorResponse(serial.error());
+    std::exception_ptr interrupted;
+    try {
+        co_await measureFor(*call.request.link, time);
+    } catch (const coro::Interrupted&) {
+        interrupted = std::current_exception();
+    }
+    if (interrupted) {
+        const coro::Uninterruptible cleanUp;
+        try {
+            (void)co_await coro::withTimeout(kMostStopping, stopMeasuring(call, ofEngine, *serial));
+        } catch (const coro::TimeoutError&) {
+            // It ends with its loop.
+        }
+        std::rethrow_exception(interrupted);
+    }
+    auto taken = co_await stopMeasuring(call, ofEngine, *serial);
+    co_return co_await keep(call, std::move(taken));
 }
 
 coro::Task<Response> beginProfile(Call& call) {
     auto wish = wishOf(call.body);
     if (!wish) co_return errorResponse(wish.error());
-    const auto started = wish->ofEngine
-                             ? co_await call.engine.ask(&engine::Inside::startProfile, std::move(wish->options))
-                             : coro::startProfile(std::move(wish->options));
+    const auto started = co_await startMeasuring(call, std::move(*wish));
     co_return started ? jsonResponse("{}") : errorResponse(started.error());
 }
 
 coro::Task<Response> endProfile(Call& call) {
     const auto wish = wishOf(call.body);
     if (!wish) co_return errorResponse(wish.error());
-    if (wish->ofEngine)
-        co_return co_await keep(call, co_await call.engine.ask(&engine::Inside::stopProfile, std::nullopt));
-    co_return co_await keep(call, coro::stopProfile());
+    auto taken = co_await stopMeasuring(call, wish->ofEngine, std::nullopt);
+    co_return co_await keep(call, std::move(taken));
 }
 
 } // namespace

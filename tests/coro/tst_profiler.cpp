@@ -84,8 +84,6 @@ private Q_SLOTS:
     void whatIsTooDeepCountsAsItsCallers();
     void oneAtATime();
     void anotherOnesGoesOn();
-    void oneForATimeEndsByItself();
-    void oneThatIsInterruptedEndsToo();
     void aLoopMayEndWithOne();
     void timesLieWithinEachOther();
 
@@ -221,32 +219,6 @@ void TestProfiler::anotherOnesGoesOn() {
     loop_->spawn("test end", end(taken, second));
     loop_->runUntilIdle();
     QVERIFY(!taken);
-}
-
-static Task<void> takeFor(Duration time, Result<profile::Profile>& taken) {
-    taken = co_await profileFor(time, {});
-}
-
-void TestProfiler::oneForATimeEndsByItself() {
-    Result<profile::Profile> taken = fail(ErrorKind::Internal, "not yet");
-    loop_->spawn("taker", takeFor(std::chrono::seconds(3), taken));
-    loop_->runUntilIdle();
-    loop_->spawn("worker", work());
-    pass(std::chrono::seconds(2));
-    QVERIFY(!taken);
-    pass(std::chrono::seconds(2));
-    QVERIFY(taken && callsIn(*taken).contains("worker;work;leaf"));
-}
-
-void TestProfiler::oneThatIsInterruptedEndsToo() {
-    Result<profile::Profile> taken = fail(ErrorKind::Internal, "not yet");
-    const ThreadRef taker = loop_->spawn("taker", takeFor(std::chrono::seconds(3), taken));
-    loop_->runUntilIdle();
-    taker->interrupt();
-    loop_->runUntilIdle();
-    QVERIFY(taker->end() == ThreadEnd::Interrupted);
-    start();
-    stop();
 }
 
 void TestProfiler::aLoopMayEndWithOne() {

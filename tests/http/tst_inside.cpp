@@ -32,6 +32,7 @@ private Q_SLOTS:
     void aThreadHasTheChainOfItsWaits();
     void aProfileIsTakenAndKept_data();
     void aProfileIsTakenAndKept();
+    void aProfileEndsWithItsClient();
     void aProfileMayBeStartedAndStopped();
     void wrongProfilesAreRefused_data();
     void wrongProfilesAreRefused();
@@ -169,6 +170,17 @@ void InsideTest::aProfileIsTakenAndKept() {
     struct stat status{};
     QCOMPARE(::stat(reply.text("file").c_str(), &status), 0);
     QCOMPARE(status.st_mode & 0777u, 0600u);
+}
+
+void InsideTest::aProfileEndsWithItsClient() {
+    for (bool* leaves : {&api_->link.gone, &api_->link.stopping}) {
+        *leaves = true;
+        const Reply reply = api_->post("/compute/inside/profile", R"({"seconds":600})");
+        *leaves = false;
+        QCOMPARE(reply.status, 200);
+        QVERIFY(profileOf(reply).lastedMicros < 600'000'000);
+        QCOMPARE(api_->post("/compute/inside/profile/stop", "{}").status, 409);
+    }
 }
 
 void InsideTest::aProfileMayBeStartedAndStopped() {

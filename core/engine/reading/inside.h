@@ -25,9 +25,6 @@ public:
         if (thread) thread->interrupt();
         return static_cast<bool>(thread);
     }
-    coro::Task<Result<profile::Profile>> profile(Duration time, coro::ProfileOptions options) {
-        return coro::profileFor(time, std::move(options));
-    }
     Result<std::uint64_t> startProfile(coro::ProfileOptions options) {
         return coro::startProfile(std::move(options));
     }
