@@ -98,6 +98,8 @@ public:
     const std::string& name() const noexcept { return name_; }
 
     std::size_t threadCount() const noexcept { return threadCount_; }
+    /// Whether another thread has its turn next; else it may sleep.
+    bool hasReady() const noexcept { return readyCount_ > 0; }
     /// All living threads by number. Copies: for people, not for deciding.
     std::vector<ThreadInfo> threads() const;
     /// Null when no living thread has this number. A walk over all.

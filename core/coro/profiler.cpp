@@ -181,10 +181,20 @@ std::uint32_t Profiler::placeOf(const Thread& thread) {
 void Profiler::resume(const Thread& thread) {
     at_ = root_ = kNowhere;
     beyond_ = 0;
-    if (!options_.thread.empty() && !thread.name().contains(options_.thread)) return;
-    const auto parked = parked_.find(thread.id());
-    at_ = parked != parked_.end() ? parked->second : placeOf(thread);
-    if (at_ == kNowhere) return;
+    if (options_.thread.empty() || thread.name().contains(options_.thread)) {
+        const auto parked = parked_.find(thread.id());
+        at_ = parked != parked_.end() ? parked->second : placeOf(thread);
+    }
+    if (at_ == kNowhere) {
+        if (!since_.empty()) readUsage(); // what this one uses is not of those before
+        return;
+    }
+    // What the OS thread used since no one ran that is measured, asleep or for posted functions, is nobody's.
+    if (since_.empty() || nanosNow() - last_ >= kUsageEvery) {
+        since_.clear();
+        usage_ = usageNow();
+        lastUsage_ = nanosNow();
+    }
     root_ = at_;
     while (profile_.nodes[root_].parent != kNoParent) root_ = profile_.nodes[root_].parent;
     ++profile_.nodes[root_].self.calls;
@@ -253,7 +263,7 @@ void Profiler::switchedOut(const Thread& thread, MonoTime, Duration) {
         parked_.insert_or_assign(thread.id(), at_);
     else
         parked_.erase(thread.id()); // it is found by its chain again
-    if (last_ - lastUsage_ >= kUsageEvery) readUsage();
+    if (!since_.empty() && (last_ - lastUsage_ >= kUsageEvery || !loop_.hasReady())) readUsage();
     at_ = root_ = kNowhere;
 }
 

@@ -10,6 +10,7 @@
 #include <QTest>
 #include <algorithm>
 #include <map>
+#include <sys/mman.h>
 
 namespace yard::coro {
 
@@ -40,6 +41,20 @@ Task<void> catches() {
 // NOLINTNEXTLINE(misc-no-recursion): the depth is what is tested
 Task<void> deep(int levels) {
     if (levels > 0) co_await deep(levels - 1);
+}
+
+/// A page fault for each of so many pages, between two turns of others.
+Task<void> faults(std::size_t pages) {
+    co_await yieldNow();
+    const std::size_t size = pages * 4096;
+    void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) co_return;
+    ::madvise(memory, size, MADV_NOHUGEPAGE);
+    for (std::size_t at = 0; at < size; at += 4096) static_cast<volatile char*>(memory)[at] = 1;
+    ::munmap(memory, size);
+}
+Task<void> turns(int count) {
+    for (; count > 0; --count) co_await yieldNow();
 }
 
 Task<void> begin(ProfileOptions options, Result<std::uint64_t>& begun) {
@@ -80,6 +95,7 @@ private Q_SLOTS:
     void anExceptionLeavesAFunctionAsItsEndDoes();
     void threadsAreTakenTogetherWithoutTheirNumbers();
     void onlyThreadsThatAreAskedFor();
+    void whatOthersUseIsNotOfThoseAskedFor();
     void onlyFunctionsThatAreAskedFor();
     void whatIsTooDeepCountsAsItsCallers();
     void oneAtATime();
@@ -168,6 +184,16 @@ void TestProfiler::onlyThreadsThatAreAskedFor() {
     loop_->runUntilIdle();
     const auto calls = callsIn(stop());
     QVERIFY(calls.contains("two;work") && !calls.contains("one;work"));
+}
+
+void TestProfiler::whatOthersUseIsNotOfThoseAskedFor() {
+    start({.thread = "two", .function = {}});
+    loop_->spawn("two", turns(10));
+    loop_->spawn("one", faults(16'384));
+    loop_->runUntilIdle();
+    std::uint64_t sum = 0;
+    for (const profile::Node& node : stop().nodes) sum += node.self.minorFaults;
+    QVERIFY2(sum < 8'000, std::to_string(sum).c_str());
 }
 
 void TestProfiler::onlyFunctionsThatAreAskedFor() {
