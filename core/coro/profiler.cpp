@@ -24,6 +24,7 @@ constexpr std::size_t kMostNodes = 20'000;
 constexpr std::uint32_t kDeepest = 256;
 constexpr std::size_t kMostSlices = 100'000;
 constexpr std::int64_t kUsageEvery = 50'000; // nanoseconds
+constexpr std::size_t kMostShared = 4'096;   // places among which one reading is shared out
 
 std::uint64_t nextSerial() noexcept {
     static std::atomic<std::uint64_t> last = 0;
@@ -212,6 +213,7 @@ void Profiler::account() {
         since_.emplace_back(at_, ran);
     else
         since_.back().second += ran;
+    if (since_.size() >= kMostShared) readUsage();
 }
 
 void Profiler::readUsage() {

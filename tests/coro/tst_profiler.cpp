@@ -53,6 +53,9 @@ Task<void> faults(std::size_t pages) {
     for (std::size_t at = 0; at < size; at += 4096) static_cast<volatile char*>(memory)[at] = 1;
     ::munmap(memory, size);
 }
+Task<void> calls(int count) {
+    for (; count > 0; --count) (void)co_await leaf();
+}
 Task<void> turns(int count) {
     for (; count > 0; --count) co_await yieldNow();
 }
@@ -99,6 +102,7 @@ private Q_SLOTS:
     void onlyFunctionsThatAreAskedFor();
     void whatIsTooDeepCountsAsItsCallers();
     void oneAtATime();
+    void aTurnMayHaveVeryManyCalls();
     void anotherOnesGoesOn();
     void aLoopMayEndWithOne();
     void timesLieWithinEachOther();
@@ -227,6 +231,16 @@ void TestProfiler::oneAtATime() {
     loop_->spawn("test none", end(none));
     loop_->runUntilIdle();
     QVERIFY(!none && none.error().kind == ErrorKind::WrongState);
+}
+
+void TestProfiler::aTurnMayHaveVeryManyCalls() {
+    start();
+    loop_->spawn("caller", calls(100'000));
+    loop_->runUntilIdle();
+    const profile::Profile taken = stop();
+    QCOMPARE(callsIn(taken).at("caller;calls;leaf"), std::uint64_t(100'000));
+    for (const profile::Node& node : taken.nodes)
+        QVERIFY(node.self.userMicros + node.self.systemMicros <= taken.lastedMicros + 10'000);
 }
 
 void TestProfiler::anotherOnesGoesOn() {
