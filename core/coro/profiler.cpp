@@ -8,7 +8,6 @@
 #include <ctime>
 #include <deque>
 #include <memory>
-#include <ranges>
 #include <sys/resource.h>
 #include <unordered_map>
 #include <vector>
@@ -165,17 +164,17 @@ std::uint32_t Profiler::child(std::uint32_t parent, std::uint32_t function) {
     return node;
 }
 
-/// By its chain of calls, outermost first.
+/// By its chain of calls, outermost first. Those without a place are beyond: they return before the others.
 std::uint32_t Profiler::placeOf(const Thread& thread) {
     std::uint32_t place = child(kNoParent, intern(withoutNumbers(thread.name()), {}, 0));
     std::vector<const detail::PromiseBase*> calls;
     for (const detail::PromiseBase* at = detail::runningFunction; at; at = at->awaitedBy) calls.push_back(at);
-    for (const detail::PromiseBase* call : std::views::reverse(calls)) {
-        if (place == kNowhere) break;
-        const std::uint32_t next = child(place, functionOf(*call));
+    for (; place != kNowhere && !calls.empty(); calls.pop_back()) {
+        const std::uint32_t next = child(place, functionOf(*calls.back()));
         if (next == kNowhere) break;
         place = next;
     }
+    beyond_ = static_cast<std::uint32_t>(calls.size());
     return place;
 }
 

@@ -60,6 +60,18 @@ Task<void> turns(int count) {
     for (; count > 0; --count) co_await yieldNow();
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the depth is what is tested
+Task<void> sleepsDeep(int levels) {
+    if (levels > 0)
+        co_await sleepsDeep(levels - 1);
+    else
+        co_await suspends();
+}
+Task<void> comesBack() {
+    co_await sleepsDeep(300);
+    (void)co_await leaf();
+}
+
 Task<void> begin(ProfileOptions options, Result<std::uint64_t>& begun) {
     begun = startProfile(std::move(options));
     co_return;
@@ -101,6 +113,7 @@ private Q_SLOTS:
     void whatOthersUseIsNotOfThoseAskedFor();
     void onlyFunctionsThatAreAskedFor();
     void whatIsTooDeepCountsAsItsCallers();
+    void whatSleptTooDeepComesBackToItsPlace();
     void oneAtATime();
     void aTurnMayHaveVeryManyCalls();
     void anotherOnesGoesOn();
@@ -218,6 +231,15 @@ void TestProfiler::whatIsTooDeepCountsAsItsCallers() {
     QCOMPARE(taken.callsLeftOut, std::uint64_t(301 - 255));
     QVERIFY(callsIn(taken).contains("after;work;leaf"));
     QVERIFY(profile::decode(profile::encode(taken)));
+}
+
+void TestProfiler::whatSleptTooDeepComesBackToItsPlace() {
+    start();
+    loop_->spawn("diver", comesBack());
+    loop_->runUntilIdle();
+    pass(std::chrono::seconds(2));
+    const auto calls = callsIn(stop());
+    QVERIFY(calls.contains("diver;comesBack;leaf") && !calls.contains("diver;leaf"));
 }
 
 void TestProfiler::oneAtATime() {
