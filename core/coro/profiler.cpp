@@ -2,6 +2,7 @@
 
 #include "core/coro/await_chain.h"
 #include "core/coro/loop.h"
+#include "core/profile/profile_file.h"
 
 #include <algorithm>
 #include <atomic>
@@ -19,9 +20,13 @@ namespace {
 using profile::Cost;
 using profile::kNoParent;
 
+// A file of a profile may have more of each.
+constexpr std::size_t kMostFunctions = 20'000;
 constexpr std::size_t kMostNodes = 20'000;
 constexpr std::uint32_t kDeepest = 256;
 constexpr std::size_t kMostSlices = 100'000;
+static_assert(kMostFunctions <= profile::kMostFunctions && kMostNodes <= profile::kMostNodes &&
+              kDeepest <= profile::kDeepest && kMostSlices <= profile::kMostSlices);
 constexpr std::int64_t kUsageEvery = 50'000; // nanoseconds
 constexpr std::size_t kMostShared = 4'096;   // places among which one reading is shared out
 
@@ -137,6 +142,10 @@ Profiler::~Profiler() {
 }
 
 std::uint32_t Profiler::intern(std::string name, std::string file, std::uint32_t line) {
+    if (profile_.functions.size() == kMostFunctions) {
+        const auto known = byName_.find(name + '\n' + file);
+        return known != byName_.end() ? known->second : kNowhere;
+    }
     const auto [at, isNew] =
         byName_.try_emplace(name + '\n' + file, static_cast<std::uint32_t>(profile_.functions.size()));
     if (isNew) profile_.functions.push_back({.name = std::move(name), .file = std::move(file), .line = line});
@@ -156,7 +165,7 @@ std::uint32_t Profiler::child(std::uint32_t parent, std::uint32_t function) {
     const std::uint64_t key = std::uint64_t{parent} << 32 | function;
     if (const auto known = children_.find(key); known != children_.end()) return known->second;
     const std::uint32_t depth = parent == kNoParent ? 1 : depths_[parent] + 1;
-    if (profile_.nodes.size() == kMostNodes || depth > kDeepest) return kNowhere;
+    if (function == kNowhere || profile_.nodes.size() == kMostNodes || depth > kDeepest) return kNowhere;
     const auto node = static_cast<std::uint32_t>(profile_.nodes.size());
     profile_.nodes.push_back({.function = function, .parent = parent, .self = {}});
     depths_.push_back(depth);

@@ -7,8 +7,8 @@
 // getrusage, which costs more: it is read at a switch at most every 50 microseconds, and when the loop may sleep or a
 // thread begins that is not asked for or a turn has gone through 4,096 places, and shared out among the functions that ran since, by their time. Names of
 // threads are told without their numbers: connections count as one.
-// Bounds: 20,000 places in the tree (what is called beyond counts as its caller's), 256 functions deep, the latest
-// 100,000 turns.
+// Bounds: 20,000 functions, 20,000 places in the tree (what is called beyond counts as its caller's), 256 functions
+// deep, the latest 100,000 turns.
 #pragma once
 
 #include "core/base/error.h"

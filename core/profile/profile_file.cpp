@@ -1,5 +1,7 @@
 #include "core/profile/profile_file.h"
 
+#include "core/json/utf8.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
@@ -8,8 +10,6 @@ namespace yard::profile {
 
 namespace {
 
-// Of paths; the collector stops at less. What is shown walks each path.
-constexpr std::uint32_t kDeepest = 1'000;
 constexpr std::string_view kMagic = "YPROF\r\n\x1a";
 
 class Writer {
@@ -22,6 +22,7 @@ public:
         out += static_cast<char>(value);
     }
     void text(std::string_view value) {
+        value = utf8Prefix(value, kLongestText);
         number(value.size());
         out += value;
     }
@@ -55,7 +56,7 @@ public:
     }
     /// Without characters that could steer a terminal.
     std::string text() {
-        const std::uint64_t size = number(left_.size());
+        const std::uint64_t size = number(kLongestText);
         if (!isGood || size > left_.size()) {
             isGood = false;
             return {};
@@ -66,7 +67,7 @@ public:
         return value;
     }
     /// Of a list: no longer than the bytes that are left, so that it cannot claim memory.
-    std::size_t count() { return number(left_.size()); }
+    std::size_t count(std::size_t most) { return number(std::min(left_.size(), most)); }
     bool isAtEnd() const { return left_.empty(); }
 
     bool isGood = true;
@@ -83,18 +84,19 @@ void write(Writer& writer, const Cost& cost) {
 }
 
 Cost readCost(Reader& reader) {
-    // Sums of all that a file can hold stay within 64 bits.
+    // Sums of all that a file can hold stay within 64 bits: it has less than 2^17 nodes.
+    static_assert(kMostNodes < std::size_t(1) << 17);
     constexpr std::uint64_t kMost = std::uint64_t(1) << 40;
     Cost cost;
     for (std::uint64_t* value :
          {&cost.calls, &cost.wallNanos, &cost.userMicros, &cost.systemMicros, &cost.voluntarySwitches,
           &cost.involuntarySwitches, &cost.minorFaults, &cost.majorFaults})
-        *value = reader.number(value == &cost.wallNanos ? kMost << 10 : kMost);
+        *value = reader.number(value == &cost.wallNanos ? kMost << 7 : kMost);
     return cost;
 }
 
 void readFunctions(Reader& reader, Profile& profile) {
-    for (std::size_t left = reader.count(); reader.isGood && left > 0; --left) {
+    for (std::size_t left = reader.count(kMostFunctions); reader.isGood && left > 0; --left) {
         Function& function = profile.functions.emplace_back();
         function.name = reader.text();
         function.file = reader.text();
@@ -104,7 +106,7 @@ void readFunctions(Reader& reader, Profile& profile) {
 
 void readNodes(Reader& reader, Profile& profile) {
     std::vector<std::uint32_t> depths;
-    for (std::size_t left = reader.count(); reader.isGood && left > 0; --left) {
+    for (std::size_t left = reader.count(kMostNodes); reader.isGood && left > 0; --left) {
         if (profile.functions.empty()) {
             reader.isGood = false;
             return;
@@ -121,7 +123,7 @@ void readNodes(Reader& reader, Profile& profile) {
 }
 
 void readSlices(Reader& reader, Profile& profile) {
-    for (std::size_t left = reader.count(); reader.isGood && left > 0; --left) {
+    for (std::size_t left = reader.count(kMostSlices); reader.isGood && left > 0; --left) {
         if (profile.nodes.empty()) {
             reader.isGood = false;
             return;

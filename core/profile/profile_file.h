@@ -7,6 +7,8 @@
 #include "core/base/error.h"
 #include "core/profile/profile.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,9 +18,17 @@ inline constexpr std::uint64_t kFileVersion = 1;
 /// A larger file is not read.
 inline constexpr std::size_t kLargestFile = 64u << 20;
 
+// A file that has more is not read; what takes a profile (coro/profiler.h) stops earlier.
+inline constexpr std::size_t kMostFunctions = 100'000;
+inline constexpr std::size_t kMostNodes = 100'000;
+inline constexpr std::size_t kMostSlices = 200'000;
+inline constexpr std::size_t kLongestText = 4'096; ///< bytes
+inline constexpr std::uint32_t kDeepest = 256;     ///< nodes of a path
+
+/// Longer texts are cut.
 std::string encode(const Profile& profile);
-/// Of hostile bytes: Invalid with a sentence, where they are no profile, of another version, cut off, or name what is not
-/// in them.
+/// Of hostile bytes: Invalid with a sentence, where they are no profile, of another version, cut off, have more than is
+/// read, or name what is not in them.
 Result<Profile> decode(std::string_view bytes);
 
 } // namespace yard::profile

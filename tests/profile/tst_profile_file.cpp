@@ -21,6 +21,8 @@ private Q_SLOTS:
     void whatIsNotThereCannotBeNamed();
     void namesCannotSteerATerminal();
     void aPathHasItsDepth();
+    void listsHaveTheirBounds();
+    void longTextsAreCut();
     void damagedBytesNeverBreakTheReader();
 };
 
@@ -84,12 +86,45 @@ void TestProfileFile::aPathHasItsDepth() {
     Profile profile = test::sampleProfile();
     profile.slices.clear();
     profile.nodes.assign(1, {.function = 0, .parent = kNoParent, .self = {}});
-    while (profile.nodes.size() < 1'000)
+    while (profile.nodes.size() < kDeepest)
         profile.nodes.push_back(
             {.function = 1, .parent = static_cast<std::uint32_t>(profile.nodes.size() - 1), .self = {}});
     QVERIFY(decode(encode(profile)));
-    profile.nodes.push_back({.function = 1, .parent = 999, .self = {}});
+    profile.nodes.push_back({.function = 1, .parent = kDeepest - 1, .self = {}});
     QVERIFY(!decode(encode(profile)));
+}
+
+void TestProfileFile::listsHaveTheirBounds() {
+    Profile profile = test::sampleProfile();
+    profile.functions.resize(kMostFunctions);
+    profile.nodes.resize(kMostNodes, {.function = 0, .parent = kNoParent, .self = {}});
+    profile.slices.resize(kMostSlices);
+    QVERIFY(decode(encode(profile)));
+    Profile larger = profile;
+    larger.functions.emplace_back();
+    QVERIFY(!decode(encode(larger)));
+    larger = profile;
+    larger.nodes.push_back({.function = 0, .parent = kNoParent, .self = {}});
+    QVERIFY(!decode(encode(larger)));
+    larger = profile;
+    larger.slices.emplace_back();
+    QVERIFY(!decode(encode(larger)));
+}
+
+void TestProfileFile::longTextsAreCut() {
+    Profile profile = test::sampleProfile();
+    profile.functions[0].name = std::string(kLongestText - 1, 'a') + "\u00e9";
+    profile.functions[1].name = std::string(kLongestText, 'b');
+    const Profile read = decode(encode(profile)).value();
+    QCOMPARE(read.functions[0].name, std::string(kLongestText - 1, 'a'));
+    QCOMPARE(read.functions[1].name, profile.functions[1].name);
+    // A file of others may have more.
+    std::string bytes = encode(profile);
+    const std::size_t at = bytes.find(profile.functions[1].name);
+    QCOMPARE(bytes.substr(at - 2, 2), std::string("\x80\x20")); // its length
+    bytes[at - 2] = '\x81';
+    bytes.insert(at, 1, 'b');
+    QVERIFY(!decode(bytes));
 }
 
 void TestProfileFile::damagedBytesNeverBreakTheReader() {
