@@ -2,6 +2,7 @@
 
 #include "app/yardctl/console_channel.h"
 #include "app/yardctl/line_editor.h"
+#include "app/yardctl/signal_watch.h"
 #include "core/base/files.h"
 
 #include <array>
@@ -19,7 +20,8 @@ namespace {
 
 constexpr std::string_view kPromptText = "yard> ";
 
-volatile std::sig_atomic_t interrupts = 0;
+constexpr std::array kPromptSignals = {SIGQUIT, SIGTSTP};
+constexpr int kEndedBySignal = 128;
 
 std::string historyPath() {
     const char* state = std::getenv("XDG_STATE_HOME"); // NOLINT(concurrency-mt-unsafe): one thread
@@ -54,13 +56,18 @@ private:
     void ask();
     void typed(std::optional<std::string> line);
     void keysCame();
+    void signalCame(int signal);
     void interrupted();
+    void suspended();
 
     int fd_;
     Answers& answers_;
-    std::unique_ptr<LineEditor> editor_; ///< null: the terminal's own line is all there is
-    std::string partial_{};              ///< of a line that is typed without an editor
-    std::size_t pending_ = 0;            ///< lines without an answer
+    SignalWatch signals_{kPromptSignals}; ///< before the editor changes the terminal
+    std::unique_ptr<LineEditor> editor_;  ///< null: the terminal's own line is all there is
+    std::string partial_{};               ///< of a line that is typed without an editor
+    std::size_t pending_ = 0;             ///< lines without an answer
+    int interrupts_ = 0;                  ///< since all answers were there
+    int code_ = 0;
     bool isOver_ = false;
     bool isGone_ = false;
 };
@@ -105,14 +112,37 @@ void Prompt::keysCame() {
     }
 }
 
+void Prompt::signalCame(int signal) {
+    if (signal == SIGINT) {
+        interrupted();
+    } else if (signal == SIGTSTP) {
+        suspended();
+    } else {
+        code_ = kEndedBySignal + signal;
+        isOver_ = true;
+    }
+}
+
+/// While it stands still the terminal is as it was before.
+void Prompt::suspended() {
+    if (editor_) editor_->stop();
+    sigset_t stop;
+    sigset_t old;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    (void)::raise(SIGTSTP); // held back; the system drops it where no shell could let it go on
+    ::pthread_sigmask(SIG_UNBLOCK, &stop, &old);
+    ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
+    if (pending_ == 0) ask();
+}
+
 void Prompt::interrupted() {
     fmt::print("\n");
-    if (pending_ > 0 && interrupts > 1) {
+    if (pending_ > 0 && ++interrupts_ > 1) {
         isOver_ = true;
     } else if (pending_ > 0) {
         typed(std::string()); // what is shown again and again ends with the next line
     } else {
-        interrupts = 0;
         if (editor_) editor_->stop();
         partial_.clear();
         ask();
@@ -121,22 +151,20 @@ void Prompt::interrupted() {
 
 Outcome<int> Prompt::run() {
     ask();
-    std::array<pollfd, 2> ends{{{fd_, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}}};
-    int seen = 0;
+    std::array<pollfd, 3> ends{{{fd_, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}, {signals_.fd(), POLLIN, 0}}};
     while (!isOver_ && !isGone_) {
-        if (interrupts != seen) {
-            interrupted();
-            seen = interrupts;
+        if (::poll(ends.data(), ends.size(), -1) < 0) continue; // EINTR
+        if (ends[2].revents != 0) {
+            if (const auto signal = signals_.next()) signalCame(*signal);
             continue;
         }
-        if (::poll(ends.data(), ends.size(), -1) < 0) continue; // EINTR
         if (ends[0].revents != 0) {
             const auto ended = answers_.take();
             isGone_ = !ended;
             const bool waited = pending_ > 0;
             pending_ -= std::min(pending_, ended.value_or(0));
             if (waited && pending_ == 0 && !isGone_) {
-                interrupts = seen = 0;
+                interrupts_ = 0;
                 ask();
             }
         }
@@ -144,7 +172,7 @@ Outcome<int> Prompt::run() {
     }
     if (editor_) editor_->stop();
     if (isGone_) return gone();
-    return 0;
+    return code_;
 }
 
 } // namespace
@@ -156,14 +184,8 @@ Outcome<int> promptAt(int fd) {
     const auto help = answers.text();
     if (!help) return gone();
     fmt::print("{}", *greeting);
-    struct sigaction action{};
-    struct sigaction before{};
-    action.sa_handler = [](int) { interrupts = interrupts + 1; };
-    ::sigaction(SIGINT, &action, &before);
     Prompt prompt(fd, answers, LineEditor::open(historyPath(), commandNames(*help)));
-    auto ended = prompt.run();
-    ::sigaction(SIGINT, &before, nullptr);
-    return ended;
+    return prompt.run();
 }
 
 } // namespace yard::ctl

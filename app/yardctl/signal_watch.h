@@ -21,6 +21,8 @@ public:
 
     /// Blocks until a signal comes (its number) or finish() was called (nothing).
     std::optional<int> next();
+    /// Readable once next() has a signal; for poll(). Do not read it.
+    int fd() const { return signals_.get(); }
     /// Whether next() has something within `limit`.
     bool isDue(std::chrono::milliseconds limit);
     /// Any thread.

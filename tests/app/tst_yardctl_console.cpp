@@ -5,6 +5,7 @@
 #include "tests/app/terminal_process.h"
 
 #include <QTest>
+#include <csignal>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -44,6 +45,9 @@ private Q_SLOTS:
     void linesComeBackFromTheHistory();
     void anInterruptGivesALineUp_data();
     void anInterruptGivesALineUp();
+    void aSignalEndsThePrompt_data();
+    void aSignalEndsThePrompt();
+    void aStopIsDroppedWhereNoShellIs();
     void whatIsWatchedEndsWithALine_data();
     void whatIsWatchedEndsWithALine();
     void aConsoleThatGoesEndsThePrompt();
@@ -216,6 +220,40 @@ void TestYardctlConsole::anInterruptGivesALineUp() {
     QVERIFY2(process->shows("25\r\n"), process->shown().c_str());
     process->type("exit\n");
     QCOMPARE(process->end(), 0);
+}
+
+void TestYardctlConsole::aSignalEndsThePrompt_data() {
+    QTest::addColumn<QByteArray>("terminal");
+    QTest::addColumn<int>("number");
+    QTest::newRow("TERM") << QByteArray("xterm") << SIGTERM;
+    QTest::newRow("HUP") << QByteArray("xterm") << SIGHUP;
+    QTest::newRow("QUIT") << QByteArray("xterm") << SIGQUIT;
+    QTest::newRow("without an editor") << QByteArray("dumb") << SIGTERM;
+}
+
+void TestYardctlConsole::aSignalEndsThePrompt() {
+    QFETCH(QByteArray, terminal);
+    QFETCH(int, number);
+    const auto process = atATerminal(terminal.constData());
+    QVERIFY(process->shows("yard> "));
+    process->type("not to be");
+    QVERIFY(process->shows("not to be"));
+    process->signal(number);
+    QCOMPARE(process->end(), 128 + number);
+    QCOMPARE(process->modes(), process->modesBefore());
+}
+
+void TestYardctlConsole::aStopIsDroppedWhereNoShellIs() {
+    const auto process = atATerminal(); // the first of its session: the system does not stop it
+    QVERIFY(process->shows("yard> "));
+    process->forget();
+    process->signal(SIGTSTP);
+    QVERIFY2(process->shows("yard> "), process->shown().c_str());
+    process->type("5 * 5\n");
+    QVERIFY2(process->shows("25\r\n"), process->shown().c_str());
+    process->type("exit\n");
+    QCOMPARE(process->end(), 0);
+    QCOMPARE(process->modes(), process->modesBefore());
 }
 
 void TestYardctlConsole::whatIsWatchedEndsWithALine_data() {
