@@ -298,16 +298,18 @@ define("threads", "threads [\"text\"] [\"loop\"]",
   "cooperative threads, those whose name or wait has a text; loop: engine, http", function(filter, loop)
     local rows, cursor = {}, nil
     repeat
-      local page = ask("GET", "inside/threads?limit=1000&loop=" .. encode(loop or "engine") ..
+      local page = ask("GET", "inside/threads?limit=100&loop=" .. encode(loop or "engine") ..
                        (filter and "&filter=" .. encode(tostring(filter)) or "") ..
                        (cursor and "&cursor=" .. encode(tostring(cursor)) or ""))
       for _, row in ipairs(page.threads) do
         local place = row.chain and row.chain[1]
         row.at = place and place.file .. ":" .. place.line
+        row.chain, row.timeouts_s = nil, nil -- those of all would not fit into the memory of a line
         rows[#rows + 1] = row
       end
       cursor = page.cursor
-    until not cursor
+    until not cursor or #rows >= 1000
+    if cursor then print("these are the first " .. #rows .. "; threads \"text\" has those with a text") end
     return rows
   end)
 define("thread", "thread N [\"loop\"]", "one thread: where it waits, since when, how often it ran", function(number, loop)

@@ -6,6 +6,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <sys/stat.h>
 
@@ -87,6 +88,7 @@ private Q_SLOTS:
     void textsAreFoundAsTheyAre();
     void aCommandIsAWordOrAFunction();
     void commandsAskTheEngine();
+    void veryManyThreadsAreNotAllKept();
     void aRefusalIsTheErrorOfTheLine();
     void waitingForTheEngineCostsNoTime();
     void theEngineIsNotAskedWhereNothingPauses();
@@ -336,6 +338,20 @@ void TestInterpreter::commandsAskTheEngine() {
     QCOMPARE(prompt.ask("set capacity 4", "{}"), "capacity is 4\n");
     QVERIFY(prompt.say("set \"capacity\"").contains("needs a value"));
     QCOMPARE(prompt.ask("for _, q in ipairs(queues()) do print(q.tag) end", R"({"queues":[{"tag":"x"}]})"), "x\n");
+}
+
+void TestInterpreter::veryManyThreadsAreNotAllKept() {
+    constexpr std::chrono::minutes kLong(1); // what is tested is the memory
+    Prompt prompt{.interpreter = Interpreter({.time = kLong, .unpaused = kLong})};
+    std::string chain = R"({"file":"core/a.cpp","line":7,"function":"yard::a"})";
+    for (int n = 1; n < 32; ++n) chain += R"(,{"file":"core/b.cpp","line":8,"function":"yard::b"})";
+    std::string page;
+    for (int n = 0; n < 100; ++n)
+        page += (n > 0 ? "," : "") + fmt::format(R"({{"number":{},"chain":[{}],"timeouts_s":[1.5]}})", n, chain);
+    page = R"({"threads":[)" + page + R"(],"cursor":"99"})";
+    const std::string shown = prompt.ask("rows = threads() print(#rows, rows[1].at, rows[1].chain)", page);
+    QCOMPARE(shown, "these are the first 1000; threads \"text\" has those with a text\n1000\tcore/a.cpp:7\tnil\n");
+    QCOMPARE(prompt.asked.size(), std::size_t(10));
 }
 
 void TestInterpreter::aRefusalIsTheErrorOfTheLine() {
