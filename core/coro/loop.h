@@ -8,9 +8,9 @@
 // them.
 //
 // Owner: the OS thread that first uses it after construction (release() lets another take over); only post(),
-// stop() and mailbox() may be used from elsewhere. Lifetime: run() and shutdown() before destruction; the
-// destructor destroys the frames of threads that are left where they are suspended, then the io_context. ThreadRef
-// and Mailbox outlive it.
+// stop(), mailbox(), name() and the meter's turnSince() may be used from elsewhere. Lifetime: run() and shutdown()
+// before destruction; the destructor destroys the frames of threads that are left where they are suspended, then the
+// io_context. ThreadRef and Mailbox outlive it.
 #pragma once
 
 #include "core/base/owner.h"

@@ -36,7 +36,7 @@ public:
     using Tell = std::function<void(const StuckTurn&)>;
     struct Options {
         Duration after = std::chrono::seconds(5);
-        Duration every = std::chrono::seconds(2);
+        Duration every = std::chrono::seconds(5);
     };
     /// `tell` is called on the watch's own thread.
     StuckWatch(Options options, Tell tell);
