@@ -2,7 +2,7 @@
 #include "core/http/route.h"
 
 #include "core/coro/profiler.h"
-#include "core/coro/timeout.h"
+#include "core/coro/suspend.h"
 #include "core/engine/reading/inside.h"
 #include "core/http/error_map.h"
 #include "core/http/profile_store.h"
@@ -20,7 +20,6 @@ constexpr std::int64_t kMostSeconds = 600;
 constexpr std::size_t kMostText = 200;
 /// One that is measured for looks this often whether its client is still there.
 constexpr Duration kLookWhoMeasures = std::chrono::seconds(1);
-constexpr Duration kMostStopping = std::chrono::seconds(5);
 
 struct ProfileWish {
     bool ofEngine = true; ///< else of the loop that asks
@@ -88,7 +87,11 @@ coro::Task<Response> takeProfile(Call& call) {
     if (!seconds) co_return errorResponse(seconds.error());
     const Duration time = std::chrono::seconds(seconds->value_or(kUsualSeconds));
     const bool ofEngine = wish->ofEngine;
-    const auto serial = co_await startMeasuring(call, std::move(*wish));
+    Result<std::uint64_t> serial;
+    {
+        const coro::Uninterruptible whole; // without its number it could not be ended
+        serial = co_await startMeasuring(call, std::move(*wish));
+    }
     if (!serial) co_return errorResponse(serial.error());
     std::exception_ptr interrupted;
     try {
@@ -96,16 +99,12 @@ coro::Task<Response> takeProfile(Call& call) {
     } catch (const coro::Interrupted&) {
         interrupted = std::current_exception();
     }
-    if (interrupted) {
+    Result<profile::Profile> taken;
+    {
         const coro::Uninterruptible cleanUp;
-        try {
-            (void)co_await coro::withTimeout(kMostStopping, stopMeasuring(call, ofEngine, *serial));
-        } catch (const coro::TimeoutError&) {
-            // It ends with its loop.
-        }
-        std::rethrow_exception(interrupted);
+        taken = co_await stopMeasuring(call, ofEngine, *serial);
     }
-    auto taken = co_await stopMeasuring(call, ofEngine, *serial);
+    if (interrupted) std::rethrow_exception(interrupted);
     co_return co_await keep(call, std::move(taken));
 }
 
