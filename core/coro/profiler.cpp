@@ -198,7 +198,7 @@ void Profiler::resume(const Thread& thread) {
         if (!since_.empty()) readUsage(); // what this one uses is not of those before
         return;
     }
-    // What the OS thread used since no one ran that is measured, asleep or for posted functions, is nobody's.
+    // What the OS thread used in between, asleep or for posted functions, is nobody's.
     if (since_.empty() || nanosNow() - last_ >= kUsageEvery) {
         since_.clear();
         usage_ = usageNow();
