@@ -147,11 +147,14 @@ coro::Task<Result<std::string_view>> TraceProducer::next() {
     if (isEnded_) co_return std::string_view();
     if (!isBegun_) begin();
     isBegun_ = true;
-    if (link_.isStopping() || link_.peerGone()) co_return fail(ErrorKind::NotAccepting, kEngineIsStopping);
-    const engine::TimelinePart part = co_await engine_.ask(&engine::TimelineKeeper::part, query_, place_);
-    write(part);
-    place_ = part.next;
-    isEnded_ = !part.more;
+    // A part may have nothing that is wanted; an empty piece would be the end of the answer.
+    do {
+        if (link_.isStopping() || link_.peerGone()) co_return fail(ErrorKind::NotAccepting, kEngineIsStopping);
+        const engine::TimelinePart part = co_await engine_.ask(&engine::TimelineKeeper::part, query_, place_);
+        write(part);
+        place_ = part.next;
+        isEnded_ = !part.more;
+    } while (out_.empty() && !isEnded_);
     if (isEnded_) out_ += "\n]}\n";
     co_return std::string_view(out_);
 }

@@ -58,8 +58,8 @@ public:
         Place next;
         bool more = false;
     };
-    /// The spans that overlap [from, to) as they are, in the order of their ends: those of the next kBlocksPerPart blocks that
-    /// have any, from `place` on. What could not be written is not among them.
+    /// The spans that overlap [from, to) as they are, in the order of their ends: those of the next kBlocksPerPart blocks whose
+    /// times overlap it, from `place` on; it may have none although there are more. What could not be written is not among them.
     Part read(const Picture& picture, Place place);
     static constexpr std::size_t kBlocksPerPart = 4;
 

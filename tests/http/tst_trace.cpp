@@ -1,5 +1,6 @@
 // GET timelines?format=chrome over a real engine: what ran as a Chrome trace.
 #include "core/launcher/launcher.h"
+#include "core/timeline/timeline_store.h"
 #include "tests/http/api_test.h"
 
 #include <QTest>
@@ -23,6 +24,7 @@ private Q_SLOTS:
     void whatGoesOnIsBegunOnly();
     void elementsAndCommandsHaveTheirNames();
     void onlyTheSpanAndTheWorkerThatAreAskedForAreThere();
+    void partsWithNothingThatIsWantedDoNotEndIt();
     void wrongRequestsAreRefused();
 
 private:
@@ -101,6 +103,18 @@ void TraceTest::onlyTheSpanAndTheWorkerThatAreAskedForAreThere() {
     QVERIFY(slices("worker=exec") > 0);
     QCOMPARE(slices("worker=nobody"), std::size_t{0});
     QCOMPARE(slices("from=1&to=2"), std::size_t{0});
+}
+
+void TraceTest::partsWithNothingThatIsWantedDoNotEndIt() {
+    ApiTest api; // nothing has run: its store reads the files when it is asked
+    timeline::TimelineStore store(api.engine.path("data/timeline"), {0}, {});
+    std::vector<timeline::Span> spans;
+    for (std::int64_t i = 1; i <= 9 * 1'024; ++i)
+        spans.push_back({.lsn = Lsn(i), .begin = i * 1'000'000, .end = i * 1'000'000 + 500'000});
+    QVERIFY(store.append(spans));
+    const auto trace = api.get("/compute/timelines?format=chrome&worker=nobody&from=1&to=100000000000").json();
+    QVERIFY(trace.contains("traceEvents"));
+    QCOMPARE(trace.at("traceEvents").as_array().size(), std::size_t{1}); // the machine's name
 }
 
 void TraceTest::wrongRequestsAreRefused() {
