@@ -20,6 +20,11 @@ std::int64_t roundUpCores(std::int64_t milli) {
     return milli > 1000 ? 1000 * roundUp((milli + 999) / 1000) : std::min<std::int64_t>(roundUp(milli), 1000);
 }
 
+/// Pieces stay whole, and of a part as many share a piece as before: two halves of a GPU do, two of 0.512 do not.
+std::int64_t roundUpPieces(std::int64_t milli) {
+    return milli > 0 && milli < 1000 ? 1000 / (1000 / milli) : roundUpCores(milli);
+}
+
 } // namespace
 
 bool isExactlyOneCore(const Resources& resources) {
@@ -48,7 +53,7 @@ std::uint32_t WorkClasses::shapeFor(const Resources& resources, bool oneCore, st
     if (shapes_.size() >= kExactShapes && !oneCore && gate == kNone) {
         bucket.milliCores = roundUpCores(bucket.milliCores);
         bucket.memoryMb = roundUp(bucket.memoryMb);
-        for (auto& [name, amount] : bucket.named) amount = roundUpCores(amount); // so do whole GPUs
+        for (auto& [name, amount] : bucket.named) amount = roundUpPieces(amount);
         // A bucket larger than the machine would never start what the machine can hold.
         if (!capacity_.everFits({bucket, slotsOf(oneCore), where})) bucket = resources;
     }

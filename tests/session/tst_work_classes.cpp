@@ -33,6 +33,7 @@ private Q_SLOTS:
     void aGateHasPlacesUntilSoManyAreOut();
     void manyShapesAreRoundedUpIntoBuckets();
     void aBucketIsNeverLargerThanTheMachine();
+    void partsOfAPieceShareItInABucketAsWell();
 };
 
 void TestWorkClasses::classesThatAskForTheSameShareAShape() {
@@ -89,6 +90,23 @@ void TestWorkClasses::aBucketIsNeverLargerThanTheMachine() {
         book.define(cls, milliCores(1'001 + static_cast<int>(cls)));
     book.define(100, milliCores(99'000));
     QCOMPARE(book.classes.shape(book.classes.shapeOf(100)).resources.milliCores, 99'000);
+}
+
+void TestWorkClasses::partsOfAPieceShareItInABucketAsWell() {
+    MachineCapacity capacity({.milliCores = 100'000, .named = {{"gpus", 4'000}}});
+    WorkClasses classes(capacity);
+    for (std::uint32_t cls = 0; cls < kExactShapes; ++cls)
+        classes.define(ClassId(cls), milliCores(1'001 + static_cast<int>(cls)), LockTable::kNoLocks, {}, {});
+    const auto bucketOf = [&](std::uint32_t cls, std::int64_t milliGpus) {
+        classes.define(ClassId(cls), {.milliCores = 500, .named = {{"gpus", milliGpus}}}, LockTable::kNoLocks, {},
+                       {});
+        return classes.shape(classes.shapeOf(cls)).resources.named.front().second;
+    };
+    QCOMPARE(bucketOf(100, 500), 500);
+    QCOMPARE(bucketOf(101, 333), 333);
+    QCOMPARE(bucketOf(102, 260), 333);
+    QCOMPARE(bucketOf(103, 501), 1'000);
+    QCOMPARE(bucketOf(104, 3'000), 3'000);
 }
 
 QTEST_APPLESS_MAIN(TestWorkClasses)
