@@ -97,6 +97,7 @@ private Q_SLOTS:
 
     void whatRanIsShown();
     void whatRunsHasNoEnd();
+    void whatGoesOnIsInTheLastPart();
     void eachAttemptHasItsBar();
     void theNextEngineShowsWhatTheLastOneRan();
     void anEngineThatCannotWriteItRunsOn();
@@ -292,6 +293,31 @@ void TimelinesTest::whatRunsHasNoEnd() {
     const TimelineView ended = engine.run(engine->ask(&TimelineKeeper::query, lately()));
     QCOMPARE(countOf(ended.view), 1);
     QCOMPARE(shown(ended).open, 0);
+}
+
+void TimelinesTest::whatGoesOnIsInTheLastPart() {
+    test::EngineTest engine; // nothing has ended: its store reads the files when it is asked
+    timeline::TimelineStore store(engine.path("data/timeline"), {0}, {});
+    QVERIFY(store.append(naps(0, 5 * 1'024)));
+    const Lsn lsn = engine.sh("sleep 100");
+    QVERIFY(test::EngineTest::eventually(
+        [&] { return shown(engine.run(engine->ask(&TimelineKeeper::query, lately("exec")))).open == 1; }));
+    TimelineQuery all;
+    all.worker = "exec";
+    all.from = 1;
+    all.to = WallMicros{1} << 60;
+    const auto opened = [](const TimelinePart& part) {
+        std::vector<Lsn> lsns;
+        for (const timeline::LaneView& lane : part.view.view.lanes)
+            for (const Span& bar : lane.bars)
+                if (bar.isOpen()) lsns.push_back(bar.lsn);
+        return lsns;
+    };
+    const TimelinePart first = engine.run(engine->ask(&TimelineKeeper::part, all, {}));
+    QVERIFY(first.more && opened(first).empty());
+    const TimelinePart last = engine.run(engine->ask(&TimelineKeeper::part, all, first.next));
+    QVERIFY(!last.more);
+    QCOMPARE(opened(last), std::vector<Lsn>{lsn});
 }
 
 void TimelinesTest::eachAttemptHasItsBar() {

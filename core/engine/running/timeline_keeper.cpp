@@ -122,8 +122,8 @@ coro::Task<TimelinePart> TimelineKeeper::part(TimelineQuery query, timeline::Tim
     TimelinePart answer;
     answer.view.now = parts_.wallOf(MonoClock::now());
     coro::MutexGuard guard = co_await writing_.lock();
-    std::vector<timeline::Span> open;
-    if (place.file == 0) open = parts_.execution.openSpans();
+    // As of what is written now: what ends later is in no part any more, if this one is the last.
+    std::vector<timeline::Span> open = parts_.execution.openSpans();
     for (timeline::Span& one : open) one.worker = workerOf(one.cls);
     timeline::TimelineStore::Picture picture = pictureOf(query, answer.view.now);
     auto read = co_await parts_.helpers.run(
@@ -134,6 +134,7 @@ coro::Task<TimelinePart> TimelineKeeper::part(TimelineQuery query, timeline::Tim
     answer.view.view = std::move(read.view);
     answer.next = read.next;
     answer.more = read.more;
+    if (answer.more) open.clear();
     for (const timeline::Span& one : open) {
         if (!picture.wanted(one.worker) || one.begin == 0 || one.begin >= picture.to) continue;
         answer.view.view.lanes.push_back(

@@ -81,7 +81,7 @@ public:
     coro::Task<void> run();
     /// What ran when in which slot. Of very many bars without a label only the newest have their commands.
     coro::Task<TimelineView> query(TimelineQuery query);
-    /// The bars of a span from `place` on, each whole; with the first ones those that go on. `resolution` means nothing.
+    /// The bars of a span from `place` on, each whole; with the last ones those that go on. `resolution` means nothing.
     coro::Task<TimelinePart> part(TimelineQuery query, timeline::TimelineStore::Place place);
     /// At the end, when no helper writes any more. Blocks.
     void save();
