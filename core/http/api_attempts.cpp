@@ -4,6 +4,7 @@
 #include "core/engine/reading/action_rows.h"
 #include "core/engine/state/settings_service.h"
 #include "core/http/error_map.h"
+#include "core/http/handler_steps.h"
 #include "core/json/json_writer.h"
 #include "core/model/attempt_json.h"
 
@@ -183,6 +184,8 @@ coro::Task<Response> compareJobs(Call& call) {
     const auto named = call.query.text("with");
     if (named) with = readNamedRun(*named);
     if (!with) co_return errorResponse(with.error());
+    if (named)
+        if (auto inQueue = co_await checkQueue(call, with->lsn); !inQueue) co_return errorResponse(inQueue.error());
     const auto a = co_await knownRun(call, call.lsn(), static_cast<std::uint32_t>(attempt->value_or(0)));
     if (!a) co_return errorResponse(a.error());
     Result<KnownRun> b = KnownRun{};

@@ -132,6 +132,7 @@ coro::Task<Result<KnownRun>> lastGoodRun(Call& call, const KnownRun& of) {
         co_return co_await knownRun(call, action.lsn, 0);
     engine::ListQuery query;
     query.states = {ActionState::Completed};
+    query.queue = call.queue;
     query.worker = action.workerName.empty() ? action.workerId : action.workerName;
     query.label = action.label;
     query.limit = kMaxPage;

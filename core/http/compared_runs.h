@@ -25,7 +25,7 @@ std::vector<AttemptRecord> attemptsOf(const ActionResult& action);
 /// `attempt` 0: the last one, if any began. What the token may not see is left out: environment and inputs. NotFound.
 coro::Task<Result<KnownRun>> knownRun(Call& call, Lsn lsn, std::uint32_t attempt);
 /// The newest other action that completed with the same work, or the last attempt of this one if that is good. Looks at
-/// kMostLookedAt actions at most. NotFound: there is none among them.
+/// kMostLookedAt actions at most, below queues/{ref} of that queue alone. NotFound: there is none among them.
 coro::Task<Result<KnownRun>> lastGoodRun(Call& call, const KnownRun& of);
 inline constexpr int kMostLookedAt = 1'000;
 /// Of those the specs of so many are read.

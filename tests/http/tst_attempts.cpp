@@ -27,6 +27,7 @@ private Q_SLOTS:
     void attemptsOfOneActionAreCompared();
     void withoutAnotherTheLastGoodRunOfTheSameWorkIsTaken();
     void whereThereIsNoGoodRunItSaysSo();
+    void belowAQueueOnlyItsActionsAreCompared();
     void wrongComparisonsAreRefused_data();
     void wrongComparisonsAreRefused();
 
@@ -177,6 +178,22 @@ void AttemptsTest::whereThereIsNoGoodRunItSaysSo() {
     const Reply reply = api_->get(fmt::format("/compute/jobs/{}/compare", lsn));
     QCOMPARE(reply.status, 404);
     QVERIFY2(reply.text("message").contains("name one with \"with\""), reply.body.c_str());
+}
+
+void AttemptsTest::belowAQueueOnlyItsActionsAreCompared() {
+    const std::int64_t outside = run("exit 0", R"(,"label":"twice")");
+    const std::string queue =
+        "/compute/queues/" + api_->post("/compute/queues", R"({"config":{}})").text("token") + "/jobs";
+    const auto runThere = [&] {
+        return api_->post(queue + "?wait=60", api_->engine.shJson("exit 0", R"(,"label":"twice")")).number("lsn");
+    };
+    const std::int64_t first = runThere();
+    QCOMPARE(api_->get(fmt::format("{}/{}/compare?with={}", queue, first, outside)).status, 404);
+    QCOMPARE(api_->get(fmt::format("{}/{}/compare", queue, first)).status, 404);
+    const std::int64_t second = runThere();
+    QCOMPARE(api_->get(fmt::format("{}/{}/compare?with={}", queue, second, first)).status, 200);
+    QCOMPARE(api_->get(fmt::format("{}/{}/compare", queue, second)).json().at("b").at("lsn").as_int64(), first);
+    QCOMPARE(api_->get(fmt::format("/compute/jobs/{}/compare?with={}", first, outside)).status, 200);
 }
 
 void AttemptsTest::wrongComparisonsAreRefused_data() {
