@@ -196,11 +196,13 @@ void Wiring::openUpkeep() {
                             .isWatched = [this] { return services_.changes->feed().isOpen(); },
                             .surged = [this] { lookForMemory(); },
                             .looked = [this](const MachineReading& reading) { tellUse(reading); }});
-    services_.gpus.emplace(GpuWatch::Parts{.gpus = ground_.gpus,
-                                           .helpers = *ground_.helpers,
-                                           .session = *services_.session,
-                                           .isWatched = [this] { return services_.changes->feed().isOpen(); },
-                                           .wake = wake_});
+    services_.gpus.emplace(
+        GpuWatch::Parts{.gpus = ground_.gpus,
+                        .helpers = *ground_.helpers,
+                        .session = *services_.session,
+                        .isWatched = [this] { return services_.changes->feed().isOpen(); },
+                        .wake = wake_,
+                        .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); }});
     services_.timelines.emplace(TimelineKeeper::Parts{
         .helpers = *ground_.helpers,
         .execution = *services_.execution,

@@ -40,6 +40,7 @@ void GpuWatch::note(const std::vector<host::GpuFigures>& figures) {
         else
             logInfo("engine", "GPU {} ({}) is back", gpu.index, gpu.name);
         if (!isLost) parts_.wake();
+        parts_.changed();
     }
 }
 

@@ -25,7 +25,8 @@ public:
         coro::HelperPool& helpers;
         session::Session& session;
         std::function<bool()> isWatched;
-        std::function<void()> wake; ///< one is back: something may start
+        std::function<void()> wake;    ///< one is back: something may start
+        std::function<void()> changed; ///< one is lost, or back: the picture of the session is another one
     };
     explicit GpuWatch(Parts parts);
 
