@@ -23,6 +23,7 @@ struct Gpu {
     std::string pci;              ///< "0000:3b:00.0"
     std::optional<int> numaNode;
     std::vector<std::string> devices; ///< device nodes that a program needs to use it
+    std::vector<std::string> shared;  ///< those that it uses besides, if they are there: a driver makes them late
     friend bool operator==(const Gpu&, const Gpu&) = default;
 };
 

@@ -15,9 +15,9 @@ namespace {
 
 constexpr const char* kLibrary = "libnvidia-ml.so.1";
 constexpr std::size_t kMostGpus = 64;
-/// Which of them there are depends on the driver; a program uses all that there are.
-constexpr std::array<const char*, 4> kControlNodes = {"dev/nvidiactl", "dev/nvidia-uvm", "dev/nvidia-uvm-tools",
-                                                      "dev/nvidia-modeset"};
+/// Which of them there are depends on the driver, which makes some when it is first used; a program uses all that there are.
+constexpr std::array<const char*, 4> kControlNodes = {"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools",
+                                                      "/dev/nvidia-modeset"};
 
 std::string libraryOf(std::string library) {
     if (!library.empty()) return library;
@@ -92,9 +92,7 @@ std::vector<Gpu> Gpus::ofNvidia() const {
         }
     for (Gpu& gpu : gpus) {
         gpu.numaNode = numaNodeOf(root_, gpu.pci);
-        std::error_code error;
-        for (const char* node : kControlNodes)
-            if (std::filesystem::exists(root_ + node, error)) gpu.devices.push_back(fmt::format("/{}", node));
+        gpu.shared.assign(kControlNodes.begin(), kControlNodes.end());
     }
     return gpus;
 }

@@ -79,13 +79,14 @@ private Q_SLOTS:
         const Tree tree;
         tree.fake("GPU-aa A100 81920 3 59 1024 42 250500 61 ok\nGPU-bb A100 81920 4 60 0 0 0 0 ok\n");
         tree.put("sys/bus/pci/devices/0000:3b:00.0/numa_node", "1\n");
-        tree.put("dev/nvidiactl");
         tree.amd("renderD128", "0000:03:00.0"); // one that only draws: it is not counted beside them
         const Gpus gpus(tree.root(), YARD_FAKE_NVML_PATH);
         QCOMPARE(gpus.all().size(), std::size_t{2});
-        QCOMPARE(words(gpus.all()[0]),
-                 "0 nvidia 0 GPU-aa A100 81920 MiB 0000:3b:00.0 node 1 /dev/nvidia3 /dev/nvidiactl");
-        QCOMPARE(words(gpus.all()[1]), "1 nvidia 1 GPU-bb A100 81920 MiB 0000:3c:00.0 /dev/nvidia4 /dev/nvidiactl");
+        QCOMPARE(words(gpus.all()[0]), "0 nvidia 0 GPU-aa A100 81920 MiB 0000:3b:00.0 node 1 /dev/nvidia3");
+        QCOMPARE(words(gpus.all()[1]), "1 nvidia 1 GPU-bb A100 81920 MiB 0000:3c:00.0 /dev/nvidia4");
+        // Whether they are there is looked at when they are needed.
+        QCOMPARE(gpus.all()[0].shared, (std::vector<std::string>{"/dev/nvidiactl", "/dev/nvidia-uvm",
+                                                                 "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset"}));
         QCOMPARE(words(gpus.look()[0]), "42 % 1024 MiB 250.5 W 61 C");
     }
 

@@ -110,11 +110,11 @@ private Q_SLOTS:
         addGpus(lease, {});
         QCOMPARE(lease.sandbox, made);
         host::Gpu first = gpuOf("0", host::GpuMaker::Nvidia, 0), second = gpuOf("1", host::GpuMaker::Nvidia, 1);
-        first.devices = {"/dev/nvidia0", "/dev/nvidiactl"};
-        second.devices = {"/dev/nvidia1", "/dev/nvidiactl"};
+        first.devices = {"/dev/nvidia0"};
+        second.devices = {"/dev/nvidia1"};
+        first.shared = second.shared = {"/dev/null", "/dev/no-such-node"};
         addGpus(lease, {first, second});
-        QCOMPARE(lease.sandbox->devices,
-                 (std::vector<std::string>{"/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia1"}));
+        QCOMPARE(lease.sandbox->devices, (std::vector<std::string>{"/dev/nvidia0", "/dev/null", "/dev/nvidia1"}));
         QVERIFY(made->devices.empty());
     }
 

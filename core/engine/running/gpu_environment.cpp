@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <unistd.h>
 #include <utility>
 
 namespace yard::engine {
@@ -49,11 +50,15 @@ void addGpus(runners::Lease& lease, const std::vector<host::Gpu>& gpus) {
         setVariable(lease, "ZE_AFFINITY_MASK", std::move(words));
     if (!lease.sandbox || gpus.empty()) return;
     auto plan = std::make_shared<sandbox::Plan>(*lease.sandbox); // others may have the one that was made
-    for (const host::Gpu& gpu : gpus)
-        for (const std::string& device : gpu.devices)
-            if (plan->devices.size() < sandbox::kMaxDevices &&
-                std::ranges::find(plan->devices, device) == plan->devices.end())
-                plan->devices.push_back(device);
+    const auto show = [&devices = plan->devices](const std::string& device) {
+        if (devices.size() < sandbox::kMaxDevices && std::ranges::find(devices, device) == devices.end())
+            devices.push_back(device);
+    };
+    for (const host::Gpu& gpu : gpus) {
+        std::ranges::for_each(gpu.devices, show);
+        for (const std::string& device : gpu.shared)
+            if (::access(device.c_str(), F_OK) == 0) show(device);
+    }
     lease.sandbox = std::move(plan);
 }
 

@@ -17,7 +17,7 @@ inline constexpr const char* kGpus = "gpus";
 std::vector<host::Gpu> gpusOf(const GivenResources& given, const std::vector<host::Gpu>& all);
 /// CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES, ZE_AFFINITY_MASK: of the makers that it has one
 /// of. They take the place of variables by these names that the action brought along.
-/// In a sandbox their device nodes are there, and no others.
+/// In a sandbox their device nodes are there, as far as they share some those that there are now, and no others.
 void addGpus(runners::Lease& lease, const std::vector<host::Gpu>& gpus);
 
 } // namespace yard::engine
