@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -143,6 +144,26 @@ bool isThere(const std::string& path, mode_t type) {
     return ::lstat(path.c_str(), &found) == 0 && (found.st_mode & S_IFMT) == type;
 }
 
+/// What is run, and how, is read from these: who could have written them could have us run anything.
+Result<void> checkOwners(const std::string& directory) {
+    for (const char* name : {"", "/enter.json", "/posted.json", "/worker.json"}) {
+        const std::string path = directory + name;
+        struct stat found{};
+        if (::lstat(path.c_str(), &found) != 0) {
+            if (errno == ENOENT) continue; // whoever needs it says so
+            return failErrno(fmt::format("cannot look at {}", path), errno);
+        }
+        if (S_ISLNK(found.st_mode)) return fail(ErrorKind::Forbidden, fmt::format("{} is a link", path));
+        if (found.st_uid != ::geteuid() && found.st_uid != 0)
+            return fail(ErrorKind::Forbidden,
+                        fmt::format("{} belongs to somebody else, who could have it run anything", path));
+        if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+            return fail(ErrorKind::Forbidden,
+                        fmt::format("others may write {}, and have it run anything: chmod go-w '{}'", path, path));
+    }
+    return {};
+}
+
 } // namespace
 
 Result<Entry> readEntry(const std::string& directory) {
@@ -153,6 +174,7 @@ Result<Entry> readEntry(const std::string& directory) {
     if (!real) return failErrno(fmt::format("cannot enter {}", directory), errno);
     Entry entry;
     entry.directory = real.get();
+    if (auto ours = checkOwners(entry.directory); !ours) return std::unexpected(ours.error());
     std::optional<std::int64_t> index;
     if (auto read = readLimits(entry.directory + "/enter.json", entry, index); !read)
         return std::unexpected(read.error());

@@ -44,6 +44,7 @@ private Q_SLOTS:
     void nothingThatIsThereIsWrittenOver();
     void whatNeverRanIsRefused();
     void aDirectoryOfAnotherKindIsRefused();
+    void whatOthersMayWriteIsRefused();
 
 private:
     /// The action's LSN, once it has ended.
@@ -288,6 +289,23 @@ void TestReproduce::aDirectoryOfAnotherKindIsRefused() {
     QCOMPARE(refusal().code, 1);
     fs::remove(directory + "/enter.json");
     QVERIFY(refusal().err.contains("enter.json"));
+}
+
+void TestReproduce::whatOthersMayWriteIsRefused() {
+    const std::string directory = reproduced(run(shJson(*place_, "exit 0")));
+    QVERIFY(!directory.empty());
+    for (const char* name : {"", "/enter.json", "/posted.json"}) {
+        fs::permissions(directory + name, fs::perms::others_write, fs::perm_options::add);
+        const test::Ended refused = script(directory, "run");
+        QCOMPARE(refused.code, 1);
+        QVERIFY2(refused.err.contains("others may write " + directory + name), refused.err.c_str());
+        fs::permissions(directory + name, fs::perms::others_write, fs::perm_options::remove);
+    }
+    QCOMPARE(script(directory, "run").code, 0);
+    if (::geteuid() != 0) return;
+    constexpr uid_t kNobody = 65534;
+    QCOMPARE(::chown((directory + "/enter.json").c_str(), kNobody, kNobody), 0);
+    QVERIFY(script(directory, "run").err.contains("belongs to somebody else"));
 }
 
 QTEST_GUILESS_MAIN(TestReproduce)
