@@ -93,6 +93,14 @@ private Q_SLOTS:
         QCOMPARE(ending(engine.wait(both)), "completed");
     }
 
+    void moreThanWereFoundAreOnlyCounted() {
+        fake("GPU-aa A 1024 0 1 0 0 0 0 ok\n");
+        EngineTest engine(4, [](Options& options) { options.set = {"resources.gpus=2"}; });
+        const ActionResult both =
+            engine.wait(engine.sh("printf '%s' ${YARD_RESOURCE_GPUS-none}/${CUDA_VISIBLE_DEVICES-none}", gpus(2)));
+        QCOMPARE(engine.text(both.outcome->out), "none/none");
+    }
+
     void eachMakersLibraryHasItsVariable() {
         using enum host::GpuMaker;
         QCOMPARE(environmentOf({}), "CUDA_VISIBLE_DEVICES=mine");

@@ -1,5 +1,6 @@
 #include "core/engine/kernel/ground.h"
 
+#include "core/base/log.h"
 #include "core/engine/running/gpu_environment.h"
 #include "core/runners/runner_source.h"
 
@@ -34,8 +35,9 @@ host::ResourceSettings resourceSettings(const Settings& settings, const Options&
     return resources;
 }
 
-/// Those that settings name, as far as there are as many, and all GPUs by their numbers.
-session::ResourceNames piecesOf(const Settings& settings, const Resources& total) {
+/// Those that settings name, as far as there are as many, and all GPUs by their numbers. More GPUs than the `gpus` that were
+/// found are only counted: nobody is told to use one that is not there. Where none was found, settings are believed.
+session::ResourceNames piecesOf(const Settings& settings, const Resources& total, std::size_t gpus) {
     session::ResourceNames pieces;
     std::map<std::string, std::vector<std::string>> named = namedPieces(settings);
     for (const auto& [name, amount] : total.named) {
@@ -43,6 +45,9 @@ session::ResourceNames piecesOf(const Settings& settings, const Resources& total
         if (count == 0 || count > kMaxResourceNames || amount % session::IndexPool::kWhole != 0) continue;
         if (const auto at = named.find(name); at != named.end() && at->second.size() == count) {
             pieces.emplace(name, std::move(at->second));
+        } else if (name == kGpus && gpus > 0 && count > gpus) {
+            logWarning("engine", "resources.gpus says {}, and {} were found: they are counted, and not told apart",
+                       count, gpus);
         } else if (name == kGpus) {
             std::vector<std::string>& numbers = pieces[name];
             for (std::size_t i = 0; i < count; ++i) numbers.push_back(std::to_string(i));
@@ -116,7 +121,7 @@ Result<void> Ground::planResources() {
     gpus = std::make_shared<const host::Gpus>();
     total = host::machineResources(capacity, resourceSettings(settings, options, gpus->all().size()));
     total.milliCores += std::int64_t{1000} * slotPlan.beside;
-    pieces = piecesOf(settings, total);
+    pieces = piecesOf(settings, total, gpus->all().size());
     return {};
 }
 
