@@ -24,7 +24,7 @@ bool isReady(const pollfd& fd) {
 } // namespace
 
 Result<EnteredTerminal> EnteredTerminal::open(unsigned short rows, unsigned short cols) {
-    UniqueFd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+    UniqueFd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
     if (!master || ::grantpt(master.get()) != 0 || ::unlockpt(master.get()) != 0)
         return failErrno("cannot make a terminal", errno);
     UniqueFd inside(::ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
@@ -40,6 +40,7 @@ EnteredTerminal::EnteredTerminal(EnteredTerminal&& other) noexcept
     : master_(std::move(other.master_))
     , inside_(std::move(other.inside_))
     , before_(std::exchange(other.before_, std::nullopt))
+    , pending_(std::move(other.pending_))
     , hasKeys_(other.hasKeys_) {}
 
 EnteredTerminal::~EnteredTerminal() {
@@ -60,7 +61,18 @@ void EnteredTerminal::resize() {
 }
 
 std::array<pollfd, 2> EnteredTerminal::waits() const {
-    return {{{hasKeys_ ? STDIN_FILENO : -1, POLLIN, 0}, {master_.get(), POLLIN, 0}}};
+    const bool isFull = !pending_.empty();
+    const short ofProgram = isFull ? POLLIN | POLLOUT : POLLIN;
+    return {{{hasKeys_ && !isFull ? STDIN_FILENO : -1, POLLIN, 0}, {master_.get(), ofProgram, 0}}};
+}
+
+/// As far as there is room: a program that waits for its output to be read does not read.
+void EnteredTerminal::sendKeys() {
+    const ssize_t n = ::write(master_.get(), pending_.data(), pending_.size());
+    if (n >= 0)
+        pending_.erase(0, static_cast<std::size_t>(n));
+    else if (errno != EAGAIN && errno != EINTR)
+        pending_.clear();
 }
 
 bool EnteredTerminal::pass(std::span<const pollfd, 2> ready) {
@@ -68,14 +80,15 @@ bool EnteredTerminal::pass(std::span<const pollfd, 2> ready) {
     if (isReady(ready[0])) {
         const ssize_t n = ::read(STDIN_FILENO, piece.data(), piece.size());
         if (n > 0)
-            (void)writeAll(master_.get(), std::string_view(piece.data(), static_cast<std::size_t>(n)));
+            pending_.append(piece.data(), static_cast<std::size_t>(n));
         else if (n == 0 || errno != EINTR)
             hasKeys_ = false;
     }
+    if (!pending_.empty()) sendKeys();
     if (!isReady(ready[1])) return true;
     const ssize_t n = ::read(master_.get(), piece.data(), piece.size());
     if (n > 0) (void)writeAll(STDOUT_FILENO, std::string_view(piece.data(), static_cast<std::size_t>(n)));
-    return n > 0 || (n < 0 && errno == EINTR);
+    return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
 } // namespace yard::app

@@ -5,9 +5,11 @@
 #include "core/base/error.h"
 #include "core/base/unique_fd.h"
 
+#include <array>
 #include <optional>
 #include <poll.h>
 #include <span>
+#include <string>
 #include <termios.h>
 
 namespace yard::app {
@@ -30,18 +32,20 @@ public:
     void enterRaw();
     /// The size of the own terminal has changed.
     void resize();
-    /// What to wait for: keys, output.
+    /// What to wait for: keys, unless some are left to be passed on; output, and room for those.
     std::array<pollfd, 2> waits() const;
     /// Passes on what is there. False: the program has closed its end.
     bool pass(std::span<const pollfd, 2> ready);
 
 private:
+    void sendKeys();
     EnteredTerminal(UniqueFd master, UniqueFd inside)
         : master_(std::move(master))
         , inside_(std::move(inside)) {}
     UniqueFd master_;
     UniqueFd inside_;
     std::optional<termios> before_;
+    std::string pending_; ///< keys that the program's end has no room for yet
     bool hasKeys_ = true;
 };
 

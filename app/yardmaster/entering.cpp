@@ -282,7 +282,7 @@ private:
             }
             if (fds[1].revents != 0) takeSignals(started);
             const bool isOutput = (fds[3].revents & (POLLIN | POLLHUP | POLLERR)) != 0;
-            if (isPassing && (isOutput || fds[2].revents != 0))
+            if (isPassing && (fds[3].revents != 0 || fds[2].revents != 0))
                 isPassing = terminal_->pass(std::span<const pollfd, 2>(fds.data() + 2, 2));
             if (fds[0].revents != 0 && !(isPassing && isOutput)) break;
         }

@@ -36,6 +36,7 @@ private Q_SLOTS:
     void limitsOfASandboxHoldAgain();
     void aWorkerGetsItsFilesAndItsAction();
     void aShellIsInTheSamePlace();
+    void aTerminalPassesMoreThanItHolds();
     void deniedCallsAreTold();
     void gdbStandsAtTheStartOfTheProgram();
     void anEarlierAttemptIsNamed();
@@ -183,6 +184,24 @@ void TestReproduce::aShellIsInTheSamePlace() {
     const std::string plain =
         reproduced(fmt::format("{}", run(shJson(*place_, "exit 1", R"(,"env":{"K":"w"},"max_retries":0)"))));
     QCOMPARE(script(plain, "shell", "echo $K; pwd\n").out, fmt::format("w\n{}\n", place_->work()));
+}
+
+void TestReproduce::aTerminalPassesMoreThanItHolds() {
+    constexpr std::size_t kBytes = 400'000;
+    const std::string command = "[ -e /outputs/go ] || exit 0; head -c 400000";
+    const std::string directory = reproduced(
+        run(fmt::format(R"({{"worker":"exec","sandbox":true,"tty":{{"rows":24,"cols":80}},"argv":["sh","-c",{}]}})",
+                        jsonText(command))));
+    QVERIFY(!directory.empty());
+    writeText(directory + "/outputs/go", "x");
+    std::string lines;
+    while (lines.size() < 2 * kBytes) lines += "some words of a line that is not too long for a terminal\n";
+    writeText(place_->path("keys"), lines);
+    const QStringList typed = {"-c", R"("$0" <"$1")", QString::fromStdString(directory + "/run"),
+                               QString::fromStdString(place_->path("keys"))};
+    const test::Ended again = test::CtlProcess(typed, {}, "/bin/sh").end();
+    QCOMPARE(again.code, 0);
+    QVERIFY2(again.out.size() >= kBytes, fmt::format("{}", again.out.size()).c_str());
 }
 
 void TestReproduce::deniedCallsAreTold() {
