@@ -3,6 +3,7 @@
 #include "app/yardctl/json_text.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
@@ -22,13 +23,26 @@ bool isSpace(char c) {
 
 } // namespace
 
-ActionReader::ActionReader(int fd, std::string name)
+ActionReader::ActionReader(int fd, std::string name, int stop)
     : fd_(fd)
+    , stop_(stop)
     , name_(std::move(name)) {}
+
+/// Waits until there is something to read, or the end of it. True: it is not to be read.
+bool ActionReader::isStopped() const {
+    if (stop_ < 0) return false;
+    std::array<pollfd, 2> fds{{{fd_, POLLIN, 0}, {stop_, POLLIN, 0}}};
+    while (::poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) {
+    }
+    return fds[1].revents != 0;
+}
 
 /// False at the end of the input.
 Outcome<bool> ActionReader::fill() {
     if (atEnd_) return false;
+    if (isStopped())
+        return std::unexpected(
+            Failure(fmt::format("interrupted while reading {}", name_), kExitFailed, kInterrupted));
     buffer_.erase(0, std::exchange(at_, 0));
     const std::size_t old = buffer_.size();
     buffer_.resize(old + kPiece);

@@ -1,14 +1,18 @@
 // yardctl exec: files of actions run to their ends, at an engine that is there and at one of its own.
 #include "core/base/files.h"
+#include "core/base/unique_fd.h"
 #include "tests/app/at_engine.h"
 
 #include <QTest>
 #include <algorithm>
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <sstream>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 
 using namespace yard;
 using namespace yard::torture;
@@ -25,6 +29,7 @@ private Q_SLOTS:
     void standardInputIsAFile();
     void jsonHasALineForEachAction();
     void aSignalCancelsWhatHasNotEnded();
+    void aSignalEndsItsReadingOfStandardInput();
     void whatIsRefusedIsSaid();
     void withoutAnEngineOneIsStartedAndGoneAfterwards();
     void theDirectoryOfItsOwnEngineIsKeptWhereItIsAskedFor();
@@ -144,6 +149,26 @@ void TestExec::aSignalCancelsWhatHasNotEnded() {
     QVERIFY(QTest::qWaitFor(
         [&] { return caller.get("/compute/jobs?state=cancelled").body.contains(R"("state":"cancelled")"); },
         kWaitMs));
+}
+
+void TestExec::aSignalEndsItsReadingOfStandardInput() {
+    Yardmaster engine(*place_);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    const std::string pipe = place_->path("pipe");
+    QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+    const UniqueFd writer(::open(pipe.c_str(), O_RDWR | O_CLOEXEC)); // its end does not come
+    QVERIFY(writeAll(writer.get(), sh("exit 0") + "\n"));
+    QStringList words = {"-c", R"(from=$1; shift; exec "$0" "$@" <"$from")", YARDCTL_PATH,
+                         QString::fromStdString(pipe)};
+    words += test::at(*place_, {"exec", "-"});
+    test::CtlProcess process(words, {}, "/bin/sh");
+    const auto isRead = [&] {
+        int left = 1;
+        return ::ioctl(writer.get(), FIONREAD, &left) == 0 && left == 0;
+    };
+    QVERIFY(QTest::qWaitFor(isRead, kWaitMs));
+    process.signal(SIGINT);
+    QCOMPARE(process.end().code, 128 + SIGINT);
 }
 
 void TestExec::whatIsRefusedIsSaid() {

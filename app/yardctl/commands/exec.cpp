@@ -8,6 +8,7 @@
 #include "app/yardctl/row_options.h"
 #include "app/yardctl/signal_watch.h"
 #include "app/yardctl/work_options.h"
+#include "core/base/unique_fd.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,6 +16,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <span>
+#include <sys/eventfd.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -28,14 +30,16 @@ using Lsns = std::vector<std::int64_t>;
 constexpr int kSignalledExec = 128;
 constexpr std::size_t kCancelledAtOnce = 1'000;
 
-/// INT, TERM and HUP interrupt what is asked of an engine. Made before any other thread; ends its own.
+/// INT, TERM and HUP interrupt what is asked of an engine, and what is read. Made before any other thread; ends its own.
 class Interrupter {
 public:
     explicit Interrupter(Engine& engine)
-        : thread_([this, &engine] {
+        : stop_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+        , thread_([this, &engine] {
             if (const auto signal = watch_.next()) {
                 signal_ = *signal;
                 engine.interrupt();
+                ::eventfd_write(stop_.get(), 1);
             }
         }) {}
     ~Interrupter() {
@@ -46,9 +50,12 @@ public:
     Interrupter& operator=(const Interrupter&) = delete;
     /// 0: none came.
     int signal() const { return signal_; }
+    /// Readable once one has come.
+    int stop() const { return stop_.get(); }
 
 private:
     SignalWatch watch_;
+    const UniqueFd stop_;
     std::atomic<int> signal_{0};
     std::thread thread_;
 };
@@ -60,13 +67,14 @@ public:
         : invocation_(invocation)
         , progress_(!invocation.json && ::isatty(STDERR_FILENO) == 1) {}
 
-    Outcome<void> submit() {
+    /// `stop`: once it is readable, nothing more is read.
+    Outcome<void> submit(int stop) {
         // With --wait it says nothing of which they are: the lines of their ends do.
         Arguments arguments = invocation_.arguments;
         arguments.add("wait", "");
         const Invocation quiet{.arguments = arguments, .engine = invocation_.engine, .json = false};
         for (const std::string& path : arguments.operands()) {
-            const auto lsns = submitFile(quiet, path);
+            const auto lsns = submitFile(quiet, path, stop);
             if (!lsns) return std::unexpected(lsns.error());
             lsns_.insert(lsns_.end(), lsns->begin(), lsns->end());
         }
@@ -132,7 +140,7 @@ private:
 Outcome<int> execute(const Invocation& invocation) {
     const Interrupter interrupter(invocation.engine);
     Execution execution(invocation);
-    auto done = execution.submit();
+    auto done = execution.submit(interrupter.stop());
     if (done) done = execution.wait();
     if (interrupter.signal() != 0) {
         execution.cancel();

@@ -45,7 +45,8 @@ Outcome<int> movePlaces(const Invocation& invocation);
 /// Makes a schedule of each line of a crontab; exits 1 where one was not taken.
 Outcome<int> importCrontab(const Invocation& invocation);
 /// Submits what a file holds, "-" being standard input, as `submit` does; says which actions only without --wait.
-Outcome<std::vector<std::int64_t>> submitFile(const Invocation& invocation, const std::string& path);
+/// `stop`: a descriptor; once it is readable, nothing more is read.
+Outcome<std::vector<std::int64_t>> submitFile(const Invocation& invocation, const std::string& path, int stop);
 /// A line of how an action ended, as `wait` prints it.
 std::string endLine(const boost::json::object& action);
 /// What `wait` does once the LSNs are known; also behind `submit --wait`.

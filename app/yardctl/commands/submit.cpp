@@ -256,10 +256,10 @@ std::string nameOfActions(const std::string& path) {
 
 } // namespace
 
-Outcome<std::vector<std::int64_t>> submitFile(const Invocation& invocation, const std::string& path) {
+Outcome<std::vector<std::int64_t>> submitFile(const Invocation& invocation, const std::string& path, int stop) {
     const auto file = openActions(path);
     if (!file) return std::unexpected(file.error());
-    ActionReader reader(*file ? file->get() : STDIN_FILENO, nameOfActions(path));
+    ActionReader reader(*file ? file->get() : STDIN_FILENO, nameOfActions(path), stop);
     return submitAll(invocation, reader, path, nameOfActions(path));
 }
 
