@@ -31,6 +31,7 @@ private Q_SLOTS:
     void aSignalCancelsWhatHasNotEnded();
     void aSignalEndsItsReadingOfStandardInput();
     void whatIsRefusedIsSaid();
+    void whatWasAcceptedBeforeOneThatIsRefusedIsCancelled();
     void withoutAnEngineOneIsStartedAndGoneAfterwards();
     void theDirectoryOfItsOwnEngineIsKeptWhereItIsAskedFor();
     void aSignalEndsItsOwnEngine();
@@ -178,6 +179,21 @@ void TestExec::whatIsRefusedIsSaid() {
     QCOMPARE(wrong.code, 1);
     QVERIFY2(wrong.err.contains("line 1"), wrong.err.c_str());
     QCOMPARE(test::ctl(*place_, {"exec", "/nonexistent/file"}).code, 1);
+}
+
+void TestExec::whatWasAcceptedBeforeOneThatIsRefusedIsCancelled() {
+    Yardmaster engine(*place_);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    const QString good = file("good", sh("sleep 300"));
+    const test::Ended refused = test::ctl(*place_, {"exec", good, file("wrong", R"({"worker":"exec","argv":[]})")});
+    QCOMPARE(refused.code, 1);
+    QVERIFY2(refused.err.contains("line 1") &&
+                 refused.err.contains("what had been accepted of the files before was cancelled"),
+             refused.err.c_str());
+    Caller caller = engine.caller();
+    QVERIFY(QTest::qWaitFor(
+        [&] { return caller.get("/compute/jobs?state=cancelled").body.contains(R"("state":"cancelled")"); },
+        kWaitMs));
 }
 
 void TestExec::withoutAnEngineOneIsStartedAndGoneAfterwards() {

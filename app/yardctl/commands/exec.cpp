@@ -1,5 +1,6 @@
 // yardctl exec: submits files of actions, waits for all of them, and says what came of it; at an engine of its own, if it
 // is to need none.
+#include "app/yardctl/action_reader.h"
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
@@ -77,13 +78,13 @@ public:
             const auto lsns = submitFile(quiet, path, stop);
             if (!lsns) return std::unexpected(lsns.error());
             lsns_.insert(lsns_.end(), lsns->begin(), lsns->end());
+            counts_.total = std::ssize(lsns_);
         }
         return {};
     }
 
     /// In the order of the files: a line each.
     Outcome<void> wait() {
-        counts_.total = std::ssize(lsns_);
         for (const std::int64_t lsn : lsns_) {
             const auto answer = awaitEndShowing(lsn);
             if (!answer) return failedWith(answer.error());
@@ -99,16 +100,19 @@ public:
         return {};
     }
 
-    /// What has not ended ends, by another connection.
-    void cancel() const {
+    /// What has not ended of what was accepted ends, by another connection.
+    Result<void> cancel() const {
         const auto engine = invocation_.engine.another();
         for (auto rest = std::span(lsns_).subspan(static_cast<std::size_t>(counts_.ended)); !rest.empty();) {
             const auto part = rest.first(std::min(rest.size(), kCancelledAtOnce));
             json::array lsns(part.begin(), part.end());
-            (void)engine->post("jobs/cancel", json::serialize(json::object{{"lsns", std::move(lsns)}}));
+            const auto done = engine->post("jobs/cancel", json::serialize(json::object{{"lsns", std::move(lsns)}}));
+            if (!done) return std::unexpected(done.error());
             rest = rest.subspan(part.size());
         }
+        return {};
     }
+    std::size_t accepted() const { return lsns_.size(); }
     int code() const { return counts_.failed == 0 ? 0 : kExitFailed; }
     std::string summary() const {
         const auto& [ended, failed, total] = counts_;
@@ -137,17 +141,34 @@ private:
     const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
+std::string cancelledWords(const Execution& execution) {
+    const auto cancelled = execution.cancel();
+    return cancelled ? "was cancelled" : fmt::format("could not be cancelled ({})", cancelled.error().message);
+}
+
+/// A file was refused: those before it do not run alone.
+std::unexpected<Failure> refusedAfter(Failure why, const Execution& execution) {
+    if (execution.accepted() > 0)
+        why.message += fmt::format("; what had been accepted of the files before {}", cancelledWords(execution));
+    return std::unexpected(std::move(why));
+}
+
 Outcome<int> execute(const Invocation& invocation) {
     const Interrupter interrupter(invocation.engine);
     Execution execution(invocation);
-    auto done = execution.submit(interrupter.stop());
-    if (done) done = execution.wait();
+    const auto submitted = execution.submit(interrupter.stop());
+    const auto done = submitted ? execution.wait() : submitted;
     if (interrupter.signal() != 0) {
-        execution.cancel();
-        return std::unexpected(
-            Failure(fmt::format("ended by a signal: what had not ended was cancelled; {}", execution.summary()),
-                    kSignalledExec + interrupter.signal(), "cancelled"));
+        // A request that was interrupted may have arrived; nobody has told as which actions.
+        const bool isUnsure = !submitted && submitted.error().code != kInterrupted;
+        return std::unexpected(Failure(fmt::format("ended by a signal: what had not ended {}; {}{}",
+                                                   cancelledWords(execution), execution.summary(),
+                                                   isUnsure ? "; the file that was being submitted may have been "
+                                                              "accepted all the same: 'yardctl ls' shows it"
+                                                            : ""),
+                                       kSignalledExec + interrupter.signal(), "cancelled"));
     }
+    if (!submitted) return refusedAfter(submitted.error(), execution);
     if (!done) return std::unexpected(done.error());
     if (!invocation.json) fmt::print(stderr, "{}\n", execution.summary());
     return execution.code();
