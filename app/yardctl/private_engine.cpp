@@ -4,10 +4,12 @@
 #include "core/base/environment.h"
 #include "core/base/files.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -25,7 +27,8 @@ namespace {
 using EngineClock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLongestPrivateStart{30};
-constexpr int kLongestPrivateEnd = 15'000; ///< milliseconds
+constexpr std::int64_t kLookForSignals = 50; ///< milliseconds
+constexpr int kLongestPrivateEnd = 15'000;   ///< milliseconds
 constexpr std::size_t kMostSaid = 1u << 20;
 
 /// Only what may be called between fork and exec. A session of its own: Ctrl+C is for this program, which ends it.
@@ -52,17 +55,17 @@ std::string lastLineSaid(const std::string& log) {
 
 } // namespace
 
-Outcome<std::unique_ptr<PrivateEngine>> PrivateEngine::start(bool keep) {
+Outcome<std::unique_ptr<PrivateEngine>> PrivateEngine::start(bool keep, SignalWatch& signals) {
     const std::string temporary = environmentOrEmpty("TMPDIR");
     std::string path = fmt::format("{}/yard-exec-XXXXXX", temporary.starts_with('/') ? temporary : "/tmp");
     if (::mkdtemp(path.data()) == nullptr)
         return failedWith(failErrno(fmt::format("cannot make the directory {}", path), errno).error());
     std::unique_ptr<PrivateEngine> made(new PrivateEngine(path, keep));
-    if (auto spawned = made->spawn(); !spawned) return std::unexpected(spawned.error());
+    if (auto spawned = made->spawn(signals); !spawned) return std::unexpected(spawned.error());
     return made;
 }
 
-Outcome<void> PrivateEngine::spawn() {
+Outcome<void> PrivateEngine::spawn(SignalWatch& signals) {
     std::vector<std::string> words = {engineProgram(), "--headless", "--data-dir",
                                       dataDir_,        "--listen",   "127.0.0.1:0"};
     std::vector<char*> argv;
@@ -82,18 +85,19 @@ Outcome<void> PrivateEngine::spawn() {
     process_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
     out.reset();
     if (!process_) return failedWith(failErrno("cannot watch an engine", errno).error());
-    return awaitServing(said.get());
+    return awaitServing(said.get(), signals);
 }
 
-Outcome<void> PrivateEngine::awaitServing(int said) {
+Outcome<void> PrivateEngine::awaitServing(int said, SignalWatch& signals) {
     std::string line;
     const auto until = EngineClock::now() + kLongestPrivateStart;
     while (!line.contains('\n')) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - EngineClock::now()).count();
         pollfd wait{said, POLLIN, 0};
         std::array<char, 256> piece{};
-        if (left <= 0 || ::poll(&wait, 1, static_cast<int>(left)) == 0)
-            return failed("the engine of this run does not serve in time");
+        if (left <= 0) return failed("the engine of this run does not serve in time");
+        if (signals.isDue(std::chrono::milliseconds(0))) return failed("ended by a signal");
+        if (::poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left, kLookForSignals))) <= 0) continue;
         const ssize_t n = ::read(said, piece.data(), piece.size());
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0)

@@ -35,6 +35,7 @@ private Q_SLOTS:
     void withoutAnEngineOneIsStartedAndGoneAfterwards();
     void theDirectoryOfItsOwnEngineIsKeptWhereItIsAskedFor();
     void aSignalEndsItsOwnEngine();
+    void aSignalWhileItsOwnEngineStartsLeavesNothing();
     void wordsThatDoNotGoTogetherAreWrongUsage();
 
 private:
@@ -222,6 +223,15 @@ void TestExec::aSignalEndsItsOwnEngine() {
     const std::string mark = place_->path("began");
     test::CtlProcess process({"exec", "--private", file("one", sh("touch " + mark + "; sleep 300"))});
     QVERIFY(QTest::qWaitFor([&] { return fs::exists(mark); }, kWaitMs));
+    process.signal(SIGTERM);
+    QCOMPARE(process.end().code, 128 + SIGTERM);
+    QCOMPARE(left(), std::size_t{0});
+    QCOMPARE(describe(processesOf(*place_)), std::string());
+}
+
+void TestExec::aSignalWhileItsOwnEngineStartsLeavesNothing() {
+    test::CtlProcess process({"exec", "--private", file("one", sh("sleep 300"))});
+    QVERIFY(QTest::qWaitFor([&] { return left() == 1; }, kWaitMs));
     process.signal(SIGTERM);
     QCOMPARE(process.end().code, 128 + SIGTERM);
     QCOMPARE(left(), std::size_t{0});

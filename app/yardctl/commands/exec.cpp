@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <fmt/format.h>
 #include <memory>
 #include <span>
@@ -31,11 +32,12 @@ using Lsns = std::vector<std::int64_t>;
 constexpr int kSignalledExec = 128;
 constexpr std::size_t kCancelledAtOnce = 1'000;
 
-/// INT, TERM and HUP interrupt what is asked of an engine, and what is read. Made before any other thread; ends its own.
+/// INT, TERM and HUP interrupt what is asked of an engine, and what is read. The watch is made before any other thread.
 class Interrupter {
 public:
-    explicit Interrupter(Engine& engine)
-        : stop_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+    Interrupter(SignalWatch& watch, Engine& engine)
+        : watch_(watch)
+        , stop_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
         , thread_([this, &engine] {
             if (const auto signal = watch_.next()) {
                 signal_ = *signal;
@@ -55,7 +57,7 @@ public:
     int stop() const { return stop_.get(); }
 
 private:
-    SignalWatch watch_;
+    SignalWatch& watch_;
     const UniqueFd stop_;
     std::atomic<int> signal_{0};
     std::thread thread_;
@@ -153,8 +155,8 @@ std::unexpected<Failure> refusedAfter(Failure why, const Execution& execution) {
     return std::unexpected(std::move(why));
 }
 
-Outcome<int> execute(const Invocation& invocation) {
-    const Interrupter interrupter(invocation.engine);
+Outcome<int> execute(const Invocation& invocation, SignalWatch& watch) {
+    const Interrupter interrupter(watch, invocation.engine);
     Execution execution(invocation);
     const auto submitted = execution.submit(interrupter.stop());
     const auto done = submitted ? execution.wait() : submitted;
@@ -178,22 +180,26 @@ Outcome<int> execCommand(const Invocation& invocation) {
     const Arguments& arguments = invocation.arguments;
     const auto stdins = std::ranges::count(arguments.operands(), "-");
     if (stdins > 1) return usageError("standard input can be read once: give '-' once");
+    SignalWatch watch;
     if (!arguments.has("private")) {
         if (arguments.has("keep")) return usageError("--keep goes with --private: another engine stays anyway");
-        return execute(invocation);
+        return execute(invocation, watch);
     }
     const GlobalOptions& given = invocation.engine.options();
     if (given.url || given.dataDir || arguments.has("queue"))
         return usageError("--private has an engine of its own: leave --url, --data-dir and --queue out");
     const bool keep = arguments.has("keep");
-    auto own = PrivateEngine::start(keep);
+    auto own = PrivateEngine::start(keep, watch);
+    if (!own && watch.isDue(std::chrono::milliseconds(0)))
+        return std::unexpected(
+            Failure("ended by a signal", kSignalledExec + watch.next().value_or(SIGTERM), "cancelled"));
     if (!own) return std::unexpected(own.error());
     if (keep) fmt::print(stderr, "yardctl: the engine's directory is {}\n", (*own)->dataDir());
     GlobalOptions options = given;
     options.dataDir = (*own)->dataDir();
     options.tokenFile.reset();
     Engine engine(options);
-    return execute({.arguments = arguments, .engine = engine, .json = invocation.json});
+    return execute({.arguments = arguments, .engine = engine, .json = invocation.json}, watch);
 }
 
 } // namespace
