@@ -245,7 +245,8 @@ bool WarmProcesses::takeCores(WarmProcess& process, MonoTime now) {
     Resources cores = process.worker->descriptor->resources;
     cores.memoryMb = 0;
     process.wantsCores = true;
-    if (cores.milliCores > 0 && !shared_.host.hold(process.coreKey(), cores)) return false;
+    const bool isAnything = cores.milliCores > 0 || !cores.named.empty();
+    if (isAnything && !shared_.host.hold(process.coreKey(), cores)) return false;
     haveCores(process, now);
     return true;
 }

@@ -32,8 +32,9 @@ bool ResourceHolds::letGo(HoldKey key) {
 /// needs memory that is not free keeps nobody from cores.
 std::size_t ResourceHolds::wantedBefore(const Hold& hold, std::size_t earlier) const {
     const auto first = wanted_ | std::views::take(earlier);
-    const auto at = std::ranges::find_if(
-        first, [&](const Hold& waits) { return !capacity_.leaves(hold.demand(), waits.demand()); });
+    const auto at = std::ranges::find_if(first, [&](const Hold& waits) {
+        return !capacity_.leaves(hold.demand(), waits.demand()) && everFits(waits.resources);
+    });
     return static_cast<std::size_t>(at - first.begin());
 }
 
@@ -79,7 +80,8 @@ std::optional<HoldWait> ResourceHolds::waitOf(HoldKey key) const {
 }
 
 bool ResourceHolds::wantsCores() const {
-    return std::ranges::any_of(wanted_, [](const Hold& w) { return w.resources.milliCores > 0; });
+    return std::ranges::any_of(
+        wanted_, [this](const Hold& w) { return w.resources.milliCores > 0 && everFits(w.resources); });
 }
 
 } // namespace yard::session

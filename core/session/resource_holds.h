@@ -2,7 +2,7 @@
 // some, oldest first. Owner: engine thread. Lives as long as the session, above the order.
 //
 // Invariants: what is in held() is taken of the capacity; one that waits keeps those behind it from what it needs
-// itself, and from nothing else.
+// itself, and from nothing else; one that waits for more than there is keeps them from nothing.
 #pragma once
 
 #include "core/base/owner.h"
@@ -33,6 +33,8 @@ public:
     /// Outbox::granted says when they were taken, before anything else that needs what becomes free. Nothing is leased
     /// ahead meanwhile if it asks for cores.
     bool take(HoldKey key, const Resources& resources);
+    /// There is that much on this machine. Who asks for more waits for good, and keeps nobody from anything.
+    bool everFits(const Resources& resources) const { return capacity_.everFits({resources, fleet::Slots::None}); }
     /// Gives them back, or takes the wish back. True: somebody may start now.
     bool letGo(HoldKey key);
     /// Session::schedule() asks for it. Takes what fits by now for those who wait: Outbox::granted.
@@ -43,7 +45,7 @@ public:
     std::optional<HoldWait> waitOf(HoldKey key) const;
     /// Somebody has cores.
     bool hasCores() const { return withCores_ > 0; }
-    /// Somebody waits for cores.
+    /// Somebody waits for cores that there are.
     bool wantsCores() const;
     void check() const; // check.cpp
 

@@ -182,6 +182,7 @@ public:
             .actors = *actors,
             .worker = [this](std::string_view name) { return hasWorker && name == "w" ? &worker : nullptr; },
             .submit = [this](Submission submission) { return submit(std::move(submission)); },
+            .everFits = [](const Resources& need) { return need.milliCores <= 4'000 && need.named.empty(); },
             .spawn = [this](const char* name, coro::Task<void> task) { rig.loop.spawn(name, std::move(task)); },
             .areContained = [this] { return areContained; },
             .now = [this] { return now(); }});

@@ -412,6 +412,11 @@ void TestObjects::whatIsNoObjectIsRefused() {
     std::string locked = pageType();
     locked.replace(locked.find(R"("worker":"w")"), 12, R"("worker":"w","locks":["db"])");
     QCOMPARE(b.put(locked), "invalid locks");
+    std::string large = pageType();
+    large.replace(large.find(R"("worker":"w")"), 12, R"("worker":"w","resources":{"cores":5})");
+    QCOMPARE(b.put(large), "invalid resources");
+    large.replace(large.find(R"("cores":5)"), 9, R"("cores":4)");
+    QCOMPARE(b.put(large), "done");
 }
 
 void TestObjects::aKeyIsMadeOnce() {

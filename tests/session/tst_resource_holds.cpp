@@ -29,6 +29,7 @@ private Q_SLOTS:
     void whatIsFreeIsTakenAtOnce();
     void whoWaitsGetsItInTheOrderOfAsking();
     void whoNeedsSomethingElseGoesPastWhoWaits();
+    void whoAsksForMoreThanThereIsKeepsNobodyWaiting();
     void aWishIsTakenBack();
     void coresAreTold();
 };
@@ -64,6 +65,19 @@ void TestResourceHolds::whoNeedsSomethingElseGoesPastWhoWaits() {
     QVERIFY(house.holds.take(1, cores(0, 800)));
     QVERIFY(!house.holds.take(2, cores(0, 500)));
     QVERIFY(house.holds.take(3, cores(2)));
+}
+
+void TestResourceHolds::whoAsksForMoreThanThereIsKeepsNobodyWaiting() {
+    House house;
+    QVERIFY(!house.holds.everFits(cores(5)));
+    QVERIFY(house.holds.everFits(cores(4)));
+    QVERIFY(!house.holds.take(1, cores(5)));
+    QVERIFY(!house.holds.wantsCores());
+    QVERIFY(!house.holds.take(2, {.milliCores = 1'000, .memoryMb = 0, .named = {{"gpus", 1'000}}}));
+    QVERIFY(!house.holds.wantsCores());
+    QVERIFY(house.holds.take(3, cores(4)));
+    house.holds.grant(house.out);
+    QVERIFY(house.out.granted.empty());
 }
 
 void TestResourceHolds::aWishIsTakenBack() {

@@ -1,5 +1,6 @@
 // Objects and their actors, given what they need of the others.
 #include "core/engine/kernel/wiring.h"
+#include "core/session/resource_holds.h"
 
 namespace yard::engine {
 
@@ -45,6 +46,7 @@ void Wiring::openObjects() {
             [this](Submission submission) {
                 return services_.intake->submit(std::move(submission), Duration::zero());
             },
+        .everFits = [this](const Resources& need) { return services_.session->holds().everFits(need); },
         .spawn = spawning(),
         .areContained = [this] { return ground_.sandboxing->forWorkers(); },
         .now = [this] { return ground_.scale.at(MonoClock::now()); }});

@@ -22,15 +22,7 @@ std::shared_ptr<const WorkerDescriptor> descriptorOf(const ActorProcesses::Order
     own->pool.maxRequests = 0;
     own->pool.maxIdle = Duration::zero();
     own->pool.globalQueue = true;
-    for (const auto& [name, amount] : order.resources) {
-        if (name == "cores")
-            own->resources.milliCores = thousandths(amount);
-        else if (name == "memory_mb")
-            own->resources.memoryMb = std::llround(amount);
-        else
-            own->resources.named.emplace_back(name, thousandths(amount));
-    }
-    std::ranges::sort(own->resources.named);
+    own->resources = resourcesOf(order.resources, std::move(own->resources));
     return own;
 }
 
@@ -41,6 +33,21 @@ std::string whyEnded(const runners::Ended& ended) {
 }
 
 } // namespace
+
+Resources resourcesOf(const std::vector<std::pair<std::string, double>>& named, Resources worker) {
+    for (const auto& [name, amount] : named) {
+        if (name == "cores") {
+            worker.milliCores = thousandths(amount);
+        } else if (name == "memory_mb") {
+            worker.memoryMb = std::llround(amount);
+        } else {
+            std::erase_if(worker.named, [&name](const auto& one) { return one.first == name; });
+            worker.named.emplace_back(name, thousandths(amount));
+        }
+    }
+    std::ranges::sort(worker.named);
+    return worker;
+}
 
 void ActorProcesses::start(const Order& order) {
     YARD_ASSERT_OWNER(owner_);

@@ -16,9 +16,13 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace yard::engine {
+
+/// What a type names, in place of what its worker has of the same names.
+Resources resourcesOf(const std::vector<std::pair<std::string, double>>& named, Resources worker);
 
 class ActorProcesses {
 public:

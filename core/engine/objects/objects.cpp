@@ -174,6 +174,10 @@ coro::Task<Result<ObjectTypeView>> Objects::putType(std::string json) {
     if (!type) co_return std::unexpected(type.error());
     if (type->actor && !type->actor->locks.empty())
         co_return invalid("locks", "Actors take no named locks in this version; leave \"locks\" out.");
+    Resources least;
+    least.milliCores = 0;
+    if (type->actor && !parts_.everFits(resourcesOf(type->actor->resources, std::move(least))))
+        co_return invalid("resources", "This machine never has that much; ask for less.");
     auto body = compactJson(json);
     if (!body) co_return std::unexpected(body.error());
     const auto guard = co_await typeMutex_.lock();

@@ -62,6 +62,7 @@ public:
         ActorProcesses& actors;
         std::function<const RegisteredWorker*(std::string_view)> worker; ///< null: there is none
         std::function<coro::Task<Result<SubmitAnswer>>(Submission)> submit;
+        std::function<bool(const Resources&)> everFits; ///< this machine has that much
         std::function<void(const char* name, coro::Task<void>)> spawn;
         std::function<bool()> areContained; ///< workers run in sandboxes: no effect of theirs leads out of one
         std::function<WallMicros()> now;    ///< never runs backwards
