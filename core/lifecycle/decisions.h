@@ -51,7 +51,8 @@ struct WarnOrphan {
     ObjectId object{};
     OrphanReason why = OrphanReason::NoActor;
 };
-/// A new version of a type and the move of its objects: one commit, before all that comes after it.
+/// What a new version of a type does to its objects: one commit with the version, before all that comes after it. No
+/// decision; see Orchestrator::plan().
 struct TypeChange {
     struct Move {
         std::string from{};
@@ -59,13 +60,13 @@ struct TypeChange {
         WallMicros retryAt = 0; ///< kept where 0 and `to` is not final
         bool isFinal = false;   ///< retry_at goes
     };
-    TypeNumber type = 0;
-    std::vector<Move> moves{}; ///< of states that objects are in and that change
+    std::vector<StateNumber> to{}; ///< for each state of the version before; empty: there is none
+    std::vector<Move> moves{};     ///< of states that objects are in and that change
 };
 /// Nothing is due and no actor runs. Told once until something is.
 struct Idle {};
 
 /// In the order in which they are to be carried out. Claims that stand beside each other are one commit.
-using Decision = std::variant<StartActor, Claim, SendTick, SendCall, Write, EndActor, WarnOrphan, TypeChange, Idle>;
+using Decision = std::variant<StartActor, Claim, SendTick, SendCall, Write, EndActor, WarnOrphan, Idle>;
 
 } // namespace yard::lifecycle

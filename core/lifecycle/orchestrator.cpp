@@ -19,61 +19,68 @@ std::string_view name(OrphanReason reason) {
 
 // --- types
 
-Result<TypeNumber> Orchestrator::putType(Type type, WallMicros now) {
+Result<TypeChange> Orchestrator::plan(const Type& type, WallMicros now) const {
     constexpr std::size_t kMaxTypes = 10'000;
     const auto known = findType(type.name);
     if (!known) {
         if (types_.size() >= kMaxTypes)
             return fail(ErrorKind::AtLimit, fmt::format("There are {} types; remove one.", kMaxTypes));
-        TypeEntry& entry = types_.emplace_back();
-        entry.counts.assign(type.states.size(), 0);
-        entry.type = std::move(type);
-        return static_cast<TypeNumber>(types_.size() - 1);
+        return TypeChange{};
     }
-    TypeEntry& entry = types_[*known];
+    const TypeEntry& entry = types_[*known];
     if (entry.writing > 0)
         return fail(ErrorKind::Busy, fmt::format("Objects of {} are being written; try again.", type.name));
     StateSet occupied = 0;
     for (StateNumber state = 0; state < static_cast<StateNumber>(entry.counts.size()); ++state)
         if (entry.counts[state] > 0) occupied |= only(state);
-    const auto to = successors(entry.type, type, occupied);
+    auto to = successors(entry.type, type, occupied);
     if (!to) return std::unexpected(to.error());
-    changeStates(*known, type, *to, now);
-    return *known;
+    TypeChange change{.to = *std::move(to), .moves = {}};
+    const Type& before = entry.type;
+    for (StateNumber state = 0; state < static_cast<StateNumber>(change.to.size()); ++state) {
+        const State& after = type.states[change.to[state]];
+        const bool isOther = before.states[state].name != after.name || before.isFinal(state) != after.isFinal;
+        if (entry.counts[state] == 0 || !isOther) continue;
+        change.moves.push_back({.from = before.states[state].name,
+                                .to = after.name,
+                                .retryAt = before.isFinal(state) && !after.isFinal ? now : 0,
+                                .isFinal = after.isFinal});
+    }
+    return change;
 }
 
-void Orchestrator::changeStates(TypeNumber number, const Type& type, const std::vector<StateNumber>& to,
-                                WallMicros now) {
-    TypeEntry& entry = types_[number];
-    const Type before = std::exchange(entry.type, type);
-    const auto counts = std::exchange(entry.counts, std::vector<std::uint64_t>(type.states.size(), 0));
-    TypeChange change{.type = number, .moves = {}};
-    for (StateNumber state = 0; state < static_cast<StateNumber>(to.size()); ++state) {
-        entry.counts[to[state]] += counts[state];
-        const bool isFinal = type.isFinal(to[state]);
-        const bool isOther =
-            before.states[state].name != type.states[to[state]].name || before.isFinal(state) != isFinal;
-        if (counts[state] == 0 || !isOther) continue;
-        change.moves.push_back({.from = before.states[state].name,
-                                .to = type.states[to[state]].name,
-                                .retryAt = before.isFinal(state) && !isFinal ? now : 0,
-                                .isFinal = isFinal});
+Result<TypeNumber> Orchestrator::putType(Type type, WallMicros now) {
+    const auto change = plan(type, now);
+    if (!change) return std::unexpected(change.error());
+    if (const auto known = findType(type.name)) {
+        changeStates(*known, std::move(type), change->to, now);
+        return *known;
     }
-    ++entry.generation;
+    TypeEntry& entry = types_.emplace_back();
+    entry.counts.assign(type.states.size(), 0);
+    entry.type = std::move(type);
+    return static_cast<TypeNumber>(types_.size() - 1);
+}
+
+void Orchestrator::changeStates(TypeNumber number, Type type, const std::vector<StateNumber>& to, WallMicros now) {
+    TypeEntry& entry = types_[number];
+    const Type before = std::exchange(entry.type, std::move(type));
+    const auto counts = std::exchange(entry.counts, std::vector<std::uint64_t>(entry.type.states.size(), 0));
+    for (std::size_t state = 0; state < to.size(); ++state) entry.counts[to[state]] += counts[state];
+    outdate(number);
     for (auto& [id, object] : objects_) {
         if (object.type != number) continue;
         const bool isLooked = object.where == Where::Looking;
         if (!isLooked) unplace(object);
         const bool wasFinal = before.isFinal(object.status);
         object.status = to[object.status];
-        const bool isFinal = type.isFinal(object.status);
+        const bool isFinal = entry.type.isFinal(object.status);
         if (wasFinal && !isFinal) object.retryAt = now;
         if (isFinal) object.retryAt = 0;
         if (wasFinal != isFinal)
             if (Object* parent = held(object.parent)) parent->pendingChildren += isFinal ? -1U : 1U;
         if (!isLooked) place(object);
     }
-    decisions_.insert(decisions_.begin(), std::move(change));
 }
 
 Result<void> Orchestrator::removeType(TypeNumber type) {

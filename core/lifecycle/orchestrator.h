@@ -30,9 +30,13 @@ public:
     static constexpr unsigned kTurn = 100;
 
     // --- types
-    /// A new type, or a new version of one: a TypeChange comes first of all decisions then. Errors: as successors();
-    /// Busy while something of the type is being written, see hold(); AtLimit.
+    /// What putType() of a new type, or of a new version of one, comes to. Errors: as successors(); Busy while something
+    /// of the type is being written, see hold(); AtLimit.
+    Result<TypeChange> plan(const Type& type, WallMicros now) const;
+    /// What was planned. Errors: as plan(); none where it was planned, and outdate() and hold() kept it so.
     Result<TypeNumber> putType(Type type, WallMicros now);
+    /// Who looks at objects of the type now does so in vain: nothing is decided from it, and they are looked at again.
+    void outdate(TypeNumber type) { ++types_[type].generation; }
     /// WrongState with objects.
     Result<void> removeType(TypeNumber type);
     /// No look begins while a type is held.
@@ -139,7 +143,7 @@ private:
     void endWriting(ObjectId id);
     void release(ObjectId id);
     void failLook(const Actor& actor, std::string error, WallMicros now);
-    void changeStates(TypeNumber number, const Type& type, const std::vector<StateNumber>& to, WallMicros now);
+    void changeStates(TypeNumber number, Type type, const std::vector<StateNumber>& to, WallMicros now);
     // pass
     void takeDue(WallMicros now);
     void endLate(WallMicros now);

@@ -43,7 +43,7 @@ public:
             done.error = refusal;
             return done;
         }
-        if (const auto* put = std::get_if<store::PutObjectType>(&action)) types[put->row.id] = put->row;
+        if (const auto* put = std::get_if<store::PutObjectType>(&action)) apply(*put);
         if (const auto* drop = std::get_if<store::DropObjectType>(&action)) types.erase(drop->id);
         if (const auto* create = std::get_if<store::CreateObjects>(&action)) apply(*create, done);
         if (const auto* claim = std::get_if<store::ClaimObjects>(&action)) apply(*claim, done);
@@ -76,6 +76,15 @@ public:
 private:
     bool take(const store::EffectName& name) {
         return effects.erase({name.object, name.revision, name.position}) > 0;
+    }
+    void apply(const store::PutObjectType& put) {
+        types[put.row.id] = put.row;
+        for (auto& [id, row] : rows) {
+            const auto move = std::ranges::find(put.moves, row.status, &store::PutObjectType::Move::from);
+            if (row.type != put.row.id || move == put.moves.end()) continue;
+            row.status = move->to;
+            if (move->retryAt > 0 || move->isFinal) row.retryAt = move->retryAt;
+        }
     }
     void apply(const store::CreateObjects& create, store::AckDetail& done) {
         if (create.effect && !take(*create.effect)) return;
@@ -138,6 +147,7 @@ public:
     RegisteredWorker worker;
     bool hasWorker = true;
     bool areContained = false;
+    bool isSlow = false;               ///< the journal takes nothing before it commits()
     std::vector<runners::Lease> asked; ///< and not answered yet
     std::vector<std::string> added;
     std::vector<std::string> removed;
@@ -155,6 +165,11 @@ public:
         worker.id = std::string(64, 'a');
         worker.descriptor = std::move(descriptor);
         open();
+    }
+    /// What was posted meanwhile, in its order.
+    void commits() {
+        for (auto& [promise, action] : std::exchange(posted_, {})) promise.set(journal.apply(action));
+        rig.settle();
     }
     ~ObjectsBench() { rig.loop.shutdown(); }
 
@@ -258,12 +273,17 @@ public:
     }
 
 private:
+    std::vector<std::pair<coro::Promise<store::AckDetail>, store::Action>> posted_;
+
     std::ptrdiff_t firstLook() const {
         return std::ranges::find_if(asked, [](const auto& lease) { return !lease.warm->isStart; }) - asked.begin();
     }
     Objects::Posted post(const store::Action& action) {
         auto shot = std::make_unique<coro::OneShot<store::AckDetail>>("journal");
-        shot->promise().set(journal.apply(action));
+        if (isSlow)
+            posted_.emplace_back(shot->promise(), action);
+        else
+            shot->promise().set(journal.apply(action));
         return shot;
     }
     coro::Task<Result<SubmitAnswer>> submit(Submission submission) {

@@ -33,6 +33,9 @@ private Q_SLOTS:
     void fieldsAreChangedOfTheRevisionThatWasSeen();
     void anOtherLaunchKeyIsAnOtherActor();
     void aNewVersionOfATypeRenamesStates();
+    void aNewVersionThatTheJournalRefusesChangesNothing();
+    void whileATypeIsChangedItsObjectsAreNot();
+    void whatBecameDueWhileATypeWasHeldIsLookedAt();
     void aTypeWithObjectsIsRemovedByForceAlone();
     void whatIsNoObjectIsRefused();
     void aKeyIsMadeOnce();
@@ -364,21 +367,83 @@ void TestObjects::anOtherLaunchKeyIsAnOtherActor() {
     QCOMPARE(b.added.size(), std::size_t(3));
 }
 
+namespace {
+
+/// pageType() with "new" in place of "queued".
+std::string renamedType() {
+    std::string next = pageType(R"("rename":{"queued":"new"})");
+    for (auto at = next.find(R"("queued")"); at != std::string::npos; at = next.find(R"("queued")", at + 5))
+        if (!next.substr(at).starts_with(R"("queued":"new")")) next.replace(at, 8, R"("new")");
+    return next;
+}
+
+} // namespace
+
 void TestObjects::aNewVersionOfATypeRenamesStates() {
     ObjectsBench b;
     b.put(pageType());
     const auto id = b.create(fmt::format(R"({{"type":"page","retry_at":{}}})", b.now() + 900'000'000));
-    std::string next = pageType(R"("rename":{"queued":"new"})");
-    for (auto at = next.find(R"("queued")"); at != std::string::npos; at = next.find(R"("queued")", at + 5))
-        if (!next.substr(at).starts_with(R"("queued":"new")")) next.replace(at, 8, R"("new")");
-    QCOMPARE(b.put(next), "done");
+    QCOMPARE(b.put(renamedType()), "done");
     QCOMPARE(b.journal.types.size(), std::size_t(1));
     QCOMPARE(b.objects->types().front().counts.front().status, "new");
     QCOMPARE(b.objects->types().front().counts.front().count, std::int64_t(1));
     QCOMPARE(b.put(R"({"name":"page","states":{"a":{"initial":true},"b":{"final":true}},)"
                    R"("transitions":[{"from":"a","to":"b"}]})"),
              "wrong_state ");
-    QCOMPARE(b.stands(id), "queued r0"); // the bench's journal renames nothing
+    QCOMPARE(b.stands(id), "new r0");
+    b.open();
+    QCOMPARE(b.objects->orchestrator().objects, std::size_t(1));
+}
+
+void TestObjects::aNewVersionThatTheJournalRefusesChangesNothing() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto id = b.create(fmt::format(R"({{"type":"page","retry_at":{}}})", b.now() + 900'000'000));
+    const std::string before = b.objects->types().front().body;
+    b.journal.refusal = fail(ErrorKind::Journal, "full").error();
+    QCOMPARE(b.put(renamedType()), "journal ");
+    QCOMPARE(b.objects->types().front().body, before);
+    QCOMPARE(b.objects->types().front().counts.front().status, "queued");
+    b.journal.refusal.reset();
+    QCOMPARE(b.put(renamedType()), "done");
+    QCOMPARE(b.stands(id), "new r0");
+    QCOMPARE(b.objects->types().front().counts.front().status, "new");
+}
+
+void TestObjects::whileATypeIsChangedItsObjectsAreNot() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto id = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    b.isSlow = true;
+    const auto changing = b.rig.begin(b.objects->putType(renamedType()));
+    QCOMPARE(b.word(b.rig.ask(b.objects->move(id, "failed", false))), "busy ");
+    QCOMPARE(b.word(b.rig.ask(b.objects->change(id, R"({"url":"z"})", {}))), "busy ");
+    QCOMPARE(b.refused(R"({"type":"page"})"), "busy ");
+    b.answer(R"({"exit_code":0,"move":"started"})"); // of the version before
+    b.isSlow = false;
+    b.commits();
+    QVERIFY(changing->has_value() && changing->value().has_value());
+    QCOMPARE(b.stands(id), "new r0");
+    if (b.question().empty()) b.comesUp();
+    QVERIFY(b.question().contains(R"("status":"new")"));
+    b.answer(R"({"exit_code":0,"move":"started"})");
+    QCOMPARE(b.stands(id), "started r1");
+}
+
+void TestObjects::whatBecameDueWhileATypeWasHeldIsLookedAt() {
+    ObjectsBench b;
+    b.put(pageType());
+    b.create(fmt::format(R"({{"type":"page","retry_at":{}}})", b.now() + 5'000'000));
+    b.isSlow = true;
+    const auto changing = b.rig.begin(b.objects->putType(renamedType()));
+    b.rig.advance(5s);
+    QVERIFY(b.added.empty());
+    b.journal.refusal = fail(ErrorKind::Journal, "full").error();
+    b.commits();
+    QVERIFY(changing->has_value() && !changing->value().has_value());
+    QCOMPARE(b.added.size(), std::size_t(1));
 }
 
 void TestObjects::aTypeWithObjectsIsRemovedByForceAlone() {

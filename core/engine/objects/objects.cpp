@@ -157,7 +157,20 @@ Result<ObjectTypeView> Objects::type(std::string name) const {
     return viewOf(*number);
 }
 
-/// No look begins and no object is made meanwhile; what is on its way gets there first.
+Objects::Held::Held(Objects& objects, TypeNumber number)
+    : objects_(objects)
+    , number_(number) {
+    objects_.orchestrator_.hold(number, true);
+    objects_.types_[number].isLeaving = true;
+}
+
+Objects::Held::~Held() {
+    objects_.orchestrator_.hold(number_, false);
+    objects_.types_[number_].isLeaving = false;
+    objects_.wakeUp(); // what became due meanwhile
+}
+
+/// What is on its way gets there first.
 coro::Task<Result<void>> Objects::untilUnwritten(TypeNumber number) {
     const WallMicros until = parts_.now() + kUnwrittenWithin.count();
     while (orchestrator_.isWriting(number) || types_[number].creating > 0) {
@@ -181,42 +194,44 @@ coro::Task<Result<ObjectTypeView>> Objects::putType(std::string json) {
     auto body = compactJson(json);
     if (!body) co_return std::unexpected(body.error());
     const auto guard = co_await typeMutex_.lock();
-    const std::string name = type->name;
-    const auto known = orchestrator_.findType(name);
+    const auto known = orchestrator_.findType(type->name);
+    store::ObjectTypeRow row{
+        .id = known ? types_[*known].id : lastType_ + 1, .name = type->name, .body = *std::move(body)};
+    std::optional<Held> held;
     if (known) {
-        orchestrator_.hold(*known, true);
-        types_[*known].isLeaving = true;
-        const auto unwritten = co_await untilUnwritten(*known);
-        orchestrator_.hold(*known, false);
-        types_[*known].isLeaving = false;
-        if (!unwritten) co_return std::unexpected(unwritten.error());
+        held.emplace(*this, *known);
+        if (const auto unwritten = co_await untilUnwritten(*known); !unwritten)
+            co_return std::unexpected(unwritten.error());
     }
-    store::ObjectTypeRow row{.id = known ? types_[*known].id : lastType_ + 1, .name = name, .body = *body};
+    const std::int64_t id = row.id;
+    if (const auto done = co_await commitType(*std::move(type), std::move(row)); !done)
+        co_return std::unexpected(done.error());
+    co_return viewOf(numbers_.at(id));
+}
+
+/// The journal has it before anything here does: what it refuses did not happen.
+coro::Task<Result<void>> Objects::commitType(lifecycle::Type type, store::ObjectTypeRow row) {
     carry(orchestrator_.take()); // what was decided by the version before
-    if (known && orchestrator_.isWriting(*known))
-        co_return fail(ErrorKind::Busy, "Objects of the type are being written; try again in a moment.");
-    const auto number = orchestrator_.putType(*std::move(type), parts_.now());
+    const WallMicros now = parts_.now();
+    const auto change = orchestrator_.plan(type, now);
+    if (!change) co_return std::unexpected(change.error());
+    if (const auto known = orchestrator_.findType(type.name)) orchestrator_.outdate(*known);
+    store::PutObjectType put{.row = row, .moves = {}, .now = now};
+    for (const auto& move : change->moves)
+        put.moves.push_back({.from = move.from, .to = move.to, .retryAt = move.retryAt, .isFinal = move.isFinal});
+    const auto posted = parts_.post(std::move(put));
+    if (const store::AckDetail done = co_await posted->get(); done.error) co_return std::unexpected(*done.error);
+    const auto number = orchestrator_.putType(std::move(type), now);
     if (!number) co_return std::unexpected(number.error());
-    if (!known) types_.push_back({.id = row.id, .body = *body});
+    if (*number == types_.size()) types_.emplace_back();
+    types_[*number].id = row.id;
+    types_[*number].body = std::move(row.body);
     numbers_[row.id] = *number;
     lastType_ = std::max(lastType_, row.id);
-    types_[*number].body = *std::move(body);
-    types_[*number].isLeaving = !known; // nothing is made of it before it is there
-    typeRow_ = row;
-    carry(orchestrator_.take());
-    if (typeRow_)
-        typePosted_ = parts_.post(
-            store::PutObjectType{.row = *std::exchange(typeRow_, {}), .moves = {}, .now = parts_.now()});
-    const Posted posted = std::move(typePosted_);
-    const store::AckDetail done = co_await posted->get();
-    types_[*number].isLeaving = false;
-    if (done.error && !known) (void)orchestrator_.removeType(*number);
-    // Of a new version that is not kept the next start has the one before; what it renamed is looked at by that.
-    if (done.error) co_return std::unexpected(*done.error);
     learn(*number);
     changed_.notifyAll();
     wakeUp();
-    co_return viewOf(*number);
+    co_return Result<void>{};
 }
 
 coro::Task<Result<void>> Objects::removeType(std::string name, bool isForced) {
@@ -224,8 +239,7 @@ coro::Task<Result<void>> Objects::removeType(std::string name, bool isForced) {
     const auto guard = co_await typeMutex_.lock();
     const auto number = numberOf(name);
     if (!number) co_return std::unexpected(number.error());
-    types_[*number].isLeaving = true;
-    orchestrator_.hold(*number, true);
+    const Held held(*this, *number);
     Result<void> removed = co_await untilUnwritten(*number);
     store::ObjectQuestion question{.type = types_[*number].id, .limit = store::kMostObjectRows};
     while (removed && isForced) {
@@ -242,9 +256,6 @@ coro::Task<Result<void>> Objects::removeType(std::string name, bool isForced) {
             removed = std::unexpected(*done.error);
     }
     if (removed) removed = orchestrator_.removeType(*number);
-    orchestrator_.hold(*number, false);
-    types_[*number].isLeaving = false;
-    wakeUp();
     co_return removed;
 }
 

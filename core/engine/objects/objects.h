@@ -81,7 +81,8 @@ public:
     void workersChanged();
 
     // --- types
-    /// A new one, or a new version of one. Malformed, Invalid, TooLarge; WrongState: objects stand in its way; Journal.
+    /// A new one, or a new version of one. Malformed, Invalid, TooLarge; WrongState: objects stand in its way; Busy;
+    /// Journal, and then all is as it was.
     coro::Task<Result<ObjectTypeView>> putType(std::string json);
     /// By name.
     std::vector<ObjectTypeView> types() const;
@@ -103,11 +104,11 @@ public:
         ObjectView view;
         bool isOther = false; ///< it has another revision, and nothing was changed
     };
-    /// Sets fields. NotFound, Invalid; WrongState: it has ended.
+    /// Sets fields. NotFound, Invalid; WrongState: it has ended; Busy: its type is being changed.
     coro::Task<Result<Changed>> change(std::int64_t id, std::string fields, std::optional<std::int64_t> revision);
     /// Due now. How many of them are there and have not ended.
     coro::Task<Result<std::int64_t>> look(std::vector<std::int64_t> ids);
-    /// NotFound, Invalid; WrongState: the table does not allow it, or it was moved meanwhile.
+    /// NotFound, Invalid; WrongState: the table does not allow it, or it was moved meanwhile; Busy as change().
     coro::Task<Result<void>> move(std::int64_t id, std::string to, bool isForced);
     /// With history and effects; children stay. How many there were.
     coro::Task<Result<std::int64_t>> remove(std::vector<std::int64_t> ids);
@@ -152,7 +153,6 @@ private:
     void carry(lifecycle::Write write);
     void carry(const lifecycle::EndActor& end);
     void carry(const lifecycle::WarnOrphan& orphan) const;
-    void carry(const lifecycle::TypeChange& change);
     coro::Task<void> commitClaims(std::vector<lifecycle::Claim> claims, Posted posted);
     coro::Task<void> commitWrite(lifecycle::Write write, std::optional<std::string> launch, Posted posted);
     coro::Task<void> lookAt(lifecycle::SendTick tick);
@@ -178,7 +178,21 @@ private:
     ObjectTypeView viewOf(lifecycle::TypeNumber number) const;
     ObjectView viewOf(store::ObjectRow row) const;
     void learn(lifecycle::TypeNumber number);
+    /// A type while it is changed: no look begins, no object is made, and none is moved by hand.
+    class Held {
+    public:
+        Held(Objects& objects, lifecycle::TypeNumber number);
+        Held(const Held&) = delete;
+        Held& operator=(const Held&) = delete;
+        ~Held();
+
+    private:
+        Objects& objects_;
+        lifecycle::TypeNumber number_;
+    };
     coro::Task<Result<void>> untilUnwritten(lifecycle::TypeNumber number);
+    coro::Task<Result<void>> commitType(lifecycle::Type type, store::ObjectTypeRow row);
+    Result<void> mayBeChanged(const lifecycle::Object& object) const;
     Result<store::NewObject> newObject(const GivenObject& given, WallMicros now);
     coro::Task<Result<std::vector<std::int64_t>>> commitNew(std::vector<store::NewObject> objects,
                                                             std::optional<store::EffectName> effect);
@@ -194,8 +208,6 @@ private:
     std::map<lifecycle::ObjectId, Told> told_; ///< until the write that follows
     std::map<lifecycle::EffectKey, lifecycle::CarryOut> calls_;
     std::map<std::pair<lifecycle::ObjectId, lifecycle::Revision>, std::shared_ptr<ByHand>> byHand_;
-    Posted typePosted_; ///< of the TypeChange that was carried out last
-    std::optional<store::ObjectTypeRow> typeRow_;
     std::int64_t lastObject_ = 0;
     std::int64_t lastType_ = 0;
     bool isStopped_ = false;

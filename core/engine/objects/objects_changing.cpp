@@ -93,6 +93,13 @@ coro::Task<Result<Objects::Created>> Objects::create(std::string json) {
 
 // --- changes by hand
 
+/// No version of its type is on its way, which would know nothing of the change.
+Result<void> Objects::mayBeChanged(const lifecycle::Object& object) const {
+    if (!types_[object.type].isLeaving) return {};
+    return fail(ErrorKind::Busy, fmt::format("The type {} is being changed; try again in a moment.",
+                                             orchestrator_.type(object.type).name));
+}
+
 /// The decision was just made: it is carried out, and waited for. False: somebody else was first.
 coro::Task<Result<bool>> Objects::decideByHand(ObjectId id, lifecycle::Revision revision) {
     auto mine = std::make_shared<ByHand>();
@@ -111,6 +118,7 @@ coro::Task<Result<Objects::Changed>> Objects::change(std::int64_t number, std::s
     if (!before) co_return std::unexpected(before.error());
     const lifecycle::Object* object = orchestrator_.find(id);
     if (!object) co_return fail(ErrorKind::NotFound, fmt::format("There is no object {}.", number));
+    if (auto may = mayBeChanged(*object); !may) co_return std::unexpected(may.error());
     if (before->row.revision != object->revision || (revision && *revision != object->revision))
         co_return Changed{.view = *std::move(before), .isOther = true};
     const lifecycle::Type& type = orchestrator_.type(object->type);
@@ -139,6 +147,7 @@ coro::Task<Result<void>> Objects::move(std::int64_t number, std::string to, bool
     const ObjectId id(number);
     const lifecycle::Object* object = orchestrator_.find(id);
     if (!object) co_return fail(ErrorKind::NotFound, fmt::format("There is no object {}.", number));
+    if (auto may = mayBeChanged(*object); !may) co_return may;
     const lifecycle::Revision seen = object->revision;
     const auto moved = [] {
         return fail(ErrorKind::WrongState, "The object was moved at the same moment; look at it again.");

@@ -292,11 +292,4 @@ void Objects::carry(const lifecycle::WarnOrphan& orphan) const {
                type.states[object->status].name, lifecycle::name(orphan.why));
 }
 
-void Objects::carry(const lifecycle::TypeChange& change) {
-    store::PutObjectType put{.row = *std::exchange(typeRow_, {}), .moves = {}, .now = parts_.now()};
-    for (const auto& move : change.moves)
-        put.moves.push_back({.from = move.from, .to = move.to, .retryAt = move.retryAt, .isFinal = move.isFinal});
-    typePosted_ = parts_.post(std::move(put));
-}
-
 } // namespace yard::engine
