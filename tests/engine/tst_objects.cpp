@@ -37,6 +37,7 @@ private Q_SLOTS:
     void whileATypeIsChangedItsObjectsAreNot();
     void whatBecameDueWhileATypeWasHeldIsLookedAt();
     void aTypeWithObjectsIsRemovedByForceAlone();
+    void aTypeThatGoesEndsALookThatHangs();
     void whatIsNoObjectIsRefused();
     void aKeyIsMadeOnce();
     void whatTheJournalRefusesIsNotThere();
@@ -457,6 +458,19 @@ void TestObjects::aTypeWithObjectsIsRemovedByForceAlone() {
     QCOMPARE(b.refused(R"({"type":"page"})"), "invalid type");
     QCOMPARE(b.put(pageType()), "done");
     QVERIFY(b.create(R"({"type":"page"})") > 0);
+}
+
+void TestObjects::aTypeThatGoesEndsALookThatHangs() {
+    ObjectsBench b;
+    b.put(pageType());
+    b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    b.begins();
+    QVERIFY(b.rig.ask(b.objects->removeType("page", true)).has_value());
+    b.rig.settle();
+    QCOMPARE(b.stopped.size(), std::size_t(1));
+    QCOMPARE(b.removed, b.added);
 }
 
 void TestObjects::whatIsNoObjectIsRefused() {

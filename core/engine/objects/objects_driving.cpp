@@ -224,7 +224,8 @@ void Objects::carry(const lifecycle::StartActor& start) {
 void Objects::carry(const lifecycle::EndActor& end) {
     if (const auto actor = actors_.extract(end.actor); !actor.empty() && actor.mapped().call)
         callEnded(end.actor, *actor.mapped().call, fail(ErrorKind::Busy, "tick_timeout"));
-    parts_.actors.end(end.actor, end.why == lifecycle::EndReason::Timeout);
+    using lifecycle::EndReason;
+    parts_.actors.end(end.actor, end.why == EndReason::Timeout || end.why == EndReason::TypeGone);
     orchestrator_.actorEnded(end.actor, {}, parts_.now());
     wakeUp();
 }
