@@ -233,7 +233,9 @@ Result<void> Orchestrator::setByHand(ObjectId id, std::string set, WallMicros no
     if (types_[object->type].type.isFinal(object->status))
         return fail(ErrorKind::WrongState,
                     "The object has ended, and stays as it is; move it out of its end first.");
-    decide(changeByHand(*object, std::move(set), now), *object, now);
+    Write write = changeByHand(*object, std::move(set), now);
+    if (object->where == Where::Looking) write.retryAt = now; // what is answered to that look counts no more
+    decide(std::move(write), *object, now);
     return {};
 }
 
@@ -389,7 +391,10 @@ void Orchestrator::answered(ActorNumber number, const Result<Answer>& answer, Wa
         object->retryAt = std::min(object->retryAt, now);
         return release(object->id);
     }
-    if (object->revision != actor.seen.revision) return release(object->id); // moved by hand meanwhile
+    if (object->revision != actor.seen.revision) { // changed by hand meanwhile
+        if (object->retryAt != 0) object->retryAt = std::min(object->retryAt, now);
+        return release(object->id);
+    }
     auto write = answer ? transitionOf(entry.type, actor.seen, *answer, now)
                         : Result<Write>(exceptionOf(entry.type, actor.seen, answer.error().message, now));
     if (!write) write = exceptionOf(entry.type, actor.seen, write.error().message, now);

@@ -575,6 +575,18 @@ private Q_SLOTS:
         add("anna", "sealed");
         QVERIFY(orchestrator_->setByHand(ObjectId(2), "{}", now_).error().kind == ErrorKind::WrongState);
     }
+    void whatIsChangedByHandDuringALookIsLookedAtAgainAtOnce() {
+        add();
+        QCOMPARE(begin(), "tick 1 1");
+        QVERIFY(orchestrator_->setByHand(ObjectId(1), R"({"depth":2})", now_).has_value());
+        const auto changes = orchestrator_->take();
+        QCOMPARE(allOf<Write>(changes).front().retryAt, now_);
+        commit(changes);
+        QCOMPARE(pass(), ""); // the look goes on
+        orchestrator_->answered(1, Answer{.move = "started"}, now_);
+        QCOMPARE(statusOf(1), "queued");
+        QCOMPARE(pass(), "claim 1");
+    }
     void anObjectWithAnotherKeyIsOfAnotherQueue() {
         add("");
         QCOMPARE(pass(), "orphan 1 key_missing, idle");
