@@ -425,6 +425,12 @@ std::vector<WarnOrphan> Orchestrator::orphans() const {
     return all;
 }
 
+std::vector<ObjectId> Orchestrator::looked() const {
+    std::vector<ObjectId> all;
+    for (const auto& [id, actor] : looks_) all.push_back(id);
+    return all;
+}
+
 std::size_t Orchestrator::queued(TypeNumber type) const {
     std::size_t all = 0;
     for (auto group = groups_.lower_bound({type, 0}); group != groups_.end() && group->first.first == type; ++group)

@@ -88,6 +88,8 @@ public:
 
     // --- what people see
     std::vector<WarnOrphan> orphans() const;
+    /// What is claimed, or looked at and not answered.
+    std::vector<ObjectId> looked() const;
     std::size_t stuck() const { return stuck_; }
     std::size_t size() const { return objects_.size(); }
     std::size_t actorCount() const { return actors_.size(); }

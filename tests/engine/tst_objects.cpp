@@ -29,6 +29,7 @@ private Q_SLOTS:
     void aCallIsRepeatedUntilItSucceeds();
     void othersAreWoken();
     void whatIsLookedAtIsDueAtOnceAfterAnEnd();
+    void whatIsClaimedAndNotYetSentIsDueAtOnceAfterAnEnd();
     void withoutItsWorkerATypeHasOrphans();
     void fieldsAreChangedOfTheRevisionThatWasSeen();
     void anOtherLaunchKeyIsAnOtherActor();
@@ -315,6 +316,20 @@ void TestObjects::whatIsLookedAtIsDueAtOnceAfterAnEnd() {
     b.open();
     b.comesUp();
     QVERIFY(!b.question().empty());
+}
+
+void TestObjects::whatIsClaimedAndNotYetSentIsDueAtOnceAfterAnEnd() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto id = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.isSlow = true;
+    b.comesUp();
+    QVERIFY(b.question().empty());
+    b.objects->stop();
+    b.commits();
+    QCOMPARE(b.journal.rows.at(id).retryAt, b.now());
+    QVERIFY(b.question().empty());
 }
 
 void TestObjects::withoutItsWorkerATypeHasOrphans() {

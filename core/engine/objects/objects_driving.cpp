@@ -48,8 +48,7 @@ void Objects::stop() {
     YARD_ASSERT_OWNER(owner_);
     if (std::exchange(isStopped_, true)) return;
     store::WakeObjects wake{.ids = {}, .effect = {}, .at = parts_.now()};
-    for (const auto& [number, actor] : actors_)
-        if (actor.seen.id.value != 0) wake.ids.push_back(actor.seen.id.value);
+    for (const ObjectId id : orchestrator_.looked()) wake.ids.push_back(id.value);
     if (!wake.ids.empty()) (void)parts_.post(std::move(wake));
 }
 
