@@ -414,6 +414,13 @@ void Orchestrator::callEnded(ActorNumber number) {
         actor->second.state = ActorState::Free;
 }
 
+std::vector<EffectKey> Orchestrator::takeCalls(TypeNumber type) {
+    std::vector<EffectKey> taken;
+    for (auto at = groups_.lower_bound({type, 0}); at != groups_.end() && at->first.first == type; ++at)
+        for (const EffectKey& effect : std::exchange(at->second.calls, {})) taken.push_back(effect);
+    return taken;
+}
+
 // --- what people see
 
 std::vector<WarnOrphan> Orchestrator::orphans() const {

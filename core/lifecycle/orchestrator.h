@@ -43,6 +43,8 @@ public:
     void hold(TypeNumber type, bool isHeld) { types_[type].isHeld = isHeld; }
     /// Registered or not. At first it is.
     void workerKnown(TypeNumber type, bool isKnown);
+    /// It has actors, and their worker is there.
+    bool hasActors(TypeNumber type) const { return types_[type].type.actor && types_[type].workerKnown; }
     std::optional<TypeNumber> findType(std::string_view name) const;
     const Type& type(TypeNumber number) const { return types_[number].type; }
     /// The number of a launch key, from the texts of its fields.
@@ -78,6 +80,8 @@ public:
     /// A `call` effect waits for an actor of its object's type and key.
     void addCall(const EffectKey& effect);
     void callEnded(ActorNumber actor);
+    /// Calls that no actor was given yet: they wait for none any more.
+    std::vector<EffectKey> takeCalls(TypeNumber type);
 
     // --- decisions
     /// One pass: queues, running actors, actors to spawn, orphans, idle.

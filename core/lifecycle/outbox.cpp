@@ -6,30 +6,35 @@ namespace yard::lifecycle {
 
 void Outbox::add(EffectKey key, Effect effect, WallMicros now) {
     const auto [row, isNew] = rows_.try_emplace(key, Row{.effect = std::move(effect), .attempts = 0, .at = now});
-    if (isNew) waiting_.emplace(row->second.at, key);
+    if (isNew) laneOf(row->second).waiting.emplace(row->second.at, key);
 }
 
 std::vector<CarryOut> Outbox::take(WallMicros now) {
     std::vector<CarryOut> taken;
-    while (!waiting_.empty() && waiting_.begin()->first <= now && onTheirWay_ < kMaxOnTheirWay) {
-        const EffectKey key = waiting_.begin()->second;
-        waiting_.erase(waiting_.begin());
+    take(others_, now, taken);
+    take(calls_, now, taken);
+    return taken;
+}
+
+void Outbox::take(Lane& lane, WallMicros now, std::vector<CarryOut>& taken) {
+    while (!lane.waiting.empty() && lane.waiting.begin()->first <= now && lane.onTheirWay < kMaxOnTheirWay) {
+        const EffectKey key = lane.waiting.begin()->second;
+        lane.waiting.erase(lane.waiting.begin());
         Row& row = rows_.at(key);
         row.at = 0;
         ++row.attempts;
-        ++onTheirWay_;
+        ++lane.onTheirWay;
         taken.push_back({.key = key, .effect = row.effect, .attempt = row.attempts});
     }
-    return taken;
 }
 
 void Outbox::done(const EffectKey& key) {
     const auto row = rows_.find(key);
     if (row == rows_.end()) return;
     if (row->second.at == 0)
-        --onTheirWay_;
+        --laneOf(row->second).onTheirWay;
     else
-        waiting_.erase({row->second.at, key});
+        laneOf(row->second).waiting.erase({row->second.at, key});
     rows_.erase(row);
 }
 
@@ -39,14 +44,20 @@ void Outbox::failed(const EffectKey& key, WallMicros now) {
     constexpr unsigned kMostDoublings = 16;
     const unsigned doublings = std::min(row->second.attempts - 1, kMostDoublings);
     const Duration pause = std::min<Duration>(kFirstPause * (1U << doublings), kLongestPause);
-    --onTheirWay_;
+    Lane& lane = laneOf(row->second);
+    --lane.onTheirWay;
     row->second.at = now + pause.count();
-    waiting_.emplace(row->second.at, key);
+    lane.waiting.emplace(row->second.at, key);
 }
 
 std::optional<WallMicros> Outbox::next() const {
-    if (waiting_.empty() || onTheirWay_ >= kMaxOnTheirWay) return std::nullopt;
-    return waiting_.begin()->first;
+    std::optional<WallMicros> next;
+    for (const Lane* lane : {&others_, &calls_}) {
+        if (lane->waiting.empty() || lane->onTheirWay >= kMaxOnTheirWay) continue;
+        const WallMicros at = lane->waiting.begin()->first;
+        next = next ? std::min(*next, at) : at;
+    }
+    return next;
 }
 
 } // namespace yard::lifecycle

@@ -21,14 +21,14 @@ struct CarryOut {
 
 class Outbox {
 public:
-    /// At once on their way; others wait for one of these to end.
+    /// At once on their way; others wait for one of these to end. Calls, which wait for an actor, are counted apart.
     static constexpr std::size_t kMaxOnTheirWay = 1'000;
     static constexpr Duration kFirstPause = std::chrono::seconds(10);
     static constexpr Duration kLongestPause = std::chrono::hours(1);
 
     /// A row that is in the journal: after its commit, or at a start. One that is known already is left as it is.
     void add(EffectKey key, Effect effect, WallMicros now);
-    /// Those to carry out now, in the order of their keys among those due at the same instant.
+    /// Those to carry out now, calls last, in the order of their keys among those due at the same instant.
     std::vector<CarryOut> take(WallMicros now);
     /// It is carried out, and its row is gone from the journal.
     void done(const EffectKey& key);
@@ -44,8 +44,15 @@ private:
         WallMicros at = 0; ///< 0: on its way
     };
     std::map<EffectKey, Row> rows_;
-    std::set<std::pair<WallMicros, EffectKey>> waiting_;
-    std::size_t onTheirWay_ = 0;
+    struct Lane {
+        std::set<std::pair<WallMicros, EffectKey>> waiting{};
+        std::size_t onTheirWay = 0;
+    };
+    Lane& laneOf(const Row& row) { return row.effect.kind == EffectKind::Call ? calls_ : others_; }
+    void take(Lane& lane, WallMicros now, std::vector<CarryOut>& taken);
+
+    Lane others_;
+    Lane calls_;
 };
 
 } // namespace yard::lifecycle

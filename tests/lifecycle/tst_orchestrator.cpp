@@ -461,6 +461,25 @@ private Q_SLOTS:
         outbox.done(first.front().key);
         QCOMPARE(outbox.take(now_).size(), 1U);
     }
+    void callsThatNobodyTakesStopNoOtherEffects() {
+        Outbox outbox;
+        for (std::uint32_t i = 0; i <= Outbox::kMaxOnTheirWay; ++i)
+            outbox.add({.object = ObjectId(1), .revision = 1, .position = i},
+                       {.kind = EffectKind::Call, .body = {}}, now_);
+        QCOMPARE(outbox.take(now_).size(), Outbox::kMaxOnTheirWay);
+        QVERIFY(!outbox.next());
+        outbox.add({.object = ObjectId(2), .revision = 1, .position = 0}, {}, now_);
+        QCOMPARE(*outbox.next(), now_);
+        QCOMPARE(outbox.take(now_).size(), 1U);
+    }
+    void callsThatWaitForAnActorCanBeTakenBack() {
+        add("anna", "sealed");
+        const EffectKey effect{.object = ObjectId(1), .revision = 4, .position = 2};
+        orchestrator_->addCall(effect);
+        QCOMPARE(orchestrator_->takeCalls(type_), std::vector{effect});
+        QVERIFY(orchestrator_->takeCalls(type_).empty());
+        QCOMPARE(pass(), "idle");
+    }
 
     // --- types
     void mustBeAwareOfAllTypes() {

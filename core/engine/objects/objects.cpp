@@ -117,9 +117,11 @@ void Objects::workersChanged() {
 /// Whether there is a worker for its actors.
 void Objects::learn(TypeNumber number) {
     const lifecycle::Type& type = orchestrator_.type(number);
-    if (!type.actor) return;
-    const RegisteredWorker* worker = parts_.worker(type.actor->worker);
-    orchestrator_.workerKnown(number, worker && worker->descriptor->mode == WorkerMode::Warm && !worker->leaving);
+    const RegisteredWorker* worker = type.actor ? parts_.worker(type.actor->worker) : nullptr;
+    if (type.actor)
+        orchestrator_.workerKnown(number,
+                                  worker && worker->descriptor->mode == WorkerMode::Warm && !worker->leaving);
+    if (!orchestrator_.hasActors(number)) failCalls(number);
 }
 
 // --- types
@@ -256,6 +258,7 @@ coro::Task<Result<void>> Objects::removeType(std::string name, bool isForced) {
             removed = std::unexpected(*done.error);
     }
     if (removed) removed = orchestrator_.removeType(*number);
+    if (removed) failCalls(*number);
     co_return removed;
 }
 

@@ -171,6 +171,7 @@ private:
     coro::Task<void> dropEffect(lifecycle::EffectKey key);
     coro::Task<Result<std::vector<std::int64_t>>> idsToWake(const lifecycle::CarryOut& effect);
     void failed(const lifecycle::CarryOut& effect, const std::string& why);
+    void failCalls(lifecycle::TypeNumber number);
     void callEnded(lifecycle::ActorNumber actor, lifecycle::EffectKey key, const Result<lifecycle::Answer>& answer);
 
     // objects.cpp, objects_changing.cpp: commands

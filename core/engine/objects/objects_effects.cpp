@@ -41,7 +41,7 @@ void Objects::carryOut(CarryOut effect) {
     case EffectKind::Wake: return parts_.spawn("object wake", wakeOthers(std::move(effect)));
     case EffectKind::Call: break;
     }
-    if (object->key == 0 || !orchestrator_.type(object->type).actor)
+    if (object->key == 0 || !orchestrator_.hasActors(object->type))
         return failed(effect, "no actor of its type can be asked");
     orchestrator_.addCall(effect.key);
     calls_[effect.key] = std::move(effect);
@@ -169,6 +169,13 @@ void Objects::carry(const lifecycle::SendCall& call) {
     actor->second.call = call.effect;
     actor->second.since = parts_.now();
     parts_.actors.ask(call.actor, type.actor->function, std::move(*members));
+}
+
+/// Nobody takes them: they do not stand in the way of others, and are tried again later.
+void Objects::failCalls(lifecycle::TypeNumber number) {
+    for (const EffectKey& key : orchestrator_.takeCalls(number))
+        if (const auto effect = calls_.extract(key); !effect.empty())
+            failed(effect.mapped(), "no actor of its type can be asked");
 }
 
 void Objects::callEnded(lifecycle::ActorNumber actor, EffectKey key, const Result<lifecycle::Answer>& answer) {
