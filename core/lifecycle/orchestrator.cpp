@@ -337,6 +337,10 @@ void Orchestrator::written(const Write& write, bool ok, WallMicros now) {
     if (!isLooked) place(*object);
 }
 
+bool Orchestrator::pause(WallMicros until, WallMicros now) {
+    return std::exchange(pausedUntil_, until) <= now;
+}
+
 // --- actors
 
 void Orchestrator::actorReady(ActorNumber number) {

@@ -69,6 +69,9 @@ public:
     void claimed(const Claim& claim, bool ok, WallMicros now);
     void written(const Write& write, bool ok, WallMicros now);
 
+    /// It refuses: no look begins before `until`. False: it was so already.
+    bool pause(WallMicros until, WallMicros now);
+
     // --- actors
     void actorReady(ActorNumber actor);
     /// When what it was given is late; 0: its time has not begun, as it waits for its place.
@@ -171,6 +174,7 @@ private:
     std::set<ObjectId> orphans_;
     std::vector<ObjectId> unwarned_;
     std::vector<Decision> decisions_;
+    WallMicros pausedUntil_ = 0;
     ActorNumber lastActor_ = 0;
     std::size_t stuck_ = 0;
     bool isIdle_ = false;

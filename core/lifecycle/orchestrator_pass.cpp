@@ -58,7 +58,7 @@ void Orchestrator::giveWork(WallMicros now) {
             endActor(number, actor, EndReason::QueueEmpty);
         } else if (actor.looks >= kTurn && isAnotherStarving(actor.group, now)) {
             endActor(number, actor, EndReason::AnotherKey);
-        } else if (!entry.isHeld) {
+        } else if (!entry.isHeld && pausedUntil_ <= now) {
             look(number, actor, group, now);
         }
     }
@@ -140,6 +140,7 @@ void Orchestrator::warnOfOrphans() {
 std::optional<WallMicros> Orchestrator::nextPass(WallMicros now) const {
     auto next = times_.next();
     const auto sooner = [&next](WallMicros at) { next = next ? std::min(*next, at) : at; };
+    if (pausedUntil_ > now) sooner(pausedUntil_);
     for (const auto& [number, actor] : actors_)
         if ((actor.state == ActorState::Looking || actor.state == ActorState::Calling) && actor.deadline > 0)
             sooner(actor.deadline);

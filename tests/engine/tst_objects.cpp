@@ -42,6 +42,7 @@ private Q_SLOTS:
     void whatIsNoObjectIsRefused();
     void aKeyIsMadeOnce();
     void whatTheJournalRefusesIsNotThere();
+    void whileTheJournalRefusesNoLookBegins();
     void somebodyWaitsForAStatus();
 };
 
@@ -535,6 +536,21 @@ void TestObjects::whatTheJournalRefusesIsNotThere() {
     b.journal.refusal = fail(ErrorKind::Journal, "full").error();
     QCOMPARE(b.refused(R"({"type":"page"})"), "journal ");
     QCOMPARE(b.objects->orchestrator().objects, std::size_t(0));
+}
+
+void TestObjects::whileTheJournalRefusesNoLookBegins() {
+    ObjectsBench b;
+    b.put(pageType());
+    b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.journal.refusal = fail(ErrorKind::Journal, "full").error();
+    b.comesUp();
+    QVERIFY(b.question().empty());
+    b.journal.refusal.reset();
+    b.rig.advance(999ms);
+    QVERIFY(b.question().empty());
+    b.rig.advance(1ms);
+    QVERIFY(!b.question().empty());
 }
 
 void TestObjects::somebodyWaitsForAStatus() {

@@ -155,6 +155,7 @@ private:
     void carry(const lifecycle::WarnOrphan& orphan) const;
     coro::Task<void> commitClaims(std::vector<lifecycle::Claim> claims, Posted posted);
     coro::Task<void> commitWrite(lifecycle::Write write, std::optional<std::string> launch, Posted posted);
+    void journalRefused(const Error& error);
     coro::Task<void> lookAt(lifecycle::SendTick tick);
     void actorReady(lifecycle::ActorNumber actor);
     void actorBegan(lifecycle::ActorNumber actor);

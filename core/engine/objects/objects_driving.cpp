@@ -21,6 +21,8 @@ constexpr std::size_t kClaimsAtOnce = 1'000;
 /// A look that has more is an exception of its object: an actor's frame has 1 MiB.
 constexpr std::size_t kMostLookBytes = (std::size_t{1} << 20) - 512;
 constexpr Duration kLeastPause{1'000};
+/// No look begins so long after the journal refused something.
+constexpr Duration kRefusedPause{1'000'000};
 
 } // namespace
 
@@ -99,12 +101,19 @@ void Objects::carryClaims(std::vector<lifecycle::Claim> claims) {
 
 coro::Task<void> Objects::commitClaims(std::vector<lifecycle::Claim> claims, Posted posted) {
     const store::AckDetail done = co_await posted->get();
-    if (done.error) logWarning("objects", "{} looks have to wait: {}", claims.size(), done.error->message);
+    if (done.error) journalRefused(*done.error);
     for (const lifecycle::Claim& claim : claims)
         orchestrator_.claimed(claim,
                               !done.error && std::ranges::find(done.objects, claim.id.value) == done.objects.end(),
                               parts_.now());
     wakeUp();
+}
+
+/// Told once for each pause, not for each object.
+void Objects::journalRefused(const Error& error) {
+    const WallMicros now = parts_.now();
+    if (orchestrator_.pause(now + kRefusedPause.count(), now))
+        logWarning("objects", "looks and moves have to wait, the journal does not take them: {}", error.message);
 }
 
 void Objects::carry(const lifecycle::SendTick& tick) {
@@ -187,8 +196,7 @@ coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std:
     const store::AckDetail done = co_await posted->get();
     const bool ok = !done.error && done.objects.empty();
     const WallMicros now = parts_.now();
-    if (done.error)
-        logWarning("objects", "a move of object {} is not written: {}", write.id.value, done.error->message);
+    if (done.error) journalRefused(*done.error);
     if (ok)
         for (std::uint32_t at = 0; at < write.effects.size(); ++at)
             outbox_.add(write.keyOf(at), write.effects[at], now);
