@@ -1,6 +1,10 @@
 #include "ui/pages/console/console_line.h"
 
+#include <QFile>
+
 #include <algorithm>
+#include <fcntl.h>
+#include <utility>
 
 namespace yard::ui {
 
@@ -10,23 +14,32 @@ constexpr char kAnswerEnd = '\x04';
 
 ConsoleLine::ConsoleLine(const QString& dataDir, QObject* parent)
     : QObject(parent)
-    , path_(dataDir + QStringLiteral("/backdoor.sock")) {
+    , dataDir_(dataDir) {
     connect(&socket_, &QLocalSocket::connected, this, [this] {
         // What it greets with is the first answer; it is left out.
         pending_ = 1;
         socket_.write("#program\n");
     });
     connect(&socket_, &QLocalSocket::readyRead, this, &ConsoleLine::onBytes);
-    connect(&socket_, &QLocalSocket::disconnected, this, &ConsoleLine::onEnd);
-    connect(&socket_, &QLocalSocket::errorOccurred, this, [this] {
-        if (socket_.state() == QLocalSocket::UnconnectedState) onEnd();
+    connect(&socket_, &QLocalSocket::errorOccurred, this, [this] { problem_ = socket_.errorString(); });
+    // Also where it was never connected.
+    connect(&socket_, &QLocalSocket::stateChanged, this, [this](QLocalSocket::LocalSocketState state) {
+        if (state == QLocalSocket::UnconnectedState) onEnd();
     });
+}
+
+/// The socket closes last, when nobody can be told any more.
+ConsoleLine::~ConsoleLine() {
+    socket_.disconnect(this);
 }
 
 void ConsoleLine::open() {
     if (socket_.state() != QLocalSocket::UnconnectedState) return;
     kept_.clear();
-    socket_.connectToServer(path_);
+    problem_.clear();
+    // By way of an open directory: a socket's address has 107 characters only.
+    directory_ = UniqueFd(::open(QFile::encodeName(dataDir_).constData(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    socket_.connectToServer(QStringLiteral("/proc/self/fd/%1/backdoor.sock").arg(directory_.get()));
 }
 
 void ConsoleLine::say(const QString& line) {
@@ -68,9 +81,9 @@ void ConsoleLine::onEnd() {
     const bool wasOpen = std::exchange(isOpen_, false);
     pending_ = 0;
     shown_ = 0;
-    emit closed(
-        wasOpen ? tr("The console was closed. Enter opens it again.")
-                : tr("The engine's console cannot be opened: %1. Enter tries again.").arg(socket_.errorString()));
+    directory_.reset();
+    emit closed(wasOpen ? tr("The console was closed. Enter opens it again.")
+                        : tr("The engine's console cannot be opened: %1. Enter tries again.").arg(problem_));
 }
 
 } // namespace yard::ui

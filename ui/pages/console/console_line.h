@@ -4,6 +4,8 @@
 // What an answer says is told as it comes, at most kMostShown characters of one; the rest is left out, and said so.
 #pragma once
 
+#include "core/base/unique_fd.h"
+
 #include <QByteArray>
 #include <QLocalSocket>
 #include <QObject>
@@ -18,6 +20,7 @@ public:
     static constexpr qsizetype kMostShown = 256 * 1024;
 
     explicit ConsoleLine(const QString& dataDir, QObject* parent = nullptr);
+    ~ConsoleLine() override;
 
     /// Nothing where it is open or on its way.
     void open();
@@ -41,8 +44,10 @@ private:
     void tell(const QByteArray& bytes);
     void onEnd();
 
-    QString path_;
+    QString dataDir_;
+    UniqueFd directory_; ///< while it is opened
     QLocalSocket socket_;
+    QString problem_; ///< the socket's last; it forgets it as it closes
     QByteArray kept_;
     QStringDecoder decoder_{QStringDecoder::Utf8};
     qsizetype shown_ = 0; ///< of this answer

@@ -68,7 +68,10 @@ ConsolePrompt::ConsolePrompt(const QString& dataDir, QWidget* parent)
     connect(&line_, &ConsoleLine::answered, this, [this] {
         if (hidden_ > 0 && --hidden_ == 0) names_ = namesIn(help_);
     });
-    connect(&line_, &ConsoleLine::closed, this, [this](const QString& why) { add(why + '\n'); });
+    connect(&line_, &ConsoleLine::closed, this, [this](const QString& why) {
+        waits_.clear(); // what did not get there is not said later
+        add(why + '\n');
+    });
     if (!isHere()) {
         field_->setEnabled(false);
         add(tr("The prompt is a socket of the engine's own machine: it is never reached over the network. On that "

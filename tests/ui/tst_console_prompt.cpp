@@ -1,0 +1,107 @@
+// The console's prompt at a socket that is played: one that is not there, one with a long path, and which answers are shown.
+#include "core/base/unique_fd.h"
+#include "ui/pages/console/console_prompt.h"
+#include "ui/style/theme.h"
+
+#include <QDir>
+#include <QFile>
+#include <QLineEdit>
+#include <QLocalServer>
+#include <QLocalSocket>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fcntl.h>
+#include <memory>
+
+using namespace yard;
+using namespace yard::ui;
+
+namespace {
+
+/// A console that answers when it is told to.
+class PlayedConsole {
+public:
+    explicit PlayedConsole(const QString& dataDir)
+        : directory_(::open(QFile::encodeName(dataDir).constData(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
+        server_.listen(QStringLiteral("/proc/self/fd/%1/backdoor.sock").arg(directory_.get()));
+    }
+    /// Whether this line is the next that was said.
+    bool hears(const QByteArray& line) {
+        return QTest::qWaitFor([&] {
+                   if (guest_ == nullptr) guest_ = server_.nextPendingConnection();
+                   if (guest_ == nullptr || !guest_->canReadLine()) return false;
+                   heard_ = guest_->readLine().trimmed();
+                   return true;
+               }) &&
+               heard_ == line;
+    }
+    void answer(const QByteArray& text = {}) {
+        guest_->write(text + "\x04ok\n");
+        guest_->flush();
+    }
+    /// Takes the guest in, as an engine does.
+    bool greets() {
+        if (!hears("#program")) return false;
+        answer("An engine\nyard> ");
+        return true;
+    }
+    void leave() { guest_->disconnectFromServer(); }
+
+private:
+    UniqueFd directory_;
+    QLocalServer server_;
+    QLocalSocket* guest_ = nullptr;
+    QByteArray heard_;
+};
+
+bool showsText(const ConsolePrompt& prompt, const QString& text) {
+    return QTest::qWaitFor([&] { return prompt.shown().contains(text); });
+}
+
+} // namespace
+
+class TestConsolePrompt : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<Theme> theme_;
+    QTemporaryDir place_;
+
+private slots:
+    void initTestCase() {
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName("yardmaster-test-console-prompt");
+        QSettings().clear();
+        theme_ = std::make_unique<Theme>(nullptr);
+        QVERIFY(place_.isValid());
+    }
+
+    void aConsoleThatIsNotThereIsSaid() {
+        for (const QString& directory : {place_.path(), place_.filePath("missing")}) {
+            ConsolePrompt prompt(directory);
+            prompt.open();
+            QVERIFY2(showsText(prompt, "cannot be opened"), qPrintable(prompt.shown()));
+            // And so is it after every Enter.
+            prompt.clear();
+            QTest::keyClick(prompt.field(), Qt::Key_Return);
+            QVERIFY2(showsText(prompt, "cannot be opened"), qPrintable(prompt.shown()));
+        }
+    }
+
+    void aLongPathIsOpened() {
+        const QString directory = place_.filePath(QString(150, 'd'));
+        QVERIFY(QDir().mkdir(directory));
+        PlayedConsole console(directory);
+        ConsolePrompt prompt(directory);
+        prompt.open();
+        QVERIFY(console.greets());
+        QVERIFY(console.hears("#read-only"));
+        console.leave();
+        QVERIFY2(showsText(prompt, "was closed"), qPrintable(prompt.shown()));
+    }
+};
+
+QTEST_MAIN(TestConsolePrompt)
+#include "tst_console_prompt.moc"
