@@ -15,6 +15,7 @@
 
 #include <fcntl.h>
 #include <memory>
+#include <utility>
 
 using namespace yard;
 using namespace yard::ui;
@@ -48,7 +49,7 @@ public:
         answer("An engine\nyard> ");
         return true;
     }
-    void leave() { guest_->disconnectFromServer(); }
+    void leave() { std::exchange(guest_, nullptr)->disconnectFromServer(); }
 
 private:
     UniqueFd directory_;
@@ -100,6 +101,49 @@ private slots:
         QVERIFY(console.hears("#read-only"));
         console.leave();
         QVERIFY2(showsText(prompt, "was closed"), qPrintable(prompt.shown()));
+    }
+
+    void anAnswerThatIsAwaitedIsShownWhateverIsToldMeanwhile() {
+        PlayedConsole console(place_.path());
+        ConsolePrompt prompt(place_.path());
+        prompt.open();
+        QVERIFY(console.greets());
+        QVERIFY(console.hears("#read-only"));
+        console.answer();
+        QVERIFY(console.hears("help"));
+        console.answer("threads  all of them\n");
+        QTest::keyClicks(prompt.field(), "1");
+        QTest::keyClick(prompt.field(), Qt::Key_Return);
+        QVERIFY(console.hears("1"));
+        prompt.setMayChange(true);
+        QVERIFY(console.hears("#changes"));
+        console.answer("the answer\n");
+        console.answer("of the mode\n");
+        QVERIFY2(showsText(prompt, "the answer"), qPrintable(prompt.shown()));
+        QTest::keyClicks(prompt.field(), "2");
+        QTest::keyClick(prompt.field(), Qt::Key_Return);
+        QVERIFY(console.hears("2"));
+        console.answer("the last\n");
+        QVERIFY2(showsText(prompt, "the last"), qPrintable(prompt.shown()));
+        QVERIFY(!prompt.shown().contains("of the mode"));
+        QVERIFY(!prompt.shown().contains("all of them"));
+        // What was said to one that went is not counted for the next.
+        QTest::keyClicks(prompt.field(), "3");
+        QTest::keyClick(prompt.field(), Qt::Key_Return);
+        QVERIFY(console.hears("3"));
+        console.leave();
+        QVERIFY2(showsText(prompt, "was closed"), qPrintable(prompt.shown()));
+        QTest::keyClicks(prompt.field(), "4");
+        QTest::keyClick(prompt.field(), Qt::Key_Return);
+        QVERIFY(console.greets());
+        QVERIFY(console.hears("#changes"));
+        console.answer();
+        QVERIFY(console.hears("help"));
+        console.answer("threads  all of them\n");
+        QVERIFY(console.hears("4"));
+        console.answer("to another one\n");
+        QVERIFY2(showsText(prompt, "to another one"), qPrintable(prompt.shown()));
+        QVERIFY(!prompt.shown().contains("all of them"));
     }
 };
 

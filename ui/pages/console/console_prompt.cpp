@@ -53,22 +53,24 @@ ConsolePrompt::ConsolePrompt(const QString& dataDir, QWidget* parent)
     column->addWidget(field_);
     setFocusProxy(field_);
     connect(&line_, &ConsoleLine::opened, this, [this] {
-        hidden_ = 2;
         help_.clear();
-        line_.say(mayChange_ ? QStringLiteral("#changes") : QStringLiteral("#read-only"));
-        line_.say(QStringLiteral("help"));
+        tellMode();
+        send(QStringLiteral("help"), true);
         if (!waits_.isEmpty()) say(std::exchange(waits_, {}));
     });
     connect(&line_, &ConsoleLine::heard, this, [this](const QString& text) {
-        if (hidden_ > 0)
+        if (!hides_.empty() && hides_.front())
             help_ += text;
         else
             add(text);
     });
     connect(&line_, &ConsoleLine::answered, this, [this] {
-        if (hidden_ > 0 && --hidden_ == 0) names_ = namesIn(help_);
+        if (hides_.empty()) return;
+        if (hides_.front()) names_ = namesIn(help_);
+        hides_.pop_front();
     });
     connect(&line_, &ConsoleLine::closed, this, [this](const QString& why) {
+        hides_.clear();
         waits_.clear(); // what did not get there is not said later
         add(why + '\n');
     });
@@ -99,9 +101,7 @@ void ConsolePrompt::setMayChange(bool may) {
 }
 
 void ConsolePrompt::tellMode() {
-    if (!line_.isOpen()) return; // it is told when it opens
-    ++hidden_;
-    line_.say(mayChange_ ? QStringLiteral("#changes") : QStringLiteral("#read-only"));
+    send(mayChange_ ? QStringLiteral("#changes") : QStringLiteral("#read-only"), true);
 }
 
 void ConsolePrompt::enter() {
@@ -126,6 +126,12 @@ void ConsolePrompt::enter() {
 void ConsolePrompt::say(const QString& line) {
     // An empty one only ends what shows itself again and again.
     if (!line.trimmed().isEmpty()) add(QStringLiteral("yard> ") + line + '\n');
+    send(line, false);
+}
+
+void ConsolePrompt::send(const QString& line, bool hides) {
+    if (!line_.isOpen()) return;
+    hides_.push_back(hides);
     line_.say(line);
 }
 

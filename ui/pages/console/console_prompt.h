@@ -6,6 +6,7 @@
 
 #include <QStringList>
 #include <QWidget>
+#include <deque>
 
 QT_BEGIN_NAMESPACE
 class QLineEdit;
@@ -36,6 +37,8 @@ protected:
 private:
     void enter();
     void say(const QString& line);
+    /// Nothing while it is not open: what may change is told when it opens.
+    void send(const QString& line, bool hides);
     void add(const QString& text);
     void recall(int step);
     void complete();
@@ -46,12 +49,12 @@ private:
     QPlainTextEdit* text_;
     QLineEdit* field_;
     QStringList history_;
-    qsizetype at_ = 0;  ///< in the history; its size: what is typed
-    QString typed_;     ///< while one of the history is shown
-    QStringList names_; ///< of commands
-    QString help_;      ///< as it comes
-    int hidden_ = 0;    ///< answers that come first and are not shown
-    QString waits_;     ///< said once it is open
+    qsizetype at_ = 0;       ///< in the history; its size: what is typed
+    QString typed_;          ///< while one of the history is shown
+    QStringList names_;      ///< of commands
+    QString help_;           ///< as it comes
+    std::deque<bool> hides_; ///< of each line that was said and is not answered yet: its answer is not shown
+    QString waits_;          ///< said once it is open
     bool mayChange_ = false;
 };
 
