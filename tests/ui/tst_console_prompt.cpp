@@ -1,7 +1,12 @@
 // The console's prompt at a socket that is played: one that is not there, one with a long path, and which answers are shown.
+// Its page over a link that is played: rows that stand still.
 #include "core/base/unique_fd.h"
+#include "tests/ui/played_page.h"
+#include "ui/pages/console/console_page.h"
 #include "ui/pages/console/console_prompt.h"
+#include "ui/pages/console/inside_panels.h"
 #include "ui/style/theme.h"
+#include "ui/widgets/table.h"
 
 #include <QDir>
 #include <QFile>
@@ -57,6 +62,13 @@ private:
     QLocalSocket* guest_ = nullptr;
     QByteArray heard_;
 };
+
+QJsonObject threadsUpTo(int last) {
+    QJsonArray threads;
+    for (int number = 1; number <= last; ++number)
+        threads << QJsonObject{{"number", number}, {"name", QString::number(number)}, {"state", "ready"}};
+    return {{"threads", threads}};
+}
 
 bool showsText(const ConsolePrompt& prompt, const QString& text) {
     return QTest::qWaitFor([&] { return prompt.shown().contains(text); });
@@ -144,6 +156,37 @@ private slots:
         console.answer("to another one\n");
         QVERIFY2(showsText(prompt, "to another one"), qPrintable(prompt.shown()));
         QVERIFY(!prompt.shown().contains("all of them"));
+    }
+
+    void rowsThatStandStillAreTakenInWhenThatIsWanted() {
+        test::PlayedContext played;
+        ConsolePage page(played.context());
+        page.resize(1'200, 700);
+        page.show();
+        page.setActive(true);
+        const Table* table = page.panels()->table(InsidePanels::Tab::Threads);
+        auto* badge = page.findChild<UpdatesBadge*>();
+        QVERIFY(played.link.answer("inside/threads", threadsUpTo(2)));
+        QCOMPARE(table->rows()->rowCount(), 2);
+        page.panels()->table(InsidePanels::Tab::Threads)->selectId(1);
+        page.panels()->setTab(InsidePanels::Tab::Threads); // asks again
+        QVERIFY(played.link.answer("inside/threads", threadsUpTo(3)));
+        QCOMPARE(table->rows()->rowCount(), 2);
+        QVERIFY(badge->isVisible());
+        page.takeUpdates();
+        QCOMPARE(table->rows()->rowCount(), 3);
+        QVERIFY(!badge->isVisible());
+        QVERIFY(played.link.answer("inside/threads", threadsUpTo(4)));
+        QCOMPARE(table->rows()->rowCount(), 3);
+        // Of another table nothing waits.
+        page.panels()->setTab(InsidePanels::Tab::Memory);
+        QVERIFY(!badge->isVisible());
+        page.panels()->setTab(InsidePanels::Tab::Threads);
+        QVERIFY(badge->isVisible());
+        QVERIFY(page.closeInnermost());
+        QCOMPARE(table->rows()->rowCount(), 4);
+        QVERIFY(!badge->isVisible());
+        QVERIFY(!page.closeInnermost());
     }
 };
 

@@ -15,6 +15,7 @@ namespace yard::ui {
 ConsolePage::ConsolePage(Context context)
     : Page(context)
     , head_(new PageHead(tr("Console")))
+    , badge_(new UpdatesBadge)
     , changes_(new Button(Button::Kind::Plain, {}, "lock"))
     , prompt_(new ConsolePrompt(context.link.shell().dataDir))
     , panels_(new InsidePanels(context.link))
@@ -56,9 +57,12 @@ ConsolePage::ConsolePage(Context context)
 
 void ConsolePage::makeHead(QVBoxLayout* column) {
     auto* clear = new Button(Button::Kind::Flat, tr("Clear"), "close");
+    head_->addRight(badge_);
     head_->addRight(changes_);
     head_->addRight(clear);
     column->addWidget(head_);
+    connect(badge_, &QAbstractButton::clicked, this, &ConsolePage::takeUpdates);
+    connect(panels_, &InsidePanels::waitingChanged, badge_, &UpdatesBadge::setCount);
     connect(changes_, &QAbstractButton::clicked, this, [this] { allow_->trigger(); });
     connect(clear, &QAbstractButton::clicked, this, [this] { clear_->trigger(); });
 }
@@ -79,6 +83,14 @@ void ConsolePage::onConnection() {
 void ConsolePage::setActive(bool active) {
     panels_->setActive(active);
     if (active) prompt_->open();
+}
+
+void ConsolePage::takeUpdates() {
+    panels_->takeUpdates();
+}
+
+bool ConsolePage::closeInnermost() {
+    return panels_->clearSelection();
 }
 
 std::vector<CommandSpec> ConsolePage::declared() {

@@ -4,6 +4,7 @@
 
 #include "ui/pages/page.h"
 #include "ui/widgets/page_head.h"
+#include "ui/widgets/updates_badge.h"
 
 namespace yard::ui {
 
@@ -18,8 +19,10 @@ public:
     explicit ConsolePage(Context context);
 
     void setActive(bool active) override;
+    void takeUpdates() override;
     QList<QAction*> commands() const override;
     QString yardctlOf(const QAction* command) const override;
+    bool closeInnermost() override;
     Operation asOperation() const override;
 
     ConsolePrompt* prompt() const { return prompt_; }
@@ -32,6 +35,7 @@ private:
     void onConnection();
 
     PageHead* head_;
+    UpdatesBadge* badge_;
     Button* changes_;
     ConsolePrompt* prompt_;
     InsidePanels* panels_;

@@ -189,6 +189,9 @@ InsidePanels::InsidePanels(EngineLink& link, QWidget* parent)
         tables_[static_cast<std::size_t>(tab)] = table;
         rows_[static_cast<std::size_t>(tab)] = rows;
         stack_->addWidget(table);
+        connect(rows, &TableModel::waitingChanged, this, [this, tab](int count) {
+            if (tab == tab_) emit waitingChanged(count);
+        });
     };
     add(Tab::Threads, "console-threads", tr("Cooperative threads"), threadColumns());
     add(Tab::Turns, "console-turns", tr("Longest turns"), turnColumns());
@@ -208,7 +211,19 @@ void InsidePanels::setTab(Tab tab) {
     tabs_->setCurrent(static_cast<int>(tab));
     stack_->setCurrentIndex(static_cast<int>(tab));
     note_->setText({});
+    emit waitingChanged(rows(tab)->waiting());
     poll_.now();
+}
+
+void InsidePanels::takeUpdates() {
+    rows(tab_)->takeWaiting();
+    poll_.now();
+}
+
+bool InsidePanels::clearSelection() {
+    if (!table(tab_)->selectionModel()->hasSelection()) return false;
+    table(tab_)->clearSelection();
+    return true;
 }
 
 QString InsidePanels::note() const {

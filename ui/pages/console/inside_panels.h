@@ -28,8 +28,16 @@ public:
     void setActive(bool active);
     void setTab(Tab tab);
     Table* table(Tab tab) const { return tables_[static_cast<std::size_t>(tab)]; }
+    /// What waits of the table that is shown.
+    void takeUpdates();
+    /// False: nothing is selected.
+    bool clearSelection();
     /// Below the tabs: a sum, or why there is nothing.
     QString note() const;
+
+signals:
+    /// Of the table that is shown.
+    void waitingChanged(int count);
 
 private:
     Request request() const;
