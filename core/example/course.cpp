@@ -92,13 +92,21 @@ Course::~Course() = default;
 Course Course::loading() {
     auto plan = std::make_unique<Plan>();
     plan->first(lookingSteps());
-    plan->steps.push_back({[](Plan& found) -> std::optional<Request> {
-                               found.report.outcome =
-                                   found.own.empty() ? Report::Outcome::Loaded : Report::Outcome::ThereAlready;
-                               if (found.own.empty()) found.first(loadingSteps());
-                               return std::nullopt;
-                           },
-                           {}});
+    plan->steps.push_back(
+        {[](Plan& found) -> std::optional<Request> {
+             if (!found.own.empty() && !found.isWhole) {
+                 found.fail({.kind = ErrorKind::WrongState,
+                             .message = "Only a part of the example is there: remove it, then load "
+                                        "it again.",
+                             .field = {},
+                             .need = {}});
+                 return std::nullopt;
+             }
+             found.report.outcome = found.own.empty() ? Report::Outcome::Loaded : Report::Outcome::ThereAlready;
+             if (found.own.empty()) found.first(loadingSteps());
+             return std::nullopt;
+         },
+         {}});
     plan->advance();
     return Course(std::move(plan));
 }

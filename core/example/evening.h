@@ -20,6 +20,8 @@ inline constexpr std::string_view kSchedule = "example-nightly";
 inline constexpr std::string_view kAuthor = "Yardmaster";
 /// A comment on each of its queues, by which it is known.
 inline constexpr std::string_view kNote = "A queue of the example: \"Remove the example\" takes it away.";
+/// The comment on the first of them once everything is there: without it a load was cut.
+inline constexpr std::string_view kWhole = "All of the example is there.";
 /// The comment on one that stays, as other work is in it: from then on it is a queue as any other.
 inline constexpr std::string_view kLeft = "The example is gone. This queue stays: there is other work in it.";
 

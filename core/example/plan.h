@@ -27,6 +27,7 @@ struct Course::Plan {
     std::map<std::string, std::int64_t, std::less<>> queues{}; ///< by tag: those that were made
     std::vector<std::int64_t> own{};                           ///< its queues
     bool isUndoing = false;
+    bool isWhole = false;     ///< a load of what is there came to its end
     bool hasSchedule = false; ///< this course made it
     bool hasWorker = false;
 
@@ -39,7 +40,7 @@ struct Course::Plan {
 Result<boost::json::object> objectOf(const Answer& answer);
 Step asking(Request request, std::function<Result<void>(Course::Plan&, const Answer&)> take = {});
 
-/// Finds the queues of the example.
+/// Finds the queues of the example, and what their comments say of it.
 std::vector<Step> lookingSteps();
 /// Makes everything; the queues first, so that who may not is refused before anything is there.
 std::vector<Step> loadingSteps();

@@ -65,12 +65,16 @@ Step lookingAt(std::int64_t queue) {
                       const auto object = objectOf(answer);
                       if (!object) return std::unexpected(object.error());
                       bool isOwn = false;
+                      bool isWhole = false;
                       for (const json::value& comment : listOf(*object, "comments")) {
                           if (!comment.is_object()) continue;
                           const std::string_view text = textOf(comment.get_object(), "text");
                           isOwn = (isOwn || text == kNote) && text != kLeft;
+                          isWhole = isWhole || text == kWhole;
                       }
-                      if (isOwn) plan.own.push_back(queue);
+                      if (!isOwn) return {};
+                      plan.own.push_back(queue);
+                      plan.isWhole = plan.isWhole || isWhole;
                       return {};
                   });
 }
@@ -139,6 +143,15 @@ Step makingSchedule() {
                 plan.hasSchedule = true;
                 return {};
             }};
+}
+
+/// A comment on the first queue, which a removal takes away first.
+Step telling(std::string_view text) {
+    return {[text](Plan& plan) -> std::optional<Request> {
+                const std::string tag(queues().front().tag);
+                return commenting(fmt::format("queues/{}/comments", plan.queues[tag]), text);
+            },
+            {}};
 }
 
 /// Steps that need to know whether a list has a row: `none` follows where it has not, else `some`. The list may take
@@ -255,6 +268,7 @@ std::vector<Step> loadingSteps() {
                            }));
     for (Submission& submission : submissions(made->id.hex())) steps.push_back(submitting(std::move(submission)));
     steps.push_back(makingSchedule());
+    steps.push_back(telling(kWhole));
     return steps;
 }
 

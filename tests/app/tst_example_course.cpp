@@ -90,6 +90,7 @@ private Q_SLOTS:
     void whatIsMissingIsMade();
     void whoMayNotMakesNothing();
     void aLoadThatIsRefusedInTheMiddleTakesItsOwnAway();
+    void aLoadThatWasCutIsRemovedBeforeItIsLoadedAgain();
     void aLostEngineIsTheFailure();
     void whatEndsLateIsWaitedFor();
     void whatNeverEndsIsSaid();
@@ -136,6 +137,28 @@ void TestExampleCourse::aLoadThatIsRefusedInTheMiddleTakesItsOwnAway() {
     QVERIFY(api.queues.empty());
     QVERIFY(!api.hasWorker);
     QVERIFY(!api.hasAsked("POST schedules") && !api.hasAsked("DELETE schedules"));
+}
+
+void TestExampleCourse::aLoadThatWasCutIsRemovedBeforeItIsLoadedAgain() {
+    PlayedApi whole;
+    QVERIFY(whole.run(Course::loading()).has_value());
+    // Wherever it is cut once the first queue has its note.
+    for (const std::size_t cut : {std::size_t{3}, whole.asked.size() / 2, whole.asked.size() - 1}) {
+        PlayedApi api;
+        Course course = Course::loading();
+        while (api.asked.size() < cut) course.answer(api.answer(*course.request()));
+        const std::size_t there = api.queues.size();
+        api.asked.clear();
+        const auto again = api.run(Course::loading());
+        QVERIFY(!again);
+        QCOMPARE(again.error().kind, ErrorKind::WrongState);
+        QVERIFY(again.error().message.starts_with("Only a part of the example is there"));
+        QCOMPARE(api.queues.size(), there);
+        QVERIFY(!api.hasAsked("POST") && !api.hasAsked("DELETE"));
+        QVERIFY(api.run(Course::removing()).has_value());
+        QVERIFY(api.queues.empty());
+        QVERIFY(api.run(Course::loading()).has_value());
+    }
 }
 
 void TestExampleCourse::aLostEngineIsTheFailure() {
