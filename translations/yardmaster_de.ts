@@ -5527,6 +5527,10 @@
         <source>Its worker stays: other work waits for it.</source>
         <translation>Sein Worker bleibt: andere Arbeit wartet auf ihn.</translation>
     </message>
+    <message>
+        <source>The example is being loaded or removed: wait until that has ended.</source>
+        <translation>Das Beispiel wird geladen oder entfernt: warten Sie, bis das zu Ende ist.</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::Facts</name>

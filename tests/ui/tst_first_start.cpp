@@ -4,6 +4,7 @@
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/dashboard/first_start.h"
 #include "ui/shell/engine_menu.h"
+#include "ui/state/example_run.h"
 
 #include <QAction>
 #include <QApplication>
@@ -80,6 +81,16 @@ class TestFirstStart : public test::WindowTest {
         return {{"worker", "exec"}, {"argv", QJsonArray{program}}, {"cwd", QFileInfo(program).absolutePath()}};
     }
 
+    /// Whether the example comes, and to its end.
+    bool isLoaded() {
+        return QTest::qWaitFor(
+            [this] {
+                return !ask("GET", "schedules").json.value("schedules").toArray().isEmpty() &&
+                       window_->engine().link()->findChild<ExampleRun*>() == nullptr;
+            },
+            2 * kSoon);
+    }
+
     QTemporaryDir files_;
 
 private slots:
@@ -151,6 +162,21 @@ private slots:
         QVERIFY(example->isEnabled());
     }
 
+    void twoLoadsAtOnceAreOne() {
+        Played played;
+        QStringList told;
+        const auto tell = [&](const QString& sentence, bool) { told << sentence; };
+        ExampleRun::load(played.context.link, &played.first, tell);
+        ExampleRun::load(played.context.link, &played.first, tell);
+        QTRY_COMPARE(told, QStringList("The example is being loaded or removed: wait until that has ended."));
+        QTRY_COMPARE(played.context.link.waiting("queues"), std::size_t{1});
+        QVERIFY(played.context.link.answer("queues", Answer{500, {}, {}, "internal", "It broke."}));
+        QTRY_COMPARE(told.size(), 2);
+        // Then another one may.
+        ExampleRun::load(played.context.link, &played.first, tell);
+        QTRY_COMPARE(played.context.link.waiting("queues"), std::size_t{1});
+    }
+
     void theExampleComesAndGoesAsOne() {
         QVERIFY(openWindow());
         QTRY_VERIFY_WITH_TIMEOUT(page()->isEmpty(), kSoon);
@@ -160,7 +186,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!page()->isEmpty(), kSoon);
         QTRY_VERIFY_WITH_TIMEOUT(!example->isVisible(), kSoon);
         QTRY_COMPARE_WITH_TIMEOUT(window_->engine().state()->queues().size(), std::size_t{6}, kSoon);
-        QTRY_VERIFY_WITH_TIMEOUT(!ask("GET", "schedules").json.value("schedules").toArray().isEmpty(), 2 * kSoon);
+        QVERIFY(isLoaded());
         // The engine's menu has the way out.
         auto* menu = window_->findChild<EngineMenu*>();
         QVERIFY(QMetaObject::invokeMethod(menu, "aboutToShow"));
@@ -181,7 +207,7 @@ private slots:
         QVERIFY(openWindow());
         QVERIFY(command("Look at an example") != nullptr);
         command("Look at an example")->trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(!ask("GET", "schedules").json.value("schedules").toArray().isEmpty(), 2 * kSoon);
+        QVERIFY(isLoaded());
         command("Remove the example")->trigger();
         QTRY_VERIFY_WITH_TIMEOUT(ask("GET", "workers").json.value("workers").toArray().isEmpty(), 2 * kSoon);
         QCOMPARE(jobs({}).size(), 0);

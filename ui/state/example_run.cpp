@@ -8,11 +8,22 @@
 namespace yard::ui {
 
 void ExampleRun::load(EngineLink& link, QObject* context, Done done) {
-    (new ExampleRun(link, example::Course::loading(), context, std::move(done)))->next();
+    begin(link, example::Course::loading(), context, std::move(done));
 }
 
 void ExampleRun::remove(EngineLink& link, QObject* context, Done done) {
-    (new ExampleRun(link, example::Course::removing(), context, std::move(done)))->next();
+    begin(link, example::Course::removing(), context, std::move(done));
+}
+
+/// Two at once would both find nothing, and load it twice.
+void ExampleRun::begin(EngineLink& link, example::Course course, QObject* context, Done done) {
+    if (link.findChild<ExampleRun*>(QString(), Qt::FindDirectChildrenOnly) != nullptr) {
+        QTimer::singleShot(0, context, [done = std::move(done)] {
+            done(tr("The example is being loaded or removed: wait until that has ended."), true);
+        });
+        return;
+    }
+    (new ExampleRun(link, std::move(course), context, std::move(done)))->next();
 }
 
 ExampleRun::ExampleRun(EngineLink& link, example::Course course, QObject* context, Done done)
@@ -27,6 +38,7 @@ void ExampleRun::next() {
         QTimer::singleShot(request->pause, this, &ExampleRun::send);
         return;
     }
+    setParent(nullptr); // the next one may begin
     deleteLater();
     if (context_.isNull()) return;
     const auto report = course_.result();

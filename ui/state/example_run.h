@@ -15,12 +15,13 @@ public:
     using Done = std::function<void(const QString& sentence, bool bad)>;
 
     /// `done` is called once, later, with what to tell people, unless `context` or the link has gone by then. A load goes
-    /// on when `context` has gone, and ends with the link.
+    /// on when `context` has gone, and ends with the link. While one goes on at this link another one is refused.
     static void load(EngineLink& link, QObject* context, Done done);
     static void remove(EngineLink& link, QObject* context, Done done);
 
 private:
     ExampleRun(EngineLink& link, example::Course course, QObject* context, Done done);
+    static void begin(EngineLink& link, example::Course course, QObject* context, Done done);
     void next();
     void send();
     void sendChunk();
