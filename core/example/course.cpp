@@ -114,14 +114,16 @@ Course Course::loading() {
 Course Course::removing() {
     auto plan = std::make_unique<Plan>();
     plan->first(lookingSteps());
-    plan->steps.push_back(removingSchedule());
     plan->steps.push_back({[](Plan& found) -> std::optional<Request> {
-                               if (!found.own.empty()) found.report.outcome = Report::Outcome::Removed;
-                               found.first(clearingSteps(found));
+                               if (found.own.empty()) return std::nullopt;
+                               found.report.outcome = Report::Outcome::Removed;
+                               std::vector<Step> removing{removingSchedule()};
+                               std::ranges::move(clearingSteps(found), std::back_inserter(removing));
+                               removing.push_back(removingWorker());
+                               found.first(std::move(removing));
                                return std::nullopt;
                            },
                            {}});
-    plan->steps.push_back(removingWorker());
     plan->advance();
     return Course(std::move(plan));
 }

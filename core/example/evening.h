@@ -22,6 +22,8 @@ inline constexpr std::string_view kAuthor = "Yardmaster";
 inline constexpr std::string_view kNote = "A queue of the example: \"Remove the example\" takes it away.";
 /// The comment on the first of them once everything is there: without it a load was cut.
 inline constexpr std::string_view kWhole = "All of the example is there.";
+/// The comment on the first of them where somebody else had registered the worker.
+inline constexpr std::string_view kWorkerStays = "The example's worker was there before, and stays.";
 /// The comment on one that stays, as other work is in it: from then on it is a queue as any other.
 inline constexpr std::string_view kLeft = "The example is gone. This queue stays: there is other work in it.";
 

@@ -30,6 +30,7 @@ struct Course::Plan {
     bool isWhole = false;     ///< a load of what is there came to its end
     bool hasSchedule = false; ///< this course made it
     bool hasWorker = false;
+    bool workerWasThere = false; ///< before the example
 
     void advance();
     void fail(Error error);
@@ -47,6 +48,7 @@ std::vector<Step> loadingSteps();
 /// Takes away what is in Plan::own, with the queues themselves.
 std::vector<Step> clearingSteps(const Course::Plan& plan);
 Step removingSchedule();
+/// Not one that was there before the example.
 Step removingWorker();
 
 } // namespace yard::example

@@ -66,13 +66,16 @@ Step lookingAt(std::int64_t queue) {
                       if (!object) return std::unexpected(object.error());
                       bool isOwn = false;
                       bool isWhole = false;
+                      bool workerWasThere = false;
                       for (const json::value& comment : listOf(*object, "comments")) {
                           if (!comment.is_object()) continue;
                           const std::string_view text = textOf(comment.get_object(), "text");
                           isOwn = (isOwn || text == kNote) && text != kLeft;
                           isWhole = isWhole || text == kWhole;
+                          workerWasThere = workerWasThere || text == kWorkerStays;
                       }
                       if (!isOwn) return {};
+                      plan.workerWasThere = plan.workerWasThere || workerWasThere;
                       plan.own.push_back(queue);
                       plan.isWhole = plan.isWhole || isWhole;
                       return {};
@@ -227,6 +230,28 @@ bool isOwnSchedule(const json::object& schedule) {
     return action && action->is_object() && textOf(action->get_object(), "label").starts_with(kLabels);
 }
 
+/// One that somebody registered before the example stays with it.
+Step askingForWorker(const ParsedWorker& made) {
+    return asking({.path = "workers/" + made.id.hex()}, [](Plan& plan, const Answer& answer) -> Result<void> {
+        if (answer.status == 404) return {};
+        const auto object = objectOf(answer);
+        if (!object) return std::unexpected(object.error());
+        plan.workerWasThere = true;
+        plan.first({telling(kWorkerStays)});
+        return {};
+    });
+}
+
+Step registeringWorker(const ParsedWorker& made) {
+    return asking({.method = "POST", .path = "workers/" + made.id.hex(), .body = made.canonical},
+                  [](Plan& plan, const Answer& answer) -> Result<void> {
+                      const auto object = objectOf(answer);
+                      if (!object) return std::unexpected(object.error());
+                      plan.hasWorker = true;
+                      return {};
+                  });
+}
+
 } // namespace
 
 std::vector<Step> lookingSteps() {
@@ -259,13 +284,8 @@ std::vector<Step> loadingSteps() {
                   {}}};
         return steps;
     }
-    steps.push_back(asking({.method = "POST", .path = "workers/" + made->id.hex(), .body = made->canonical},
-                           [](Plan& plan, const Answer& answer) -> Result<void> {
-                               const auto object = objectOf(answer);
-                               if (!object) return std::unexpected(object.error());
-                               plan.hasWorker = true;
-                               return {};
-                           }));
+    steps.push_back(askingForWorker(*made));
+    steps.push_back(registeringWorker(*made));
     for (Submission& submission : submissions(made->id.hex())) steps.push_back(submitting(std::move(submission)));
     steps.push_back(makingSchedule());
     steps.push_back(telling(kWhole));
@@ -291,9 +311,9 @@ Step removingSchedule() {
 }
 
 Step removingWorker() {
-    return {[](Plan&) -> std::optional<Request> {
+    return {[](Plan& found) -> std::optional<Request> {
                 const auto made = worker();
-                if (!made) return std::nullopt;
+                if (!made || found.workerWasThere) return std::nullopt;
                 return Request{.method = "DELETE", .path = "workers/" + made->id.hex()};
             },
             [](Plan& plan, const Answer& answer) -> Result<void> {

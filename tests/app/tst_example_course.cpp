@@ -32,6 +32,8 @@ public:
         asked.push_back(fmt::format("{} {}", request.method, request.path));
         if (refuse)
             if (auto refused = refuse(request)) return *refused;
+        if (request.method == "GET" && request.path.starts_with("workers/") && !hasWorker)
+            return {404, R"({"message":"There is no such worker."})"};
         return {200, json::serialize(told(request))};
     }
     Result<Report> run(Course course) {
@@ -62,7 +64,7 @@ private:
             return {{"comments", list}};
         }
         if (request.method == "DELETE" && path.starts_with("queues/")) queues.erase(path.substr(7));
-        if (path.starts_with("workers/")) hasWorker = request.method == "POST";
+        if (path.starts_with("workers/") && request.method != "GET") hasWorker = request.method == "POST";
         if (path.contains("/jobs?")) {
             json::array rows;
             if (rowsLeft > 0 && path.contains("&q=")) {
@@ -91,6 +93,8 @@ private Q_SLOTS:
     void whoMayNotMakesNothing();
     void aLoadThatIsRefusedInTheMiddleTakesItsOwnAway();
     void aLoadThatWasCutIsRemovedBeforeItIsLoadedAgain();
+    void aWorkerThatWasThereBeforeStays();
+    void whereNothingIsThereNothingIsTakenAway();
     void aLostEngineIsTheFailure();
     void whatEndsLateIsWaitedFor();
     void whatNeverEndsIsSaid();
@@ -159,6 +163,33 @@ void TestExampleCourse::aLoadThatWasCutIsRemovedBeforeItIsLoadedAgain() {
         QVERIFY(api.queues.empty());
         QVERIFY(api.run(Course::loading()).has_value());
     }
+}
+
+void TestExampleCourse::aWorkerThatWasThereBeforeStays() {
+    PlayedApi api;
+    api.hasWorker = true;
+    QVERIFY(api.run(Course::loading()).has_value());
+    const auto report = api.run(Course::removing());
+    QVERIFY(report.has_value());
+    QCOMPARE(report->outcome, Report::Outcome::Removed);
+    QVERIFY(api.queues.empty() && api.hasWorker);
+    // Also where a load is refused once it is registered.
+    api.refuse = [](const Request& request) -> std::optional<Answer> {
+        if (request.method != "POST" || !request.path.ends_with("/jobs")) return std::nullopt;
+        return refusal(429, "Too many wait.");
+    };
+    QVERIFY(!api.run(Course::loading()));
+    QVERIFY(api.queues.empty() && api.hasWorker);
+}
+
+void TestExampleCourse::whereNothingIsThereNothingIsTakenAway() {
+    PlayedApi api;
+    api.hasWorker = true;
+    const auto report = api.run(Course::removing());
+    QVERIFY(report.has_value());
+    QCOMPARE(report->outcome, Report::Outcome::NotThere);
+    QVERIFY(!api.hasAsked("DELETE") && api.hasWorker);
+    QCOMPARE(api.asked, (std::vector<std::string>{"GET queues"}));
 }
 
 void TestExampleCourse::aLostEngineIsTheFailure() {
