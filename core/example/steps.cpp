@@ -170,8 +170,11 @@ Step looking(std::string path, std::function<std::vector<Step>()> none,
         const std::string next(textOf(*object, "cursor"));
         if (!listOf(*object, "jobs").empty())
             plan.first(some(plan));
-        else if (next.empty() || pages >= kMostPages)
+        else if (next.empty())
             plan.first(none());
+        else if (pages >= kMostPages)
+            return yard::fail(ErrorKind::Busy,
+                              "The engine is still looking for actions; remove the example later.");
         else
             plan.first({looking(path, none, some, pages + 1, next)});
         return {};

@@ -98,6 +98,7 @@ private Q_SLOTS:
     void aLostEngineIsTheFailure();
     void whatEndsLateIsWaitedFor();
     void whatNeverEndsIsSaid();
+    void whatIsNotKnownIsNotTakenAway();
     void anAnswerThatIsNoJsonIsSaid();
 };
 
@@ -221,6 +222,21 @@ void TestExampleCourse::whatNeverEndsIsSaid() {
     QVERIFY(!report);
     QCOMPARE(report.error().kind, ErrorKind::Busy);
     QCOMPARE(api.queues.size(), std::size_t{5});
+}
+
+void TestExampleCourse::whatIsNotKnownIsNotTakenAway() {
+    PlayedApi api;
+    QVERIFY(api.run(Course::loading()).has_value());
+    // Pages that never end: there may be other work behind them.
+    api.refuse = [](const Request& request) -> std::optional<Answer> {
+        if (!request.path.contains("/jobs?") || request.path.contains("&q=")) return std::nullopt;
+        return Answer{200, R"({"jobs":[],"cursor":"more"})"};
+    };
+    const auto report = api.run(Course::removing());
+    QVERIFY(!report);
+    QCOMPARE(report.error().kind, ErrorKind::Busy);
+    QCOMPARE(api.queues.size(), std::size_t{5});
+    QVERIFY(!api.hasAsked("DELETE queues"));
 }
 
 void TestExampleCourse::anAnswerThatIsNoJsonIsSaid() {
