@@ -8,6 +8,7 @@
 #include "ui/widgets/table.h"
 
 #include <QLineEdit>
+#include <QLocale>
 
 using namespace yard;
 using namespace yard::ui;
@@ -33,7 +34,10 @@ class TestConsolePage : public test::WindowTest {
     int rowsOf(InsidePanels::Tab tab) { return page()->panels()->table(tab)->rows()->rowCount(); }
 
 private slots:
-    void initTestCase() { QVERIFY(start("console_page")); }
+    void initTestCase() {
+        QLocale::setDefault(QLocale::c());
+        QVERIFY(start("console_page"));
+    }
     void init() { QVERIFY(openWindow()); }
     void cleanup() { window_.reset(); }
 

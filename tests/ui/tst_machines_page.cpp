@@ -11,6 +11,7 @@
 #include <QGuiApplication>
 #include <QJsonObject>
 #include <QLineEdit>
+#include <QLocale>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTest>
@@ -83,6 +84,7 @@ class TestMachinesPage : public QObject {
 
 private slots:
     void initTestCase() {
+        QLocale::setDefault(QLocale::c());
         QStandardPaths::setTestModeEnabled(true);
         QCoreApplication::setOrganizationName("yardmaster-test-machines-page");
         QSettings().clear();
