@@ -4415,10 +4415,6 @@
         <translation>Schließen</translation>
     </message>
     <message>
-        <source>This wants a number</source>
-        <translation>Hier gehört eine Zahl hin</translation>
-    </message>
-    <message>
         <source>The engine is asked</source>
         <translation>Die Engine wird gefragt</translation>
     </message>
@@ -4441,6 +4437,10 @@
     <message>
         <source>The engine listens on this machine alone: start it with --listen and TLS for others.</source>
         <translation>Die Engine hört nur auf dieser Maschine: starten Sie sie für andere mit --listen und TLS.</translation>
+    </message>
+    <message>
+        <source>This wants a whole number from 1 to %L1</source>
+        <translation>Hier ist eine ganze Zahl von 1 bis %L1 gefragt</translation>
     </message>
 </context>
 <context>

@@ -283,14 +283,16 @@ private slots:
         QVERIFY(form->command().isEmpty());
     }
 
-    void coresThatAreNoNumberAreNotAskedFor() {
+    void coresThatTheEngineWouldRefuseAreNotAskedFor() {
         Played on;
         AddMachine* form = on.adding();
         const std::size_t before = on.played.link.asked.size();
         auto* cores = form->findChild<QLineEdit*>("cores");
-        cores->setText("many");
-        form->makeToken()->click();
-        QCOMPARE(on.played.link.asked.size(), before);
+        for (const char* wrong : {"many", "0", "-1", "1.5", "4097"}) {
+            cores->setText(wrong);
+            form->makeToken()->click();
+            QCOMPARE(on.played.link.asked.size(), before);
+        }
         cores->setText("4");
         form->makeToken()->click();
         QCOMPARE(on.last(), QString(R"(POST machines/tokens {"expires_s":3600,"max_cores":4,"uses":1})"));

@@ -19,6 +19,7 @@ namespace yard::ui {
 namespace {
 
 constexpr int kMostUses = 1'000;
+constexpr int kMostCores = 4'096; ///< as POST machines/tokens takes them
 constexpr qint64 kHourSeconds = 3'600;
 
 bool isLoopback(const QUrl& url) {
@@ -90,10 +91,11 @@ AddMachine::AddMachine(Context context, QWidget* parent)
 }
 
 void AddMachine::ask() {
-    bool isNumber = cores_->text().trimmed().isEmpty();
-    const double cores = isNumber ? 0 : QLocale().toDouble(cores_->text().trimmed(), &isNumber);
-    const bool isWrong = !isNumber || cores < 0;
-    coresRow_->setProblem(isWrong ? tr("This wants a number") : QString());
+    const QString given = cores_->text().trimmed();
+    bool isWhole = true;
+    const int cores = given.isEmpty() ? 0 : QLocale().toInt(given, &isWhole);
+    const bool isWrong = !given.isEmpty() && (!isWhole || cores < 1 || cores > kMostCores);
+    coresRow_->setProblem(isWrong ? tr("This wants a whole number from 1 to %L1").arg(kMostCores) : QString());
     if (isWrong) return;
     make_->setBlocked(tr("The engine is asked"));
     context_.link.send(operations::makeJoinToken(uses_->value(), expires_->currentData().toLongLong(), cores), this,
