@@ -77,6 +77,7 @@ DashboardPage::DashboardPage(Context context)
             if (active_) updateCounts();
         });
     connect(&context_.state, &EngineState::connectionChanged, this, &DashboardPage::updateHead);
+    connect(&context_.state, &EngineState::refreshed, this, [this] { lookedAt_ = {}; });
     updateHead();
     updateCounts();
     updateQueues();
@@ -155,6 +156,7 @@ void DashboardPage::setActive(bool active) {
     failures_->setActive(active);
     waiting_->setActive(active);
     if (!active) return;
+    lookedAt_ = {};
     updateHead();
     updateCounts();
     updateQueues();
@@ -197,13 +199,19 @@ bool DashboardPage::hasNothingToDo() const {
 
 /// Where all queues that had work are gone the engine is asked whether it still has what they did.
 void DashboardPage::lookForWork() {
-    if (!hasNothingToDo()) bare_ = false;
+    if (!hasNothingToDo()) {
+        bare_ = false;
+        lookedAt_ = {};
+    }
     if (bare_ || looking_ || nothingEver() || !hasNothingToDo()) return;
+    if (lookedAt_ == context_.state.counts()) return;
     looking_ = true;
+    lookedAt_ = context_.state.counts();
     Request request{"GET", "jobs", {}, {}, {}};
     request.query.addQueryItem("limit", "1");
     sendList(context_.link, request, this, [this](const Answer& answer) {
         looking_ = false;
+        if (!answer.ok()) lookedAt_ = {};
         bare_ = answer.ok() && hasNothingToDo() && answer.json.value("jobs").toArray().isEmpty();
         stack_->setCurrentIndex(isEmpty() ? 1 : 0);
     });

@@ -74,6 +74,7 @@ private:
     bool active_ = false;
     bool bare_ = false;    ///< it was asked, and has no action
     bool looking_ = false; ///< it is being asked
+    QJsonObject lookedAt_; ///< the counts when it was asked last; empty: it is to be asked
 };
 
 } // namespace yard::ui
