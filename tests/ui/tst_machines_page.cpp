@@ -208,6 +208,21 @@ private slots:
         QVERIFY(!on.page.closeInnermost());
     }
 
+    void aMenuDoesNotHoldTheRows() {
+        Played on;
+        QVERIFY(on.tell(fleet()));
+        QWidget* viewport = on.page.table()->viewport();
+        const QPoint below(20, viewport->height() - 5);
+        const TableModel* rows = on.page.table()->rows();
+        QTest::mousePress(viewport, Qt::RightButton, {}, below);
+        QVERIFY(!rows->isFrozen());
+        QTest::mouseRelease(viewport, Qt::RightButton, {}, below);
+        QTest::mousePress(viewport, Qt::LeftButton, {}, below);
+        QVERIFY(rows->isFrozen());
+        QTest::mouseRelease(viewport, Qt::LeftButton, {}, below);
+        QVERIFY(!rows->isFrozen());
+    }
+
     void aNameThatComesBeforeTheMachinesIsSelectedThen() {
         Played on;
         on.page.setFilter("kiln");

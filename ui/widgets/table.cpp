@@ -224,7 +224,8 @@ qint64 Table::targetAt(const QPoint& at) const {
 }
 
 void Table::mousePressEvent(QMouseEvent* event) {
-    pressed_ = true;
+    // A menu takes the release of the others.
+    if (event->button() == Qt::LeftButton) pressed_ = true;
     updateFrozen();
     const QModelIndex index = indexAt(event->pos());
     if (!index.isValid() && event->button() == Qt::LeftButton) clearSelection();
