@@ -302,7 +302,10 @@ define("threads", "threads [\"text\"] [\"loop\"]",
                        (filter and "&filter=" .. encode(tostring(filter)) or "") ..
                        (cursor and "&cursor=" .. encode(tostring(cursor)) or ""))
       for _, row in ipairs(page.threads) do
-        local place = row.chain and row.chain[1]
+        local place
+        for _, each in ipairs(row.chain or {}) do -- the first that is no part of waiting itself
+          if not place or sub(place.file, 1, 10) == "core/coro/" then place = each end
+        end
         row.at = place and place.file .. ":" .. place.line
         row.chain, row.timeouts_s = nil, nil -- those of all would not fit into the memory of a line
         rows[#rows + 1] = row

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <ctime>
 #include <deque>
 #include <memory>
@@ -60,7 +61,7 @@ Cost usageNow() noexcept {
 
 /// What of `whole` falls to a part of the time; what is left over stays in `whole` for the next.
 void shareOut(std::uint64_t& whole, std::uint64_t& to, double part) {
-    const auto share = std::min(whole, static_cast<std::uint64_t>(static_cast<double>(whole) * part + 0.5));
+    const auto share = std::min(whole, static_cast<std::uint64_t>(std::llround(static_cast<double>(whole) * part)));
     to += share;
     whole -= share;
 }

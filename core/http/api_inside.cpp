@@ -96,6 +96,8 @@ Response noSuchThread(Call& call) {
 
 coro::Task<Response> getThreads(Call& call) {
     const std::string loop(call.query.text("loop").value_or(kEngineLoop));
+    if (loop != kEngineLoop && loop != kHttpLoop)
+        co_return errorResponse(invalid("loop", R"(Give "loop" as engine or http.)").error());
     const auto limit = call.query.integer("limit", 1, kMostThreads);
     if (!limit) co_return errorResponse(limit.error());
     const auto after = numberFrom(call.query.text("cursor").value_or("0"));

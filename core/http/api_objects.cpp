@@ -98,22 +98,25 @@ coro::Task<Response> removeType(Call& call) {
 
 // --- questions
 
-coro::Task<Response> listSelected(Call& call, std::int64_t parent) {
+Result<engine::ObjectQuery> queryOf(const Call& call, std::int64_t parent) {
     engine::ObjectQuery query;
     query.type = call.query.text("type").value_or("");
     query.status = call.query.text("status").value_or("");
     query.text = call.query.text("q").value_or("");
     query.parent = parent;
     const auto limit = call.query.integer("limit", 1, store::kMostObjectRows);
-    if (!limit) co_return errorResponse(limit.error());
+    if (!limit) return std::unexpected(limit.error());
     query.limit = static_cast<int>(limit->value_or(query.limit));
     const auto cursor = call.query.integer("cursor", 1, kMostLsn);
-    if (!cursor) co_return errorResponse(cursor.error());
+    if (!cursor) return std::unexpected(cursor.error());
     query.cursor = cursor->value_or(0);
     const std::string_view sort = call.query.text("sort").value_or("-id");
-    if (sort != "id" && sort != "-id")
-        co_return errorResponse(invalid("sort", "Objects are sorted by \"id\" or \"-id\".").error());
+    if (sort != "id" && sort != "-id") return invalid("sort", "Objects are sorted by \"id\" or \"-id\".");
     query.newestFirst = sort == "-id";
+    return query;
+}
+
+coro::Task<Response> listSelected(Call& call, engine::ObjectQuery query) {
     const auto list = co_await call.engine.ask(&engine::Objects::list, std::move(query));
     if (!list) co_return errorResponse(list.error());
     co_return objectOf([&](JsonWriter& writer) {
@@ -132,15 +135,19 @@ coro::Task<Response> listSelected(Call& call, std::int64_t parent) {
 coro::Task<Response> listObjects(Call& call) {
     const auto parent = call.query.integer("parent", 1, kMostLsn);
     if (!parent) co_return errorResponse(parent.error());
-    co_return co_await listSelected(call, parent->value_or(0));
+    auto query = queryOf(call, parent->value_or(0));
+    if (!query) co_return errorResponse(query.error());
+    co_return co_await listSelected(call, *std::move(query));
 }
 
 coro::Task<Response> listChildren(Call& call) {
     const std::int64_t id = idOf(call);
+    auto query = queryOf(call, id);
+    if (!query) co_return errorResponse(query.error());
     if (const auto parent = co_await call.engine.ask(&engine::Objects::get, id, Duration::zero(), std::string());
         !parent)
         co_return errorResponse(parent.error());
-    co_return co_await listSelected(call, id);
+    co_return co_await listSelected(call, *std::move(query));
 }
 
 coro::Task<Response> getObject(Call& call) {

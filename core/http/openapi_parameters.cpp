@@ -70,7 +70,7 @@ std::string_view openApiSingleParameters() {
 "fold":{"name":"fold","in":"query","description":"1: arrays, and lists whose edges are equal, as one node each","schema":{"type":"string","enum":["0","1",""]}},
 "nodes":{"name":"limit","in":"query","description":"nodes: of an action the nearest, of a queue the newest","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#graph_nodes#,"default":#graph_usual#}},
 "attempt":{"name":"attempt","in":"query","description":"the last by default","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#attempt#}},
-"with":{"name":"with","in":"query","description":"LSN, or LSN.N of one attempt; absent: the last good run of the same work","schema":{"type":"string","maxLength":32}},
+"with":{"name":"with","in":"query","description":"LSN, or LSN.N of one attempt; absent: the last good run of the same work","schema":{"type":"string","pattern":"^[1-9][0-9]{0,15}(\\.[1-9][0-9]{0,8})?$"}},
 "format":{"name":"format","in":"query","description":"chrome: a Chrome trace, as Perfetto opens it, of every attempt","schema":{"type":"string","enum":["json","chrome"]}},
 "follow":{"name":"follow","in":"query","description":"1: stream until the action has ended","schema":{"type":"string","enum":["0","1",""]}},
 "last":{"name":"last","in":"query","description":"only so many bytes of what there is, from the end","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#last#}},

@@ -216,7 +216,7 @@ void TestConsole::whatWasHarmedIsMadeAnew() {
     client.say("x = 5");
     QCOMPARE(client.say("while true do pcall(function() while true do end end) end"),
              "error: took too long; its variables are gone\n");
-    QCOMPARE(client.say("x"), "");
+    QCOMPARE(client.say("x"), "error: there is nothing named \"x\"; see help\n");
     QCOMPARE(client.say("local t = {} while true do t[#t + 1] = {} end"),
              "error: took too much memory; its variables are gone\n");
     QCOMPARE(client.say("1 + 1"), "2\n");

@@ -39,7 +39,7 @@ std::string comparedWords(const json::object& difference, std::string_view side)
 /// What differs, in words: "argv", "input photo.jpg", "stdout, line 7".
 std::string differenceWords(const json::object& difference) {
     const std::string_view what = textOf(difference, "what");
-    const std::string name = printable(textOf(difference, "name"));
+    std::string name = printable(textOf(difference, "name"));
     if (what == "inputs") return "input " + name;
     if (what == "environment") return "variable " + name;
     if (what == "worker") return "worker " + name;

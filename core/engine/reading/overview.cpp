@@ -31,7 +31,7 @@ SessionView Overview::look() const {
     set(ActionState::Cancelled, counts.all.cancelled);
     view.machineName = constants.machineName;
     view.cloud = parts_.cloud();
-    view.gpuList = parts_.gpus();
+    if (parts_.gpus) view.gpuList = parts_.gpus();
     if (parts_.courtesy) view.courtesy = parts_.courtesy();
     view.held = counts.held;
     view.retry = counts.backingOff;

@@ -137,7 +137,11 @@ Row threadRow(const QJsonObject& thread) {
     const QJsonArray chain = thread["chain"].toArray();
     QStringList steps;
     for (const QJsonValue& step : chain) steps << step["function"].toString() + "  " + place(step.toObject());
-    Cell where{chain.isEmpty() ? QString() : place(chain.first().toObject())};
+    // The first that is no part of waiting itself.
+    QString at;
+    for (const QJsonValue& step : chain)
+        if (at.isEmpty() || at.startsWith("core/coro/")) at = place(step.toObject());
+    Cell where{at};
     where.tip = steps.join('\n');
     const QString waits = thread["waits_for"].toString();
     Cell state{threadState(thread["state"].toString())};
