@@ -49,6 +49,7 @@ private Q_SLOTS:
     void whatIsSilentIsResolvedByItsEnd();
     void aDryRunSaysWhatWouldHaveBeenTold();
     void aDryRunOfQueuesAndMemory();
+    void aDryRunEndsWhereItTellsTooMuch();
     void whatIsNoDryRunIsRefused();
 };
 
@@ -382,6 +383,25 @@ void TestEngineAlerts::aDryRunOfQueuesAndMemory() {
     const auto disk = bench.rig.ask(bench.alerts->test(R"({"rule":{"on":{"kind":"disk"}}})"));
     QVERIFY(!disk->isWhole);
     QVERIFY(!disk->note.empty());
+}
+
+void TestEngineAlerts::aDryRunEndsWhereItTellsTooMuch() {
+    Bench bench;
+    const auto at = [&](double seconds) { return kAlertsBegin - static_cast<WallMicros>(seconds * 1e6); };
+    bench.history = {endedAt(1, at(100), at(90), at(50), ActionState::Failed)};
+    const std::string rule = R"({"on":{"kind":"failures","over":1},"quiet_s":0,"repeat_s":1})";
+    const auto ask = [&](WallMicros from, WallMicros to) {
+        return *bench.rig.ask(
+            bench.alerts->test(fmt::format(R"({{"rule":{},"from":{},"to":{}}})", rule, from, to)));
+    };
+    const RehearsalAnswer much = ask(-1, 4'000'000'000'000'000'000);
+    QCOMPARE(much.count, Rehearsal::kMostMessages);
+    QCOMPARE(much.fired.size(), Rehearsal::kMostTold);
+    QVERIFY(!much.isWhole);
+    QVERIFY(!much.note.empty());
+    const RehearsalAnswer little = ask(at(100), at(40));
+    QCOMPARE(little.count, std::int64_t(5)); // a second to gather, and one until it is told again
+    QVERIFY(little.isWhole);
 }
 
 void TestEngineAlerts::whatIsNoDryRunIsRefused() {

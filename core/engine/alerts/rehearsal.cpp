@@ -14,7 +14,8 @@ namespace yard::engine {
 
 namespace {
 
-constexpr WallMicros kWeek = 7LL * 86'400'000'000;
+constexpr WallMicros kDay = 86'400'000'000;
+constexpr WallMicros kWeek = 7 * kDay;
 constexpr std::size_t kSlice = 500;
 
 /// One thing that was so, at its time: small, as there may be many.
@@ -68,15 +69,20 @@ public:
         over_ = rule.over + rule.forSeconds;
         return book_.put(std::move(rule), now);
     }
-    void passTo(WallMicros t) {
-        while (const auto due = book_.wakeAt()) {
-            if (*due > t) break;
+    /// It has told so much that the rest is left out.
+    bool isFull() const { return answer_.count >= Rehearsal::kMostMessages; }
+    /// In slices: what is told again and again may be due very often.
+    coro::Task<void> passTo(WallMicros t) {
+        while (!isFull()) {
+            const auto due = book_.wakeAt();
+            if (!due || *due > t) co_return;
             note(book_.advance(*due));
+            if (++steps_ % kSlice == 0) co_await coro::yieldNow();
         }
     }
-    void take(const Moment& moment) {
-        passTo(moment.t);
-        if (moment.what != Moment::What::Ended) return takeOfQueue(moment);
+    coro::Task<void> take(const Moment& moment) {
+        co_await passTo(moment.t);
+        if (moment.what != Moment::What::Ended) co_return takeOfQueue(moment);
         const alerts::Shape shape{
             .queue = moment.queue, .cls = 0, .label = 0, .state = moment.state, .reason = moment.reason};
         ActionResult row;
@@ -84,17 +90,17 @@ public:
         book_.ended(moment.lsn, shape, &row, moment.t);
     }
     /// Queues that grow too old before `t`, each at its time.
-    void agesTo(WallMicros t) {
+    coro::Task<void> agesTo(WallMicros t) {
         while (!due_.empty() && due_.begin()->first <= t) {
             const auto [at, id] = *due_.begin();
             due_.erase(due_.begin());
-            passTo(at);
+            co_await passTo(at);
             const Queue& queue = queues_[id];
             if (!queue.waiting.empty()) book_.queueWaits(id, queue.waiting.begin()->second, at);
         }
     }
-    void sample(WallMicros t, double percent) {
-        passTo(t);
+    coro::Task<void> sample(WallMicros t, double percent) {
+        co_await passTo(t);
         book_.sample(alerts::Kind::Memory, percent, t);
     }
 
@@ -136,11 +142,15 @@ private:
             ++answer_.count;
             if (answer_.fired.size() < Rehearsal::kMostTold) answer_.fired.push_back(std::move(message));
         }
+        if (!isFull()) return;
+        answer_.isWhole = false;
+        answer_.note = "It tells very many messages: what comes after them is left out.";
     }
 
     RehearsalAnswer& answer_;
     alerts::Kind kind_ = alerts::Kind::ActionFinished;
     double over_ = 0;
+    std::size_t steps_ = 0;
     std::map<QueueId, Queue> queues_;
     std::multimap<WallMicros, QueueId> due_;
     alerts::Book book_;
@@ -184,6 +194,9 @@ coro::Task<Result<RehearsalAnswer>> Rehearsal::run(std::string json) {
     }
     if (!hasRule)
         co_return invalid("rule", "Give the \"rule\" that is to be tried, with what it is about as \"on\".");
+    const WallMicros latest = parts_.now() + kDay;
+    asked.from = std::clamp<WallMicros>(asked.from, 0, latest);
+    asked.to = std::clamp<WallMicros>(asked.to, 0, latest);
     if (running_ >= kMostAtOnce)
         co_return fail(ErrorKind::Busy, "Several rules are tried already: try again in a moment.");
     ++running_;
@@ -207,8 +220,12 @@ coro::Task<Result<RehearsalAnswer>> Rehearsal::play(Asked asked) {
     }
     Play play(parts_, answer);
     if (auto put = play.put(asked.rule, asked.from); !put) co_return std::unexpected(put.error());
-    for (const auto& [t, percent] : co_await parts_.memory(asked.from, asked.to)) play.sample(t, percent);
-    play.passTo(asked.to);
+    const auto samples = co_await parts_.memory(asked.from, asked.to);
+    for (std::size_t i = 0; i < samples.size() && !play.isFull(); ++i) {
+        if (i % kSlice == kSlice - 1) co_await coro::yieldNow();
+        co_await play.sample(samples[i].first, samples[i].second);
+    }
+    co_await play.passTo(asked.to);
     co_return answer;
 }
 
@@ -241,13 +258,13 @@ coro::Task<Result<void>> Rehearsal::playActions(const Asked& asked, RehearsalAns
     alerts::Rule rule = asked.rule;
     rule.filter.clear(); // the moments are those that it means
     if (auto put = play.put(std::move(rule), asked.from); !put) co_return put;
-    for (std::size_t i = 0; i < sorted->size(); ++i) {
+    for (std::size_t i = 0; i < sorted->size() && !play.isFull(); ++i) {
         if (i % kSlice == kSlice - 1) co_await coro::yieldNow();
-        play.agesTo((*sorted)[i].t);
-        play.take((*sorted)[i]);
+        co_await play.agesTo((*sorted)[i].t);
+        co_await play.take((*sorted)[i]);
     }
-    play.agesTo(asked.to);
-    play.passTo(asked.to);
+    co_await play.agesTo(asked.to);
+    co_await play.passTo(asked.to);
     co_return Result<void>();
 }
 

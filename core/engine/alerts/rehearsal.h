@@ -2,7 +2,7 @@
 // In slices, so that others get their turns. What is not kept (disk, machines, silence) is said to be unknown.
 //
 // Owner: engine thread. Lifetime: before Alerts. Bounds: kMostAtOnce run, kMostActions actions are looked at, kMostTold
-// messages are answered.
+// messages are answered, and after kMostMessages it ends; it looks no more than a day ahead.
 #pragma once
 
 #include "core/alerts/book.h"
@@ -33,6 +33,7 @@ public:
     static constexpr int kMostAtOnce = 4;
     static constexpr std::size_t kMostActions = 100'000;
     static constexpr std::size_t kMostTold = 1'000;
+    static constexpr std::int64_t kMostMessages = 10'000;
 
     struct Page {
         std::vector<ActionResult> rows;
@@ -51,7 +52,8 @@ public:
     explicit Rehearsal(Parts parts)
         : parts_(std::move(parts)) {}
 
-    /// {"rule","from","to"}: `from` is a week ago and `to` now where they are not given. Malformed, Invalid, Busy.
+    /// {"rule","from","to"}: `from` is a week ago and `to` now where they are not given; both are from 1970 on, until
+    /// tomorrow. Malformed, Invalid, Busy.
     coro::Task<Result<RehearsalAnswer>> run(std::string json);
 
 private:
