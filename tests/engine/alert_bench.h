@@ -29,6 +29,8 @@ public:
     std::vector<std::string> forgotten;
     std::vector<std::string> hooks; ///< bodies that were sent
     std::optional<Error> hookRefusal;
+    bool isHookSlow = false; ///< it answers when `hookGate` is set
+    coro::Event hookGate;
     int looks = 0; ///< at ages
     int changes = 0;
     std::optional<WallMicros> armed;
@@ -152,6 +154,7 @@ private:
     }
     coro::Task<Result<int>> sendHook(std::string body) {
         hooks.push_back(std::move(body));
+        if (isHookSlow) co_await hookGate.wait();
         if (hookRefusal) co_return std::unexpected(*hookRefusal);
         co_return 200;
     }

@@ -42,6 +42,7 @@ private Q_SLOTS:
     void aCommandRunsAsAnAction();
     void theEndOfACommandIsToldWithItsRule();
     void whatTheJournalDoesNotTakeIsToldLater();
+    void whatIsOnItsWayStaysWhereTheJournalRefuses();
     void aSilenceIsKept();
     void aFilterByTheRowReadsTheRow();
     void aQueueThatHasMoreToDoIsNotFinished();
@@ -239,6 +240,34 @@ void TestEngineAlerts::whatTheJournalDoesNotTakeIsToldLater() {
     bench.pass(20 * kSecond);
     QCOMPARE(bench.hooks.size(), std::size_t(1));
     QCOMPARE(bench.told("failed"), std::string("Action 1 (make) is failed."));
+}
+
+/// Also what no engine tried yet, as another one finds it.
+void TestEngineAlerts::whatIsOnItsWayStaysWhereTheJournalRefuses() {
+    Bench bench;
+    QVERIFY(bench.create(failed(kHook)));
+    Delivery delivery{.id = "1", .target = {}, .message = {}, .error = {}};
+    delivery.target.channel = alerts::Channel::Webhook;
+    delivery.target.webhook = "http://127.0.0.1/hook";
+    delivery.message.rule = "failed";
+    delivery.message.t = bench.wall;
+    bench.journal[{"alert_outbox", "1"}] = writeDelivery(delivery);
+    bench.isHookSlow = true;
+    bench.open();
+    QCOMPARE(bench.hooks.size(), std::size_t(1));
+    bench.commitRefusal = fail(ErrorKind::Journal, "The disk is full.").error();
+    bench.end(1, ActionState::Failed);
+    bench.pass(2 * kSecond);
+    QCOMPARE(bench.alerts->get("failed")->waiting, std::int64_t(1));
+    bench.commitRefusal.reset();
+    bench.isHookSlow = false;
+    bench.hookGate.set();
+    bench.rig.settle();
+    QCOMPARE(bench.kept("alert_outbox"), std::size_t(0));
+    QCOMPARE(bench.alerts->get("failed")->last->text, std::string("127.0.0.1 answered 200."));
+    bench.pass(20 * kSecond);
+    QCOMPARE(bench.hooks.size(), std::size_t(2));
+    QVERIFY(bench.told("failed").ends_with("Action 1 (make) is failed."));
 }
 
 void TestEngineAlerts::aSilenceIsKept() {

@@ -62,7 +62,10 @@ void Alerts::restore(std::span<const store::DocumentRow> documents) {
         std::int64_t number = 0;
         std::from_chars(row.name.data(), row.name.data() + row.name.size(), number);
         lastId_ = std::max(lastId_, number);
-        if (auto delivery = readDelivery(row.name, row.body)) outbox_.emplace(row.name, *std::move(delivery));
+        if (auto delivery = readDelivery(row.name, row.body)) {
+            delivery->next = std::max<WallMicros>(delivery->next, 1); // 0: the journal has it not
+            outbox_.emplace(row.name, *std::move(delivery));
+        }
     }
     std::ranges::sort(fired_, {}, &alerts::Message::t);
     while (fired_.size() > kMostFired) fired_.pop_front();

@@ -79,6 +79,7 @@ coro::Task<Result<DeliveryResult>> Alerts::attempt(const Delivery& delivery) {
 /// What is done leaves the outbox; what is not is tried again, and given up after kGiveUpAfter.
 coro::Task<void> Alerts::settle(const std::string& id, Result<DeliveryResult> done) {
     const auto at = outbox_.find(id);
+    if (at == outbox_.end()) co_return;
     Delivery& delivery = at->second;
     const WallMicros now = parts_.now();
     const bool isGivenUp = !done && now - delivery.message.t >= kGiveUpAfter.count();

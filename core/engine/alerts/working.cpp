@@ -205,10 +205,11 @@ coro::Task<void> Alerts::tell() {
     writeAgainAt_.reset();
     std::erase_if(unwritten_, [this](const alerts::Message& message) { return !kept_.contains(message.rule); });
     const std::vector<alerts::Message> told = unwritten_;
-    std::map<std::string, Kept, std::less<>> before;
+    std::map<std::string, std::deque<alerts::Message>, std::less<>>
+        before; // what came of them may change meanwhile
     for (const alerts::Message& message : told) {
         Kept& kept = kept_.find(message.rule)->second;
-        before.try_emplace(message.rule, kept);
+        before.try_emplace(message.rule, kept.messages);
         kept.messages.push_back(message);
         if (kept.messages.size() > kMostKept) kept.messages.pop_front();
         touched_.insert(message.rule);
@@ -221,9 +222,10 @@ coro::Task<void> Alerts::tell() {
     const auto done = co_await parts_.commit(std::move(put));
     if (done.error) {
         logWarning("engine", "alerts cannot be written, and are told later: {}", done.error->message);
-        for (auto& [name, kept] : before)
-            if (const auto at = kept_.find(name); at != kept_.end()) at->second = std::move(kept);
-        std::erase_if(outbox_, [](const auto& each) { return each.second.next == 0; });
+        for (auto& [name, earlier] : before)
+            if (const auto at = kept_.find(name); at != kept_.end()) at->second.messages = std::move(earlier);
+        std::erase_if(
+            outbox_, [this](const auto& each) { return each.second.next == 0 && !inFlight_.contains(each.first); });
         touched_.insert(names.begin(), names.end());
         writeAgainAt_ = now + kWriteAgain;
         co_return;
