@@ -357,8 +357,11 @@ std::vector<Message> Book::advance(WallMicros now) {
     while (!dues_.empty() && dues_.begin()->first <= now) {
         Entry& entry = *entries_.find(dues_.begin()->second)->second;
         if (entry.rateDue != 0 && entry.rateDue <= now) judgeRate(entry, now);
+        const std::size_t told = messages.size();
+        const WallMicros silenced = entry.watch.silencedUntil();
         entry.watch.advance(now, messages);
-        touched_.insert(entry.watch.rule().name);
+        if (messages.size() > told || entry.watch.silencedUntil() != silenced)
+            touched_.insert(entry.watch.rule().name);
         touch(entry);
     }
     return messages;

@@ -304,6 +304,9 @@ void TestAlertBook::aRateIsOfTheLastWhileAndEndsByItself() {
     bench.pass(10 * kSecond);
     QCOMPARE(bench.take(), std::string("+1.5 rx1"));
     QCOMPARE(bench.last.text, std::string("9 of 10 actions that ended within 1 min failed."));
+    QCOMPARE(bench.book.takeTouched(), std::set<std::string>{"r"});
+    bench.pass(20 * kSecond); // it is looked at, and nothing is another
+    QVERIFY(bench.book.takeTouched().empty());
     bench.pass(kHour);
     QCOMPARE(bench.take(), std::string("+61 rx1 resolved"));
     QVERIFY(!bench.book.wakeAt());
