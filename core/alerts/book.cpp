@@ -67,7 +67,7 @@ Result<void> Book::put(Rule rule, WallMicros now) {
     } else {
         Entry& entry = *at->second;
         const bool isSame = entry.watch.rule().kind == rule.kind && entry.watch.rule().filter == rule.filter;
-        entry.watch = entry.watch.changedTo(std::move(rule));
+        entry.watch = entry.watch.changedTo(std::move(rule), now);
         entry.filter = *std::move(filter);
         if (!isSame) entry.series.clear();
         entry.rate = {};

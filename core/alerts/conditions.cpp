@@ -312,7 +312,7 @@ WallMicros RuleWatch::since() const {
     return since;
 }
 
-RuleWatch RuleWatch::changedTo(Rule rule) const {
+RuleWatch RuleWatch::changedTo(Rule rule, WallMicros now) const {
     const bool isSame = rule.kind == rule_.kind && rule.filter == rule_.filter && rule.over == rule_.over &&
                         rule.forSeconds == rule_.forSeconds;
     RuleWatch next(std::move(rule));
@@ -326,7 +326,22 @@ RuleWatch RuleWatch::changedTo(Rule rule) const {
     next.toldAt_ = toldAt_;
     next.tellAt_ = tellAt_;
     next.tellEndsAt_ = tellEndsAt_;
+    next.setDuesAgain(now);
     return next;
+}
+
+/// By quiet_s, hours and repeat_s as they are now. What has not fired waits for `for_s`, which is the same.
+void RuleWatch::setDuesAgain(WallMicros now) {
+    if (std::exchange(tellAt_, std::nullopt)) askToTell(now);
+    if (tellEndsAt_) tellEndsAt_ = hours_.nextWithin(now + kGather.count());
+    for (auto& [key, condition] : conditions_) {
+        if (condition.state == AlertState::Firing && condition.isTold)
+            setDue(condition,
+                   rule_.repeatSeconds > 0 ? std::max(now, condition.toldAt + micros(rule_.repeatSeconds)) : 0);
+        if (condition.state == AlertState::Resolved)
+            setDue(condition, std::max(now, condition.changedAt + std::max<WallMicros>(micros(rule_.quietSeconds),
+                                                                                       2 * kGather.count())));
+    }
 }
 
 void RuleWatch::writeKept(JsonWriter& writer) const {

@@ -75,8 +75,9 @@ public:
     WallMicros since() const; ///< in this state; 0: not known, or quiet
     std::int64_t firing() const;
 
-    /// The same for another version of the rule of this name: with the same condition what was told stays told.
-    RuleWatch changedTo(Rule rule) const;
+    /// The same for another version of the rule of this name: with the same condition what was told stays told, and what is
+    /// due is due by the new one.
+    RuleWatch changedTo(Rule rule, WallMicros now) const;
     /// What was told and holds, and the silence: members of a JSON object.
     void writeKept(JsonWriter& writer) const;
     void readKept(JsonView json);
@@ -103,6 +104,7 @@ private:
     Conditions::iterator erase(Conditions::iterator at);
     void askToTell(WallMicros now);
     void endSilence(WallMicros now);
+    void setDuesAgain(WallMicros now);
     void tell(WallMicros now, std::vector<Message>& messages);
     void tellEnds(WallMicros now, std::vector<Message>& messages);
     Message messageOf(const Thing& first, std::int64_t count, WallMicros now) const;

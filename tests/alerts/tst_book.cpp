@@ -106,6 +106,7 @@ private Q_SLOTS:
     void samplesAndMachinesAndWhatIsFedByName();
     void whatWasToldStaysToldInAnotherEngine();
     void aChangedRuleBeginsAgainWhereItsConditionIsAnother();
+    void whatIsDueIsDueByTheChangedRule();
     void moreThanCanBeWatchedIsCounted();
     void theClockMaySpring();
     void randomMachinesAreToldAsAModelSays_data();
@@ -439,6 +440,25 @@ void TestAlertBook::aChangedRuleBeginsAgainWhereItsConditionIsAnother() {
     bench.book.sample(Kind::Memory, 90, bench.now);
     bench.pass(5 * kSecond);
     QCOMPARE(bench.take(), std::string("+11 mx1"));
+}
+
+void TestAlertBook::whatIsDueIsDueByTheChangedRule() {
+    Bench bench;
+    bench.put(R"({"name":"m","on":{"kind":"machine"},"quiet_s":3600})");
+    bench.book.machine("m1", true, bench.now);
+    bench.pass(5 * kSecond);
+    bench.book.machine("m2", true, bench.now);
+    bench.pass(5 * kSecond);
+    QCOMPARE(bench.take(), std::string("+1 mx1"));
+    bench.put(R"({"name":"m","on":{"kind":"machine"},"quiet_s":30})");
+    bench.pass(30 * kSecond);
+    QCOMPARE(bench.take(), std::string("+31 mx1"));
+    bench.put(R"({"name":"m","on":{"kind":"machine"},"quiet_s":0,"repeat_s":100})");
+    bench.pass(100 * kSecond); // told at 1 and 31
+    QCOMPARE(bench.take(), std::string("+102 mx1; +132 mx1"));
+    bench.put(R"({"name":"m","on":{"kind":"machine"},"quiet_s":0})");
+    bench.pass(kHour);
+    QCOMPARE(bench.take(), std::string());
 }
 
 void TestAlertBook::moreThanCanBeWatchedIsCounted() {
