@@ -17,9 +17,16 @@ Hours hoursOf(const Rule& rule) {
     return Hours::parse(rule.hours).value_or(Hours());
 }
 
+/// The beginning of UTF-8, without half a letter.
+std::string_view beginningOf(std::string_view text, std::size_t most) {
+    if (text.size() <= most) return text;
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0U) == 0x80U) --most;
+    return text.substr(0, most);
+}
+
 void writeThing(JsonWriter& writer, const Thing& thing) {
     writer.member("key", thing.key);
-    writer.member("text", thing.text);
+    writer.member("text", beginningOf(thing.text, RuleWatch::kMostKeptText));
     writer.member("since", thing.since);
     if (thing.lsn.value > 0) writer.member("lsn", thing.lsn.value);
     if (thing.queue) writer.member("queue", thing.queue->value);
@@ -349,9 +356,11 @@ void RuleWatch::writeKept(JsonWriter& writer) const {
     writer.member("told_at", toldAt_);
     writer.key("conditions");
     writer.openArray();
+    std::size_t count = 0;
     for (const auto& [key, condition] : conditions_) {
         const bool wasTold = condition.isTold || condition.isAgain;
         if (!condition.holds || !wasTold) continue;
+        if (++count > kMostKept) break;
         writer.openObject();
         writeThing(writer, condition.thing);
         writer.member("told_at", condition.toldAt);

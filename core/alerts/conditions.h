@@ -47,6 +47,9 @@ class RuleWatch {
 public:
     static constexpr Duration kGather{1'000'000};
     static constexpr std::size_t kMostConditions = 10'000;
+    /// What is kept of them: a document of the journal has its limit.
+    static constexpr std::size_t kMostKept = 500;
+    static constexpr std::size_t kMostKeptText = 256; ///< bytes
 
     /// The rule's hours were checked.
     explicit RuleWatch(Rule rule);
@@ -78,7 +81,7 @@ public:
     /// The same for another version of the rule of this name: with the same condition what was told stays told, and what is
     /// due is due by the new one.
     RuleWatch changedTo(Rule rule, WallMicros now) const;
-    /// What was told and holds, and the silence: members of a JSON object.
+    /// What was told and holds, at most kMostKept things, and the silence: members of a JSON object.
     void writeKept(JsonWriter& writer) const;
     void readKept(JsonView json);
 

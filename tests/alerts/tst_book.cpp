@@ -464,11 +464,25 @@ void TestAlertBook::whatIsDueIsDueByTheChangedRule() {
 void TestAlertBook::moreThanCanBeWatchedIsCounted() {
     Bench bench;
     bench.put(R"({"name":"s","on":{"kind":"orphan"},"quiet_s":0})");
+    std::string text = "a";
+    for (int i = 0; i < 1'000; ++i) text += "ü";
     for (std::size_t i = 0; i < RuleWatch::kMostConditions + 5; ++i)
-        bench.book.raise(Kind::Orphan, {.key = fmt::format("o{}", i), .text = "Lost.", .since = bench.now},
-                         bench.now);
+        bench.book.raise(Kind::Orphan, {.key = fmt::format("o{}", i), .text = text, .since = bench.now}, bench.now);
     bench.pass(5 * kSecond);
     QCOMPARE(bench.take(), std::string("+1 sx10005"));
+    std::string kept;
+    JsonWriter writer(kept);
+    writer.openObject();
+    bench.book.find("s")->writeKept(writer);
+    writer.closeObject();
+    QVERIFY(kept.size() < RuleWatch::kMostKept * 1'000);
+    QVERIFY(kept.find(R"("key":"o0")") != std::string::npos);
+    Bench other;
+    other.put(R"({"name":"s","on":{"kind":"orphan"},"quiet_s":0})");
+    const auto tape = readJson(kept);
+    QVERIFY(tape);
+    other.book.readKept("s", tape->root());
+    QCOMPARE(other.book.find("s")->firing(), static_cast<std::int64_t>(RuleWatch::kMostKept));
 }
 
 /// A year forward: what waited for its time fires, once. Back again: nothing waits for a year.

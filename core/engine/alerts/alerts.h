@@ -157,6 +157,7 @@ private:
     coro::Task<void> takeEnds();
     void takeQueues();
     coro::Task<void> lookAtAges();
+    void addState(const std::string& name, store::PutDocuments& put) const;
     coro::Task<void> tell();
     void rearm();
     // delivering.cpp

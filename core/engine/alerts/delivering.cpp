@@ -95,7 +95,7 @@ coro::Task<void> Alerts::settle(const std::string& id, Result<DeliveryResult> do
         kept->second.lastCommand = result.lsn.value > 0 ? id : std::string();
         if (result.lsn.value > 0) commands_[result.lsn] = {.rule = rule, .id = id};
         kept->second.last = std::move(result);
-        put.changes.push_back(stateChange(rule));
+        addState(rule, put);
     }
     if (!done) {
         ++delivery.tries;

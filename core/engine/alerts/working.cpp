@@ -193,6 +193,15 @@ coro::Task<void> Alerts::lookAtAges() {
     }
 }
 
+/// One that is too large would be refused for ever, and all that is written with it.
+void Alerts::addState(const std::string& name, store::PutDocuments& put) const {
+    store::DocumentChange change = stateChange(name);
+    if (change.body->size() <= store::kMaxDocument)
+        put.changes.push_back(std::move(change));
+    else
+        logWarning("engine", "alert {}: its state is too large to be kept", name);
+}
+
 /// In the journal before anybody hears of it; what it does not take now is written later, with what came meanwhile.
 coro::Task<void> Alerts::tell() {
     const WallMicros now = parts_.now();
@@ -217,7 +226,7 @@ coro::Task<void> Alerts::tell() {
     store::PutDocuments put;
     addDeliveries(told, put);
     for (const std::string& name : touched_)
-        if (kept_.contains(name)) put.changes.push_back(stateChange(name));
+        if (kept_.contains(name)) addState(name, put);
     const auto names = std::exchange(touched_, {});
     const auto done = co_await parts_.commit(std::move(put));
     if (done.error) {
