@@ -27,6 +27,10 @@ bool isFailure(ActionState state) {
     return state == ActionState::Failed || state == ActionState::Abandoned;
 }
 
+/// Of the one condition of a rule by rate.
+constexpr std::string_view kRateKey = "rate";
+constexpr std::string_view kMachineKey = "machine ";
+
 Duration secondsOf(double seconds) {
     return Duration(std::llround(seconds * 1e6));
 }
@@ -99,11 +103,14 @@ const RuleWatch* Book::find(std::string_view name) const {
     return at == entries_.end() ? nullptr : &at->second->watch;
 }
 
-void Book::readKept(std::string_view name, JsonView json) {
+void Book::readKept(std::string_view name, JsonView json, WallMicros now) {
     const auto at = entries_.find(name);
     if (at == entries_.end() || !json.isObject()) return;
-    at->second->watch.readKept(json);
-    touch(*at->second);
+    Entry& entry = *at->second;
+    entry.watch.readKept(json);
+    // Of what ended before nothing is known: the next end decides, or the time that the rule looks back to.
+    if (entry.watch.holds(kRateKey)) entry.rateDue = now + secondsOf(entry.watch.rule().forSeconds).count();
+    touch(entry);
 }
 
 void Book::silence(std::string_view name, WallMicros until, WallMicros now) {
@@ -111,6 +118,13 @@ void Book::silence(std::string_view name, WallMicros until, WallMicros now) {
     if (at == entries_.end()) return;
     at->second->watch.silence(until, now);
     touch(*at->second);
+}
+
+std::vector<Thing> Book::held(Kind kind) const {
+    std::vector<Thing> held;
+    for (const Entry* entry : byKind_[std::to_underlying(kind)])
+        for (Thing& thing : entry->watch.held()) held.push_back(std::move(thing));
+    return held;
 }
 
 std::optional<double> Book::leastOver(Kind kind) const {
@@ -213,7 +227,6 @@ void Book::takeOfRate(Entry& entry, bool isFailed, WallMicros now) {
 
 /// While it fires it is looked at with each step, as what failed may be too long ago.
 void Book::judgeRate(Entry& entry, WallMicros now) {
-    constexpr std::string_view kKey = "rate";
     const Rule& rule = entry.watch.rule();
     const WallMicros width = stepOf(rule);
     std::int64_t ended = 0;
@@ -228,9 +241,10 @@ void Book::judgeRate(Entry& entry, WallMicros now) {
         ended >= kLeastEnds && static_cast<double>(failed) * 100 >= rule.over * static_cast<double>(ended);
     if (isOver)
         entry.watch.raise(
-            {.key = std::string(kKey), .text = rateText(failed, ended, rule.forSeconds), .since = now}, {}, now);
+            {.key = std::string(kRateKey), .text = rateText(failed, ended, rule.forSeconds), .since = now}, {},
+            now);
     else
-        entry.watch.clear(kKey, now);
+        entry.watch.clear(kRateKey, now);
     entry.rateDue = isOver ? (now / width + 1) * width : 0;
 }
 
@@ -324,12 +338,20 @@ void Book::sample(Kind kind, double percent, WallMicros now) {
 void Book::machine(std::string_view name, bool isLost, WallMicros now) {
     ActionResult row;
     row.machine = name;
-    const std::string key = fmt::format("machine {}", name);
+    const std::string key = fmt::format("{}{}", kMachineKey, name);
     each(Kind::Machine, row, now, [&](Entry& entry) {
         if (!isLost) return entry.watch.clear(key, now);
         entry.watch.raise({.key = key, .text = machineText(name), .since = now},
                           secondsOf(entry.watch.rule().forSeconds), now);
     });
+}
+
+void Book::machines(const std::set<std::string>& lost, WallMicros now) {
+    for (const Thing& thing : held(Kind::Machine)) {
+        const std::string name = thing.key.substr(kMachineKey.size());
+        if (!lost.contains(name)) machine(name, false, now);
+    }
+    for (const std::string& name : lost) machine(name, true, now);
 }
 
 void Book::raise(Kind kind, Thing thing, WallMicros now) {

@@ -62,10 +62,12 @@ public:
     void remove(std::string_view name);
     /// Null: there is none.
     const RuleWatch* find(std::string_view name) const;
-    void readKept(std::string_view name, JsonView json);
+    void readKept(std::string_view name, JsonView json, WallMicros now);
     void silence(std::string_view name, WallMicros until, WallMicros now);
     /// Some rule is of this kind.
     bool watches(Kind kind) const { return !byKind_[std::to_underlying(kind)].empty(); }
+    /// Things that hold for its rules; one may be there more than once.
+    std::vector<Thing> held(Kind kind) const;
     /// The least `over` of its rules, in seconds.
     std::optional<double> leastOver(Kind kind) const;
 
@@ -84,6 +86,8 @@ public:
     /// Memory, Disk: per cent in use.
     void sample(Kind kind, double percent, WallMicros now);
     void machine(std::string_view name, bool isLost, WallMicros now);
+    /// All that are lost: no other one is.
+    void machines(const std::set<std::string>& lost, WallMicros now);
     /// StuckObjects, Orphan, by their key.
     void raise(Kind kind, Thing thing, WallMicros now);
     void clear(Kind kind, std::string_view key, WallMicros now);

@@ -137,6 +137,13 @@ bool RuleWatch::holds(std::string_view key) const {
     return at != conditions_.end() && at->second.holds;
 }
 
+std::vector<Thing> RuleWatch::held() const {
+    std::vector<Thing> held;
+    for (const auto& [key, condition] : conditions_)
+        if (condition.holds) held.push_back(condition.thing);
+    return held;
+}
+
 void RuleWatch::happened(Thing thing, WallMicros now) {
     if (silencedUntil_ != 0) return;
     ++gatheredCount_;

@@ -63,6 +63,7 @@ public:
     void clearAll(std::string_view prefix, WallMicros now);
     bool holds(std::string_view key) const;
     bool isEmpty() const { return conditions_.empty(); }
+    std::vector<Thing> held() const; ///< things that hold, told or not
     // --- events
     void happened(Thing thing, WallMicros now);
 

@@ -417,7 +417,7 @@ void TestAlertBook::whatWasToldStaysToldInAnotherEngine() {
     other.now = bench.now;
     other.put(rule);
     const auto tape = readJson(kept);
-    other.book.readKept("m", tape->root());
+    other.book.readKept("m", tape->root(), other.now);
     QCOMPARE(other.book.find("m")->state(), AlertState::Firing);
     other.book.machine("m1", true, other.now);
     other.pass(5 * kSecond);
@@ -481,7 +481,7 @@ void TestAlertBook::moreThanCanBeWatchedIsCounted() {
     other.put(R"({"name":"s","on":{"kind":"orphan"},"quiet_s":0})");
     const auto tape = readJson(kept);
     QVERIFY(tape);
-    other.book.readKept("s", tape->root());
+    other.book.readKept("s", tape->root(), other.now);
     QCOMPARE(other.book.find("s")->firing(), static_cast<std::int64_t>(RuleWatch::kMostKept));
 }
 

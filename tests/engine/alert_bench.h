@@ -33,6 +33,7 @@ public:
     coro::Event hookGate;
     int looks = 0; ///< at ages
     int changes = 0;
+    int machinesAsked = 0;
     std::optional<WallMicros> armed;
     std::int64_t lastLsn = 0;
     coro::Event bell;
@@ -122,6 +123,7 @@ private:
                         .now = [this] { return wall; }},
             .spawn = [this](const char* name, coro::Task<void> task) { rig.spawn(name, std::move(task)); },
             .changed = [this] { ++changes; },
+            .tellMachines = [this] { ++machinesAsked; },
             .arm = [this](std::optional<WallMicros> at) { armed = at; },
             .rung = [this]() -> coro::Task<void> {
                 co_await bell.wait();

@@ -48,6 +48,7 @@ private Q_SLOTS:
     void aQueueThatHasMoreToDoIsNotFinished();
     void theOldestIsLookedAtWhenItIsDue();
     void whatIsSilentIsResolvedByItsEnd();
+    void whatWasToldEndsInAnotherEngine();
     void aDryRunSaysWhatWouldHaveBeenTold();
     void aDryRunOfQueuesAndMemory();
     void aDryRunEndsWhereItTellsTooMuch();
@@ -353,6 +354,47 @@ void TestEngineAlerts::whatIsSilentIsResolvedByItsEnd() {
     bench.pass(1'500'000);
     QCOMPARE(bench.alerts->get("s")->state, alerts::AlertState::Resolved);
     QCOMPARE(bench.alerts->list().fired.size(), std::size_t(2));
+}
+
+/// Each kind by what ends it; and what goes on is not told again.
+void TestEngineAlerts::whatWasToldEndsInAnotherEngine() {
+    Bench bench;
+    QVERIFY(bench.create(R"({"name":"age","on":{"kind":"queue_age","over":100},"quiet_s":0})"));
+    QVERIFY(bench.create(R"({"name":"lost","on":{"kind":"machine"},"quiet_s":0})"));
+    QVERIFY(bench.create(R"({"name":"rate","on":{"kind":"failure_rate","over":50,"for_s":60},"quiet_s":0})"));
+    QVERIFY(bench.create(R"({"name":"silent","on":{"kind":"silence","over":10},"quiet_s":0})"));
+    bench.ages = {{QueueId(1), bench.wall - 200 * kSecond}};
+    bench.alerts->workCame();
+    bench.alerts->machines({"m1", "m2"});
+    for (int i = 0; i < 10; ++i) bench.end(1, ActionState::Failed);
+    for (const std::int64_t lsn : {70, 71}) {
+        ActionResult& row = bench.history.emplace_back();
+        row.lsn = Lsn(lsn);
+        row.queue = QueueId(1);
+        row.state = ActionState::Running;
+        bench.alerts->silent(row, bench.wall - 20 * kSecond);
+    }
+    bench.rig.settle();
+    bench.pass(5 * kSecond);
+    QCOMPARE(bench.alerts->list().fired.size(), std::size_t(4));
+    bench.history.front().state = ActionState::Failed; // nobody heard of it
+    bench.ages.clear();
+    const int asked = bench.machinesAsked;
+    bench.open();
+    QCOMPARE(bench.machinesAsked, asked + 1);
+    bench.alerts->machines({"m2"});
+    bench.rig.settle();
+    bench.pass(5 * kSecond);
+    QVERIFY(bench.told("age").find("Resolved: ") != std::string::npos);
+    QVERIFY(bench.told("lost").find("Resolved: ") != std::string::npos);
+    QCOMPARE(bench.alerts->get("lost")->firing, std::int64_t(1));
+    QVERIFY(bench.told("silent").find("Resolved: ") != std::string::npos);
+    QCOMPARE(bench.alerts->get("silent")->firing, std::int64_t(1));
+    QCOMPARE(bench.alerts->get("rate")->firing, std::int64_t(1));
+    bench.end(1, ActionState::Failed, 71);
+    bench.pass(65 * kSecond);
+    QCOMPARE(bench.alerts->get("silent")->firing, std::int64_t(0));
+    QVERIFY(bench.told("rate").find("Resolved: ") != std::string::npos);
 }
 
 namespace {

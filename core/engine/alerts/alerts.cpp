@@ -70,6 +70,7 @@ void Alerts::restore(std::span<const store::DocumentRow> documents) {
     std::ranges::sort(fired_, {}, &alerts::Message::t);
     while (fired_.size() > kMostFired) fired_.pop_front();
     ownQueue_ = parts_.ownQueue();
+    lookAtHeld();
     work_.set();
 }
 
@@ -78,7 +79,7 @@ void Alerts::readState(const std::string& name, std::string_view json) {
     const auto tape = readJson(json);
     if (at == kept_.end() || !tape || !tape->root().isObject()) return;
     Kept& kept = at->second;
-    book_.readKept(name, tape->root());
+    book_.readKept(name, tape->root(), parts_.now());
     for (const JsonView value : tape->root()) {
         if (value.key() == "last") kept.last = readDeliveryResult(value);
         if (value.key() == "command" && value.kind() == JsonKind::String) kept.lastCommand = value.string();
@@ -190,6 +191,7 @@ coro::Task<Result<AlertView>> Alerts::keep(alerts::Rule rule) {
     if (auto good = book_.put(std::move(rule), parts_.now()); !good) co_return std::unexpected(good.error());
     kept_.try_emplace(name);
     parts_.changed();
+    parts_.tellMachines();
     workCame();
     work_.set();
     co_return viewOf(name, kMostKept);

@@ -90,7 +90,8 @@ public:
         std::function<coro::Task<Result<int>>(alerts::Url, std::string body)> sendHook;
         Rehearsal::Parts history;
         std::function<void(const char* name, coro::Task<void>)> spawn;
-        std::function<void()> changed; ///< something was told, or a rule is another
+        std::function<void()> changed;      ///< something was told, or a rule is another
+        std::function<void()> tellMachines; ///< machines() is to be called soon
         std::function<void(std::optional<WallMicros>)> arm;
         std::function<coro::Task<void>()> rung; ///< what was armed, or the clock was set
         std::function<WallMicros()> now;
@@ -111,7 +112,8 @@ public:
     /// An action that runs is silent since then, or (0) not any more.
     void silent(ActionResult row, WallMicros since);
     void sample(alerts::Kind kind, double percent);
-    void machine(const std::string& name, bool isLost);
+    /// All that are lost: no other one is.
+    void machines(const std::set<std::string>& lost);
     void raise(alerts::Kind kind, alerts::Thing thing);
     void clear(alerts::Kind kind, const std::string& key);
     void happened(alerts::Kind kind, const alerts::Thing& thing);
@@ -154,6 +156,8 @@ private:
     store::DocumentChange stateChange(const std::string& name) const;
     void readState(const std::string& name, std::string_view json);
     // working.cpp
+    void lookAtHeld();
+    coro::Task<void> lookAtSilent();
     coro::Task<void> takeEnds();
     void takeQueues();
     coro::Task<void> lookAtAges();

@@ -78,9 +78,9 @@ void Alerts::sample(alerts::Kind kind, double percent) {
     if (book_.wakeAt() != before) work_.set(); // else nothing woke, and nothing has to
 }
 
-void Alerts::machine(const std::string& name, bool isLost) {
+void Alerts::machines(const std::set<std::string>& lost) {
     YARD_ASSERT_OWNER(owner_);
-    book_.machine(name, isLost, parts_.now());
+    book_.machines(lost, parts_.now());
     work_.set();
 }
 
@@ -112,6 +112,8 @@ coro::Task<void> Alerts::watchAlarm() {
 coro::Task<void> Alerts::run() {
     YARD_ASSERT_OWNER(owner_);
     if (isFirst_) co_await makeFirst();
+    parts_.tellMachines();
+    co_await lookAtSilent();
     for (;;) {
         co_await work_.wait();
         work_.clear();
@@ -123,6 +125,28 @@ coro::Task<void> Alerts::run() {
         rearm();
         co_await coro::yieldNow();
     }
+}
+
+/// What another engine told, and still held: whoever tells of its end has to be asked.
+void Alerts::lookAtHeld() {
+    for (const alerts::Thing& thing : book_.held(alerts::Kind::Silence)) silent_.insert(thing.lsn);
+    for (const alerts::Thing& thing : book_.held(alerts::Kind::QueueAge))
+        if (thing.queue) agedQueues_.insert(thing.queue->value);
+    if (book_.watches(alerts::Kind::QueueAge)) agesAt_ = parts_.now();
+}
+
+/// Those that ended before, or are not known any more. What lives tells of its end.
+coro::Task<void> Alerts::lookAtSilent() {
+    if (silent_.empty()) co_return;
+    const std::vector<Lsn> asked(silent_.begin(), silent_.end());
+    const auto read = co_await parts_.rows(asked);
+    if (!read) co_return;
+    std::unordered_set<Lsn> living;
+    for (const ActionResult& row : *read)
+        if (!isEnded(row.state)) living.insert(row.lsn);
+    for (const Lsn lsn : asked)
+        if (!living.contains(lsn) && silent_.erase(lsn) > 0) book_.getsOn(lsn, parts_.now());
+    work_.set();
 }
 
 void Alerts::rearm() {

@@ -100,9 +100,8 @@ private:
     Services& services_;
     WarmSide& warmSide_;
     std::function<void()> wake_;
-    std::set<std::string> lostMachines_; ///< as alerts were told
-    std::int64_t memoryBytes_ = 0;       ///< of the machine; 0: not known
-    coro::Mutex alertQueueMutex_;        ///< it is made once
+    std::int64_t memoryBytes_ = 0; ///< of the machine; 0: not known
+    coro::Mutex alertQueueMutex_;  ///< it is made once
 };
 
 } // namespace yard::engine

@@ -88,6 +88,7 @@ void Wiring::openAlerts() {
         .history = alertHistory(),
         .spawn = spawning(),
         .changed = [this] { services_.changes->note(ChangeEntry::Kind::Alerts); },
+        .tellMachines = [this] { tellMachines(); },
         .arm = [this](std::optional<WallMicros> at) { services_.alertAlarm->set(at); },
         .rung = [this] { return services_.alertAlarm->rung(); },
         .now = wallNow});
@@ -155,17 +156,13 @@ void Wiring::tellRegression(const std::string& kind, const kinds::Change& change
                                {.key = kind, .text = regressionText(kind, change), .since = wallNow()});
 }
 
-/// One that was removed is not lost any more.
+/// All of them each time. One that was removed is not lost any more.
 coro::Task<void> Wiring::tellMachineStates() {
     const std::vector<MachineView> machines = co_await services_.machines->list();
     std::set<std::string> lost;
     for (const MachineView& machine : machines)
         if (machine.state == link::MachineState::Lost) lost.insert(machine.name);
-    for (const std::string& name : lostMachines_)
-        if (!lost.contains(name)) services_.alerts->machine(name, false);
-    for (const std::string& name : lost)
-        if (!lostMachines_.contains(name)) services_.alerts->machine(name, true);
-    lostMachines_ = std::move(lost);
+    services_.alerts->machines(lost);
 }
 
 /// What is held, or waits for a time, does not count: it is not late.
