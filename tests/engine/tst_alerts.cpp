@@ -137,6 +137,10 @@ void TestEngineAlerts::aWebhookIsSentItsTemplate() {
     const auto view = bench.alerts->get("failed");
     QVERIFY(view->last->isDone);
     QCOMPARE(view->last->text, std::string("h answered 200."));
+    Delivery delivery{.id = "1", .target = {}, .message = {}, .error = {}};
+    delivery.target.form = alerts::Form::Slack;
+    delivery.message.text = "<!channel> a&b";
+    QCOMPARE(hookBody(delivery), std::string(R"({"text":"&lt;!channel&gt; a&amp;b"})"));
     QCOMPARE(bench.kept("alert_outbox"), std::size_t(0));
 }
 

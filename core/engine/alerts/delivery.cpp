@@ -28,6 +28,22 @@ alerts::Severity severityIn(JsonView value) {
     return alerts::Severity::Warning;
 }
 
+/// As Slack wants it: else "<!channel>" in the name of an action calls everybody.
+std::string escapedForSlack(std::string_view text) {
+    std::string escaped;
+    for (const char c : text) {
+        if (c == '&')
+            escaped += "&amp;";
+        else if (c == '<')
+            escaped += "&lt;";
+        else if (c == '>')
+            escaped += "&gt;";
+        else
+            escaped += c;
+    }
+    return escaped;
+}
+
 } // namespace
 
 Duration pauseAfter(int tries) {
@@ -141,7 +157,7 @@ std::string hookBody(const Delivery& delivery) {
     std::string text;
     JsonWriter writer(text);
     writer.openObject();
-    writer.member("text", delivery.message.text);
+    writer.member("text", escapedForSlack(delivery.message.text));
     writer.closeObject();
     return text;
 }
