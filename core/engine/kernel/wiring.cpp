@@ -22,6 +22,14 @@ std::function<void(const char* name, coro::Task<void>)> Wiring::spawning() {
     return [this](const char* name, coro::Task<void> task) { ground_.loop.spawn(name, std::move(task)); };
 }
 
+/// For services by which something may begin to wait: it comes, is let go, is put back or is moved.
+std::function<void()> Wiring::wakeForWork() {
+    return [this] {
+        wake_();
+        services_.alerts->workCame();
+    };
+}
+
 /// The attempt under way, null when there is none. For services that are made before Execution.
 std::function<const Attempt*(Lsn)> Wiring::attempts() const {
     return [this](Lsn lsn) { return services_.attempts.latest(lsn); };
@@ -97,7 +105,7 @@ void Wiring::openQueues() {
                            const session::QueueStatus& status) { services_.estimates->ofQueue(view, status); },
         .changed = [this](QueueId id) { services_.changes->note(ChangeEntry::Kind::Queue, id); },
         .now = [this] { return ground_.loop.now(); },
-        .wake = wake_});
+        .wake = wakeForWork()});
 }
 
 /// A chunk that has not the size of its file may be damaged: then it is put aside, and needed again.
@@ -171,11 +179,7 @@ void Wiring::openIntake() {
             },
         .endOf = [this](Lsn lsn, Duration wait) { return services_.results->endOf(lsn, wait); },
         .spawn = spawning(),
-        .wake =
-            [this] {
-                wake_();
-                services_.alerts->workCame();
-            },
+        .wake = wakeForWork(),
         .replaced = [this](Lsn lsn) { services_.changes->noteReplaced(lsn); },
         .dependents =
             [this](Lsn parent, int most) {
@@ -252,7 +256,7 @@ void Wiring::openRescheduling() {
             },
         .mayRun = [this](Lsn lsn) { return services_.machines->mayRun(lsn); },
         .putBack = [this](Lsn lsn) { services_.orders->notePutBack(lsn); },
-        .wake = wake_,
+        .wake = wakeForWork(),
         .now = MonoClock::now});
 }
 
@@ -273,7 +277,7 @@ void Wiring::openOperations() {
         .mayRetry = [this](Lsn lsn, bool force) { return services_.rescheduling->mayRetry(lsn, force); },
         .notBegun = [this] { return services_.attempts.notBegun(); },
         .spawn = spawning(),
-        .wake = wake_});
+        .wake = wakeForWork()});
 }
 
 void Wiring::openAnnotating() {
@@ -295,7 +299,7 @@ void Wiring::openMoving() {
                       .selection = *services_.selection,
                       .journal = ground_.journal,
                       .post = [this](store::Action action) { return services_.committer.begin(std::move(action)); },
-                      .wake = wake_});
+                      .wake = wakeForWork()});
 }
 
 static std::string missedText(const std::string& name, const ScheduleRun& run) {

@@ -61,6 +61,7 @@ private:
     Result<void> openSessionMoves();
     std::function<void(const char* name, coro::Task<void>)> spawning();
     std::function<const Attempt*(Lsn)> attempts() const;
+    std::function<void()> wakeForWork();
     std::vector<int> loweredByCourtesy() const; // wiring_courtesy.cpp
     Result<void> mayRun(const ActionSpec& spec) const;
     coro::Task<Result<void>> cancelAllOf(std::string workerId);
