@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 
 using namespace yard;
@@ -32,8 +33,11 @@ private:
         return {std::istreambuf_iterator<char>(file), {}};
     }
     static void failOne(yard::test::EngineTest& engine) {
+        runOne(engine, R"({"worker":"exec","argv":["false"],"max_retries":0})");
+    }
+    static void runOne(yard::test::EngineTest& engine, const std::string& action) {
         Submission submission;
-        submission.actions = parseActions(R"({"worker":"exec","argv":["false"],"max_retries":0})")->actions;
+        submission.actions = parseActions(action)->actions;
         const auto answer = engine.run(engine->ask(&Intake::submit, std::move(submission), Duration(20'000'000)));
         QVERIFY(answer);
     }
@@ -79,27 +83,38 @@ void TestEngineAlertsWhole::aCommandThatFailsIsToldAndSetsNothingOff() {
         return view && view->last ? view->last->text : std::string();
     };
     QTRY_VERIFY_WITH_TIMEOUT(text().find("and is failed: spawn_error.") != std::string::npos, kWaitMs);
-    const auto view = engine.run(engine->ask(&Alerts::get, "failed"));
-    QCOMPARE(view->messages.size(), std::size_t(1));
+    // What ends later is told later: by then the end of the command would have been told.
+    QVERIFY(engine.run(
+        engine->ask(&Alerts::create,
+                    R"({"name":"later","on":{"kind":"action_finished","filter":"label:later"},"quiet_s":0})")));
+    runOne(engine, R"({"worker":"exec","argv":["true"],"label":"later"})");
+    const auto messages = [&](const char* name) {
+        return engine.run(engine->ask(&Alerts::get, name))->messages.size();
+    };
+    QTRY_COMPARE_WITH_TIMEOUT(messages("later"), std::size_t(1), kWaitMs);
+    QCOMPARE(messages("failed"), std::size_t(1));
 }
 
 void TestEngineAlertsWhole::aWebhookHearsOfItAfterAStart() {
     std::atomic<bool> isUp = false;
-    HookServer server([&](const std::string&) { return HookServer::status(isUp ? 200 : 500); });
+    // It does not answer: the try ends with the engine, and the next one comes with another engine.
+    HookServer server(
+        [&](const std::string&) { return isUp ? std::optional(HookServer::status(200)) : std::nullopt; });
     yard::test::EngineTest engine;
     QVERIFY(engine.run(engine->ask(&Alerts::create, rule(fmt::format(R"({{"webhook":"{}"}})", server.url())))));
     failOne(engine);
     QTRY_VERIFY_WITH_TIMEOUT(!server.requests().empty(), kWaitMs);
     const auto waits = [&] {
         const auto view = engine.run(engine->ask(&Alerts::get, "failed"));
-        return view && view->waiting == 1 && !view->waitingError.empty();
+        return view && view->waiting == 1;
     };
     QTRY_VERIFY_WITH_TIMEOUT(waits(), kWaitMs);
     engine.stop();
     isUp = true;
+    const std::size_t before = server.requests().size();
     engine.start();
-    QTRY_VERIFY_WITH_TIMEOUT(server.requests().size() == 2, kWaitMs);
-    QVERIFY(server.requests()[1].find(R"("rule":"failed")") != std::string::npos);
+    QTRY_VERIFY_WITH_TIMEOUT(server.requests().size() > before, kWaitMs);
+    QVERIFY(server.requests().back().find(R"("rule":"failed")") != std::string::npos);
 }
 
 void TestEngineAlertsWhole::theQueueIsMadeWhenACommandRuns() {
