@@ -24,7 +24,6 @@ public:
     std::vector<ActionResult> history; ///< what has ended, by LSN
     std::map<QueueId, std::int64_t> unfinished;
     Alerts::Ages ages;
-    std::optional<QueueId> ownQueue;
     std::vector<Alerts::Parts::Command> commands;
     std::vector<std::string> forgotten;
     std::vector<std::string> hooks; ///< bodies that were sent
@@ -111,7 +110,6 @@ private:
             },
             .runCommand = [this](Alerts::Parts::Command command) { return runCommand(std::move(command)); },
             .forgetCommand = [this](const std::string& id) { forgotten.push_back(id); },
-            .ownQueue = [this] { return ownQueue; },
             .sendHook = [this](const yard::alerts::Url&, std::string body) { return sendHook(std::move(body)); },
             .history = {.page = [this](Lsn cursor) { return page(cursor); },
                         .memory = [this](WallMicros, WallMicros) { return memory(); },
@@ -149,10 +147,10 @@ private:
             if (std::ranges::find(lsns, row.lsn) != lsns.end()) found.push_back(row);
         co_return found;
     }
-    coro::Task<Result<Lsn>> runCommand(Alerts::Parts::Command command) {
+    coro::Task<Result<Alerts::Parts::Ran>> runCommand(Alerts::Parts::Command command) {
         commands.push_back(std::move(command));
-        ownQueue = QueueId(9);
-        co_return Lsn(1'000 + static_cast<std::int64_t>(commands.size()));
+        co_return Alerts::Parts::Ran{.lsn = Lsn(1'000 + static_cast<std::int64_t>(commands.size())),
+                                     .queue = QueueId(9)};
     }
     coro::Task<Result<int>> sendHook(std::string body) {
         hooks.push_back(std::move(body));

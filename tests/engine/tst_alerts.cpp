@@ -213,6 +213,12 @@ void TestEngineAlerts::aCommandRunsAsAnAction() {
                          R"("env":{"YARD_ALERT":"/x/1.json"},"label":"alert failed","deadline_s":10})"));
     QVERIFY(bench.commands[0].content.starts_with(R"({"rule":"failed")"));
     QCOMPARE(bench.alerts->get("failed")->last->text, std::string("Action 1001 runs the command."));
+    QCOMPARE(bench.commands[0].queue, std::optional<QueueId>());
+    bench.open();
+    bench.end(1, ActionState::Failed);
+    bench.pass(5 * kSecond);
+    QCOMPARE(bench.commands.size(), std::size_t(2));
+    QCOMPARE(bench.commands[1].queue, std::optional(QueueId(9)));
 }
 
 /// Also by another engine; and what ends there sets nothing off.

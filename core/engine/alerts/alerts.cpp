@@ -58,6 +58,11 @@ void Alerts::restore(std::span<const store::DocumentRow> documents) {
     }
     for (const store::DocumentRow& row : documents) {
         if (row.kind == kStateKind) readState(row.name, row.body);
+        if (row.kind == kQueueKind) {
+            std::int64_t queue = 0;
+            std::from_chars(row.body.data(), row.body.data() + row.body.size(), queue);
+            ownQueue_ = QueueId(queue);
+        }
         if (row.kind != kOutboxKind) continue;
         std::int64_t number = 0;
         std::from_chars(row.name.data(), row.name.data() + row.name.size(), number);
@@ -69,7 +74,6 @@ void Alerts::restore(std::span<const store::DocumentRow> documents) {
     }
     std::ranges::sort(fired_, {}, &alerts::Message::t);
     while (fired_.size() > kMostFired) fired_.pop_front();
-    ownQueue_ = parts_.ownQueue();
     lookAtHeld();
     work_.set();
 }

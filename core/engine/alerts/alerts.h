@@ -67,6 +67,7 @@ public:
     static constexpr std::string_view kStateKind = "alert_state";
     static constexpr std::string_view kOutboxKind = "alert_outbox";
     static constexpr std::string_view kMadeKind = "alert_made";
+    static constexpr std::string_view kQueueKind = "alert_queue";
 
     /// Since when the oldest action of a queue waits, of those that have one.
     using Ages = std::map<QueueId, WallMicros>;
@@ -83,10 +84,14 @@ public:
             std::string content; ///< of the file
             std::function<std::string(const std::string& file)> action;
             std::string key;
+            std::optional<QueueId> queue; ///< where the last one ran
         };
-        std::function<coro::Task<Result<Lsn>>(Command)> runCommand;
+        struct Ran {
+            Lsn lsn;
+            QueueId queue; ///< another one where that takes nothing any more
+        };
+        std::function<coro::Task<Result<Ran>>(Command)> runCommand;
         std::function<void(std::string id)> forgetCommand; ///< its file is needed no more
-        std::function<std::optional<QueueId>()> ownQueue;  ///< where commands run: its ends are nobody's news
         std::function<coro::Task<Result<int>>(alerts::Url, std::string body)> sendHook;
         Rehearsal::Parts history;
         std::function<void(const char* name, coro::Task<void>)> spawn;
@@ -169,6 +174,7 @@ private:
     void startDeliveries();
     coro::Task<void> deliver(std::string id);
     coro::Task<Result<DeliveryResult>> attempt(const Delivery& delivery);
+    coro::Task<void> keepQueue(QueueId queue);
     coro::Task<void> settle(const std::string& id, Result<DeliveryResult> done);
     void commandEnded(Lsn lsn, const alerts::Shape& shape);
     std::optional<WallMicros> nextDelivery() const;
@@ -196,8 +202,8 @@ private:
     std::optional<WallMicros> writeAgainAt_;
     std::optional<WallMicros> armed_; ///< nothing: the alarm rings never, or has rung
     std::int64_t lastId_ = 0;
-    std::optional<QueueId> ownQueue_;
-    bool isFirst_ = false; ///< nobody ever made a rule here
+    std::optional<QueueId> ownQueue_; ///< where commands run: its ends are nobody's news
+    bool isFirst_ = false;            ///< nobody ever made a rule here
     bool toldPassedOver_ = false;
     coro::Event work_;
     coro::Mutex mutex_; ///< one change of rules at a time

@@ -67,13 +67,23 @@ coro::Task<Result<DeliveryResult>> Alerts::attempt(const Delivery& delivery) {
     Parts::Command command{.id = delivery.id,
                            .content = messageText(delivery.message),
                            .action = [delivery](const std::string& file) { return commandAction(delivery, file); },
-                           .key = fmt::format("\nalert\n{}", delivery.id)};
-    const auto lsn = co_await parts_.runCommand(std::move(command));
-    if (!lsn) co_return std::unexpected(lsn.error());
-    if (!ownQueue_) ownQueue_ = parts_.ownQueue();
-    result.lsn = *lsn;
-    result.text = fmt::format("Action {} runs the command.", lsn->value);
+                           .key = fmt::format("\nalert\n{}", delivery.id),
+                           .queue = ownQueue_};
+    const auto ran = co_await parts_.runCommand(std::move(command));
+    if (!ran) co_return std::unexpected(ran.error());
+    if (ran->queue != ownQueue_) co_await keepQueue(ran->queue);
+    result.lsn = ran->lsn;
+    result.text = fmt::format("Action {} runs the command.", ran->lsn.value);
     co_return result;
+}
+
+/// Others may have queues of the same tag.
+coro::Task<void> Alerts::keepQueue(QueueId queue) {
+    ownQueue_ = queue;
+    store::PutDocuments put;
+    put.changes.push_back({.kind = std::string(kQueueKind), .name = "own", .body = std::to_string(queue.value)});
+    if (const auto written = co_await parts_.commit(std::move(put)); written.error)
+        logWarning("engine", "the queue of alerts is not kept: {}", written.error->message);
 }
 
 /// What is done leaves the outbox; what is not is tried again, and given up after kGiveUpAfter.

@@ -26,7 +26,7 @@ bool isOneFailure(ActionState state) {
 
 void Alerts::ended(Lsn lsn, const alerts::Shape& shape) {
     YARD_ASSERT_OWNER(owner_);
-    if (ownQueue_ && shape.queue == *ownQueue_) return commandEnded(lsn, shape);
+    if ((ownQueue_ && shape.queue == *ownQueue_) || commands_.contains(lsn)) return commandEnded(lsn, shape);
     if (!silent_.empty() && silent_.erase(lsn) > 0) {
         book_.getsOn(lsn, parts_.now());
         work_.set();

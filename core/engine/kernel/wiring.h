@@ -75,8 +75,7 @@ private:
     void tellRegression(const std::string& kind, const kinds::Change& change);
     coro::Task<void> tellMachineStates();
     void tellUse(const MachineReading& reading);
-    std::optional<QueueId> alertQueue() const;
-    coro::Task<Result<Lsn>> runAlertCommand(Alerts::Parts::Command command);
+    coro::Task<Result<Alerts::Parts::Ran>> runAlertCommand(Alerts::Parts::Command command);
     coro::Task<Alerts::Ages> oldestWaiting();
     Rehearsal::Parts alertHistory();
 
@@ -101,8 +100,9 @@ private:
     Services& services_;
     WarmSide& warmSide_;
     std::function<void()> wake_;
-    std::int64_t memoryBytes_ = 0; ///< of the machine; 0: not known
-    coro::Mutex alertQueueMutex_;  ///< it is made once
+    std::int64_t memoryBytes_ = 0;      ///< of the machine; 0: not known
+    coro::Mutex alertQueueMutex_;       ///< it is made once
+    std::optional<QueueId> alertQueue_; ///< where the last command ran; nothing: none did since the start
 };
 
 } // namespace yard::engine

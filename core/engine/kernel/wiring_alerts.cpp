@@ -77,7 +77,6 @@ void Wiring::openAlerts() {
                     (void)std::remove(file.c_str());
                 });
             },
-        .ownQueue = [this] { return alertQueue(); },
         .sendHook =
             [this](alerts::Url url, std::string body) {
                 return sendHook(
@@ -182,14 +181,8 @@ coro::Task<Alerts::Ages> Wiring::oldestWaiting() {
 
 // --- commands
 
-std::optional<QueueId> Wiring::alertQueue() const {
-    for (const QueueEntry* entry : std::as_const(*services_.queues).all())
-        if (entry->tag == kAlertQueue && services_.session->queues().accepts(entry->id)) return entry->id;
-    return std::nullopt;
-}
-
-/// The queue is made when the first command runs.
-coro::Task<Result<Lsn>> Wiring::runAlertCommand(Alerts::Parts::Command command) {
+/// The queue is made when the first command runs, and where the one before takes nothing any more.
+coro::Task<Result<Alerts::Parts::Ran>> Wiring::runAlertCommand(Alerts::Parts::Command command) {
     const std::string directory = ground_.directory->path() + "/alerts";
     const std::string file = alertFile(directory, command.id);
     const Result<void> written =
@@ -199,12 +192,13 @@ coro::Task<Result<Lsn>> Wiring::runAlertCommand(Alerts::Parts::Command command) 
         });
     if (!written) co_return std::unexpected(written.error());
     const auto guard = co_await alertQueueMutex_.lock();
-    std::optional<QueueId> queue = alertQueue();
-    if (!queue) {
+    std::optional<QueueId> queue = alertQueue_ ? alertQueue_ : command.queue;
+    if (!queue || !services_.queues->find(*queue) || !services_.session->queues().accepts(*queue)) {
         const auto made = co_await services_.queues->create(std::string(kAlertQueue), {});
         if (!made) co_return std::unexpected(made.error());
         queue = made->id;
     }
+    alertQueue_ = queue;
     const std::string action = command.action(file);
     auto parsed = parseActions(action);
     if (!parsed) co_return std::unexpected(parsed.error());
@@ -215,7 +209,7 @@ coro::Task<Result<Lsn>> Wiring::runAlertCommand(Alerts::Parts::Command command) 
     submission.bodyHash = Sha256::of(action);
     const auto answer = co_await services_.intake->submit(std::move(submission), Duration::zero());
     if (!answer) co_return std::unexpected(answer.error());
-    co_return answer->items.front().first;
+    co_return Alerts::Parts::Ran{.lsn = answer->items.front().first, .queue = *queue};
 }
 
 } // namespace yard::engine
