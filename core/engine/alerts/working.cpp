@@ -217,7 +217,7 @@ coro::Task<void> Alerts::lookAtAges() {
     }
 }
 
-/// One that is too large would be refused for ever, and all that is written with it.
+/// One that is too large would be refused each time, and all that is written with it.
 void Alerts::addState(const std::string& name, store::PutDocuments& put) const {
     store::DocumentChange change = stateChange(name);
     if (change.body->size() <= store::kMaxDocument)
