@@ -93,32 +93,35 @@ void Wiring::openAlerts() {
         .now = wallNow});
 }
 
+coro::Task<Result<Rehearsal::Page>> Wiring::historyPage(Lsn cursor) {
+    auto page = co_await ground_.journal.page({}, kHistoryPage, cursor);
+    if (!page) co_return std::unexpected(page.error());
+    co_return Rehearsal::Page{.rows = std::move(page->rows), .cursor = page->cursor};
+}
+
+coro::Task<std::vector<std::pair<WallMicros, double>>> Wiring::memoryPercents(WallMicros from, WallMicros to) {
+    const auto seen = co_await services_.figures->query({.from = from, .to = to, .resolution = {}});
+    std::vector<std::pair<WallMicros, double>> percents;
+    for (const auto& row : seen.rows)
+        if (row.sample && memoryBytes_ > 0)
+            percents.emplace_back(row.t, 100 * static_cast<double>(row.sample->memoryBytes) /
+                                             static_cast<double>(memoryBytes_));
+    co_return percents;
+}
+
 Rehearsal::Parts Wiring::alertHistory() {
-    return {
-        .page = [this](Lsn cursor) -> coro::Task<Result<Rehearsal::Page>> {
-            auto page = co_await ground_.journal.page({}, kHistoryPage, cursor);
-            if (!page) co_return std::unexpected(page.error());
-            co_return Rehearsal::Page{.rows = std::move(page->rows), .cursor = page->cursor};
-        },
-        .memory = [this](WallMicros from, WallMicros to) -> coro::Task<std::vector<std::pair<WallMicros, double>>> {
-            const auto seen = co_await services_.figures->query({.from = from, .to = to, .resolution = {}});
-            std::vector<std::pair<WallMicros, double>> percents;
-            for (const auto& row : seen.rows)
-                if (row.sample && memoryBytes_ > 0)
-                    percents.emplace_back(row.t, 100 * static_cast<double>(row.sample->memoryBytes) /
-                                                     static_cast<double>(memoryBytes_));
-            co_return percents;
-        },
-        .onHelper =
-            [this](std::function<void()> work) {
-                return ground_.helpers->run([work = std::move(work)] { work(); });
-            },
-        .queueNames =
-            [this](QueueId id) {
-                const QueueEntry* entry = services_.queues->find(id);
-                return entry ? std::vector{entry->tag, entry->token} : std::vector<std::string>();
-            },
-        .now = wallNow};
+    return {.page = [this](Lsn cursor) { return historyPage(cursor); },
+            .memory = [this](WallMicros from, WallMicros to) { return memoryPercents(from, to); },
+            .onHelper =
+                [this](std::function<void()> work) {
+                    return ground_.helpers->run([work = std::move(work)] { work(); });
+                },
+            .queueNames =
+                [this](QueueId id) {
+                    const QueueEntry* entry = services_.queues->find(id);
+                    return entry ? std::vector{entry->tag, entry->token} : std::vector<std::string>();
+                },
+            .now = wallNow};
 }
 
 // --- what they are told of
@@ -204,7 +207,7 @@ coro::Task<Result<Alerts::Parts::Ran>> Wiring::runAlertCommand(Alerts::Parts::Co
     if (!parsed) co_return std::unexpected(parsed.error());
     Submission submission;
     submission.actions = std::move(parsed->actions);
-    submission.queue.ref = QueueRef{.number = *queue, .token = {}};
+    submission.queue.ref = QueueRef{.number = queue, .token = {}};
     submission.idempotencyKey = std::move(command.key);
     submission.bodyHash = Sha256::of(action);
     const auto answer = co_await services_.intake->submit(std::move(submission), Duration::zero());

@@ -280,7 +280,7 @@ coro::Task<Result<MachineView>> Machines::wish(std::uint32_t id, fleet::Gate gat
     YARD_ASSERT_OWNER(owner_);
     const auto found = findKnown(id);
     if (!found) co_return std::unexpected(found.error());
-    const std::shared_ptr<Machine> machine = *found;
+    const std::shared_ptr<Machine>& machine = *found;
     const fleet::Gate before = std::exchange(machine->wish, gate);
     if (before != gate) ++machine->version;
     if (gate == fleet::Gate::Open) {
@@ -331,7 +331,7 @@ coro::Task<Result<MachineView>> Machines::change(std::uint32_t id, MachineChange
     YARD_ASSERT_OWNER(owner_);
     const auto found = findKnown(id);
     if (!found) co_return std::unexpected(found.error());
-    const std::shared_ptr<Machine> machine = *found;
+    const std::shared_ptr<Machine>& machine = *found;
     if (wanted.name)
         if (auto fine = checkName(*machine, *wanted.name); !fine) co_return std::unexpected(fine.error());
     const KeptMachine before = keptOf(*machine);
@@ -363,7 +363,7 @@ coro::Task<Result<void>> Machines::remove(std::uint32_t id, bool force) {
     YARD_ASSERT_OWNER(owner_);
     const auto found = findKnown(id);
     if (!found) co_return std::unexpected(found.error());
-    const std::shared_ptr<Machine> machine = *found;
+    const std::shared_ptr<Machine>& machine = *found;
     if (const MachineView view = viewOf(*machine); !force && view.running + view.waiting > 0)
         co_return hasWork(view);
     if (machine->isRemoved) co_return Result<void>{};
