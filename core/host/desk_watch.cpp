@@ -14,6 +14,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <thread>
@@ -124,9 +125,14 @@ private:
     }
 
     void rest() {
-        screen_.reset();
+        leaveScreen();
         pressureWatch_.reset();
         isTold_ = false;
+    }
+
+    void leaveScreen() {
+        screen_.reset();
+        inputAt_.reset();
     }
 
     void look(MonoTime now) {
@@ -149,15 +155,17 @@ private:
     }
 
     std::optional<courtesy::InputReading> lookAtScreen(MonoTime now) {
-        if (screen_ && screen_->isLost()) screen_.reset();
+        if (screen_ && screen_->isLost()) leaveScreen();
         if (!screen_ && now >= screenAgain_) {
             screenAgain_ = now + kAgainAfter;
             screen_ = ScreenIdle::open();
         }
         if (!screen_) return std::nullopt;
-        if (const auto idle = screen_->look())
-            return courtesy::InputReading{.comesNow = *idle < kInputNow, .idle = *idle, .source = "x11"};
-        return std::nullopt;
+        // A server that is slow to answer has not forgotten the person: what it said last goes on.
+        if (const auto idle = screen_->look()) inputAt_ = now - *idle;
+        if (!inputAt_) return std::nullopt;
+        const Duration idle = now - *inputAt_;
+        return courtesy::InputReading{.comesNow = idle < kInputNow, .idle = idle, .source = "x11"};
     }
 
     void lookAtFiles(MonoTime now) {
@@ -201,6 +209,7 @@ private:
     DeskPlaces places_;
     std::unique_ptr<DeskBus> bus_;
     std::unique_ptr<ScreenIdle> screen_;
+    std::optional<MonoTime> inputAt_; ///< as screen_ said last
     UniqueFd pressureWatch_;
     UniqueFd inhibitor_;
     std::string awakeFor_; ///< what inhibitor_ was taken for, or was refused for
