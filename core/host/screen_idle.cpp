@@ -106,7 +106,8 @@ ScreenIdle::ScreenIdle(std::unique_ptr<Xcb> xcb)
 ScreenIdle::~ScreenIdle() = default;
 
 std::unique_ptr<ScreenIdle> ScreenIdle::open() {
-    if (environmentOrEmpty("DISPLAY").empty()) return nullptr;
+    // XWayland sees input of its own programs alone: a person at others would count as away.
+    if (environmentOrEmpty("DISPLAY").empty() || !environmentOrEmpty("WAYLAND_DISPLAY").empty()) return nullptr;
     auto xcb = std::make_unique<Xcb>();
     if (!xcb->load()) return nullptr;
     xcb->connection = xcb->connect(nullptr, nullptr);

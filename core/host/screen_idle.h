@@ -13,7 +13,7 @@ namespace yard::host {
 
 class ScreenIdle {
 public:
-    /// The server that DISPLAY names. Null: there is none, or it does not know. May block.
+    /// The server that DISPLAY names. Null: there is none, it does not know, or it is one of Wayland. May block.
     static std::unique_ptr<ScreenIdle> open();
     ~ScreenIdle();
     ScreenIdle(const ScreenIdle&) = delete;

@@ -2,6 +2,7 @@
 // logind and UPower on a bus of their own, an X server of its own. What the test machine lacks is skipped by name.
 #include "core/host/desk_files.h"
 #include "core/host/desk_watch.h"
+#include "core/host/screen_idle.h"
 #include "tests/support/show_strings.h"
 #include "tests/support/waiting.h"
 
@@ -135,6 +136,7 @@ class TestDesk : public QObject {
 private Q_SLOTS:
     void init() {
         qunsetenv("DISPLAY");
+        qunsetenv("WAYLAND_DISPLAY");
         qputenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nowhere/bus");
     }
 
@@ -274,6 +276,9 @@ private Q_SLOTS:
         const QString number = Beside::firstLine(server);
         QVERIFY(!number.isEmpty());
         qputenv("DISPLAY", (":" + number).toUtf8());
+        qputenv("WAYLAND_DISPLAY", "wayland-0");
+        QVERIFY(!host::ScreenIdle::open()); // it would be XWayland, which sees input of X programs alone
+        qunsetenv("WAYLAND_DISPLAY");
         Told told;
         host::DeskWatch desk(told.sink(), nowhere());
         desk.setWatching(true);
