@@ -218,10 +218,8 @@ std::optional<Lease> Spawner::begin(SlotChild& child) {
     if (failure.step != SpawnStep::None) return fail(child, std::move(failure));
 
     // Only now: at that priority its own start, which this thread waits for, might take long.
-    if (child.lease.idlePriority && child.lease.sandbox)
-        host::lowerTree(child.pid);
-    else if (child.lease.idlePriority)
-        host::lowerThread(child.pid);
+    // By then it may have children.
+    if (child.lease.idlePriority) host::lowerTree(child.pid);
     shared_.slots.setCloned(child.slot, child.ring, child.pid);
     child.phase = SlotChild::Phase::Running;
     child.ended.times.running = MonoClock::now();
