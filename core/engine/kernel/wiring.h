@@ -63,6 +63,8 @@ private:
     std::function<const Attempt*(Lsn)> attempts() const;
     std::function<void()> wakeForWork();
     std::vector<int> loweredByCourtesy() const; // wiring_courtesy.cpp
+    bool isLoweredByCourtesy(const Attempt& attempt) const; // wiring_courtesy.cpp
+    std::vector<int> loweredByCourtesy() const;
     Result<void> mayRun(const ActionSpec& spec) const;
     coro::Task<Result<void>> cancelAllOf(std::string workerId);
     coro::Task<Result<void>> waitForEnd(Lsn lsn, Duration wait);

@@ -19,16 +19,18 @@ double hourOfLocalDay() {
 
 } // namespace
 
-/// Processes of this machine's own attempts. A warm process serves many actions, and could not be raised again.
+/// Of this machine's own attempts. A warm process serves many actions, and could not be raised again.
+bool Wiring::isLoweredByCourtesy(const Attempt& attempt) const {
+    if (attempt.phase != Attempt::Phase::Launched || attempt.pid == 0 || attempt.warm ||
+        attempt.machine != fleet::kLocal)
+        return false;
+    return services_.courtesy->isIdlePriority(services_.session->queues().configOf(attempt.queue));
+}
+
 std::vector<int> Wiring::loweredByCourtesy() const {
     std::vector<int> pids;
-    for (const auto& [id, attempt] : services_.attempts) {
-        if (attempt.phase != Attempt::Phase::Launched || attempt.pid == 0 || attempt.warm ||
-            attempt.machine != fleet::kLocal)
-            continue;
-        const QueueConfig* config = services_.session->queues().configOf(attempt.queue);
-        if (!config || !config->ignoresCourtesy) pids.push_back(attempt.pid);
-    }
+    for (const auto& [id, attempt] : services_.attempts)
+        if (isLoweredByCourtesy(attempt)) pids.push_back(attempt.pid);
     return pids;
 }
 

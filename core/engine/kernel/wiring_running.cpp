@@ -73,6 +73,10 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
             [this] {
                 if (const auto by = services_.warm->answerBy()) ground_.loop.stayAwakeUntil(*by);
             },
+        .started =
+            [this](const Attempt& attempt) {
+                if (!attempt.idlePriority && isLoweredByCourtesy(attempt)) services_.courtesy->lowerWhatRuns();
+            },
         .wake = wake_,
         .tellSpan = [this](timeline::Span span) { services_.timelines->note(span); },
         .now = MonoClock::now});

@@ -63,6 +63,7 @@ struct Attempt {
     bool isOverOutputs = false;               ///< its outputs/ held too much while it ran: it was ended for that
     runners::OutputLimits outputLimits{0, 0}; ///< of what may be in outputs/ while it runs; 0: not looked at
     bool warm = false;                        ///< goes to a warm process, and takes no slot
+    bool idlePriority = false;                ///< it was leased to start at that
     bool hurry = false;                       ///< somebody waits for the result
     bool isTakenOver = false;                 ///< a machine has it of the engine before this one
     bool askedBack = false;                   ///< it waits behind a long one while a slot is idle

@@ -68,6 +68,11 @@ public:
     void started() {
         if (!isOff() && !wasAwake_) work_.set();
     }
+    /// Something runs that had its lease before idle priority was wanted.
+    void lowerWhatRuns() {
+        lowers_ = true;
+        work_.set();
+    }
     CourtesyNow now() const;
     bool isHolding() const { return decider_.is(courtesy::MeasureKind::Hold); }
     /// What is started now is to run at idle priority.
@@ -104,7 +109,7 @@ private:
     MonoTime chosenUntil_{};
     MonoTime askedUntil_{}; ///< somebody looks at the conditions
     int heldCores_ = 0;     ///< keys in the session
-    bool lowers_ = false;   ///< what runs is to be lowered once
+    bool lowers_ = false;   ///< what runs is to be lowered once more
     bool wasAwake_ = false;
     coro::Event work_; ///< look again
     OwnerCheck owner_;

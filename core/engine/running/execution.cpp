@@ -151,6 +151,7 @@ void Execution::launch(Attempt& attempt, runners::Lease lease, std::vector<runne
     attempt.phase = Phase::Launched;
     attempt.launched = parts_.now();
     attempt.grace = lease.grace;
+    attempt.idlePriority = lease.idlePriority;
     leases.push_back(std::move(lease));
     progress_.notifyAll();
 }
@@ -383,6 +384,7 @@ void Execution::onStarted(Attempt& attempt, const runners::Started& started) {
     if (attempt.runningSince == MonoTime{}) ++parts_.counters.started;
     attempt.runningSince = attempt.progress = parts_.now();
     parts_.slots.began(attempt, attempt.runningSince);
+    parts_.started(attempt);
     parts_.session.events().submitting(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
     parts_.session.events().running(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
 }
