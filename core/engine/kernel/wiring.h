@@ -36,6 +36,7 @@ public:
     /// session, storage and helpers are there.
     Result<void> openServices();
     void openExecution(runners::ScratchHomePtr scratch);
+    void stayAwakeForWarm();
     void openGuards();
     /// What runs makes room for a person (wiring_courtesy.cpp).
     void openCourtesy();
@@ -65,6 +66,7 @@ private:
     std::vector<int> loweredByCourtesy() const; // wiring_courtesy.cpp
     bool isLoweredByCourtesy(const Attempt& attempt) const; // wiring_courtesy.cpp
     std::vector<int> loweredByCourtesy() const;
+    void lowerLate(const Attempt& attempt);
     Result<void> mayRun(const ActionSpec& spec) const;
     coro::Task<Result<void>> cancelAllOf(std::string workerId);
     coro::Task<Result<void>> waitForEnd(Lsn lsn, Duration wait);

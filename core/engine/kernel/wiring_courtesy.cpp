@@ -34,6 +34,11 @@ std::vector<int> Wiring::loweredByCourtesy() const {
     return pids;
 }
 
+/// It has begun now, and had its lease before idle priority was wanted.
+void Wiring::lowerLate(const Attempt& attempt) {
+    if (!attempt.idlePriority && isLoweredByCourtesy(attempt)) services_.courtesy->lowerWhatRuns();
+}
+
 void Wiring::openCourtesy() {
     ground_.settingsService.addCheck([](const Settings& asked) { return CourtesyService::check(asked); });
     courtesy::OpenDesk openDesk = ground_.options.openDesk;

@@ -69,14 +69,8 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
         .spawn = [this](std::string name,
                         coro::Task<void> task) { ground_.loop.spawn(std::move(name), std::move(task)); },
         .lockBusy = [this](const runners::LockBusy& busy) { services_.locks->foundBusy(busy); },
-        .sentWarm =
-            [this] {
-                if (const auto by = services_.warm->answerBy()) ground_.loop.stayAwakeUntil(*by);
-            },
-        .started =
-            [this](const Attempt& attempt) {
-                if (!attempt.idlePriority && isLoweredByCourtesy(attempt)) services_.courtesy->lowerWhatRuns();
-            },
+        .sentWarm = [this] { stayAwakeForWarm(); },
+        .started = [this](const Attempt& attempt) { lowerLate(attempt); },
         .wake = wake_,
         .tellSpan = [this](timeline::Span span) { services_.timelines->note(span); },
         .now = MonoClock::now});
@@ -87,6 +81,10 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
                       std::optional<Duration> grace) { services_.execution->tellToEnd(attempt, cause, grace); },
         .watch = [this](const Attempt& attempt,
                         runners::Stream stream) { services_.execution->watch(attempt, stream); }});
+}
+
+void Wiring::stayAwakeForWarm() {
+    if (const auto by = services_.warm->answerBy()) ground_.loop.stayAwakeUntil(*by);
 }
 
 void Wiring::openGuards() {
