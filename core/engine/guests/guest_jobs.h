@@ -19,6 +19,7 @@
 #include "core/link/bodies.h"
 #include "core/session/session.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -91,6 +92,10 @@ public:
     };
     std::vector<View> views(const GuestTeller& teller) const;
     std::size_t count() const { return jobs_.size(); }
+    /// One has resources of this machine.
+    bool holdsAny() const {
+        return std::ranges::any_of(jobs_, [](const auto& one) { return one.second.stage != Stage::Waiting; });
+    }
 
 private:
     enum class Stage : std::uint8_t { Waiting, Granted, Preparing, Prepared, Running, Collecting };

@@ -55,7 +55,7 @@ void Wiring::openCourtesy() {
         .cores = ground_.cores(),
         .openDesk = std::move(openDesk),
         .post = [this](std::function<void()> what) { ground_.loop.post(std::move(what), coro::Band::Updates); },
-        .works = [this] { return services_.monitor->inFlight() > 0; },
+        .works = [this] { return services_.monitor->inFlight() > 0 || services_.guestJobs->holdsAny(); },
         .lowered = [this] { return loweredByCourtesy(); },
         .changeSettings = [this](std::string json) { return ground_.settingsService.change(std::move(json)); },
         .hour = hourOfLocalDay,

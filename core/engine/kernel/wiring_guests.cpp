@@ -24,6 +24,7 @@ void Wiring::openGuests() {
         .started =
             [this] {
                 services_.guards->started();
+                services_.courtesy->started();
                 services_.figures->wake();
             },
         .wake = wake_,
