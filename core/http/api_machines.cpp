@@ -94,11 +94,13 @@ coro::Task<Response> removeMachine(Call& call) {
     // First of all, or it would come back as a new one at once. What it has open stays until it has gone.
     call.api.joins.suspend(machine->key, true);
     auto removed = co_await call.engine.ask(&Machines::remove, id, *force);
-    if (removed) removed = co_await call.api.joins.forget(machine->key, call.helpers);
     if (!removed) {
         call.api.joins.suspend(machine->key, false);
         co_return errorResponse(removed.error());
     }
+    // A machine that is gone stays out, also while this cannot be written down. One without a key has none to forget.
+    if (!machine->key.empty()) removed = co_await call.api.joins.forget(machine->key, call.helpers);
+    if (!removed) co_return errorResponse(removed.error());
     co_return jsonResponse(fmt::format(R"({{"id":{}}})", id));
 }
 
