@@ -37,6 +37,7 @@ public:
         return [this](DeskReadings readings) {
             const std::lock_guard lock(mutex_);
             last_ = std::move(readings);
+            inputCame_ = inputCame_ || (last_.input && last_.input->comesNow);
             ++count_;
         };
     }
@@ -49,6 +50,11 @@ public:
         const std::lock_guard lock(mutex_);
         return last_.input;
     }
+    /// At any time: it may be over again by now.
+    bool inputCame() const {
+        const std::lock_guard lock(mutex_);
+        return inputCame_;
+    }
     int count() const {
         const std::lock_guard lock(mutex_);
         return count_;
@@ -57,6 +63,7 @@ public:
 private:
     mutable std::mutex mutex_;
     DeskReadings last_;
+    bool inputCame_ = false;
     int count_ = 0;
 };
 
@@ -227,7 +234,7 @@ private Q_SLOTS:
         host::DeskWatch desk(told.sink(), nowhere());
         desk.setWatching(true);
         QTRY_VERIFY_WITH_TIMEOUT(told.input() && told.value(OnBattery), kWaitMs);
-        QCOMPARE(told.value(Sleeping), std::optional(0.0));
+        QTRY_COMPARE_WITH_TIMEOUT(told.value(Sleeping), std::optional(0.0), kWaitMs);
 
         QVERIFY(MockBus::set(login, loginPath, manager, "{'IdleHint': <false>}"));
         QTRY_VERIFY_WITH_TIMEOUT(told.input() && told.input()->comesNow, kWaitMs);
@@ -238,7 +245,7 @@ private Q_SLOTS:
         QVERIFY(MockBus::set(upower, upowerPath, upower,
                              "{'OnBattery': <true>, 'LidIsPresent': <true>, 'LidIsClosed': <true>}"));
         QTRY_COMPARE_WITH_TIMEOUT(told.value(OnBattery), std::optional(1.0), kWaitMs);
-        QCOMPARE(told.value(LidClosed), std::optional(1.0));
+        QTRY_COMPARE_WITH_TIMEOUT(told.value(LidClosed), std::optional(1.0), kWaitMs);
         QVERIFY(MockBus::set(upower, upowerPath + "/devices/DisplayDevice", "org.freedesktop.UPower.Device",
                              "{'IsPresent': <true>, 'Percentage': <21.0>}"));
         QTRY_COMPARE_WITH_TIMEOUT(told.value(Battery), std::optional(21.0), kWaitMs);
@@ -252,7 +259,7 @@ private Q_SLOTS:
         desk.keepAwake("work runs");
         QTRY_VERIFY_WITH_TIMEOUT(desk.isKeptAwake(), kWaitMs);
         desk.keepAwake({});
-        QTRY_VERIFY_WITH_TIMEOUT(!desk.isKeptAwake(), 1'000);
+        QTRY_VERIFY_WITH_TIMEOUT(!desk.isKeptAwake(), kWaitMs);
     }
 
     void aBusThatGoesTakesWhatItSaidAlong() {
@@ -285,8 +292,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(told.input() && !told.input()->comesNow, kWaitMs);
         QCOMPARE(told.input()->source, "x11");
         QVERIFY(runs("xdotool", {"mousemove", "10", "10"}));
-        QTRY_VERIFY_WITH_TIMEOUT(told.input()->comesNow, kWaitMs);
-        QTRY_VERIFY_WITH_TIMEOUT(!told.input()->comesNow, kWaitMs);
+        QTRY_VERIFY_WITH_TIMEOUT(told.inputCame(), kWaitMs);
+        QTRY_VERIFY_WITH_TIMEOUT(told.input() && !told.input()->comesNow, kWaitMs);
         desk.setWatching(false); // it lets go of the server
     }
 };

@@ -239,7 +239,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(desk_->keepsAwake, kWaitMs);
         touch(engine.path("go"));
         QCOMPARE(ending(engine.wait(lsn)), "completed");
-        QTRY_VERIFY_WITH_TIMEOUT(!desk_->keepsAwake, 1'000);
+        QTRY_VERIFY_WITH_TIMEOUT(!desk_->keepsAwake, kWaitMs);
     }
 
     void sleepInTheMiddleOfWorkLosesNothing() {
