@@ -172,6 +172,8 @@ void DeskBus::readInput(courtesy::DeskReadings& into) {
     if (flag({kLogin, "/org/freedesktop/login1/session/auto", "org.freedesktop.login1.Session", "LockedHint", 'b'},
              locked))
         into.all.push_back({.kind = Locked, .value = locked ? 1.0 : 0.0, .source = "logind"});
+    // The signal alone would be missed while the bus was not there.
+    flag({kLogin, kLoginPath, kLoginManager, "PreparingForSleep", 'b'}, sleeping_);
     into.all.push_back({.kind = Sleeping, .value = sleeping_ ? 1.0 : 0.0, .source = "logind"});
 }
 

@@ -251,8 +251,10 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(told.value(Battery), std::optional(21.0), kWaitMs);
 
         const QString emits = "org.freedesktop.DBus.Mock.EmitSignal";
+        (void)MockBus::set(login, loginPath, manager, "{'PreparingForSleep': <true>}"); // not all templates have it
         QVERIFY(MockBus::call(login, loginPath, emits, {manager, "PrepareForSleep", "b", "[<true>]"}));
         QTRY_COMPARE_WITH_TIMEOUT(told.value(Sleeping), std::optional(1.0), kWaitMs);
+        (void)MockBus::set(login, loginPath, manager, "{'PreparingForSleep': <false>}");
         QVERIFY(MockBus::call(login, loginPath, emits, {manager, "PrepareForSleep", "b", "[<false>]"}));
         QTRY_COMPARE_WITH_TIMEOUT(told.value(Sleeping), std::optional(0.0), kWaitMs);
 
