@@ -140,7 +140,9 @@ private:
         if (bus_ && (bus_->process() || now >= busDue_)) {
             fromBus_ = {};
             bus_->read(fromBus_);
-            busDue_ = now + kBusPeriod;
+            // Signals that came during its calls are taken from the bus already: no poll wakes for them.
+            readsAgain_ = bus_->process();
+            busDue_ = readsAgain_ ? now : now + kBusPeriod;
         }
         if (bus_ && !bus_->isLost()) all = fromBus_;
         if (auto input = lookAtScreen(now)) all.input = std::move(input);
@@ -193,7 +195,9 @@ private:
         const Duration period = !watches  ? (keepsAwake ? kAgainAfter : Duration(-1'000))
                                 : screen_ ? kScreenPeriod
                                           : kFilesPeriod;
-        const auto ms = static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(period).count());
+        const bool waits = !(watches && std::exchange(readsAgain_, false));
+        const auto ms =
+            waits ? static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(period).count()) : 0;
         (void)::poll(all.data(), all.size(), ms);
         if (all[0].revents != 0) {
             std::uint64_t count = 0;
@@ -218,6 +222,7 @@ private:
     courtesy::DeskReadings told_;
     MonoTime toldAt_{};
     bool isTold_ = false;
+    bool readsAgain_ = false; ///< the bus, at once
     MonoTime busDue_{};
     MonoTime busAgain_{};
     MonoTime screenAgain_{};
