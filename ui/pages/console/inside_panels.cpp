@@ -136,10 +136,10 @@ Cell durationCell(double seconds) {
 Row threadRow(const QJsonObject& thread) {
     const QJsonArray chain = thread["chain"].toArray();
     QStringList steps;
-    for (const QJsonValue& step : chain) steps << step["function"].toString() + "  " + place(step.toObject());
+    for (const QJsonValue step : chain) steps << step["function"].toString() + "  " + place(step.toObject());
     // The first that is no part of waiting itself.
     QString at;
-    for (const QJsonValue& step : chain)
+    for (const QJsonValue step : chain)
         if (at.isEmpty() || at.startsWith("core/coro/")) at = place(step.toObject());
     Cell where{at};
     where.tip = steps.join('\n');
@@ -256,7 +256,7 @@ void InsidePanels::take(const QJsonObject& json) {
 
 void InsidePanels::takeThreads(const QJsonObject& json) {
     std::vector<Row> list;
-    for (const QJsonValue& thread : json["threads"].toArray()) list.push_back(threadRow(thread.toObject()));
+    for (const QJsonValue thread : json["threads"].toArray()) list.push_back(threadRow(thread.toObject()));
     const int count = static_cast<int>(list.size());
     note_->setText(json.contains("cursor")
                        ? tr("The first %Ln thread(s) of the engine's loop; there are more", nullptr, count)
@@ -268,7 +268,7 @@ void InsidePanels::takeTurns(const QJsonObject& json) {
     std::vector<Row> list;
     const Format format;
     const WallMicros now = wallNow();
-    for (const QJsonValue& value : json["turns"].toArray()) {
+    for (const QJsonValue value : json["turns"].toArray()) {
         const QJsonObject turn = value.toObject();
         const WallMicros ended = turn["ended"].toInteger();
         Row row;
@@ -285,7 +285,7 @@ void InsidePanels::takeTurns(const QJsonObject& json) {
 
 void InsidePanels::takeMemory(const QJsonObject& json) {
     std::vector<Row> list;
-    for (const QJsonValue& value : json["subsystems"].toArray()) {
+    for (const QJsonValue value : json["subsystems"].toArray()) {
         const QJsonObject part = value.toObject();
         Row row;
         row.id = static_cast<qint64>(list.size()) + 1;
@@ -299,7 +299,7 @@ void InsidePanels::takeMemory(const QJsonObject& json) {
 
 void InsidePanels::takeDescriptors(const QJsonObject& json) {
     std::vector<Row> list;
-    for (const QJsonValue& value : json["owners"].toArray()) {
+    for (const QJsonValue value : json["owners"].toArray()) {
         const QJsonObject owner = value.toObject();
         Row row;
         row.id = static_cast<qint64>(list.size()) + 1;
