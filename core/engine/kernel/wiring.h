@@ -63,7 +63,6 @@ private:
     std::function<void(const char* name, coro::Task<void>)> spawning();
     std::function<const Attempt*(Lsn)> attempts() const;
     std::function<void()> wakeForWork();
-    std::vector<int> loweredByCourtesy() const; // wiring_courtesy.cpp
     bool isLoweredByCourtesy(const Attempt& attempt) const; // wiring_courtesy.cpp
     std::vector<int> loweredByCourtesy() const;
     void lowerLate(const Attempt& attempt);
