@@ -111,6 +111,7 @@ public:
          .spawn = [this](std::string name, coro::Task<void> task) { rig.spawn(std::move(name), std::move(task)); },
          .lockBusy = [](const runners::LockBusy&) {},
          .sentWarm = [] {},
+         .started = [](const Attempt&) {},
          .wake = [this] { woken = true; },
          .tellSpan = [this](timeline::Span span) { spans.push_back(span); },
          .now = [this] { return machine.now; }}};
