@@ -222,7 +222,8 @@ void TestInterpreter::memoryIsBounded_data() {
 
 void TestInterpreter::memoryIsBounded() {
     QFETCH(QString, line);
-    Prompt prompt;
+    // However long it takes to fill it.
+    Prompt prompt{.interpreter = Interpreter({.time = std::chrono::hours(1), .unpaused = std::chrono::hours(1)})};
     QCOMPARE(prompt.run(line.toStdString()), Step::Failed);
     QVERIFY2(prompt.interpreter.error().contains("memory"), prompt.interpreter.error().c_str());
     QVERIFY(prompt.interpreter.isSpent());
