@@ -23,7 +23,7 @@ constexpr int kSignal = SIGURG; // ignored where no handler is set, and nobody h
 struct Question {
     enum : int { None, Asked, Answering };
     std::atomic<int> state = None;
-    pthread_t whom{};
+    std::atomic<pthread_t> whom{}; ///< a late handler may still look at it
     std::uint64_t thread = 0;
     std::array<char, 64> name{};
     AwaitChain chain{};
