@@ -53,7 +53,7 @@ public:
         std::function<SessionView::Guard()> guard;
         std::function<SessionView::EngineUsage()> itself;
         std::function<std::optional<CloudView>()> cloud;
-        std::function<std::vector<GpuView>()> gpus;
+        std::function<std::vector<GpuView>()> gpus = {};
         std::function<CourtesyNow()> courtesy = {};
         std::function<std::vector<std::string>()> findings; ///< of the janitor
         std::function<store::Store::Stats()> store;
