@@ -232,7 +232,7 @@ std::unique_ptr<console::Console> openConsole(engine::Engine& engine, app::Conso
     return std::move(*opened);
 }
 
-/// What its window is told of it.
+/// How the window reaches this engine.
 app::Served servedHere(const app::Arguments& arguments, const std::string& url, const engine::Engine& engine,
                        const std::string& fingerprint) {
     return {.url = url + arguments.prefix,
