@@ -34,10 +34,8 @@ public:
     void takeThese(std::span<const Index> pieces, std::int64_t amount);
     /// A piece that is gone is given to nobody; who has it keeps it.
     void setLost(Index piece, bool isLost) { lost_[piece] = isLost; }
-    bool isLost(Index piece) const { return lost_[piece]; }
     /// Pieces that are not lost.
     std::size_t size() const;
-    std::int64_t usedOf(Index piece) const { return used_[piece]; }
 
 private:
     static std::size_t piecesOf(std::int64_t amount) {

@@ -1,14 +1,13 @@
 #include "core/session/indexed_capacity.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace yard::session {
 
-IndexedCapacity::IndexedCapacity(std::unique_ptr<Capacity> counted, const ResourceNames& names)
+IndexedCapacity::IndexedCapacity(std::unique_ptr<Capacity> counted, ResourceNames names)
     : counted_(std::move(counted))
-    , indexed_(names) {
+    , indexed_(std::move(names)) {
     hasSeveral_ = counted_->hasSeveral();
 }
 
@@ -40,13 +39,12 @@ bool IndexedCapacity::leaves(const Demand& need, const Demand& reserved) const {
 std::vector<ResourceNeed> IndexedCapacity::describe(const Demand& need) const {
     std::vector<ResourceNeed> all = counted_->describe(need);
     for (ResourceNeed& one : all) {
-        if (!indexed_.isIndexed(one.resource)) continue;
-        const auto amount = static_cast<std::int64_t>(std::llround(one.need * 1'000));
-        const IndexedResources::Fitting fitting = indexed_.fitting(one.resource, amount);
+        const auto found = indexed_.fitting(one.resource, *need.amounts);
+        if (!found) continue;
         one.isApart = true;
-        one.pieces = fitting.all;
-        one.fitting = fitting.pieces;
-        one.isAmount = IndexPool::isAmount(amount);
+        one.pieces = found->all;
+        one.fitting = found->pieces;
+        one.isAmount = found->isAmount;
     }
     return all;
 }

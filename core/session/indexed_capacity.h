@@ -17,7 +17,7 @@ namespace yard::session {
 class IndexedCapacity final : public Capacity {
 public:
     /// `counted`: has so much of each name as it has pieces, and no machine beside this one that has some.
-    IndexedCapacity(std::unique_ptr<Capacity> counted, const ResourceNames& names);
+    IndexedCapacity(std::unique_ptr<Capacity> counted, ResourceNames names);
 
     IndexedResources* indexed() override { return &indexed_; }
     const IndexedResources* indexed() const override { return &indexed_; }

@@ -14,9 +14,11 @@ std::int64_t amountOf(const Resources& resources, std::string_view name) {
 
 } // namespace
 
-IndexedResources::IndexedResources(const ResourceNames& names) {
-    for (const auto& [resource, pieces] : names)
-        pools_.emplace(resource, Pool{.names = pieces, .pieces = IndexPool(pieces.size())});
+IndexedResources::IndexedResources(ResourceNames names) {
+    for (auto& [resource, pieces] : names) {
+        const std::size_t count = pieces.size();
+        pools_.emplace(resource, Pool{.names = std::move(pieces), .pieces = IndexPool(count)});
+    }
 }
 
 ResourceNames IndexedResources::names() const {
@@ -31,10 +33,6 @@ bool IndexedResources::forAll(const Resources& need, Each each) const {
         const auto at = entry.second > 0 ? pools_.find(entry.first) : pools_.end();
         return at == pools_.end() || each(*at, entry.second);
     });
-}
-
-bool IndexedResources::asks(const Resources& need) const {
-    return !forAll(need, [](const auto&, std::int64_t) { return false; });
 }
 
 bool IndexedResources::fits(const Resources& need) const {
@@ -71,10 +69,13 @@ unsigned IndexedResources::room(const Resources& need, unsigned most) const {
     return room;
 }
 
-IndexedResources::Fitting IndexedResources::fitting(std::string_view resource, std::int64_t amount) const {
+std::optional<IndexedResources::Fitting> IndexedResources::fitting(std::string_view resource,
+                                                                   const Resources& need) const {
     const auto at = pools_.find(resource);
-    if (at == pools_.end()) return {};
-    return {.pieces = at->second.pieces.fitting(amount), .all = at->second.pieces.size()};
+    if (at == pools_.end()) return std::nullopt;
+    const IndexPool& pool = at->second.pieces;
+    const std::int64_t amount = amountOf(need, resource);
+    return Fitting{.pieces = pool.fitting(amount), .all = pool.size(), .isAmount = IndexPool::isAmount(amount)};
 }
 
 void IndexedResources::take(Holder holder, const Resources& need) {
@@ -82,10 +83,7 @@ void IndexedResources::take(Holder holder, const Resources& need) {
     for (const auto& [name, amount] : need.named) {
         const auto at = amount > 0 ? pools_.find(name) : pools_.end();
         if (at == pools_.end()) continue;
-        taken.push_back({.pool = &at->second,
-                         .resource = at->first,
-                         .amount = amount,
-                         .pieces = at->second.pieces.take(amount)});
+        taken.push_back({.of = &*at, .amount = amount, .pieces = at->second.pieces.take(amount)});
     }
     if (taken.empty()) return;
     [[maybe_unused]] const bool isNew = held_.emplace(holder, std::move(taken)).second;
@@ -95,8 +93,7 @@ void IndexedResources::take(Holder holder, const Resources& need) {
 void IndexedResources::give(Holder holder) {
     const auto at = held_.find(holder);
     if (at == held_.end()) return;
-    for (const Taken& taken : at->second)
-        pools_.find(taken.resource)->second.pieces.give(taken.pieces, taken.amount);
+    for (const Taken& taken : at->second) taken.of->second.pieces.give(taken.pieces, taken.amount);
     held_.erase(at);
 }
 
@@ -105,10 +102,10 @@ void IndexedResources::takeAs(Holder holder, const IndexedResources& other) {
     if (at == other.held_.end()) return;
     std::vector<Taken> taken;
     for (const Taken& one : at->second) {
-        const auto own = pools_.find(one.resource);
+        const auto own = pools_.find(one.of->first);
         if (own == pools_.end()) continue;
         own->second.pieces.takeThese(one.pieces, one.amount);
-        taken.push_back({.pool = &own->second, .resource = own->first, .amount = one.amount, .pieces = one.pieces});
+        taken.push_back({.of = &*own, .amount = one.amount, .pieces = one.pieces});
     }
     if (!taken.empty()) held_.emplace(holder, std::move(taken));
 }
@@ -118,9 +115,9 @@ GivenResources IndexedResources::given(Holder holder) const {
     const auto at = held_.find(holder);
     if (at == held_.end()) return given;
     for (const Taken& taken : at->second) {
-        GivenResource& one =
-            given.emplace_back(GivenResource{.resource = std::string(taken.resource), .names = {}});
-        for (const IndexPool::Index piece : taken.pieces) one.names.push_back(taken.pool->names[piece]);
+        const auto& [resource, pool] = *taken.of;
+        GivenResource& one = given.emplace_back(GivenResource{.resource = resource, .names = {}});
+        for (const IndexPool::Index piece : taken.pieces) one.names.push_back(pool.names[piece]);
     }
     return given;
 }
@@ -131,18 +128,6 @@ void IndexedResources::setLost(std::string_view resource, std::string_view name,
     const auto piece = std::ranges::find(at->second.names, name);
     if (piece != at->second.names.end())
         at->second.pieces.setLost(static_cast<IndexPool::Index>(piece - at->second.names.begin()), isLost);
-}
-
-std::vector<IndexedResources::Holder> IndexedResources::holdersOf(std::string_view resource,
-                                                                  std::string_view name) const {
-    std::vector<Holder> all;
-    for (const auto& [holder, taken] : held_)
-        for (const Taken& one : taken)
-            if (one.resource == resource && std::ranges::any_of(one.pieces, [&](IndexPool::Index piece) {
-                    return one.pool->names[piece] == name;
-                }))
-                all.push_back(holder);
-    return all;
 }
 
 } // namespace yard::session

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -32,13 +33,11 @@ public:
         friend auto operator<=>(const Holder&, const Holder&) = default;
     };
 
-    explicit IndexedResources(const ResourceNames& names);
+    explicit IndexedResources(ResourceNames names);
     IndexedResources(const IndexedResources&) = delete;
     IndexedResources& operator=(const IndexedResources&) = delete;
     ResourceNames names() const;
 
-    bool isIndexed(std::string_view resource) const { return pools_.contains(resource); }
-    bool asks(const Resources& need) const;
     bool fits(const Resources& need) const;
     /// Each amount is one that pieces can make: more than one is whole.
     bool isAmount(const Resources& need) const;
@@ -48,12 +47,13 @@ public:
     bool leaves(const Resources& need, const Resources& reserved) const;
     /// How many of it fit at once, at most `most`.
     unsigned room(const Resources& need, unsigned most) const;
-    /// Pieces that such a one could have, and how many there are; of a resource that is not indexed nothing.
     struct Fitting {
-        std::size_t pieces = 0;
-        std::size_t all = 0;
+        std::size_t pieces = 0; ///< that could serve it now, in part or whole
+        std::size_t all = 0;    ///< that are not lost
+        bool isAmount = true;   ///< pieces can make what is asked for
     };
-    Fitting fitting(std::string_view resource, std::int64_t amount) const;
+    /// What `need` finds of one resource; nothing: that is not indexed.
+    std::optional<Fitting> fitting(std::string_view resource, const Resources& need) const;
 
     /// Of what fits. What asks for nothing indexed takes nothing, and has no entry.
     void take(Holder holder, const Resources& need);
@@ -62,20 +62,17 @@ public:
     void takeAs(Holder holder, const IndexedResources& other);
     /// The names that it has.
     GivenResources given(Holder holder) const;
-    std::size_t holders() const { return held_.size(); }
     /// A piece that is gone is given to nobody any more, until it is back. Of none by that name nothing happens.
     void setLost(std::string_view resource, std::string_view name, bool isLost);
-    /// Who has some of that piece now.
-    std::vector<Holder> holdersOf(std::string_view resource, std::string_view name) const;
 
 private:
     struct Pool {
         std::vector<std::string> names;
         IndexPool pieces;
     };
+    using Pools = std::map<std::string, Pool, std::less<>>;
     struct Taken {
-        const Pool* pool;
-        std::string_view resource; ///< a key of pools_
+        Pools::value_type* of; ///< a resource and its pool, in pools_
         std::int64_t amount = 0;
         std::vector<IndexPool::Index> pieces;
     };
@@ -83,7 +80,7 @@ private:
     template<class Each>
     bool forAll(const Resources& need, Each each) const;
 
-    std::map<std::string, Pool, std::less<>> pools_;
+    Pools pools_;
     std::map<Holder, std::vector<Taken>> held_;
 };
 
