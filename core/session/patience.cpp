@@ -12,7 +12,7 @@ void setPassedOver(Ledger& ledger, const Capacity& capacity, const ResourceHolds
     Order& order = ledger.order();
     for (const Passed& one : passed) {
         std::unique_ptr<Standing> standing;
-        if (one.wasGivenUp) standing = std::make_unique<Standing>(capacity.idle(true), capacity.indexed());
+        if (one.wasGivenUp) standing = std::make_unique<Standing>(capacity);
         for (const Lsn lsn : one.standing)
             if (const std::uint32_t record = records.find(lsn); standing && record != kNone)
                 standing->addAttempt(record, ledger.classes().demandOf(ledger.lanes()[records[record].lane].cls),

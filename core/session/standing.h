@@ -10,17 +10,16 @@
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 
 namespace yard::session {
 
 class Standing {
 public:
-    /// `idle`: the machine with nothing in use, and open: one that is shut now is not what stands in the way.
-    /// `pieces`: which ones are whose now; null: nothing is told apart. Read while it is filled.
-    explicit Standing(std::unique_ptr<Capacity> idle, const IndexedResources* pieces = nullptr)
-        : used_(std::move(idle))
-        , pieces_(pieces) {}
+    /// Nothing stands in the way yet; a machine that is shut now does not either. `now`: what is in use of it; it
+    /// outlives this.
+    explicit Standing(const Capacity& now)
+        : used_(now.idle(true))
+        , pieces_(now.indexed()) {}
     void addAttempt(std::uint32_t record, const Demand& taken, fleet::MachineId machine) {
         if (!attempts_.emplace(record, machine).second) return;
         used_->take(taken, machine);
@@ -57,7 +56,7 @@ private:
     }
 
     std::unique_ptr<Capacity> used_;
-    const IndexedResources* pieces_;
+    const IndexedResources* pieces_; ///< which ones are whose now; null: nothing is told apart
     std::unordered_map<std::uint32_t, fleet::MachineId> attempts_; ///< by record
     std::unordered_set<HoldKey> holds_;
 };

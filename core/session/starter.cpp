@@ -59,7 +59,7 @@ std::optional<MonoTime> Starter::nextWake() const {
 /// Keeping resources for something large has its limit, and begins again when that is of use.
 void Starter::watchReservation(MonoTime now) {
     if (const auto ends = order_.reservation().ends(); ends && now >= *ends) {
-        auto standing = std::make_unique<Standing>(capacity_.idle(true), capacity_.indexed());
+        auto standing = std::make_unique<Standing>(capacity_);
         for (const std::uint32_t record : parts_.attempts.all()) {
             const std::uint32_t cls = parts_.ledger.lanes()[parts_.ledger.records()[record].lane].cls;
             if (!classes_.isGated(cls) && !parts_.attempts.isKept(record))

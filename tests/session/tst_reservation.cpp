@@ -89,7 +89,7 @@ void TestReservation::onlyWhatLeavesItStarts() {
 void TestReservation::onceGivenUpItComesBackTwiceAsLongWhenTheWayIsFree() {
     Machine machine;
     machine.startSmall(kPassedOver);
-    auto standing = std::make_unique<Standing>(machine.capacity.idle());
+    auto standing = std::make_unique<Standing>(machine.capacity);
     standing->addAttempt(7, Machine::cores(2), fleet::kLocal);
     machine.kept.giveUp(std::move(standing));
     QVERIFY(!machine.kept.isActive());
