@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fmt/format.h>
 #include <unistd.h>
 
 namespace yard::host {
@@ -14,14 +12,6 @@ namespace yard::host {
 namespace {
 
 constexpr std::int64_t kMb = 1 << 20;
-
-int entriesOf(const std::string& directory, std::string_view prefix) {
-    std::error_code error;
-    int count = 0;
-    for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))
-        if (at->path().filename().string().starts_with(prefix)) ++count;
-    return count;
-}
 
 } // namespace
 
@@ -38,12 +28,8 @@ std::string hostName() {
     return host.data();
 }
 
-int gpusOfMachine(const std::string& root) {
-    const int nvidia = entriesOf(root + "proc/driver/nvidia/gpus", "");
-    return nvidia > 0 ? nvidia : entriesOf(root + "dev/dri", "renderD");
-}
-
-Resources machineResources(int capacity, const ResourceSettings& settings, const std::string& root) {
+Resources machineResources(int capacity, std::size_t gpus, const ResourceSettings& settings,
+                           const std::string& root) {
     constexpr std::int64_t kThousandths = 1000;
     Resources all;
     all.milliCores = kThousandths * capacity;
@@ -52,7 +38,7 @@ Resources machineResources(int capacity, const ResourceSettings& settings, const
         std::erase_if(all.named, [&](const auto& known) { return known.first == name; });
         if (amount > 0) all.named.emplace_back(name, amount);
     };
-    set("gpus", kThousandths * gpusOfMachine(root));
+    set("gpus", kThousandths * static_cast<std::int64_t>(gpus));
     for (const auto& [name, amount] : settings.named) set(name, amount);
     std::ranges::sort(all.named);
     return all;

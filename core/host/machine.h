@@ -3,6 +3,7 @@
 
 #include "core/model/action_spec.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,10 +23,9 @@ struct ResourceSettings {
 std::int64_t memoryOfMachine(const std::string& root = "/");
 /// What the machine is called.
 std::string hostName();
-/// Graphics processors that can compute: NVIDIA's driver says, else the render nodes are counted.
-int gpusOfMachine(const std::string& root = "/");
 
-/// All that may be in use at once: `capacity` cores, and the rest.
-Resources machineResources(int capacity, const ResourceSettings& settings, const std::string& root = "/");
+/// All that may be in use at once: `capacity` cores, the `gpus` that were found (gpus.h), and the rest.
+Resources machineResources(int capacity, std::size_t gpus, const ResourceSettings& settings,
+                           const std::string& root = "/");
 
 } // namespace yard::host

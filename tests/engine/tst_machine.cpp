@@ -1,4 +1,5 @@
 // What is found on a machine, in made-up /proc, /sys and /dev.
+#include "core/host/gpus.h"
 #include "core/host/machine.h"
 
 #include <QObject>
@@ -25,6 +26,10 @@ public:
 private:
     QTemporaryDir dir_;
 };
+
+std::size_t gpusFound(const FakeRoot& fake) {
+    return Gpus(fake.root(), "/no/such/library.so").all().size();
+}
 
 std::string text(const Resources& resources) {
     std::string all = fmt::format("{} {}", resources.milliCores, resources.memoryMb);
@@ -60,24 +65,25 @@ private Q_SLOTS:
 
     void gpusAreWhatTheirDriverSaysElseTheRenderNodes() {
         FakeRoot fake;
-        QCOMPARE(host::gpusOfMachine(fake.root()), 0);
+        QCOMPARE(gpusFound(fake), std::size_t{0});
         fake.put("dev/dri/card0", "");
         fake.put("dev/dri/renderD128", "");
-        QCOMPARE(host::gpusOfMachine(fake.root()), 1);
+        QCOMPARE(gpusFound(fake), std::size_t{1});
         fake.put("proc/driver/nvidia/gpus/0000:01:00.0/information", "");
         fake.put("proc/driver/nvidia/gpus/0000:02:00.0/information", "");
-        QCOMPARE(host::gpusOfMachine(fake.root()), 2);
+        QCOMPARE(gpusFound(fake), std::size_t{2});
     }
 
     void settingsReplaceWhatIsFound() {
         FakeRoot fake;
         fake.put("proc/meminfo", "MemTotal:       2048000 kB\n");
         fake.put("dev/dri/renderD128", "");
-        QCOMPARE(text(host::machineResources(2, {}, fake.root())), "2000 2000 gpus=1000");
+        QCOMPARE(text(host::machineResources(2, gpusFound(fake), {}, fake.root())), "2000 2000 gpus=1000");
         host::ResourceSettings settings;
         settings.memoryMb = 500;
         settings.named = {{"licence.x", 3000}, {"gpus", 0}, {"licence.x", 1500}};
-        QCOMPARE(text(host::machineResources(4, settings, fake.root())), "4000 500 licence.x=1500");
+        QCOMPARE(text(host::machineResources(4, gpusFound(fake), settings, fake.root())),
+                 "4000 500 licence.x=1500");
     }
 };
 

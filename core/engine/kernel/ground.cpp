@@ -19,10 +19,8 @@ namespace {
 constexpr int kHelpers = 2;
 constexpr std::size_t kRunIdBytes = 8;
 
-/// What was found of GPUs comes first: what settings say counts.
-host::ResourceSettings resourceSettings(const Settings& settings, const Options& options, std::size_t gpus) {
+host::ResourceSettings resourceSettings(const Settings& settings, const Options& options) {
     host::ResourceSettings resources;
-    if (gpus > 0) resources.named.emplace_back(kGpus, static_cast<std::int64_t>(gpus) * session::IndexPool::kWhole);
     for (const auto& [name, amount] : settings.resources) {
         if (name == "memory_mb")
             resources.memoryMb = std::llround(amount);
@@ -119,9 +117,10 @@ Result<void> Ground::planResources() {
     if (options.join) addGuestSlots(slotPlan, openFileLimit());
     for (const auto& source : options.runners) slotPlan.beside += static_cast<int>(source->cores());
     gpus = std::make_shared<const host::Gpus>();
-    total = host::machineResources(capacity, resourceSettings(settings, options, gpus->all().size()));
+    const std::size_t found = gpus->all().size();
+    total = host::machineResources(capacity, found, resourceSettings(settings, options));
     total.milliCores += std::int64_t{1000} * slotPlan.beside;
-    pieces = piecesOf(settings, total, gpus->all().size());
+    pieces = piecesOf(settings, total, found);
     return {};
 }
 
