@@ -1,5 +1,7 @@
 #include "core/host/nvml.h"
 
+#include "core/host/loading.h"
+
 #include <algorithm>
 #include <array>
 #include <dlfcn.h>
@@ -31,7 +33,7 @@ std::string asked(nvml::TextFunction* function, nvml::Device device) {
 } // namespace
 
 std::unique_ptr<Nvml> Nvml::load(const std::string& path) {
-    void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* library = mayLoadLibraries() ? ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
     if (!library) return nullptr;
     const Functions functions{
         .init = find<nvml::InitFunction>(library, "nvmlInit_v2"),
@@ -108,8 +110,9 @@ GpuFigures Nvml::figures(const std::string& uuid) const {
     figures.memoryUsedBytes = static_cast<std::int64_t>(memory.used);
     unsigned long long errors = 0;
     if (functions_.errors &&
-        functions_.errors(device, nvml::kUncorrectedErrors, nvml::kSinceDriverStarted, &errors) == nvml::kSuccess)
-        if (errors > 0) figures.lost = "its memory has errors that cannot be corrected";
+        functions_.errors(device, nvml::kUncorrectedErrors, nvml::kSinceDriverStarted, &errors) == nvml::kSuccess &&
+        errors > 0)
+        figures.lost = "its memory has errors that cannot be corrected";
     nvml::Utilization utilization{};
     if (functions_.utilization && functions_.utilization(device, &utilization) == nvml::kSuccess)
         figures.utilisationPercent = utilization.gpu;

@@ -15,7 +15,7 @@ namespace yard::host {
 
 class Nvml {
 public:
-    /// Null where it cannot be loaded or does not start: there is no such driver.
+    /// Null where it cannot be loaded (by the static program never) or does not start: there is no such driver.
     static std::unique_ptr<Nvml> load(const std::string& library);
     ~Nvml();
     Nvml(const Nvml&) = delete;
