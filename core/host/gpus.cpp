@@ -1,10 +1,10 @@
 #include "core/host/gpus.h"
 
+#include "core/base/environment.h"
 #include "core/host/small_file.h"
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <utility>
@@ -20,9 +20,8 @@ constexpr std::array<const char*, 4> kControlNodes = {"/dev/nvidiactl", "/dev/nv
                                                       "/dev/nvidia-modeset"};
 
 std::string libraryOf(std::string library) {
-    if (!library.empty()) return library;
-    const char* given = std::getenv("YARD_NVML");
-    return given && *given ? given : kLibrary;
+    if (library.empty()) library = environmentOrEmpty("YARD_NVML");
+    return library.empty() ? kLibrary : library;
 }
 
 /// Names in a directory that begin with it, in the order of their lengths and letters.
