@@ -1,5 +1,6 @@
 #include "core/engine/running/gpu_environment.h"
 
+#include "core/engine/running/given_environment.h"
 #include "core/sandbox/plan.h"
 
 #include <algorithm>
@@ -10,11 +11,6 @@
 namespace yard::engine {
 
 namespace {
-
-void setVariable(runners::Lease& lease, std::string name, std::string value) {
-    std::erase_if(lease.env, [&](const auto& variable) { return variable.first == name; });
-    lease.env.emplace_back(std::move(name), std::move(value));
-}
 
 /// By UUID where that is understood: numbers change with what else is hidden.
 std::string wordsOf(const std::vector<host::Gpu>& gpus, host::GpuMaker maker, bool byUuid) {

@@ -15,9 +15,8 @@ inline constexpr const char* kGpus = "gpus";
 
 /// Those of `all` that were given; what is called otherwise than any of them is left out.
 std::vector<host::Gpu> gpusOf(const GivenResources& given, const std::vector<host::Gpu>& all);
-/// CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES, ZE_AFFINITY_MASK: of the makers that it has one
-/// of. They take the place of variables by these names that the action brought along.
-/// In a sandbox their device nodes are there, as far as they share some those that there are now, and no others.
+/// Sets CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES, ZE_AFFINITY_MASK, each where there is a GPU of
+/// that maker. A sandbox shows the device nodes of these GPUs and no others; of Gpu::shared those that exist now.
 void addGpus(runners::Lease& lease, const std::vector<host::Gpu>& gpus);
 
 } // namespace yard::engine
