@@ -81,6 +81,14 @@ bool assignNames(std::string_view item, const Words& words, Settings& settings) 
     return settings.resources.size() <= kMaxResources;
 }
 
+/// The value of one of the family; nothing: it is as found.
+std::optional<Value> resourceOf(const Settings& settings, const std::string& name) {
+    if (const auto words = settings.resourceNames.find(name); words != settings.resourceNames.end())
+        return words->second;
+    const auto amount = settings.resources.find(name);
+    return amount == settings.resources.end() ? std::nullopt : std::optional<Value>(amount->second);
+}
+
 /// False when the value is none that the setting may have.
 bool assign(const Found& found, const Value& value, Settings& settings) {
     const SettingInfo& setting = *found.setting;
@@ -308,23 +316,14 @@ std::string rangeOf(const SettingInfo& setting) {
 }
 
 std::vector<std::string> differing(const SettingInfo& setting, const Settings& a, const Settings& b) {
-    if (!setting.isFamily() && std::visit([&](auto field) { return a.*field == b.*field; }, setting.field))
-        return {};
-    if (!setting.isFamily()) return {std::string(setting.name)};
+    if (!setting.isFamily()) {
+        if (std::visit([&](auto field) { return a.*field == b.*field; }, setting.field)) return {};
+        return {std::string(setting.name)};
+    }
     std::set<std::string> names;
-    const auto add = [&names](const Settings& these, const Settings& others) {
-        const auto wordsOf = [](const Settings& of, const std::string& item) {
-            const auto at = of.resourceNames.find(item);
-            return at == of.resourceNames.end() ? Words{} : at->second;
-        };
-        for (const auto& [item, amount] : these.resources)
-            if (const auto other = others.resources.find(item); other == others.resources.end() ||
-                                                                other->second != amount ||
-                                                                wordsOf(these, item) != wordsOf(others, item))
-                names.insert(fmt::format("{}{}", kResources, item));
-    };
-    add(a, b);
-    add(b, a);
+    for (const Settings* settings : {&a, &b})
+        for (const std::string& item : settings->resources | std::views::keys)
+            if (resourceOf(a, item) != resourceOf(b, item)) names.insert(fmt::format("{}{}", kResources, item));
     return {names.begin(), names.end()};
 }
 
