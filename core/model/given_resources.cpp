@@ -1,5 +1,6 @@
 #include "core/model/given_resources.h"
 
+#include "core/base/text.h"
 #include "core/json/json_reader.h"
 #include "core/json/json_writer.h"
 #include "core/json/utf8.h"
@@ -17,10 +18,6 @@ namespace {
 constexpr std::size_t kMaxName = 128;
 constexpr std::size_t kMaxDigits = 9;
 
-bool isDigit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 struct Range {
     unsigned from = 0;
     unsigned to = 0;
@@ -32,9 +29,7 @@ std::optional<Range> rangeIn(std::string_view word) {
     if (dash == word.npos) return std::nullopt;
     const std::string_view from = word.substr(0, dash);
     const std::string_view to = word.substr(dash + 1);
-    const auto isNumber = [](std::string_view text) {
-        return !text.empty() && text.size() <= kMaxDigits && std::ranges::all_of(text, isDigit);
-    };
+    const auto isNumber = [](std::string_view text) { return text.size() <= kMaxDigits && isDigits(text); };
     if (!isNumber(from) || !isNumber(to)) return std::nullopt;
     Range range{.from = 0, .to = 0, .width = from.starts_with('0') ? from.size() : 1};
     std::from_chars(from.data(), from.data() + from.size(), range.from);
@@ -85,8 +80,8 @@ std::string variableOf(std::string_view resource) {
     std::string name = "YARD_RESOURCE_";
     for (const char c : resource) {
         const bool isSmall = c >= 'a' && c <= 'z';
-        const bool isCapital = c >= 'A' && c <= 'Z';
-        name += isSmall ? static_cast<char>(c - 'a' + 'A') : isCapital || isDigit(c) ? c : '_';
+        const bool isKept = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        name += isSmall ? static_cast<char>(c - 'a' + 'A') : isKept ? c : '_';
     }
     return name;
 }
