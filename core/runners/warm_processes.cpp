@@ -392,8 +392,11 @@ void WarmProcesses::forget(WarmProcess& process, MonoTime now) {
     std::erase(toWrite_, &process);
     const WarmWorker* worker = process.worker;
     processes_.erase(process.id.lsn.value);
-    const bool isUsed = std::ranges::any_of(processes_, [&](const auto& p) { return p.second->worker == worker; });
-    if (!isUsed) workers_.dropRemoved(worker);
+    if (!hasAnyOf(*worker)) workers_.dropRemoved(worker);
+}
+
+bool WarmProcesses::hasAnyOf(const WarmWorker& worker) const {
+    return std::ranges::any_of(processes_, [&](const auto& process) { return process.second->worker == &worker; });
 }
 
 void WarmProcesses::keepGone(WarmProcessView view) {

@@ -41,6 +41,8 @@ public:
     WarmProcess* findByPid(int pid) const;
     /// By number.
     const std::map<std::int64_t, std::unique_ptr<WarmProcess>>& all() const { return processes_; }
+    /// Some process of the worker is not forgotten yet.
+    bool hasAnyOf(const WarmWorker& worker) const;
     /// Those that are there now, for whoever may end some meanwhile.
     std::vector<WarmProcess*> list() const;
     /// The last 50, newest first.

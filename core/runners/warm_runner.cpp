@@ -174,10 +174,8 @@ void WarmRunner::removeWorker(const std::string& id) {
     carry();
     for (const std::uint32_t place : std::exchange(worker->held, {}))
         requests_.fail(place, EndCause::SpawnError, "its worker was removed");
-    const bool isUsed = std::ranges::any_of(processes_.all(),
-                                            [&](const auto& process) { return process.second->worker == worker; });
     workers_.remove(*worker);
-    if (!isUsed) workers_.dropRemoved(worker);
+    if (!processes_.hasAnyOf(*worker)) workers_.dropRemoved(worker);
     flush();
 }
 
