@@ -103,6 +103,12 @@ std::string fileText(const std::string& path) {
     return readFile(path, std::size_t{256} << 20).value_or(std::string());
 }
 
+int numberFrom(const char* variable, int usual) {
+    bool ok = false;
+    const int wanted = qEnvironmentVariableIntValue(variable, &ok);
+    return ok && wanted > 0 ? wanted : usual;
+}
+
 void writeText(const std::string& path, std::string_view text) {
     if (auto written = writeFileAtomically(path, text, 0600); !written)
         qFatal("%s", written.error().message.c_str());

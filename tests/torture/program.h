@@ -23,6 +23,9 @@
 
 namespace yard::torture {
 
+/// How much of something a variable of the environment asks for, at least 1; `usual` where it says no such number.
+int numberFrom(const char* variable, int usual);
+
 /// A directory with the engine's data directory, a working directory for actions, and `nap`, a copy of sleep(1).
 class Place {
 public:

@@ -39,11 +39,6 @@ bool run(const QStringList& words) {
            process.exitCode() == 0;
 }
 
-int fromEnvironment(const char* name, int usual) {
-    const QByteArray value = qgetenv(name);
-    return value.isEmpty() ? usual : value.toInt();
-}
-
 /// A namespace with one end of a link in it; the other one is here.
 class Net {
 public:
@@ -265,12 +260,13 @@ private Q_SLOTS:
         Fleet fleet;
         if (!fleet.isMade) QSKIP("this kernel has no veth devices, or there is no program ip");
         Book book(fleet.yardPlace);
-        book.submit(fleet.caller(), fromEnvironment("YARD_FLEET_ACTIONS", 60));
-        const auto seed = static_cast<unsigned>(fromEnvironment("YARD_FLEET_SEED", 1));
+        book.submit(fleet.caller(), numberFrom("YARD_FLEET_ACTIONS", 60));
+        const auto seed = static_cast<unsigned>(numberFrom("YARD_FLEET_SEED", 1));
         std::mt19937 random(seed);
         QElapsedTimer since;
         since.start();
-        while (since.elapsed() < 1'000 * fromEnvironment("YARD_FLEET_SECONDS", 8)) fleet.harm(random);
+        const int harmMs = 1'000 * numberFrom("YARD_FLEET_SECONDS", 8);
+        while (since.elapsed() < harmMs) fleet.harm(random);
         const std::string wrong = book.wrong(fleet.caller());
         QVERIFY2(wrong.empty(), (wrong + fleet.errors()).c_str());
         const std::string left = fleet.leftRunning();

@@ -24,9 +24,7 @@ constexpr int kLauncherKillsPerEngine = 3;
 constexpr int kShownAtMost = 20;
 
 int rounds() {
-    bool ok = false;
-    const int wanted = qEnvironmentVariableIntValue("YARD_TORTURE_ROUNDS", &ok);
-    return ok && wanted > 0 ? wanted : kRoundsInShort;
+    return numberFrom("YARD_TORTURE_ROUNDS", kRoundsInShort);
 }
 
 unsigned chosenSeed() {

@@ -17,9 +17,7 @@ constexpr int kRoundsInShort = 2;
 constexpr int kActions = 20;
 
 int rounds() {
-    bool ok = false;
-    const int wanted = qEnvironmentVariableIntValue("YARD_TORTURE_ROUNDS", &ok);
-    return ok && wanted > 0 ? wanted : kRoundsInShort;
+    return numberFrom("YARD_TORTURE_ROUNDS", kRoundsInShort);
 }
 
 /// Two may share a GPU by halves: each takes one of its two locks; who has it whole takes both.
