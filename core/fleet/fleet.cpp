@@ -9,13 +9,13 @@
 
 namespace yard::fleet {
 
-namespace {
-
 std::int64_t amountOf(const Resources& resources, std::string_view name) {
     const auto at =
         std::ranges::find(resources.named, name, [](const auto& entry) { return std::string_view(entry.first); });
     return at == resources.named.end() ? 0 : at->second;
 }
+
+namespace {
 
 /// How many times `need` goes into what is left of `total`.
 std::int64_t times(std::int64_t need, std::int64_t total, std::int64_t used) {

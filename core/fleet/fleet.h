@@ -53,6 +53,9 @@ enum class Slots : std::uint8_t {
     None    ///< it is no attempt
 };
 
+/// How much there is of a named resource, in thousandths; 0: none.
+std::int64_t amountOf(const Resources& resources, std::string_view name);
+
 /// Whether a machine takes work at all.
 enum class Gate : std::uint8_t { Open, Refused, Silent, Paused, Draining };
 

@@ -86,9 +86,7 @@ bool MachineCapacity::leaves(const Demand& demand, const Demand& keptFor) const 
     if (!enough(cores_, need.milliCores, reserved.milliCores) || !enough(memory_, need.memoryMb, reserved.memoryMb))
         return false;
     return std::ranges::all_of(need.named, [&](const auto& taken) {
-        const auto kept =
-            std::ranges::find(reserved.named, taken.first, &std::pair<std::string, std::int64_t>::first);
-        return kept == reserved.named.end() || enough(named(taken.first), taken.second, kept->second);
+        return enough(named(taken.first), taken.second, fleet::amountOf(reserved, taken.first));
     });
 }
 

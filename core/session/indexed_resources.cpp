@@ -1,18 +1,11 @@
 #include "core/session/indexed_resources.h"
 
+#include "core/fleet/fleet.h"
+
 #include <algorithm>
 #include <cassert>
 
 namespace yard::session {
-
-namespace {
-
-std::int64_t amountOf(const Resources& resources, std::string_view name) {
-    const auto at = std::ranges::find_if(resources.named, [&](const auto& entry) { return entry.first == name; });
-    return at == resources.named.end() ? 0 : at->second;
-}
-
-} // namespace
 
 IndexedResources::IndexedResources(ResourceNames names) {
     for (auto& [resource, pieces] : names) {
@@ -49,7 +42,7 @@ bool IndexedResources::everFits(const Resources& need) const {
 
 bool IndexedResources::leaves(const Resources& need, const Resources& reserved) const {
     return forAll(need, [&](const auto& pool, std::int64_t amount) {
-        const std::int64_t kept = amountOf(reserved, pool.first);
+        const std::int64_t kept = fleet::amountOf(reserved, pool.first);
         if (kept == 0 || !pool.second.pieces.fits(amount)) return true;
         IndexPool after = pool.second.pieces;
         (void)after.take(amount);
@@ -74,7 +67,7 @@ std::optional<IndexedResources::Fitting> IndexedResources::fitting(std::string_v
     const auto at = pools_.find(resource);
     if (at == pools_.end()) return std::nullopt;
     const IndexPool& pool = at->second.pieces;
-    const std::int64_t amount = amountOf(need, resource);
+    const std::int64_t amount = fleet::amountOf(need, resource);
     return Fitting{.pieces = pool.fitting(amount), .all = pool.size(), .isAmount = IndexPool::isAmount(amount)};
 }
 
