@@ -35,11 +35,12 @@ void GpuWatch::note(const std::vector<host::GpuFigures>& figures) {
         last_[i] = figures[i];
         if (wasLost == isLost) continue;
         parts_.session.setPieceLost(kGpus, gpu.index, isLost);
-        if (isLost)
+        if (isLost) {
             logWarning("engine", "GPU {} ({}) is given to nobody any more: {}", gpu.index, gpu.name, last_[i].lost);
-        else
+        } else {
             logInfo("engine", "GPU {} ({}) is back", gpu.index, gpu.name);
-        if (!isLost) parts_.wake();
+            parts_.wake();
+        }
         parts_.changed();
     }
 }
