@@ -1,5 +1,5 @@
-// The GPUs of this machine: NVIDIA's by their driver's library, else by /proc/driver/nvidia; where there are none of
-// them those of AMD, Intel and others by /sys/class/drm (docs/gpus.md).
+// The GPUs of this machine (docs/gpus.md). NVIDIA's are found by their driver's library, else in /proc/driver/nvidia; where
+// there are none of these, AMD's, Intel's and others in /sys/class/drm.
 //
 // Any one thread at a time; it blocks: for helpers, and for a start. Lifetime: as long as figures are wanted.
 #pragma once

@@ -51,7 +51,7 @@ struct AttemptId {
 inline constexpr std::int64_t kFirstProcessLsn = std::int64_t{1} << 52;
 /// What runs here for another engine has one from here on: a number of this machine's own, not the yard's.
 inline constexpr std::int64_t kFirstGuestLsn = kFirstProcessLsn + (std::int64_t{1} << 51) + (std::int64_t{1} << 29);
-/// What actors are asked, which look at objects: from here to kFirstProcessLsn. No action ever has such a number.
+/// Requests to actors, which look at objects, have numbers from here to kFirstProcessLsn. No action ever has one of them.
 inline constexpr std::int64_t kFirstLookLsn = std::int64_t{1} << 51;
 inline bool isLook(AttemptId id) {
     return id.lsn.value >= kFirstLookLsn && id.lsn.value < kFirstProcessLsn;
@@ -78,8 +78,8 @@ struct WarmCall {
     std::shared_ptr<const ActionSpec> spec; ///< function and args
     std::string root;                       ///< of inputs/ and outputs/; empty: io inline
     bool once = false;                      ///< one interruption is its end: it is never sent ahead
-    /// Of what an actor is asked: members of a JSON object, sent in place of args. Its whole answer is the result, and no
-    /// entry is kept of it: the journal has what it needs to be asked again.
+    /// Of a request to an actor: members of a JSON object, sent in place of args; empty: it is an action's. The whole answer
+    /// is the result. It has no entry in slots.warm: the journal knows enough to ask again.
     std::string look{};
     bool isStart = false; ///< nothing is sent: it has ended once there is a process for it
 };

@@ -29,7 +29,7 @@ struct ResourceNeed {
     // where its pieces are told apart (indexed_resources.h)
     bool isApart = false;    ///< else it is only counted
     std::size_t pieces = 0;  ///< how many there are that are not lost
-    std::size_t fitting = 0; ///< how many of them such a one could have now, in part or whole
+    std::size_t fitting = 0; ///< how many of them could serve it now, in part or whole
     bool isAmount = true;    ///< false: more than one, and not whole
     /// Not now: by amounts, or because what is free is in pieces that do not serve it.
     bool isLacking() const { return free < need || (isApart && static_cast<double>(fitting) < need); }

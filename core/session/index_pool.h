@@ -25,7 +25,7 @@ public:
     /// It would fit were nothing in use and nothing lost: what is lost may come back.
     bool everFits(std::int64_t amount) const;
     bool fits(std::int64_t amount) const { return fitting(amount) >= piecesOf(amount); }
-    /// How many pieces such a one could have part of, or as a whole, now.
+    /// How many pieces could serve it now, in part or whole.
     std::size_t fitting(std::int64_t amount) const;
     /// Of what fits: part of the fullest piece that has so much left, or the first whole ones. In their order.
     std::vector<Index> take(std::int64_t amount);
