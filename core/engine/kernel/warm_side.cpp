@@ -3,8 +3,22 @@
 #include "core/base/log.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace yard::engine {
+
+namespace {
+
+/// Those of the batch whose numbers are such; the others stay. Both keep their order.
+std::vector<runners::Update> takeOut(std::vector<runners::Update>& batch, bool (*isSuch)(runners::AttemptId)) {
+    std::vector<runners::Update> all;
+    for (runners::Update& update : batch)
+        if (isSuch(update.id)) all.push_back(std::move(update));
+    if (!all.empty()) std::erase_if(batch, [&](const runners::Update& update) { return isSuch(update.id); });
+    return all;
+}
+
+} // namespace
 
 Result<void> WarmSide::start() {
     YARD_ASSERT_OWNER(owner_);
@@ -41,28 +55,15 @@ Result<void> WarmSide::start() {
 
 /// Of actions, and of what actors were asked.
 void WarmSide::told(std::vector<runners::Update> batch) {
-    std::vector<runners::Update> ofActors;
-    for (runners::Update& update : batch)
-        if (runners::isLook(update.id)) ofActors.push_back(std::move(update));
-    std::erase_if(batch, [](const runners::Update& update) { return runners::isLook(update.id); });
+    std::vector<runners::Update> ofActors = takeOut(batch, runners::isLook);
     if (!batch.empty()) services_.execution->updates(std::move(batch));
     if (!ofActors.empty()) services_.actors->updates(std::move(ofActors));
 }
 
 void WarmSide::updates(std::vector<runners::Update> batch) {
     YARD_ASSERT_OWNER(owner_);
-    std::vector<runners::Update> ofProcesses;
-    std::vector<runners::Update> ofGuests;
-    for (runners::Update& update : batch) {
-        if (runners::isGuest(update.id))
-            ofGuests.push_back(std::move(update));
-        else if (runners::isWarmProcess(update.id))
-            ofProcesses.push_back(std::move(update));
-    }
-    if (!ofProcesses.empty() || !ofGuests.empty())
-        std::erase_if(batch, [](const runners::Update& update) {
-            return runners::isWarmProcess(update.id) || runners::isGuest(update.id);
-        });
+    std::vector<runners::Update> ofGuests = takeOut(batch, runners::isGuest);
+    std::vector<runners::Update> ofProcesses = takeOut(batch, runners::isWarmProcess);
     if (!batch.empty()) services_.execution->updates(std::move(batch));
     if (!ofProcesses.empty()) services_.guards->limitsMayApply();
     for (runners::Update& update : ofProcesses) services_.warm->processUpdate(std::move(update));
