@@ -49,7 +49,8 @@ std::vector<ResourceNeed> IndexedCapacity::describe(const Demand& need) const {
     return all;
 }
 
-/// Shares of this machine beyond what finds pieces go to others that take some.
+/// The share of this machine is what finds pieces of it. Where nobody gets anything then, the first other machine that one
+/// of them fits gets that one.
 std::vector<fleet::Share> IndexedCapacity::split(const Demand& need, const Demand* reserved, unsigned count) {
     std::vector<fleet::Share> shares = counted_->split(need, reserved, count);
     const auto here = std::ranges::find(shares, fleet::kLocal, &fleet::Share::machine);
@@ -58,8 +59,10 @@ std::vector<fleet::Share> IndexedCapacity::split(const Demand& need, const Deman
     if (room == here->count) return shares;
     here->count = room;
     if (room == 0) shares.erase(here);
-    for (const fleet::MachineId id : others_)
-        if (shares.empty() && counted_->fitsOn(id, need)) shares.push_back({.machine = id, .count = 1});
+    if (!shares.empty()) return shares;
+    const auto other =
+        std::ranges::find_if(others_, [&](fleet::MachineId id) { return counted_->fitsOn(id, need); });
+    if (other != others_.end()) shares.push_back({.machine = *other, .count = 1});
     return shares;
 }
 
