@@ -18,7 +18,7 @@ Function* find(void* library, const char* symbol) {
     return reinterpret_cast<Function*>(::dlsym(library, symbol));
 }
 
-/// What it wrote, whether it ended that or not.
+/// What the library wrote, with or without a zero after it.
 template<std::size_t N>
 std::string textOf(const std::array<char, N>& text) {
     return {text.begin(), std::ranges::find(text, '\0')};

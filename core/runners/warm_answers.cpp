@@ -13,7 +13,7 @@ void RequestRouter::answered(WarmProcess& process, std::uint64_t id, std::string
     if (!requests_.isWith(process, id))
         return broken(process, fmt::format("it answered {}, which it was not asked", id), now);
     WarmRequest& request = requests_[place];
-    // Of a look it is for others to read.
+    // The answer to a look is read by who asked for it.
     Result<warm::Answer> answer;
     if (request.call.look.empty())
         answer = warm::parseAnswer(json);

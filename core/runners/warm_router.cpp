@@ -30,7 +30,7 @@ void RequestRouter::route(std::uint32_t place, MonoTime now) {
         request.state = WarmRequest::State::Remaking;
         return shared_.host.remake(request.id);
     }
-    // Of an actor it is not looked for: its process ends when nothing is due.
+    // Nobody looks for restart files of an actor: its process ends when nothing is due.
     if (worker->gate != kNoGate && (worker->isLooking || workers_.mustLook(*worker, now))) {
         request.state = WarmRequest::State::Held;
         worker->held.push_back(place);

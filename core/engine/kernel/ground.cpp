@@ -33,8 +33,9 @@ host::ResourceSettings resourceSettings(const Settings& settings, const Options&
     return resources;
 }
 
-/// Those that settings name, as far as there are as many, and all GPUs by their numbers. More GPUs than the `gpus` that were
-/// found are only counted: nobody is told to use one that is not there. Where none was found, settings are believed.
+/// Names of pieces: those that settings give, where there are as many; else those of GPUs are their numbers. More GPUs than the
+/// `gpus` that were found are only counted: nobody is told to use one that is not there. Where none was found, settings are
+/// believed.
 session::ResourceNames piecesOf(const Settings& settings, const Resources& total, std::size_t gpus) {
     session::ResourceNames pieces;
     std::map<std::string, std::vector<std::string>> named = namedPieces(settings);
