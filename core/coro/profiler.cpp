@@ -19,6 +19,7 @@ namespace yard::coro {
 namespace {
 
 using profile::Cost;
+using profile::kCostParts;
 using profile::kNoParent;
 
 // A file of a profile may have more of each.
@@ -61,6 +62,7 @@ Cost usageNow() noexcept {
 
 /// What of `whole` falls to a part of the time; what is left over stays in `whole` for the next.
 void shareOut(std::uint64_t& whole, std::uint64_t& to, double part) {
+    if (whole == 0) return;
     const auto share = std::min(whole, static_cast<std::uint64_t>(std::llround(static_cast<double>(whole) * part)));
     to += share;
     whole -= share;
@@ -228,27 +230,17 @@ void Profiler::account() {
 void Profiler::readUsage() {
     const Cost now = usageNow();
     Cost spent = now;
-    spent.userMicros -= usage_.userMicros;
-    spent.systemMicros -= usage_.systemMicros;
-    spent.voluntarySwitches -= usage_.voluntarySwitches;
-    spent.involuntarySwitches -= usage_.involuntarySwitches;
-    spent.minorFaults -= usage_.minorFaults;
-    spent.majorFaults -= usage_.majorFaults;
+    for (const auto part : kCostParts) spent.*part -= usage_.*part;
     usage_ = now;
     lastUsage_ = last_;
     std::int64_t whole = 0;
     for (const auto& [node, ran] : since_) whole += ran;
     for (const auto& [node, ran] : since_) {
         if (whole <= 0) break;
-        const double part = static_cast<double>(ran) / static_cast<double>(whole);
+        const double share = static_cast<double>(ran) / static_cast<double>(whole);
         whole -= ran;
         Cost& self = profile_.nodes[node].self;
-        shareOut(spent.userMicros, self.userMicros, part);
-        shareOut(spent.systemMicros, self.systemMicros, part);
-        shareOut(spent.voluntarySwitches, self.voluntarySwitches, part);
-        shareOut(spent.involuntarySwitches, self.involuntarySwitches, part);
-        shareOut(spent.minorFaults, self.minorFaults, part);
-        shareOut(spent.majorFaults, self.majorFaults, part);
+        for (const auto part : kCostParts) shareOut(spent.*part, self.*part, share);
     }
     since_.clear();
 }

@@ -5,14 +5,7 @@
 namespace yard::profile {
 
 Cost& Cost::operator+=(const Cost& other) {
-    calls += other.calls;
-    wallNanos += other.wallNanos;
-    userMicros += other.userMicros;
-    systemMicros += other.systemMicros;
-    voluntarySwitches += other.voluntarySwitches;
-    involuntarySwitches += other.involuntarySwitches;
-    minorFaults += other.minorFaults;
-    majorFaults += other.majorFaults;
+    for (const auto part : kCostParts) this->*part += other.*part;
     return *this;
 }
 

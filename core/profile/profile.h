@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,6 +30,11 @@ struct Cost {
     Cost& operator+=(const Cost& other);
     bool operator==(const Cost&) const = default;
 };
+
+/// Every member, in the order of a file and of the page.
+inline constexpr std::array kCostParts = {&Cost::calls,        &Cost::wallNanos,         &Cost::userMicros,
+                                          &Cost::systemMicros, &Cost::voluntarySwitches, &Cost::involuntarySwitches,
+                                          &Cost::minorFaults,  &Cost::majorFaults};
 
 /// A coroutine, or the name of threads: digits in it are one `#`.
 struct Function {

@@ -77,10 +77,7 @@ private:
 };
 
 void write(Writer& writer, const Cost& cost) {
-    for (const std::uint64_t value :
-         {cost.calls, cost.wallNanos, cost.userMicros, cost.systemMicros, cost.voluntarySwitches,
-          cost.involuntarySwitches, cost.minorFaults, cost.majorFaults})
-        writer.number(value);
+    for (const auto part : kCostParts) writer.number(cost.*part);
 }
 
 Cost readCost(Reader& reader) {
@@ -88,10 +85,7 @@ Cost readCost(Reader& reader) {
     static_assert(kMostNodes < std::size_t(1) << 17);
     constexpr std::uint64_t kMost = std::uint64_t(1) << 40;
     Cost cost;
-    for (std::uint64_t* value :
-         {&cost.calls, &cost.wallNanos, &cost.userMicros, &cost.systemMicros, &cost.voluntarySwitches,
-          &cost.involuntarySwitches, &cost.minorFaults, &cost.majorFaults})
-        *value = reader.number(value == &cost.wallNanos ? kMost << 7 : kMost);
+    for (const auto part : kCostParts) cost.*part = reader.number(part == &Cost::wallNanos ? kMost << 7 : kMost);
     return cost;
 }
 

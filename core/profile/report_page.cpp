@@ -106,10 +106,7 @@ drawIcicle();drawTable();drawTurns();
 void writeCost(JsonWriter& writer, const Cost& cost) {
     writer.key("self");
     writer.openArray();
-    for (const std::uint64_t value :
-         {cost.calls, cost.wallNanos, cost.userMicros, cost.systemMicros, cost.voluntarySwitches,
-          cost.involuntarySwitches, cost.minorFaults, cost.majorFaults})
-        writer.integer(static_cast<std::int64_t>(value));
+    for (const auto part : kCostParts) writer.integer(static_cast<std::int64_t>(cost.*part));
     writer.closeArray();
 }
 
