@@ -1,5 +1,7 @@
 #include "core/kinds/kind_codec.h"
 
+#include "core/base/varint.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -14,13 +16,7 @@ constexpr std::uint64_t kFormat = 1;
 
 class KindWriter {
 public:
-    void number(std::uint64_t value) {
-        while (value >= 0x80) {
-            bytes_ += static_cast<char>(value | 0x80);
-            value >>= 7;
-        }
-        bytes_ += static_cast<char>(value);
-    }
+    void number(std::uint64_t value) { appendVarint(bytes_, value); }
     void whole(std::int64_t value) {
         number((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
     }
@@ -52,16 +48,8 @@ public:
     }
 
     std::uint64_t number(std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
-        std::uint64_t value = 0;
-        for (int shift = 0; shift < 64; shift += 7) {
-            const std::uint64_t byte = fixed(1);
-            if (shift == 63 && byte > 1) break;
-            value |= (byte & 0x7f) << shift;
-            if (byte < 0x80) {
-                if (value <= most) return value;
-                break;
-            }
-        }
+        const auto value = takeVarint(rest_);
+        if (value && *value <= most) return *value;
         spoil();
         return 0;
     }

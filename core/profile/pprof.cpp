@@ -1,5 +1,6 @@
 // The protocol buffer of pprof, written by hand: seven messages of numbers and lists of numbers.
 // Source: https://github.com/google/pprof/blob/main/proto/profile.proto (numbers of fields).
+#include "core/base/varint.h"
 #include "core/profile/report.h"
 
 #include <map>
@@ -13,26 +14,22 @@ class Message {
 public:
     void number(std::uint32_t field, std::uint64_t value) {
         if (value == 0) return; // the default is not written
-        varint(field << 3);
-        varint(value);
+        appendVarint(text_, field << 3);
+        appendVarint(text_, value);
     }
     void bytes(std::uint32_t field, std::string_view value) {
-        varint(field << 3 | 2);
-        varint(value.size());
+        appendVarint(text_, field << 3 | 2);
+        appendVarint(text_, value.size());
         text_ += value;
     }
     void packed(std::uint32_t field, const std::vector<std::uint64_t>& values) {
         Message list;
-        for (const std::uint64_t value : values) list.varint(value);
+        for (const std::uint64_t value : values) appendVarint(list.text_, value);
         bytes(field, list.text_);
     }
     std::string take() { return std::move(text_); }
 
 private:
-    void varint(std::uint64_t value) {
-        for (; value >= 0x80; value >>= 7) text_ += static_cast<char>(value | 0x80);
-        text_ += static_cast<char>(value);
-    }
     std::string text_;
 };
 

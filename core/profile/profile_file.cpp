@@ -1,10 +1,12 @@
 #include "core/profile/profile_file.h"
 
+#include "core/base/varint.h"
 #include "core/json/utf8.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <optional>
 
 namespace yard::profile {
 
@@ -14,13 +16,7 @@ constexpr std::string_view kMagic = "YPROF\r\n\x1a";
 
 class Writer {
 public:
-    void number(std::uint64_t value) {
-        while (value >= 0x80) {
-            out += static_cast<char>(value | 0x80);
-            value >>= 7;
-        }
-        out += static_cast<char>(value);
-    }
+    void number(std::uint64_t value) { appendVarint(out, value); }
     void text(std::string_view value) {
         value = utf8Prefix(value, kLongestText);
         number(value.size());
@@ -36,18 +32,8 @@ public:
         : left_(bytes) {}
 
     std::uint64_t number(std::uint64_t largest = std::numeric_limits<std::uint64_t>::max()) {
-        std::uint64_t value = 0;
-        for (int shift = 0; isGood && shift < 64; shift += 7) {
-            if (left_.empty()) break;
-            const auto byte = static_cast<unsigned char>(left_.front());
-            left_.remove_prefix(1);
-            if (shift == 63 && byte > 1) break;
-            value |= static_cast<std::uint64_t>(byte & 0x7fu) << shift;
-            if ((byte & 0x80u) == 0) {
-                if (value <= largest) return value;
-                break;
-            }
-        }
+        const auto value = isGood ? takeVarint(left_) : std::nullopt;
+        if (value && *value <= largest) return *value;
         isGood = false;
         return 0;
     }

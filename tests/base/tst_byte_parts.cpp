@@ -1,6 +1,8 @@
 // Numbers, texts and counts as bytes: what is read is what was written, and what others send is never believed.
 #include "core/base/byte_parts.h"
 
+#include "core/base/varint.h"
+
 #include <QTest>
 
 #include <cstdint>
@@ -102,6 +104,21 @@ private Q_SLOTS:
             QVERIFY(in.choice(Fruit::Apple, Fruit::Plum) == Fruit::Apple);
             QVERIFY(!in.isGood());
         }
+    }
+    void aNumberTakesAsManyBytesAsItNeeds() {
+        constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
+        std::string bytes;
+        for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{0x7f}, std::uint64_t{0x80}, kLargest})
+            yard::appendVarint(bytes, value);
+        QCOMPARE(bytes.size(), std::size_t{1 + 1 + 2 + 10});
+        std::string_view left = bytes;
+        for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{0x7f}, std::uint64_t{0x80}, kLargest})
+            QVERIFY(yard::takeVarint(left) == value);
+        QVERIFY(left.empty() && !yard::takeVarint(left));
+        std::string_view cutOff = "\x80";
+        QVERIFY(!yard::takeVarint(cutOff));
+        std::string_view tooLarge = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02";
+        QVERIFY(!yard::takeVarint(tooLarge));
     }
 };
 
