@@ -133,7 +133,7 @@ Profiler::Profiler(Loop& loop, ProfileOptions options)
     , options_(std::move(options)) {
     profile_.loop = loop.name();
     profile_.began = wallNow();
-    if (Thread* thread = currentThreadOrNull()) resume(*thread);
+    resume(currentThread());
     readUsage();
     detail::functionObserver = this;
     loop_.meter().setObserver(this);
@@ -145,14 +145,13 @@ Profiler::~Profiler() {
 }
 
 std::uint32_t Profiler::intern(std::string name, std::string file, std::uint32_t line) {
-    if (profile_.functions.size() == kMostFunctions) {
-        const auto known = byName_.find(name + '\n' + file);
-        return known != byName_.end() ? known->second : kNowhere;
-    }
-    const auto [at, isNew] =
-        byName_.try_emplace(name + '\n' + file, static_cast<std::uint32_t>(profile_.functions.size()));
-    if (isNew) profile_.functions.push_back({.name = std::move(name), .file = std::move(file), .line = line});
-    return at->second;
+    std::string key = name + '\n' + file;
+    if (const auto known = byName_.find(key); known != byName_.end()) return known->second;
+    if (profile_.functions.size() == kMostFunctions) return kNowhere;
+    const auto function = static_cast<std::uint32_t>(profile_.functions.size());
+    profile_.functions.push_back({.name = std::move(name), .file = std::move(file), .line = line});
+    byName_.emplace(std::move(key), function);
+    return function;
 }
 
 std::uint32_t Profiler::functionOf(const detail::PromiseBase& promise) {
@@ -260,12 +259,10 @@ void Profiler::switchedOut(const Thread& thread, MonoTime, Duration) {
                            .startMicros = static_cast<std::uint64_t>((sliceStart_ - begin_) / 1000),
                            .ranMicros = static_cast<std::uint32_t>((last_ - sliceStart_) / 1000)});
     }
-    if (thread.hasEnded())
-        parked_.erase(thread.id());
-    else if (at_ != kNowhere && beyond_ == 0)
+    if (!thread.hasEnded() && at_ != kNowhere && beyond_ == 0)
         parked_.insert_or_assign(thread.id(), at_);
     else
-        parked_.erase(thread.id()); // it is found by its chain again
+        parked_.erase(thread.id()); // one that goes on is found by its chain again
     if (!since_.empty() && (last_ - lastUsage_ >= kUsageEvery || !loop_.hasReady())) readUsage();
     at_ = root_ = kNowhere;
 }
@@ -322,10 +319,6 @@ Result<profile::Profile> stopProfile(std::optional<std::uint64_t> serial) {
     profile::Profile taken = meter.profiler()->take();
     meter.profiler().reset();
     return taken;
-}
-
-bool isProfiling() noexcept {
-    return static_cast<bool>(currentLoop().meter().profiler());
 }
 
 } // namespace yard::coro

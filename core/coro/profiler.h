@@ -29,7 +29,5 @@ struct ProfileOptions {
 Result<std::uint64_t> startProfile(ProfileOptions options);
 /// Of the current loop: the one with this serial number, or whichever it is. WrongState: that is not taken (any more).
 Result<profile::Profile> stopProfile(std::optional<std::uint64_t> serial = {});
-/// Whether one is taken of the current loop.
-bool isProfiling() noexcept;
 
 } // namespace yard::coro
