@@ -137,12 +137,10 @@ coro::Task<Response> interruptThread(Call& call) {
     const auto number = numberFrom(call.capture(1));
     if (!number) co_return noSuchThread(call);
     bool found = false;
-    if (loop == kEngineLoop) {
+    if (loop == kEngineLoop)
         found = co_await call.engine.ask(&engine::Inside::interrupt, *number);
-    } else if (const coro::ThreadRef thread = coro::currentLoop().find(*number)) {
-        found = true;
-        thread->interrupt();
-    }
+    else
+        found = engine::Inside().interrupt(*number);
     if (!found) co_return noSuchThread(call);
     co_return jsonResponse(fmt::format(R"({{"loop":"{}","number":{}}})", loop, *number));
 }
@@ -187,14 +185,14 @@ coro::Task<Response> getMemory(Call& call) {
     };
     const std::uint64_t known = view.sessionBytes + view.specCacheBytes;
     writer.openObject();
-    writer.member("total_bytes", memory.resident);
+    writer.member("total_bytes", memory.resident.bytes);
     writer.key("subsystems");
     writer.openArray();
     part("scheduler", view.sessionBytes);
     part("specs of pending actions", view.specCacheBytes);
     part("other things that were allocated", memory.allocated > known ? memory.allocated - known : 0);
     part("freed, and kept by the allocator", memory.kept);
-    part("files that are mapped", memory.mapped);
+    part("files that are mapped", memory.resident.ofFiles);
     writer.closeArray();
     writer.closeObject();
     co_return jsonResponse(std::move(text));

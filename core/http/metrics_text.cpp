@@ -1,14 +1,14 @@
 #include "core/http/metrics_text.h"
 
+#include "core/http/process_inside.h"
+
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <iterator>
 #include <optional>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 namespace yard::http {
 
@@ -52,17 +52,6 @@ std::optional<std::uint64_t> fileSize(const std::string& path) {
     const auto size = std::filesystem::file_size(path, error);
     if (error) return std::nullopt;
     return size;
-}
-
-std::optional<std::uint64_t> residentBytes() {
-    std::FILE* file = std::fopen("/proc/self/statm", "re");
-    if (!file) return std::nullopt;
-    unsigned long long total = 0;
-    unsigned long long resident = 0;
-    const int read = std::fscanf(file, "%llu %llu", &total, &resident);
-    std::fclose(file);
-    if (read != 2) return std::nullopt;
-    return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 std::optional<std::uint64_t> openFiles() {
@@ -327,7 +316,7 @@ ProcessFigures processFigures(const std::string& dataDir) {
     ::getrusage(RUSAGE_SELF, &usage);
     for (const timeval& part : {usage.ru_utime, usage.ru_stime})
         figures.cpuSeconds += static_cast<double>(part.tv_sec) + static_cast<double>(part.tv_usec) / 1e6;
-    figures.residentBytes = residentBytes();
+    if (const auto resident = residentMemory()) figures.residentBytes = resident->bytes;
     figures.openFiles = openFiles();
     figures.journalBytes = fileSize(dataDir + "/journal.sqlite");
     figures.walBytes = fileSize(dataDir + "/journal.sqlite-wal");

@@ -37,20 +37,21 @@ std::string_view ownerOf(int fd, std::string_view target, const std::string& dat
 
 } // namespace
 
-ProcessMemory processMemory() {
-    ProcessMemory memory;
-    const struct mallinfo2 info = ::mallinfo2();
-    memory.allocated = info.uordblks + info.hblkhd;
-    memory.kept = info.fordblks;
+std::optional<ResidentMemory> residentMemory() {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/statm", "re"), &std::fclose);
     unsigned long size = 0;
     unsigned long resident = 0;
     unsigned long shared = 0;
-    if (!file || std::fscanf(file.get(), "%lu %lu %lu", &size, &resident, &shared) != 3) return memory;
+    if (!file || std::fscanf(file.get(), "%lu %lu %lu", &size, &resident, &shared) != 3) return std::nullopt;
     const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-    memory.resident = resident * page;
-    memory.mapped = shared * page;
-    return memory;
+    return ResidentMemory{.bytes = resident * page, .ofFiles = shared * page};
+}
+
+ProcessMemory processMemory() {
+    const struct mallinfo2 info = ::mallinfo2();
+    return {.resident = residentMemory().value_or(ResidentMemory{}),
+            .allocated = info.uordblks + info.hblkhd,
+            .kept = info.fordblks};
 }
 
 ProcessDescriptors processDescriptors(const std::string& dataDir) {

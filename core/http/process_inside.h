@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,9 +12,15 @@
 
 namespace yard::http {
 
+struct ResidentMemory {
+    std::uint64_t bytes = 0;
+    std::uint64_t ofFiles = 0; ///< of them: pages of files
+};
+/// Nothing where the system does not say.
+std::optional<ResidentMemory> residentMemory();
+
 struct ProcessMemory {
-    std::uint64_t resident = 0;
-    std::uint64_t mapped = 0;    ///< of it: pages of files
+    ResidentMemory resident{};
     std::uint64_t allocated = 0; ///< in use, of what malloc has
     std::uint64_t kept = 0;      ///< free, of what malloc has
 };
