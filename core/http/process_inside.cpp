@@ -1,5 +1,7 @@
 #include "core/http/process_inside.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -28,7 +30,7 @@ std::string_view ownerOf(int fd, std::string_view target, const std::string& dat
     if (target.starts_with("socket:")) return isOfNetwork(fd) ? "connections" : "local sockets";
     if (target.starts_with("pipe:")) return "pipes";
     if (target.starts_with("anon_inode:")) return "event loops";
-    if (!target.starts_with(dataDir)) return "other files";
+    if (!isBelow(target, dataDir)) return "other files";
     const std::string_view name = target.substr(std::min(target.size(), dataDir.size() + 1));
     if (name.starts_with("journal.sqlite")) return "journal";
     if (name.starts_with("chunks")) return "chunks";
