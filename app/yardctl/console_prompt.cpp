@@ -126,13 +126,7 @@ void Prompt::signalCame(int signal) {
 /// While it stands still the terminal is as it was before.
 void Prompt::suspended() {
     if (editor_) editor_->stop();
-    sigset_t stop;
-    sigset_t old;
-    sigemptyset(&stop);
-    sigaddset(&stop, SIGTSTP);
-    (void)::raise(SIGTSTP); // held back; the system drops it where no shell could let it go on
-    ::pthread_sigmask(SIG_UNBLOCK, &stop, &old);
-    ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
+    stopLikeCtrlZ();
     if (pending_ == 0) ask();
 }
 

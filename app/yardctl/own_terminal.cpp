@@ -1,10 +1,10 @@
 #include "app/yardctl/own_terminal.h"
 
 #include "app/yardctl/output_follower.h"
+#include "app/yardctl/signal_watch.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -64,14 +64,7 @@ void OwnTerminal::suspend() {
         (void)writeOutput(STDOUT_FILENO, ShownModes(modes_).undo());
         setModes(before_);
     }
-    sigset_t stop;
-    sigset_t old;
-    sigemptyset(&stop);
-    sigaddset(&stop, SIGTSTP);
-    ::pthread_sigmask(SIG_UNBLOCK, &stop, &old);
-    // To this thread alone: another one may wait for this signal, and take it.
-    ::pthread_kill(::pthread_self(), SIGTSTP);
-    ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
+    stopLikeCtrlZ();
     if (isRaw_) setRaw(); // which waits to be in front
     (void)writeOutput(STDOUT_FILENO, again);
 }

@@ -48,4 +48,15 @@ void SignalWatch::finish() {
     ::eventfd_write(finished_.get(), 1);
 }
 
+void stopLikeCtrlZ() {
+    sigset_t stop;
+    sigset_t old;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    ::pthread_sigmask(SIG_UNBLOCK, &stop, &old);
+    // To this thread alone: another one may wait for this signal, and take it.
+    ::pthread_kill(::pthread_self(), SIGTSTP);
+    ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
+}
+
 } // namespace yard::ctl

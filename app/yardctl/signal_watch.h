@@ -34,4 +34,8 @@ private:
     UniqueFd finished_;
 };
 
+/// Stops this process as Ctrl+Z would, though SIGTSTP is blocked. Returns when it goes on, or at once where no shell
+/// could let it go on: there the system drops the signal.
+void stopLikeCtrlZ();
+
 } // namespace yard::ctl
