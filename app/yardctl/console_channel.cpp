@@ -13,7 +13,6 @@ namespace yard::ctl {
 namespace {
 
 constexpr std::string_view kForPrograms = "#program\n";
-constexpr std::string_view kPrompt = "yard> ";
 constexpr char kAnswerEnd = '\x04';
 
 void print(const std::string& text) {
@@ -34,12 +33,10 @@ bool sendAll(int fd, std::string_view text) {
     return true;
 }
 
-/// Another answer of one who is not there any more.
 std::unexpected<Failure> gone() {
     return failed("the console was closed: the engine ended, or eight others are open");
 }
 
-/// The console closes at such a line, without an answer.
 bool isFarewell(std::string_view line) {
     constexpr std::string_view kBlank = " \t\r";
     const std::size_t first = line.find_first_not_of(kBlank);
@@ -108,7 +105,7 @@ std::optional<std::string> speakForPrograms(int fd, Answers& answers) {
     if (!sendAll(fd, kForPrograms)) return std::nullopt;
     auto greeting = answers.text();
     // It had shown its prompt before it knew.
-    if (greeting) greeting->resize(std::min(greeting->size(), greeting->rfind(kPrompt)));
+    if (greeting) greeting->resize(std::min(greeting->size(), greeting->rfind(kConsolePrompt)));
     return greeting;
 }
 

@@ -10,25 +10,27 @@
 
 namespace yard::ctl {
 
+/// What it asks for a line with.
+inline constexpr std::string_view kConsolePrompt = "yard> ";
+
 bool sendAll(int fd, std::string_view text);
-/// Another answer of one who is not there any more.
+/// What to say where the console has gone.
 std::unexpected<Failure> gone();
 /// The console closes at such a line, without an answer.
 bool isFarewell(std::string_view line);
 
-/// What the console says, in answers. Borrows the socket.
+/// What the console says, in answers. Borrows the socket. Each function blocks until something comes, or the console
+/// has gone.
 class Answers {
 public:
     explicit Answers(int fd)
         : fd_(fd) {}
 
-    /// Up to the end of an answer, which is printed as it comes. Its last word, "ok" or "error"; empty: the console has
-    /// gone, and said what is printed. Blocks.
+    /// Prints an answer as it comes, up to its end. Returns its last word, "ok" or "error"; empty: the console has gone.
     std::string next();
-    /// The same, but that what it says is returned; nothing for one that has gone.
+    /// Returns the text of an answer; nothing: the console has gone.
     std::optional<std::string> text();
-    /// Takes what has come and prints it; how many answers have ended with it, nothing: the console has gone. Blocks
-    /// where nothing has come.
+    /// Prints what has come. Returns how many answers have ended with it; nothing: the console has gone.
     std::optional<std::size_t> take();
 
 private:
@@ -41,7 +43,7 @@ private:
     std::deque<std::string> ended_{};
 };
 
-/// Tells the console that a program speaks. What it greets with; nothing: it has gone.
+/// Tells the console that a program speaks. Returns what it greets with; nothing: it has gone.
 std::optional<std::string> speakForPrograms(int fd, Answers& answers);
 
 } // namespace yard::ctl

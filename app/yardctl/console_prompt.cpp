@@ -3,13 +3,14 @@
 #include "app/yardctl/console_channel.h"
 #include "app/yardctl/line_editor.h"
 #include "app/yardctl/signal_watch.h"
+#include "core/base/environment.h"
 #include "core/base/files.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
@@ -18,16 +19,17 @@ namespace yard::ctl {
 
 namespace {
 
-constexpr std::string_view kPromptText = "yard> ";
-
 constexpr std::array kPromptSignals = {SIGQUIT, SIGTSTP};
 constexpr int kEndedBySignal = 128;
 
 std::string historyPath() {
-    const char* state = std::getenv("XDG_STATE_HOME"); // NOLINT(concurrency-mt-unsafe): one thread
-    const std::string home = homeDirectory();
-    if (state && *state == '/') return fmt::format("{}/yardmaster/console_history", state);
-    return home.empty() ? std::string() : home + "/.local/state/yardmaster/console_history";
+    std::string state = environmentOrEmpty("XDG_STATE_HOME");
+    if (!state.starts_with('/')) {
+        const std::string home = homeDirectory();
+        if (home.empty()) return {};
+        state = home + "/.local/state";
+    }
+    return state + "/yardmaster/console_history";
 }
 
 /// The first word of each line of its help.
@@ -74,10 +76,10 @@ private:
 
 void Prompt::ask() {
     if (editor_) {
-        editor_->begin(std::string(kPromptText),
+        editor_->begin(std::string(kConsolePrompt),
                        [this](std::optional<std::string> line) { typed(std::move(line)); });
     } else {
-        fmt::print("{}", kPromptText);
+        fmt::print("{}", kConsolePrompt);
         (void)std::fflush(stdout);
     }
 }

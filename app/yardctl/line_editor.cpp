@@ -1,5 +1,6 @@
 #include "app/yardctl/line_editor.h"
 
+#include "core/base/environment.h"
 #include "core/base/files.h"
 
 #include <algorithm>
@@ -65,7 +66,6 @@ const Libedit& libedit() {
 // libedit's functions take no pointer of ours.
 LineEditor* editing = nullptr;
 std::vector<std::string> completed;
-std::function<void(char*)> lineTaken;
 
 char* nextMatch(const char* begin, int state) {
     static std::size_t at = 0;
@@ -83,8 +83,8 @@ char** complete(const char* text, int start, int) {
 }
 
 bool canMoveItsCursor() {
-    const char* terminal = std::getenv("TERM"); // NOLINT(concurrency-mt-unsafe): one thread
-    return terminal && *terminal != '\0' && std::strcmp(terminal, "dumb") != 0;
+    const std::string terminal = environmentOrEmpty("TERM");
+    return !terminal.empty() && terminal != "dumb";
 }
 
 } // namespace
@@ -120,14 +120,13 @@ LineEditor::~LineEditor() {
 void LineEditor::begin(const std::string& prompt, std::function<void(std::optional<std::string>)> done) {
     done_ = std::move(done);
     isTaken_ = false;
-    // It is left to keysCame() to stop: libedit sets up the terminal once more after this.
-    lineTaken = [this](char* line) {
-        isTaken_ = true;
-        line_ = line ? std::optional<std::string>(line) : std::nullopt;
-        std::free(line);
-    };
     isActive_ = true;
-    libedit().install(prompt.c_str(), [](char* line) { lineTaken(line); });
+    libedit().install(prompt.c_str(), [](char* line) {
+        // It is left to keysCame() to stop: libedit sets up the terminal once more after this.
+        editing->isTaken_ = true;
+        editing->line_ = line ? std::optional<std::string>(line) : std::nullopt;
+        std::free(line);
+    });
 }
 
 void LineEditor::keysCame() {

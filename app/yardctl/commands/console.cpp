@@ -1,20 +1,18 @@
-// yardctl console: a prompt into the running engine, by the socket of its data directory. At a terminal it carries bytes
-// both ways; for -c and a pipe it speaks as programs do, so that it knows where an answer ends and whether it is an error.
+// yardctl console: lines to the running engine, by the socket of its data directory. At a terminal console_prompt.h asks
+// for them; here they come from -c or a pipe. It speaks as programs do, so that it knows where an answer ends and whether
+// it is an error.
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/console_channel.h"
 #include "app/yardctl/console_prompt.h"
 #include "core/base/files.h"
 #include "core/base/unique_fd.h"
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <optional>
-#include <poll.h>
 #include <string>
 #include <sys/socket.h>
 #include <sys/un.h>
