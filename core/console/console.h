@@ -49,7 +49,7 @@ private:
 /// How programs speak: after this line every answer ends with kAnswerEnd and "ok" or "error" as a line of its own, and
 /// no prompt is written. What is printed never has this character.
 inline constexpr std::string_view kForPrograms = "#program";
-/// What changes something is refused from the one on to the other.
+/// After the first line the console refuses what changes something, until the second comes.
 inline constexpr std::string_view kReadOnly = "#read-only";
 inline constexpr std::string_view kChanges = "#changes";
 inline constexpr char kAnswerEnd = '\x04';

@@ -6,7 +6,7 @@
 // Time on the processor is read at each call, return and switch. User and system time, switches and faults come from
 // getrusage, which costs more: it is read at a switch at most every 50 microseconds, besides when the loop may sleep, when
 // a thread begins that is not asked for, and in a turn after 4,096 places. It is shared out among the functions that ran
-// since, by their time. Names of threads are told without their numbers: connections count as one.
+// since, by their time. Threads whose names differ in numbers only, such as connections, count as one.
 // Bounds: 20,000 functions, 20,000 places in the tree (what is called beyond counts as its caller's), 256 functions
 // deep, the latest 100,000 turns.
 #pragma once

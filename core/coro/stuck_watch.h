@@ -1,9 +1,9 @@
-// Says which cooperative thread keeps a loop from going on, and where it is, while that lasts: what the latency
-// warning of the loop says afterwards comes never, if the turn never ends.
+// Reports a turn of a loop that does not end: which cooperative thread has it, and where that thread is. The loop's own
+// latency warning comes after the turn, so never where the turn never ends.
 //
 // Threads: an OS thread of its own looks every `every` at each loop that is watched; a loop that has been in one turn for
-// longer than `after` is interrupted by a signal (SIGURG) whose handler copies the chain of awaits. Each turn is told
-// once. The handler takes no lock and no memory.
+// longer than `after` is interrupted by a signal (SIGURG) whose handler copies the chain of awaits. Each turn is
+// reported once. The handler takes no lock and no memory.
 // Lifetime: a Watched ends before its loop; the watch outlives all of them.
 #pragma once
 
@@ -64,7 +64,7 @@ private:
     struct Entry {
         const Loop* loop;
         pthread_t thread;
-        std::int64_t told; ///< the turn that was told last, by its begin
+        std::int64_t told; ///< when the turn began that was reported last
     };
     void run();
     std::vector<StuckTurn> look() YARD_REQUIRES(mutex_);

@@ -7,7 +7,7 @@ namespace yard::coro {
 namespace {
 
 constexpr std::size_t kStep = 2'000; // threads of one turn: some 0.2 ms where they lie far apart
-// Where the one at which a step ended is gone the walk begins again; where that happens so often the page ends.
+// The walk begins again where the thread is gone at which the last step ended. After so many times the page ends.
 constexpr int kMostRestarts = 100;
 
 } // namespace

@@ -1,6 +1,5 @@
-// What goes on inside of the process: cooperative threads, slow turns, memory,
-// descriptors. The owner's alone: names of threads and files tell of
-// everybody's work, and who interrupts a thread can stop the engine.
+// What goes on inside of the process: cooperative threads, slow turns, memory, descriptors. For its owner alone: names
+// of threads and files show everybody's work, and whoever interrupts a thread can stop the engine.
 #include "core/http/route.h"
 
 #include "core/engine/reading/inside.h"

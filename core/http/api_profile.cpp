@@ -1,4 +1,4 @@
-// Profiles of the loops: taken for a time, or started and stopped. The owner's alone, as the rest of what is inside.
+// Profiles of the loops: taken for a time, or started and stopped. For the engine's owner alone, as all of inside/...
 #include "core/http/route.h"
 
 #include "core/coro/profiler.h"
@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kUsualSeconds = 10;
 constexpr std::int64_t kMostSeconds = 600;
 constexpr std::size_t kMostText = 200;
-/// One that is measured for looks this often whether its client is still there.
+/// A request that measures looks this often whether its client is still there.
 constexpr Duration kLookWhoMeasures = std::chrono::seconds(1);
 
 struct ProfileWish {

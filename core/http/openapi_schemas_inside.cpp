@@ -1,4 +1,4 @@
-// The shapes of what is told of the inside of the process: threads, turns, memory, descriptors.
+// Schemas of the answers of inside/...: threads, turns, memory, descriptors and profiles of the process.
 #include "core/http/openapi_schemas.h"
 
 namespace yard::http {

@@ -1,5 +1,5 @@
-// What a profile of a loop says of the functions that ran. Time on the processor is the real one, so what is held is which
-// function ran how often, and how times lie within each other.
+// A profile of a loop names the functions that ran, how often, and who called them. Processor time is real here, so the
+// tests compare counts, and check only which times lie within which.
 #include "core/coro/profiler.h"
 
 #include "core/coro/loop.h"

@@ -1,4 +1,4 @@
-// A loop that does not come to the end of a turn is told of, with the thread and where it is.
+// The watch reports a turn that does not end: its loop, its thread, and where that thread is.
 #include "core/coro/stuck_watch.h"
 
 #include "core/coro/loop.h"
@@ -31,8 +31,8 @@ struct Told {
 
 constexpr StuckWatch::Options kSoon{.after = std::chrono::milliseconds(20), .every = std::chrono::milliseconds(5)};
 
-/// Keeps the turn that runs, which alone is watched: one before it may be told where the machine is slow. Sanitizers
-/// let a signal come within calls that they know.
+/// Does not let this turn end, and has the loop watched from here on: on a slow machine an earlier turn could be
+/// reported. It waits in a call of the system, where sanitizers let a signal through.
 void stay(const Loop& loop, StuckWatch& watch, const std::atomic<bool>& released) {
     const StuckWatch::Watched watched(loop, watch);
     while (!released) ::usleep(1'000);
@@ -105,7 +105,7 @@ void TestStuckWatch::aTurnIsToldOnce() {
     std::atomic<bool> released = false;
     std::jthread runner([&] { runBlocked("first", "one", watch, released); });
     told.first.get_future().wait();
-    // What is found stuck later is found by a look that came by the first once more.
+    // A look that finds the second loop has seen the first, which is still stuck, once more.
     std::jthread later([&] { runBlocked("second", "two", watch, told.isSecond); });
     later.join();
     released = true;

@@ -185,7 +185,7 @@ void TestThreadList::theThreadThatRunsHasAChainToo() {
     loop.runUntilIdle();
     clock_.advance(std::chrono::seconds(101));
     loop.runUntilIdle();
-    // What it waited in before has ended; that it looks at itself is left.
+    // The functions that it waited in have ended. Its chain is now that of its look at itself.
     QCOMPARE(own.threads.size(), std::size_t(1));
     QVERIFY(own.threads[0].state == ThreadState::Running);
     QCOMPARE(functionName(own.threads[0].chain.back().function), "yard::coro::outer");
