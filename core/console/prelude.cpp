@@ -315,8 +315,11 @@ define("threads", "threads [\"text\"] [\"loop\"]",
     if cursor then print("these are the first " .. #rows .. "; threads \"text\" has those with a text") end
     return rows
   end)
+local function thread_path(number, loop)
+  return "inside/threads/" .. encode(loop or "engine") .. "/" .. encode(number_text(number))
+end
 define("thread", "thread N [\"loop\"]", "one thread: where it waits, since when, how often it ran", function(number, loop)
-  local one = ask("GET", "inside/threads/" .. encode(loop or "engine") .. "/" .. encode(number_text(number)))
+  local one = ask("GET", thread_path(number, loop))
   local chain = one.chain
   one.chain = nil
   show(one)
@@ -325,7 +328,7 @@ define("thread", "thread N [\"loop\"]", "one thread: where it waits, since when,
   end
 end)
 define("interrupt", "interrupt N [\"loop\"]", "makes a thread unwind; the engine may not survive it", function(number, loop)
-  ask("POST", "inside/threads/" .. encode(loop or "engine") .. "/" .. encode(number_text(number)) .. "/interrupt")
+  ask("POST", thread_path(number, loop) .. "/interrupt")
   print("interrupted")
 end)
 define("latency", "latency", "the longest turns of the loops, with the thread's name", function()
