@@ -76,7 +76,7 @@ Task<void> begin(ProfileOptions options, Result<std::uint64_t>& begun) {
     begun = startProfile(std::move(options));
     co_return;
 }
-Task<void> end(Result<profile::Profile>& taken, std::optional<std::uint64_t> serial = {}) {
+Task<void> end(Result<profile::Profile>& taken, std::optional<std::uint64_t> serial) {
     taken = stopProfile(serial);
     co_return;
 }
@@ -121,18 +121,20 @@ private Q_SLOTS:
     void timesLieWithinEachOther();
 
 private:
-    std::uint64_t start(ProfileOptions options = {}) {
+    Result<std::uint64_t> tryStart(ProfileOptions options = {}) {
         Result<std::uint64_t> begun;
         loop_->spawn("test begin", begin(std::move(options), begun));
         loop_->runUntilIdle();
-        return begun.value_or(0);
+        return begun;
     }
-    profile::Profile stop() {
+    std::uint64_t start(ProfileOptions options = {}) { return tryStart(std::move(options)).value_or(0); }
+    Result<profile::Profile> tryStop(std::optional<std::uint64_t> serial = {}) {
         Result<profile::Profile> taken;
-        loop_->spawn("test end", end(taken));
+        loop_->spawn("test end", end(taken, serial));
         loop_->runUntilIdle();
-        return taken.value_or(profile::Profile{});
+        return taken;
     }
+    profile::Profile stop() { return tryStop().value_or(profile::Profile{}); }
     void pass(Duration time) {
         clock_.advance(time);
         loop_->runUntilIdle();
@@ -245,14 +247,10 @@ void TestProfiler::whatSleptTooDeepComesBackToItsPlace() {
 
 void TestProfiler::oneAtATime() {
     start();
-    Result<std::uint64_t> second;
-    loop_->spawn("test second", begin({}, second));
-    loop_->runUntilIdle();
+    const Result<std::uint64_t> second = tryStart();
     QVERIFY(!second && second.error().kind == ErrorKind::WrongState);
     stop();
-    Result<profile::Profile> none;
-    loop_->spawn("test none", end(none));
-    loop_->runUntilIdle();
+    const Result<profile::Profile> none = tryStop();
     QVERIFY(!none && none.error().kind == ErrorKind::WrongState);
 }
 
@@ -271,17 +269,11 @@ void TestProfiler::anotherOnesGoesOn() {
     stop();
     const std::uint64_t second = start();
     QVERIFY(first != 0 && second > first);
-    Result<profile::Profile> taken;
-    loop_->spawn("test end", end(taken, first));
-    loop_->runUntilIdle();
-    QVERIFY(!taken);
-    QCOMPARE(taken.error().message, "Another has stopped this profile.");
-    loop_->spawn("test end", end(taken, second));
-    loop_->runUntilIdle();
-    QVERIFY(taken);
-    loop_->spawn("test end", end(taken, second));
-    loop_->runUntilIdle();
-    QVERIFY(!taken);
+    const Result<profile::Profile> ofFirst = tryStop(first);
+    QVERIFY(!ofFirst);
+    QCOMPARE(ofFirst.error().message, "Another has stopped this profile.");
+    QVERIFY(tryStop(second));
+    QVERIFY(!tryStop(second));
 }
 
 void TestProfiler::aLoopMayEndWithOne() {

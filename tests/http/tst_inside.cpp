@@ -38,6 +38,12 @@ private Q_SLOTS:
     void wrongProfilesAreRefused();
 
 private:
+    /// The first of the threads that fit such a query.
+    boost::json::object firstThread(const std::string& query) {
+        const boost::json::object answer = api_->get("/compute/inside/threads?" + query).json();
+        return answer.at("threads").as_array().at(0).as_object();
+    }
+
     std::optional<ApiTest> api_;
 };
 
@@ -82,9 +88,7 @@ void InsideTest::whatIsAskedWronglyIsSaid() {
 }
 
 void InsideTest::oneThreadIsShown() {
-    const Reply list = api_->get("/compute/inside/threads?filter=pump");
-    const boost::json::object answer = list.json();
-    const std::int64_t number = answer.at("threads").as_array().front().as_object().at("number").as_int64();
+    const std::int64_t number = firstThread("filter=pump").at("number").as_int64();
     const Reply one = api_->get("/compute/inside/threads/engine/" + std::to_string(number));
     QCOMPARE(one.text("name"), "pump");
     QVERIFY(one.number("runs") > 0);
@@ -92,9 +96,7 @@ void InsideTest::oneThreadIsShown() {
 
 void InsideTest::aThreadIsInterrupted() {
     // The request itself: it is answered, and unwinds at its next suspension.
-    const Reply list = api_->get("/compute/inside/threads?loop=http&filter=request");
-    const boost::json::object answer = list.json();
-    const std::int64_t number = answer.at("threads").as_array().front().as_object().at("number").as_int64();
+    const std::int64_t number = firstThread("loop=http&filter=request").at("number").as_int64();
     const Reply done = api_->post("/compute/inside/threads/http/" + std::to_string(number) + "/interrupt");
     QCOMPARE(done.status, 200);
     QCOMPARE(done.number("number"), number);
@@ -129,14 +131,14 @@ void InsideTest::descriptorsHaveOwners() {
 }
 
 void InsideTest::aThreadHasTheChainOfItsWaits() {
-    const Reply reply = api_->get("/compute/inside/threads?filter=pump");
-    const boost::json::object answer = reply.json();
-    const boost::json::array& chain = answer.at("threads").as_array().at(0).as_object().at("chain").as_array();
+    const boost::json::object thread = firstThread("filter=pump");
+    const boost::json::array& chain = thread.at("chain").as_array();
+    const std::string shown = boost::json::serialize(chain);
     QVERIFY(!chain.empty());
     const boost::json::object& place = chain.at(0).as_object();
-    QVERIFY2(place.at("file").as_string().starts_with("core/"), reply.body.c_str());
+    QVERIFY2(place.at("file").as_string().starts_with("core/"), shown.c_str());
     QVERIFY(place.at("line").as_int64() > 0);
-    QVERIFY2(place.at("function").as_string().starts_with("yard::"), reply.body.c_str());
+    QVERIFY2(place.at("function").as_string().starts_with("yard::"), shown.c_str());
 }
 
 static profile::Profile profileOf(const Reply& reply) {
