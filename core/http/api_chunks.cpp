@@ -1,13 +1,13 @@
 // PUT, GET and HEAD chunks/{hash}: bytes of any length in constant memory.
 #include "core/http/handler_steps.h"
 
+#include "core/base/parsed_number.h"
 #include "core/engine/reading/action_rows.h"
 #include "core/http/error_map.h"
 #include "core/http/file_producers.h"
 #include "core/http/permission.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 
 namespace yard::http {
@@ -22,13 +22,6 @@ struct Range {
     std::uint64_t length = 0;
 };
 
-std::optional<std::uint64_t> number(std::string_view digits) {
-    std::uint64_t value = 0;
-    const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (digits.empty() || problem != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-    return value;
-}
-
 /// One range of `bytes=`: nothing when the field is of another kind (then the whole is sent), length 0 when it lies
 /// outside of `size`.
 std::optional<Range> parseRange(std::string_view field, std::uint64_t size) {
@@ -37,8 +30,8 @@ std::optional<Range> parseRange(std::string_view field, std::uint64_t size) {
     field.remove_prefix(kUnit.size());
     const std::size_t dash = field.find('-');
     if (dash == std::string_view::npos || field.find(',') != std::string_view::npos) return std::nullopt;
-    const auto first = number(field.substr(0, dash));
-    const auto last = number(field.substr(dash + 1));
+    const auto first = parsedNumber<std::uint64_t>(field.substr(0, dash));
+    const auto last = parsedNumber<std::uint64_t>(field.substr(dash + 1));
     if (!first && !last) return std::nullopt;
     if (!first) {
         const std::uint64_t length = std::min(*last, size);

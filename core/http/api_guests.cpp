@@ -1,11 +1,11 @@
 // For whom this machine works: docs/machines.md.
 #include "core/http/route.h"
 
+#include "core/base/parsed_number.h"
 #include "core/engine/guests/guests.h"
 #include "core/http/error_map.h"
 #include "core/json/json_writer.h"
 
-#include <charconv>
 #include <string>
 
 namespace yard::http {
@@ -60,9 +60,7 @@ coro::Task<Response> listGuests(Call& call) {
 }
 
 coro::Task<Response> sendGuestAway(Call& call) {
-    const std::string text = call.capture();
-    std::int64_t id = 0;
-    if (std::from_chars(text.data(), text.data() + text.size(), id).ptr != text.data() + text.size()) id = 0;
+    const std::int64_t id = parsedNumber<std::int64_t>(call.capture()).value_or(0);
     const auto done = co_await call.engine.ask(&engine::Guests::sendAway, id);
     if (!done) co_return errorResponse(done.error());
     std::string answer;

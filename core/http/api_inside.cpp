@@ -2,6 +2,7 @@
 // of threads and files show everybody's work, and whoever interrupts a thread can stop the engine.
 #include "core/http/route.h"
 
+#include "core/base/parsed_number.h"
 #include "core/engine/reading/inside.h"
 #include "core/engine/reading/overview.h"
 #include "core/http/error_map.h"
@@ -9,9 +10,7 @@
 #include "core/json/json_writer.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
-#include <optional>
 
 namespace yard::http {
 
@@ -80,13 +79,6 @@ coro::Task<Result<coro::ThreadPage>> pageOf(Call& call, std::string_view loop, c
     co_return std::unexpected(noSuchLoop(loop));
 }
 
-std::optional<std::uint64_t> numberFrom(std::string_view text) {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-    return number;
-}
-
 Response noSuchThread(Call& call) {
     return errorResponse(
         ErrorKind::NotFound,
@@ -99,7 +91,7 @@ coro::Task<Response> getThreads(Call& call) {
         co_return errorResponse(invalid("loop", R"(Give "loop" as engine or http.)").error());
     const auto limit = call.query.integer("limit", 1, kMostThreads);
     if (!limit) co_return errorResponse(limit.error());
-    const auto after = numberFrom(call.query.text("cursor").value_or("0"));
+    const auto after = parsedNumber<std::uint64_t>(call.query.text("cursor").value_or("0"));
     if (!after) co_return errorResponse(invalid("cursor", "Give the cursor of the page before.").error());
     const auto page = co_await pageOf(call, loop,
                                       {.after = *after,
@@ -119,7 +111,7 @@ coro::Task<Response> getThreads(Call& call) {
 }
 
 coro::Task<Response> getThread(Call& call) {
-    const auto number = numberFrom(call.capture(1));
+    const auto number = parsedNumber<std::uint64_t>(call.capture(1));
     if (!number || *number == 0) co_return noSuchThread(call);
     const auto page = co_await pageOf(call, call.capture(0), {.after = *number - 1, .limit = 1, .filter = {}});
     if (!page) co_return errorResponse(page.error());
@@ -133,7 +125,7 @@ coro::Task<Response> getThread(Call& call) {
 coro::Task<Response> interruptThread(Call& call) {
     const std::string& loop = call.capture(0);
     if (loop != kEngineLoop && loop != kHttpLoop) co_return errorResponse(noSuchLoop(loop));
-    const auto number = numberFrom(call.capture(1));
+    const auto number = parsedNumber<std::uint64_t>(call.capture(1));
     if (!number) co_return noSuchThread(call);
     bool found = false;
     if (loop == kEngineLoop)

@@ -1,6 +1,7 @@
 // The machines of this engine: docs/machines.md.
 #include "core/http/route.h"
 
+#include "core/base/parsed_number.h"
 #include "core/engine/machines/machines.h"
 #include "core/http/error_map.h"
 #include "core/http/join_tokens.h"
@@ -8,7 +9,6 @@
 #include "core/json/json_writer.h"
 #include "core/model/limits.h"
 
-#include <charconv>
 #include <cstdint>
 #include <fmt/format.h>
 #include <string_view>
@@ -25,10 +25,7 @@ constexpr std::int64_t kMostMemoryMb = std::int64_t{1} << 40;
 
 /// What is no number is none that was ever given.
 std::uint32_t machineId(const Call& call) {
-    const std::string_view text = call.capture();
-    std::uint32_t id = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), id);
-    return problem == std::errc{} && end == text.data() + text.size() ? id : UINT32_MAX;
+    return parsedNumber<std::uint32_t>(call.capture()).value_or(UINT32_MAX);
 }
 
 Response machineResponse(const Result<MachineView>& machine) {

@@ -1,10 +1,10 @@
 #include "core/http/query.h"
 
+#include "core/base/parsed_number.h"
 #include "core/http/words.h"
 #include "core/json/utf8.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -91,10 +91,8 @@ Result<std::optional<std::int64_t>> Query::integer(std::string_view name, std::i
                                                    std::int64_t most) const {
     const auto given = text(name);
     if (!given) return std::nullopt;
-    std::int64_t value = 0;
-    const auto [end, problem] = std::from_chars(given->data(), given->data() + given->size(), value);
-    if (given->empty() || problem != std::errc{} || end != given->data() + given->size() || value < least ||
-        value > most)
+    const auto value = parsedNumber<std::int64_t>(*given);
+    if (!value || *value < least || *value > most)
         return invalid(std::string(name), fmt::format("Give \"{}\" as a number from {} to {}.", name, least, most));
     return value;
 }
@@ -102,12 +100,10 @@ Result<std::optional<std::int64_t>> Query::integer(std::string_view name, std::i
 Result<std::optional<Duration>> Query::seconds(std::string_view name, int most) const {
     const auto given = text(name);
     if (!given) return std::nullopt;
-    double value = 0;
-    const auto [end, problem] = std::from_chars(given->data(), given->data() + given->size(), value);
-    if (given->empty() || problem != std::errc{} || end != given->data() + given->size() || !(value >= 0) ||
-        value > most)
+    const auto value = parsedNumber<double>(*given);
+    if (!value || !(*value >= 0) || *value > most)
         return invalid(std::string(name), fmt::format("Give \"{}\" in seconds from 0 to {}.", name, most));
-    return Duration(std::llround(value * 1e6));
+    return Duration(std::llround(*value * 1e6));
 }
 
 Result<bool> Query::flag(std::string_view name) const {
