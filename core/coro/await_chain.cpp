@@ -1,5 +1,6 @@
 #include "core/coro/await_chain.h"
 
+#include "core/base/replace.h"
 #include "core/coro/task.h"
 
 #include <algorithm>
@@ -35,8 +36,7 @@ AwaitChain runningChain() noexcept {
 std::string functionName(const char* text) {
     std::string name(text);
     for (const std::string_view hidden : {"(anonymous namespace)::", "::(anonymous class)", "(anonymous class)::"})
-        for (std::size_t at = name.find(hidden); at != std::string::npos; at = name.find(hidden))
-            name.erase(at, hidden.size());
+        replaceAll(name, hidden, {});
     name.resize(std::min(name.size(), name.find('(')));
     // What is before the name ends with a space outside of all template arguments.
     int depth = 0;

@@ -1,5 +1,6 @@
 #include "core/profile/report.h"
 
+#include "core/base/replace.h"
 #include "core/json/json_writer.h"
 
 #include <string_view>
@@ -177,17 +178,10 @@ std::string dataOf(const Profile& profile) {
     return safe;
 }
 
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '&')
-            out += "&amp;";
-        else if (c == '<')
-            out += "&lt;";
-        else
-            out += c;
-    }
-    return out;
+std::string escaped(std::string text) {
+    replaceAll(text, "&", "&amp;");
+    replaceAll(text, "<", "&lt;");
+    return text;
 }
 
 } // namespace
