@@ -9,7 +9,6 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <utility>
 
 namespace yard::ctl {

@@ -4,7 +4,6 @@
 #include "core/coro/task.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 namespace yard::coro {

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <ctime>
 #include <deque>
-#include <memory>
 #include <sys/resource.h>
 #include <unordered_map>
 #include <vector>

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cstdio>
 #include <dirent.h>
-#include <fcntl.h>
 #include <malloc.h>
 #include <memory>
 #include <netinet/in.h>

@@ -2,7 +2,6 @@
 // descriptors, by kind. Blocks for a look into /proc: for helpers. Any thread.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
