@@ -1,4 +1,4 @@
-// Objects in the engine: looks, moves, effects, starts and ends; with a journal and actors that a test holds in its hands.
+// Objects in the engine: looks, moves, types, starts and ends; with a journal and actors that a test holds in its hands.
 #include "tests/engine/objects_bench.h"
 
 #include <QTest>
@@ -22,12 +22,6 @@ private Q_SLOTS:
     void theTimeOfALookBeginsInItsProcess();
     void garbageIsAnException();
     void ofTwoMoversOneWins();
-    void aChildIsMadeOnceWhateverDies();
-    void theLastChildWakesItsParent();
-    void anActionIsSubmittedUnderTheKeyOfItsEffect();
-    void noEffectLeadsOutOfASandbox();
-    void aCallIsRepeatedUntilItSucceeds();
-    void othersAreWoken();
     void whatIsLookedAtIsDueAtOnceAfterAnEnd();
     void whatIsClaimedAndNotYetSentIsDueAtOnceAfterAnEnd();
     void withoutItsWorkerATypeHasOrphans();
@@ -190,117 +184,6 @@ void TestObjects::ofTwoMoversOneWins() {
     QCOMPARE(b.word(b.rig.ask(b.objects->move(id, "queued", true))), "done");
     QCOMPARE(b.word(b.rig.ask(b.objects->move(id, "nowhere", true))), "invalid to");
     QCOMPARE(b.word(b.rig.ask(b.objects->move(99, "queued", true))), "not_found ");
-}
-
-void TestObjects::aChildIsMadeOnceWhateverDies() {
-    ObjectsBench b;
-    b.put(pageType());
-    b.put(pageType(R"("parent":"page")", "result"));
-    const auto id = b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
-    // The journal takes the move, and the engine dies before the effect.
-    b.answer(R"({"exit_code":0,"move":"started","effects":[{"create":{"type":"result","fields":{"url":"c"}}}]})");
-    QCOMPARE(b.journal.rows.size(), std::size_t(2));
-    QCOMPARE(b.journal.rows.at(2).parent, id);
-    QVERIFY(b.journal.effects.empty());
-    // It comes back with the row that was carried out in the journal's eyes.
-    b.journal.effects[{id, 1, 0}] = {
-        .object = id, .revision = 1, .position = 0, .kind = 0, .body = R"({"create":{"type":"result"}})"};
-    b.open();
-    QCOMPARE(b.journal.rows.size(), std::size_t(3)); // the row says that it was not
-    b.open();
-    QCOMPARE(b.journal.rows.size(), std::size_t(3));
-}
-
-void TestObjects::theLastChildWakesItsParent() {
-    ObjectsBench b;
-    b.put(pageType());
-    const auto parent = b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
-    b.answer(R"({"exit_code":0,"look_in_s":1000})");
-    const auto child = b.create(fmt::format(R"({{"type":"page","parent":{}}})", parent));
-    b.rig.settle();
-    b.comesUp();
-    QVERIFY(b.question().contains(fmt::format(R"("parent":{{"id":{})", parent)));
-    b.answer(R"({"exit_code":0,"move":"failed"})");
-    QCOMPARE(b.stands(child), "failed r1");
-    QVERIFY2(b.question().contains(R"("children":{"failed":1},"pending":0)"), b.question().c_str());
-    QVERIFY(b.question().contains(fmt::format(R"("object":{{"id":{})", parent)));
-}
-
-void TestObjects::anActionIsSubmittedUnderTheKeyOfItsEffect() {
-    ObjectsBench b;
-    b.put(pageType());
-    b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
-    b.submitRefusal = fail(ErrorKind::Busy, "later").error();
-    b.answer(
-        R"({"exit_code":0,"look_in_s":1000,"effects":[{"submit":{"worker":"exec","argv":["true"]},"as":"pdf"}]})");
-    QVERIFY(b.submitted.empty());
-    QCOMPARE(b.journal.effects.size(), std::size_t(1));
-    b.submitRefusal.reset();
-    b.rig.advance(10s);
-    QCOMPARE(b.submitted.size(), std::size_t(1));
-    QCOMPARE(b.submitted.front().idempotencyKey, "\nobject\n1/1/0");
-    QVERIFY(b.journal.effects.empty());
-}
-
-void TestObjects::noEffectLeadsOutOfASandbox() {
-    ObjectsBench b;
-    b.areContained = true;
-    b.put(pageType());
-    b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
-    b.answer(R"({"exit_code":0,"look_in_s":1000,"effects":[{"submit":{"worker":"exec","argv":["true"]}},)"
-             R"({"submit":{"worker":"exec","argv":["true"],"sandbox":true}}]})");
-    QCOMPARE(b.submitted.size(), std::size_t(1));
-    QVERIFY(b.submitted.front().actions.front().spec->sandbox);
-    QCOMPARE(b.journal.effects.size(), std::size_t(1));
-}
-
-void TestObjects::aCallIsRepeatedUntilItSucceeds() {
-    ObjectsBench b;
-    b.put(pageType());
-    const auto id = b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
-    b.answer(R"({"exit_code":0,"move":"started","look_in_s":1000,"effects":[{"call":"index","args":{"a":1}}]})");
-    if (b.question().empty()) b.comesUp();
-    QCOMPARE(b.question(), R"("effect":"index","args":{"a":1},"object":1,"attempt":1)");
-    b.answer(R"({"exit_code":1})");
-    QCOMPARE(b.journal.effects.size(), std::size_t(1));
-    b.rig.advance(10s);
-    b.comesUp();
-    QCOMPARE(b.question(), R"("effect":"index","args":{"a":1},"object":1,"attempt":2)");
-    b.crash();
-    b.rig.advance(20s);
-    b.comesUp();
-    QVERIFY(b.question().ends_with(R"("attempt":3)"));
-    b.answer(R"({"exit_code":0})");
-    QVERIFY(b.journal.effects.empty());
-    QCOMPARE(b.stands(id), "started r1");
-}
-
-void TestObjects::othersAreWoken() {
-    ObjectsBench b;
-    b.put(pageType());
-    const auto far = b.create(fmt::format(R"({{"type":"page","retry_at":{}}})", b.now() + 900'000'000));
-    b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
-    b.answer(fmt::format(R"({{"exit_code":0,"look_in_s":1000,"effects":[{{"wake":[{}]}}]}})", far));
-    if (b.question().empty()) b.comesUp();
-    QVERIFY(b.question().contains(fmt::format(R"("object":{{"id":{})", far)));
-    QVERIFY(b.journal.effects.empty());
-    b.answer(R"({"exit_code":0,"look_in_s":1000})");
-    const auto woken = b.rig.ask(b.objects->look({far, 99}));
-    QCOMPARE(woken.value_or(-1), std::int64_t(1));
-    b.comesUp();
-    QVERIFY(b.question().contains(fmt::format(R"("object":{{"id":{})", far)));
 }
 
 void TestObjects::whatIsLookedAtIsDueAtOnceAfterAnEnd() {
