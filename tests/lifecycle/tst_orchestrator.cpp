@@ -1,108 +1,16 @@
-// What the orchestrator decides: a pass, actors and their queues, orphans, wakes. Names are the seed's sentences where
-// there is one (docs/objects.md).
-#include "core/lifecycle/orchestrator.h"
-#include "core/lifecycle/outbox.h"
-#include "tests/lifecycle/types.h"
+// What the orchestrator decides: a pass, actors and their queues, orphans, wakes, calls. Names are the seed's sentences
+// where there is one (docs/objects.md).
+#include "tests/lifecycle/orchestrator_bench.h"
 
 #include <QtTest>
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 using namespace yard;
 using namespace yard::lifecycle;
+using namespace yard::lifecycle::test;
 using namespace yard::test;
 
-namespace {
-
-constexpr WallMicros kSecond = 1'000'000;
-
-/// Decisions of one kind.
-template<class Kind>
-std::vector<Kind> allOf(const std::vector<Decision>& decisions) {
-    std::vector<Kind> found;
-    for (const Decision& decision : decisions)
-        if (const auto* one = std::get_if<Kind>(&decision)) found.push_back(*one);
-    return found;
-}
-
-std::string line(const Decision& decision) {
-    if (const auto* start = std::get_if<StartActor>(&decision))
-        return fmt::format("start {} '{}'", start->actor, start->key);
-    if (const auto* claim = std::get_if<Claim>(&decision)) return fmt::format("claim {}", claim->id.value);
-    if (const auto* tick = std::get_if<SendTick>(&decision))
-        return fmt::format("tick {} {}", tick->actor, tick->seen.id.value);
-    if (const auto* call = std::get_if<SendCall>(&decision))
-        return fmt::format("call {} {}", call->actor, call->effect.text());
-    if (const auto* write = std::get_if<Write>(&decision))
-        return fmt::format("write {} {}>{}", write->id.value, write->from, write->to);
-    if (const auto* end = std::get_if<EndActor>(&decision)) return fmt::format("end {}", end->actor);
-    if (const auto* orphan = std::get_if<WarnOrphan>(&decision))
-        return fmt::format("orphan {} {}", orphan->object.value, name(orphan->why));
-    return "idle";
-}
-std::string lines(const std::vector<Decision>& decisions) {
-    std::string all;
-    for (const Decision& decision : decisions) all += (all.empty() ? "" : ", ") + line(decision);
-    return all;
-}
-
-} // namespace
-
-class TestOrchestrator : public QObject {
+class TestOrchestrator : public QObject, private OrchestratorBench {
     Q_OBJECT
-
-    std::optional<Orchestrator> orchestrator_;
-    TypeNumber type_ = 0;
-    WallMicros now_ = 0;
-    std::int64_t last_ = 0;
-    std::int64_t parentOfNext_ = 0;
-
-    void use(const std::string& actor = R"("max_actors": 4, "max_per_key": 1)") {
-        orchestrator_.emplace();
-        now_ = 1'000 * kSecond;
-        last_ = parentOfNext_ = 0;
-        type_ = *orchestrator_->putType(parsed(snapshotJson(actor)), now_);
-    }
-    std::int64_t add(const std::string& persona = "anna", const char* status = "queued", WallMicros in = 0) {
-        Object object;
-        object.id = ObjectId(++last_);
-        object.parent = ObjectId(parentOfNext_);
-        object.type = type_;
-        object.status = *orchestrator_->type(type_).find(status);
-        object.key = persona.empty() ? 0 : orchestrator_->keyNumber(type_, persona);
-        object.retryAt = orchestrator_->type(type_).isFinal(object.status) ? 0 : now_ + in;
-        orchestrator_->add(object);
-        return last_;
-    }
-    std::vector<Decision> decided() {
-        orchestrator_->pass(now_);
-        return orchestrator_->take();
-    }
-    std::string pass() { return lines(decided()); }
-    /// Everything that is written is committed at once and answered.
-    void commit(const std::vector<Decision>& decisions) {
-        for (const Decision& decision : decisions) {
-            if (const auto* claim = std::get_if<Claim>(&decision)) orchestrator_->claimed(*claim, true, now_);
-            if (const auto* write = std::get_if<Write>(&decision)) orchestrator_->written(*write, true, now_);
-        }
-    }
-    /// Starts an actor for what is due, and has it claim its first object.
-    std::string begin() {
-        for (const auto& start : allOf<StartActor>(decided())) orchestrator_->actorReady(start.actor);
-        commit(decided());
-        return lines(orchestrator_->take());
-    }
-    void answer(ActorNumber actor, const Answer& answer) {
-        orchestrator_->answered(actor, answer, now_);
-        commit(orchestrator_->take());
-    }
-    std::string statusOf(std::int64_t id) const {
-        const Object* object = orchestrator_->find(ObjectId(id));
-        return orchestrator_->type(type_).states[object->status].name;
-    }
-    std::int64_t dueIn(std::int64_t id) const { return orchestrator_->find(ObjectId(id))->retryAt - now_; }
 
 private Q_SLOTS:
     void init() { use(); }
@@ -429,49 +337,6 @@ private Q_SLOTS:
         now_ += 60 * kSecond;
         QCOMPARE(pass(), "end 1");
     }
-    void aFailedEffectIsTriedAgainAndNeverUndoesTheMove() {
-        Outbox outbox;
-        const EffectKey key{.object = ObjectId(1), .revision = 4, .position = 0};
-        outbox.add(key, {.kind = EffectKind::Call, .body = "{}"}, now_);
-        outbox.add(key, {.kind = EffectKind::Call, .body = "{}"}, now_); // at a start once more
-        QCOMPARE(outbox.size(), 1U);
-        std::string pauses;
-        for (int i = 0; i < 11; ++i) {
-            const auto taken = outbox.take(now_);
-            QCOMPARE(taken.size(), 1U);
-            QCOMPARE(taken.front().attempt, unsigned(i + 1));
-            QVERIFY(outbox.take(now_).empty());
-            outbox.failed(key, now_);
-            pauses += fmt::format("{} ", (*outbox.next() - now_) / kSecond);
-            now_ = *outbox.next();
-        }
-        QCOMPARE(pauses, "10 20 40 80 160 320 640 1280 2560 3600 3600 ");
-        (void)outbox.take(now_);
-        outbox.done(key);
-        QCOMPARE(outbox.size(), 0U);
-        QVERIFY(!outbox.next());
-    }
-    void effectsOnTheirWayAreLimited() {
-        Outbox outbox;
-        for (std::uint32_t i = 0; i <= Outbox::kMaxOnTheirWay; ++i)
-            outbox.add({.object = ObjectId(1), .revision = 1, .position = i}, {}, now_);
-        const auto first = outbox.take(now_);
-        QCOMPARE(first.size(), Outbox::kMaxOnTheirWay);
-        QVERIFY(outbox.take(now_).empty());
-        outbox.done(first.front().key);
-        QCOMPARE(outbox.take(now_).size(), 1U);
-    }
-    void callsThatNobodyTakesStopNoOtherEffects() {
-        Outbox outbox;
-        for (std::uint32_t i = 0; i <= Outbox::kMaxOnTheirWay; ++i)
-            outbox.add({.object = ObjectId(1), .revision = 1, .position = i},
-                       {.kind = EffectKind::Call, .body = {}}, now_);
-        QCOMPARE(outbox.take(now_).size(), Outbox::kMaxOnTheirWay);
-        QVERIFY(!outbox.next());
-        outbox.add({.object = ObjectId(2), .revision = 1, .position = 0}, {}, now_);
-        QCOMPARE(*outbox.next(), now_);
-        QCOMPARE(outbox.take(now_).size(), 1U);
-    }
     void callsThatWaitForAnActorCanBeTakenBack() {
         add("anna", "sealed");
         const EffectKey effect{.object = ObjectId(1), .revision = 4, .position = 2};
@@ -479,91 +344,6 @@ private Q_SLOTS:
         QCOMPARE(orchestrator_->takeCalls(type_), std::vector{effect});
         QVERIFY(orchestrator_->takeCalls(type_).empty());
         QCOMPARE(pass(), "idle");
-    }
-
-    // --- types
-    void mustBeAwareOfAllTypes() {
-        const auto other = orchestrator_->putType(
-            parsed(R"({"name": "host", "states": {"a": {"initial": true}, "z": {"final": true}},
-                       "transitions": [{"from": "a", "to": "z"}], "actor": {"worker": "patcher"}})"),
-            now_);
-        add();
-        Object object;
-        object.id = ObjectId(++last_);
-        object.type = *other;
-        object.key = orchestrator_->keyNumber(*other, "");
-        object.retryAt = now_;
-        orchestrator_->add(object);
-        QCOMPARE(pass(), "start 1 'anna', start 2 ''");
-    }
-    void aNewVersionMovesItsObjectsInOneCommit() {
-        add("anna", "started", 3'600 * kSecond);
-        const std::string json = R"({"name": "snapshot", "version": "4", "rename": {"started": "running"},
-            "states": {"queued": {"initial": true}, "running": {}, "sealed": {"final": true}},
-            "transitions": [{"from": "queued", "to": "running"}, {"from": "running", "to": "sealed"}]})";
-        const auto change = orchestrator_->plan(parsed(json), now_);
-        QVERIFY(change.has_value());
-        QCOMPARE(change->moves.size(), 1U);
-        QCOMPARE(change->moves.front().from + ">" + change->moves.front().to, "started>running");
-        QCOMPARE(statusOf(1), "started"); // until the journal has it
-        QVERIFY(orchestrator_->putType(parsed(json), now_).has_value());
-        QCOMPARE(statusOf(1), "running");
-        QCOMPARE(dueIn(1), 3'600 * kSecond);
-    }
-    void aNewVersionWithoutAStateThatObjectsAreInIsRefused() {
-        add("anna", "started");
-        const std::string json =
-            R"({"name": "snapshot", "states": {"queued": {"initial": true}, "sealed": {"final": true}},
-            "transitions": [{"from": "queued", "to": "sealed"}]})";
-        QVERIFY(orchestrator_->putType(parsed(json), now_).error().kind == ErrorKind::WrongState);
-    }
-    void anAnswerOfTheVersionBeforeIsDroppedAndLookedForAgain() {
-        add();
-        QCOMPARE(begin(), "tick 1 1");
-        QVERIFY(orchestrator_->putType(parsed(snapshotJson()), now_).has_value());
-        (void)orchestrator_->take();
-        orchestrator_->answered(1, Answer{.move = "started"}, now_);
-        QCOMPARE(lines(orchestrator_->take()), "");
-        QCOMPARE(pass(), "claim 1");
-    }
-    void aTypeWaitsForWhatIsBeingWritten() {
-        add();
-        for (const auto& start : allOf<StartActor>(decided())) orchestrator_->actorReady(start.actor);
-        orchestrator_->hold(type_, true);
-        QCOMPARE(pass(), "");
-        orchestrator_->hold(type_, false);
-        const auto claims = decided();
-        QCOMPARE(lines(claims), "claim 1");
-        QVERIFY(orchestrator_->putType(parsed(snapshotJson()), now_).error().kind == ErrorKind::Busy);
-        commit(claims);
-        QVERIFY(orchestrator_->putType(parsed(snapshotJson()), now_).has_value());
-    }
-    void aTypeWithObjectsStays() {
-        add();
-        QVERIFY(orchestrator_->removeType(type_).error().kind == ErrorKind::WrongState);
-        orchestrator_->remove(ObjectId(1));
-        QVERIFY(orchestrator_->removeType(type_).has_value());
-        QVERIFY(!orchestrator_->findType("snapshot"));
-    }
-    void aTypeThatGoesWhileOneOfItsObjectsIsClaimedEndsTheActorOnce_data() {
-        QTest::addColumn<bool>("isEndFirst");
-        QTest::newRow("the claim is answered first") << false;
-        QTest::newRow("the actor ends first") << true;
-    }
-    void aTypeThatGoesWhileOneOfItsObjectsIsClaimedEndsTheActorOnce() {
-        QFETCH(bool, isEndFirst);
-        add();
-        for (const auto& start : allOf<StartActor>(decided())) orchestrator_->actorReady(start.actor);
-        const auto claims = decided();
-        QCOMPARE(lines(claims), "claim 1");
-        orchestrator_->remove(ObjectId(1));
-        QVERIFY(orchestrator_->removeType(type_).has_value());
-        QCOMPARE(lines(orchestrator_->take()), "end 1");
-        if (isEndFirst) orchestrator_->actorEnded(1, "", now_);
-        commit(claims);
-        QCOMPARE(pass(), isEndFirst ? "idle" : "");
-        orchestrator_->actorEnded(1, "", now_);
-        QCOMPARE(orchestrator_->actorCount(), 0U);
     }
 
     // --- size

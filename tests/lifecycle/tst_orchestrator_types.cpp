@@ -1,0 +1,104 @@
+// Types as the orchestrator knows them: new ones, new versions, those that go. Names are the seed's sentences where there
+// is one (docs/objects.md).
+#include "tests/lifecycle/orchestrator_bench.h"
+
+#include <QtTest>
+
+using namespace yard;
+using namespace yard::lifecycle;
+using namespace yard::lifecycle::test;
+using namespace yard::test;
+
+class TestOrchestratorTypes : public QObject, private OrchestratorBench {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { use(); }
+
+    void mustBeAwareOfAllTypes() {
+        const auto other = orchestrator_->putType(
+            parsed(R"({"name": "host", "states": {"a": {"initial": true}, "z": {"final": true}},
+                       "transitions": [{"from": "a", "to": "z"}], "actor": {"worker": "patcher"}})"),
+            now_);
+        add();
+        Object object;
+        object.id = ObjectId(++last_);
+        object.type = *other;
+        object.key = orchestrator_->keyNumber(*other, "");
+        object.retryAt = now_;
+        orchestrator_->add(object);
+        QCOMPARE(pass(), "start 1 'anna', start 2 ''");
+    }
+    void aNewVersionMovesItsObjectsInOneCommit() {
+        add("anna", "started", 3'600 * kSecond);
+        const std::string json = R"({"name": "snapshot", "version": "4", "rename": {"started": "running"},
+            "states": {"queued": {"initial": true}, "running": {}, "sealed": {"final": true}},
+            "transitions": [{"from": "queued", "to": "running"}, {"from": "running", "to": "sealed"}]})";
+        const auto change = orchestrator_->plan(parsed(json), now_);
+        QVERIFY(change.has_value());
+        QCOMPARE(change->moves.size(), 1U);
+        QCOMPARE(change->moves.front().from + ">" + change->moves.front().to, "started>running");
+        QCOMPARE(statusOf(1), "started"); // until the journal has it
+        QVERIFY(orchestrator_->putType(parsed(json), now_).has_value());
+        QCOMPARE(statusOf(1), "running");
+        QCOMPARE(dueIn(1), 3'600 * kSecond);
+    }
+    void aNewVersionWithoutAStateThatObjectsAreInIsRefused() {
+        add("anna", "started");
+        const std::string json =
+            R"({"name": "snapshot", "states": {"queued": {"initial": true}, "sealed": {"final": true}},
+            "transitions": [{"from": "queued", "to": "sealed"}]})";
+        QVERIFY(orchestrator_->putType(parsed(json), now_).error().kind == ErrorKind::WrongState);
+    }
+    void anAnswerOfTheVersionBeforeIsDroppedAndLookedForAgain() {
+        add();
+        QCOMPARE(begin(), "tick 1 1");
+        QVERIFY(orchestrator_->putType(parsed(snapshotJson()), now_).has_value());
+        (void)orchestrator_->take();
+        orchestrator_->answered(1, Answer{.move = "started"}, now_);
+        QCOMPARE(lines(orchestrator_->take()), "");
+        QCOMPARE(pass(), "claim 1");
+    }
+    void aTypeWaitsForWhatIsBeingWritten() {
+        add();
+        for (const auto& start : allOf<StartActor>(decided())) orchestrator_->actorReady(start.actor);
+        orchestrator_->hold(type_, true);
+        QCOMPARE(pass(), "");
+        orchestrator_->hold(type_, false);
+        const auto claims = decided();
+        QCOMPARE(lines(claims), "claim 1");
+        QVERIFY(orchestrator_->putType(parsed(snapshotJson()), now_).error().kind == ErrorKind::Busy);
+        commit(claims);
+        QVERIFY(orchestrator_->putType(parsed(snapshotJson()), now_).has_value());
+    }
+    void aTypeWithObjectsStays() {
+        add();
+        QVERIFY(orchestrator_->removeType(type_).error().kind == ErrorKind::WrongState);
+        orchestrator_->remove(ObjectId(1));
+        QVERIFY(orchestrator_->removeType(type_).has_value());
+        QVERIFY(!orchestrator_->findType("snapshot"));
+    }
+    void aTypeThatGoesWhileOneOfItsObjectsIsClaimedEndsTheActorOnce_data() {
+        QTest::addColumn<bool>("isEndFirst");
+        QTest::newRow("the claim is answered first") << false;
+        QTest::newRow("the actor ends first") << true;
+    }
+    void aTypeThatGoesWhileOneOfItsObjectsIsClaimedEndsTheActorOnce() {
+        QFETCH(bool, isEndFirst);
+        add();
+        for (const auto& start : allOf<StartActor>(decided())) orchestrator_->actorReady(start.actor);
+        const auto claims = decided();
+        QCOMPARE(lines(claims), "claim 1");
+        orchestrator_->remove(ObjectId(1));
+        QVERIFY(orchestrator_->removeType(type_).has_value());
+        QCOMPARE(lines(orchestrator_->take()), "end 1");
+        if (isEndFirst) orchestrator_->actorEnded(1, "", now_);
+        commit(claims);
+        QCOMPARE(pass(), isEndFirst ? "idle" : "");
+        orchestrator_->actorEnded(1, "", now_);
+        QCOMPARE(orchestrator_->actorCount(), 0U);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestOrchestratorTypes)
+#include "tst_orchestrator_types.moc"

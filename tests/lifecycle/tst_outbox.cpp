@@ -1,0 +1,71 @@
+// Effects that are not carried out yet: when they are tried again, and how many at once.
+#include "core/lifecycle/outbox.h"
+
+#include <QtTest>
+
+#include <fmt/format.h>
+
+using namespace yard;
+using namespace yard::lifecycle;
+
+namespace {
+
+constexpr WallMicros kSecond = 1'000'000;
+
+} // namespace
+
+class TestOutbox : public QObject {
+    Q_OBJECT
+
+    WallMicros now_ = 0;
+
+private Q_SLOTS:
+    void init() { now_ = 1'000 * kSecond; }
+
+    void aFailedEffectIsTriedAgainAndNeverUndoesTheMove() {
+        Outbox outbox;
+        const EffectKey key{.object = ObjectId(1), .revision = 4, .position = 0};
+        outbox.add(key, {.kind = EffectKind::Call, .body = "{}"}, now_);
+        outbox.add(key, {.kind = EffectKind::Call, .body = "{}"}, now_); // at a start once more
+        QCOMPARE(outbox.size(), 1U);
+        std::string pauses;
+        for (int i = 0; i < 11; ++i) {
+            const auto taken = outbox.take(now_);
+            QCOMPARE(taken.size(), 1U);
+            QCOMPARE(taken.front().attempt, unsigned(i + 1));
+            QVERIFY(outbox.take(now_).empty());
+            outbox.failed(key, now_);
+            pauses += fmt::format("{} ", (*outbox.next() - now_) / kSecond);
+            now_ = *outbox.next();
+        }
+        QCOMPARE(pauses, "10 20 40 80 160 320 640 1280 2560 3600 3600 ");
+        (void)outbox.take(now_);
+        outbox.done(key);
+        QCOMPARE(outbox.size(), 0U);
+        QVERIFY(!outbox.next());
+    }
+    void effectsOnTheirWayAreLimited() {
+        Outbox outbox;
+        for (std::uint32_t i = 0; i <= Outbox::kMaxOnTheirWay; ++i)
+            outbox.add({.object = ObjectId(1), .revision = 1, .position = i}, {}, now_);
+        const auto first = outbox.take(now_);
+        QCOMPARE(first.size(), Outbox::kMaxOnTheirWay);
+        QVERIFY(outbox.take(now_).empty());
+        outbox.done(first.front().key);
+        QCOMPARE(outbox.take(now_).size(), 1U);
+    }
+    void callsThatNobodyTakesStopNoOtherEffects() {
+        Outbox outbox;
+        for (std::uint32_t i = 0; i <= Outbox::kMaxOnTheirWay; ++i)
+            outbox.add({.object = ObjectId(1), .revision = 1, .position = i},
+                       {.kind = EffectKind::Call, .body = {}}, now_);
+        QCOMPARE(outbox.take(now_).size(), Outbox::kMaxOnTheirWay);
+        QVERIFY(!outbox.next());
+        outbox.add({.object = ObjectId(2), .revision = 1, .position = 0}, {}, now_);
+        QCOMPARE(*outbox.next(), now_);
+        QCOMPARE(outbox.take(now_).size(), 1U);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestOutbox)
+#include "tst_outbox.moc"
