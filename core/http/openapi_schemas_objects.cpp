@@ -62,7 +62,7 @@ std::string_view openApiObjectSchemas() {
   "why":{"type":"string","description":"the last actor of it could not be started: what went wrong"}}}},
   "orphans":{"type":"array","maxItems":1000,"items":{"type":"object","required":["id","type","status","reason"],"properties":{
   "id":{"type":"integer","format":"int64","minimum":1},"type":{"type":"string"},"status":{"type":"string"},
-  "reason":{"type":"string","enum":["no_actor","status_not_claimed","worker_unknown","key_missing"]}}},
+  "reason":{"type":"string","enum":["no_actor","status_not_claimed","worker_unknown","key_missing","create_pending"]}}},
   "description":"due, and nobody looks at them"},
   "orphan_count":{"type":"integer","format":"int64","minimum":0},"objects":{"type":"integer","format":"int64","minimum":0},
   "stuck":{"type":"integer","format":"int64","minimum":0},

@@ -14,7 +14,13 @@ namespace yard::lifecycle {
 using ActorNumber = std::uint64_t;
 
 /// Why an object that is due is looked at by nobody.
-enum class OrphanReason : std::uint8_t { NoActor, StatusNotClaimed, WorkerUnknown, KeyMissing };
+enum class OrphanReason : std::uint8_t {
+    NoActor,
+    StatusNotClaimed,
+    WorkerUnknown,
+    KeyMissing,
+    CreatePending ///< its own creates are not carried out yet; so for a moment after each, and no warning
+};
 std::string_view name(OrphanReason reason);
 
 enum class EndReason : std::uint8_t {

@@ -49,6 +49,7 @@ struct Object {
     Revision revision = 0;
     KeyNumber key = 0;
     std::uint32_t pendingChildren = 0; ///< those that are not final
+    std::uint32_t pendingCreates = 0;  ///< of its own effects; it is not looked at before they are carried out
     TypeNumber type = 0;
     std::uint16_t retries = 0;
     StateNumber status = 0;

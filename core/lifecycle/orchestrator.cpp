@@ -13,6 +13,7 @@ std::string_view name(OrphanReason reason) {
     case OrphanReason::StatusNotClaimed: return "status_not_claimed";
     case OrphanReason::WorkerUnknown: return "worker_unknown";
     case OrphanReason::KeyMissing: return "key_missing";
+    case OrphanReason::CreatePending: return "create_pending";
     }
     return "";
 }
@@ -137,6 +138,7 @@ std::optional<OrphanReason> Orchestrator::orphanReason(const Object& object) con
     if (!contains(entry.type.actor->claims, object.status)) return OrphanReason::StatusNotClaimed;
     if (!entry.workerKnown) return OrphanReason::WorkerUnknown;
     if (object.key == 0) return OrphanReason::KeyMissing;
+    if (object.pendingCreates > 0) return OrphanReason::CreatePending;
     return std::nullopt;
 }
 
@@ -166,10 +168,11 @@ void Orchestrator::unplace(Object& object) {
 }
 
 void Orchestrator::enqueue(Object& object) {
-    if (orphanReason(object)) {
+    if (const auto why = orphanReason(object)) {
         object.where = Where::Orphan;
         orphans_.insert(object.id);
-        if (!std::exchange(object.isWarned, true)) unwarned_.push_back(object.id);
+        if (*why != OrphanReason::CreatePending && !std::exchange(object.isWarned, true))
+            unwarned_.push_back(object.id);
         return;
     }
     object.where = Where::Queued;
@@ -237,6 +240,14 @@ Result<void> Orchestrator::setByHand(ObjectId id, std::string set, WallMicros no
     if (object->where == Where::Looking) write.retryAt = now; // what is answered to that look counts no more
     decide(std::move(write), *object, now);
     return {};
+}
+
+void Orchestrator::created(ObjectId maker) {
+    Object* object = held(maker);
+    if (!object || object->pendingCreates == 0 || --object->pendingCreates > 0) return;
+    if (object->where != Where::Orphan) return;
+    unplace(*object);
+    place(*object);
 }
 
 void Orchestrator::setKey(ObjectId id, KeyNumber key) {
@@ -329,6 +340,8 @@ void Orchestrator::written(const Write& write, bool ok, WallMicros now) {
     const bool isOther = object->status != write.to;
     object->status = write.to;
     object->revision = write.newRevision;
+    object->pendingCreates +=
+        static_cast<std::uint32_t>(std::ranges::count(write.effects, EffectKind::Create, &Effect::kind));
     object->retries = static_cast<std::uint16_t>(write.retries);
     object->retryAt = write.retryAt;
     if (std::exchange(object->isWoken, false) && !write.ends) object->retryAt = std::min(object->retryAt, now);

@@ -60,6 +60,8 @@ public:
     Result<void> move(ObjectId id, std::string_view to, bool isForced, WallMicros now);
     /// Decides a Write that sets fields and moves nothing. NotFound; WrongState: it has ended.
     Result<void> setByHand(ObjectId id, std::string set, WallMicros now);
+    /// A create that a write of it decided is carried out, and its object is added.
+    void created(ObjectId maker);
     /// Its fields name another launch key since a commit.
     void setKey(ObjectId id, KeyNumber key);
     const Object* find(ObjectId id) const;

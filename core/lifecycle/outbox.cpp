@@ -50,6 +50,14 @@ void Outbox::failed(const EffectKey& key, WallMicros now) {
     lane.waiting.emplace(row->second.at, key);
 }
 
+std::uint32_t Outbox::creates(ObjectId object) const {
+    std::uint32_t count = 0;
+    auto row = rows_.lower_bound({.object = object, .revision = 0, .position = 0});
+    for (; row != rows_.end() && row->first.object == object; ++row)
+        if (row->second.effect.kind == EffectKind::Create) ++count;
+    return count;
+}
+
 std::optional<WallMicros> Outbox::next() const {
     std::optional<WallMicros> next;
     for (const Lane* lane : {&others_, &calls_}) {

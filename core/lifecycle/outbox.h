@@ -36,6 +36,8 @@ public:
     void failed(const EffectKey& key, WallMicros now);
     std::optional<WallMicros> next() const;
     std::size_t size() const { return rows_.size(); }
+    /// Of an object: Object::pendingCreates at a start.
+    std::uint32_t creates(ObjectId object) const;
 
 private:
     struct Row {

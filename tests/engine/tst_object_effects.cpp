@@ -15,6 +15,8 @@ class TestObjectEffects : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void aChildIsMadeOnceWhateverDies();
+    void whatALookCreatesIsThereBeforeTheNextLook();
+    void aCreateHoldsTheNextLookBackAlsoAfterAStart();
     void theLastChildWakesItsParent();
     void anActionIsSubmittedUnderTheKeyOfItsEffect();
     void noEffectLeadsOutOfASandbox();
@@ -41,6 +43,57 @@ void TestObjectEffects::aChildIsMadeOnceWhateverDies() {
     QCOMPARE(b.journal.rows.size(), std::size_t(3)); // the row says that it was not
     b.open();
     QCOMPARE(b.journal.rows.size(), std::size_t(3));
+}
+
+void TestObjectEffects::whatALookCreatesIsThereBeforeTheNextLook() {
+    ObjectsBench b;
+    b.put(pageType());
+    b.put(pageType(R"("parent":"page")", "result"));
+    const auto id = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    b.isSlow = true;
+    b.answer(R"({"exit_code":0,"move":"started","effects":[{"create":{"type":"result"}}]})");
+    b.commits(); // the move
+    QCOMPARE(b.stands(id), "started r1");
+    QCOMPARE(b.journal.rows.size(), std::size_t(1));
+    QCOMPARE(b.added.size(), std::size_t(1)); // nobody comes to look at it
+    const OrchestratorView held = b.objects->orchestrator();
+    QCOMPARE(held.orphanCount, std::size_t(1));
+    QCOMPARE(std::string(held.orphans.front().reason), "create_pending");
+    b.isSlow = false;
+    b.commits(); // the create
+    QCOMPARE(b.objects->orchestrator().orphanCount, std::size_t(0));
+    QCOMPARE(b.added.size(), std::size_t(3)); // for the page, and for the result
+    b.comesUp();
+    QVERIFY2(b.question().contains(R"("status":"started")"), b.question().c_str());
+    QVERIFY2(b.question().contains(R"("children":{"queued":1},"pending":1)"), b.question().c_str());
+}
+
+void TestObjectEffects::aCreateHoldsTheNextLookBackAlsoAfterAStart() {
+    ObjectsBench b;
+    b.put(pageType());
+    b.put(pageType(R"("parent":"page")", "result"));
+    b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    b.isSlow = true;
+    b.answer(R"({"exit_code":0,"move":"started","effects":[{"create":{"type":"result"}}]})");
+    b.commits(); // the move
+    b.journal.refusal = fail(ErrorKind::Journal, "full").error();
+    b.commits(); // not the create
+    b.journal.refusal.reset();
+    QCOMPARE(b.journal.effects.size(), std::size_t(1));
+    b.rig.advance(9s);
+    QCOMPARE(b.added.size(), std::size_t(1));
+    b.open();
+    QCOMPARE(b.added.size(), std::size_t(1));
+    b.isSlow = false;
+    b.commits(); // the create
+    QVERIFY(b.journal.effects.empty());
+    QCOMPARE(b.added.size(), std::size_t(3));
+    b.comesUp();
+    QVERIFY2(b.question().contains(R"("children":{"queued":1},"pending":1)"), b.question().c_str());
 }
 
 void TestObjectEffects::theLastChildWakesItsParent() {

@@ -119,6 +119,12 @@ private:
         return static_cast<std::size_t>(
             std::ranges::count_if(rows_, [this](const auto& row) { return !type_.isFinal(row.second.status); }));
     }
+    /// In the journal, and not carried out.
+    bool hasCreates(Id object) const {
+        return std::ranges::any_of(outboxRows_, [object](const auto& row) {
+            return row.first.object == object && row.second.kind == lifecycle::EffectKind::Create;
+        });
+    }
     bool isSettled() const { return pending() == 0 && outboxRows_.empty() && ops_.empty() && acks_.empty(); }
 
     /// A life of the engine from what is in the journal.
@@ -126,8 +132,8 @@ private:
         orchestrator_.emplace();
         outbox_.emplace();
         (void)orchestrator_->putType(type_, now_);
-        for (const auto& [id, row] : rows_) orchestrator_->add(objectOf(id, row));
         for (const auto& [key, effect] : outboxRows_) outbox_->add(key, effect, now_);
+        for (const auto& [id, row] : rows_) orchestrator_->add(objectOf(id, row));
     }
     lifecycle::Object objectOf(Id id, const Row& row) {
         lifecycle::Object object;
@@ -137,6 +143,7 @@ private:
         object.revision = row.revision;
         object.retryAt = row.retryAt;
         object.retries = static_cast<std::uint16_t>(row.retries);
+        object.pendingCreates = outbox_->creates(id);
         object.key = orchestrator_->keyNumber(0, row.key);
         return object;
     }
@@ -163,6 +170,7 @@ private:
                 if (actor != actors_.end()) actor->second.isLooking = true;
                 if (!looked_.insert({tick->seen.id, tick->actor}).second)
                     complain("two looks of one actor at one object");
+                if (hasCreates(tick->seen.id)) complain("a look at an object before its creates are carried out");
             }
             if (const auto* end = std::get_if<lifecycle::EndActor>(&decision)) actors_[end->actor].isEnding = true;
             if (auto* claim = std::get_if<lifecycle::Claim>(&decision)) ops_.emplace_back(*claim);
@@ -240,6 +248,7 @@ private:
         } else if (const auto* make = std::get_if<Make>(&ack.op)) {
             outbox_->done(make->effect);
             orchestrator_->add(objectOf(ack.made, rows_.at(ack.made)));
+            orchestrator_->created(make->effect.object);
         } else if (const auto* up = std::get_if<WakeUp>(&ack.op)) {
             outbox_->done(up->effect);
         }

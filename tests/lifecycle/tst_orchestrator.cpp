@@ -12,6 +12,8 @@ using namespace yard::test;
 class TestOrchestrator : public QObject, private OrchestratorBench {
     Q_OBJECT
 
+    const Effect create_{.kind = EffectKind::Create, .body = "{}"};
+
 private Q_SLOTS:
     void init() { use(); }
 
@@ -316,7 +318,47 @@ private Q_SLOTS:
         QVERIFY(orchestrator_->find(ObjectId(1))->isHot);
     }
 
-    // --- effects that an actor carries out
+    // --- effects
+    void whatCreatesIsLookedAtOnceAllOfItIsThere() {
+        add();
+        QCOMPARE(begin(), "tick 1 1");
+        answer(1, {.move = "started", .set = {}, .lookIn = {}, .effects = {create_, create_}});
+        QCOMPARE(pass(), "end 1");
+        orchestrator_->actorEnded(1, "", now_);
+        QCOMPARE(pass(), "idle"); // an orphan that nobody is warned of
+        QCOMPARE(orchestrator_->orphans().size(), 1U);
+        QCOMPARE(name(orchestrator_->orphans().front().why), "create_pending");
+        orchestrator_->created(ObjectId(1));
+        QCOMPARE(pass(), "");
+        orchestrator_->created(ObjectId(1));
+        QCOMPARE(pass(), "start 2 'anna'");
+        QVERIFY(orchestrator_->orphans().empty());
+    }
+    void aWakeBeforeAllOfItIsThereIsNotLost() {
+        add();
+        QCOMPARE(begin(), "tick 1 1");
+        answer(1, {.move = "started", .set = {}, .lookIn = std::chrono::hours(1), .effects = {create_, create_}});
+        QCOMPARE(pass(), "end 1");
+        orchestrator_->actorEnded(1, "", now_);
+        orchestrator_->created(ObjectId(1));
+        orchestrator_->wake(ObjectId(1), now_); // the first child has ended
+        QCOMPARE(pass(), "idle");
+        orchestrator_->created(ObjectId(1));
+        QCOMPARE(pass(), "start 2 'anna'");
+    }
+    void whatHasCreatedIsFreeLongBeforeItsTime() {
+        add();
+        QCOMPARE(begin(), "tick 1 1");
+        answer(1, {.move = "started", .set = {}, .lookIn = std::chrono::hours(1), .effects = {create_}});
+        orchestrator_->created(ObjectId(1));
+        orchestrator_->created(ObjectId(1)); // one too many, and none of an object that is not there
+        orchestrator_->created(ObjectId(9));
+        QCOMPARE(dueIn(1), 3'600 * kSecond);
+        QCOMPARE(pass(), "end 1");
+        orchestrator_->actorEnded(1, "", now_);
+        now_ += 3'600 * kSecond;
+        QCOMPARE(pass(), "start 2 'anna'");
+    }
     void aCallGoesToAnActorOfItsKeyBeforeObjects() {
         add("anna", "sealed");
         add();

@@ -54,6 +54,23 @@ private Q_SLOTS:
         outbox.done(first.front().key);
         QCOMPARE(outbox.take(now_).size(), 1U);
     }
+    void createsOfAnObjectAreCountedUntilTheyAreCarriedOut() {
+        Outbox outbox;
+        const Effect create{.kind = EffectKind::Create, .body = "{}"};
+        const EffectKey first{.object = ObjectId(2), .revision = 1, .position = 0};
+        outbox.add(first, create, now_);
+        outbox.add({.object = ObjectId(2), .revision = 1, .position = 1}, {.kind = EffectKind::Call, .body = "{}"},
+                   now_);
+        outbox.add({.object = ObjectId(2), .revision = 4, .position = 0}, create, now_);
+        outbox.add({.object = ObjectId(3), .revision = 1, .position = 0}, create, now_);
+        QCOMPARE(outbox.creates(ObjectId(1)), 0U);
+        QCOMPARE(outbox.creates(ObjectId(2)), 2U);
+        (void)outbox.take(now_);
+        outbox.failed(first, now_);
+        QCOMPARE(outbox.creates(ObjectId(2)), 2U);
+        outbox.done(first);
+        QCOMPARE(outbox.creates(ObjectId(2)), 1U);
+    }
     void callsThatNobodyTakesStopNoOtherEffects() {
         Outbox outbox;
         for (std::uint32_t i = 0; i <= Outbox::kMaxOnTheirWay; ++i)

@@ -20,7 +20,7 @@ def mark(name):
 @yard.tick("page")
 def look(o):
     if o.status == "queued":
-        return o.move("started", look_in=10, set={"seen": o.id}, effects=[yard.create("result", key="%d/%d" % (o.id, n), n=n) for n in range(2)])
+        return o.move("started", set={"seen": o.id}, effects=[yard.create("result", key="%d/%d" % (o.id, n), n=n) for n in range(2)])
     if o.children.pending:
         return o.wait(1)
     return o.move("sealed", effects=[yard.call("note", page=o.id)])

@@ -102,6 +102,7 @@ void Objects::restoreObjects(std::span<const store::ObjectStanding> objects) {
         object.revision = row.revision;
         object.retries = static_cast<std::uint16_t>(row.retries);
         object.retryAt = lifecycle::retryAtAfterStart(row.retryAt, row.modified, now);
+        object.pendingCreates = outbox_.creates(object.id);
         object.isStuck = row.isStuck;
         if (row.launch) object.key = orchestrator_.keyNumber(number->second, *row.launch);
         orchestrator_.add(object);

@@ -73,6 +73,7 @@ public:
     /// What the journal has. Types that cannot be read are left out with their objects, and told.
     void restore(std::span<const store::ObjectTypeRow> types, std::span<const store::EffectRow> effects,
                  std::int64_t lastObject, std::int64_t lastType);
+    /// After restore(), whose effects hold back the looks at their objects.
     void restoreObjects(std::span<const store::ObjectStanding> objects);
     coro::Task<void> run();
     /// Nothing is decided any more. What is looked at is due at once for the next engine.

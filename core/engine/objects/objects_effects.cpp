@@ -74,6 +74,7 @@ coro::Task<void> Objects::makeObject(CarryOut effect) {
     const auto done = co_await commitNew(std::move(one), nameOf(effect.key));
     if (!done) co_return failed(effect, done.error().message);
     outbox_.done(effect.key);
+    orchestrator_.created(effect.key.object);
     wakeUp();
 }
 
