@@ -21,13 +21,6 @@ std::unexpected<Error> notOfA(std::string_view service, const Answer& answer) {
                             service, answer.status, answer.body.size()));
 }
 
-std::optional<JsonView> memberOf(JsonView object, std::string_view key) {
-    if (!object.isObject()) return std::nullopt;
-    for (const JsonView member : object)
-        if (member.key() == key) return member;
-    return std::nullopt;
-}
-
 /// Empty where it is absent or no text.
 std::string textOf(JsonView object, std::string_view key) {
     const auto member = memberOf(object, key);

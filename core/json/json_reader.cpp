@@ -411,6 +411,13 @@ Result<bool> readJsonElements(std::string_view json, std::string_view rawMember,
     return built->isList();
 }
 
+std::optional<JsonView> memberOf(JsonView object, std::string_view name) {
+    if (!object.isObject()) return std::nullopt;
+    for (const JsonView value : object)
+        if (value.key() == name) return value;
+    return std::nullopt;
+}
+
 Result<std::string> compactJson(std::string_view json) {
     auto built = build(json, {.text = true, .rawRoot = true});
     if (!built) return std::unexpected(std::move(built.error()));

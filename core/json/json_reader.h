@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -107,6 +108,9 @@ private:
 inline JsonView JsonTape::root() const {
     return {*this, 0};
 }
+
+/// Nothing: `object` has no such member, or is no object.
+std::optional<JsonView> memberOf(JsonView object, std::string_view name);
 
 /// A whole document. Malformed, TooLarge, or Invalid for what is refused above.
 Result<JsonTape> readJson(std::string_view json);

@@ -20,12 +20,6 @@ Result<void> checkValue(const Type& type, JsonView value) {
     return {};
 }
 
-std::optional<JsonView> memberOf(JsonView object, std::string_view name) {
-    for (const JsonView value : object)
-        if (value.key() == name) return value;
-    return std::nullopt;
-}
-
 } // namespace
 
 bool fits(FieldKind kind, JsonKind given) {

@@ -55,13 +55,6 @@ Result<void> readMember(JsonView value, GivenObject& object) {
                    "An object is made from type, fields, key, status, retry_at and parent.");
 }
 
-std::optional<JsonView> memberOf(JsonView object, std::string_view name) {
-    if (!object.isObject()) return std::nullopt;
-    for (const JsonView value : object)
-        if (value.key() == name) return value;
-    return std::nullopt;
-}
-
 /// A value of a field as a part of a key; nothing where there is none.
 std::optional<std::string> partOf(std::optional<JsonView> value) {
     if (!value || value->kind() == JsonKind::Null) return std::nullopt;

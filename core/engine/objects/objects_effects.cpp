@@ -23,11 +23,8 @@ store::EffectName nameOf(const EffectKey& key) {
     return {.object = key.object.value, .revision = key.revision, .position = key.position};
 }
 
-std::optional<JsonView> memberOf(const Result<JsonTape>& tape, std::string_view name) {
-    if (!tape || !tape->root().isObject()) return std::nullopt;
-    for (const JsonView value : tape->root())
-        if (value.key() == name) return value;
-    return std::nullopt;
+std::optional<JsonView> memberIn(const Result<JsonTape>& tape, std::string_view name) {
+    return tape ? memberOf(tape->root(), name) : std::nullopt;
 }
 
 } // namespace
@@ -58,7 +55,7 @@ void Objects::failed(const CarryOut& effect, const std::string& why) {
 
 coro::Task<void> Objects::makeObject(CarryOut effect) {
     const auto tape = readJson(effect.effect.body);
-    const auto body = memberOf(tape, "create");
+    const auto body = memberIn(tape, "create");
     auto given =
         body ? readGivenObject(*body) : Result<GivenObject>(fail(ErrorKind::Malformed, "it cannot be read"));
     if (!given) co_return failed(effect, given.error().message);
@@ -81,7 +78,7 @@ coro::Task<void> Objects::makeObject(CarryOut effect) {
 /// Under its key: whatever dies after the submission, the next try finds that it is there.
 coro::Task<void> Objects::submitAction(CarryOut effect) {
     const auto tape = readJson(effect.effect.body);
-    const auto body = memberOf(tape, "submit");
+    const auto body = memberIn(tape, "submit");
     auto text = body ? canonicalJson(*body) : Result<std::string>(fail(ErrorKind::Malformed, "it cannot be read"));
     auto parsed = text ? parseActions(*text) : Result<ParsedActions>(std::unexpected(text.error()));
     if (!parsed) co_return failed(effect, parsed.error().message);
@@ -109,7 +106,7 @@ coro::Task<void> Objects::dropEffect(EffectKey key) {
 
 coro::Task<Result<std::vector<std::int64_t>>> Objects::idsToWake(const CarryOut& effect) {
     const auto tape = readJson(effect.effect.body);
-    const auto whom = memberOf(tape, "wake");
+    const auto whom = memberIn(tape, "wake");
     std::vector<std::int64_t> ids;
     if (!whom) co_return ids;
     if (whom->kind() == JsonKind::Array) {
