@@ -1,7 +1,6 @@
 // Objects, their types, and the orchestrator: docs/objects.md.
 #include "core/http/route.h"
 
-#include "core/coro/suspend.h"
 #include "core/engine/objects/objects.h"
 #include "core/http/error_map.h"
 #include "core/json/json_writer.h"

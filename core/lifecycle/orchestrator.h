@@ -102,8 +102,6 @@ public:
     std::size_t stuck() const { return stuck_; }
     std::size_t size() const { return objects_.size(); }
     std::size_t actorCount() const { return actors_.size(); }
-    /// Numbers below it are types, or were.
-    std::size_t typeCount() const { return types_.size(); }
     bool isThere(TypeNumber type) const { return types_[type].isThere; }
     /// A claim or a write of the type is not answered yet.
     bool isWriting(TypeNumber type) const { return types_[type].writing > 0; }

@@ -11,7 +11,6 @@
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <iterator>
 #include <span>
 
 namespace yard::ctl {

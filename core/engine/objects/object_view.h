@@ -6,7 +6,6 @@
 #include "core/base/error.h"
 #include "core/json/json_reader.h"
 #include "core/json/json_writer.h"
-#include "core/lifecycle/orchestrator.h"
 #include "core/lifecycle/type.h"
 #include "core/store/object_reads.h"
 

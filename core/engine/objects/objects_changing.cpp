@@ -1,7 +1,6 @@
 // Objects: what people and effects make and change.
 #include "core/engine/objects/objects.h"
 
-#include "core/coro/timeout.h"
 #include "core/json/canonical_json.h"
 #include "core/lifecycle/field_values.h"
 
