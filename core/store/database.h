@@ -48,6 +48,8 @@ public:
         int i = 0;
         (bindNext(i, args), ...);
     }
+    /// Binds one by its number, from 1 on: for a text that is put together, and does not always have the same ones.
+    void bindAt(int i, std::string_view text) { bindOne(i, text); }
     /// Binds, runs to the end, resets: for statements without rows.
     template<class... Args>
     int run(const Args&... args) {

@@ -41,28 +41,14 @@ std::string pageSql(const ObjectQuestion& question) {
     return sql + (question.newestFirst ? " ORDER BY id DESC LIMIT ?5" : " ORDER BY id LIMIT ?5");
 }
 
-/// What binds the parameters that a text names; those that it does not are passed over.
-void bindPage(sqlite3_stmt* stmt, const ObjectQuestion& question) {
-    sqlite3_bind_int64(stmt, 1, question.cursor);
-    sqlite3_bind_int64(stmt, 2, question.type);
-    sqlite3_bind_int64(stmt, 3, question.parent);
-    const auto text = [stmt](int at, const std::string& value) {
-        sqlite3_bind_text64(stmt, at, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
-    };
-    text(4, question.status);
-    sqlite3_bind_int64(stmt, 5, question.limit + 1);
+/// The numbers of pageSql().
+void bindPage(Statement& rows, const ObjectQuestion& question) {
+    rows.bind(question.cursor, question.type, question.parent, question.status, question.limit + 1);
     int at = 6;
     for (const auto& [name, value] : question.fields) {
-        text(at++, name);
-        text(at++, value);
+        rows.bindAt(at++, name);
+        rows.bindAt(at++, value);
     }
-}
-
-Result<sqlite3_stmt*> prepareUnbound(Database& database, const std::string& sql) {
-    sqlite3_stmt* stmt = nullptr;
-    const int rc = sqlite3_prepare_v2(database.handle(), sql.c_str(), static_cast<int>(sql.size()), &stmt, nullptr);
-    if (rc != SQLITE_OK) return std::unexpected(database.error(ErrorKind::Journal, "reading objects"));
-    return stmt;
 }
 
 } // namespace
@@ -101,13 +87,12 @@ Result<std::optional<ObjectWithRelatives>> Reader::object(std::int64_t id) {
 Result<ObjectPage> Reader::objects(const ObjectQuestion& question) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
-    auto stmt = prepareUnbound(reader.database, pageSql(question));
-    if (!stmt) return std::unexpected(stmt.error());
-    Statement rows(*stmt);
-    bindPage(*stmt, question);
+    auto rows = reader.database.prepare(pageSql(question));
+    if (!rows) return std::unexpected(rows.error());
+    bindPage(*rows, question);
     ObjectPage page;
     int rc = SQLITE_ROW;
-    while ((rc = rows.step()) == SQLITE_ROW) page.rows.push_back(rowOf(rows));
+    while ((rc = rows->step()) == SQLITE_ROW) page.rows.push_back(rowOf(*rows));
     if (rc != SQLITE_DONE) return reader.failed(rc, "reading objects");
     if (std::ssize(page.rows) > question.limit) {
         page.rows.pop_back();
