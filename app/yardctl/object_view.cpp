@@ -25,7 +25,7 @@ std::string numberWords(const json::object& object, std::string_view key) {
     return number ? fmt::to_string(*number) : "-";
 }
 
-/// The states of a descriptor in its order, or of "from", which is one name or several.
+/// "from" of a move: one name, or several.
 std::vector<std::string> namesIn(const json::value& value) {
     std::vector<std::string> names;
     if (value.is_string()) names.emplace_back(value.get_string());
@@ -33,6 +33,29 @@ std::vector<std::string> namesIn(const json::value& value) {
         for (const json::value& one : value.get_array())
             if (one.is_string()) names.emplace_back(one.get_string());
     return names;
+}
+
+/// Each move that a descriptor allows, in its order.
+template<class Tell>
+void eachMove(const json::object& descriptor, const Tell& tell) {
+    const json::array* moves = arrayOf(descriptor, "transitions");
+    if (!moves) return;
+    for (const json::value& each : *moves) {
+        const json::object* move = each.if_object();
+        const json::value* from = move ? move->if_contains("from") : nullptr;
+        if (!from) continue;
+        for (const std::string& source : namesIn(*from)) tell(source, textOf(*move, "to"));
+    }
+}
+
+/// The objects that these look at, with blanks between.
+std::string looksOf(const json::array& actors) {
+    std::string looks;
+    for (const json::value& each : actors) {
+        const json::object* actor = each.if_object();
+        if (actor && actor->contains("object")) looks += (looks.empty() ? "" : " ") + numberWords(*actor, "object");
+    }
+    return looks.empty() ? "-" : looks;
 }
 
 std::string dotText(std::string_view text) {
@@ -82,14 +105,9 @@ void printType(const json::object& type) {
     if (const json::object* states = objectOf(*body, "states"))
         for (const auto& [name, state] : *states) {
             std::string next;
-            if (const json::array* moves = arrayOf(*body, "transitions"))
-                for (const json::value& move : *moves) {
-                    const json::object* one = move.if_object();
-                    const json::value* from = one ? one->if_contains("from") : nullptr;
-                    if (!from) continue;
-                    for (const std::string& source : namesIn(*from))
-                        if (source == name) next += " " + printable(textOf(*one, "to"));
-                }
+            eachMove(*body, [&](const std::string& from, std::string_view to) {
+                if (from == name) next += " " + printable(to);
+            });
             line(name, next.empty() ? "ends" : "->" + next);
         }
 }
@@ -103,14 +121,9 @@ std::string typeGraph(const json::object& descriptor) {
             const bool ends = isFinal && isFinal->is_bool() && isFinal->get_bool();
             out += fmt::format("    {} [shape={}];\n", dotText(name), ends ? "doublecircle" : "ellipse");
         }
-    if (const json::array* moves = arrayOf(descriptor, "transitions"))
-        for (const json::value& move : *moves) {
-            const json::object* one = move.if_object();
-            const json::value* from = one ? one->if_contains("from") : nullptr;
-            if (!from) continue;
-            for (const std::string& source : namesIn(*from))
-                out += fmt::format("    {} -> {};\n", dotText(source), dotText(textOf(*one, "to")));
-        }
+    eachMove(descriptor, [&](const std::string& from, std::string_view to) {
+        out += fmt::format("    {} -> {};\n", dotText(from), dotText(to));
+    });
     return out + "}\n";
 }
 
@@ -170,17 +183,10 @@ void printOrchestrator(const json::object& view, std::int64_t now) {
         for (const json::value& each : *types) {
             const json::object* type = each.if_object();
             if (!type) continue;
-            std::string looks;
-            std::size_t count = 0;
-            if (const json::array* actors = arrayOf(*type, "actors"))
-                for (const json::value& one : *actors) {
-                    const json::object* actor = one.if_object();
-                    ++count;
-                    if (actor && actor->contains("object"))
-                        looks += (looks.empty() ? "" : " ") + numberWords(*actor, "object");
-                }
-            table.add({printable(textOf(*type, "name")), numberWords(*type, "due"), fmt::to_string(count),
-                       looks.empty() ? "-" : looks, printable(textOf(*type, "why"))});
+            const json::array* actors = arrayOf(*type, "actors");
+            table.add({printable(textOf(*type, "name")), numberWords(*type, "due"),
+                       fmt::to_string(actors ? actors->size() : 0), actors ? looksOf(*actors) : "-",
+                       printable(textOf(*type, "why"))});
         }
     if (table.empty())
         fmt::print("There are no types of objects.\n");
