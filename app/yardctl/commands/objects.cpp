@@ -148,22 +148,23 @@ Outcome<int> tellCount(const Invocation& invocation, const Answer& answer, std::
     return count == static_cast<std::int64_t>(of) ? 0 : kExitFailed;
 }
 
-Outcome<int> lookAtObjects(const Invocation& invocation, ObjectWords words) {
+/// Asks `path` to do something with all of them; `what` they are afterwards.
+Outcome<int> postIds(const Invocation& invocation, ObjectWords words, const std::string& path,
+                     std::string_view what) {
     auto ids = idsOf(words);
     if (!ids) return std::unexpected(ids.error());
     const std::size_t of = ids->size();
-    auto answer = invocation.engine.post("objects/look", compactJson(json::object{{"ids", *std::move(ids)}}));
+    auto answer = invocation.engine.post(path, compactJson(json::object{{"ids", *std::move(ids)}}));
     if (!answer) return failedWith(answer.error());
-    return tellCount(invocation, *answer, of, "are due now");
+    return tellCount(invocation, *answer, of, what);
+}
+
+Outcome<int> lookAtObjects(const Invocation& invocation, ObjectWords words) {
+    return postIds(invocation, words, "objects/look", "are due now");
 }
 
 Outcome<int> deleteObjects(const Invocation& invocation, ObjectWords words) {
-    auto ids = idsOf(words);
-    if (!ids) return std::unexpected(ids.error());
-    const std::size_t of = ids->size();
-    auto answer = invocation.engine.post("objects/delete", compactJson(json::object{{"ids", *std::move(ids)}}));
-    if (!answer) return failedWith(answer.error());
-    return tellCount(invocation, *answer, of, "are deleted");
+    return postIds(invocation, words, "objects/delete", "are deleted");
 }
 
 Outcome<int> moveObjects(const Invocation& invocation, ObjectWords words) {
