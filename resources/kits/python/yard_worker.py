@@ -194,7 +194,7 @@ def _call(name, args, job):
         value = entry[0](args, job)
         if value is None:
             return 0, None, None
-        result = _clean(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+        result = _json(value)
         if len(result.encode()) > _MAX_RESULT:
             return _failed(1, "the result of %s is over 64 KiB: write it into a file in job.outputs" % name)
         return 0, result, None
@@ -212,27 +212,28 @@ def _call(name, args, job):
 def _look(request):
     """The answer to what an actor is asked, as text."""
     try:
-        if "tick" in request:
-            seen = Object(request["tick"]["object"], request["tick"])
-            body = _ticks.get(seen.type)
-            if body is None:
-                return _answer(*_failed(1, "this worker does not look at objects of the type %r" % seen.type))
-            answer = dict(body(seen) or {}, exit_code=0)
-        else:
-            body = _effects.get(request["effect"])
-            if body is None:
-                return _answer(*_failed(1, "this worker has no effect %r" % request["effect"]))
-            body(request.get("args"), request["object"], request["attempt"])
-            answer = {"exit_code": 0}
-        text = _clean(json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+        text = _json(dict(_looked(request), exit_code=0))
         if len(text.encode()) > _MAX_FRAME - 8:
-            return _answer(*_failed(1, "the answer of a look is over 1 MiB"))
+            raise Fail("the answer of a look is over 1 MiB")
         return text
     except Fail as failure:
         return _answer(*_failed(getattr(failure, "exit_code", 1) or 1, _words(failure)))
     except BaseException as error:
         _try(traceback.print_exc)
         return _answer(*_failed(1, "%s: %s" % (type(error).__name__, _words(error))))
+
+
+def _looked(request):
+    """What the function says that looks at the object, or carries the effect out."""
+    if "tick" in request:
+        seen = Object(request["tick"]["object"], request["tick"])
+        if seen.type not in _ticks:
+            raise Fail("this worker does not look at objects of the type %r" % seen.type)
+        return _ticks[seen.type](seen) or {}
+    if request["effect"] not in _effects:
+        raise Fail("this worker has no effect %r" % request["effect"])
+    _effects[request["effect"]](request.get("args"), request["object"], request["attempt"])
+    return {}
 
 
 def _failed(code, message):
@@ -252,6 +253,10 @@ def _words(value):
         return str(value)
     except Exception:
         return "<%s without words>" % type(value).__name__
+
+
+def _json(value):
+    return _clean(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
 
 
 def _clean(text):
