@@ -117,11 +117,11 @@ void Objects::workersChanged() {
 
 /// Whether there is a worker for its actors.
 void Objects::learn(TypeNumber number) {
-    const lifecycle::Type& type = orchestrator_.type(number);
-    const RegisteredWorker* worker = type.actor ? parts_.worker(type.actor->worker) : nullptr;
-    if (type.actor)
+    if (const auto& actor = orchestrator_.type(number).actor) {
+        const RegisteredWorker* worker = parts_.worker(actor->worker);
         orchestrator_.workerKnown(number,
                                   worker && worker->descriptor->mode == WorkerMode::Warm && !worker->leaving);
+    }
     if (!orchestrator_.hasActors(number)) failCalls(number);
 }
 

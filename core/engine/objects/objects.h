@@ -194,7 +194,8 @@ private:
     };
     coro::Task<Result<void>> untilUnwritten(lifecycle::TypeNumber number);
     coro::Task<Result<void>> commitType(lifecycle::Type type, store::ObjectTypeRow row);
-    Result<void> mayBeChanged(const lifecycle::Object& object) const;
+    Result<void> mayChange(lifecycle::TypeNumber number) const;
+    Result<const lifecycle::Object*> changeable(std::int64_t id) const;
     Result<store::NewObject> newObject(const GivenObject& given, WallMicros now);
     coro::Task<Result<std::vector<std::int64_t>>> commitNew(std::vector<store::NewObject> objects,
                                                             std::optional<store::EffectName> effect);

@@ -13,15 +13,20 @@ namespace yard::engine {
 using lifecycle::ObjectId;
 using lifecycle::TypeNumber;
 
+/// No version of the type is on its way, which would know nothing of a change of its objects.
+Result<void> Objects::mayChange(TypeNumber number) const {
+    if (!types_[number].isLeaving) return {};
+    return fail(ErrorKind::Busy, fmt::format("The type {} is being changed; try again in a moment.",
+                                             orchestrator_.type(number).name));
+}
+
 // --- new ones
 
 Result<store::NewObject> Objects::newObject(const GivenObject& given, WallMicros now) {
     const auto number = numberOf(given.type);
     if (!number)
         return invalid("type", fmt::format("There is no type \"{}\" of objects; add it first.", given.type));
-    if (types_[*number].isLeaving)
-        return fail(ErrorKind::Busy,
-                    fmt::format("The type {} is being changed; try again in a moment.", given.type));
+    if (auto may = mayChange(*number); !may) return std::unexpected(std::move(may.error()));
     const lifecycle::Type& type = orchestrator_.type(*number);
     const auto status = given.status.empty() ? std::optional(type.initial()) : type.find(given.status);
     if (!status) return invalid("status", fmt::format("The type {} has no state {}.", type.name, given.status));
@@ -92,11 +97,11 @@ coro::Task<Result<Objects::Created>> Objects::create(std::string json) {
 
 // --- changes by hand
 
-/// No version of its type is on its way, which would know nothing of the change.
-Result<void> Objects::mayBeChanged(const lifecycle::Object& object) const {
-    if (!types_[object.type].isLeaving) return {};
-    return fail(ErrorKind::Busy, fmt::format("The type {} is being changed; try again in a moment.",
-                                             orchestrator_.type(object.type).name));
+Result<const lifecycle::Object*> Objects::changeable(std::int64_t id) const {
+    const lifecycle::Object* object = orchestrator_.find(ObjectId(id));
+    if (!object) return fail(ErrorKind::NotFound, fmt::format("There is no object {}.", id));
+    if (auto may = mayChange(object->type); !may) return std::unexpected(std::move(may.error()));
+    return object;
 }
 
 /// The decision was just made: it is carried out, and waited for. False: somebody else was first.
@@ -115,9 +120,9 @@ coro::Task<Result<Objects::Changed>> Objects::change(std::int64_t number, std::s
     const ObjectId id(number);
     auto before = co_await get(number, Duration::zero(), {});
     if (!before) co_return std::unexpected(before.error());
-    const lifecycle::Object* object = orchestrator_.find(id);
-    if (!object) co_return fail(ErrorKind::NotFound, fmt::format("There is no object {}.", number));
-    if (auto may = mayBeChanged(*object); !may) co_return std::unexpected(may.error());
+    const auto found = changeable(number);
+    if (!found) co_return std::unexpected(found.error());
+    const lifecycle::Object* object = *found;
     if (before->row.revision != object->revision || (revision && *revision != object->revision))
         co_return Changed{.view = *std::move(before), .isOther = true};
     const lifecycle::Type& type = orchestrator_.type(object->type);
@@ -144,10 +149,9 @@ coro::Task<Result<Objects::Changed>> Objects::change(std::int64_t number, std::s
 coro::Task<Result<void>> Objects::move(std::int64_t number, std::string to, bool isForced) {
     YARD_ASSERT_OWNER(owner_);
     const ObjectId id(number);
-    const lifecycle::Object* object = orchestrator_.find(id);
-    if (!object) co_return fail(ErrorKind::NotFound, fmt::format("There is no object {}.", number));
-    if (auto may = mayBeChanged(*object); !may) co_return may;
-    const lifecycle::Revision seen = object->revision;
+    const auto object = changeable(number);
+    if (!object) co_return std::unexpected(object.error());
+    const lifecycle::Revision seen = (*object)->revision;
     const auto moved = [] {
         return fail(ErrorKind::WrongState, "The object was moved at the same moment; look at it again.");
     };
