@@ -222,6 +222,14 @@ public:
         const auto made = rig.ask(objects->create(json));
         return made ? made->ids.front() : 0;
     }
+    /// A new page of pageType(), which its actor is asked to look at.
+    std::int64_t looksAtPage() {
+        put(pageType());
+        const std::int64_t id = create(R"({"type":"page"})");
+        rig.settle();
+        comesUp();
+        return id;
+    }
     std::string refused(const std::string& json) {
         const auto made = rig.ask(objects->create(json));
         return made ? "made" : fmt::format("{} {}", errorName(made.error().kind), made.error().field);

@@ -115,10 +115,7 @@ void TestObjectEffects::theLastChildWakesItsParent() {
 
 void TestObjectEffects::anActionIsSubmittedUnderTheKeyOfItsEffect() {
     ObjectsBench b;
-    b.put(pageType());
-    b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
+    b.looksAtPage();
     b.submitRefusal = fail(ErrorKind::Busy, "later").error();
     b.answer(
         R"({"exit_code":0,"look_in_s":1000,"effects":[{"submit":{"worker":"exec","argv":["true"]},"as":"pdf"}]})");
@@ -134,10 +131,7 @@ void TestObjectEffects::anActionIsSubmittedUnderTheKeyOfItsEffect() {
 void TestObjectEffects::noEffectLeadsOutOfASandbox() {
     ObjectsBench b;
     b.areContained = true;
-    b.put(pageType());
-    b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
+    b.looksAtPage();
     b.answer(R"({"exit_code":0,"look_in_s":1000,"effects":[{"submit":{"worker":"exec","argv":["true"]}},)"
              R"({"submit":{"worker":"exec","argv":["true"],"sandbox":true}}]})");
     QCOMPARE(b.submitted.size(), std::size_t(1));
@@ -147,10 +141,7 @@ void TestObjectEffects::noEffectLeadsOutOfASandbox() {
 
 void TestObjectEffects::aCallIsRepeatedUntilItSucceeds() {
     ObjectsBench b;
-    b.put(pageType());
-    const auto id = b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
+    const auto id = b.looksAtPage();
     b.answer(R"({"exit_code":0,"move":"started","look_in_s":1000,"effects":[{"call":"index","args":{"a":1}}]})");
     if (b.question().empty()) b.comesUp();
     QCOMPARE(b.question(), R"("effect":"index","args":{"a":1},"object":1,"attempt":1)");

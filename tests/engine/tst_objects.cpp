@@ -120,10 +120,7 @@ void TestObjects::aCrashIsAnExceptionOfThatLookAlone() {
 
 void TestObjects::aLookThatTakesTooLongIsEnded() {
     ObjectsBench b;
-    b.put(pageType());
-    const auto id = b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
+    const auto id = b.looksAtPage();
     b.begins();
     b.rig.advance(59s);
     QVERIFY(b.stopped.empty());
@@ -139,10 +136,7 @@ void TestObjects::aLookThatTakesTooLongIsEnded() {
 
 void TestObjects::theTimeOfALookBeginsInItsProcess() {
     ObjectsBench b;
-    b.put(pageType());
-    const auto id = b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
+    const auto id = b.looksAtPage();
     b.rig.advance(300s); // it waits for cores
     QVERIFY(b.stopped.empty());
     b.answer(R"({"exit_code":0,"move":"started"})");
@@ -151,10 +145,7 @@ void TestObjects::theTimeOfALookBeginsInItsProcess() {
 
 void TestObjects::garbageIsAnException() {
     ObjectsBench b;
-    b.put(pageType());
-    const auto id = b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
+    const auto id = b.looksAtPage();
     b.answer("garbage");
     QCOMPARE(b.stands(id), "queued r1");
     QVERIFY(!b.journal.rows.at(id).lastError.empty());
@@ -171,10 +162,7 @@ void TestObjects::garbageIsAnException() {
 
 void TestObjects::ofTwoMoversOneWins() {
     ObjectsBench b;
-    b.put(pageType());
-    const auto id = b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
+    const auto id = b.looksAtPage();
     QVERIFY(b.rig.ask(b.objects->move(id, "failed", false)).has_value());
     QCOMPARE(b.stands(id), "failed r1");
     b.answer(R"({"exit_code":0,"move":"started"})");
@@ -188,10 +176,7 @@ void TestObjects::ofTwoMoversOneWins() {
 
 void TestObjects::whatIsLookedAtIsDueAtOnceAfterAnEnd() {
     ObjectsBench b;
-    b.put(pageType());
-    const auto id = b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
+    const auto id = b.looksAtPage();
     QCOMPARE(b.journal.rows.at(id).retryAt, b.now() + 60'000'000); // claimed
     b.objects->stop();
     QCOMPARE(b.journal.rows.at(id).retryAt, b.now());
@@ -312,10 +297,7 @@ void TestObjects::aNewVersionThatTheJournalRefusesChangesNothing() {
 
 void TestObjects::whileATypeIsChangedItsObjectsAreNot() {
     ObjectsBench b;
-    b.put(pageType());
-    const auto id = b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
+    const auto id = b.looksAtPage();
     b.isSlow = true;
     const auto changing = b.rig.begin(b.objects->putType(renamedType()));
     QCOMPARE(b.word(b.rig.ask(b.objects->move(id, "failed", false))), "busy ");
@@ -361,10 +343,7 @@ void TestObjects::aTypeWithObjectsIsRemovedByForceAlone() {
 
 void TestObjects::aTypeThatGoesEndsALookThatHangs() {
     ObjectsBench b;
-    b.put(pageType());
-    b.create(R"({"type":"page"})");
-    b.rig.settle();
-    b.comesUp();
+    b.looksAtPage();
     b.begins();
     QVERIFY(b.rig.ask(b.objects->removeType("page", true)).has_value());
     b.rig.settle();
