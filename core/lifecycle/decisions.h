@@ -13,7 +13,7 @@ namespace yard::lifecycle {
 /// Counts from 1, never used twice in a life of the engine.
 using ActorNumber = std::uint64_t;
 
-/// Why an object that is due is looked at by nobody.
+/// Why nobody looks at an object that is due.
 enum class OrphanReason : std::uint8_t {
     NoActor,
     StatusNotClaimed,
@@ -69,7 +69,7 @@ struct TypeChange {
     std::vector<StateNumber> to{}; ///< for each state of the version before; empty: there is none
     std::vector<Move> moves{};     ///< of states that objects are in and that change
 };
-/// Nothing is due and no actor runs. Told once until something is.
+/// Nothing is due and no actor runs. Decided once until something is.
 struct Idle {};
 
 /// In the order in which they are to be carried out. Claims that stand beside each other are one commit.

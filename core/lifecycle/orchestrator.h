@@ -60,7 +60,7 @@ public:
     Result<void> move(ObjectId id, std::string_view to, bool isForced, WallMicros now);
     /// Decides a Write that sets fields and moves nothing. NotFound; WrongState: it has ended.
     Result<void> setByHand(ObjectId id, std::string set, WallMicros now);
-    /// A create that a write of it decided is carried out, and its object is added.
+    /// One of the creates in a write of `maker` is carried out, and the new object is added.
     void created(ObjectId maker);
     /// Its fields name another launch key since a commit.
     void setKey(ObjectId id, KeyNumber key);
@@ -78,7 +78,7 @@ public:
     void actorReady(ActorNumber actor);
     /// When what it was given is late; 0: its time has not begun, as it waits for its place.
     void setDeadline(ActorNumber actor, WallMicros deadline);
-    /// `error` is empty when it was told to end. A crash while it looked is an exception of that look alone.
+    /// `error` is empty where an EndActor ended it. A crash while it looked is an exception of that look alone.
     void actorEnded(ActorNumber actor, std::string error, WallMicros now);
     /// An error of `answer` is an exception of the tick.
     void answered(ActorNumber actor, const Result<Answer>& answer, WallMicros now);
@@ -92,7 +92,7 @@ public:
     /// One pass: queues, running actors, actors to spawn, orphans, idle.
     void pass(WallMicros now);
     std::vector<Decision> take() { return std::exchange(decisions_, {}); }
-    /// When pass() may decide something though nothing was told. Nothing: never.
+    /// When pass() may decide something even if no event comes before. Nothing: never.
     std::optional<WallMicros> nextPass(WallMicros now) const;
 
     // --- what people see

@@ -1,8 +1,9 @@
 // Actors as warm processes: each actor is a group of one process in the warm pool, which is started for it, asked one
-// thing at a time, and ended with it. What comes of it is told in the words of the orchestrator.
+// thing at a time, and ended with it. It reports what comes of that in the words of the orchestrator.
 //
-// Owner: engine thread. Lifetime: after whoever is told; before the warm runner, which it reaches through functions.
-// Invariants: an actor has at most one request out; of one that was ended nothing is told any more.
+// Owner: engine thread. Lifetime: made before Objects, which it reports to, and before the warm runner; it reaches both
+// through functions.
+// Invariants: an actor has at most one request out; after end() nothing is reported of it.
 #pragma once
 
 #include "core/base/owner.h"
@@ -34,7 +35,7 @@ public:
         std::function<void(runners::Lease)> submit;
         std::function<void(runners::AttemptId)> stop; ///< the process that has it ends
     };
-    /// Who is told.
+    /// Whom it reports to.
     struct Told {
         std::function<void(lifecycle::ActorNumber)> ready;
         std::function<void(lifecycle::ActorNumber)> began; ///< what it was asked has its process

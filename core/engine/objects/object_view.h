@@ -87,7 +87,7 @@ Result<std::vector<GivenObject>> readGivenObjects(std::string_view json, bool& i
 
 /// Values of the fields that make the launch key, after `set` (empty: none). Nothing: one of them is missing.
 std::optional<std::string> launchKey(const lifecycle::Type& type, std::string_view fields, std::string_view set);
-/// The key as it is told: values with a "/" in between.
+/// The key as people see it: values with a "/" in between.
 std::string shownKey(std::string_view key);
 /// `set` names a field of the launch key.
 bool setsKey(const lifecycle::Type& type, std::string_view set);

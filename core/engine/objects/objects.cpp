@@ -173,7 +173,7 @@ Objects::Held::~Held() {
     objects_.wakeUp(); // what became due meanwhile
 }
 
-/// What is on its way gets there first.
+/// Waits until the journal has what is on its way to it.
 coro::Task<Result<void>> Objects::untilUnwritten(TypeNumber number) {
     const WallMicros until = parts_.now() + kUnwrittenWithin.count();
     while (orchestrator_.isWriting(number) || types_[number].creating > 0) {

@@ -1,9 +1,9 @@
 // Objects: work that has a life (docs/objects.md). Drives core/lifecycle with the journal and with actors in the warm
-// pool: what it decides is committed here, and what came of it is told back. Each effect of a move is a row of the journal
+// pool: commits what that decides, and reports what came of it. Each effect of a move is a row of the journal
 // from the commit of the move on, and is carried out from there.
 //
 // Owner: engine thread; one cooperative thread (run()), which wakes for the next time that something is due and when
-// something was told, and one for each commit and each look on its way. Lifetime: after Intake and the registry; before
+// something happened, and one for each commit and each look on its way. Lifetime: after Intake and the registry; before
 // the warm runner. Bounds: store::kMostObjects at once; looks as many as there are actors; effects on their way
 // lifecycle::Outbox::kMaxOnTheirWay. A write that the journal refuses did not happen: the object is looked at again.
 #pragma once
@@ -69,7 +69,7 @@ public:
     explicit Objects(Parts parts);
 
     // --- a start and an end
-    /// What the journal has. Types that cannot be read are left out with their objects, and told.
+    /// What the journal has. A type that cannot be read is left out with its objects, and the log names it.
     void restore(std::span<const store::ObjectTypeRow> types, std::span<const store::EffectRow> effects,
                  std::int64_t lastObject, std::int64_t lastType);
     /// After restore(), whose effects hold back the looks at their objects.

@@ -104,7 +104,7 @@ Result<const lifecycle::Object*> Objects::changeable(std::int64_t id) const {
     return object;
 }
 
-/// The decision was just made: it is carried out, and waited for. False: somebody else was first.
+/// Carries out the decision that was just made, and waits for it. False: somebody else was first.
 coro::Task<Result<bool>> Objects::decideByHand(ObjectId id, lifecycle::Revision revision) {
     auto mine = std::make_shared<ByHand>();
     byHand_[{id, revision + 1}] = mine;

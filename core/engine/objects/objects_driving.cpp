@@ -1,4 +1,4 @@
-// Objects: what the orchestrator decides is carried out, and what came of it is told back.
+// Objects: carries out what the orchestrator decides, and reports to it what came of that.
 #include "core/engine/objects/objects.h"
 
 #include "core/base/log.h"
@@ -109,7 +109,7 @@ coro::Task<void> Objects::commitClaims(std::vector<lifecycle::Claim> claims, Pos
     wakeUp();
 }
 
-/// Told once for each pause, not for each object.
+/// Warns once for each pause, not for each object.
 void Objects::journalRefused(const Error& error) {
     const WallMicros now = parts_.now();
     if (orchestrator_.pause(now + kRefusedPause.count(), now))
