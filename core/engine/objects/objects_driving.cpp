@@ -66,16 +66,15 @@ void Objects::drain() {
 void Objects::carry(std::vector<lifecycle::Decision> decisions) {
     std::vector<lifecycle::Claim> claims;
     for (lifecycle::Decision& decision : decisions) {
-        if (const auto* claim = std::get_if<lifecycle::Claim>(&decision); claim && claims.size() < kClaimsAtOnce) {
+        if (const auto* claim = std::get_if<lifecycle::Claim>(&decision)) {
             claims.push_back(*claim);
+            if (claims.size() == kClaimsAtOnce) carryClaims(std::exchange(claims, {}));
             continue;
         }
         carryClaims(std::exchange(claims, {}));
         std::visit(
-            [this, &claims]<class T>(T& what) {
-                if constexpr (std::is_same_v<T, lifecycle::Claim>)
-                    claims.push_back(what);
-                else if constexpr (!std::is_same_v<T, lifecycle::Idle>)
+            [this]<class T>(T& what) {
+                if constexpr (!std::is_same_v<T, lifecycle::Claim> && !std::is_same_v<T, lifecycle::Idle>)
                     carry(std::move(what));
             },
             decision);
