@@ -41,8 +41,7 @@ void showCourtesy(const json::object& courtesy) {
                    measureLine(measure.get_object(), integerOf(courtesy, "cores").value_or(0)));
         head = "";
     }
-    const json::value* awake = courtesy.if_contains("keeps_awake");
-    if (awake && awake->is_bool() && awake->get_bool()) fmt::print("awake     the machine does not go to sleep\n");
+    if (isTrue(courtesy, "keeps_awake")) fmt::print("awake     the machine does not go to sleep\n");
     Table table({{"CONDITION"}, {"VALUE", true}, {"UNIT"}, {"SINCE"}, {"SOURCE", false, 10, 1}});
     const json::array* conditions = arrayOf(courtesy, "conditions");
     for (const json::value& one : conditions ? *conditions : json::array()) {
@@ -60,17 +59,15 @@ void showCourtesy(const json::object& courtesy) {
 Outcome<json::object> courtesyChange(const std::vector<std::string>& words) {
     json::object body;
     if (words.empty() || (words.size() == 1 && words.front() == "show")) return body;
-    std::size_t profileAt = 0;
     if (words.front() == "for") {
         if (words.size() != 3) return usageError("give a time and a profile, as 'yardctl courtesy for 2h off'");
         const auto seconds = parseDuration(words[1]);
         if (!seconds) return std::unexpected(seconds.error());
         body["for_s"] = static_cast<std::int64_t>(std::ceil(std::min(*seconds, 1e12)));
-        profileAt = 2;
     } else if (words.size() != 1) {
         return usageError("give one profile, as 'yardctl courtesy gentle'; 'for 2h off' chooses one for a while");
     }
-    body["profile"] = words[profileAt];
+    body["profile"] = words.back();
     return body;
 }
 
