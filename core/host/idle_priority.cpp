@@ -2,11 +2,7 @@
 
 #include "core/host/process_tree.h"
 
-#include <charconv>
-#include <filesystem>
-#include <fmt/format.h>
 #include <sched.h>
-#include <string>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -29,14 +25,8 @@ void lowerThread(int thread) {
 void lowerProcess(int pid) {
     const UniqueFd held = openProcess(pid);
     if (!held) return;
-    std::error_code error;
-    for (std::filesystem::directory_iterator at(fmt::format("/proc/{}/task", pid), error), end; !error && at != end;
-         at.increment(error)) {
-        const std::string name = at->path().filename().string();
-        int thread = 0;
-        const auto [last, wrong] = std::from_chars(name.data(), name.data() + name.size(), thread);
-        // The number may be a stranger's once the process is reaped.
-        if (wrong != std::errc{} || last != name.data() + name.size() || !holdsNumber(held.get())) continue;
+    for (const int thread : threadsOf(pid)) {
+        if (!holdsNumber(held.get())) return; // the numbers may be strangers' once the process is reaped
         lowerThread(thread);
     }
 }

@@ -135,13 +135,17 @@ OwnerMark readOwnerMark(int pid, std::string_view ownerToken) {
     return mark;
 }
 
+std::vector<int> threadsOf(int pid) {
+    return numbersIn(fmt::format("/proc/{}/task", pid));
+}
+
 std::vector<int> childrenOfThread(int pid, int thread) {
     return parsePids(readProc(fmt::format("/proc/{}/task/{}/children", pid, thread), kMaxChildrenText));
 }
 
 std::vector<int> childrenOf(int pid) {
     std::vector<int> all;
-    for (const int thread : numbersIn(fmt::format("/proc/{}/task", pid))) {
+    for (const int thread : threadsOf(pid)) {
         const std::vector<int> some = childrenOfThread(pid, thread);
         all.insert(all.end(), some.begin(), some.end());
     }
@@ -179,7 +183,7 @@ bool waitDead(int pidfd, int milliseconds) {
 
 bool isBeyondReach(int pid) {
     bool isStuck = false;
-    for (const int thread : numbersIn(fmt::format("/proc/{}/task", pid))) {
+    for (const int thread : threadsOf(pid)) {
         const std::string status = readProc(fmt::format("/proc/{}/task/{}/status", pid, thread), 8192);
         const char state = wordBehind(status, "\nState:\t").substr(0, 1).front();
         if (state == 'Z' || state == 'X') continue;

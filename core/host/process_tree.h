@@ -43,6 +43,9 @@ struct OwnerMark {
 };
 OwnerMark readOwnerMark(int pid, std::string_view ownerToken);
 
+/// The numbers of its threads now; none where there is no such process.
+std::vector<int> threadsOf(int pid);
+
 /// Children of all threads of a process, or of one thread. A snapshot: some may be missing when others end
 /// meanwhile, but the answer is only empty when there was an instant without children.
 std::vector<int> childrenOf(int pid);
