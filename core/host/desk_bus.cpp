@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <utility>
 
@@ -44,23 +43,15 @@ using SdHandler = int (*)(void* message, void* userdata, void* error);
 } // namespace
 
 // From sd-bus.h of systemd 252, the functions that are needed. They are its ABI.
-struct DeskBus::Library {
+struct DeskBus::Library : LoadedLibrary {
     Library() = default;
     Library(const Library&) = delete;
     Library& operator=(const Library&) = delete;
     ~Library() {
         if (bus != nullptr) closeBus(bus);
-        if (handle != nullptr) ::dlclose(handle);
-    }
-    template<class Function>
-    bool find(Function*& function, const char* name) const {
-        function = reinterpret_cast<Function*>(::dlsym(handle, name));
-        return function != nullptr;
     }
     bool load() {
-        if (!mayLoadLibraries()) return false;
-        handle = ::dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL);
-        return handle != nullptr && find(openSystem, "sd_bus_open_system") &&
+        return open("libsystemd.so.0") && find(openSystem, "sd_bus_open_system") &&
                find(closeBus, "sd_bus_close_unref") && find(setTimeout, "sd_bus_set_method_call_timeout") &&
                find(process, "sd_bus_process") && find(getFd, "sd_bus_get_fd") &&
                find(addMatch, "sd_bus_add_match") && find(getTrivial, "sd_bus_get_property_trivial") &&
@@ -68,7 +59,6 @@ struct DeskBus::Library {
                find(readMessage, "sd_bus_message_read") && find(unrefMessage, "sd_bus_message_unref");
     }
 
-    void* handle = nullptr;
     void* bus = nullptr;
     int (*openSystem)(void**) = nullptr;
     void* (*closeBus)(void*) = nullptr;

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <poll.h>
 #include <sys/uio.h>
 #include <utility>
@@ -62,30 +61,21 @@ XcbExtension screenSaver{.name = "MIT-SCREEN-SAVER", .globalId = 0};
 
 } // namespace
 
-struct ScreenIdle::Xcb {
+struct ScreenIdle::Xcb : LoadedLibrary {
     Xcb() = default;
     Xcb(const Xcb&) = delete;
     Xcb& operator=(const Xcb&) = delete;
     ~Xcb() {
         if (connection != nullptr) disconnect(connection);
-        if (library != nullptr) ::dlclose(library);
-    }
-    template<class Function>
-    bool find(Function*& function, const char* name) const {
-        function = reinterpret_cast<Function*>(::dlsym(library, name));
-        return function != nullptr;
     }
     bool load() {
-        if (!mayLoadLibraries()) return false;
-        library = ::dlopen("libxcb.so.1", RTLD_NOW | RTLD_LOCAL);
-        return library != nullptr && find(connect, "xcb_connect") && find(disconnect, "xcb_disconnect") &&
+        return open("libxcb.so.1") && find(connect, "xcb_connect") && find(disconnect, "xcb_disconnect") &&
                find(hasError, "xcb_connection_has_error") && find(fdOf, "xcb_get_file_descriptor") &&
                find(extensionData, "xcb_get_extension_data") && find(setupOf, "xcb_get_setup") &&
                find(screensOf, "xcb_setup_roots_iterator") && find(sendRequest, "xcb_send_request") &&
                find(flush, "xcb_flush") && find(pollForReply, "xcb_poll_for_reply");
     }
 
-    void* library = nullptr;
     void* connection = nullptr;
     std::uint32_t root = 0;
     unsigned asked = 0; ///< the request that was not answered yet; 0: none
