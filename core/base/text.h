@@ -13,6 +13,13 @@ constexpr bool isDigits(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+/// Without what of `blanks` it begins and ends with.
+constexpr std::string_view trimmed(std::string_view text, std::string_view blanks = " \t") {
+    const std::size_t first = text.find_first_not_of(blanks);
+    if (first == text.npos) return {};
+    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
 /// Whether an absolute path is a directory's, or one below it.
 constexpr bool isBelow(std::string_view path, std::string_view directory) {
     if (directory.empty() || !path.starts_with(directory)) return false;

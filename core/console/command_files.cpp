@@ -1,6 +1,7 @@
 #include "core/console/command_files.h"
 
 #include "core/base/environment.h"
+#include "core/base/text.h"
 #include "core/base/unique_fd.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::size_t kMostFiles = 64;
 constexpr std::size_t kFileBytes = 64u << 10;
+constexpr std::string_view kBlanks = " \t\r";
 
 /// Why it is not run; empty: it may be.
 std::string distrust(const struct stat& what, bool directory) {
@@ -61,16 +63,10 @@ CommandFile readOne(int directory, const std::string& name) {
     return file;
 }
 
-std::string_view trimmed(std::string_view line) {
-    const std::size_t first = line.find_first_not_of(" \t\r");
-    if (first == line.npos) return {};
-    return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
-}
-
 /// What follows the dashes; empty where it is no comment.
 std::string_view commentIn(std::string_view line) {
     if (!line.starts_with("--")) return {};
-    return trimmed(line.substr(std::min(line.find_first_not_of('-'), line.size())));
+    return trimmed(line.substr(std::min(line.find_first_not_of('-'), line.size())), kBlanks);
 }
 
 /// The name of the function that a line begins; empty where it begins none.
@@ -78,7 +74,7 @@ std::string_view functionIn(std::string_view line) {
     constexpr std::string_view kWord = "function ";
     if (!line.starts_with(kWord)) return {};
     line.remove_prefix(kWord.size());
-    return trimmed(line.substr(0, line.find('(')));
+    return trimmed(line.substr(0, line.find('(')), kBlanks);
 }
 
 } // namespace
@@ -111,7 +107,7 @@ Helps commandHelps(std::string_view text) {
     std::string_view before; // the first line of the comment right above
     std::string_view open;   // a function whose first line has not come
     while (!text.empty()) {
-        const std::string_view line = trimmed(text.substr(0, text.find('\n')));
+        const std::string_view line = trimmed(text.substr(0, text.find('\n')), kBlanks);
         text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
         const std::string_view comment = commentIn(line);
         if (!open.empty() && !comment.empty()) helps.emplace_back(open, comment);

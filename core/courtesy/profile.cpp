@@ -1,5 +1,7 @@
 #include "core/courtesy/profile.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -29,12 +31,6 @@ constexpr std::array<BuiltIn, 4> kBuiltIn{{
 }};
 
 constexpr std::array<std::string_view, kMeasureKinds> kMeasureNames{"idle_priority", "fewer_cores", "hold"};
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t");
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 /// Takes what is before `end` off the text; all of it where there is none.
 std::string_view takeUntil(std::string_view& text, std::string_view end) {

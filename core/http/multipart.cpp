@@ -1,5 +1,6 @@
 #include "core/http/multipart.h"
 
+#include "core/base/text.h"
 #include "core/http/message.h"
 #include "core/json/utf8.h"
 
@@ -16,12 +17,6 @@ constexpr std::string_view kLineEnd = "\r\n";
 
 std::unexpected<Error> malformed(std::string message) {
     return fail(ErrorKind::Malformed, std::move(message));
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-    return text;
 }
 
 /// The value of one parameter of a field: `x` of "form-data; name=x" or of name="x". Absent when it is not there or

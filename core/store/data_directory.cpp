@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/base/hash.h"
+#include "core/base/text.h"
 #include "core/store/disk_reserve.h"
 #include "core/store/journal_log.h"
 #include "core/store/schema.h"
@@ -23,13 +24,8 @@ namespace yard::store {
 namespace {
 
 constexpr std::size_t kSmallFile = 4'096;
+constexpr std::string_view kBlanks = " \t\r\n";
 constexpr auto kLockPause = std::chrono::milliseconds(20);
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && std::string_view(" \t\r\n").contains(text.back())) text.remove_suffix(1);
-    while (!text.empty() && std::string_view(" \t\r\n").contains(text.front())) text.remove_prefix(1);
-    return text;
-}
 
 Result<void> checkDirectory(const std::string& path) {
     struct stat status{};
@@ -167,7 +163,7 @@ Result<DataDirectory> DataDirectory::open(std::string path, Duration patience) {
         if (!written) return std::unexpected(std::move(written.error()));
     }
     if (!id && id.error().kind != ErrorKind::TooLarge) return std::unexpected(std::move(id.error()));
-    if (id) directory.engineId_ = trimmed(*id);
+    if (id) directory.engineId_ = trimmed(*id, kBlanks);
     if (directory.engineId_.size() != 32 ||
         directory.engineId_.find_first_not_of("0123456789abcdef") != std::string::npos)
         return fail(
@@ -259,7 +255,7 @@ Result<std::string> readSecretFile(const std::string& path) {
     char buffer[kSmallFile];
     const ssize_t got = read(file.get(), buffer, sizeof buffer);
     if (got < 0) return failErrno("read " + path, errno);
-    std::string secret(trimmed({buffer, static_cast<std::size_t>(got)}));
+    std::string secret(trimmed({buffer, static_cast<std::size_t>(got)}, kBlanks));
     if (secret.empty())
         return fail(ErrorKind::Forbidden, fmt::format("{} is empty: delete it to have one made", path));
     return secret;
@@ -272,11 +268,11 @@ Result<ServedDirectory> readServedDirectory(const std::string& path) {
     if (!address) return std::unexpected(std::move(address.error()));
     auto token = readSecretFile(path + "/token");
     if (!token) return std::unexpected(std::move(token.error()));
-    const std::string_view text = trimmed(*address);
+    const std::string_view text = trimmed(*address, kBlanks);
     const std::size_t end = std::min(text.find('\n'), text.size());
-    return ServedDirectory{.address = std::string(trimmed(text.substr(0, end))),
+    return ServedDirectory{.address = std::string(trimmed(text.substr(0, end), kBlanks)),
                            .token = std::move(*token),
-                           .fingerprint = std::string(trimmed(text.substr(end)))};
+                           .fingerprint = std::string(trimmed(text.substr(end), kBlanks))};
 }
 
 } // namespace yard::store

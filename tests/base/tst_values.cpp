@@ -113,6 +113,13 @@ private Q_SLOTS:
         QVERIFY(!isBelow("/ab", "/a") && !isBelow("/a", "/a/b") && !isBelow("/a", ""));
     }
 
+    void blanksAtBothEndsGo() {
+        QCOMPARE(trimmed(" \ta b\t "), std::string_view("a b"));
+        QCOMPARE(trimmed("a\n"), std::string_view("a\n"));
+        QCOMPARE(trimmed("\r\na\n", " \t\r\n"), std::string_view("a"));
+        QVERIFY(trimmed(" \t ").empty() && trimmed("").empty());
+    }
+
     void digestsAreSha256() {
         QCOMPARE(Sha256::of("abc").hex(), kHashOfAbc);
         QCOMPARE(Sha256::of("").hex(), kHashOfNothing);

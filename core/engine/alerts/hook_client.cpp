@@ -1,5 +1,6 @@
 #include "core/engine/alerts/hook_client.h"
 
+#include "core/base/text.h"
 #include "core/coro/net.h"
 #include "core/coro/timeout.h"
 #include "core/linkio/streams.h"
@@ -83,12 +84,6 @@ bool isField(std::string_view line, std::string_view name) {
     return line.size() > name.size() && line[name.size()] == ':' &&
            std::ranges::equal(line.substr(0, name.size()), name,
                               [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-    return text;
 }
 
 /// Status and Location of a head, its lines ended by CR LF. Nothing: it is no HTTP.
