@@ -42,10 +42,6 @@ void Conditions::set(Reading reading, WallMicros now) {
     known = Condition{.value = reading.value, .source = std::move(reading.source), .since = since};
 }
 
-void Conditions::forget(ConditionKind kind) {
-    all_[std::to_underlying(kind)].reset();
-}
-
 void Conditions::forgetAllBut(const std::vector<ConditionKind>& kept) {
     for (std::size_t i = 0; i < all_.size(); ++i)
         if (std::ranges::find(kept, static_cast<ConditionKind>(i)) == kept.end()) all_[i].reset();

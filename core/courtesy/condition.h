@@ -57,7 +57,6 @@ struct Condition {
 class Conditions {
 public:
     void set(Reading reading, WallMicros now);
-    void forget(ConditionKind kind);
     /// Forgets each kind that is not in `kept`.
     void forgetAllBut(const std::vector<ConditionKind>& kept);
     const Condition* find(ConditionKind kind) const;
