@@ -10,15 +10,14 @@ void Person::note(const std::optional<InputReading>& reading, MonoTime now) {
         return;
     }
     const MonoTime told = reading->comesNow ? now : now - std::max(reading->idle, Duration::zero());
-    last_ = isKnown_ ? std::max(last_, told) : told;
+    last_ = std::max(last_.value_or(told), told);
     comesNow_ = reading->comesNow;
-    isKnown_ = true;
     source_ = reading->source;
 }
 
 std::optional<Duration> Person::idle(MonoTime now) const {
-    if (!isKnown_) return std::nullopt;
-    return comesNow_ ? Duration::zero() : std::max(now - last_, Duration::zero());
+    if (!last_) return std::nullopt;
+    return comesNow_ ? Duration::zero() : std::max(now - *last_, Duration::zero());
 }
 
 std::optional<bool> Person::isActive(MonoTime now) const {
@@ -28,8 +27,8 @@ std::optional<bool> Person::isActive(MonoTime now) const {
 }
 
 std::optional<MonoTime> Person::leavesAt() const {
-    if (!isKnown_ || comesNow_) return std::nullopt;
-    return last_ + kAwayAfter;
+    if (!last_ || comesNow_) return std::nullopt;
+    return *last_ + kAwayAfter;
 }
 
 } // namespace yard::courtesy

@@ -32,9 +32,8 @@ public:
     const std::string& source() const { return source_; }
 
 private:
-    bool isKnown_ = false;
+    std::optional<MonoTime> last_; ///< input; nothing: not known
     bool comesNow_ = false;
-    MonoTime last_{}; ///< input
     std::string source_;
 };
 
