@@ -320,6 +320,20 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(heat(), std::optional(60.0), kWaitMs);
         QVERIFY(now(engine).measures.empty());
     }
+
+    void theHourIsKnownWhateverTheDeskSays() {
+        EngineTest engine(2, with("gentle"));
+        const auto conditionNow = [&](const char* name) -> std::optional<engine::CourtesyView::Condition> {
+            const auto all = view(engine).conditions;
+            const auto at = std::ranges::find(all, name, &engine::CourtesyView::Condition::name);
+            return at == all.end() ? std::nullopt : std::optional(*at);
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(conditionNow("hour").has_value(), kWaitMs);
+        const WallMicros since = conditionNow("hour")->since;
+        desk_->say(ConditionKind::Heat, 60);
+        QTRY_VERIFY_WITH_TIMEOUT(conditionNow("heat").has_value(), kWaitMs);
+        QCOMPARE(conditionNow("hour")->since, since);
+    }
 };
 
 int main(int argc, char** argv) {

@@ -138,7 +138,7 @@ void CourtesyService::told(courtesy::DeskReadings readings) {
     if (!desk_) return;
     const MonoTime now = parts_.clock();
     person_.note(readings.input, now);
-    std::vector<ConditionKind> kept;
+    std::vector<ConditionKind> kept{ConditionKind::Hour}; // the clock says it, and no desk
     for (courtesy::Reading& reading : readings.all) {
         kept.push_back(reading.kind);
         conditions_.set(std::move(reading), parts_.wallOf(now));
