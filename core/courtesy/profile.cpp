@@ -110,8 +110,7 @@ Result<Rule> parseRule(std::string_view profile, std::string_view text) {
 }
 
 bool isProfileName(std::string_view text) {
-    constexpr std::size_t kMost = 40;
-    return !text.empty() && text.size() <= kMost && std::ranges::all_of(text, [](char c) {
+    return !text.empty() && text.size() <= kMaxProfileName && std::ranges::all_of(text, [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
     });
 }

@@ -51,6 +51,7 @@ struct Profile {
     bool isOff() const { return rules.empty(); }
 };
 
+inline constexpr std::size_t kMaxProfileName = 40;
 /// Of one profile's line, in bytes, and how many rules it may have.
 inline constexpr std::size_t kMaxProfileText = 2'000;
 inline constexpr std::size_t kMaxRules = 20;

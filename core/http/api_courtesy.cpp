@@ -10,9 +10,6 @@ namespace yard::http {
 
 namespace {
 
-constexpr std::size_t kMaxProfileName = 40;
-constexpr std::int64_t kMaxWhileS = 604'800;
-
 void writeConditions(JsonWriter& writer, const engine::CourtesyView& courtesy) {
     writer.key("conditions");
     writer.openArray();
@@ -67,11 +64,11 @@ coro::Task<Response> getCourtesy(Call& call) {
 }
 
 coro::Task<Response> changeCourtesy(Call& call) {
-    auto profile = call.body.word("profile", kMaxProfileName);
+    auto profile = call.body.word("profile", courtesy::kMaxProfileName);
     if (!profile) co_return errorResponse(profile.error());
     if (profile->empty())
         co_return errorResponse(invalid("profile", "Give \"profile\", as \"gentle\" or \"off\".").error());
-    const auto seconds = call.body.integer("for_s", 1, kMaxWhileS);
+    const auto seconds = call.body.integer("for_s", 1, engine::CourtesyChange::kLongest.count());
     if (!seconds) co_return errorResponse(seconds.error());
     engine::CourtesyChange change{.profile = std::move(*profile), .forTime = {}};
     if (*seconds) change.forTime = std::chrono::seconds(**seconds);

@@ -24,7 +24,6 @@ constexpr Duration kLookPeriod{5'000'000};
 constexpr Duration kWorkPeriod{500'000};
 /// So long conditions are looked at for somebody who asked for them.
 constexpr Duration kAskedFor{10'000'000};
-constexpr Duration kLongestWhile{std::chrono::hours(24 * 7)};
 constexpr Duration kNothingDue{std::chrono::hours(1)};
 
 /// The profile of a name, or what is wrong with it. Not of `auto`.
@@ -204,7 +203,7 @@ void CourtesyService::keepAwake() {
     if (std::exchange(wasAwake_, wanted) != wanted) desk_->keepAwake(wanted ? "Actions are running" : "");
 }
 
-// --- what is told of it
+// --- views and commands
 
 CourtesyNow CourtesyService::now() const {
     CourtesyNow now{.profile = decider_.profile().name, .cores = parts_.cores, .measures = {}};
@@ -256,7 +255,7 @@ coro::Task<Result<CourtesyView>> CourtesyService::change(CourtesyChange change) 
         if (!known) co_return invalid("profile", known.error().message);
     }
     if (change.forTime) {
-        if (*change.forTime <= Duration::zero() || *change.forTime > kLongestWhile)
+        if (*change.forTime <= Duration::zero() || *change.forTime > CourtesyChange::kLongest)
             co_return invalid("for_s", "Give a time of at most a week.");
         chosen_ = std::move(change.profile);
         chosenUntil_ = parts_.clock() + *change.forTime;

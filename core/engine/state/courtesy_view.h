@@ -52,6 +52,7 @@ struct CourtesyView {
 
 /// What PATCH courtesy asks for.
 struct CourtesyChange {
+    static constexpr std::chrono::seconds kLongest{std::chrono::hours(24 * 7)}; ///< that forTime may be
     std::string profile;
     std::optional<Duration> forTime; ///< then as before; absent: it is kept as the setting
 };
