@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <fcntl.h>
 #include <utility>
 
@@ -39,6 +38,10 @@ constexpr std::array kChangeRules{
 };
 
 using SdHandler = int (*)(void* message, void* userdata, void* error);
+
+courtesy::Reading switchReading(courtesy::ConditionKind kind, bool isOn, const char* source) {
+    return {.kind = kind, .value = isOn ? 1.0 : 0.0, .source = source};
+}
 
 } // namespace
 
@@ -125,12 +128,15 @@ bool DeskBus::isLost() const {
     return lost_;
 }
 
-bool DeskBus::get(const Property& p, void* value) {
-    if (lost_) return false;
-    const int got =
-        library_->getTrivial(library_->bus, p.service, p.path, p.interface, p.name, nullptr, p.type, value);
+bool DeskBus::isAnswered(int got) {
     if (got == -ETIMEDOUT || got == -ENOTCONN || got == -ECONNRESET) lose();
     return got >= 0;
+}
+
+bool DeskBus::get(const Property& p, void* value) {
+    if (lost_) return false;
+    return isAnswered(
+        library_->getTrivial(library_->bus, p.service, p.path, p.interface, p.name, nullptr, p.type, value));
 }
 
 bool DeskBus::flag(const Property& property, bool& value) {
@@ -161,17 +167,17 @@ void DeskBus::readInput(courtesy::DeskReadings& into) {
     bool locked = false;
     if (flag({kLogin, "/org/freedesktop/login1/session/auto", "org.freedesktop.login1.Session", "LockedHint", 'b'},
              locked))
-        into.all.push_back({.kind = Locked, .value = locked ? 1.0 : 0.0, .source = "logind"});
+        into.all.push_back(switchReading(Locked, locked, "logind"));
     // The signal alone would be missed while the bus was not there.
     flag({kLogin, kLoginPath, kLoginManager, "PreparingForSleep", 'b'}, sleeping_);
-    into.all.push_back({.kind = Sleeping, .value = sleeping_ ? 1.0 : 0.0, .source = "logind"});
+    into.all.push_back(switchReading(Sleeping, sleeping_, "logind"));
 }
 
 void DeskBus::readPower(courtesy::DeskReadings& into) {
     using enum courtesy::ConditionKind;
     bool onBattery = false;
     if (!flag({kUPower, kUPowerPath, kUPower, "OnBattery", 'b'}, onBattery)) return;
-    into.all.push_back({.kind = OnBattery, .value = onBattery ? 1.0 : 0.0, .source = "upower"});
+    into.all.push_back(switchReading(OnBattery, onBattery, "upower"));
     bool isThere = false;
     double percent = 0;
     if (flag({kUPower, kDisplayDevice, kDevice, "IsPresent", 'b'}, isThere) && isThere &&
@@ -181,7 +187,7 @@ void DeskBus::readPower(courtesy::DeskReadings& into) {
     bool closed = false;
     if (flag({kUPower, kUPowerPath, kUPower, "LidIsPresent", 'b'}, hasLid) && hasLid &&
         flag({kUPower, kUPowerPath, kUPower, "LidIsClosed", 'b'}, closed))
-        into.all.push_back({.kind = LidClosed, .value = closed ? 1.0 : 0.0, .source = "upower"});
+        into.all.push_back(switchReading(LidClosed, closed, "upower"));
 }
 
 void DeskBus::readProfile(courtesy::DeskReadings& into) {
@@ -189,13 +195,10 @@ void DeskBus::readProfile(courtesy::DeskReadings& into) {
     char* profile = nullptr;
     const int got = library_->getString(library_->bus, kProfiles, "/net/hadess/PowerProfiles", kProfiles,
                                         "ActiveProfile", nullptr, &profile);
-    if (got == -ETIMEDOUT) lose();
-    if (got < 0 || profile == nullptr) return;
+    if (!isAnswered(got) || profile == nullptr) return;
     const bool saves = std::strcmp(profile, "power-saver") == 0;
     std::free(profile);
-    into.all.push_back({.kind = courtesy::ConditionKind::PowerSaver,
-                        .value = saves ? 1.0 : 0.0,
-                        .source = "power-profiles-daemon"});
+    into.all.push_back(switchReading(courtesy::ConditionKind::PowerSaver, saves, "power-profiles-daemon"));
 }
 
 UniqueFd DeskBus::inhibitSleep(const std::string& why) {
@@ -203,8 +206,7 @@ UniqueFd DeskBus::inhibitSleep(const std::string& why) {
     void* reply = nullptr;
     const int got = library_->callMethod(library_->bus, kLogin, kLoginPath, kLoginManager, "Inhibit", nullptr,
                                          &reply, "ssss", "idle:sleep", "Yardmaster", why.c_str(), "block");
-    if (got == -ETIMEDOUT) lose();
-    if (got < 0 || reply == nullptr) return {};
+    if (!isAnswered(got) || reply == nullptr) return {};
     int lent = -1;
     UniqueFd fd;
     // The message owns the descriptor and closes it with itself.

@@ -33,6 +33,8 @@ private:
     struct Library;
     struct Property;
     explicit DeskBus(std::unique_ptr<Library> library);
+    /// Of what a call returns. False: there is no answer; where nobody is there to give one the bus is lost.
+    bool isAnswered(int got);
     /// False: it is not known.
     bool get(const Property& property, void* value);
     bool flag(const Property& property, bool& value);
