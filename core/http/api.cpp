@@ -1,6 +1,7 @@
 // The way of a request to its route.
 #include "core/http/api.h"
 
+#include "core/base/parsed_number.h"
 #include "core/http/error_map.h"
 #include "core/http/handler_steps.h"
 #include "core/http/multipart.h"
@@ -211,6 +212,10 @@ Result<void> Api::checkAgainst(const Route& route, Call& call) {
     if (!body) return std::unexpected(std::move(body.error()));
     call.body = std::move(*body);
     return {};
+}
+
+std::int64_t Call::number(std::size_t i) const {
+    return parsedNumber<std::int64_t>(capture(i)).value_or(0);
 }
 
 Lsn Call::lsn() const {

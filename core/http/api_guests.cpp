@@ -1,7 +1,6 @@
 // For whom this machine works: docs/machines.md.
 #include "core/http/route.h"
 
-#include "core/base/parsed_number.h"
 #include "core/engine/guests/guests.h"
 #include "core/http/error_map.h"
 #include "core/json/json_writer.h"
@@ -60,7 +59,7 @@ coro::Task<Response> listGuests(Call& call) {
 }
 
 coro::Task<Response> sendGuestAway(Call& call) {
-    const std::int64_t id = parsedNumber<std::int64_t>(call.capture()).value_or(0);
+    const std::int64_t id = call.number();
     const auto done = co_await call.engine.ask(&engine::Guests::sendAway, id);
     if (!done) co_return errorResponse(done.error());
     std::string answer;

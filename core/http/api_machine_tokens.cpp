@@ -8,7 +8,6 @@
 #include "core/model/api_address.h"
 #include "core/tls/server_tls.h"
 
-#include <charconv>
 #include <cstdint>
 #include <fmt/format.h>
 #include <string>
@@ -92,10 +91,7 @@ coro::Task<Response> makeJoinToken(Call& call) {
 }
 
 coro::Task<Response> removeJoinToken(Call& call) {
-    const std::string digits = call.capture();
-    std::int64_t id = 0;
-    const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
-    if (problem != std::errc{} || end != digits.data() + digits.size()) id = 0; // of none
+    const std::int64_t id = call.number();
     const auto removed = co_await call.api.joins.remove(id, call.helpers);
     co_return removed ? jsonResponse(fmt::format(R"({{"id":{}}})", id)) : errorResponse(removed.error());
 }

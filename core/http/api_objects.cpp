@@ -22,14 +22,6 @@ constexpr std::size_t kMostIds = store::kMostObjects;
 /// Whoever waits is looked after so often: it may be gone.
 constexpr Duration kLookAtClient{1'000'000};
 
-/// Nothing where it is no number: then there is no object of it.
-std::int64_t idOf(const Call& call) {
-    const std::string& digits = call.capture();
-    std::int64_t id = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
-    return error == std::errc() && end == digits.data() + digits.size() ? id : 0;
-}
-
 template<class Write>
 Response objectOf(const Write& write, int status = 200) {
     std::string text;
@@ -140,7 +132,7 @@ coro::Task<Response> listObjects(Call& call) {
 }
 
 coro::Task<Response> listChildren(Call& call) {
-    const std::int64_t id = idOf(call);
+    const std::int64_t id = call.number();
     auto query = queryOf(call, id);
     if (!query) co_return errorResponse(query.error());
     if (const auto parent = co_await call.engine.ask(&engine::Objects::get, id, Duration::zero(), std::string());
@@ -157,7 +149,7 @@ coro::Task<Response> getObject(Call& call) {
     Link& link = *call.request.link;
     for (;;) {
         const Duration left = std::clamp(end - MonoClock::now(), Duration::zero(), kLookAtClient);
-        auto view = co_await call.engine.ask(&engine::Objects::get, idOf(call), left, until);
+        auto view = co_await call.engine.ask(&engine::Objects::get, call.number(), left, until);
         const bool isOver = !wait->has_value() || MonoClock::now() >= end || link.isStopping() || link.peerGone();
         if (!view || view->isReached || isOver)
             co_return viewResponse(view, wait->has_value() && view && !view->isReached ? 202 : 200);
@@ -165,7 +157,8 @@ coro::Task<Response> getObject(Call& call) {
 }
 
 coro::Task<Response> getHistory(Call& call) {
-    const auto view = co_await call.engine.ask(&engine::Objects::get, idOf(call), Duration::zero(), std::string());
+    const auto view =
+        co_await call.engine.ask(&engine::Objects::get, call.number(), Duration::zero(), std::string());
     if (!view) co_return errorResponse(view.error());
     co_return objectOf([&](JsonWriter& writer) {
         writer.key("history");
@@ -206,7 +199,8 @@ coro::Task<Response> changeObject(Call& call) {
     if (!revision) co_return errorResponse(revision.error());
     if (call.body.raw().empty())
         co_return errorResponse(invalid("fields", "Give the fields that are to be set as an object.").error());
-    const auto changed = co_await call.engine.ask(&engine::Objects::change, idOf(call), call.body.raw(), *revision);
+    const auto changed =
+        co_await call.engine.ask(&engine::Objects::change, call.number(), call.body.raw(), *revision);
     if (!changed) co_return errorResponse(changed.error());
     if (!changed->isOther) co_return viewResponse(changed->view);
     Response response =
@@ -218,7 +212,7 @@ coro::Task<Response> changeObject(Call& call) {
 }
 
 coro::Task<Response> lookAtObject(Call& call) {
-    const std::int64_t id = idOf(call);
+    const std::int64_t id = call.number();
     auto view = co_await call.engine.ask(&engine::Objects::get, id, Duration::zero(), std::string());
     if (!view) co_return errorResponse(view.error());
     if (const auto done = co_await call.engine.ask(&engine::Objects::look, std::vector<std::int64_t>{id}); !done)
@@ -227,7 +221,7 @@ coro::Task<Response> lookAtObject(Call& call) {
 }
 
 coro::Task<Response> moveObject(Call& call) {
-    const std::int64_t id = idOf(call);
+    const std::int64_t id = call.number();
     const auto to = call.body.word("to", kMaxName);
     if (!to) co_return errorResponse(to.error());
     const auto isForced = call.body.flag("force");
@@ -238,7 +232,7 @@ coro::Task<Response> moveObject(Call& call) {
 }
 
 coro::Task<Response> removeObject(Call& call) {
-    const std::int64_t id = idOf(call);
+    const std::int64_t id = call.number();
     const auto count = co_await call.engine.ask(&engine::Objects::remove, std::vector<std::int64_t>{id});
     if (count && *count == 0)
         co_return errorResponse(ErrorKind::NotFound, fmt::format("There is no object {}.", call.capture()));

@@ -67,6 +67,8 @@ struct Call {
 
     /// What the pattern captured, the queue's reference apart.
     const std::string& capture(std::size_t i = 0) const { return request.captures[firstCapture + i]; }
+    /// The same as a number. 0 where it is none: nothing has that number.
+    std::int64_t number(std::size_t i = 0) const;
     Lsn lsn() const;
 };
 using RouteHandler = coro::Task<Response> (*)(Call&);
