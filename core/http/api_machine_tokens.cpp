@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <string>
-#include <unistd.h>
 
 namespace yard::http {
 
@@ -28,14 +27,9 @@ std::string urlFor(const Call& call) {
     const auto place = parseHostPort(authority);
     const bool reachesOthers = call.api.tls || call.api.insecure;
     std::string host = authority;
-    if (place && reachesOthers && isLoopbackName(place->host)) {
-        constexpr std::size_t kLongest = 256;
-        std::string name(kLongest, '\0');
-        if (::gethostname(name.data(), name.size() - 1) == 0) {
-            name.resize(name.find('\0'));
+    if (place && reachesOthers && isLoopbackName(place->host))
+        if (const std::string name = machineName(); !name.empty())
             host = fmt::format("{}:{}", name, place->port.value_or(call.request.localPort));
-        }
-    }
     return publishedAddress(fmt::format("{}://{}", call.api.tls ? "https" : "http", host), call.api.prefix);
 }
 

@@ -16,13 +16,13 @@ Error forbidden(std::string message) {
     return Error{.kind = ErrorKind::Forbidden, .message = std::move(message), .field = {}, .need = {}};
 }
 
+} // namespace
+
 std::string machineName() {
     char text[256] = {};
     if (::gethostname(text, sizeof text - 1) != 0) return {};
     return text;
 }
-
-} // namespace
 
 std::optional<HostPort> parseHostPort(std::string_view text) {
     HostPort parsed;

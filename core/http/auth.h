@@ -1,5 +1,5 @@
-// Who may speak to this engine: the bearer token (whose it is, tokens.h says), and for browsers, which carry other people's pages, the names by
-// which it may be called. Immutable; any thread.
+// Who may speak to this engine: the bearer token (whose it is, tokens.h says), and for browsers, which carry other people's
+// pages, the names by which it may be called. Immutable; any thread.
 #pragma once
 
 #include "core/base/error.h"
@@ -41,5 +41,7 @@ struct HostPort {
 };
 std::optional<HostPort> parseHostPort(std::string_view text);
 bool isIpLiteral(const std::string& host);
+/// As this machine calls itself; empty: it does not say.
+std::string machineName();
 
 } // namespace yard::http
