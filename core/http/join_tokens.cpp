@@ -51,6 +51,15 @@ struct Entry {
     }
 };
 
+/// The entry of a hash; null: there is none. All are looked at, however early it is found.
+template<class Entries>
+auto* entryOf(Entries& entries, std::string_view hash) {
+    decltype(entries.data()) found = nullptr;
+    for (auto& entry : entries)
+        if (equalConstantTime(hash, entry.hash.hex())) found = &entry;
+    return found;
+}
+
 } // namespace
 
 JoinTokens::Key JoinTokens::newKey(const Hash256& hash, std::int64_t maxCores) {
@@ -148,29 +157,14 @@ Result<std::vector<JoinTokens::Token>> JoinTokens::all() const {
     return kept_.tokens;
 }
 
-/// All are looked at, however early it is found.
-const JoinTokens::Token* JoinTokens::findToken(std::string_view bearer) const {
-    const std::string hash = Sha256::of(bearer).hex();
-    const Token* found = nullptr;
-    for (const Token& token : kept_.tokens)
-        if (equalConstantTime(hash, token.hash.hex())) found = &token;
-    return found;
-}
-
-const JoinTokens::Key* JoinTokens::findKey(std::string_view hash) const {
-    const Key* found = nullptr;
-    for (const Key& key : kept_.keys)
-        if (equalConstantTime(hash, key.hash.hex())) found = &key;
-    return found;
-}
-
 Result<void> JoinTokens::check(std::string_view bearer) const {
     if (unreadable_) return std::unexpected(*unreadable_);
-    if (const Key* key = findKey(Sha256::of(bearer).hex())) {
-        if (!key->isSuspended) return {};
+    const std::string hash = Sha256::of(bearer).hex();
+    if (entryOf(kept_.keys, hash)) {
+        if (!suspended_.contains(hash)) return {};
         return fail(ErrorKind::Busy, "Somebody is removing this machine from the engine; try again later.");
     }
-    const Token* token = findToken(bearer);
+    const Token* token = entryOf(kept_.tokens, hash);
     if (!token)
         return unauthorized(
             "This is no token of this engine, and no key of a machine that joined it: it may have been "
@@ -226,15 +220,16 @@ coro::Task<Result<JoinTokens::Entered>> JoinTokens::enter(std::string bearer, bo
     const auto entered = [](const Key& key) {
         return Entered{.key = key.hash.hex(), .maxCores = key.maxCores, .caller = key.caller};
     };
+    const std::string bearerHash = Sha256::of(bearer).hex();
     if (!isAdmin)
-        if (const Key* key = findKey(Sha256::of(bearer).hex())) co_return entered(*key);
+        if (const Key* key = entryOf(kept_.keys, bearerHash)) co_return entered(*key);
     if (ownKey.empty())
         co_return fail(
             ErrorKind::Malformed,
             "Send the field Yard-Machine-Key beside a join token: it is what the machine comes back with.");
     const Hash256 hash = Sha256::of(ownKey);
-    if (const Key* key = findKey(hash.hex())) {
-        if (key->isSuspended) co_return std::unexpected(check(ownKey).error());
+    if (const Key* key = entryOf(kept_.keys, hash.hex())) {
+        if (auto known = check(ownKey); !known) co_return std::unexpected(known.error());
         co_return entered(*key);
     }
     if (kept_.keys.size() >= kMostKeys)
@@ -242,13 +237,12 @@ coro::Task<Result<JoinTokens::Entered>> JoinTokens::enter(std::string bearer, bo
     Kept kept = kept_;
     std::int64_t maxCores = 0;
     if (!isAdmin) {
-        const auto id = findToken(bearer)->id;
-        Token& token = *std::ranges::find(kept.tokens, id, &Token::id);
+        Token& token = *entryOf(kept.tokens, bearerHash); // check() has found it
         if (token.used >= token.uses)
             co_return unauthorized("The join token is used up; 'yardctl machines token' prints another.");
         ++token.used;
         maxCores = token.maxCores;
-        logInfo("http", "a machine joins with token {}, {} of {}", id, token.used, token.uses);
+        logInfo("http", "a machine joins with token {}, {} of {}", token.id, token.used, token.uses);
     }
     kept.keys.push_back(newKey(hash, maxCores));
     Entered in = entered(kept.keys.back());
@@ -258,8 +252,11 @@ coro::Task<Result<JoinTokens::Entered>> JoinTokens::enter(std::string bearer, bo
 }
 
 void JoinTokens::suspend(std::string_view key, bool isSuspended) {
-    for (Key& one : kept_.keys)
-        if (one.hash.hex() == key) one.isSuspended = isSuspended;
+    const std::string hash(key);
+    if (!isSuspended)
+        suspended_.erase(hash);
+    else if (entryOf(kept_.keys, hash))
+        suspended_.insert(hash);
 }
 
 coro::Task<Result<void>> JoinTokens::forget(std::string key, coro::HelperPool& helpers) {
@@ -268,16 +265,16 @@ coro::Task<Result<void>> JoinTokens::forget(std::string key, coro::HelperPool& h
     Kept kept = kept_;
     if (std::erase_if(kept.keys, [&key](const Key& one) { return one.hash.hex() == key; }) == 0)
         co_return Result<void>{};
-    co_return co_await replace(std::move(kept), helpers);
+    auto replaced = co_await replace(std::move(kept), helpers);
+    if (replaced) suspended_.erase(key);
+    co_return replaced;
 }
 
-/// The lock is held. What was suspended meanwhile stays so.
+/// The lock is held.
 coro::Task<Result<void>> JoinTokens::replace(Kept kept, coro::HelperPool& helpers) {
     auto job = [path = file_, text = jsonOf(kept)] { return writeFileAtomically(path, text, 0600, true); };
     auto written = co_await helpers.run(std::move(job));
     if (!written) co_return written;
-    for (Key& key : kept.keys)
-        if (const Key* now = findKey(key.hash.hex())) key.isSuspended = now->isSuspended;
     kept_ = std::move(kept);
     co_return Result<void>{};
 }

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,7 +90,6 @@ private:
         WallMicros created = 0;
         std::int64_t maxCores = 0;
         std::shared_ptr<Caller> caller;
-        bool isSuspended = false;
     };
     struct Kept {
         std::int64_t last = 0; ///< number of the last token
@@ -99,13 +99,12 @@ private:
     static Result<Kept> read(const std::string& file);
     static std::string jsonOf(const Kept& kept);
     static Key newKey(const Hash256& hash, std::int64_t maxCores);
-    const Token* findToken(std::string_view bearer) const;
-    const Key* findKey(std::string_view hash) const;
     coro::Task<Result<void>> replace(Kept kept, coro::HelperPool& helpers);
 
     const std::string file_;
     const std::shared_ptr<Caller> joining_;
     Kept kept_;
+    std::set<std::string> suspended_; ///< hashes of keys that there are
     std::optional<Error> unreadable_;
     coro::Mutex changing_;
 };
