@@ -17,10 +17,6 @@ namespace {
 constexpr std::size_t kMostFile = 4u << 20;
 constexpr std::int64_t kMicros = 1'000'000;
 
-std::unexpected<Error> unauthorized(std::string message) {
-    return fail(ErrorKind::Unauthorized, std::move(message));
-}
-
 std::int64_t integerOf(const JsonView& value) {
     return value.kind() == JsonKind::Integer ? value.node().integer : -1;
 }
@@ -166,11 +162,12 @@ Result<void> JoinTokens::check(std::string_view bearer) const {
     }
     const Token* token = entryOf(kept_.tokens, hash);
     if (!token)
-        return unauthorized(
-            "This is no token of this engine, and no key of a machine that joined it: it may have been "
-            "removed here. 'yardctl machines token' prints a token to join with.");
+        return fail(ErrorKind::Unauthorized,
+                    "This is no token of this engine, and no key of a machine that joined it: it may have been "
+                    "removed here. 'yardctl machines token' prints a token to join with.");
     if (wallNow() >= token->expires)
-        return unauthorized("The join token has expired; 'yardctl machines token' prints another.");
+        return fail(ErrorKind::Unauthorized,
+                    "The join token has expired; 'yardctl machines token' prints another.");
     // One that is used up still lets those in again that joined with it: enter() knows by their keys.
     return {};
 }
@@ -239,7 +236,8 @@ coro::Task<Result<JoinTokens::Entered>> JoinTokens::enter(std::string bearer, bo
     if (!isAdmin) {
         Token& token = *entryOf(kept.tokens, bearerHash); // check() has found it
         if (token.used >= token.uses)
-            co_return unauthorized("The join token is used up; 'yardctl machines token' prints another.");
+            co_return fail(ErrorKind::Unauthorized,
+                           "The join token is used up; 'yardctl machines token' prints another.");
         ++token.used;
         maxCores = token.maxCores;
         logInfo("http", "a machine joins with token {}, {} of {}", token.id, token.used, token.uses);

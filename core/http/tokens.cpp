@@ -120,10 +120,6 @@ Result<std::vector<std::shared_ptr<Caller>>> readTokens(const std::string& file)
     return callers;
 }
 
-Error unauthorized(std::string message) {
-    return Error{.kind = ErrorKind::Unauthorized, .message = std::move(message), .field = {}, .need = {}};
-}
-
 } // namespace
 
 Tokens::Tokens(std::string owner, std::string file)
@@ -145,13 +141,15 @@ Result<std::shared_ptr<Caller>> Tokens::find(std::string_view token) const {
         for (const auto& caller : callers_) {
             if (!equalConstantTime(hash, caller->hash.hex())) continue;
             if (!caller->isOver()) return caller;
-            return std::unexpected(unauthorized(fmt::format(
-                "The token \"{}\" has expired; ask the owner of this engine for another.", caller->name)));
+            return fail(ErrorKind::Unauthorized,
+                        fmt::format("The token \"{}\" has expired; ask the owner of this engine for another.",
+                                    caller->name));
         }
     }
-    return std::unexpected(unauthorized(
+    return fail(
+        ErrorKind::Unauthorized,
         "The token is not this engine's; take the one in the file `token` of its data directory, or ask its owner "
-        "for one."));
+        "for one.");
 }
 
 Result<std::vector<std::shared_ptr<Caller>>> Tokens::all() const {
