@@ -7,6 +7,7 @@
 #include "app/yardmaster/example_loading.h"
 #include "app/yardmaster/pilot.h"
 #include "app/yardmaster/service_manager.h"
+#include "app/yardmaster/signal_to.h"
 #include "app/yardmaster/watchdog.h"
 #include "app/yardmaster/windowed.h"
 #include "core/base/clock.h"
@@ -95,9 +96,7 @@ class Refusal {
 public:
     void tell(const std::string& sentence) {
         sentence_ = sentence;
-        const std::uint64_t one = 1;
-        while (::write(fd_.get(), &one, sizeof one) < 0 && errno == EINTR) {
-        }
+        app::signalTo(fd_.get());
     }
     int fd() const { return fd_.get(); }
     /// Nothing: nobody refused it. Once the engine thread has ended.
@@ -160,9 +159,7 @@ void closeDown(int signals, const Serving& serving) {
         serving.server.stop();
         engine.close();
         if (last) (*last)->stop();
-        const std::uint64_t one = 1;
-        while (::write(done.get(), &one, sizeof one) < 0 && errno == EINTR) {
-        }
+        app::signalTo(done.get());
     });
     for (;;) {
         std::array<pollfd, 2> fds{{{signals, POLLIN, 0}, {done.get(), POLLIN, 0}}};

@@ -1,5 +1,6 @@
 #include "app/yardmaster/pilot.h"
 
+#include "app/yardmaster/signal_to.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/thread_name.h"
@@ -9,13 +10,11 @@
 #include "core/engine/reading/overview.h"
 #include "core/model/states.h"
 
-#include <cerrno>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <stop_token>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 namespace yard::app {
 
@@ -56,10 +55,7 @@ void watch(const std::stop_token& stop, engine::Engine& engine, PilotLimits limi
         if (isOld || (limits.idle && now - busy >= *limits.idle)) {
             logInfo("main", "{}",
                     isOld ? "its lifetime is over (--lifetime)" : "nothing was to be done (--idle-exit)");
-            const std::uint64_t one = 1;
-            while (::write(fd, &one, sizeof one) < 0 && errno == EINTR) {
-            }
-            return;
+            return signalTo(fd);
         }
         std::unique_lock lock(mutex);
         stopped.wait_for(lock, stop, kPause, [] { return false; });

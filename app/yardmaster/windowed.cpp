@@ -1,5 +1,6 @@
 #include "app/yardmaster/windowed.h"
 
+#include "app/yardmaster/signal_to.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/thread_mutex.h"
@@ -148,12 +149,6 @@ private:
     std::optional<std::string> sentence_ YARD_GUARDED_BY(mutex_);
     bool quit_ YARD_GUARDED_BY(mutex_) = false;
 };
-
-void signalTo(int fd) {
-    const std::uint64_t one = 1;
-    while (::write(fd, &one, sizeof one) < 0 && errno == EINTR) {
-    }
-}
 
 bool awaitEither(int first, int second) {
     std::array<pollfd, 2> fds{{{first, POLLIN, 0}, {second, POLLIN, 0}}};
