@@ -1,11 +1,11 @@
 // GET events over real sockets: what watchers are told, what happens to slow ones.
 #include "core/engine/commands/operations.h"
 #include "core/engine/commands/session_moves.h"
-#include "core/engine/machines/machines.h"
 #include "core/engine/reading/overview.h"
 #include "core/engine/state/queues.h"
 #include "core/engine/state/workers.h"
 #include "core/launcher/launcher.h"
+#include "tests/http/machine_beside.h"
 #include "tests/http/served.h"
 
 #include <QObject>
@@ -155,30 +155,11 @@ void EventsTest::aWatcherIsGreetedAndToldHowThingsStand() {
 }
 
 void EventsTest::machinesComeUnasked() {
-    class DeafWire final : public engine::LinkWire {
-    public:
-        bool send(link::Kind, std::uint64_t, std::string_view) override { return true; }
-        bool hasRoomForBulk() const override { return true; }
-        void finish() override {}
-        void end() override {}
-    };
     Served served;
     test::EngineTest& engine = served.engine;
     WsClient client = served.connect();
     begin(client);
-    const auto line =
-        engine.run(engine->ask(&engine::Machines::opened, engine::MachineCaller{.token = {}, .peer = "10.0.0.2"},
-                               std::make_shared<DeafWire>()));
-    link::Hello hello;
-    hello.runId = "run";
-    hello.name = "desk";
-    hello.platform = "linux-x86_64";
-    hello.version = "0.1.0";
-    hello.capacity = {.milliCores = 1'500, .memoryMb = 64};
-    QVERIFY(engine.run(engine->ask(&engine::Machines::frameCame, *line,
-                                   engine::LinkFrame{.id = 1,
-                                                     .kind = static_cast<std::uint8_t>(link::Kind::Hello),
-                                                     .body = link::put(hello)})));
+    QVERIFY(machineComes(engine, helloOfDesk(), {.token = {}, .peer = "10.0.0.2"}));
     const auto shows = [&](std::string_view name) {
         return client.nextUntil([&](const json::object& frame) {
             return has(frame, "machines") && list(frame, "machines").size() == 2 &&

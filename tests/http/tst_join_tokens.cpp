@@ -1,23 +1,14 @@
 // Join tokens and the keys of machines: who may open a link with which, how often, and nothing else.
 #include "core/base/files.h"
-#include "core/engine/machines/machines.h"
-#include "core/http/api.h"
 #include "core/http/closing.h"
-#include "core/http/link_door.h"
-#include "core/http/server.h"
 #include "core/launcher/launcher.h"
-#include "core/link/bodies.h"
-#include "core/tls/server_tls.h"
-#include "tests/engine/engine_test.h"
-#include "tests/http/api_test.h"
-#include "tests/http/raw_client.h"
+#include "tests/http/linked.h"
+#include "tests/http/machine_beside.h"
 #include "tests/http/tls_client.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
-#include <array>
-#include <atomic>
 #include <boost/json.hpp>
 #include <fmt/format.h>
 #include <memory>
@@ -32,48 +23,13 @@ namespace {
 const std::string kKey(48, 'a');
 const std::string kOtherKey(48, 'b');
 
-/// Takes what comes, until it ends.
-class OpenDoor final : public LinkDoor {
-public:
-    bool isFull() const override { return false; }
-    coro::Task<void> serve(linkio::ByteStream& stream, LinkOpener opener) override {
-        who = std::move(opener);
-        ++begun;
-        std::array<char, 1024> room;
-        for (;;) {
-            const std::size_t count = co_await stream.read(room);
-            if (count == 0) break;
-        }
-        ++ended;
-    }
-    LinkOpener who; ///< to be read once it has begun
-    std::atomic<int> begun{0};
-    std::atomic<int> ended{0};
-};
+struct Joining : Linked {
+    explicit Joining(std::shared_ptr<tls::ServerTls> tls = {})
+        : Linked(true, std::move(tls)) {}
 
-struct Linked {
-    explicit Linked(std::shared_ptr<tls::ServerTls> tls = {}) {
-        ApiOptions options;
-        options.links = &door;
-        options.tls = tls;
-        api = std::make_unique<Api>(*engine, options);
-        auto started = Server::start({"127.0.0.1", 0}, *api, {}, std::move(tls));
-        if (!started) qFatal("no server: %s", started.error().message.c_str());
-        server = std::move(*started);
-    }
-    ~Linked() { server->stop(); }
-
-    std::string request(const std::string& bearer, const std::string& key) {
-        return fmt::format("GET /compute/link HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n"
-                           "Connection: Upgrade\r\nUpgrade: yard-link\r\n{}\r\n",
-                           bearer, key.empty() ? "" : fmt::format("Yard-Machine-Key: {}\r\n", key));
-    }
-    RawAnswer call(const std::string& method, const std::string& path, const std::string& body = {},
-                   const std::string& bearer = {}) {
-        return exchange(server->port(),
-                        fmt::format("{} /compute/{} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n"
-                                    "Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{}",
-                                    method, path, bearer.empty() ? engine->token() : bearer, body.size(), body));
+    static std::string request(const std::string& bearer, const std::string& key) {
+        return Linked::request(bearer, key.empty() ? std::string(kUpgrade)
+                                                   : fmt::format("{}Yard-Machine-Key: {}\r\n", kUpgrade, key));
     }
     /// Status and sentence of what refuses a link; 101: it is open, until this returns.
     std::pair<int, std::string> knock(const std::string& bearer, const std::string& key = {}) {
@@ -89,10 +45,7 @@ struct Linked {
     }
     /// One that stays open.
     RawClient open(const std::string& bearer, const std::string& key = {}) {
-        RawClient client(server->port());
-        client.send(request(bearer, key));
-        if (!client.receiveUntil("\r\n\r\n") || !client.rest().starts_with("HTTP/1.1 101")) qFatal("no link");
-        return client;
+        return openedBy(request(bearer, key));
     }
     boost::json::object made(const std::string& body = "{}") {
         const RawAnswer answer = call("POST", "machines/tokens", body);
@@ -104,11 +57,6 @@ struct Linked {
         return boost::json::parse(call("GET", "machines/tokens").body).at("tokens").as_array();
     }
     std::int64_t used() { return tokens().at(0).at("used").as_int64(); }
-
-    test::EngineTest engine{1};
-    OpenDoor door;
-    std::unique_ptr<Api> api;
-    std::unique_ptr<Server> server;
 };
 
 } // namespace
@@ -135,7 +83,7 @@ private Q_SLOTS:
 };
 
 void JoinTokensTest::aTokenIsToldOnceAndListedWithoutItself() {
-    Linked linked;
+    Joining linked;
     const auto made = linked.made(R"({"uses":3,"expires_s":60,"max_cores":2})");
     QCOMPARE(made.at("id").as_int64(), 1);
     QCOMPARE(made.at("uses").as_int64(), 3);
@@ -152,7 +100,7 @@ void JoinTokensTest::aTokenIsToldOnceAndListedWithoutItself() {
 }
 
 void JoinTokensTest::onlyHashesAreKept() {
-    Linked linked;
+    Joining linked;
     const std::string token = linked.token();
     QCOMPARE(linked.knock(token, kKey).first, 101);
     const auto file = readFile(linked.engine->dataDir() + std::string(JoinTokens::kFile), 1u << 20);
@@ -164,7 +112,7 @@ void JoinTokensTest::onlyHashesAreKept() {
 void JoinTokensTest::itHasTheFingerprintOfAnEngineThatServesTls() {
     QTemporaryDir directory;
     const auto tls = *tls::ServerTls::own((directory.path() + "/tls").toStdString());
-    Linked linked(tls);
+    Joining linked(tls);
     TlsClient client(linked.server->port(), tls->fingerprint());
     QVERIFY(client.send(
         fmt::format("POST /compute/machines/tokens HTTP/1.1\r\nHost: yard.test\r\nAuthorization: Bearer "
@@ -183,7 +131,7 @@ void JoinTokensTest::itHasTheFingerprintOfAnEngineThatServesTls() {
 }
 
 void JoinTokensTest::aUseIsCountedOnceForEachMachine() {
-    Linked linked;
+    Joining linked;
     const std::string token = linked.token(R"({"uses":2})");
     QCOMPARE(linked.knock(token, kKey).first, 101);
     QCOMPARE(linked.knock(token, kKey).first, 101); // the same machine: it did not hear the answer
@@ -198,7 +146,7 @@ void JoinTokensTest::aUseIsCountedOnceForEachMachine() {
 }
 
 void JoinTokensTest::aMachineComesBackWithItsKey() {
-    Linked linked;
+    Joining linked;
     const std::string token = linked.token(R"({"max_cores":2})");
     RawClient first = linked.open(token, kKey);
     QVERIFY(eventually([&] { return linked.door.begun == 1; }));
@@ -213,7 +161,7 @@ void JoinTokensTest::aMachineComesBackWithItsKey() {
 }
 
 void JoinTokensTest::aKeyOutlivesItsTokenAndTheEngine() {
-    Linked linked;
+    Joining linked;
     QCOMPARE(linked.knock(linked.token(), kKey).first, 101);
     QCOMPARE(linked.call("DELETE", "machines/tokens/1").status, 200);
     QCOMPARE(linked.knock(kKey).first, 101);
@@ -223,7 +171,7 @@ void JoinTokensTest::aKeyOutlivesItsTokenAndTheEngine() {
 }
 
 void JoinTokensTest::itOpensTheLinkAlone() {
-    Linked linked;
+    Joining linked;
     const std::string token = linked.token();
     QCOMPARE(linked.knock(token, kKey).first, 101);
     for (const std::string& bearer : {token, kKey})
@@ -235,7 +183,7 @@ void JoinTokensTest::itOpensTheLinkAlone() {
 }
 
 void JoinTokensTest::withoutAKeyNobodyJoins() {
-    Linked linked;
+    Joining linked;
     const std::string token = linked.token();
     QCOMPARE(linked.knock(token).first, 400);
     QCOMPARE(linked.knock(token, "short").first, 400);
@@ -244,7 +192,7 @@ void JoinTokensTest::withoutAKeyNobodyJoins() {
 }
 
 void JoinTokensTest::anExpiredTokenLetsNobodyIn() {
-    Linked linked;
+    Joining linked;
     const std::string token = linked.token(R"({"expires_s":1})");
     std::string sentence;
     QVERIFY(test::EngineTest::eventually([&] {
@@ -256,7 +204,7 @@ void JoinTokensTest::anExpiredTokenLetsNobodyIn() {
 }
 
 void JoinTokensTest::aTokenThatIsRemovedLetsNobodyInAndEndsNoLink() {
-    Linked linked;
+    Joining linked;
     const std::string token = linked.token(R"({"uses":2})");
     RawClient client = linked.open(token, kKey);
     QVERIFY(eventually([&] { return linked.door.begun == 1; }));
@@ -268,7 +216,7 @@ void JoinTokensTest::aTokenThatIsRemovedLetsNobodyInAndEndsNoLink() {
 }
 
 void JoinTokensTest::aMachineWithATokenOfTheApiHasAKeyAsWell() {
-    Linked linked;
+    Joining linked;
     QCOMPARE(linked.knock(linked.engine->token()).first, 101); // no key, as before
     QCOMPARE(linked.knock(linked.engine->token(), "short").first, 400);
     QCOMPARE(linked.knock(kKey).first, 401);
@@ -288,7 +236,7 @@ void JoinTokensTest::whatIsWrongIsSaid_data() {
 
 void JoinTokensTest::whatIsWrongIsSaid() {
     QFETCH(const QByteArray, body);
-    Linked linked;
+    Joining linked;
     QCOMPARE(linked.call("POST", "machines/tokens", body.toStdString()).status, 422);
     QVERIFY(linked.tokens().empty());
 }
@@ -305,7 +253,7 @@ void JoinTokensTest::aFileThatCannotBeReadRefusesNobodyForGood() {
 }
 
 void JoinTokensTest::anEngineThatEndsSendsNoMachineAway() {
-    Linked linked;
+    Joining linked;
     QCOMPARE(linked.knock(linked.token(), kKey).first, 101);
     ClosingHandler closing(linked.engine->token(), {}, {},
                            linked.engine->dataDir() + std::string(JoinTokens::kFile));
@@ -321,30 +269,11 @@ void JoinTokensTest::anEngineThatEndsSendsNoMachineAway() {
 }
 
 void JoinTokensTest::removingAMachineEndsItsKey() {
-    class DeafWire final : public engine::LinkWire {
-    public:
-        bool send(link::Kind, std::uint64_t, std::string_view) override { return true; }
-        bool hasRoomForBulk() const override { return true; }
-        void finish() override {}
-        void end() override {}
-    };
-    Linked linked;
+    Joining linked;
     QCOMPARE(linked.knock(linked.token(), kKey).first, 101);
-    const auto line = linked.engine.run(linked.engine->ask(
-        &engine::Machines::opened,
-        engine::MachineCaller{
-            .token = {}, .peer = "10.0.0.2", .key = Sha256::of(kKey).hex(), .mostMilliCores = 2'000},
-        std::make_shared<DeafWire>()));
-    link::Hello hello;
-    hello.runId = "run";
-    hello.name = "desk";
-    hello.platform = "linux-x86_64";
-    hello.version = "0.1.0";
-    hello.capacity = {.milliCores = 4'000, .memoryMb = 64};
-    QVERIFY(linked.engine.run(linked.engine->ask(
-        &engine::Machines::frameCame, *line,
-        engine::LinkFrame{
-            .id = 1, .kind = static_cast<std::uint8_t>(link::Kind::Hello), .body = link::put(hello)})));
+    QVERIFY(
+        machineComes(linked.engine, helloOfDesk(4'000),
+                     {.token = {}, .peer = "10.0.0.2", .key = Sha256::of(kKey).hex(), .mostMilliCores = 2'000}));
     const RawAnswer shown = linked.call("GET", "machines/1");
     QVERIFY2(shown.body.contains("\"max_cores\":2"), shown.body.c_str());
     QVERIFY2(!shown.body.contains(Sha256::of(kKey).hex()), shown.body.c_str());

@@ -1,91 +1,29 @@
 // GET link: who may open one, what is refused with which sentence, and that bytes pass until either side or the server
 // ends it.
-#include "core/http/api.h"
-#include "core/http/link_door.h"
-#include "core/http/server.h"
 #include "core/launcher/launcher.h"
-#include "core/tls/server_tls.h"
-#include "tests/engine/engine_test.h"
-#include "tests/http/raw_client.h"
+#include "tests/http/linked.h"
 #include "tests/http/tls_client.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
-#include <array>
-#include <atomic>
 #include <boost/json.hpp>
 #include <fmt/format.h>
-#include <memory>
 #include <string>
-#include <utility>
+#include <string_view>
 
 using namespace yard;
 using namespace yard::http;
 
 namespace {
 
-/// Sends back what comes.
-class EchoDoor final : public LinkDoor {
-public:
-    bool isFull() const override { return full; }
-    coro::Task<void> serve(linkio::ByteStream& stream, LinkOpener opener) override {
-        who = std::move(opener);
-        ++begun;
-        std::array<char, 65536> room;
-        for (;;) {
-            const std::size_t count = co_await stream.read(room);
-            if (count == 0) break;
-            const bool written = co_await stream.write({room.data(), count});
-            if (!written || std::string_view(room.data(), count) == "close") break;
-        }
-        ++ended;
-    }
-
-    std::atomic<bool> full{false};
-    LinkOpener who; ///< to be read once it has begun
-    std::atomic<int> begun{0};
-    std::atomic<int> ended{0};
-};
-
-struct Linked {
-    explicit Linked(bool hasDoor = true, std::shared_ptr<tls::ServerTls> tls = {}) {
-        ApiOptions options;
-        options.links = hasDoor ? &door : nullptr;
-        options.tls = tls;
-        api = std::make_unique<Api>(*engine, options);
-        auto started = Server::start({"127.0.0.1", 0}, *api, {}, std::move(tls));
-        if (!started) qFatal("no server: %s", started.error().message.c_str());
-        server = std::move(*started);
-    }
-    ~Linked() { server->stop(); }
-
-    std::string request(const std::string& token,
-                        std::string_view fields = "Connection: Upgrade\r\nUpgrade: yard-link\r\n") {
-        return fmt::format("GET /compute/link HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n{}\r\n",
-                           token, fields);
-    }
-    RawAnswer ask(const std::string& bytes) { return exchange(server->port(), bytes); }
-    /// One that is open.
-    RawClient open(const std::string& token) {
-        RawClient client(server->port());
-        client.send(request(token));
-        if (!client.receiveUntil("\r\n\r\n")) qFatal("no answer");
-        return client;
-    }
+struct LinkedWithTokens : Linked {
+    using Linked::Linked;
+    RawClient open(const std::string& token) { return openedBy(request(token)); }
     std::string makeToken(std::string_view members) {
-        const std::string body = fmt::format("{{\"name\":\"anna\",{}}}", members);
-        const RawAnswer answer =
-            ask(fmt::format("POST /compute/tokens HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n"
-                            "Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{}",
-                            engine->token(), body.size(), body));
+        const RawAnswer answer = call("POST", "tokens", fmt::format("{{\"name\":\"anna\",{}}}", members));
         return std::string(boost::json::parse(answer.body).at("token").as_string());
     }
-
-    test::EngineTest engine{1};
-    EchoDoor door;
-    std::unique_ptr<Api> api;
-    std::unique_ptr<Server> server;
 };
 
 } // namespace
@@ -108,7 +46,7 @@ private Q_SLOTS:
 };
 
 void LinkRouteTest::bytesPassBothWays() {
-    Linked linked;
+    LinkedWithTokens linked;
     RawClient client = linked.open(linked.engine->token());
     QVERIFY(client.rest().starts_with("HTTP/1.1 101 Switching Protocols\r\n"));
     QVERIFY(client.rest().contains("\r\nUpgrade: yard-link\r\n"));
@@ -123,7 +61,7 @@ void LinkRouteTest::bytesPassBothWays() {
 void LinkRouteTest::bytesPassByTls() {
     QTemporaryDir directory;
     const auto tls = *tls::ServerTls::own((directory.path() + "/tls").toStdString());
-    Linked linked(true, tls);
+    LinkedWithTokens linked(true, tls);
     TlsClient client(linked.server->port(), tls->fingerprint());
     QVERIFY(client.send(linked.request(linked.engine->token())));
     QVERIFY(client.receiveUntil("\r\n\r\n"));
@@ -144,7 +82,7 @@ void LinkRouteTest::whatIsNoUpgradeIsToldHow_data() {
 
 void LinkRouteTest::whatIsNoUpgradeIsToldHow() {
     QFETCH(QByteArray, fields);
-    Linked linked;
+    LinkedWithTokens linked;
     const RawAnswer answer = linked.ask(linked.request(linked.engine->token(), fields.toStdString()));
     QCOMPARE(answer.status, 426);
     QCOMPARE(answer.field("Upgrade"), std::string("yard-link"));
@@ -153,21 +91,21 @@ void LinkRouteTest::whatIsNoUpgradeIsToldHow() {
 }
 
 void LinkRouteTest::withoutADoorItIsRefused() {
-    Linked linked(false);
+    LinkedWithTokens linked(false);
     const RawAnswer answer = linked.ask(linked.request(linked.engine->token()));
     QCOMPARE(answer.status, 501);
     QVERIFY(answer.body.contains("takes no machines yet"));
 }
 
 void LinkRouteTest::aFullDoorIsToldSo() {
-    Linked linked;
+    LinkedWithTokens linked;
     linked.door.full = true;
     QCOMPARE(linked.ask(linked.request(linked.engine->token())).status, 429);
     QCOMPARE(linked.door.begun.load(), 0);
 }
 
 void LinkRouteTest::onlyAnAdministratorOpensOne() {
-    Linked linked;
+    LinkedWithTokens linked;
     QCOMPARE(linked.ask(linked.request("wrong")).status, 401);
     const std::string operates = linked.makeToken(R"("rights":"operate")");
     QCOMPARE(linked.ask(linked.request(operates)).status, 403);
@@ -175,14 +113,14 @@ void LinkRouteTest::onlyAnAdministratorOpensOne() {
 }
 
 void LinkRouteTest::bytesBeforeTheAnswerAreRefused() {
-    Linked linked;
+    LinkedWithTokens linked;
     const RawAnswer answer = linked.ask(linked.request(linked.engine->token()) + "too early");
     QCOMPARE(answer.status, 400);
     QCOMPARE(linked.door.begun.load(), 0);
 }
 
 void LinkRouteTest::eitherSideMayLeave() {
-    Linked linked;
+    LinkedWithTokens linked;
     RawClient client = linked.open(linked.engine->token());
     client.send("close");
     QVERIFY(client.isClosedByServer());
@@ -194,7 +132,7 @@ void LinkRouteTest::eitherSideMayLeave() {
 }
 
 void LinkRouteTest::aTokenThatIsRemovedEndsItsLink() {
-    Linked linked;
+    LinkedWithTokens linked;
     const std::string token = linked.makeToken(R"("rights":"admin")");
     RawClient client = linked.open(token);
     QVERIFY(eventually([&] { return linked.door.begun == 1; }));
@@ -208,7 +146,7 @@ void LinkRouteTest::aTokenThatIsRemovedEndsItsLink() {
 }
 
 void LinkRouteTest::aTokenThatExpiresEndsItsLink() {
-    Linked linked;
+    LinkedWithTokens linked;
     RawClient client = linked.open(linked.makeToken(R"("rights":"admin","expires_s":8)"));
     QVERIFY(eventually([&] { return linked.door.begun == 1; }));
     QVERIFY(client.isClosedByServer());
@@ -216,7 +154,7 @@ void LinkRouteTest::aTokenThatExpiresEndsItsLink() {
 }
 
 void LinkRouteTest::aStoppingServerEndsLinks() {
-    Linked linked;
+    LinkedWithTokens linked;
     RawClient client = linked.open(linked.engine->token());
     QVERIFY(eventually([&] { return linked.door.begun == 1; }));
     linked.server->stop();

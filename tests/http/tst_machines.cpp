@@ -1,15 +1,14 @@
 // Routes of machines: what a list says of each, and what may be done with which.
 #include "core/engine/commands/rescheduling.h"
-#include "core/engine/machines/machines.h"
 #include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
+#include "tests/http/machine_beside.h"
 
 #include <QCoreApplication>
 #include <QTest>
 
 #include <fmt/format.h>
 #include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,33 +19,18 @@ using engine::Machines;
 
 namespace {
 
-/// A connection that takes everything.
-class DeafWire final : public engine::LinkWire {
-public:
-    bool send(link::Kind, std::uint64_t, std::string_view) override { return true; }
-    bool hasRoomForBulk() const override { return true; }
-    void finish() override {}
-    void end() override {}
-};
-
 /// An engine with one machine beside it, number 1.
 struct Served {
     explicit Served(std::function<void(engine::Options&)> adjust = {})
         : api(std::move(adjust)) {
-        line = *api.engine.run(api.engine->ask(&Machines::opened, engine::MachineCaller{"", "10.0.0.2"},
-                                               std::make_shared<DeafWire>()));
-        link::Hello hello;
-        hello.runId = "run";
-        hello.name = "desk";
-        hello.platform = "linux-x86_64";
-        hello.version = "0.1.0";
-        hello.capacity = {.milliCores = 1'500, .memoryMb = 64};
+        link::Hello hello = helloOfDesk();
         hello.tags = {"render"};
-        say(link::Kind::Hello, link::put(hello));
+        const auto came = machineComes(api.engine, hello, {.token = {}, .peer = "10.0.0.2"});
+        if (!came) qFatal("no machine");
+        line = *came;
     }
     void say(link::Kind kind, const std::string& body = {}) {
-        const engine::LinkFrame frame{.id = 1, .kind = static_cast<std::uint8_t>(kind), .body = body};
-        if (!api.engine.run(api.engine->ask(&Machines::frameCame, line, frame))) qFatal("no machine");
+        if (!machineSays(api.engine, line, kind, body)) qFatal("no machine");
     }
     /// What this request says of its state, however long it takes: one that says nothing for a while is silent.
     std::string state(std::string_view method, std::string_view more = {}, const std::string& body = {}) {
