@@ -195,7 +195,7 @@ Result<std::shared_ptr<Machines::Machine>> Machines::make(std::string key, const
     if (hello.capacity.milliCores <= 0) return hasNoCores();
     KeptMachine kept = keptOf(std::move(key), freeName(hello.name), hello);
     kept.mostMilliCores = who.mostMilliCores;
-    auto machine = build(kept);
+    auto machine = build(kept, documentOf(kept.key));
     if (!machine) return std::unexpected(machine.error());
     (*machine)->id = parts_.places.join(std::move((*machine)->unplaced), placeOf(kept));
     machines_.emplace((*machine)->id.value, *machine);

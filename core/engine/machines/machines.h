@@ -3,9 +3,9 @@
 //
 // Owner: engine thread; its commands are asked by others (ask.h). Lifetime: outlives the runners; places, attempts and store
 // outlive it. Invariants: a line has at most one machine, and of the lines of one machine the last one counts; who comes with
-// the same key, or without one with the same token under the same name, is the same machine; no two machines have one name; ids are never given again. A machine,
-// and what it is given, is in the journal before it hears of that (machine_book.h); what an engine before this one gave it
-// stays its own until it has come back or its lease is over.
+// the same key, or without one with the same token under the same name, is the same machine; no two machines have one name;
+// ids are never given again. A machine, and what it is given, is in the journal before it hears of that (machine_book.h); what
+// an engine before this one gave it stays its own until it has come back or its lease is over.
 // Bounds: kMostMachines machines and lines; of a line one frame at a time, the next one once it is taken.
 #pragma once
 
@@ -118,7 +118,7 @@ private:
     Result<std::shared_ptr<Machine>> make(std::string key, const MachineCaller& who, const link::Hello& hello);
     std::string freeName(const std::string& wanted) const;
     // machines_kept.cpp: what the journal has of them
-    Result<std::shared_ptr<Machine>> build(const KeptMachine& kept);
+    Result<std::shared_ptr<Machine>> build(const KeptMachine& kept, std::string document);
     static KeptMachine keptOf(const Machine& machine);
     static KeptMachine keptOf(std::string key, std::string name, const link::Hello& hello);
     Result<std::map<std::string, std::shared_ptr<Machine>>> rejoin(const MachineBook& book);

@@ -38,10 +38,10 @@ coro::Task<Result<void>> putInTurn(Committer& committer, std::vector<store::Docu
 } // namespace
 
 /// With a runner, and without a place so far.
-Result<std::shared_ptr<Machines::Machine>> Machines::build(const KeptMachine& kept) {
+Result<std::shared_ptr<Machines::Machine>> Machines::build(const KeptMachine& kept, std::string document) {
     auto machine = std::make_shared<Machine>();
     machine->key = kept.key;
-    machine->document = documentOf(kept.key);
+    machine->document = std::move(document);
     machine->isRemoved = kept.isRemoved;
     machine->isUnread = kept.isUnread;
     machine->name = kept.name;
@@ -139,10 +139,9 @@ coro::Task<Result<void>> Machines::restore(MachineBook book) {
 Result<std::map<std::string, std::shared_ptr<Machines::Machine>>> Machines::rejoin(const MachineBook& book) {
     std::map<std::string, std::shared_ptr<Machine>> joined;
     for (const auto& [document, kept] : book.machines) {
-        auto machine = build(kept);
+        auto machine = build(kept, document);
         if (!machine) return std::unexpected(machine.error());
         (*machine)->kept = (*machine)->version;
-        (*machine)->document = document;
         const fleet::Machine place = placeOf(kept);
         (*machine)->id = parts_.places.rejoin(std::move((*machine)->unplaced), place.slots, place.otherSlots);
         machines_.emplace((*machine)->id.value, *machine);
