@@ -7,11 +7,10 @@
 #include "core/coro/loop.h"
 #include "core/engine/engine.h"
 #include "core/engine/guests/guests.h"
+#include "core/engine/reading/graph_parts.h"
 #include "core/engine/reading/overview.h"
-#include "core/model/states.h"
 
 #include <condition_variable>
-#include <cstdint>
 #include <mutex>
 #include <stop_token>
 #include <sys/eventfd.h>
@@ -27,10 +26,7 @@ coro::Task<void> lookOnce(engine::Engine& engine, bool& isIdle) {
     const engine::GuestsView guests = co_await engine.ask(&engine::Guests::list);
     std::size_t held = 0;
     for (const engine::GuestsView::Yard& yard : guests.yards) held += yard.held;
-    std::int64_t active = 0;
-    for (std::size_t state = 0; state < session.counts.size(); ++state)
-        if (!isEnded(static_cast<ActionState>(state))) active += session.counts[state];
-    isIdle = held == 0 && active == 0;
+    isIdle = held == 0 && engine::unfinishedIn(session.counts) == 0;
 }
 
 /// True: nothing waits or runs here, for anybody.
