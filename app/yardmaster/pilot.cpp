@@ -1,17 +1,15 @@
 #include "app/yardmaster/pilot.h"
 
+#include "app/yardmaster/looking.h"
 #include "app/yardmaster/signal_to.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/thread_name.h"
-#include "core/coro/loop.h"
 #include "core/engine/engine.h"
 #include "core/engine/guests/guests.h"
 #include "core/engine/reading/graph_parts.h"
 #include "core/engine/reading/overview.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <stop_token>
 #include <sys/eventfd.h>
 
@@ -32,9 +30,7 @@ coro::Task<void> lookOnce(engine::Engine& engine, bool& isIdle) {
 /// True: nothing waits or runs here, for anybody.
 bool isIdle(engine::Engine& engine) {
     bool idle = false;
-    coro::Loop loop({.name = "pilot"});
-    loop.spawn("look", lookOnce(engine, idle));
-    loop.run();
+    runHere("pilot", lookOnce(engine, idle));
     return idle;
 }
 
@@ -42,20 +38,16 @@ void watch(const std::stop_token& stop, engine::Engine& engine, PilotLimits limi
     nameThisThread("pilot");
     const MonoTime begun = MonoClock::now();
     MonoTime busy = begun;
-    std::mutex mutex;
-    std::condition_variable_any stopped;
-    while (!stop.stop_requested()) {
+    lookEvery(stop, kPause, [&] {
         if (limits.idle && !isIdle(engine)) busy = MonoClock::now();
         const MonoTime now = MonoClock::now();
         const bool isOld = limits.lifetime && now - begun >= *limits.lifetime;
-        if (isOld || (limits.idle && now - busy >= *limits.idle)) {
-            logInfo("main", "{}",
-                    isOld ? "its lifetime is over (--lifetime)" : "nothing was to be done (--idle-exit)");
-            return signalTo(fd);
-        }
-        std::unique_lock lock(mutex);
-        stopped.wait_for(lock, stop, kPause, [] { return false; });
-    }
+        const bool isOver = isOld || (limits.idle && now - busy >= *limits.idle);
+        if (!isOver) return true;
+        logInfo("main", "{}", isOld ? "its lifetime is over (--lifetime)" : "nothing was to be done (--idle-exit)");
+        signalTo(fd);
+        return false;
+    });
 }
 
 } // namespace

@@ -1,12 +1,10 @@
 #include "app/yardmaster/watchdog.h"
 
+#include "app/yardmaster/looking.h"
 #include "core/base/thread_name.h"
-#include "core/coro/loop.h"
 #include "core/engine/engine.h"
 #include "core/engine/reading/overview.h"
 
-#include <condition_variable>
-#include <mutex>
 #include <stop_token>
 
 namespace yard::app {
@@ -21,17 +19,11 @@ coro::Task<void> askOnce(engine::Engine& engine) {
 /// which is what the manager waits for.
 void watch(const std::stop_token& stop, const ServiceManager& manager, engine::Engine& engine) {
     nameThisThread("watchdog");
-    const auto pause = *manager.patience() / 3;
-    std::mutex mutex;
-    std::condition_variable_any stopped;
-    while (!stop.stop_requested()) {
-        coro::Loop loop({.name = "watchdog"});
-        loop.spawn("look", askOnce(engine));
-        loop.run();
+    lookEvery(stop, *manager.patience() / 3, [&] {
+        runHere("watchdog", askOnce(engine));
         manager.alive();
-        std::unique_lock lock(mutex);
-        stopped.wait_for(lock, stop, pause, [] { return false; });
-    }
+        return true;
+    });
 }
 
 } // namespace
