@@ -70,7 +70,7 @@ std::optional<EarlyExit> applyEnterWith(Arguments& arguments, std::string_view v
 
 /// As actions name machines.
 std::optional<EarlyExit> applyName(Arguments& arguments, std::string name) {
-    if (!isMachineWord(name) || name.starts_with("tag:") || name == "local" || name == "any")
+    if (!isMachineName(name))
         return usage(
             fmt::format("--name is a letter or digit and up to 63 more, or \".\", \"_\", \"-\", and not local or "
                         "any; not '{}'",

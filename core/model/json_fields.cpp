@@ -246,6 +246,10 @@ bool isMachineWord(std::string_view word) {
            std::ranges::all_of(word, [](char c) { return isAlnum(c) || c == '.' || c == '_' || c == '-'; });
 }
 
+bool isMachineName(std::string_view word) {
+    return isMachineWord(word) && !word.starts_with("tag:") && word != "local" && word != "any";
+}
+
 bool isPlainName(std::string_view name) {
     return !name.empty() && name.size() <= 64 && isAlpha(name[0]) &&
            std::ranges::all_of(name, [](char c) { return isAlnum(c) || c == '.' || c == '_' || c == '-'; });

@@ -315,7 +315,7 @@ coro::Task<Result<MachineView>> Machines::resume(std::uint32_t id) {
 }
 
 Result<void> Machines::checkName(const Machine& machine, const std::string& name) const {
-    if (!isName(name) || !isMachineWord(name))
+    if (!isMachineName(name))
         return invalid("name",
                        "Give \"name\" as a letter or digit and up to 63 more, or \".\", \"_\" and \"-\"; not "
                        "\"local\" or \"any\".");
