@@ -14,8 +14,7 @@ namespace {
 constexpr int kIoPriorityOfProcess = 1;
 constexpr int kIoPriorityIdle = 3 << 13;
 
-} // namespace
-
+/// Nobody else can get its number meanwhile.
 void lowerThread(int thread) {
     const sched_param none{};
     (void)::sched_setscheduler(thread, SCHED_IDLE, &none);
@@ -30,6 +29,8 @@ void lowerProcess(int pid) {
         lowerThread(thread);
     }
 }
+
+} // namespace
 
 void lowerTree(int pid) {
     // Whoever is forked after its parent was lowered is lowered: a second walk finds those from before that.

@@ -4,11 +4,8 @@
 
 namespace yard::host {
 
-/// One thread, whose number nobody else can get meanwhile: a child that was not reaped, say. Does not block.
-void lowerThread(int thread);
-/// All threads that it has. What it starts afterwards has it too.
-void lowerProcess(int pid);
-/// With all that descend from it, those that come meanwhile too.
+/// All threads of a process and of all that descend from it, those that come meanwhile too. What they start afterwards has
+/// it as well.
 void lowerTree(int pid);
 
 } // namespace yard::host
