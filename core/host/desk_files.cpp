@@ -3,7 +3,6 @@
 #include "core/host/small_file.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>

@@ -7,7 +7,6 @@
 #include "core/host/desk_files.h"
 #include "core/host/screen_idle.h"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>

@@ -2,7 +2,6 @@
 
 #include "core/base/log.h"
 #include "core/coro/loop.h"
-#include "core/coro/thread_group.h"
 #include "core/engine/machines/machines.h"
 #include "core/linkio/link_connection.h"
 
