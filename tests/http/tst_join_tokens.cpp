@@ -80,6 +80,7 @@ private Q_SLOTS:
     void aFileThatCannotBeReadRefusesNobodyForGood();
     void anEngineThatEndsSendsNoMachineAway();
     void removingAMachineEndsItsKey();
+    void aMachineThatIsBeingRemovedWaitsWhateverIsWrittenMeanwhile();
 };
 
 void JoinTokensTest::aTokenIsToldOnceAndListedWithoutItself() {
@@ -283,6 +284,27 @@ void JoinTokensTest::removingAMachineEndsItsKey() {
     const auto [status, sentence] = linked.knock(kKey);
     QCOMPARE(status, 401);
     QVERIFY2(sentence.contains("may have been removed"), sentence.c_str());
+}
+
+void JoinTokensTest::aMachineThatIsBeingRemovedWaitsWhateverIsWrittenMeanwhile() {
+    Joining linked;
+    const std::string token = linked.token(R"({"uses":2})");
+    QCOMPARE(linked.knock(token, kKey).first, 101);
+    coro::HelperPool helpers(1);
+    JoinTokens tokens(linked.engine->dataDir() + std::string(JoinTokens::kFile));
+    const std::string hash = Sha256::of(kKey).hex();
+    tokens.suspend(hash, true);
+    tokens.suspend(Sha256::of(kOtherKey).hex(), true); // there is no such machine
+    QCOMPARE(tokens.check(kKey).error().kind, ErrorKind::Busy);
+    QVERIFY(linked.engine.run(tokens.enter(token, false, kOtherKey, helpers)));
+    QCOMPARE(tokens.check(kKey).error().kind, ErrorKind::Busy);
+    QCOMPARE(linked.engine.run(tokens.enter(token, false, kKey, helpers)).error().kind, ErrorKind::Busy);
+    QVERIFY(tokens.check(kOtherKey));
+    tokens.suspend(hash, false);
+    QVERIFY(tokens.check(kKey));
+    tokens.suspend(hash, true);
+    QVERIFY(linked.engine.run(tokens.forget(hash, helpers)));
+    QCOMPARE(tokens.check(kKey).error().kind, ErrorKind::Unauthorized);
 }
 
 int main(int argc, char** argv) {
