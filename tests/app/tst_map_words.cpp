@@ -134,6 +134,7 @@ private Q_SLOTS:
     void optionsThatDoNotGoTogetherAreRefused();
     void resultsStayInTheirDirectory();
     void whoSubmitsWaitsForRoom();
+    void anEndIsWeighedBeforeAnotherJobHasItsPlace();
     void placesAreGivenBack();
     void progressSaysHowFarItIs();
     void queuesAreFoundByTheirLog();
@@ -475,10 +476,11 @@ void TestMapWords::whoSubmitsWaitsForRoom() {
     std::thread submits([&] { room = flight.awaitRoom(0); });
     QCOMPARE(flight.oldest(1), std::vector<std::int64_t>{5});
     QCOMPARE(flight.take(5)->seq, 1);
+    QVERIFY(!flight.take(5));
+    flight.freeTaken();
     submits.join();
     QCOMPARE(room, 1u);
     QCOMPARE(flight.lowestSeq(), std::optional<std::int64_t>(2));
-    QVERIFY(!flight.take(5));
     flight.keepBack(1); // they take room, too
     std::thread waits([&] { room = flight.awaitRoom(0); });
     flight.stop();
@@ -487,6 +489,15 @@ void TestMapWords::whoSubmitsWaitsForRoom() {
     QVERIFY(!flight.isFinished());
     flight.finish(std::nullopt);
     QVERIFY(flight.isFinished());
+}
+
+void TestMapWords::anEndIsWeighedBeforeAnotherJobHasItsPlace() {
+    InFlight flight({.jobs = 2});
+    flight.add(5, {.seq = 1});
+    QVERIFY(flight.take(5));
+    QCOMPARE(flight.awaitRoom(0), 1u);
+    flight.freeTaken();
+    QCOMPARE(flight.awaitRoom(0), 2u);
 }
 
 void TestMapWords::placesAreGivenBack() {

@@ -111,6 +111,7 @@ Outcome<Collector::Seen> Collector::look(std::span<const std::int64_t> lsns) {
         ++seen.ended;
         if (auto taken = take(lsns[i], row); !taken) return std::unexpected(taken.error());
     }
+    parts_.inFlight.freeTaken();
     return seen;
 }
 

@@ -25,8 +25,12 @@ void InFlight::narrow(std::size_t jobs) {
     limits_.jobs = std::min(limits_.jobs, jobs);
 }
 
+std::size_t InFlight::usedPlaces() const {
+    return jobs_.size() + taken_ + kept_;
+}
+
 bool InFlight::hasRoom(std::size_t besides) const {
-    return jobs_.size() + kept_ + besides < limits_.jobs && bytes_ < limits_.bytes;
+    return usedPlaces() + besides < limits_.jobs && bytes_ < limits_.bytes;
 }
 
 std::size_t InFlight::awaitRoom(std::size_t besides) {
@@ -36,7 +40,7 @@ std::size_t InFlight::awaitRoom(std::size_t besides) {
         if (besides > 0) return 0;
         changed_.wait(mutex_);
     }
-    return isStopped_ ? 0 : limits_.jobs - jobs_.size() - kept_ - besides;
+    return isStopped_ ? 0 : limits_.jobs - usedPlaces() - besides;
 }
 
 int InFlight::takeSlot() {
@@ -83,8 +87,14 @@ std::optional<FlyingJob> InFlight::take(std::int64_t lsn) {
     bytes_ -= footprintOf(job);
     seqs_.erase(seqs_.find(job.seq));
     if (job.slot > 0) slots_.erase(job.slot);
-    changed_.notifyAll();
+    ++taken_;
     return job;
+}
+
+void InFlight::freeTaken() {
+    const ThreadLock lock(mutex_);
+    taken_ = 0;
+    changed_.notifyAll();
 }
 
 std::optional<std::string> InFlight::tagOf(std::int64_t lsn) const {

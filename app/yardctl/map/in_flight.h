@@ -48,7 +48,9 @@ public:
 
     /// At most `count` numbers, the lowest first.
     std::vector<std::int64_t> oldest(std::size_t count) const;
+    /// Its place is taken until freeTaken(): what its end decides is decided before another job gets it.
     std::optional<FlyingJob> take(std::int64_t lsn);
+    void freeTaken();
     std::optional<std::string> tagOf(std::int64_t lsn) const;
     /// Until there is one, nothing more is added, or the time has come.
     void awaitSome(std::chrono::milliseconds limit) const;
@@ -70,6 +72,7 @@ public:
     int stopDescriptor() const { return stopped_.get(); }
 
 private:
+    std::size_t usedPlaces() const YARD_REQUIRES(mutex_);
     bool hasRoom(std::size_t besides) const YARD_REQUIRES(mutex_);
 
     UniqueFd stopped_;
@@ -79,6 +82,7 @@ private:
     std::map<std::int64_t, FlyingJob> jobs_ YARD_GUARDED_BY(mutex_);
     std::multiset<std::int64_t> seqs_ YARD_GUARDED_BY(mutex_);
     std::set<int> slots_ YARD_GUARDED_BY(mutex_);
+    std::size_t taken_ YARD_GUARDED_BY(mutex_) = 0;
     std::size_t kept_ YARD_GUARDED_BY(mutex_) = 0;
     std::size_t bytes_ YARD_GUARDED_BY(mutex_) = 0;
     bool isFinished_ YARD_GUARDED_BY(mutex_) = false;
