@@ -1,6 +1,7 @@
 #include "core/alerts/conditions.h"
 
 #include "core/alerts/texts.h"
+#include "core/json/utf8.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,16 +18,9 @@ Hours hoursOf(const Rule& rule) {
     return Hours::parse(rule.hours).value_or(Hours());
 }
 
-/// The beginning of UTF-8, without half a letter.
-std::string_view beginningOf(std::string_view text, std::size_t most) {
-    if (text.size() <= most) return text;
-    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0U) == 0x80U) --most;
-    return text.substr(0, most);
-}
-
 void writeThing(JsonWriter& writer, const Thing& thing) {
     writer.member("key", thing.key);
-    writer.member("text", beginningOf(thing.text, RuleWatch::kMostKeptText));
+    writer.member("text", utf8Prefix(thing.text, RuleWatch::kMostKeptText));
     writer.member("since", thing.since);
     if (thing.lsn.value > 0) writer.member("lsn", thing.lsn.value);
     if (thing.queue) writer.member("queue", thing.queue->value);
@@ -125,11 +119,6 @@ void RuleWatch::clear(Conditions::iterator at, WallMicros now) {
 
 void RuleWatch::clear(std::string_view key, WallMicros now) {
     if (const auto at = conditions_.find(key); at != conditions_.end()) clear(at, now);
-}
-
-void RuleWatch::clearAll(std::string_view prefix, WallMicros now) {
-    for (auto at = conditions_.lower_bound(prefix); at != conditions_.end() && at->first.starts_with(prefix);)
-        clear(at++, now);
 }
 
 bool RuleWatch::holds(std::string_view key) const {

@@ -59,8 +59,6 @@ public:
     /// It holds, and fires once it has for `after` since `thing.since`. Of one that holds already: no effect.
     void raise(Thing thing, Duration after, WallMicros now);
     void clear(std::string_view key, WallMicros now);
-    /// All that begin with this.
-    void clearAll(std::string_view prefix, WallMicros now);
     bool holds(std::string_view key) const;
     bool isEmpty() const { return conditions_.empty(); }
     std::vector<Thing> held() const; ///< things that hold, told or not
