@@ -30,6 +30,16 @@ std::int64_t integerOf(JsonView value) {
     return value.kind() == JsonKind::Integer ? value.node().integer : 0;
 }
 
+/// Other members have no effect.
+void readMemberOf(Thing& thing, JsonView member) {
+    const std::string_view key = member.key();
+    if (key == "key" && member.kind() == JsonKind::String) thing.key = member.string();
+    if (key == "text" && member.kind() == JsonKind::String) thing.text = member.string();
+    if (key == "since") thing.since = integerOf(member);
+    if (key == "lsn") thing.lsn = Lsn(integerOf(member));
+    if (key == "queue") thing.queue = QueueId(integerOf(member));
+}
+
 } // namespace
 
 RuleWatch::RuleWatch(Rule rule)
@@ -48,6 +58,18 @@ void RuleWatch::setDue(Condition& condition, WallMicros at) {
     if (condition.due != 0) dues_.erase({condition.due, condition.thing.key});
     condition.due = at;
     if (at != 0) dues_.emplace(at, condition.thing.key);
+}
+
+/// For one that fires and was told: when it is told again.
+void RuleWatch::setDueToRepeat(Condition& condition, WallMicros now) {
+    const WallMicros at = std::max(now, condition.toldAt + micros(rule_.repeatSeconds));
+    setDue(condition, rule_.repeatSeconds > 0 ? at : 0);
+}
+
+/// For one that is resolved: when it is forgotten.
+void RuleWatch::setDueToSettle(Condition& condition, WallMicros now) {
+    const WallMicros pause = std::max<WallMicros>(micros(rule_.quietSeconds), 2 * kGather.count());
+    setDue(condition, std::max(now, condition.changedAt + pause));
 }
 
 RuleWatch::Conditions::iterator RuleWatch::erase(Conditions::iterator at) {
@@ -79,8 +101,7 @@ void RuleWatch::raise(Thing thing, Duration after, WallMicros now) {
     condition.isAgain = condition.isEndTold = false;
     if (condition.isTold) {
         apply(condition, AlertEvent::Raised, now);
-        if (rule_.repeatSeconds > 0)
-            setDue(condition, std::max(now, condition.toldAt + micros(rule_.repeatSeconds)));
+        setDueToRepeat(condition, now);
         return;
     }
     apply(condition, AlertEvent::Settled, now); // its end was told: this is another time
@@ -107,13 +128,12 @@ void RuleWatch::clear(Conditions::iterator at, WallMicros now) {
     if (!condition.holds) return;
     condition.holds = false;
     if (condition.state == AlertState::Silenced) return;
-    const bool wasTold = condition.isTold || condition.isAgain;
-    if (condition.state != AlertState::Firing || !wasTold) {
+    if (condition.state != AlertState::Firing || !condition.wasTold()) {
         erase(at);
         return;
     }
     apply(condition, AlertEvent::Cleared, now);
-    setDue(condition, now + std::max<WallMicros>(micros(rule_.quietSeconds), 2 * kGather.count()));
+    setDueToSettle(condition, now);
     if (!tellEndsAt_) tellEndsAt_ = hours_.nextWithin(now + kGather.count());
 }
 
@@ -170,10 +190,10 @@ void RuleWatch::endSilence(WallMicros now) {
             at = erase(at);
             continue;
         }
-        if (!condition.isTold)
+        if (condition.isTold)
+            setDueToRepeat(condition, now);
+        else
             askToTell(now);
-        else if (rule_.repeatSeconds > 0)
-            setDue(condition, std::max(now, condition.toldAt + micros(rule_.repeatSeconds)));
         ++at;
     }
 }
@@ -262,7 +282,7 @@ void RuleWatch::tell(WallMicros now, std::vector<Message>& messages) {
         if (!first || condition.thing.since < first->since) first = &condition.thing;
         condition.isTold = true;
         condition.toldAt = now;
-        if (rule_.repeatSeconds > 0) setDue(condition, now + micros(rule_.repeatSeconds));
+        setDueToRepeat(condition, now);
     }
     const Thing nothingKept{.key = {}, .text = "There is more than can be watched.", .since = now};
     if (!first && beyond_ > 0) first = &nothingKept;
@@ -338,12 +358,8 @@ void RuleWatch::setDuesAgain(WallMicros now) {
     if (std::exchange(tellAt_, std::nullopt)) askToTell(now);
     if (tellEndsAt_) tellEndsAt_ = hours_.nextWithin(now + kGather.count());
     for (auto& [key, condition] : conditions_) {
-        if (condition.state == AlertState::Firing && condition.isTold)
-            setDue(condition,
-                   rule_.repeatSeconds > 0 ? std::max(now, condition.toldAt + micros(rule_.repeatSeconds)) : 0);
-        if (condition.state == AlertState::Resolved)
-            setDue(condition, std::max(now, condition.changedAt + std::max<WallMicros>(micros(rule_.quietSeconds),
-                                                                                       2 * kGather.count())));
+        if (condition.state == AlertState::Firing && condition.isTold) setDueToRepeat(condition, now);
+        if (condition.state == AlertState::Resolved) setDueToSettle(condition, now);
     }
 }
 
@@ -354,8 +370,7 @@ void RuleWatch::writeKept(JsonWriter& writer) const {
     writer.openArray();
     std::size_t count = 0;
     for (const auto& [key, condition] : conditions_) {
-        const bool wasTold = condition.isTold || condition.isAgain;
-        if (!condition.holds || !wasTold) continue;
+        if (!condition.holds || !condition.wasTold()) continue;
         if (++count > kMostKept) break;
         writer.openObject();
         writeThing(writer, condition.thing);
@@ -370,27 +385,25 @@ void RuleWatch::readKept(JsonView json) {
         if (value.key() == "silenced_until") silencedUntil_ = integerOf(value);
         if (value.key() == "told_at") toldAt_ = integerOf(value);
         if (value.key() != "conditions" || value.kind() != JsonKind::Array) continue;
-        for (const JsonView one : value) {
-            if (!one.isObject() || conditions_.size() >= kMostConditions) continue;
-            Condition condition{.thing = {}};
-            for (const JsonView member : one) {
-                const std::string_view key = member.key();
-                if (key == "key" && member.kind() == JsonKind::String) condition.thing.key = member.string();
-                if (key == "text" && member.kind() == JsonKind::String) condition.thing.text = member.string();
-                if (key == "since") condition.thing.since = integerOf(member);
-                if (key == "lsn") condition.thing.lsn = Lsn(integerOf(member));
-                if (key == "queue") condition.thing.queue = QueueId(integerOf(member));
-                if (key == "told_at") condition.toldAt = integerOf(member);
-            }
-            condition.state = silencedUntil_ != 0 ? AlertState::Silenced : AlertState::Firing;
-            condition.isTold = true;
-            condition.changedAt = condition.thing.since;
-            std::string key = condition.thing.key;
-            const auto [at, isNew] = conditions_.emplace(std::move(key), std::move(condition));
-            if (isNew && rule_.repeatSeconds > 0 && silencedUntil_ == 0)
-                setDue(at->second, at->second.toldAt + micros(rule_.repeatSeconds));
-        }
+        for (const JsonView one : value)
+            if (one.isObject() && conditions_.size() < kMostConditions) readCondition(one);
     }
+}
+
+/// It was told, and held.
+void RuleWatch::readCondition(JsonView json) {
+    Condition condition{.thing = {}};
+    for (const JsonView member : json) {
+        readMemberOf(condition.thing, member);
+        if (member.key() == "told_at") condition.toldAt = integerOf(member);
+    }
+    condition.state = silencedUntil_ != 0 ? AlertState::Silenced : AlertState::Firing;
+    condition.isTold = true;
+    condition.changedAt = condition.thing.since;
+    std::string key = condition.thing.key;
+    const auto [at, isNew] = conditions_.emplace(std::move(key), std::move(condition));
+    // A time that is over is due at once.
+    if (isNew && silencedUntil_ == 0) setDueToRepeat(at->second, 0);
 }
 
 } // namespace yard::alerts

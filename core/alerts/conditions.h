@@ -95,12 +95,16 @@ private:
         WallMicros toldAt = 0;    ///< the last time
         WallMicros changedAt = 0; ///< came into this state
         WallMicros due = 0;       ///< 0: nothing is due
+        bool wasTold() const { return isTold || isAgain; }
     };
     using Conditions = std::map<std::string, Condition, std::less<>>;
 
     bool apply(Condition& condition, AlertEvent event, WallMicros now) const;
     void fire(Condition& condition, WallMicros now);
     void setDue(Condition& condition, WallMicros at);
+    void setDueToRepeat(Condition& condition, WallMicros now);
+    void setDueToSettle(Condition& condition, WallMicros now);
+    void readCondition(JsonView json);
     void conditionIsDue(const std::string& key, WallMicros now);
     void clear(Conditions::iterator at, WallMicros now);
     Conditions::iterator erase(Conditions::iterator at);
