@@ -58,11 +58,7 @@ void Wiring::openAlerts() {
     services_.alerts.emplace(Alerts::Parts{
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
         .rowOf = [this](const alerts::Shape& shape) { return alertRowOf(services_.dictionary, shape); },
-        .queueNames =
-            [this](QueueId id) {
-                const QueueEntry* entry = services_.queues->find(id);
-                return entry ? std::vector{entry->tag, entry->token} : std::vector<std::string>();
-            },
+        .queueNames = [this](QueueId id) { return services_.queues->namesOf(id); },
         .rows = [this](std::vector<Lsn> lsns) { return ground_.journal.getAll(std::move(lsns)); },
         .unfinished =
             [this](QueueId id) {
@@ -116,11 +112,7 @@ Rehearsal::Parts Wiring::alertHistory() {
                 [this](std::function<void()> work) {
                     return ground_.helpers->run([work = std::move(work)] { work(); });
                 },
-            .queueNames =
-                [this](QueueId id) {
-                    const QueueEntry* entry = services_.queues->find(id);
-                    return entry ? std::vector{entry->tag, entry->token} : std::vector<std::string>();
-                },
+            .queueNames = [this](QueueId id) { return services_.queues->namesOf(id); },
             .now = wallNow};
 }
 

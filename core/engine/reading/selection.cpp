@@ -146,10 +146,7 @@ LiveMatcher Selection::matcher(const ListQuery& query, std::optional<QueueId> qu
         parts_.rows.overlay(result);
         if (result.times[ActionState::Submitting] != 0) result.machine = parts_.rows.machineName();
     };
-    const auto queueNames = [this](QueueId id) {
-        const QueueEntry* entry = parts_.queues.find(id);
-        return entry ? std::vector{entry->tag, entry->token} : std::vector<std::string>();
-    };
+    const auto queueNames = [this](QueueId id) { return parts_.queues.namesOf(id); };
     return LiveMatcher({.dictionary = parts_.dictionary,
                         .queueNames = queueNames,
                         .complete = complete,

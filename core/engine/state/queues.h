@@ -50,6 +50,11 @@ public:
     // --- who is meant. Asking for a queue counts as using it, but for the const ones.
     /// Null when there is none, or it is being deleted.
     const QueueEntry* find(QueueId id) const { return book_.find(id); }
+    /// What a filter may call it beside its number: its tag and its token. Empty where there is none.
+    std::vector<std::string> namesOf(QueueId id) const {
+        const QueueEntry* entry = find(id);
+        return entry ? std::vector{entry->tag, entry->token} : std::vector<std::string>();
+    }
     /// In the order of their numbers.
     std::vector<const QueueEntry*> all() const { return book_.all(); }
     /// One that is there. NotFound.
