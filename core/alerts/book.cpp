@@ -255,11 +255,6 @@ std::string Book::queueWords(QueueId queue) const {
     return queueText(queue, names.empty() ? std::string_view() : names.front());
 }
 
-bool Book::matches(const Entry& entry, const ActionResult& row, WallMicros now) const {
-    const auto names = facts_.queueNames(row.queue);
-    return entry.filter.sure.matches(row, now, names) && entry.filter.rest.matches(row, now, names);
-}
-
 void Book::each(Kind kind, const std::function<void(Entry&)>& act) {
     for (Entry* const entry : byKind_[std::to_underlying(kind)]) {
         act(*entry);
@@ -268,8 +263,10 @@ void Book::each(Kind kind, const std::function<void(Entry&)>& act) {
 }
 
 void Book::each(Kind kind, const ActionResult& row, WallMicros now, const std::function<void(Entry&)>& act) {
+    if (!watches(kind)) return;
+    const auto names = facts_.queueNames(row.queue);
     each(kind, [&](Entry& entry) {
-        if (matches(entry, row, now)) act(entry);
+        if (entry.filter.matches(row, now, names)) act(entry);
     });
 }
 

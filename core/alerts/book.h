@@ -139,7 +139,6 @@ private:
     void takeOfRate(Entry& entry, bool isFailed, WallMicros now);
     void judgeRate(Entry& entry, WallMicros now);
     std::string queueWords(QueueId queue) const;
-    bool matches(const Entry& entry, const ActionResult& row, WallMicros now) const;
     void touch(Entry& entry);
     void sortByKind();
     /// The rules of a kind that mean this, each.

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,6 +85,10 @@ Result<Target> readTarget(JsonView json);
 struct SplitFilter {
     Filter sure;
     Filter rest;
+    /// Both parts.
+    bool matches(const ActionResult& row, WallMicros now, std::span<const std::string> queueNames) const {
+        return sure.matches(row, now, queueNames) && rest.matches(row, now, queueNames);
+    }
 };
 Result<SplitFilter> splitFilter(const Rule& rule, WallMicros now);
 

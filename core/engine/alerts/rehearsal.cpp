@@ -240,8 +240,7 @@ coro::Task<Result<void>> Rehearsal::playActions(const Asked& asked, RehearsalAns
         answer.looked += std::ssize(page->rows);
         for (const ActionResult& row : page->rows) {
             const auto names = parts_.queueNames(row.queue);
-            if (filter->sure.matches(row, asked.to, names) && filter->rest.matches(row, asked.to, names))
-                addMoments(row, asked.rule.kind, moments);
+            if (filter->matches(row, asked.to, names)) addMoments(row, asked.rule.kind, moments);
         }
         cursor = page->cursor;
         if (static_cast<std::size_t>(answer.looked) >= kMostActions && cursor.value != 0) {
