@@ -23,10 +23,6 @@ bool isOfEnds(Kind kind) {
     return kind == Kind::Failures || kind == Kind::FailureRate || kind == Kind::ActionFinished;
 }
 
-bool isFailure(ActionState state) {
-    return state == ActionState::Failed || state == ActionState::Abandoned;
-}
-
 /// Of the one condition of a rule by rate.
 constexpr std::string_view kRateKey = "rate";
 constexpr std::string_view kMachineKey = "machine ";

@@ -40,6 +40,11 @@ struct Shape {
     friend bool operator==(const Shape&, const Shape&) = default;
 };
 
+/// An end that counts as failed: also of what was abandoned.
+inline bool isFailure(ActionState state) {
+    return state == ActionState::Failed || state == ActionState::Abandoned;
+}
+
 class Book {
 public:
     static constexpr std::size_t kMostShapes = 10'000;

@@ -188,9 +188,9 @@ private:
     std::deque<Waiting> ends_;
     std::map<QueueId, QueueEnds> queueEnds_;
     std::set<QueueId> queuesToLook_;
-    std::unordered_set<Lsn> silent_;    ///< actions
-    std::set<std::int64_t> agedQueues_; ///< of which something waits too long
-    std::optional<WallMicros> agesAt_;  ///< when the oldest is to be looked at
+    std::unordered_set<Lsn> silent_;   ///< actions
+    std::set<QueueId> agedQueues_;     ///< of which something waits too long
+    std::optional<WallMicros> agesAt_; ///< when the oldest is to be looked at
     std::map<std::string, Delivery> outbox_;
     std::set<std::string> inFlight_; ///< of them
     struct RunningCommand {

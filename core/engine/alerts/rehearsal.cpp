@@ -124,7 +124,7 @@ private:
             return;
         }
         ++queue.ended;
-        if (moment.state == ActionState::Failed || moment.state == ActionState::Abandoned) ++queue.failed;
+        if (alerts::isFailure(moment.state)) ++queue.failed;
         if (!queue.waiting.empty()) return;
         book_.queueFinished(moment.queue, queue.ended, queue.failed, moment.t);
         queue.ended = queue.failed = 0;

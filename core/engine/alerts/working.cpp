@@ -16,10 +16,6 @@ constexpr WallMicros kLooksApart = 1'000'000;
 constexpr WallMicros kWriteAgain = 10'000'000;
 constexpr std::size_t kMostUnwritten = 1'000;
 
-bool isOneFailure(ActionState state) {
-    return state == ActionState::Failed || state == ActionState::Abandoned;
-}
-
 } // namespace
 
 // --- what the engine tells
@@ -34,11 +30,11 @@ void Alerts::ended(Lsn lsn, const alerts::Shape& shape) {
     if (book_.watches(alerts::Kind::QueueFinished)) {
         QueueEnds& ends = queueEnds_[shape.queue];
         ++ends.ended;
-        if (isOneFailure(shape.state)) ++ends.failed;
+        if (alerts::isFailure(shape.state)) ++ends.failed;
         queuesToLook_.insert(shape.queue);
         work_.set();
     }
-    if (agedQueues_.contains(shape.queue.value)) workCame();
+    if (agedQueues_.contains(shape.queue)) workCame();
     const alerts::Book::Wants wants = book_.wants(shape);
     if (wants == alerts::Book::Wants::Nothing) return;
     if (ends_.size() >= kMostWaiting) {
@@ -131,7 +127,7 @@ coro::Task<void> Alerts::run() {
 void Alerts::lookAtHeld() {
     for (const alerts::Thing& thing : book_.held(alerts::Kind::Silence)) silent_.insert(thing.lsn);
     for (const alerts::Thing& thing : book_.held(alerts::Kind::QueueAge))
-        if (thing.queue) agedQueues_.insert(thing.queue->value);
+        if (thing.queue) agedQueues_.insert(*thing.queue);
     if (book_.watches(alerts::Kind::QueueAge)) agesAt_ = parts_.now();
 }
 
@@ -203,16 +199,16 @@ coro::Task<void> Alerts::lookAtAges() {
     const Ages ages = co_await parts_.ages();
     const WallMicros now = parts_.now();
     const auto limit = static_cast<WallMicros>(*over * 1e6);
-    for (const std::int64_t queue : agedQueues_)
-        if (!ages.contains(QueueId(queue))) book_.queueWaits(QueueId(queue), std::nullopt, now);
+    for (const QueueId queue : agedQueues_)
+        if (!ages.contains(queue)) book_.queueWaits(queue, std::nullopt, now);
     agedQueues_.clear();
     for (const auto& [queue, since] : ages) {
         if (ownQueue_ && queue == *ownQueue_) continue;
         book_.queueWaits(queue, since, now);
-        if (now - since >= limit) agedQueues_.insert(queue.value);
+        const bool isAged = now - since >= limit;
+        if (isAged) agedQueues_.insert(queue);
         // Other rules may wait for longer: past the limit it is looked at as often as that is.
-        const WallMicros due = std::max(since + limit, now + std::max(limit, kLooksApart));
-        const WallMicros at = now - since < limit ? since + limit : due;
+        const WallMicros at = isAged ? now + std::max(limit, kLooksApart) : since + limit;
         agesAt_ = agesAt_ ? std::min(*agesAt_, at) : at;
     }
 }
