@@ -34,11 +34,7 @@ void hideTargets(alerts::Rule& rule) {
 void writeMessages(JsonWriter& writer, std::string_view key, const std::vector<alerts::Message>& messages) {
     writer.key(key);
     writer.openArray();
-    for (const alerts::Message& message : messages) {
-        writer.openObject();
-        engine::writeMessage(writer, message);
-        writer.closeObject();
-    }
+    for (const alerts::Message& message : messages) engine::writeMessage(writer, message);
     writer.closeArray();
 }
 

@@ -101,15 +101,14 @@ store::DocumentChange Alerts::stateChange(const std::string& name) const {
     JsonWriter writer(text);
     writer.openObject();
     book_.find(name)->writeKept(writer);
-    if (kept.last) writer.key("last"), writeDeliveryResult(writer, *kept.last);
+    if (kept.last) {
+        writer.key("last");
+        writeDeliveryResult(writer, *kept.last);
+    }
     if (!kept.lastCommand.empty()) writer.member("command", kept.lastCommand);
     writer.key("messages");
     writer.openArray();
-    for (const alerts::Message& message : kept.messages) {
-        writer.openObject();
-        writeMessage(writer, message);
-        writer.closeObject();
-    }
+    for (const alerts::Message& message : kept.messages) writeMessage(writer, message);
     writer.closeArray();
     writer.closeObject();
     return {.kind = std::string(kStateKind), .name = name, .body = std::move(text)};

@@ -52,6 +52,7 @@ Duration pauseAfter(int tries) {
 }
 
 void writeMessage(JsonWriter& writer, const alerts::Message& message) {
+    writer.openObject();
     writer.member("rule", message.rule);
     writer.member("severity", alerts::severityWord(message.severity));
     writer.member("state", message.isResolved ? "resolved" : "firing");
@@ -61,6 +62,7 @@ void writeMessage(JsonWriter& writer, const alerts::Message& message) {
     if (!message.key.empty()) writer.member("key", message.key);
     if (message.lsn.value > 0) writer.member("lsn", message.lsn.value);
     if (message.queue) writer.member("queue_id", message.queue->value);
+    writer.closeObject();
 }
 
 alerts::Message readMessage(JsonView json) {
@@ -88,9 +90,7 @@ std::string writeDelivery(const Delivery& delivery) {
     writer.key("target");
     alerts::writeTarget(writer, delivery.target);
     writer.key("message");
-    writer.openObject();
     writeMessage(writer, delivery.message);
-    writer.closeObject();
     writer.member("tries", delivery.tries);
     writer.member("next", delivery.next);
     if (!delivery.error.empty()) writer.member("error", delivery.error);
@@ -146,9 +146,7 @@ DeliveryResult readDeliveryResult(JsonView json) {
 std::string messageText(const alerts::Message& message) {
     std::string text;
     JsonWriter writer(text);
-    writer.openObject();
     writeMessage(writer, message);
-    writer.closeObject();
     return text;
 }
 

@@ -42,7 +42,6 @@ inline constexpr Duration kGiveUpAfter{7LL * 86'400'000'000};
 /// After so many tries that failed.
 Duration pauseAfter(int tries);
 
-/// Its members, without braces.
 void writeMessage(JsonWriter& writer, const alerts::Message& message);
 alerts::Message readMessage(JsonView json);
 std::string writeDelivery(const Delivery& delivery);
