@@ -4,7 +4,6 @@
 #include "core/alerts/url.h"
 #include "core/engine/alerts/alerts.h"
 #include "core/http/error_map.h"
-#include "core/http/json_request.h"
 #include "core/http/permission.h"
 #include "core/json/json_writer.h"
 
@@ -17,7 +16,7 @@ namespace yard::http {
 
 namespace {
 
-constexpr std::int64_t kLongestSilence = 31'622'400;
+constexpr auto kLongestSilence = static_cast<std::int64_t>(alerts::kMostSeconds);
 
 /// Addresses of webhooks hold secrets, and so may words of commands: only who may change a rule sees them.
 void hideTargets(alerts::Rule& rule) {
@@ -107,9 +106,7 @@ coro::Task<Response> removeAlert(Call& call) {
 }
 
 coro::Task<Response> silenceAlert(Call& call) {
-    const auto body = JsonRequest::parse(call.request.body, "s");
-    if (!body) co_return errorResponse(body.error());
-    const auto seconds = body->integer("s", 0, kLongestSilence);
+    const auto seconds = call.body.integer("s", 0, kLongestSilence);
     if (!seconds) co_return errorResponse(seconds.error());
     if (!*seconds) co_return errorResponse(invalid("s", "Give \"s\": for how many seconds; 0 ends it.").error());
     co_return alertResponse(

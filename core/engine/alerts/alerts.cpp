@@ -34,8 +34,6 @@ constexpr std::array<std::string_view, 5> kFirstRules = {
     R"({"name":"silent-action","on":{"kind":"silence"},"then":[{"desktop":true}]})",
     R"({"name":"machine-lost","on":{"kind":"machine"},"then":[{"desktop":true}],"severity":"critical"})"};
 
-constexpr double kLongestSilence = alerts::kMostSeconds;
-
 } // namespace
 
 Alerts::Alerts(Parts parts)
@@ -221,7 +219,7 @@ coro::Task<Result<AlertView>> Alerts::silence(std::string name, double seconds) 
     YARD_ASSERT_OWNER(owner_);
     const auto guard = co_await mutex_.lock();
     if (!kept_.contains(name)) co_return noAlert(name);
-    if (!(seconds >= 0 && seconds <= kLongestSilence))
+    if (!(seconds >= 0 && seconds <= alerts::kMostSeconds))
         co_return invalid("s", "Give \"s\" as seconds, up to 366 days; 0 ends the silence.");
     const WallMicros now = parts_.now();
     book_.silence(name, now + static_cast<WallMicros>(seconds * 1e6), now);
