@@ -3,28 +3,25 @@
 #include "core/base/text.h"
 #include "core/coro/net.h"
 #include "core/coro/timeout.h"
+#include "core/linkio/lookup.h"
 #include "core/linkio/streams.h"
 #include "core/tls/session.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
 #include <fmt/format.h>
 #include <memory>
-#include <netdb.h>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace yard::engine {
 
 namespace {
 
 using HookStream = std::unique_ptr<linkio::ByteStream>;
-using HookEndpoints = std::vector<boost::asio::ip::tcp::endpoint>;
 
 constexpr std::size_t kMostHead = 16U << 10;
 constexpr Duration kTlsLimit{10'000'000};
@@ -33,29 +30,11 @@ std::unexpected<Error> hookFailed(const alerts::Url& url, std::string_view what)
     return fail(ErrorKind::Io, fmt::format("{} {}.", url.authority(), what));
 }
 
-/// Blocks.
-Result<HookEndpoints> endpointsOf(const alerts::Url& url) {
-    addrinfo hints{};
-    hints.ai_socktype = SOCK_STREAM;
-    addrinfo* list = nullptr;
-    if (const int rc = ::getaddrinfo(url.host.c_str(), url.port.c_str(), &hints, &list); rc != 0)
-        return hookFailed(url, fmt::format("is not known here: {}", ::gai_strerror(rc)));
-    HookEndpoints endpoints;
-    for (const addrinfo* one = list; one; one = one->ai_next) {
-        boost::asio::ip::tcp::endpoint endpoint;
-        if (one->ai_addrlen > endpoint.capacity()) continue;
-        std::memcpy(endpoint.data(), one->ai_addr, one->ai_addrlen);
-        endpoint.resize(one->ai_addrlen);
-        endpoints.push_back(endpoint);
-    }
-    ::freeaddrinfo(list);
-    return endpoints;
-}
-
 /// To the first that answers.
 coro::Task<Result<HookStream>> connectToHook(coro::Loop& loop, coro::HelperPool& helpers, alerts::Url url) {
-    const auto endpoints = co_await helpers.run([url] { return endpointsOf(url); });
-    if (!endpoints) co_return std::unexpected(endpoints.error());
+    const auto endpoints =
+        co_await helpers.run([host = url.host, port = url.port] { return linkio::lookUp(host, port); });
+    if (!endpoints) co_return hookFailed(url, "is not known here: " + endpoints.error());
     std::string why = "it has no address";
     for (const auto& endpoint : *endpoints) {
         coro::TcpSocket socket(loop.io());

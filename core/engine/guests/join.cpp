@@ -4,6 +4,7 @@
 #include "core/coro/timeout.h"
 #include "core/json/json_reader.h"
 #include "core/json/utf8.h"
+#include "core/linkio/lookup.h"
 #include "core/linkio/streams.h"
 #include "core/model/api_address.h"
 #include "core/tls/session.h"
@@ -12,18 +13,14 @@
 #include <arpa/inet.h>
 #include <array>
 #include <charconv>
-#include <cstring>
 #include <fmt/format.h>
-#include <netdb.h>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace yard::engine {
 
 namespace {
 
-using Endpoints = std::vector<boost::asio::ip::tcp::endpoint>;
 using StreamPtr = std::unique_ptr<linkio::ByteStream>;
 
 constexpr std::size_t kMostOfAnswer = 16u << 10;
@@ -61,30 +58,12 @@ bool isPlain(std::string_view text) {
     return std::ranges::all_of(text, [](unsigned char c) { return c > ' ' && c < 0x7f; });
 }
 
-/// Blocks.
-Result<Endpoints> lookUp(const YardAddress& yard) {
-    addrinfo hints{};
-    hints.ai_socktype = SOCK_STREAM;
-    addrinfo* list = nullptr;
-    if (const int rc = ::getaddrinfo(yard.host.c_str(), yard.port.c_str(), &hints, &list); rc != 0)
-        return fail(ErrorKind::Io, fmt::format("{} is not known here: {}.", yard.host, ::gai_strerror(rc)));
-    Endpoints endpoints;
-    for (const addrinfo* one = list; one; one = one->ai_next) {
-        boost::asio::ip::tcp::endpoint endpoint;
-        if (one->ai_addrlen > endpoint.capacity()) continue;
-        std::memcpy(endpoint.data(), one->ai_addr, one->ai_addrlen);
-        endpoint.resize(one->ai_addrlen);
-        endpoints.push_back(endpoint);
-    }
-    ::freeaddrinfo(list);
-    return endpoints;
-}
-
 /// To the first that answers.
 coro::Task<std::expected<StreamPtr, JoinFailure>> connectTo(coro::Loop& loop, coro::HelperPool& helpers,
                                                             const YardAddress& yard) {
-    const auto endpoints = co_await helpers.run([yard] { return lookUp(yard); });
-    if (!endpoints) co_return again(endpoints.error().message);
+    const auto endpoints =
+        co_await helpers.run([host = yard.host, port = yard.port] { return linkio::lookUp(host, port); });
+    if (!endpoints) co_return again(fmt::format("{} is not known here: {}.", yard.host, endpoints.error()));
     std::string why = "it has no address";
     for (const auto& endpoint : *endpoints) {
         coro::TcpSocket socket(loop.io());
