@@ -3,6 +3,7 @@
 
 #include "core/engine/alerts/alerts.h"
 #include "tests/coro/coro_test.h"
+#include "tests/engine/kept_documents.h"
 
 #include <fmt/format.h>
 #include <map>
@@ -15,12 +16,10 @@ namespace yard::engine::test {
 
 inline constexpr WallMicros kAlertsBegin = 1'764'000'000'000'000;
 
-class AlertBench {
+class AlertBench : public KeptDocuments {
 public:
     coro::test::Rig rig;
     WallMicros wall = kAlertsBegin;
-    std::map<std::pair<std::string, std::string>, std::string> journal;
-    std::optional<Error> commitRefusal;
     std::vector<ActionResult> history; ///< what has ended, by LSN
     std::map<QueueId, std::int64_t> unfinished;
     Alerts::Ages ages;
@@ -51,10 +50,7 @@ public:
         rig.settle();
         threads.clear();
         alerts.emplace(parts());
-        std::vector<store::DocumentRow> rows;
-        for (const auto& [key, body] : journal)
-            rows.push_back({.kind = key.first, .name = key.second, .body = body});
-        alerts->restore(rows);
+        alerts->restore(documents());
         threads.push_back(rig.spawn("alerts", alerts->run()));
         threads.push_back(rig.spawn("alarm", alerts->watchAlarm()));
         rig.settle();
@@ -128,18 +124,6 @@ private:
                 bell.clear();
             },
             .now = [this] { return wall; }};
-    }
-    coro::Task<store::AckDetail> commit(store::Action action) {
-        store::AckDetail detail;
-        detail.error = commitRefusal;
-        if (commitRefusal) co_return detail;
-        for (store::DocumentChange& change : std::get<store::PutDocuments>(action).changes) {
-            if (change.body)
-                journal[{change.kind, change.name}] = *change.body;
-            else
-                journal.erase({change.kind, change.name});
-        }
-        co_return detail;
     }
     coro::Task<Result<std::vector<ActionResult>>> rows(std::vector<Lsn> lsns) {
         std::vector<ActionResult> found;

@@ -3,6 +3,7 @@
 
 #include "core/engine/schedules/schedules.h"
 #include "tests/coro/coro_test.h"
+#include "tests/engine/kept_documents.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -26,19 +27,17 @@ inline std::string hourly(const std::string& more = {}, const std::string& name 
 }
 
 /// The journal, the session and the clock of a schedule's engine. What is submitted lives until a test says otherwise.
-class ScheduleBench {
+class ScheduleBench : public KeptDocuments {
 public:
     coro::test::Rig rig;
     Settings settings;
     WallMicros wall = kBegin;
-    std::map<std::pair<std::string, std::string>, std::string> journal;
-    std::map<std::pair<std::string, std::string>, std::string> journalBefore; ///< as the last submission came
-    std::map<std::string, std::vector<SubmitAnswer::Item>> keys;              ///< what was answered to each
+    decltype(journal) journalBefore;                             ///< as the last submission came
+    std::map<std::string, std::vector<SubmitAnswer::Item>> keys; ///< what was answered to each
     std::vector<Submission> submitted;
     std::set<std::int64_t> live;
     std::string cancelled;
-    std::optional<Error> refusal;       ///< of submissions
-    std::optional<Error> commitRefusal; ///< of the journal
+    std::optional<Error> refusal; ///< of submissions
     bool takesWork = true;
     WallMicros perSubmission = 0; ///< how long each takes; others run meanwhile
     std::optional<WallMicros> armed;
@@ -66,10 +65,7 @@ public:
                              .arm = [this](std::optional<WallMicros> at) { arm(at); },
                              .rung = [this] { return rung(); },
                              .now = [this] { return wall; }});
-        std::vector<store::DocumentRow> rows;
-        for (const auto& [key, body] : journal)
-            rows.push_back({.kind = key.first, .name = key.second, .body = body});
-        schedules->restore(rows);
+        schedules->restore(documents());
     }
     void run() {
         runner = rig.spawn("schedules", schedules->run());
@@ -119,18 +115,6 @@ private:
         co_await bell.wait();
         bell.clear();
         ++wakes;
-    }
-    coro::Task<store::AckDetail> commit(store::Action action) {
-        store::AckDetail detail;
-        detail.error = commitRefusal;
-        if (commitRefusal) co_return detail;
-        for (store::DocumentChange& change : std::get<store::PutDocuments>(action).changes) {
-            if (change.body)
-                journal[{change.kind, change.name}] = *change.body;
-            else
-                journal.erase({change.kind, change.name});
-        }
-        co_return detail;
     }
     coro::Task<Result<SubmitAnswer>> submit(Submission submission) {
         journalBefore = journal;
