@@ -4,8 +4,8 @@
 #include "core/alerts/url.h"
 #include "core/engine/alerts/alerts.h"
 #include "core/http/error_map.h"
+#include "core/http/json_answer.h"
 #include "core/http/permission.h"
-#include "core/json/json_writer.h"
 
 #include <string>
 #include <string_view>
@@ -65,20 +65,15 @@ Response alertResponse(Call& call, Result<engine::AlertView> view) {
 
 coro::Task<Response> listAlerts(Call& call) {
     auto list = co_await call.engine.ask(&engine::Alerts::list);
-    const bool maySee = mayDo(call, Right::Operate);
-    std::string text;
-    JsonWriter writer(text);
-    writer.openObject();
-    writer.key("alerts");
-    writer.openArray();
-    for (engine::AlertView& view : list.rules) {
-        if (!maySee) hideTargets(view.rule);
-        writeAlert(writer, view);
-    }
-    writer.closeArray();
-    writeMessages(writer, "fired", list.fired);
-    writer.closeObject();
-    co_return jsonResponse(std::move(text));
+    if (!mayDo(call, Right::Operate))
+        for (engine::AlertView& view : list.rules) hideTargets(view.rule);
+    co_return objectOf([&](JsonWriter& writer) {
+        writer.key("alerts");
+        writer.openArray();
+        for (const engine::AlertView& view : list.rules) writeAlert(writer, view);
+        writer.closeArray();
+        writeMessages(writer, "fired", list.fired);
+    });
 }
 
 coro::Task<Response> createAlert(Call& call) {
@@ -97,12 +92,7 @@ coro::Task<Response> changeAlert(Call& call) {
 coro::Task<Response> removeAlert(Call& call) {
     const auto done = co_await call.engine.ask(&engine::Alerts::remove, call.capture());
     if (!done) co_return errorResponse(done.error());
-    std::string text;
-    JsonWriter writer(text);
-    writer.openObject();
-    writer.member("name", call.capture());
-    writer.closeObject();
-    co_return jsonResponse(std::move(text));
+    co_return objectOf([&](JsonWriter& writer) { writer.member("name", call.capture()); });
 }
 
 coro::Task<Response> silenceAlert(Call& call) {
@@ -113,30 +103,30 @@ coro::Task<Response> silenceAlert(Call& call) {
         call, co_await call.engine.ask(&engine::Alerts::silence, call.capture(), static_cast<double>(**seconds)));
 }
 
+/// A message of a dry run.
+void writeTried(JsonWriter& writer, const alerts::Message& message) {
+    writer.openObject();
+    writer.member("t", message.t);
+    writer.member("text", message.text);
+    writer.member("resolved", message.isResolved);
+    writer.member("count", message.count);
+    if (message.lsn.value > 0) writer.member("lsn", message.lsn.value);
+    writer.closeObject();
+}
+
 coro::Task<Response> testAlert(Call& call) {
     const auto answer = co_await call.engine.ask(&engine::Alerts::test, std::move(call.request.body));
     if (!answer) co_return errorResponse(answer.error());
-    std::string text;
-    JsonWriter writer(text);
-    writer.openObject();
-    writer.key("fired");
-    writer.openArray();
-    for (const alerts::Message& message : answer->fired) {
-        writer.openObject();
-        writer.member("t", message.t);
-        writer.member("text", message.text);
-        writer.member("resolved", message.isResolved);
-        writer.member("count", message.count);
-        if (message.lsn.value > 0) writer.member("lsn", message.lsn.value);
-        writer.closeObject();
-    }
-    writer.closeArray();
-    writer.member("count", answer->count);
-    writer.member("looked", answer->looked);
-    writer.member("whole", answer->isWhole);
-    if (!answer->note.empty()) writer.member("note", answer->note);
-    writer.closeObject();
-    co_return jsonResponse(std::move(text));
+    co_return objectOf([&](JsonWriter& writer) {
+        writer.key("fired");
+        writer.openArray();
+        for (const alerts::Message& message : answer->fired) writeTried(writer, message);
+        writer.closeArray();
+        writer.member("count", answer->count);
+        writer.member("looked", answer->looked);
+        writer.member("whole", answer->isWhole);
+        if (!answer->note.empty()) writer.member("note", answer->note);
+    });
 }
 
 } // namespace

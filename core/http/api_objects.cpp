@@ -3,7 +3,7 @@
 
 #include "core/engine/objects/objects.h"
 #include "core/http/error_map.h"
-#include "core/json/json_writer.h"
+#include "core/http/json_answer.h"
 
 #include <algorithm>
 #include <charconv>
@@ -21,16 +21,6 @@ constexpr std::size_t kMaxName = 64;
 constexpr std::size_t kMostIds = store::kMostObjects;
 /// Whoever waits is looked after so often: it may be gone.
 constexpr Duration kLookAtClient{1'000'000};
-
-template<class Write>
-Response objectOf(const Write& write, int status = 200) {
-    std::string text;
-    JsonWriter writer(text);
-    writer.openObject();
-    write(writer);
-    writer.closeObject();
-    return jsonResponse(std::move(text), status);
-}
 
 Response countResponse(const Result<std::int64_t>& count) {
     if (!count) return errorResponse(count.error());

@@ -3,8 +3,8 @@
 
 #include "core/engine/schedules/schedules.h"
 #include "core/http/error_map.h"
+#include "core/http/json_answer.h"
 #include "core/http/permission.h"
-#include "core/json/json_writer.h"
 #include "core/model/action_graph.h"
 
 #include <map>
@@ -89,15 +89,12 @@ coro::Task<Response> listSchedules(Call& call) {
         if (isNew) known->second = co_await maySeeInputsOf(call, view.definition);
         if (!known->second) hideInputs(view.definition);
     }
-    std::string text;
-    JsonWriter writer(text);
-    writer.openObject();
-    writer.key("schedules");
-    writer.openArray();
-    for (const engine::ScheduleView& view : views) writeView(writer, view, false);
-    writer.closeArray();
-    writer.closeObject();
-    co_return jsonResponse(std::move(text));
+    co_return objectOf([&](JsonWriter& writer) {
+        writer.key("schedules");
+        writer.openArray();
+        for (const engine::ScheduleView& view : views) writeView(writer, view, false);
+        writer.closeArray();
+    });
 }
 
 coro::Task<Response> createSchedule(Call& call) {
@@ -118,12 +115,7 @@ coro::Task<Response> changeSchedule(Call& call) {
 coro::Task<Response> removeSchedule(Call& call) {
     const auto done = co_await call.engine.ask(&engine::Schedules::remove, call.capture());
     if (!done) co_return errorResponse(done.error());
-    std::string text;
-    JsonWriter writer(text);
-    writer.openObject();
-    writer.member("name", call.capture());
-    writer.closeObject();
-    co_return jsonResponse(std::move(text));
+    co_return objectOf([&](JsonWriter& writer) { writer.member("name", call.capture()); });
 }
 
 coro::Task<Response> runSchedule(Call& call) {
@@ -154,12 +146,7 @@ coro::Task<Response> nextTimes(Call& call) {
                                                 std::string(call.query.text("timezone").value_or("")), *from,
                                                 static_cast<std::size_t>(count->value_or(kTimesAtFirst)));
     if (!times) co_return errorResponse(times.error());
-    std::string text;
-    JsonWriter writer(text);
-    writer.openObject();
-    writeTimes(writer, *times);
-    writer.closeObject();
-    co_return jsonResponse(std::move(text));
+    co_return objectOf([&](JsonWriter& writer) { writeTimes(writer, *times); });
 }
 
 } // namespace
