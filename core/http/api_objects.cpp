@@ -6,7 +6,6 @@
 #include "core/http/json_answer.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <string>
 #include <string_view>

@@ -1,17 +1,16 @@
 // yardctl alerts: what is told to whom (docs/alerts.md).
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
+#include "app/yardctl/commands/verbs.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/http_client.h"
 #include "app/yardctl/json_text.h"
 #include "app/yardctl/schedule_view.h"
 #include "core/base/clock.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -213,16 +212,12 @@ constexpr std::array<AlertVerb, 7> kAlertVerbs = {
 
 Outcome<int> alertsCommand(const Invocation& invocation) {
     const std::vector<std::string>& words = invocation.arguments.operands();
-    const std::string_view verb = words.empty() ? std::string_view("ls") : std::string_view(words.front());
-    const auto* const known = std::ranges::find(kAlertVerbs, verb, &AlertVerb::name);
-    if (known == kAlertVerbs.end()) {
-        std::vector<std::string_view> names;
-        for (const AlertVerb& one : kAlertVerbs) names.push_back(one.name);
-        return usageError(fmt::format("'{}' is none of {}", printable(verb), fmt::join(names, ", ")));
-    }
-    if (!words.empty() && words.size() != known->words)
-        return usageError(fmt::format("give it as: yardctl alerts {}{}", known->name, known->usage));
-    return known->function(invocation);
+    const auto known = verbIn(kAlertVerbs, words);
+    if (!known) return std::unexpected(known.error());
+    const AlertVerb& verb = **known;
+    if (!words.empty() && words.size() != verb.words)
+        return usageError(fmt::format("give it as: yardctl alerts {}{}", verb.name, verb.usage));
+    return verb.function(invocation);
 }
 
 } // namespace

@@ -1,16 +1,15 @@
 // yardctl objects: work that has a life (docs/objects.md).
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
+#include "app/yardctl/commands/verbs.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/http_client.h"
 #include "app/yardctl/json_text.h"
 #include "app/yardctl/object_view.h"
 #include "core/base/clock.h"
 
-#include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <span>
 
 namespace yard::ctl {
@@ -221,17 +220,13 @@ std::vector<Option> optionsOfObjects() {
 
 Outcome<int> objectsCommand(const Invocation& invocation) {
     const std::vector<std::string>& words = invocation.arguments.operands();
-    const std::string_view verb = words.empty() ? std::string_view("ls") : std::string_view(words.front());
-    const auto* const known = std::ranges::find(kObjectVerbs, verb, &ObjectVerb::name);
-    if (known == kObjectVerbs.end()) {
-        std::vector<std::string_view> names;
-        for (const ObjectVerb& one : kObjectVerbs) names.push_back(one.name);
-        return usageError(fmt::format("'{}' is none of {}", printable(verb), fmt::join(names, ", ")));
-    }
+    const auto known = verbIn(kObjectVerbs, words);
+    if (!known) return std::unexpected(known.error());
+    const ObjectVerb& verb = **known;
     for (const Option& option : optionsOfObjects())
-        if (invocation.arguments.has(option.name) && !known->options.contains(fmt::format(" {} ", option.name)))
-            return usageError(fmt::format("'objects {}' does not take --{}", verb, option.name));
-    return known->function(invocation, words.empty() ? ObjectWords() : ObjectWords(words).subspan(1));
+        if (invocation.arguments.has(option.name) && !verb.options.contains(fmt::format(" {} ", option.name)))
+            return usageError(fmt::format("'objects {}' does not take --{}", verb.name, option.name));
+    return verb.function(invocation, words.empty() ? ObjectWords() : ObjectWords(words).subspan(1));
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "app/yardctl/accepted.h"
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
+#include "app/yardctl/commands/verbs.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/http_client.h"
 #include "app/yardctl/json_text.h"
@@ -10,7 +11,6 @@
 #include "app/yardctl/schedule_view.h"
 #include "core/base/clock.h"
 
-#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -211,20 +211,16 @@ std::vector<Option> optionsOfSchedules() {
 
 Outcome<int> schedulesCommand(const Invocation& invocation) {
     const std::vector<std::string>& words = invocation.arguments.operands();
-    const std::string_view verb = words.empty() ? std::string_view("ls") : std::string_view(words.front());
-    const auto* const known = std::ranges::find(kScheduleVerbs, verb, &ScheduleVerb::name);
-    if (known == kScheduleVerbs.end()) {
-        std::vector<std::string_view> names;
-        for (const ScheduleVerb& one : kScheduleVerbs) names.push_back(one.name);
-        return usageError(fmt::format("'{}' is none of {}", printable(verb), fmt::join(names, ", ")));
-    }
+    const auto known = verbIn(kScheduleVerbs, words);
+    if (!known) return std::unexpected(known.error());
+    const ScheduleVerb& verb = **known;
     for (const Option& option : optionsOfSchedules()) {
-        const bool isOfVerb = option.name == "dry-run" ? verb == "add" || verb == "import"
-                                                       : known->options.contains(fmt::format(" {} ", option.name));
+        const bool isOfVerb = option.name == "dry-run" ? verb.name == "add" || verb.name == "import"
+                                                       : verb.options.contains(fmt::format(" {} ", option.name));
         if (invocation.arguments.has(option.name) && !isOfVerb)
-            return usageError(fmt::format("'schedules {}' does not take --{}", verb, option.name));
+            return usageError(fmt::format("'schedules {}' does not take --{}", verb.name, option.name));
     }
-    return known->function(invocation);
+    return verb.function(invocation);
 }
 
 } // namespace
