@@ -1,6 +1,7 @@
 #include "core/alerts/conditions.h"
 
 #include "core/alerts/texts.h"
+#include "core/json/lenient.h"
 #include "core/json/utf8.h"
 
 #include <algorithm>
@@ -26,18 +27,14 @@ void writeThing(JsonWriter& writer, const Thing& thing) {
     if (thing.queue) writer.member("queue", thing.queue->value);
 }
 
-std::int64_t integerOf(JsonView value) {
-    return value.kind() == JsonKind::Integer ? value.node().integer : 0;
-}
-
 /// Other members have no effect.
 void readMemberOf(Thing& thing, JsonView member) {
     const std::string_view key = member.key();
-    if (key == "key" && member.kind() == JsonKind::String) thing.key = member.string();
-    if (key == "text" && member.kind() == JsonKind::String) thing.text = member.string();
-    if (key == "since") thing.since = integerOf(member);
-    if (key == "lsn") thing.lsn = Lsn(integerOf(member));
-    if (key == "queue") thing.queue = QueueId(integerOf(member));
+    if (key == "key") thing.key = textOrEmpty(member);
+    if (key == "text") thing.text = textOrEmpty(member);
+    if (key == "since") thing.since = integerOrZero(member);
+    if (key == "lsn") thing.lsn = Lsn(integerOrZero(member));
+    if (key == "queue") thing.queue = QueueId(integerOrZero(member));
 }
 
 } // namespace
@@ -382,8 +379,8 @@ void RuleWatch::writeKept(JsonWriter& writer) const {
 
 void RuleWatch::readKept(JsonView json) {
     for (const JsonView value : json) {
-        if (value.key() == "silenced_until") silencedUntil_ = integerOf(value);
-        if (value.key() == "told_at") toldAt_ = integerOf(value);
+        if (value.key() == "silenced_until") silencedUntil_ = integerOrZero(value);
+        if (value.key() == "told_at") toldAt_ = integerOrZero(value);
         if (value.key() != "conditions" || value.kind() != JsonKind::Array) continue;
         for (const JsonView one : value)
             if (one.isObject() && conditions_.size() < kMostConditions) readCondition(one);
@@ -395,7 +392,7 @@ void RuleWatch::readCondition(JsonView json) {
     Condition condition{.thing = {}};
     for (const JsonView member : json) {
         readMemberOf(condition.thing, member);
-        if (member.key() == "told_at") condition.toldAt = integerOf(member);
+        if (member.key() == "told_at") condition.toldAt = integerOrZero(member);
     }
     condition.state = silencedUntil_ != 0 ? AlertState::Silenced : AlertState::Firing;
     condition.isTold = true;

@@ -2,7 +2,7 @@
 #include "core/engine/alerts/alerts.h"
 
 #include "core/base/log.h"
-#include "core/json/json_reader.h"
+#include "core/json/lenient.h"
 
 #include <algorithm>
 #include <array>
@@ -84,7 +84,7 @@ void Alerts::readState(const std::string& name, std::string_view json) {
     book_.readKept(name, tape->root(), parts_.now());
     for (const JsonView value : tape->root()) {
         if (value.key() == "last") kept.last = readDeliveryResult(value);
-        if (value.key() == "command" && value.kind() == JsonKind::String) kept.lastCommand = value.string();
+        if (value.key() == "command") kept.lastCommand = textOrEmpty(value);
         if (value.key() != "messages" || value.kind() != JsonKind::Array) continue;
         for (const JsonView one : value) kept.messages.push_back(readMessage(one));
         while (kept.messages.size() > kMostKept) kept.messages.pop_front();

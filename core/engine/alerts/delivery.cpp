@@ -1,6 +1,7 @@
 #include "core/engine/alerts/delivery.h"
 
 #include "core/alerts/url.h"
+#include "core/json/lenient.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,21 +11,9 @@ namespace yard::engine {
 
 namespace {
 
-std::string textIn(JsonView value) {
-    return value.kind() == JsonKind::String ? std::string(value.string()) : std::string();
-}
-
-std::int64_t integerIn(JsonView value) {
-    return value.kind() == JsonKind::Integer ? value.node().integer : 0;
-}
-
-bool isTrue(JsonView value) {
-    return value.kind() == JsonKind::Bool && value.node().boolean;
-}
-
 alerts::Severity severityIn(JsonView value) {
     for (const auto severity : {alerts::Severity::Info, alerts::Severity::Critical})
-        if (textIn(value) == alerts::severityWord(severity)) return severity;
+        if (textOrEmpty(value) == alerts::severityWord(severity)) return severity;
     return alerts::Severity::Warning;
 }
 
@@ -70,15 +59,15 @@ alerts::Message readMessage(JsonView json) {
     if (!json.isObject()) return message;
     for (const JsonView value : json) {
         const std::string_view key = value.key();
-        if (key == "rule") message.rule = textIn(value);
+        if (key == "rule") message.rule = textOrEmpty(value);
         if (key == "severity") message.severity = severityIn(value);
-        if (key == "state") message.isResolved = textIn(value) == "resolved";
-        if (key == "t") message.t = integerIn(value);
-        if (key == "count") message.count = integerIn(value);
-        if (key == "text") message.text = textIn(value);
-        if (key == "key") message.key = textIn(value);
-        if (key == "lsn") message.lsn = Lsn(integerIn(value));
-        if (key == "queue_id") message.queue = QueueId(integerIn(value));
+        if (key == "state") message.isResolved = textOrEmpty(value) == "resolved";
+        if (key == "t") message.t = integerOrZero(value);
+        if (key == "count") message.count = integerOrZero(value);
+        if (key == "text") message.text = textOrEmpty(value);
+        if (key == "key") message.key = textOrEmpty(value);
+        if (key == "lsn") message.lsn = Lsn(integerOrZero(value));
+        if (key == "queue_id") message.queue = QueueId(integerOrZero(value));
     }
     return message;
 }
@@ -107,9 +96,9 @@ std::optional<Delivery> readDelivery(std::string_view id, std::string_view json)
         const std::string_view key = value.key();
         if (key == "message") delivery.message = readMessage(value);
         if (key == "tries")
-            delivery.tries = static_cast<int>(std::clamp<std::int64_t>(integerIn(value), 0, 1'000'000));
-        if (key == "next") delivery.next = integerIn(value);
-        if (key == "error") delivery.error = textIn(value);
+            delivery.tries = static_cast<int>(std::clamp<std::int64_t>(integerOrZero(value), 0, 1'000'000));
+        if (key == "next") delivery.next = integerOrZero(value);
+        if (key == "error") delivery.error = textOrEmpty(value);
         if (key != "target") continue;
         auto target = alerts::readTarget(value);
         if (!target) return std::nullopt;
@@ -134,11 +123,11 @@ DeliveryResult readDeliveryResult(JsonView json) {
     DeliveryResult result;
     if (!json.isObject()) return result;
     for (const JsonView value : json) {
-        if (value.key() == "t") result.t = integerIn(value);
-        if (value.key() == "to") result.to = textIn(value);
+        if (value.key() == "t") result.t = integerOrZero(value);
+        if (value.key() == "to") result.to = textOrEmpty(value);
         if (value.key() == "done") result.isDone = isTrue(value);
-        if (value.key() == "text") result.text = textIn(value);
-        if (value.key() == "lsn") result.lsn = Lsn(integerIn(value));
+        if (value.key() == "text") result.text = textOrEmpty(value);
+        if (value.key() == "lsn") result.lsn = Lsn(integerOrZero(value));
     }
     return result;
 }

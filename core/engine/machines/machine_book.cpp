@@ -2,8 +2,8 @@
 
 #include "core/base/hash.h"
 #include "core/base/log.h"
-#include "core/json/json_reader.h"
 #include "core/json/json_writer.h"
+#include "core/json/lenient.h"
 
 #include <algorithm>
 #include <charconv>
@@ -31,33 +31,25 @@ fleet::Gate wishOf(std::string_view word) {
     return word == "draining" ? fleet::Gate::Draining : fleet::Gate::Open;
 }
 
-std::int64_t integerOf(const JsonView& value) {
-    return value.kind() == JsonKind::Integer ? value.node().integer : 0;
-}
-
-std::string textOf(const JsonView& value) {
-    return value.kind() == JsonKind::String ? std::string(value.string()) : std::string();
-}
-
 std::optional<KeptMachine> machineFrom(std::string_view body) {
     const Result<JsonTape> tape = readJson(body);
     if (!tape || !tape->root().isObject()) return std::nullopt;
     KeptMachine machine;
     for (const JsonView member : tape->root()) {
         const std::string_view key = member.key();
-        if (key == "key") machine.key = textOf(member);
-        if (key == "name") machine.name = textOf(member);
-        if (key == "platform") machine.platform = textOf(member);
-        if (key == "version") machine.version = textOf(member);
-        if (key == "run_id") machine.runId = textOf(member);
-        if (key == "milli_cores") machine.milliCores = integerOf(member);
-        if (key == "memory_mb") machine.memoryMb = integerOf(member);
-        if (key == "wish") machine.wish = wishOf(textOf(member));
-        if (key == "most_milli_cores") machine.mostMilliCores = std::max<std::int64_t>(0, integerOf(member));
-        if (key == "most_memory_mb") machine.mostMemoryMb = std::max<std::int64_t>(0, integerOf(member));
-        if (key == "removed") machine.isRemoved = member.kind() == JsonKind::Bool && member.node().boolean;
+        if (key == "key") machine.key = textOrEmpty(member);
+        if (key == "name") machine.name = textOrEmpty(member);
+        if (key == "platform") machine.platform = textOrEmpty(member);
+        if (key == "version") machine.version = textOrEmpty(member);
+        if (key == "run_id") machine.runId = textOrEmpty(member);
+        if (key == "milli_cores") machine.milliCores = integerOrZero(member);
+        if (key == "memory_mb") machine.memoryMb = integerOrZero(member);
+        if (key == "wish") machine.wish = wishOf(textOrEmpty(member));
+        if (key == "most_milli_cores") machine.mostMilliCores = std::max<std::int64_t>(0, integerOrZero(member));
+        if (key == "most_memory_mb") machine.mostMemoryMb = std::max<std::int64_t>(0, integerOrZero(member));
+        if (key == "removed") machine.isRemoved = isTrue(member);
         if (key == "tags" && member.kind() == JsonKind::Array)
-            for (const JsonView tag : member) machine.tags.push_back(textOf(tag));
+            for (const JsonView tag : member) machine.tags.push_back(textOrEmpty(tag));
     }
     if (machine.name.empty() || machine.milliCores <= 0) return std::nullopt;
     return machine;

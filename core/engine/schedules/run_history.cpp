@@ -1,6 +1,6 @@
 #include "core/engine/schedules/run_history.h"
 
-#include "core/json/json_reader.h"
+#include "core/json/lenient.h"
 
 #include <algorithm>
 #include <array>
@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kOutcomeWords = {"submitted", "missed", "overlap", "refused"};
 
-std::int64_t integerOf(JsonView value) {
-    return value.kind() == JsonKind::Integer ? value.node().integer : 0;
-}
-
 std::vector<ScheduleRun::Item> readItems(JsonView list) {
     std::vector<ScheduleRun::Item> items;
     if (list.kind() != JsonKind::Array) return items;
@@ -23,8 +19,8 @@ std::vector<ScheduleRun::Item> readItems(JsonView list) {
         ScheduleRun::Item item;
         if (!element.isObject()) continue;
         for (const JsonView value : element) {
-            if (value.key() == "lsn") item.first = Lsn(integerOf(value));
-            if (value.key() == "count") item.count = integerOf(value);
+            if (value.key() == "lsn") item.first = Lsn(integerOrZero(value));
+            if (value.key() == "count") item.count = integerOrZero(value);
         }
         if (item.first.value > 0 && item.count > 0) items.push_back(item);
     }
@@ -35,10 +31,10 @@ ScheduleRun readRun(JsonView object) {
     ScheduleRun run;
     for (const JsonView value : object) {
         const std::string_view key = value.key();
-        if (key == "due") run.due = integerOf(value);
-        if (key == "t") run.at = integerOf(value);
-        if (key == "late") run.isLate = value.kind() == JsonKind::Bool && value.node().boolean;
-        if (key == "skipped") run.skipped = integerOf(value);
+        if (key == "due") run.due = integerOrZero(value);
+        if (key == "t") run.at = integerOrZero(value);
+        if (key == "late") run.isLate = isTrue(value);
+        if (key == "skipped") run.skipped = integerOrZero(value);
         if (key == "actions") run.items = readItems(value);
         if (value.kind() != JsonKind::String) continue;
         if (key == "error") run.error = value.string();
@@ -92,8 +88,8 @@ RunHistory readHistory(std::string_view json) {
     const auto tape = readJson(json);
     if (!tape || !tape->root().isObject()) return history;
     for (const JsonView value : tape->root()) {
-        if (value.key() == "decided") history.decidedUntil = integerOf(value);
-        if (value.key() == "era") history.era = integerOf(value);
+        if (value.key() == "decided") history.decidedUntil = integerOrZero(value);
+        if (value.key() == "era") history.era = integerOrZero(value);
         if (value.key() != "runs" || value.kind() != JsonKind::Array) continue;
         for (const JsonView run : value)
             if (run.isObject()) history.runs.push_back(readRun(run));
