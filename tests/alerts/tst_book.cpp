@@ -71,6 +71,14 @@ struct Bench {
         return row;
     }
     std::string take() { return std::exchange(told, {}); }
+    std::string keptJson(std::string_view rule) const {
+        std::string text;
+        JsonWriter writer(text);
+        writer.openObject();
+        book.find(rule)->writeKept(writer);
+        writer.closeObject();
+        return text;
+    }
 
     Book book{{.rowOf = &Bench::rowOf,
                .queueNames = [](QueueId id) { return std::vector<std::string>{fmt::format("q{}", id.value)}; }}};
@@ -408,11 +416,7 @@ void TestAlertBook::whatWasToldStaysToldInAnotherEngine() {
     bench.pass(5 * kSecond);
     bench.book.machine("m2", true, bench.now); // not told yet
     QCOMPARE(bench.book.takeTouched(), std::set<std::string>{"m"});
-    std::string kept;
-    JsonWriter writer(kept);
-    writer.openObject();
-    bench.book.find("m")->writeKept(writer);
-    writer.closeObject();
+    const std::string kept = bench.keptJson("m");
     Bench other;
     other.now = bench.now;
     other.put(rule);
@@ -470,11 +474,7 @@ void TestAlertBook::moreThanCanBeWatchedIsCounted() {
         bench.book.raise(Kind::Orphan, {.key = fmt::format("o{}", i), .text = text, .since = bench.now}, bench.now);
     bench.pass(5 * kSecond);
     QCOMPARE(bench.take(), std::string("+1 sx10005"));
-    std::string kept;
-    JsonWriter writer(kept);
-    writer.openObject();
-    bench.book.find("s")->writeKept(writer);
-    writer.closeObject();
+    const std::string kept = bench.keptJson("s");
     QVERIFY(kept.size() < RuleWatch::kMostKept * 1'000);
     QVERIFY(kept.find(R"("key":"o0")") != std::string::npos);
     Bench other;

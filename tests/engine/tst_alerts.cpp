@@ -409,6 +409,10 @@ void TestEngineAlerts::whatWasToldEndsInAnotherEngine() {
 
 namespace {
 
+WallMicros ago(double seconds) {
+    return kAlertsBegin - static_cast<WallMicros>(seconds * 1e6);
+}
+
 ActionResult endedAt(std::int64_t lsn, WallMicros came, WallMicros begun, WallMicros ended, ActionState state) {
     ActionResult row;
     row.lsn = Lsn(lsn);
@@ -437,12 +441,11 @@ std::string played(Bench& bench, const std::string& rule) {
 /// By the times of the ends, not in the order of LSNs.
 void TestEngineAlerts::aDryRunSaysWhatWouldHaveBeenTold() {
     Bench bench;
-    const auto at = [&](double seconds) { return kAlertsBegin - static_cast<WallMicros>(seconds * 1e6); };
-    bench.history = {endedAt(1, at(100), at(90), at(10), ActionState::Completed),
-                     endedAt(2, at(100), at(90), at(50), ActionState::Failed),
-                     endedAt(3, at(100), at(90), at(40), ActionState::Failed),
-                     endedAt(4, at(100), at(90), at(30), ActionState::Failed),
-                     endedAt(5, at(10'000'000), at(9'999'999), at(9'999'998), ActionState::Failed)};
+    bench.history = {endedAt(1, ago(100), ago(90), ago(10), ActionState::Completed),
+                     endedAt(2, ago(100), ago(90), ago(50), ActionState::Failed),
+                     endedAt(3, ago(100), ago(90), ago(40), ActionState::Failed),
+                     endedAt(4, ago(100), ago(90), ago(30), ActionState::Failed),
+                     endedAt(5, ago(10'000'000), ago(9'999'999), ago(9'999'998), ActionState::Failed)};
     QCOMPARE(played(bench, R"({"on":{"kind":"failures","over":3},"quiet_s":0})"), std::string("2 -29 -9 resolved"));
     QCOMPARE(played(bench, R"({"on":{"kind":"action_finished","filter":"state:failed"},"quiet_s":0})"),
              std::string("3 -49 -39 -29"));
@@ -454,9 +457,8 @@ void TestEngineAlerts::aDryRunSaysWhatWouldHaveBeenTold() {
 
 void TestEngineAlerts::aDryRunOfQueuesAndMemory() {
     Bench bench;
-    const auto at = [&](double seconds) { return kAlertsBegin - static_cast<WallMicros>(seconds * 1e6); };
-    bench.history = {endedAt(1, at(100), at(95), at(90), ActionState::Completed),
-                     endedAt(2, at(50), at(20), at(10), ActionState::Completed)};
+    bench.history = {endedAt(1, ago(100), ago(95), ago(90), ActionState::Completed),
+                     endedAt(2, ago(50), ago(20), ago(10), ActionState::Completed)};
     QCOMPARE(played(bench, R"({"on":{"kind":"queue_finished"},"quiet_s":0})"), std::string("2 -89 -9"));
     QCOMPARE(played(bench, R"({"on":{"kind":"queue_age","over":15},"quiet_s":0})"),
              std::string("2 -34 -19 resolved"));
@@ -468,8 +470,7 @@ void TestEngineAlerts::aDryRunOfQueuesAndMemory() {
 
 void TestEngineAlerts::aDryRunEndsWhereItTellsTooMuch() {
     Bench bench;
-    const auto at = [&](double seconds) { return kAlertsBegin - static_cast<WallMicros>(seconds * 1e6); };
-    bench.history = {endedAt(1, at(100), at(90), at(50), ActionState::Failed)};
+    bench.history = {endedAt(1, ago(100), ago(90), ago(50), ActionState::Failed)};
     const std::string rule = R"({"on":{"kind":"failures","over":1},"quiet_s":0,"repeat_s":1})";
     const auto ask = [&](WallMicros from, WallMicros to) {
         return *bench.rig.ask(
@@ -480,7 +481,7 @@ void TestEngineAlerts::aDryRunEndsWhereItTellsTooMuch() {
     QCOMPARE(much.fired.size(), Rehearsal::kMostTold);
     QVERIFY(!much.isWhole);
     QVERIFY(!much.note.empty());
-    const RehearsalAnswer little = ask(at(100), at(40));
+    const RehearsalAnswer little = ask(ago(100), ago(40));
     QCOMPARE(little.count, std::int64_t(5)); // a second to gather, and one until it is told again
     QVERIFY(little.isWhole);
 }
