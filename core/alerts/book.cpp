@@ -132,7 +132,7 @@ std::optional<double> Book::leastOver(Kind kind) const {
     return least;
 }
 
-/// What is kept of it may be another, and the time when it is due.
+/// After each change of an entry: the time when it is due may be another one.
 void Book::touch(Entry& entry) {
     const std::string& name = entry.watch.rule().name;
     WallMicros due = entry.watch.due().value_or(0);
@@ -360,7 +360,7 @@ void Book::happened(Kind kind, const Thing& thing, WallMicros now) {
     each(kind, named(thing.key), now, [&](Entry& entry) { entry.watch.happened(thing, now); });
 }
 
-// --- what comes of it
+// --- messages
 
 std::optional<WallMicros> Book::wakeAt() const {
     if (dues_.empty()) return std::nullopt;

@@ -1,8 +1,8 @@
-// All rules, and what the engine tells of: ends of actions, queues, samples, machines. What is to be told comes out as
-// messages. Pure: no clock and no thread, the time is handed in.
+// All rules. The engine reports ends of actions, queues, samples and machines; the book answers with messages. Pure: no
+// clock and no thread, the caller hands the time in.
 //
-// An end costs one look into a table where no rule cares: which rules may is decided once for actions of one kind in one
-// queue that end alike. Owner: one thread. Bounds: kMostRules rules; kMostShapes kinds of ends are remembered, then the
+// Where no rule cares for an end it costs one look into a table: the book decides once which rules may care for actions of
+// one kind, in one queue, that end alike. Owner: one thread. Bounds: kMostRules rules; kMostShapes kinds of ends are remembered, then the
 // table begins again; of each rule kMostQueues queues.
 #pragma once
 
@@ -76,11 +76,11 @@ public:
     /// The least `over` of its rules, in seconds.
     std::optional<double> leastOver(Kind kind) const;
 
-    // --- what the engine tells
+    // --- what happens in the engine
     enum class Wants : unsigned char { Nothing, End, Row };
     /// What ended() needs of such an end.
     Wants wants(const Shape& shape);
-    /// `row`: whole, where it is wanted; null: it is not known (any more), and rules that need it pass it over.
+    /// `row`: whole, where it is wanted. Null: nobody knows it (any more), and rules that need it ignore the end.
     void ended(Lsn lsn, const Shape& shape, const ActionResult* row, WallMicros now);
     void silent(const ActionResult& row, WallMicros since, WallMicros now);
     /// An action that was silent gets on, or has ended.
@@ -99,11 +99,11 @@ public:
     /// Regression, ScheduleMissed.
     void happened(Kind kind, const Thing& thing, WallMicros now);
 
-    // --- what comes of it
+    // --- messages
     std::optional<WallMicros> wakeAt() const;
-    /// What is to be told now.
+    /// The messages that are due now.
     std::vector<Message> advance(WallMicros now);
-    /// Those of which what is kept is another since the last call, by name.
+    /// Names of the rules whose kept state has changed since the last call.
     std::set<std::string> takeTouched() { return std::exchange(touched_, {}); }
 
 private:

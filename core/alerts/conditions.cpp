@@ -93,7 +93,7 @@ void RuleWatch::raise(Thing thing, Duration after, WallMicros now) {
     setDue(condition, 0);
     condition.thing = std::move(thing);
     condition.holds = true;
-    // Its end was not told yet: for whoever is told it never ended.
+    // Nobody had a message of its end yet: for them it never ended.
     condition.isTold = condition.isTold && condition.state == AlertState::Resolved && !condition.isEndTold;
     condition.isAgain = condition.isEndTold = false;
     if (condition.isTold) {

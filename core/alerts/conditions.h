@@ -1,7 +1,8 @@
-// One rule at work: what it watches, since when, what of it was told, and what is to be told next. It asks no clock.
+// One rule at work: the things that it watches, since when each holds, which of them had a message, and when the next
+// message is due. It asks no clock.
 //
-// What comes within kGather, and within `quiet_s` after something was told, becomes one message with a count. A thing that is
-// over before it was told is never told. Outside of its hours a rule tells nothing; what holds when they begin is told then.
+// Things that come within kGather, or within `quiet_s` after a message, become one message with a count. A thing that is over
+// before its message was due gets none. Outside of its hours a rule sends nothing; what holds when they begin is sent then.
 // Owner: one thread. Bounds: kMostConditions things; more are counted, and never resolved.
 #pragma once
 

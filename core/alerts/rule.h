@@ -1,5 +1,5 @@
-// What a person wants to be told of, as a value with its JSON. A rule names a kind of condition or event, which of them
-// count, and whom to tell. Any thread.
+// A rule, as a value with its JSON: a kind of condition or event, a filter that says which of them count, and the targets of
+// its messages. Any thread.
 #pragma once
 
 #include "core/base/error.h"
@@ -57,7 +57,7 @@ struct Rule {
     double over = 0;
     double forSeconds = 0; ///< of a condition: it holds for so long; of FailureRate: the time that is looked at
     std::vector<Target> then;
-    double quietSeconds = 600; ///< after it told of something, what comes is told together at the end of it
+    double quietSeconds = 600; ///< after a message; what comes meanwhile is one message at its end
     double repeatSeconds = 0;  ///< told again while it holds; 0: it is not
     std::string hours;         ///< see hours.h
     Severity severity = Severity::Warning;

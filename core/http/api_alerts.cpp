@@ -1,4 +1,4 @@
-// What people want to be told of: docs/alerts.md.
+// Alerts, the rules that send messages: docs/alerts.md.
 #include "core/http/route.h"
 
 #include "core/alerts/url.h"

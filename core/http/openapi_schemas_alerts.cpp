@@ -1,4 +1,4 @@
-// Schemas of alerts: what people want to be told of.
+// Schemas of alerts.
 #include "core/http/openapi_schemas.h"
 
 namespace yard::http {

@@ -29,7 +29,7 @@ struct Bench {
         if (!rule) qFatal("%s", rule.error().message.c_str());
         if (!book.put(*std::move(rule), now)) qFatal("%s is refused", json.c_str());
     }
-    /// Lets time pass from one due time to the next, and notes what is told.
+    /// Lets time pass from one due time to the next, and notes the messages.
     void pass(WallMicros time) {
         const WallMicros end = now + time;
         while (const auto at = book.wakeAt()) {
@@ -530,7 +530,7 @@ struct Model {
         machine.isLost = isLost;
         if (isLost) {
             machine.since = now;
-            // Whose end was not told never ended, for whoever is told.
+            // Nobody had a message of its end: for them it never ended.
             machine.isFired = machine.isTold = std::exchange(machine.endsUntold, false);
         } else if (machine.isFired && machine.isTold) {
             machine.endsUntold = true;

@@ -184,7 +184,7 @@ coro::Task<Result<AlertView>> Alerts::keep(alerts::Rule rule) {
     const std::string name = rule.name;
     store::PutDocuments put;
     put.changes.push_back({.kind = std::string(kKind), .name = name, .body = ruleText(rule)});
-    // Of one of this name that was removed something may have been written afterwards.
+    // A removed alert of this name may have written its state after it was removed.
     if (!kept_.contains(name))
         put.changes.push_back({.kind = std::string(kStateKind), .name = name, .body = std::nullopt});
     store::AckDetail done = co_await parts_.commit(std::move(put));
@@ -235,7 +235,7 @@ coro::Task<Result<AlertView>> Alerts::silence(std::string name, double seconds) 
     co_return viewOf(name, kMostKept);
 }
 
-/// With a mark that they were: who removes them does not find them again.
+/// With a mark that they were made: who removes them does not find them again.
 coro::Task<void> Alerts::makeFirst() {
     const auto guard = co_await mutex_.lock();
     store::PutDocuments put;

@@ -1,6 +1,6 @@
-// Alerts: rules that people wrote down, what the engine tells them of, and messages on their way. Each rule is a document
-// of the journal, with what was told of it as another one; a message that has to go somewhere is a third, until it is there.
-// All are in the journal before they count: an engine that dies in between delivers again what it may have delivered.
+// Alerts: rules that people wrote down, reports of the engine to them, and messages on their way. Each rule is a document of
+// the journal, and its state with its last messages is another one. A message to a command or a webhook is a third, until it
+// is delivered. The journal has each of them before it counts: after an engine that died the next one may deliver twice.
 //
 // Nothing is polled: ends, samples and states come from whoever has them, and one alarm rings for what is due next.
 // Owner: engine thread; one cooperative thread that works, one that waits for the alarm, and one for each of at most
@@ -95,7 +95,7 @@ public:
         std::function<coro::Task<Result<int>>(alerts::Url, std::string body)> sendHook;
         Rehearsal::Parts history;
         std::function<void(const char* name, coro::Task<void>)> spawn;
-        std::function<void()> changed;      ///< something was told, or a rule is another
+        std::function<void()> changed;      ///< there is a message, or a rule has changed
         std::function<void()> tellMachines; ///< machines() is to be called soon
         std::function<void(std::optional<WallMicros>)> arm;
         std::function<coro::Task<void>()> rung; ///< what was armed, or the clock was set
@@ -103,13 +103,13 @@ public:
     };
     explicit Alerts(Parts parts);
 
-    /// What the journal has; what cannot be read is left out and told.
+    /// What the journal has. What cannot be read is left out, and the log says so.
     void restore(std::span<const store::DocumentRow> documents);
     /// Works, forever; where there never was a rule, the first ones are made.
     coro::Task<void> run();
     coro::Task<void> watchAlarm();
 
-    // --- what the engine tells
+    // --- what happens in the engine
     /// An action has ended, and the journal has it.
     void ended(Lsn lsn, const alerts::Shape& shape);
     /// Work came in: something may begin to wait.
@@ -198,11 +198,11 @@ private:
         std::string id;
     };
     std::map<Lsn, RunningCommand> commands_;
-    std::vector<alerts::Message> unwritten_; ///< told, and the journal did not take them
+    std::vector<alerts::Message> unwritten_; ///< the journal has not taken them yet
     std::optional<WallMicros> writeAgainAt_;
-    std::optional<WallMicros> armed_; ///< nothing: the alarm rings never, or has rung
+    std::optional<WallMicros> armed_; ///< nothing: the alarm does not ring, or has rung
     std::int64_t lastId_ = 0;
-    std::optional<QueueId> ownQueue_; ///< where commands run: its ends are nobody's news
+    std::optional<QueueId> ownQueue_; ///< where commands run: no rule looks at its ends
     bool isFirst_ = false;            ///< nobody ever made a rule here
     bool toldPassedOver_ = false;
     coro::Event work_;

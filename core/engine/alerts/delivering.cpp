@@ -125,7 +125,7 @@ coro::Task<void> Alerts::settle(const std::string& id, Result<DeliveryResult> do
     parts_.changed();
 }
 
-/// Of the queue of commands: its ends are told with their rule, and are no news themselves.
+/// In the queue of commands: the end of a command is the result of its rule, and no rule looks at it.
 void Alerts::commandEnded(Lsn lsn, const alerts::Shape& shape) {
     const auto at = commands_.find(lsn);
     if (at == commands_.end()) return;

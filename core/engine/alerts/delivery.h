@@ -1,4 +1,4 @@
-// A message on its way to one who is to be told, and its JSON, as the journal and the API have it. Values; any thread.
+// A message on its way to a command or a webhook, and its JSON, as the journal and the API have it. Values; any thread.
 #pragma once
 
 #include "core/alerts/conditions.h"

@@ -71,7 +71,7 @@ public:
     }
     /// It has told so much that the rest is left out.
     bool isFull() const { return answer_.count >= Rehearsal::kMostMessages; }
-    /// In slices: what is told again and again may be due very often.
+    /// In slices: a rule that repeats its messages may be due very often.
     coro::Task<void> passTo(WallMicros t) {
         while (!isFull()) {
             const auto due = book_.wakeAt();

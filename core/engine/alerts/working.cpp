@@ -18,7 +18,7 @@ constexpr std::size_t kMostUnwritten = 1'000;
 
 } // namespace
 
-// --- what the engine tells
+// --- what happens in the engine
 
 void Alerts::ended(Lsn lsn, const alerts::Shape& shape) {
     YARD_ASSERT_OWNER(owner_);
@@ -123,7 +123,7 @@ coro::Task<void> Alerts::run() {
     }
 }
 
-/// What another engine told, and still held: whoever tells of its end has to be asked.
+/// Things that held when another engine ended: this one may have missed their ends, and asks for them.
 void Alerts::lookAtHeld() {
     for (const alerts::Thing& thing : book_.held(alerts::Kind::Silence)) silent_.insert(thing.lsn);
     for (const alerts::Thing& thing : book_.held(alerts::Kind::QueueAge))
@@ -131,7 +131,7 @@ void Alerts::lookAtHeld() {
     if (book_.watches(alerts::Kind::QueueAge)) agesAt_ = parts_.now();
 }
 
-/// Those that ended before, or are not known any more. What lives tells of its end.
+/// Silent actions that ended before, or that nobody knows any more. The end of one that lives is reported.
 coro::Task<void> Alerts::lookAtSilent() {
     if (silent_.empty()) co_return;
     const std::vector<Lsn> asked(silent_.begin(), silent_.end());

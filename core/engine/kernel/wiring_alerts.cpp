@@ -1,4 +1,4 @@
-// What alerts are told of, and how they reach who is to be told.
+// Reports to alerts what happens in the engine, and gives them the ways to deliver their messages.
 #include "core/engine/kernel/wiring.h"
 
 #include "core/base/files.h"
@@ -116,13 +116,13 @@ Rehearsal::Parts Wiring::alertHistory() {
             .now = wallNow};
 }
 
-// --- what they are told of
+// --- reports
 
 void Wiring::tellSilence(Lsn lsn) {
     if (!services_.alerts->watches(alerts::Kind::Silence)) return;
     const auto live = services_.session->views().live(lsn);
     const Attempt* attempt = services_.attempts.latest(lsn);
-    if (!live || !attempt) return; // its end is told
+    if (!live || !attempt) return; // it has ended, and its end is reported
     ActionResult row = alertRowOf(
         services_.dictionary,
         {.queue = live->queue, .cls = live->cls.value, .label = live->label.value, .state = ActionState::Running});
