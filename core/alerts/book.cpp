@@ -4,7 +4,6 @@
 #include "core/model/action_name.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace yard::alerts {
@@ -26,10 +25,6 @@ bool isOfEnds(Kind kind) {
 /// Of the one condition of a rule by rate.
 constexpr std::string_view kRateKey = "rate";
 constexpr std::string_view kMachineKey = "machine ";
-
-Duration secondsOf(double seconds) {
-    return Duration(std::llround(seconds * 1e6));
-}
 
 /// For filters by name: of a schedule, an object, a kind of work.
 ActionResult named(std::string_view name) {
@@ -123,11 +118,11 @@ std::vector<Thing> Book::held(Kind kind) const {
     return held;
 }
 
-std::optional<double> Book::leastOver(Kind kind) const {
+std::optional<double> Book::leastWait(Kind kind) const {
     std::optional<double> least;
     for (const Entry* entry : byKind_[std::to_underlying(kind)]) {
-        const double over = entry->watch.rule().over;
-        least = std::min(least.value_or(over), over);
+        const double wait = entry->watch.rule().waitSeconds();
+        least = std::min(least.value_or(wait), wait);
     }
     return least;
 }
@@ -268,15 +263,15 @@ void Book::each(Kind kind, const ActionResult& row, WallMicros now, const std::f
 
 void Book::silent(const ActionResult& row, WallMicros since, WallMicros now) {
     each(Kind::Silence, row, now, [&](Entry& entry) {
-        const Rule& rule = entry.watch.rule();
+        const Duration wait = secondsOf(entry.watch.rule().waitSeconds());
         // The sentence is as old as the message that has it: it says how long the rule waited.
-        const WallMicros told = std::max(now, since + secondsOf(rule.over + rule.forSeconds).count());
+        const WallMicros told = std::max(now, since + wait.count());
         entry.watch.raise({.key = keyOf(row.lsn),
                            .text = silenceText(row.lsn, actionName(row), since, told),
                            .since = since,
                            .lsn = row.lsn,
                            .queue = row.queue},
-                          secondsOf(rule.over + rule.forSeconds), now);
+                          wait, now);
     });
 }
 
@@ -305,15 +300,14 @@ void Book::queueWaits(QueueId queue, std::optional<WallMicros> since, WallMicros
     ActionResult row;
     row.queue = queue;
     each(Kind::QueueAge, row, now, [&](Entry& entry) {
-        const Rule& rule = entry.watch.rule();
-        const Duration over = secondsOf(rule.over + rule.forSeconds);
-        if (!since || now - *since < over.count()) return entry.watch.clear(keyOf(queue), now);
+        const Duration wait = secondsOf(entry.watch.rule().waitSeconds());
+        if (!since || now - *since < wait.count()) return entry.watch.clear(keyOf(queue), now);
         entry.watch.raise({.key = keyOf(queue),
                            .text = ageText(queueWords(queue), inSeconds(Duration(now - *since))),
                            .since = *since,
                            .lsn = {},
                            .queue = queue},
-                          over, now);
+                          wait, now);
     });
 }
 

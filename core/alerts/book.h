@@ -73,8 +73,8 @@ public:
     bool watches(Kind kind) const { return !byKind_[std::to_underlying(kind)].empty(); }
     /// Things that hold for its rules; one may be there more than once.
     std::vector<Thing> held(Kind kind) const;
-    /// The least `over` of its rules, in seconds.
-    std::optional<double> leastOver(Kind kind) const;
+    /// The least waitSeconds() of its rules.
+    std::optional<double> leastWait(Kind kind) const;
 
     // --- what happens in the engine
     enum class Wants : unsigned char { Nothing, End, Row };

@@ -5,15 +5,10 @@
 #include "core/json/utf8.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace yard::alerts {
 
 namespace {
-
-WallMicros micros(double seconds) {
-    return std::llround(seconds * 1e6);
-}
 
 Hours hoursOf(const Rule& rule) {
     return Hours::parse(rule.hours).value_or(Hours());
@@ -59,13 +54,13 @@ void RuleWatch::setDue(Condition& condition, WallMicros at) {
 
 /// For one that fires and was told: when it is told again.
 void RuleWatch::setDueToRepeat(Condition& condition, WallMicros now) {
-    const WallMicros at = std::max(now, condition.toldAt + micros(rule_.repeatSeconds));
+    const WallMicros at = std::max(now, condition.toldAt + secondsOf(rule_.repeatSeconds).count());
     setDue(condition, rule_.repeatSeconds > 0 ? at : 0);
 }
 
 /// For one that is resolved: when it is forgotten.
 void RuleWatch::setDueToSettle(Condition& condition, WallMicros now) {
-    const WallMicros pause = std::max<WallMicros>(micros(rule_.quietSeconds), 2 * kGather.count());
+    const WallMicros pause = std::max<WallMicros>(secondsOf(rule_.quietSeconds).count(), 2 * kGather.count());
     setDue(condition, std::max(now, condition.changedAt + pause));
 }
 
@@ -201,7 +196,7 @@ void RuleWatch::endSilence(WallMicros now) {
 void RuleWatch::askToTell(WallMicros now) {
     if (tellAt_) return;
     WallMicros at = now + kGather.count();
-    if (toldAt_ != 0) at = std::max(at, std::min(toldAt_, now) + micros(rule_.quietSeconds));
+    if (toldAt_ != 0) at = std::max(at, std::min(toldAt_, now) + secondsOf(rule_.quietSeconds).count());
     tellAt_ = hours_.nextWithin(at);
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
@@ -232,6 +233,10 @@ std::string_view filterWords(Filters filters) {
 }
 
 } // namespace
+
+Duration secondsOf(double seconds) {
+    return Duration(std::llround(seconds * 1e6));
+}
 
 std::string_view kindWord(Kind kind) {
     return infoOf(kind).word;

@@ -2,6 +2,7 @@
 // its messages. Any thread.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/json/json_reader.h"
 #include "core/json/json_writer.h"
@@ -61,7 +62,12 @@ struct Rule {
     double repeatSeconds = 0;  ///< told again while it holds; 0: it is not
     std::string hours;         ///< see hours.h
     Severity severity = Severity::Warning;
+
+    /// Of QueueAge and Silence: it fires when an action has waited, or was silent, for so long.
+    double waitSeconds() const { return over + forSeconds; }
 };
+/// As the times of a rule are counted: to the nearest microsecond.
+Duration secondsOf(double seconds);
 
 inline constexpr std::size_t kMostRules = 1'000;
 inline constexpr std::size_t kMostRuleBytes = 64u << 10;

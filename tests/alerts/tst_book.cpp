@@ -324,8 +324,8 @@ void TestAlertBook::aRateIsOfTheLastWhileAndEndsByItself() {
 void TestAlertBook::theOldestActionOfAQueueAges() {
     Bench bench;
     bench.put(R"({"name":"q","on":{"kind":"queue_age","over":60,"filter":"queue:1"},"quiet_s":0})");
-    QCOMPARE(bench.book.leastOver(Kind::QueueAge), std::optional(60.0));
-    QVERIFY(!bench.book.leastOver(Kind::Silence));
+    QCOMPARE(bench.book.leastWait(Kind::QueueAge), std::optional(60.0));
+    QVERIFY(!bench.book.leastWait(Kind::Silence));
     bench.book.queueWaits(QueueId(1), bench.now - 59 * kSecond, bench.now);
     bench.book.queueWaits(QueueId(2), bench.now - kHour, bench.now);
     bench.pass(2 * kSecond);

@@ -47,6 +47,7 @@ private Q_SLOTS:
     void aFilterByTheRowReadsTheRow();
     void aQueueThatHasMoreToDoIsNotFinished();
     void theOldestIsLookedAtWhenItIsDue();
+    void theOldestHasToHoldAsTheRuleSays();
     void whatIsSilentIsResolvedByItsEnd();
     void whatWasToldEndsInAnotherEngine();
     void aDryRunSaysWhatWouldHaveBeenTold();
@@ -347,6 +348,19 @@ void TestEngineAlerts::theOldestIsLookedAtWhenItIsDue() {
     bench.pass(5 * kSecond);
     QCOMPARE(bench.alerts->list().fired.size(), std::size_t(2));
     QVERIFY(bench.alerts->list().fired[0].isResolved);
+}
+
+void TestEngineAlerts::theOldestHasToHoldAsTheRuleSays() {
+    Bench bench;
+    QVERIFY(bench.create(R"({"name":"q","on":{"kind":"queue_age","over":100,"for_s":20},"quiet_s":0})"));
+    bench.pass(2 * kSecond);
+    bench.ages = {{QueueId(1), bench.wall}};
+    bench.alerts->workCame();
+    bench.rig.settle();
+    bench.pass(119 * kSecond);
+    QVERIFY(bench.told("q").empty());
+    bench.pass(5 * kSecond);
+    QVERIFY(bench.told("q").starts_with("An action of queue 1 (tag) has waited for 2 min"));
 }
 
 void TestEngineAlerts::whatIsSilentIsResolvedByItsEnd() {

@@ -66,7 +66,7 @@ public:
 
     Result<void> put(alerts::Rule rule, WallMicros now) {
         kind_ = rule.kind;
-        over_ = rule.over + rule.forSeconds;
+        wait_ = alerts::secondsOf(rule.waitSeconds()).count();
         return book_.put(std::move(rule), now);
     }
     /// It has told so much that the rest is left out.
@@ -131,11 +131,10 @@ private:
     }
     /// The oldest of it is another one: was it too old before, and is the next?
     void lookAt(QueueId id, Queue& queue, WallMicros t) {
-        const auto over = static_cast<WallMicros>(over_ * 1e6);
         if (queue.waiting.empty()) return book_.queueWaits(id, std::nullopt, t);
         const WallMicros since = queue.waiting.begin()->second;
         book_.queueWaits(id, since, t);
-        if (t - since < over) due_.emplace(since + over, id);
+        if (t - since < wait_) due_.emplace(since + wait_, id);
     }
     void note(std::vector<alerts::Message> messages) {
         for (alerts::Message& message : messages) {
@@ -149,7 +148,7 @@ private:
 
     RehearsalAnswer& answer_;
     alerts::Kind kind_ = alerts::Kind::ActionFinished;
-    double over_ = 0;
+    WallMicros wait_ = 0; ///< of QueueAge
     std::size_t steps_ = 0;
     std::map<QueueId, Queue> queues_;
     std::multimap<WallMicros, QueueId> due_;

@@ -194,11 +194,11 @@ void Alerts::takeQueues() {
 /// What waits grows older by itself: the next look is when the oldest of all is too old, or something changes.
 coro::Task<void> Alerts::lookAtAges() {
     agesAt_.reset();
-    const auto over = book_.leastOver(alerts::Kind::QueueAge);
-    if (!over) co_return;
+    const auto wait = book_.leastWait(alerts::Kind::QueueAge);
+    if (!wait) co_return;
     const Ages ages = co_await parts_.ages();
     const WallMicros now = parts_.now();
-    const auto limit = static_cast<WallMicros>(*over * 1e6);
+    const WallMicros limit = alerts::secondsOf(*wait).count();
     for (const QueueId queue : agedQueues_)
         if (!ages.contains(queue)) book_.queueWaits(queue, std::nullopt, now);
     agedQueues_.clear();
