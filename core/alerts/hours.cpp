@@ -1,5 +1,6 @@
 #include "core/alerts/hours.h"
 
+#include "core/base/day_time.h"
 #include "core/base/moment.h"
 
 #include <optional>
@@ -8,25 +9,9 @@ namespace yard::alerts {
 
 namespace {
 
-constexpr int kMinutesOfDay = 24 * 60;
 constexpr WallMicros kMinute = 60'000'000;
 /// A day, and what a moved clock may add.
 constexpr int kStepsAhead = 27 * 60;
-
-bool isDigit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-/// "08:30".
-std::optional<int> minuteIn(std::string_view text) {
-    if (text.size() != 5 || text[2] != ':') return std::nullopt;
-    for (const std::size_t at : {0U, 1U, 3U, 4U})
-        if (!isDigit(text[at])) return std::nullopt;
-    const int hour = (text[0] - '0') * 10 + (text[1] - '0');
-    const int minute = (text[3] - '0') * 10 + (text[4] - '0');
-    if (hour > 24 || minute > 59 || (hour == 24 && minute > 0)) return std::nullopt;
-    return (hour * 60 + minute) % kMinutesOfDay;
-}
 
 int minuteOfDay(WallMicros at) {
     const std::int64_t local = at / 1'000'000 + utcOffsetAt(at);
@@ -39,11 +24,11 @@ int minuteOfDay(WallMicros at) {
 Result<Hours> Hours::parse(std::string_view text) {
     Hours hours;
     if (text.empty()) return hours;
-    const auto from = text.size() == 11 && text[5] == '-' ? minuteIn(text.substr(0, 5)) : std::nullopt;
-    const auto to = from ? minuteIn(text.substr(6)) : std::nullopt;
+    const auto from = text.size() == 11 && text[5] == '-' ? dayMinutesIn(text.substr(0, 5)) : std::nullopt;
+    const auto to = from ? dayMinutesIn(text.substr(6)) : std::nullopt;
     if (!to) return invalid("hours", R"(Give "hours" as "08:00-20:00", or leave it out.)");
-    hours.from_ = *from;
-    hours.to_ = *to;
+    hours.from_ = *from % kMinutesOfDay;
+    hours.to_ = *to % kMinutesOfDay;
     return hours;
 }
 

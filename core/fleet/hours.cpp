@@ -41,17 +41,6 @@ std::optional<std::pair<int, int>> daysOf(std::string_view text) {
     return std::pair(*first, *last);
 }
 
-/// Minutes of the day of "HH:MM", 24:00 included.
-std::optional<int> minutesOf(std::string_view text) {
-    if (text.size() != 5 || text[2] != ':' || !isDigits(text.substr(0, 2)) || !isDigits(text.substr(3)))
-        return std::nullopt;
-    const int hours = (text[0] - '0') * 10 + (text[1] - '0');
-    const int minutes = (text[3] - '0') * 10 + (text[4] - '0');
-    const int all = hours * 60 + minutes;
-    if (minutes > 59 || all > kMinutesOfDay) return std::nullopt;
-    return all;
-}
-
 } // namespace
 
 Result<Hours> Hours::parse(std::string_view text) {
@@ -67,8 +56,8 @@ Result<Hours> Hours::parse(std::string_view text) {
         const std::string_view times = space == std::string_view::npos ? rule : trimmed(rule.substr(space + 1));
         const std::size_t dash = times.find('-');
         if (!days || dash == std::string_view::npos) return notHours(rule);
-        const auto begin = minutesOf(times.substr(0, dash));
-        const auto end = minutesOf(times.substr(dash + 1));
+        const auto begin = dayMinutesIn(times.substr(0, dash));
+        const auto end = dayMinutesIn(times.substr(dash + 1));
         if (!begin || !end || *begin == kMinutesOfDay) return notHours(rule);
         const int length = *end > *begin ? *end - *begin : *end - *begin + kMinutesOfDay;
         const int count = (days->second - days->first + 7) % 7 + 1;

@@ -1,6 +1,7 @@
 // The hours of a machine: "mon-fri 19:00-07:00". Values; any thread. Times are minutes of the machine's own week.
 #pragma once
 
+#include "core/base/day_time.h"
 #include "core/base/error.h"
 
 #include <cstdint>
@@ -10,7 +11,6 @@
 
 namespace yard::fleet {
 
-inline constexpr int kMinutesOfDay = 24 * 60;
 /// Monday 00:00 is 0.
 inline constexpr int kMinutesOfWeek = 7 * kMinutesOfDay;
 
