@@ -1,7 +1,7 @@
 #include "app/yardctl/http_client.h"
+#include "core/base/port.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 
 namespace yard::ctl {
@@ -12,12 +12,6 @@ std::unexpected<Error> badUrl(std::string_view url, std::string_view why) {
     return fail(ErrorKind::Invalid, fmt::format("{} is not an address of an engine: {}; write it as "
                                                 "http://HOST:PORT or https://HOST:PORT",
                                                 url, why));
-}
-
-bool isPort(std::string_view text) {
-    unsigned value = 0;
-    const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return ec == std::errc() && end == text.data() + text.size() && value >= 1 && value <= 65535;
 }
 
 bool isHostCharacter(char c) {

@@ -1,5 +1,7 @@
 #include "core/alerts/url.h"
 
+#include "core/base/port.h"
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
@@ -35,12 +37,6 @@ bool isHost(std::string_view host, bool isBracketed) {
         const bool isWord = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
         return isWord || (isBracketed && c == ':');
     });
-}
-
-bool isPort(std::string_view text) {
-    unsigned port = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-    return error == std::errc{} && end == text.data() + text.size() && port > 0 && port <= 65'535;
 }
 
 /// Host and port of "host:port" or "[::1]:port".

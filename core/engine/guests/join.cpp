@@ -1,5 +1,6 @@
 #include "core/engine/guests/join.h"
 
+#include "core/base/port.h"
 #include "core/coro/net.h"
 #include "core/coro/timeout.h"
 #include "core/json/json_reader.h"
@@ -45,12 +46,6 @@ bool isLoopback(const std::string& host) {
 bool isHex(std::string_view text, std::size_t digits) {
     return text.size() == digits &&
            std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
-
-bool isPort(std::string_view text) {
-    std::uint16_t port = 0;
-    const auto read = std::from_chars(text.data(), text.data() + text.size(), port);
-    return read.ec == std::errc() && read.ptr == text.data() + text.size() && port != 0;
 }
 
 /// It goes into a request's head.
