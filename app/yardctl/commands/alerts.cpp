@@ -119,29 +119,21 @@ Outcome<int> listAlerts(const Invocation& invocation) {
     return 0;
 }
 
-Outcome<int> addAlert(const Invocation& invocation) {
-    auto rule = ruleText(invocation.arguments.operands()[1]);
-    if (!rule) return std::unexpected(rule.error());
-    auto answer = invocation.engine.call({.method = "POST", .path = "alerts", .body = *std::move(rule)});
-    if (!answer) return failedByWords(answer.error());
-    if (invocation.json)
-        fmt::print("{}\n", answer->text);
-    else
-        fmt::print("{} is saved\n", printable(textOf(answer->object, "name")));
-    return 0;
-}
-
-Outcome<int> changeAlert(const Invocation& invocation) {
+/// add, set
+Outcome<int> saveAlert(const Invocation& invocation) {
     const std::vector<std::string>& words = invocation.arguments.operands();
-    auto rule = ruleText(words[2]);
+    const bool isNew = words.front() == "add";
+    auto rule = ruleText(words.back());
     if (!rule) return std::unexpected(rule.error());
-    auto answer = invocation.engine.call(
-        {.method = "PATCH", .path = fmt::format("alerts/{}", percentEncode(words[1])), .body = *std::move(rule)});
+    auto answer =
+        invocation.engine.call({.method = isNew ? "POST" : "PATCH",
+                                .path = isNew ? "alerts" : fmt::format("alerts/{}", percentEncode(words[1])),
+                                .body = *std::move(rule)});
     if (!answer) return failedByWords(answer.error());
     if (invocation.json)
         fmt::print("{}\n", answer->text);
     else
-        fmt::print("{} is changed\n", printable(words[1]));
+        fmt::print("{} is {}\n", printable(textOf(answer->object, "name")), isNew ? "saved" : "changed");
     return 0;
 }
 
@@ -204,8 +196,8 @@ struct AlertVerb {
 constexpr std::array<AlertVerb, 7> kAlertVerbs = {
     {{.name = "ls", .function = &listAlerts, .words = 1, .usage = ""},
      {.name = "show", .function = &oneAlert, .words = 2, .usage = " NAME"},
-     {.name = "add", .function = &addAlert, .words = 2, .usage = " FILE"},
-     {.name = "set", .function = &changeAlert, .words = 3, .usage = " NAME FILE"},
+     {.name = "add", .function = &saveAlert, .words = 2, .usage = " FILE"},
+     {.name = "set", .function = &saveAlert, .words = 3, .usage = " NAME FILE"},
      {.name = "rm", .function = &oneAlert, .words = 2, .usage = " NAME"},
      {.name = "silence", .function = &silenceAlert, .words = 3, .usage = " NAME TIME"},
      {.name = "test", .function = &testAlert, .words = 2, .usage = " FILE"}}};
