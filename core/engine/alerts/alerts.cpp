@@ -26,6 +26,13 @@ std::string ruleText(const alerts::Rule& rule) {
     return text;
 }
 
+/// Of digits that this program wrote; 0 where they are none.
+std::int64_t numberIn(std::string_view digits) {
+    std::int64_t number = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    return number;
+}
+
 /// Made where nobody ever made one. A queue of single actions finishes with each of them: once a minute is enough.
 constexpr std::array<std::string_view, 5> kFirstRules = {
     R"({"name":"queue-finished","on":{"kind":"queue_finished"},"then":[{"desktop":true}],"quiet_s":60,"severity":"info"})",
@@ -56,24 +63,21 @@ void Alerts::restore(std::span<const store::DocumentRow> documents) {
     }
     for (const store::DocumentRow& row : documents) {
         if (row.kind == kStateKind) readState(row.name, row.body);
-        if (row.kind == kQueueKind) {
-            std::int64_t queue = 0;
-            std::from_chars(row.body.data(), row.body.data() + row.body.size(), queue);
-            ownQueue_ = QueueId(queue);
-        }
-        if (row.kind != kOutboxKind) continue;
-        std::int64_t number = 0;
-        std::from_chars(row.name.data(), row.name.data() + row.name.size(), number);
-        lastId_ = std::max(lastId_, number);
-        if (auto delivery = readDelivery(row.name, row.body)) {
-            delivery->next = std::max<WallMicros>(delivery->next, 1); // 0: the journal has it not
-            outbox_.emplace(row.name, *std::move(delivery));
-        }
+        if (row.kind == kQueueKind) ownQueue_ = QueueId(numberIn(row.body));
+        if (row.kind == kOutboxKind) readOutbox(row.name, row.body);
     }
     std::ranges::sort(fired_, {}, &alerts::Message::t);
     while (fired_.size() > kMostFired) fired_.pop_front();
     lookAtHeld();
     work_.set();
+}
+
+void Alerts::readOutbox(const std::string& id, std::string_view json) {
+    lastId_ = std::max(lastId_, numberIn(id));
+    auto delivery = readDelivery(id, json);
+    if (!delivery) return;
+    delivery->next = std::max<WallMicros>(delivery->next, 1); // 0: the journal has it not
+    outbox_.emplace(id, *std::move(delivery));
 }
 
 void Alerts::readState(const std::string& name, std::string_view json) {

@@ -160,6 +160,7 @@ private:
     coro::Task<void> makeFirst();
     store::DocumentChange stateChange(const std::string& name) const;
     void readState(const std::string& name, std::string_view json);
+    void readOutbox(const std::string& id, std::string_view json);
     // working.cpp
     void lookAtHeld();
     coro::Task<void> lookAtSilent();
