@@ -36,19 +36,6 @@ coro::Task<Response> listAttempts(Call& call) {
     co_return jsonResponse(std::move(text));
 }
 
-void writeSamples(JsonWriter& writer, const std::vector<UsageSample>& samples) {
-    writer.key("samples");
-    writer.openArray();
-    for (const UsageSample& sample : samples) {
-        writer.openObject();
-        writer.member("t", sample.t);
-        writer.member("cpu_percent", shownPercent(sample.cpuPercent));
-        writer.member("rss_bytes", sample.rssBytes);
-        writer.closeObject();
-    }
-    writer.closeArray();
-}
-
 /// What runs, and where: the command as the system got it, of a worker its program.
 void writeCommand(JsonWriter& writer, const KnownRun& known) {
     if (known.descriptor) {

@@ -13,6 +13,7 @@
 #include "core/http/terminal_seats.h"
 #include "core/json/json_writer.h"
 #include "core/model/action_graph.h"
+#include "core/model/attempt_json.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -80,16 +81,7 @@ coro::Task<Response> getSamples(Call& call) {
     std::string text;
     JsonWriter writer(text);
     writer.openObject();
-    writer.key("samples");
-    writer.openArray();
-    for (const UsageSample& sample : *samples) {
-        writer.openObject();
-        writer.member("t", sample.t);
-        writer.member("cpu_percent", shownPercent(sample.cpuPercent));
-        writer.member("rss_bytes", sample.rssBytes);
-        writer.closeObject();
-    }
-    writer.closeArray();
+    writeSamples(writer, *samples);
     writer.closeObject();
     co_return jsonResponse(std::move(text));
 }

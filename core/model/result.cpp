@@ -141,6 +141,21 @@ void writeAttemptMembers(JsonWriter& writer, const AttemptRecord& attempt) {
     writeProducts(writer, attempt.outcome);
 }
 
+void writeSample(JsonWriter& writer, const UsageSample& sample) {
+    writer.openObject();
+    writer.member("t", sample.t);
+    writer.member("cpu_percent", shownPercent(sample.cpuPercent));
+    writer.member("rss_bytes", sample.rssBytes);
+    writer.closeObject();
+}
+
+void writeSamples(JsonWriter& writer, const std::vector<UsageSample>& samples) {
+    writer.key("samples");
+    writer.openArray();
+    for (const UsageSample& sample : samples) writeSample(writer, sample);
+    writer.closeArray();
+}
+
 void appendJson(std::string& out, const ActionResult& result) {
     JsonWriter writer(out);
     writer.openObject();
@@ -153,11 +168,7 @@ void appendJson(std::string& out, const ActionResult& result) {
     writeEstimate(writer, result.estimatedStart, result.estimatedFinish, result.estimateGap);
     if (result.usage) {
         writer.key("usage");
-        writer.openObject();
-        writer.member("t", result.usage->t);
-        writer.member("cpu_percent", shownPercent(result.usage->cpuPercent));
-        writer.member("rss_bytes", result.usage->rssBytes);
-        writer.closeObject();
+        writeSample(writer, *result.usage);
     }
     if (result.hungSince != 0) writer.member("hung_since", result.hungSince);
     if (!result.attempts.empty()) {
