@@ -12,7 +12,6 @@
 #include "core/http/permission.h"
 #include "core/http/terminal_seats.h"
 #include "core/json/json_writer.h"
-#include "core/model/action_graph.h"
 #include "core/model/attempt_json.h"
 
 #include <algorithm>
@@ -65,9 +64,7 @@ coro::Task<Response> getSpec(Call& call) {
     auto spec = co_await call.engine.ask(&engine::ActionDetails::spec, call.lsn(), *element);
     if (!spec) co_return errorResponse(spec.error());
     const bool all = co_await maySeeInputs(call, call.lsn());
-    for (const std::string_view member : {"env", "inputs", "stdin"})
-        if (!all) *spec = withoutMember(*spec, member);
-    co_return jsonResponse(std::move(*spec));
+    co_return jsonResponse(all ? std::move(*spec) : withoutInputs(std::move(*spec)));
 }
 
 coro::Task<Response> getWhy(Call& call) {

@@ -5,7 +5,7 @@
 #include "core/http/error_map.h"
 #include "core/http/json_answer.h"
 #include "core/http/permission.h"
-#include "core/model/action_graph.h"
+#include "core/model/action_spec.h"
 
 #include <map>
 #include <string>
@@ -72,11 +72,8 @@ coro::Task<bool> maySeeInputsOf(Call& call, const engine::ScheduleDefinition& de
 void hideInputs(engine::ScheduleDefinition& definition) {
     std::string shown;
     if (const auto parsed = parseActions(definition.action))
-        for (const ParsedAction& action : parsed->actions) {
-            std::string text = action.text;
-            for (const std::string_view member : {"env", "inputs", "stdin"}) text = withoutMember(text, member);
-            shown += (shown.empty() ? "" : ",") + text;
-        }
+        for (const ParsedAction& action : parsed->actions)
+            shown += (shown.empty() ? "" : ",") + withoutInputs(action.text);
     if (definition.isList) shown = "[" + shown + "]";
     definition.action = shown.empty() ? "{}" : std::move(shown);
 }

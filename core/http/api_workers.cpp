@@ -5,7 +5,6 @@
 #include "core/http/error_map.h"
 #include "core/http/permission.h"
 #include "core/json/json_writer.h"
-#include "core/model/action_graph.h"
 
 #include <fmt/format.h>
 
@@ -13,12 +12,11 @@ namespace yard::http {
 
 namespace {
 
-/// {"id":…, and the descriptor's members}. Who only reads does not see its environment, as of actions.
+/// {"id":…, and the descriptor's members}.
 std::string workerJson(const Call& call, const engine::WorkerView& worker) {
     std::string text = R"({"id":)";
     appendJsonString(text, worker.id);
-    const std::string descriptor =
-        mayDo(call, Right::Submit) ? worker.canonical : withoutMember(worker.canonical, "environment");
+    const std::string descriptor = shownDescriptor(call, worker.canonical);
     // A canonical descriptor is an object with members: what follows its brace goes on after the id.
     if (descriptor.size() > 2) text += ',';
     text += std::string_view(descriptor).substr(1);

@@ -10,7 +10,7 @@
 #include "core/http/file_producers.h"
 #include "core/http/permission.h"
 #include "core/json/json_writer.h"
-#include "core/model/action_graph.h"
+#include "core/model/action_spec.h"
 
 #include <algorithm>
 #include <array>
@@ -42,9 +42,7 @@ coro::Task<void> addSpec(Call& call, KnownRun& known) {
     auto text = co_await call.engine.ask(&engine::ActionDetails::spec, lsn, true);
     if (!text) co_return;
     const bool all = co_await maySeeInputs(call, lsn);
-    for (const std::string_view member : {"env", "inputs", "stdin"})
-        if (!all) *text = withoutMember(*text, member);
-    known.run.spec = std::move(*text);
+    known.run.spec = all ? std::move(*text) : withoutInputs(std::move(*text));
     auto parsed = parseAction(known.run.spec);
     if (!parsed) co_return;
     auto spec = std::make_shared<ActionSpec>(*parsed->spec);
@@ -57,8 +55,7 @@ coro::Task<void> addWorker(Call& call, KnownRun& known) {
     if (id.empty() || id == "exec") co_return;
     const auto worker = co_await call.engine.ask(&engine::Workers::get, id);
     if (!worker) co_return;
-    known.run.worker =
-        mayDo(call, Right::Submit) ? worker->canonical : withoutMember(worker->canonical, "environment");
+    known.run.worker = shownDescriptor(call, worker->canonical);
     if (auto parsed = parseWorker(known.run.worker)) known.descriptor = parsed->descriptor;
 }
 

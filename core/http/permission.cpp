@@ -2,6 +2,7 @@
 
 #include "core/engine/reading/action_rows.h"
 #include "core/engine/state/queues.h"
+#include "core/model/action_graph.h"
 
 #include <fmt/format.h>
 #include <string>
@@ -88,6 +89,15 @@ coro::Task<bool> maySeeInputs(Call& call, Lsn lsn) {
     if (!caller) co_return false;
     const auto queue = co_await queueOf(call, lsn);
     co_return queue && caller->names(*queue);
+}
+
+std::string withoutInputs(std::string spec) {
+    for (const std::string_view member : {"env", "inputs", "stdin"}) spec = withoutMember(spec, member);
+    return spec;
+}
+
+std::string shownDescriptor(const Call& call, const std::string& canonical) {
+    return mayDo(call, Right::Submit) ? canonical : withoutMember(canonical, "environment");
 }
 
 } // namespace yard::http

@@ -5,6 +5,7 @@
 #include "core/http/route.h"
 
 #include <optional>
+#include <string>
 
 namespace yard::http {
 
@@ -21,5 +22,9 @@ coro::Task<Result<void>> checkReachOfQueue(Call& call, QueueRef queue);
 coro::Task<Result<void>> checkReachOfAction(Call& call, Lsn lsn);
 /// Whether environment and inputs of this action are shown.
 coro::Task<bool> maySeeInputs(Call& call, Lsn lsn);
+/// An action as it was posted, without what maySeeInputs() is about.
+std::string withoutInputs(std::string spec);
+/// The JSON of a worker's descriptor as the caller sees it: who only reads does not see its environment.
+std::string shownDescriptor(const Call& call, const std::string& canonical);
 
 } // namespace yard::http
