@@ -2,6 +2,7 @@
 #include "core/http/compared_runs.h"
 
 #include "core/engine/reading/action_rows.h"
+#include "core/engine/running/sandboxing.h"
 #include "core/engine/state/settings_service.h"
 #include "core/http/error_map.h"
 #include "core/http/handler_steps.h"
@@ -88,26 +89,24 @@ void writeLimits(JsonWriter& writer, const KnownRun& known, const Settings& sett
         writer.member("memory_mb", resources.memoryMb);
     }
     if (known.descriptor || (known.spec && known.spec->sandbox)) { // of an exec the usual ones
-        const WorkerLimits limits = known.descriptor ? known.descriptor->limits : WorkerLimits{};
-        const bool isBounded = limits.outputBytes > 0 && limits.outputBytes < settings.maxOutputBytes;
-        writer.member("processes", std::min(limits.processes, settings.maxProcesses));
-        writer.member("open_files", std::min(limits.openFiles, settings.maxOpenFiles));
+        const WorkerLimits limits =
+            engine::allowedLimits(known.descriptor ? known.descriptor->limits : WorkerLimits{}, settings);
+        writer.member("processes", limits.processes);
+        writer.member("open_files", limits.openFiles);
         writer.member("file_bytes", limits.fileBytes);
-        writer.member("output_bytes", isBounded ? limits.outputBytes : settings.maxOutputBytes);
+        writer.member("output_bytes", limits.outputBytes);
         writer.member("output_files", limits.outputFiles);
     }
     writer.closeObject();
 }
 
 coro::Task<Response> getAttempt(Call& call) {
-    std::uint32_t number = 0;
-    if (const auto named = readNamedRun(fmt::format("1.{}", call.capture(1))))
-        number = named->attempt;
-    else
+    const auto number = readAttempt(call.capture(1));
+    if (!number)
         co_return errorResponse(
             ErrorKind::NotFound,
             fmt::format("An attempt has a number from 1 on: GET jobs/{}/attempts lists them.", call.lsn().value));
-    const auto known = co_await knownRun(call, call.lsn(), number);
+    const auto known = co_await knownRun(call, call.lsn(), *number);
     if (!known) co_return errorResponse(known.error());
     const Settings settings = (co_await call.engine.ask(&engine::SettingsService::view)).asked;
     std::string text;

@@ -63,6 +63,14 @@ bool isLeaving(Call& call) {
     return call.request.link->isStopping() || call.request.link->peerGone();
 }
 
+/// Decimal, from 1 on; nothing: it is no such number.
+std::optional<std::int64_t> numberUpTo(std::string_view digits, std::int64_t most) {
+    std::int64_t value = 0;
+    const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const bool isNumber = problem == std::errc{} && end == digits.data() + digits.size();
+    return isNumber && value > 0 && value <= most ? std::optional(value) : std::nullopt;
+}
+
 using Streams = std::array<std::optional<ChunkSource>, 2>;
 
 coro::Task<Result<std::optional<Difference>>> firstDifference(Call& call, std::string_view name, ChunkRef a,
@@ -133,8 +141,10 @@ coro::Task<Result<KnownRun>> lastGoodRun(Call& call, const KnownRun& of) {
     query.worker = action.workerName.empty() ? action.workerId : action.workerName;
     query.label = action.label;
     query.limit = kMaxPage;
+    // All of it, also what this token does not see.
+    const auto own = co_await call.engine.ask(&engine::ActionDetails::spec, action.lsn, true);
     int specs = 0;
-    for (int looked = 0; looked < kMostLookedAt && specs < kMostSpecsRead && !of.run.spec.empty();) {
+    for (int looked = 0; own && looked < kMostLookedAt && specs < kMostSpecsRead;) {
         if (isLeaving(call)) co_return fail(ErrorKind::NotAccepting, kEngineIsStopping);
         const auto page = co_await call.engine.ask(&engine::Listing::list, query);
         if (!page) co_return std::unexpected(page.error());
@@ -144,8 +154,7 @@ coro::Task<Result<KnownRun>> lastGoodRun(Call& call, const KnownRun& of) {
                 continue;
             if (++specs > kMostSpecsRead) break;
             const auto text = co_await call.engine.ask(&engine::ActionDetails::spec, other.lsn, true);
-            const auto own = co_await call.engine.ask(&engine::ActionDetails::spec, action.lsn, true);
-            if (text && own && isSameWork(*own, *text)) co_return co_await knownRun(call, other.lsn, 0);
+            if (text && isSameWork(*own, *text)) co_return co_await knownRun(call, other.lsn, 0);
         }
         if (page->cursor.empty()) break;
         query.cursor = page->cursor;
@@ -157,17 +166,17 @@ coro::Task<Result<KnownRun>> lastGoodRun(Call& call, const KnownRun& of) {
 }
 
 Result<NamedRun> readNamedRun(std::string_view text) {
-    NamedRun run;
     const std::size_t dot = text.find('.');
-    const auto number = [](std::string_view digits, auto& value) {
-        const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        return !digits.empty() && problem == std::errc{} && end == digits.data() + digits.size() && value > 0;
-    };
-    const bool isRead = number(text.substr(0, dot), run.lsn.value) && run.lsn.value <= kMostLsn &&
-                        (dot == std::string_view::npos ||
-                         (number(text.substr(dot + 1), run.attempt) && run.attempt <= kMaxAttempt));
-    if (!isRead) return invalid("with", "Give \"with\" as the number of an action, or as LSN.N of one attempt.");
-    return run;
+    const auto lsn = numberUpTo(text.substr(0, dot), kMostLsn);
+    const auto attempt = dot == std::string_view::npos ? 0 : readAttempt(text.substr(dot + 1));
+    if (!lsn || !attempt)
+        return invalid("with", "Give \"with\" as the number of an action, or as LSN.N of one attempt.");
+    return NamedRun{.lsn = Lsn(*lsn), .attempt = *attempt};
+}
+
+std::optional<std::uint32_t> readAttempt(std::string_view digits) {
+    const auto number = numberUpTo(digits, kMaxAttempt);
+    return number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
 }
 
 coro::Task<Result<std::optional<Difference>>> outputDifference(Call& call, const AttemptRecord& a,

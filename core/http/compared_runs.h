@@ -37,6 +37,8 @@ struct NamedRun {
     std::uint32_t attempt = 0;
 };
 Result<NamedRun> readNamedRun(std::string_view text);
+/// The number of an attempt, from 1 on; nothing: it is none.
+std::optional<std::uint32_t> readAttempt(std::string_view digits);
 
 /// The first line in which stdout, then stderr of both differ. One that is not kept, or still grows, is passed over.
 /// Reads in pieces on helpers; ends early with NotAccepting when the client leaves or the server stops.
