@@ -99,9 +99,8 @@ std::string toJson(const engine::TimelineView& timelines) {
 
 /// `query` says from when to when: the same for all of it, however long it takes.
 coro::Task<Response> traceResponse(Call& call, engine::TimelineQuery query) {
-    constexpr std::int64_t kUsualSpan = 3'600'000'000;
     query.to = query.to.value_or(wallNow());
-    query.from = query.from.value_or(std::max<WallMicros>(*query.to - kUsualSpan, 0));
+    query.from = query.from.value_or(std::max<WallMicros>(*query.to - engine::TimelineKeeper::kUsualSpan, 0));
     history::StatsView figures =
         co_await call.engine.ask(&engine::StatsSampler::query, {query.from, query.to, query.resolution});
     Response response;

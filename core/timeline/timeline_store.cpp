@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
-#include <span>
 #include <unistd.h>
 #include <utility>
 
@@ -86,7 +85,7 @@ void TimelineStore::readAll(std::uint64_t number) {
             auto span = timeline::decode(std::string_view(bytes).substr(i * kRecordBytes, kRecordBytes));
             if (!span) continue;
             note(file, *span, file.records);
-            span->worker = span->cls < workers_.size() ? workers_[span->cls] : kNoWorker;
+            span->worker = workerOf(*span);
             if (span->worker == kNoWorker) continue;
             numberOf(span->worker, span->slot);
             levels_.add(*span);
@@ -148,25 +147,29 @@ Result<void> TimelineStore::append(const std::vector<Span>& spans) {
     return {};
 }
 
-template<class F>
-void TimelineStore::eachOf(std::uint64_t number, std::size_t block, F take) {
+std::uint32_t TimelineStore::workerOf(const Span& span) const {
+    return span.cls < workers_.size() ? workers_[span.cls] : kNoWorker;
+}
+
+std::vector<Span> TimelineStore::wantedOf(std::uint64_t number, std::size_t block, const Picture& picture) const {
+    std::vector<Span> spans;
     const UniqueFd fd(::open(pathOf(number).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (!fd) return; // somebody removed it
+    if (!fd) return spans; // somebody removed it
     const std::string bytes = readAt(fd.get(), block * kBlockRecords * kRecordBytes, kBlockRecords * kRecordBytes);
-    for (std::size_t at = 0; at + kRecordBytes <= bytes.size(); at += kRecordBytes)
-        if (auto span = timeline::decode(std::string_view(bytes).substr(at, kRecordBytes))) take(*span);
+    for (std::size_t at = 0; at + kRecordBytes <= bytes.size(); at += kRecordBytes) {
+        auto span = timeline::decode(std::string_view(bytes).substr(at, kRecordBytes));
+        if (!span) continue;
+        span->worker = workerOf(*span);
+        if (span->worker != kNoWorker && picture.wanted(span->worker)) spans.push_back(*span);
+    }
+    return spans;
 }
 
 void TimelineStore::drawFine(timeline::Raster& raster, const Picture& picture) {
-    const std::span<const std::uint32_t> workers = workers_;
     for (const auto& [number, file] : files_)
         for (std::size_t block = 0; block < file.blocks.size(); ++block) {
-            const Block& known = file.blocks[block];
-            if (known.end < picture.from || known.begin >= picture.to) continue;
-            eachOf(number, block, [&](Span& span) {
-                span.worker = span.cls < workers.size() ? workers[span.cls] : kNoWorker;
-                if (span.worker != kNoWorker && picture.wanted(span.worker)) raster.add(span);
-            });
+            if (!file.blocks[block].overlaps(picture)) continue;
+            for (const Span& span : wantedOf(number, block, picture)) raster.add(span);
             if (raster.isFull()) return;
         }
 }
@@ -182,17 +185,13 @@ TimelineStore::Part TimelineStore::read(const Picture& picture, Place place) {
     for (auto at = files_.lower_bound(place.file); at != files_.end() && !part.more; ++at) {
         const std::vector<Block>& blocks = at->second.blocks;
         for (std::size_t block = at->first == place.file ? place.block : 0; block < blocks.size(); ++block) {
-            if (blocks[block].end < picture.from || blocks[block].begin >= picture.to) continue;
+            if (!blocks[block].overlaps(picture)) continue;
             if (taken++ == kBlocksPerPart) {
                 part.next = {.file = at->first, .block = block};
                 part.more = true;
                 break;
             }
-            std::vector<Span> spans;
-            eachOf(at->first, block, [&spans](Span& span) { spans.push_back(span); });
-            for (Span& span : spans) {
-                span.worker = span.cls < workers_.size() ? workers_[span.cls] : kNoWorker;
-                if (span.worker == kNoWorker || !picture.wanted(span.worker)) continue;
+            for (const Span& span : wantedOf(at->first, block, picture)) {
                 if (span.end < picture.from || span.begin >= picture.to) continue;
                 const std::uint32_t number = numberOf(span.worker, span.slot);
                 timeline::LaneView& lane = lanes[{span.worker, number}];

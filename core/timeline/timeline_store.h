@@ -67,6 +67,7 @@ private:
     struct Block {
         WallMicros begin = 0;
         WallMicros end = 0;
+        bool overlaps(const Picture& picture) const { return end >= picture.from && begin < picture.to; }
     };
     struct File {
         std::size_t records = 0;
@@ -77,8 +78,10 @@ private:
     void ensureRead() YARD_REQUIRES(mutex_);
     void readAll(std::uint64_t number) YARD_REQUIRES(mutex_);
     void note(File& file, const timeline::Span& span, std::size_t record) YARD_REQUIRES(mutex_);
-    template<class F>
-    void eachOf(std::uint64_t number, std::size_t block, F take) YARD_REQUIRES(mutex_);
+    /// The spans of a block whose workers are wanted, each with its worker.
+    std::vector<timeline::Span> wantedOf(std::uint64_t number, std::size_t block, const Picture& picture) const
+        YARD_REQUIRES(mutex_);
+    std::uint32_t workerOf(const timeline::Span& span) const YARD_REQUIRES(mutex_);
     Result<void> openNext() YARD_REQUIRES(mutex_);
     std::uint32_t numberOf(std::uint32_t worker, std::uint32_t slot) YARD_REQUIRES(mutex_);
     void drawFine(timeline::Raster& raster, const Picture& picture) YARD_REQUIRES(mutex_);

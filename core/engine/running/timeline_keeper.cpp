@@ -11,7 +11,6 @@ namespace yard::engine {
 namespace {
 
 constexpr Duration kWritePeriod{1'000'000};
-constexpr std::int64_t kUsualSpan = 3'600'000'000;
 constexpr std::int64_t kUsualSteps = 1'000;
 constexpr std::int64_t kFinest = 1'000; ///< a millisecond a step
 constexpr std::size_t kNamesPerSlice = 1'000;
@@ -82,6 +81,12 @@ coro::Task<void> TimelineKeeper::run() {
     }
 }
 
+std::vector<timeline::Span> TimelineKeeper::openSpans() {
+    std::vector<timeline::Span> open = parts_.execution.openSpans();
+    for (timeline::Span& one : open) one.worker = workerOf(one.cls);
+    return open;
+}
+
 timeline::TimelineStore::Picture TimelineKeeper::pictureOf(const TimelineQuery& query, WallMicros now) const {
     timeline::TimelineStore::Picture picture;
     picture.to = std::max<WallMicros>(query.to.value_or(now), 1);
@@ -103,8 +108,7 @@ coro::Task<TimelineView> TimelineKeeper::query(TimelineQuery query) {
     TimelineView answer;
     answer.now = parts_.wallOf(MonoClock::now());
     coro::MutexGuard guard = co_await writing_.lock();
-    std::vector<timeline::Span> open = parts_.execution.openSpans();
-    for (timeline::Span& one : open) one.worker = workerOf(one.cls);
+    std::vector<timeline::Span> open = openSpans();
     timeline::TimelineStore::Picture picture = pictureOf(query, answer.now);
     answer.view = co_await parts_.helpers.run([store = store_, picture = std::move(picture), open = std::move(open),
                                                spans = std::exchange(waiting_, {})] {
@@ -123,9 +127,8 @@ coro::Task<TimelinePart> TimelineKeeper::part(TimelineQuery query, timeline::Tim
     answer.view.now = parts_.wallOf(MonoClock::now());
     coro::MutexGuard guard = co_await writing_.lock();
     // As of what is written now: what ends later is in no part any more, if this one is the last.
-    std::vector<timeline::Span> open = parts_.execution.openSpans();
-    for (timeline::Span& one : open) one.worker = workerOf(one.cls);
-    timeline::TimelineStore::Picture picture = pictureOf(query, answer.view.now);
+    const std::vector<timeline::Span> open = openSpans();
+    const timeline::TimelineStore::Picture picture = pictureOf(query, answer.view.now);
     auto read = co_await parts_.helpers.run(
         [store = store_, picture, place, spans = std::exchange(waiting_, {})]() -> timeline::TimelineStore::Part {
             if (!spans.empty()) (void)store->append(spans);
@@ -134,9 +137,9 @@ coro::Task<TimelinePart> TimelineKeeper::part(TimelineQuery query, timeline::Tim
     answer.view.view = std::move(read.view);
     answer.next = read.next;
     answer.more = read.more;
-    if (answer.more) open.clear();
     for (const timeline::Span& one : open) {
-        if (!picture.wanted(one.worker) || one.begin == 0 || one.begin >= picture.to) continue;
+        const bool isShown = picture.wanted(one.worker) && one.begin != 0 && one.begin < picture.to;
+        if (answer.more || !isShown) continue;
         answer.view.view.lanes.push_back(
             {.worker = one.worker, .slot = one.slot, .number = 0, .bars = {one}, .columns = {}});
     }

@@ -60,6 +60,8 @@ public:
     static constexpr std::size_t kMostWaiting = 100'000;
     /// Steps of one picture, at most.
     static constexpr std::int64_t kMostSteps = 10'000;
+    /// Microseconds before `to`, where a query does not say from when.
+    static constexpr std::int64_t kUsualSpan = 3'600'000'000;
 
     struct Parts {
         coro::HelperPool& helpers;
@@ -88,6 +90,8 @@ public:
 
 private:
     std::uint32_t workerOf(std::uint32_t cls);
+    /// What goes on, each with its worker.
+    std::vector<timeline::Span> openSpans();
     /// From when to when, and of which workers.
     timeline::TimelineStore::Picture pictureOf(const TimelineQuery& query, WallMicros now) const;
     /// Of at most so many bars what the journal alone knows.
