@@ -1,5 +1,6 @@
 #include "core/http/trace_producer.h"
 
+#include "core/base/replace.h"
 #include "core/base/sentences.h"
 #include "core/json/json_writer.h"
 
@@ -48,21 +49,18 @@ void nameIt(std::string& out, std::string_view what, std::int64_t process, std::
     event->closeObject();
 }
 
-std::string_view nameOf(const timeline::Span& bar, const engine::TimelineView& view, std::string& made) {
+std::string nameOf(const timeline::Span& bar, const engine::TimelineView& view) {
     if (const auto label = view.labels.find(bar.label); label != view.labels.end() && !label->second.empty()) {
-        const auto index = view.indices.find(bar.lsn);
-        const std::size_t at = label->second.find("{index}");
-        if (index == view.indices.end() || at == std::string::npos) return label->second;
-        constexpr std::size_t kPlace = 7; // of "{index}"
-        made = label->second;
-        return made.replace(at, kPlace, fmt::format("{}", index->second));
+        std::string name = label->second;
+        if (const auto index = view.indices.find(bar.lsn); index != view.indices.end())
+            replaceAll(name, "{index}", fmt::format("{}", index->second));
+        return name;
     }
     if (const auto command = view.commands.find(bar.lsn); command != view.commands.end()) return command->second;
     if (const auto function = view.functions.find(bar.cls);
         function != view.functions.end() && !function->second.empty())
         return function->second;
-    made = fmt::format("{}", bar.lsn.value);
-    return made;
+    return fmt::format("{}", bar.lsn.value);
 }
 
 void writePhase(std::string& out, const timeline::Span& bar, std::int64_t thread, std::string_view name,
@@ -128,7 +126,6 @@ void TraceProducer::begin() {
 }
 
 void TraceProducer::write(const engine::TimelinePart& part) {
-    std::string made;
     const engine::TimelineView& view = part.view;
     for (const timeline::LaneView& lane : view.view.lanes) {
         const auto& worker = view.workers.at(lane.worker);
@@ -138,7 +135,7 @@ void TraceProducer::write(const engine::TimelinePart& part) {
             nameIt(out_, "thread_name", processOf(lane.worker), std::int64_t{lane.slot} + 1,
                    fmt::format("slot {}", lane.slot));
         for (const timeline::Span& bar : lane.bars)
-            writeAttempt(out_, bar, std::int64_t{lane.slot} + 1, nameOf(bar, view, made));
+            writeAttempt(out_, bar, std::int64_t{lane.slot} + 1, nameOf(bar, view));
     }
 }
 
