@@ -166,19 +166,16 @@ std::string comparisonJson(const ComparedRun& a, const ComparedRun& b, const std
 coro::Task<Response> compareJobs(Call& call) {
     const auto attempt = call.query.integer("attempt", 1, kMaxAttempt);
     if (!attempt) co_return errorResponse(attempt.error());
-    Result<NamedRun> with = NamedRun{};
-    const auto named = call.query.text("with");
-    if (named) with = readNamedRun(*named);
-    if (!with) co_return errorResponse(with.error());
-    if (named)
-        if (auto inQueue = co_await checkQueue(call, with->lsn); !inQueue) co_return errorResponse(inQueue.error());
+    std::optional<NamedRun> with;
+    if (const auto named = call.query.text("with")) {
+        const auto read = readNamedRun(*named);
+        if (!read) co_return errorResponse(read.error());
+        if (auto inQueue = co_await checkQueue(call, read->lsn); !inQueue) co_return errorResponse(inQueue.error());
+        with = *read;
+    }
     const auto a = co_await knownRun(call, call.lsn(), static_cast<std::uint32_t>(attempt->value_or(0)));
     if (!a) co_return errorResponse(a.error());
-    Result<KnownRun> b = KnownRun{};
-    if (named)
-        b = co_await knownRun(call, with->lsn, with->attempt);
-    else
-        b = co_await lastGoodRun(call, *a);
+    const auto b = with ? co_await knownRun(call, with->lsn, with->attempt) : co_await lastGoodRun(call, *a);
     if (!b) co_return errorResponse(b.error());
     using Both = std::pair<ComparedRun, ComparedRun>;
     const auto both = std::make_shared<const Both>(a->run, b->run);
