@@ -1,22 +1,19 @@
 #include "app/yardctl/engine_start.h"
 
+#include "app/yardctl/engine_words.h"
 #include "core/base/files.h"
 #include "core/base/unique_fd.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
-#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
-#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -32,11 +29,7 @@ std::string engineProgram() {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-constexpr std::chrono::seconds kLongestStart{30};
 constexpr int kCannotListen = 4; ///< the engine's exit code
-constexpr std::size_t kMaxLog = 1u << 20;
 
 class Background {
 public:
@@ -58,7 +51,6 @@ public:
         return said;
     }
     int pid() const { return pid_; }
-    const std::string& log() const { return log_; }
 
 private:
     Outcome<std::string> startOnce() {
@@ -71,21 +63,11 @@ private:
                 return failed(
                     fmt::format("cannot start an engine with '{}': {}", words_.front(), ::strerrordesc_np(err)));
         }
-        std::string line;
-        const auto until = Clock::now() + kLongestStart;
-        while (line.find('\n') == std::string::npos) {
-            const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
-            pollfd wait{said.get(), POLLIN, 0};
-            std::array<char, 256> piece{};
-            if (left <= 0 || ::poll(&wait, 1, static_cast<int>(left)) == 0)
-                return failed(fmt::format(
-                    "the engine that was started (process {}) does not serve yet; {} says why", pid_, log_));
-            const ssize_t n = ::read(said.get(), piece.data(), piece.size());
-            if (n < 0 && errno == EINTR) continue;
-            if (n <= 0) return hasEnded();
-            line.append(piece.data(), static_cast<std::size_t>(n));
-        }
-        return line.substr(0, line.find('\n'));
+        const auto line = awaitServing(said.get());
+        if (line) return *line;
+        if (line.error() == NotServing::Ended) return hasEnded();
+        return failed(
+            fmt::format("the engine that was started (process {}) does not serve yet; {} says why", pid_, log_));
     }
 
     /// 0, or errno. A session of its own: what ends this terminal does not end the engine.
@@ -113,9 +95,7 @@ private:
         int status = 0;
         ::waitpid(pid_, &status, 0);
         exitCode_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-        std::string why = readFile(log_, kMaxLog).value_or("");
-        while (why.ends_with('\n')) why.pop_back();
-        return failed(fmt::format("an engine was started and ended at once: {}", why.substr(why.rfind('\n') + 1)));
+        return failed(fmt::format("an engine was started and ended at once: {}", lastLineOf(log_)));
     }
 
     const std::string dataDir_;

@@ -1,15 +1,14 @@
 #include "app/yardctl/private_engine.h"
 
 #include "app/yardctl/engine_start.h"
+#include "app/yardctl/engine_words.h"
 #include "core/base/environment.h"
 #include "core/base/files.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdint>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -24,12 +23,7 @@ namespace yard::ctl {
 
 namespace {
 
-using EngineClock = std::chrono::steady_clock;
-
-constexpr std::chrono::seconds kLongestPrivateStart{30};
-constexpr std::int64_t kLookForSignals = 50; ///< milliseconds
-constexpr int kLongestPrivateEnd = 15'000;   ///< milliseconds
-constexpr std::size_t kMostSaid = 1u << 20;
+constexpr int kLongestPrivateEnd = 15'000; ///< milliseconds
 
 /// Only what may be called between fork and exec. A session of its own: Ctrl+C is for this program, which ends it.
 [[noreturn]] void becomeEngine(char* const* argv, int out, int err, pid_t parent) {
@@ -45,12 +39,6 @@ constexpr std::size_t kMostSaid = 1u << 20;
         ::_exit(1);
     ::execvp(argv[0], argv);
     ::_exit(127);
-}
-
-std::string lastLineSaid(const std::string& log) {
-    std::string why = readFile(log, kMostSaid).value_or("");
-    while (why.ends_with('\n')) why.pop_back();
-    return why.substr(why.rfind('\n') + 1);
 }
 
 } // namespace
@@ -85,27 +73,15 @@ Outcome<void> PrivateEngine::spawn(SignalWatch& signals) {
     process_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
     out.reset();
     if (!process_) return failedWith(failErrno("cannot watch an engine", errno).error());
-    return awaitServing(said.get(), signals);
-}
-
-Outcome<void> PrivateEngine::awaitServing(int said, SignalWatch& signals) {
-    std::string line;
-    const auto until = EngineClock::now() + kLongestPrivateStart;
-    while (!line.contains('\n')) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - EngineClock::now()).count();
-        pollfd wait{said, POLLIN, 0};
-        std::array<char, 256> piece{};
-        if (left <= 0) return failed("the engine of this run does not serve in time");
-        if (signals.isDue(std::chrono::milliseconds(0))) return failed("ended by a signal");
-        if (::poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left, kLookForSignals))) <= 0) continue;
-        const ssize_t n = ::read(said, piece.data(), piece.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0)
-            return failed(
-                fmt::format("the engine of this run ended at once: {}", lastLineSaid(dataDir_ + "/engine.log")));
-        line.append(piece.data(), static_cast<std::size_t>(n));
+    const auto serves =
+        awaitServing(said.get(), [&signals] { return signals.isDue(std::chrono::milliseconds(0)); });
+    if (serves) return {};
+    switch (serves.error()) {
+    case NotServing::Late: return failed("the engine of this run does not serve in time");
+    case NotServing::GivenUp: return failed("ended by a signal");
+    case NotServing::Ended: break;
     }
-    return {};
+    return failed(fmt::format("the engine of this run ended at once: {}", lastLineOf(log)));
 }
 
 PrivateEngine::~PrivateEngine() {

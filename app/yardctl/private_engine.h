@@ -33,7 +33,6 @@ private:
         : dataDir_(std::move(dataDir))
         , keep_(keep) {}
     Outcome<void> spawn(SignalWatch& signals);
-    Outcome<void> awaitServing(int said, SignalWatch& signals);
 
     const std::string dataDir_;
     const bool keep_;
