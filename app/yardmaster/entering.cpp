@@ -15,7 +15,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fstream>
 #include <optional>
 #include <poll.h>
 #include <spawn.h>
@@ -48,11 +47,10 @@ std::vector<char*> pointersTo(const std::vector<std::string>& texts) {
 
 /// What is started in place of the command, and with which words.
 std::vector<std::string> wordsOf(const runners::Lease& lease, EnterWith with) {
-    const std::string program = programOf(lease, lease.argv.front());
     if (with == EnterWith::Shell) return {::access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh"};
     std::vector<std::string> words = lease.argv;
     if (with == EnterWith::Run) return words;
-    words.front() = program;
+    words.front() = programOf(lease, words.front());
     if (lease.sandbox) // it stops before its program is there, for gdb outside: the filter has no ptrace
         words.insert(words.begin(), {"/bin/sh", "-c", "kill -STOP $$; exec \"$@\"", "sh"});
     else
@@ -106,18 +104,13 @@ UniqueFd blockAllSignals() {
 
 /// The program that init started, as this machine numbers it; 0: it is not there.
 int childOf(int pid) {
-    std::ifstream children(fmt::format("/proc/{0}/task/{0}/children", pid));
-    int child = 0;
-    children >> child;
-    return child;
+    const std::vector<int> children = host::childrenOfThread(pid, pid);
+    return children.empty() ? 0 : children.front();
 }
 
 bool isStopped(int pid) {
-    std::ifstream file(fmt::format("/proc/{}/stat", pid));
-    std::string text;
-    std::getline(file, text);
-    const std::size_t name = text.rfind(')');
-    return name != std::string::npos && text.substr(name).starts_with(") T");
+    const auto stat = host::readStat(pid);
+    return stat && stat->state == 'T';
 }
 
 class Sandboxed {
@@ -138,7 +131,10 @@ public:
             return complain(fmt::format("its sandbox could not be made: to {} failed: {}", started.doing,
                                         ::strerrordesc_np(started.err)));
         if (terminal_) terminal_->handedOver();
-        if (with_ == EnterWith::Debug && !debug(started)) host::signalProcess(started.pidfd.get(), SIGKILL);
+        if (with_ == EnterWith::Debug) {
+            debug(started);
+            host::signalProcess(started.pidfd.get(), SIGKILL); // what gdb left does not stay
+        }
         return wait(started);
     }
 
@@ -203,9 +199,9 @@ private:
         return sandbox::start(entry, stack.data(), stack.size());
     }
 
-    /// gdb at the process that stands still before its program; it goes on to the start of that. False: there is no gdb,
-    /// or nobody to look at.
-    static bool debug(const sandbox::Start& started) {
+    /// gdb at the process that stands still before its program; it goes on to the start of that. Until gdb ends; complains
+    /// where there is no gdb, or nobody to look at.
+    static void debug(const sandbox::Start& started) {
         constexpr auto kPause = std::chrono::milliseconds(10);
         constexpr int kLooks = 1'000;
         int child = 0;
@@ -215,7 +211,7 @@ private:
         }
         if (child == 0) {
             complain("its program is not to be seen from outside");
-            return false;
+            return;
         }
         const std::vector<std::string> words = {"gdb", "-q",
                                                 "-p",  fmt::format("{}", child),
@@ -234,12 +230,10 @@ private:
         ::posix_spawnattr_destroy(&attributes);
         if (err != 0) {
             complain(fmt::format("cannot start gdb: {}", ::strerrordesc_np(err)));
-            return false;
+            return;
         }
-        int status = 0;
-        while (::waitpid(gdb, &status, 0) < 0 && errno == EINTR) {
+        while (::waitpid(gdb, nullptr, 0) < 0 && errno == EINTR) {
         }
-        return false; // what gdb left does not stay
     }
 
     /// -1: without a limit.
