@@ -144,6 +144,7 @@ private:
     Result<void> prepare() {
         plan_ = *lease_.sandbox;
         if (auto shown = sandbox::showDirectory(plan_, {}); !shown) return shown;
+        lease_.cwd = plan_.cwd;
         const std::string outputs = entry_.directory + "/outputs";
         const UniqueFd directory(::open(outputs.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         if (!directory) return failErrno(fmt::format("cannot open {}", outputs), errno);

@@ -3,12 +3,13 @@
 #include "core/base/files.h"
 #include "core/json/json_reader.h"
 #include "core/launcher/child_environment.h"
+#include "core/launcher/child_process.h"
+#include "core/lease/attempt_lease.h"
 #include "core/sandbox/plan.h"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <limits>
@@ -111,21 +112,6 @@ Result<void> readWorker(const std::string& path, Entry& entry) {
     return {};
 }
 
-std::uint64_t positive(std::int64_t value) {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
-}
-
-/// As core/engine/running/sandboxing sets them.
-void setLimits(runners::Lease& lease, const EntryLimits& limits) {
-    lease.limits.openFiles = positive(limits.openFiles);
-    lease.limits.fileBytes = positive(limits.fileBytes);
-    if (!lease.sandbox) return;
-    lease.limits.processes = positive(limits.processes);
-    const std::uint64_t all = positive(limits.outputBytes);
-    if (all != 0 && (lease.limits.fileBytes == 0 || all < lease.limits.fileBytes)) lease.limits.fileBytes = all;
-    lease.limits.dataBytes = lease.sandbox->memoryBytes;
-}
-
 sandbox::Plan planOf(const Entry& entry) {
     const sandbox::Places places{.root = entry.directory,
                                  .workerDir = entry.worker ? entry.directory + "/worker" : std::string(),
@@ -137,6 +123,38 @@ sandbox::Plan planOf(const Entry& entry) {
     const std::uint32_t user = sandbox::hostUserOf(kOwnSlot);
     return entry.worker ? sandbox::planForWorker(*entry.worker, places, policy, user)
                         : sandbox::planForExec(*entry.spec, places, policy, user);
+}
+
+WorkerLimits limitsOf(const EntryLimits& given) {
+    WorkerLimits limits;
+    limits.processes = given.processes;
+    limits.openFiles = given.openFiles;
+    limits.fileBytes = given.fileBytes;
+    limits.outputBytes = given.outputBytes;
+    return limits;
+}
+
+/// Without the variables that the action gives.
+runners::Lease bareLeaseOf(const Entry& entry) {
+    const WorkerLimits limits = limitsOf(entry.limits);
+    if (entry.limits.sandbox) {
+        const auto plan = std::make_shared<const sandbox::Plan>(planOf(entry));
+        return entry.worker ? runners::sandboxedLease(*entry.worker, limits, plan)
+                            : runners::sandboxedLease(*entry.spec, limits, plan);
+    }
+    if (entry.worker) return runners::plainLease(*entry.worker, limits, entry.directory);
+    runners::Lease lease;
+    lease.argv = entry.spec->argv;
+    lease.cwd = entry.spec->cwd.value_or(entry.directory);
+    if (entry.spec->needsScratch()) lease.env.emplace_back("YARD_SCRATCH", entry.directory);
+    return lease;
+}
+
+/// Of this process: here they are those of the engine.
+std::vector<std::string> ownVariables() {
+    std::vector<std::string> own;
+    for (char** entry = environ; entry && *entry; ++entry) own.emplace_back(*entry);
+    return own;
 }
 
 bool isThere(const std::string& path, mode_t type) {
@@ -193,22 +211,9 @@ Result<Entry> readEntry(const std::string& directory) {
 }
 
 runners::Lease leaseOf(Entry& entry) {
-    runners::Lease lease;
+    runners::Lease lease = bareLeaseOf(entry);
     lease.id = {.lsn = Lsn(entry.lsn), .attempt = static_cast<std::uint32_t>(entry.attempt)};
     const ActionSpec& spec = *entry.spec;
-    const std::string root = entry.limits.sandbox ? std::string() : entry.directory;
-    if (entry.limits.sandbox) lease.sandbox = std::make_shared<const sandbox::Plan>(planOf(entry));
-    if (entry.worker) {
-        lease.argv = {fmt::format("{}/worker/{}", root, entry.worker->executable)};
-        lease.cwd = entry.limits.sandbox ? "/" : entry.directory;
-        lease.env = entry.worker->environment;
-        lease.env.emplace_back("YARD_ACTION", root + "/action.json");
-    } else {
-        lease.argv = spec.argv;
-        lease.cwd = spec.cwd.value_or(entry.limits.sandbox ? "/" : entry.directory);
-        if (!entry.limits.sandbox && spec.needsScratch()) lease.env.emplace_back("YARD_SCRATCH", entry.directory);
-        if (entry.limits.sandbox && spec.cwd) lease.env.emplace_back("YARD_SCRATCH", "/");
-    }
     lease.env.insert(lease.env.end(), spec.env.begin(), spec.env.end());
     for (const std::string& name : spec.unkeptEnv) {
         // NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread yet
@@ -219,14 +224,12 @@ runners::Lease leaseOf(Entry& entry) {
     }
     lease.engineEnv = spec.engineEnv;
     lease.deadline = entry.limits.deadline;
-    if (entry.limits.sandbox || entry.worker) setLimits(lease, entry.limits);
     return lease;
 }
 
 std::vector<std::string> variablesOf(const runners::Lease& lease) {
     const std::string nobody;
-    std::vector<std::string> own;
-    for (char** entry = environ; *entry != nullptr; ++entry) own.emplace_back(*entry);
+    const std::vector<std::string> own = ownVariables();
     const runners::ChildEnvironment environment(own, nobody);
     std::vector<std::string> all;
     if (lease.sandbox) {
@@ -244,19 +247,11 @@ std::vector<std::string> variablesOf(const runners::Lease& lease) {
 }
 
 std::string programOf(const runners::Lease& lease, const std::string& wanted) {
-    if (wanted.contains('/')) return wanted;
     const std::string nobody;
-    std::vector<std::string> own;
-    for (char** entry = environ; *entry != nullptr; ++entry) own.emplace_back(*entry);
-    std::string_view path = runners::ChildEnvironment(own, nobody).searchPath(lease);
-    while (!path.empty()) {
-        const std::string_view part = path.substr(0, path.find(':'));
-        path.remove_prefix(std::min(part.size() + 1, path.size()));
-        const std::string candidate = fmt::format("{}/{}", part.empty() ? "." : part, wanted);
-        if (isThere(candidate, S_IFDIR)) continue;
-        if (::access(candidate.c_str(), X_OK) == 0) return candidate;
-    }
-    return wanted;
+    const std::vector<std::string> own = ownVariables();
+    const std::string_view path = runners::ChildEnvironment(own, nobody).searchPath(lease);
+    const runners::Lookup found = runners::lookUpProgram(wanted, path, lease.cwd);
+    return found.path.empty() ? wanted : found.path;
 }
 
 } // namespace yard::app

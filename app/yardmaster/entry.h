@@ -47,7 +47,7 @@ Result<Entry> readEntry(const std::string& directory);
 runners::Lease leaseOf(Entry& entry);
 /// All variables of its process, as execve takes them: this process's own are those of the engine.
 std::vector<std::string> variablesOf(const runners::Lease& lease);
-/// Where a program is: absolute, or as it is where nobody has it.
+/// Where the engine would find a program, from the lease's directory; as it is where nobody has it.
 std::string programOf(const runners::Lease& lease, const std::string& wanted);
 
 } // namespace yard::app

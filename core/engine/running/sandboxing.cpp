@@ -14,20 +14,6 @@ constexpr std::string_view kHowElse =
     "Allow what is missing, or start the engine with --no-sandbox, which runs workers "
     "with the rights of the engine's user.";
 
-void setLimits(runners::Lease& lease, const WorkerLimits& limits) {
-    const auto positive = [](std::int64_t value) {
-        return static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0));
-    };
-    lease.limits.openFiles = positive(limits.openFiles);
-    lease.limits.processes = positive(limits.processes);
-    lease.limits.fileBytes = positive(limits.fileBytes);
-    // One file cannot be larger than all of them may be together.
-    const std::uint64_t all = positive(limits.outputBytes);
-    if (all != 0 && (lease.limits.fileBytes == 0 || all < lease.limits.fileBytes)) lease.limits.fileBytes = all;
-    lease.limits.dataBytes = lease.sandbox->memoryBytes;
-    lease.limits.noCoreFiles = true;
-}
-
 } // namespace
 
 Sandboxing::Sandboxing(bool forWorkers)
@@ -94,27 +80,6 @@ WorkerLimits allowedLimits(WorkerLimits asked, const Settings& settings) {
     const bool isBounded = asked.outputBytes > 0 && asked.outputBytes < settings.maxOutputBytes;
     if (!isBounded) asked.outputBytes = settings.maxOutputBytes;
     return asked;
-}
-
-runners::Lease sandboxedLease(const WorkerDescriptor& worker, const WorkerLimits& limits, PlanPtr plan) {
-    runners::Lease lease;
-    lease.sandbox = std::move(plan);
-    lease.cwd = lease.sandbox->cwd;
-    lease.argv = {"/worker/" + worker.executable};
-    lease.env = worker.environment;
-    lease.env.emplace_back("YARD_ACTION", "/action.json");
-    setLimits(lease, limits);
-    return lease;
-}
-
-runners::Lease sandboxedLease(const ActionSpec& spec, const WorkerLimits& limits, PlanPtr plan) {
-    runners::Lease lease;
-    lease.sandbox = std::move(plan);
-    lease.cwd = lease.sandbox->cwd;
-    lease.argv = spec.argv;
-    if (spec.cwd) lease.env.emplace_back("YARD_SCRATCH", "/");
-    setLimits(lease, limits);
-    return lease;
 }
 
 } // namespace yard::engine

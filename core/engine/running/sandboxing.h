@@ -1,12 +1,9 @@
-// What this engine does with sandboxes: whether it can make them, whether workers need one, and how an attempt's
-// files and lease come to be for one. Owner: engine thread, but for what says that it blocks.
+// What this engine does with sandboxes: whether it can make them, whether workers need one, and what attempts are allowed
+// in one. Owner: engine thread, but for what says that it blocks.
 #pragma once
 
 #include "core/base/error.h"
 #include "core/engine/state/views.h"
-#include "core/lease/runner.h"
-#include "core/lease/scratch.h"
-#include "core/model/action_spec.h"
 #include "core/model/settings.h"
 #include "core/model/worker.h"
 #include "core/sandbox/plan.h"
@@ -49,10 +46,5 @@ WorkerLimits allowedLimits(WorkerLimits asked, const Settings& settings);
 
 /// What the files of an attempt were made for.
 using PlanPtr = std::shared_ptr<const sandbox::Plan>;
-
-/// The lease of a registered worker in its sandbox.
-runners::Lease sandboxedLease(const WorkerDescriptor& worker, const WorkerLimits& limits, PlanPtr plan);
-/// Of an exec in one.
-runners::Lease sandboxedLease(const ActionSpec& spec, const WorkerLimits& limits, PlanPtr plan);
 
 } // namespace yard::engine

@@ -5,6 +5,7 @@
 #include "core/base/remove_tree.h"
 #include "core/engine/running/collector.h"
 #include "core/engine/running/outcome.h"
+#include "core/lease/attempt_lease.h"
 
 #include <algorithm>
 #include <boost/json.hpp>
@@ -59,22 +60,12 @@ Result<runners::SharedFd> openStdin(const StdinSource& source, store::ChunkStore
     return std::make_shared<UniqueFd>(std::move(file));
 }
 
-runners::Lease scratchLease(const ActionSpec& spec, const RegisteredWorker* worker, const WorkerLimits& limits,
-                            const runners::Scratch& scratch) {
+/// Of an exec without a sandbox, with a directory of its own.
+runners::Lease scratchLease(const ActionSpec& spec, const runners::Scratch& scratch) {
     runners::Lease lease;
     lease.cwd = spec.cwd.value_or(scratch.root);
     lease.argv = spec.argv;
-    if (worker) {
-        const WorkerDescriptor& descriptor = *worker->descriptor;
-        lease.argv = {scratch.root + "/worker/" + descriptor.executable};
-        lease.cwd = scratch.root;
-        lease.env = descriptor.environment;
-        lease.env.emplace_back("YARD_ACTION", scratch.root + "/action.json");
-        lease.limits.openFiles = static_cast<std::uint64_t>(limits.openFiles);
-        lease.limits.fileBytes = static_cast<std::uint64_t>(limits.fileBytes);
-    } else {
-        lease.env.emplace_back("YARD_SCRATCH", scratch.root);
-    }
+    lease.env.emplace_back("YARD_SCRATCH", scratch.root);
     return lease;
 }
 
@@ -85,9 +76,14 @@ WorkerLimits limitsOf(const RegisteredWorker* worker, const Settings& settings) 
 
 runners::Lease leaseOf(const ActionSpec& spec, const RegisteredWorker* worker, const WorkerLimits& limits,
                        const Prepared& prepared) {
-    runners::Lease lease = !prepared.plan ? scratchLease(spec, worker, limits, *prepared.scratch)
-                           : worker       ? sandboxedLease(*worker->descriptor, limits, prepared.plan)
-                                          : sandboxedLease(spec, limits, prepared.plan);
+    const auto made = [&]() -> runners::Lease {
+        if (worker)
+            return prepared.plan ? runners::sandboxedLease(*worker->descriptor, limits, prepared.plan)
+                                 : runners::plainLease(*worker->descriptor, limits, prepared.scratch->root);
+        return prepared.plan ? runners::sandboxedLease(spec, limits, prepared.plan)
+                             : scratchLease(spec, *prepared.scratch);
+    };
+    runners::Lease lease = made();
     lease.env.insert(lease.env.end(), spec.env.begin(), spec.env.end());
     return lease;
 }
