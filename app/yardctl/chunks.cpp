@@ -2,16 +2,15 @@
 
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/whole_file.h"
 #include "core/base/files.h"
 #include "core/base/unique_fd.h"
 #include "core/model/action_spec.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <vector>
 
 namespace yard::ctl {
@@ -29,29 +28,32 @@ Result<UniqueFd> openFile(const std::string& path, std::uint64_t& size) {
     return fd;
 }
 
-/// One output of an action: into a temporary name beside its own, renamed when its hash is right.
-Outcome<void> saveChunk(Engine& engine, std::int64_t lsn, const std::string& hex, const std::string& path) {
-    const auto slash = path.rfind('/');
-    if (auto made = makeDirectories(path.substr(0, slash), 0755); !made) return failedWith(made.error());
-    const std::string temporary = fmt::format("{}/.{}.part", path.substr(0, slash), randomHex(8));
-    const UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
-    if (!fd) return failedWith(failErrno(fmt::format("cannot create {}", temporary), errno).error());
-    Sha256 hasher;
-    Result<void> done = engine.stream(fmt::format("chunks/{}?lsn={}", hex, lsn), std::chrono::seconds(60),
-                                      [&](std::string_view bytes) {
-                                          hasher.update(bytes);
-                                          return writeAll(fd.get(), bytes);
-                                      });
-    if (done && hasher.finish().hex() != hex)
-        done = fail(ErrorKind::Io, fmt::format("what came for {} is not what its hash says; try again", path));
-    if (done && ::rename(temporary.c_str(), path.c_str()) != 0)
-        done = failErrno(fmt::format("cannot rename {} to {}", temporary, path), errno);
-    if (done) return {};
-    ::unlink(temporary.c_str());
-    return failedWith(done.error());
+/// One output of an action: it has its name when its hash is right.
+Outcome<void> saveChunk(Engine& engine, std::int64_t lsn, const Hash256& hash, const std::string& path) {
+    if (auto made = makeDirectories(path.substr(0, path.rfind('/')), 0755); !made) return failedWith(made.error());
+    auto file = WholeFile::make(path);
+    if (!file) return std::unexpected(file.error());
+    const auto came = receiveChunk(engine, lsn, hash, file->fd());
+    if (!came) return failedWith(came.error());
+    if (*came != hash)
+        return failedWith(
+            fail(ErrorKind::Io, fmt::format("what came for {} is not what its hash says; try again", path))
+                .error());
+    return file->finish();
 }
 
 } // namespace
+
+Result<Hash256> receiveChunk(Engine& engine, std::int64_t lsn, const Hash256& hash, int to) {
+    Sha256 hasher;
+    const auto read = engine.stream(fmt::format("chunks/{}?lsn={}", hash.hex(), lsn), std::chrono::seconds(60),
+                                    [&](std::string_view bytes) {
+                                        hasher.update(bytes);
+                                        return writeAll(to, bytes);
+                                    });
+    if (!read) return std::unexpected(read.error());
+    return hasher.finish();
+}
 
 Outcome<FileHash> ChunkSource::add(const std::string& path) {
     if (const auto it = known_.find(path); it != known_.end()) return it->second;
@@ -99,14 +101,13 @@ Outcome<std::size_t> saveOutputs(Engine& engine, const json::object& action, con
     if (!outputs) return std::size_t{0};
     std::size_t count = 0;
     for (const auto& [name, value] : *outputs) {
-        const std::string_view hash = value.is_object() ? textOf(value.get_object(), "hash") : std::string_view();
+        const auto hash = Hash256::fromHex(value.is_object() ? textOf(value.get_object(), "hash") : "");
         // The engine promises safe names; a client that writes files does not take its word for it.
-        if (!isSafeRelativePath(name) || !Hash256::fromHex(hash))
+        if (!isSafeRelativePath(name) || !hash)
             return failed(fmt::format("the output '{}' has a name or hash that cannot be used", printable(name)));
         const std::int64_t lsn = integerOf(action, "lsn").value_or(0);
         const std::string path = fmt::format("{}/{}/{}", directory, lsn, std::string_view(name));
-        if (auto saved = saveChunk(engine, lsn, std::string(hash), path); !saved)
-            return std::unexpected(saved.error());
+        if (auto saved = saveChunk(engine, lsn, *hash, path); !saved) return std::unexpected(saved.error());
         ++count;
     }
     return count;

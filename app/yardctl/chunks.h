@@ -39,6 +39,10 @@ private:
     std::uint64_t sentBytes_ = 0;
 };
 
+/// The bytes of a chunk, of an action's inputs or outputs, into an open file. Returns the hash of what came: it is for
+/// the caller to compare.
+Result<Hash256> receiveChunk(Engine& engine, std::int64_t lsn, const Hash256& hash, int to);
+
 /// POST, over restarts of the engine where it has a key, sending missing chunks as long as the engine names new
 /// ones (at most kMaxNeedRounds times).
 Result<Answer> postWithChunks(Engine& engine, const Call& call, ChunkSource& source);

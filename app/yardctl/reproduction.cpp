@@ -1,15 +1,14 @@
 #include "app/yardctl/reproduction.h"
 
 #include "app/yardctl/action_view.h"
+#include "app/yardctl/chunks.h"
 #include "app/yardctl/engine_start.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/json_text.h"
-#include "core/base/files.h"
 #include "core/base/hash.h"
 #include "core/model/action_name.h"
 
 #include <algorithm>
-#include <chrono>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <utility>
@@ -27,15 +26,9 @@ Outcome<void> writeNewChunk(Engine& engine, std::int64_t lsn, const Hash256& has
                             const std::string& path, unsigned mode) {
     const auto file = directory.file(path, mode);
     if (!file) return std::unexpected(file.error());
-    Sha256 hasher;
-    const auto read = engine.stream(fmt::format("chunks/{}?lsn={}", hash.hex(), lsn), std::chrono::seconds(60),
-                                    [&](std::string_view bytes) {
-                                        hasher.update(bytes);
-                                        return writeAll(file->get(), bytes);
-                                    });
-    if (!read) return failed(fmt::format("cannot fetch {}: {}", path, read.error().message));
-    if (hasher.finish() != hash)
-        return failed(fmt::format("what came for {} is not what its hash says; try again", path));
+    const auto came = receiveChunk(engine, lsn, hash, file->get());
+    if (!came) return failed(fmt::format("cannot fetch {}: {}", path, came.error().message));
+    if (*came != hash) return failed(fmt::format("what came for {} is not what its hash says; try again", path));
     return {};
 }
 

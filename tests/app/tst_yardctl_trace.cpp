@@ -57,7 +57,7 @@ void TestYardctlTrace::aFileIsWrittenOnceItIsWhole() {
     QCOMPARE(ended.err, "");
     QCOMPARE(ended.code, 0);
     QCOMPARE(*readFile(file.toStdString()), kTrace);
-    QVERIFY(QDir(data.path()).entryList({"*.part"}).empty());
+    QVERIFY(QDir(data.path()).entryList({"*.part"}, QDir::Files | QDir::Hidden).empty());
 }
 
 void TestYardctlTrace::aNameWithGzIsCompressed() {
@@ -79,7 +79,7 @@ void TestYardctlTrace::whatFailsLeavesNoFile() {
         QCOMPARE(ended.code, 1);
         QCOMPARE(ended.err, "yardctl: No.\n");
     }
-    QVERIFY(QDir(data.path()).entryList({"t.json*"}).empty());
+    QVERIFY(QDir(data.path()).entryList({"t.json*", "*.part"}, QDir::Files | QDir::Hidden).empty());
     QCOMPARE(data.run({"trace", "-1h", "-o", "/nonexistent/t.json"}).code, 1);
 }
 

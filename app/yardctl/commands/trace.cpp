@@ -1,9 +1,9 @@
 // yardctl trace: what ran in a span as a Chrome trace, into a file.
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/whole_file.h"
 #include "core/base/clock.h"
 #include "core/base/files.h"
-#include "core/base/hash.h"
 #include "core/base/unique_fd.h"
 
 #include <array>
@@ -63,48 +63,13 @@ private:
     pid_t pid_ = -1;
 };
 
-/// A new file beside `path`, which takes its name once it is whole; else it goes.
-class TraceFile {
-public:
-    static Outcome<TraceFile> make(const std::string& path) {
-        TraceFile made;
-        made.path_ = path;
-        made.temporary_ = fmt::format("{}.{}.part", path, randomHex(8));
-        constexpr mode_t kMode = 0644;
-        made.fd_.reset(
-            ::open(made.temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode));
-        if (!made.fd_) return failedWith(failErrno(fmt::format("cannot create {}", path), errno).error());
-        return made;
-    }
-    TraceFile(TraceFile&&) noexcept = default;
-    TraceFile& operator=(TraceFile&&) = delete;
-    TraceFile(const TraceFile&) = delete;
-    TraceFile& operator=(const TraceFile&) = delete;
-    ~TraceFile() {
-        if (fd_) ::unlink(temporary_.c_str());
-    }
-    int fd() const { return fd_.get(); }
-    Outcome<void> finish() {
-        if (::rename(temporary_.c_str(), path_.c_str()) != 0)
-            return failedWith(failErrno(fmt::format("cannot write {}", path_), errno).error());
-        fd_.reset();
-        return {};
-    }
-
-private:
-    TraceFile() = default;
-    std::string path_;
-    std::string temporary_;
-    UniqueFd fd_;
-};
-
 Result<void> streamTrace(Engine& engine, const std::string& path, int to) {
     return engine.stream(path, std::chrono::seconds(60),
                          [to](std::string_view bytes) { return writeAll(to, bytes); });
 }
 
 Outcome<void> traceInto(Engine& engine, const std::string& path, const std::string& file) {
-    auto out = TraceFile::make(file);
+    auto out = WholeFile::make(file);
     if (!out) return std::unexpected(out.error());
     if (file.ends_with(".gz")) {
         Gzip gzip;
