@@ -62,15 +62,13 @@ Outcome<void> Reproduction::readAction(Engine& engine) {
     auto attempt = engine.get(fmt::format("jobs/{}/attempts/{}", named_.lsn, named_.attempt));
     if (!attempt) return failedWith(attempt.error());
     attempt_ = std::move(attempt->object);
-    const auto action = engine.get(fmt::format("jobs/{}", named_.lsn));
-    if (!action) return failedWith(action.error());
     auto spec = engine.get(fmt::format("jobs/{}/spec?element=1", named_.lsn));
     if (!spec) return failedWith(spec.error());
     const auto parsed = parseAction(spec->text);
     if (!parsed) return failedWith(parsed.error());
     posted_ = parsed->text;
     auto known = std::make_shared<ActionSpec>(*parsed->spec);
-    if (const auto index = integerOf(action->object, "index")) applyArrayIndex(*known, *index);
+    if (known->array) applyArrayIndex(*known, known->array->from); // it is one element
     spec_ = std::move(known);
     return {};
 }
@@ -139,11 +137,7 @@ std::string Reproduction::enterFile() const {
                      {"file_bytes", limit("file_bytes")},
                      {"output_bytes", limit("output_bytes")},
                      {"deadline_s", limits ? numberOf(*limits, "deadline_s").value_or(0) : 0}};
-    const json::object* array = nullptr;
-    boost::system::error_code ec;
-    const json::value posted = parseJson(posted_, ec);
-    if (!ec && posted.is_object()) array = objectOf(posted.get_object(), "array");
-    if (const auto index = array ? integerOf(*array, "from") : std::nullopt) all["index"] = *index;
+    if (spec_->array) all["index"] = spec_->array->from;
     return compactJson(all) + "\n";
 }
 
