@@ -53,6 +53,10 @@ std::string sizeWords(std::uint64_t bytes) {
     return fmt::format("{:.{}f} {}", value, decimals, kUnits[unit]);
 }
 
+std::string bytesWords(double bytes) {
+    return sizeWords(static_cast<std::uint64_t>(std::max(bytes, 0.0)));
+}
+
 std::string timeWords(std::int64_t micros, std::int64_t now) {
     constexpr std::int64_t kMicros = 1'000'000;
     constexpr std::int64_t kDay = 86'400;

@@ -19,6 +19,8 @@ namespace yard::ctl {
 std::string durationWords(double seconds);
 /// Decimal, three figures: "512 B", "1.23 kB", "45.6 MB".
 std::string sizeWords(std::uint64_t bytes);
+/// The same of a figure as JSON has it; less than none is none.
+std::string bytesWords(double bytes);
 /// Local: "09:45:31" today, "Fri 23:12:05" in the last 24 hours, "Wed 03:12" in the last week, "12 Nov 03:12" this year, else "2025-11-12". `now` in the
 /// same unit, microseconds since the epoch.
 std::string timeWords(std::int64_t micros, std::int64_t now);

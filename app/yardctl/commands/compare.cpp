@@ -16,23 +16,18 @@ namespace {
 constexpr std::size_t kWidestValue = 48;
 constexpr std::size_t kLeastColumns = 4; ///< columns of a terminal
 
-std::string comparedBytes(double bytes) {
-    return sizeWords(static_cast<std::uint64_t>(std::max(bytes, 0.0)));
-}
-
-/// `name`: of what; it says the unit.
+/// What one side has, in the unit that the name of the difference says.
 std::string comparedWords(const json::object& difference, std::string_view side) {
     const json::value* value = difference.if_contains(side);
     if (!value) return "-";
     const std::string_view name = textOf(difference, "name");
-    if (value->is_number() && (name.ends_with("_bytes")) && value->to_number<double>() >= 0)
-        return comparedBytes(value->to_number<double>());
+    if (value->is_number() && name.ends_with("_bytes") && value->to_number<double>() >= 0)
+        return bytesWords(value->to_number<double>());
     if (value->is_number() && (textOf(difference, "what") == "times" || name == "deadline_s"))
         return durationWords(value->to_number<double>());
     if (const json::object* chunk = value->if_object(); chunk && chunk->contains("hash") && chunk->contains("size"))
-        return fmt::format("{}, {:.12}", comparedBytes(numberOf(*chunk, "size").value_or(0)),
-                           textOf(*chunk, "hash"));
-    std::string text = value->is_string() ? std::string(value->get_string()) : compactJson(*value);
+        return fmt::format("{}, {:.12}", bytesWords(numberOf(*chunk, "size").value_or(0)), textOf(*chunk, "hash"));
+    const std::string text = value->is_string() ? std::string(value->get_string()) : compactJson(*value);
     return fitted(printable(text), kWidestValue);
 }
 
@@ -71,14 +66,14 @@ Outcome<int> compareCommand(const Invocation& invocation) {
         return fmt::format("{}{}", run ? integerOf(*run, "lsn").value_or(0) : 0,
                            attempt && *attempt > 1 ? fmt::format(".{}", *attempt) : "");
     };
-    Table table({{"WHAT", false, kLeastColumns},
-                 {heading("a"), false, kLeastColumns},
-                 {heading("b"), false, kLeastColumns}});
     const json::array* all = arrayOf(answer->object, "differences");
     if (!all || all->empty()) {
         fmt::print("{} and {} do not differ.\n", heading("a"), heading("b"));
         return 0;
     }
+    Table table({{"WHAT", false, kLeastColumns},
+                 {heading("a"), false, kLeastColumns},
+                 {heading("b"), false, kLeastColumns}});
     for (const json::value& one : *all)
         if (const json::object* difference = one.if_object())
             table.add(

@@ -84,10 +84,6 @@ Values seriesOf(const json::object& series, std::string_view key) {
     return out;
 }
 
-std::string bytesWords(double bytes) {
-    return sizeWords(static_cast<std::uint64_t>(std::max(bytes, 0.0)));
-}
-
 std::string spanOf(std::int64_t from, std::int64_t to) {
     return fmt::format("{} to {}", timeWords(from, wallNow()), timeWords(to, wallNow()));
 }
