@@ -28,17 +28,15 @@ Outcome<NewDirectory> NewDirectory::make(const std::string& path) {
 Outcome<void> NewDirectory::directory(const std::string& path) const {
     constexpr mode_t kForAll = 0755;
     for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
-        const std::string part = path.substr(0, end);
-        const std::size_t slash = part.rfind('/');
-        const UniqueFd parent = slash == std::string::npos
-                                    ? UniqueFd(::fcntl(directory_.get(), F_DUPFD_CLOEXEC, 0))
-                                    : openBeneath(directory_.get(), part.substr(0, slash), O_RDONLY | O_DIRECTORY);
-        const std::string name = slash == std::string::npos ? part : part.substr(slash + 1);
+        const std::filesystem::path part(path.substr(0, end));
+        const std::string above = part.has_parent_path() ? part.parent_path().string() : ".";
+        const std::string name = part.filename().string();
+        const UniqueFd parent = openBeneath(directory_.get(), above, O_RDONLY | O_DIRECTORY);
         const bool isMade = parent && ::mkdirat(parent.get(), name.c_str(), kForAll) == 0;
         const int err = errno;
         if (!isMade && (!parent || err != EEXIST))
-            return failedWith(failErrno(fmt::format("cannot make {}/{}", path_, part), err).error());
-        // What the umask took away is said again: others read it, in a sandbox.
+            return failedWith(failErrno(fmt::format("cannot make {}/{}", path_, part.string()), err).error());
+        // The umask may have taken rights away, and in a sandbox others read it.
         const UniqueFd made = isMade ? openBeneath(parent.get(), name, O_RDONLY | O_DIRECTORY) : UniqueFd();
         if (made) (void)::fchmod(made.get(), kForAll);
         if (end == std::string::npos) return {};
@@ -50,7 +48,7 @@ Outcome<UniqueFd> NewDirectory::file(const std::string& path, unsigned mode) con
         if (auto made = directory(path.substr(0, slash)); !made) return std::unexpected(made.error());
     UniqueFd opened = openBeneath(directory_.get(), path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
     if (!opened) return failedWith(failErrno(fmt::format("cannot create {}/{}", path_, path), errno).error());
-    // What the umask took away is said again: a program has to be executable.
+    // The umask may have taken rights away, and a program has to be executable.
     if (::fchmod(opened.get(), mode) != 0)
         return failedWith(failErrno(fmt::format("cannot set the mode of {}/{}", path_, path), errno).error());
     return opened;
