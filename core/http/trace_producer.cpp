@@ -21,9 +21,8 @@ std::int64_t processOf(std::uint32_t worker) {
 class TraceEvent {
 public:
     TraceEvent(std::string& out, std::string_view phase, std::int64_t process)
-        : out_(out)
-        , writer_(out) {
-        out_ += ",\n";
+        : writer_(out) {
+        out += ",\n";
         writer_.openObject();
         writer_.member("ph", phase);
         writer_.member("pid", process);
@@ -34,7 +33,6 @@ public:
     JsonWriter* operator->() { return &writer_; }
 
 private:
-    std::string& out_;
     JsonWriter writer_;
 };
 
