@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t kEnterFormat = 1;
 constexpr std::size_t kLongestProgram = 4'096;
 
-/// The bytes of a chunk into a new file; they are what their hash says.
+/// The bytes of a chunk into a new file. Fails where they are not those of its hash.
 Outcome<void> writeNewChunk(Engine& engine, std::int64_t lsn, const Hash256& hash, const NewDirectory& directory,
                             const std::string& path, unsigned mode) {
     const auto file = directory.file(path, mode);

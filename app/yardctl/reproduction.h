@@ -20,7 +20,7 @@ public:
     /// Asks the engine for all that is known. Fails where the action as it was posted, or its worker, is not kept.
     static Outcome<Reproduction> of(Engine& engine, NamedAttempt named);
 
-    /// Writes it. What it cannot write it leaves as far as it came, and says so.
+    /// Writes it. Where that fails, what was written until then stays.
     Outcome<void> writeTo(Engine& engine, const NewDirectory& directory) const;
     /// With the attempt that is meant.
     NamedAttempt named() const { return named_; }

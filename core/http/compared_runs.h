@@ -28,7 +28,7 @@ coro::Task<Result<KnownRun>> knownRun(Call& call, Lsn lsn, std::uint32_t attempt
 /// kMostLookedAt actions at most, below queues/{ref} of that queue alone. NotFound: there is none among them.
 coro::Task<Result<KnownRun>> lastGoodRun(Call& call, const KnownRun& of);
 inline constexpr int kMostLookedAt = 1'000;
-/// Of those the specs of so many are read.
+/// So many specs of those are read at most.
 inline constexpr int kMostSpecsRead = 100;
 
 /// "12" or "12.3": an action and an attempt, 0 where none is named. Invalid names the parameter `with`.

@@ -32,7 +32,7 @@ using Lsns = std::vector<std::int64_t>;
 constexpr int kSignalledExec = 128;
 constexpr std::size_t kCancelledAtOnce = 1'000;
 
-/// INT, TERM and HUP interrupt what is asked of an engine, and what is read. The watch is made before any other thread.
+/// INT, TERM and HUP interrupt requests to an engine, and the reading of files. The watch is made before any other thread.
 class Interrupter {
 public:
     Interrupter(SignalWatch& watch, Engine& engine)
@@ -72,7 +72,7 @@ public:
 
     /// `stop`: once it is readable, nothing more is read.
     Outcome<void> submit(int stop) {
-        // With --wait it says nothing of which they are: the lines of their ends do.
+        // With --wait submitFile() prints no LSNs: the line of each end names its action.
         Arguments arguments = invocation_.arguments;
         arguments.add("wait", "");
         const Invocation quiet{.arguments = arguments, .engine = invocation_.engine, .json = false};
@@ -102,7 +102,7 @@ public:
         return {};
     }
 
-    /// What has not ended of what was accepted ends, by another connection.
+    /// Cancels, by another connection, those that were accepted and have not ended.
     Result<void> cancel() const {
         const auto engine = invocation_.engine.another();
         for (auto rest = std::span(lsns_).subspan(static_cast<std::size_t>(counts_.ended)); !rest.empty();) {
@@ -161,7 +161,7 @@ Outcome<int> execute(const Invocation& invocation, SignalWatch& watch) {
     const auto submitted = execution.submit(interrupter.stop());
     const auto done = submitted ? execution.wait() : submitted;
     if (interrupter.signal() != 0) {
-        // A request that was interrupted may have arrived; nobody has told as which actions.
+        // A request that was interrupted may have arrived; nobody knows the LSNs of its actions.
         const bool isUnsure = !submitted && submitted.error().code != kInterrupted;
         return std::unexpected(Failure(fmt::format("ended by a signal: what had not ended {}; {}{}",
                                                    cancelledWords(execution), execution.summary(),

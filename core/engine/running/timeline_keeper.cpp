@@ -112,7 +112,7 @@ coro::Task<TimelineView> TimelineKeeper::query(TimelineQuery query) {
     timeline::TimelineStore::Picture picture = pictureOf(query, answer.now);
     answer.view = co_await parts_.helpers.run([store = store_, picture = std::move(picture), open = std::move(open),
                                                spans = std::exchange(waiting_, {})] {
-        // What cannot be written now is told of by the next writing.
+        // Where they cannot be written now, the next writing says so in the log.
         if (!spans.empty()) (void)store->append(spans);
         return store->draw(picture, open);
     });
