@@ -48,10 +48,6 @@ Result<json::object> objectOf(const Answer& answer) {
                                                  : fmt::format("The engine answers {}.", answer.status));
 }
 
-Step asking(Request request, std::function<Result<void>(Course::Plan&, const Answer&)> take) {
-    return {[request = std::move(request)](Course::Plan&) { return std::optional(request); }, std::move(take)};
-}
-
 void Course::Plan::first(std::vector<Step> more) {
     steps.insert(steps.begin(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
@@ -136,13 +132,7 @@ void Course::answer(const Answer& answer) {
     if (!plan_->now) return;
     const Step step = std::move(plan_->steps.front());
     plan_->steps.pop_front();
-    Result<void> taken{};
-    if (step.take) {
-        taken = step.take(*plan_, answer);
-    } else if (auto object = objectOf(answer); !object) {
-        taken = std::unexpected(std::move(object.error()));
-    }
-    if (!taken) plan_->fail(std::move(taken.error()));
+    if (auto taken = step.take(*plan_, answer); !taken) plan_->fail(std::move(taken.error()));
     plan_->advance();
 }
 

@@ -3,9 +3,9 @@
 // there is none. So window, yardctl and yardmaster do the same. Values without threads of their own; one thread at a
 // time.
 //
-// What is there already is not loaded again, and what is there in part is to be removed first. Removing takes away what the example has put there, also while it runs, and
-// nothing else: a queue with other work in it stays, and so does the worker while other work waits for it. A load that
-// fails takes away again what it has made.
+// What is there already is not loaded again, and what is there in part is to be removed first. Removing takes away what
+// the example has put there, also while it runs, and nothing else: a queue with other work in it stays, and so does the
+// worker while other work waits for it. A load that fails takes away again what it has made.
 #pragma once
 
 #include "core/base/error.h"

@@ -16,7 +16,7 @@ namespace yard::example {
 struct Step {
     /// Nothing: there is nothing to ask, it goes on with the next step.
     std::function<std::optional<Request>(Course::Plan&)> ask;
-    std::function<Result<void>(Course::Plan&, const Answer&)> take = {}; ///< without it any success will do
+    std::function<Result<void>(Course::Plan&, const Answer&)> take = {}; ///< gets the answer to what `ask` asks
 };
 
 struct Course::Plan {
@@ -39,7 +39,6 @@ struct Course::Plan {
 
 /// The object of a success; else the error that the engine tells.
 Result<boost::json::object> objectOf(const Answer& answer);
-Step asking(Request request, std::function<Result<void>(Course::Plan&, const Answer&)> take = {});
 
 /// Finds the queues of the example, and what their comments say of it.
 std::vector<Step> lookingSteps();

@@ -18,6 +18,27 @@ constexpr int kMostLooks = 600;
 /// A page without rows that goes on: the engine is still looking.
 constexpr int kMostPages = 2'000;
 
+using Take = std::function<void(Plan&, const json::object&)>;
+constexpr int kNotThere = 404;
+constexpr int kNotAsItIs = 409;
+
+/// Of an answer: `take` gets the object of a success, without it any success will do. `also` is a status that is as good
+/// and has nothing to take.
+std::function<Result<void>(Plan&, const Answer&)> taking(Take take = {}, std::optional<int> also = {}) {
+    return [take = std::move(take), also](Plan& plan, const Answer& answer) -> Result<void> {
+        if (answer.status == also) return {};
+        const auto object = objectOf(answer);
+        if (!object) return std::unexpected(object.error());
+        if (take) take(plan, *object);
+        return {};
+    };
+}
+
+Step asking(Request request, Take take = {}, std::optional<int> also = {}) {
+    return {[request = std::move(request)](Plan&) { return std::optional(request); },
+            taking(std::move(take), also)};
+}
+
 std::string encoded(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -53,41 +74,41 @@ Request commenting(std::string_view path, std::string_view text) {
     return post(std::string(path), json::object{{"text", text}, {"by", kAuthor}});
 }
 
+Error busy(std::string message) {
+    return {.kind = ErrorKind::Busy, .message = std::move(message), .field = {}, .need = {}};
+}
+
 bool isTagged(std::string_view tag) {
     return std::ranges::any_of(queues(), [tag](const QueuePlan& plan) { return plan.tag == tag; });
 }
 
 /// Whether a queue with such a tag is the example's: its comments say so.
 Step lookingAt(std::int64_t queue) {
-    return asking({.path = fmt::format("queues/{}/comments", queue)},
-                  [queue](Plan& plan, const Answer& answer) -> Result<void> {
-                      if (answer.status == 404) return {}; // it went meanwhile
-                      const auto object = objectOf(answer);
-                      if (!object) return std::unexpected(object.error());
-                      bool isOwn = false;
-                      bool isWhole = false;
-                      bool workerWasThere = false;
-                      for (const json::value& comment : listOf(*object, "comments")) {
-                          if (!comment.is_object()) continue;
-                          const std::string_view text = textOf(comment.get_object(), "text");
-                          isOwn = (isOwn || text == kNote) && text != kLeft;
-                          isWhole = isWhole || text == kWhole;
-                          workerWasThere = workerWasThere || text == kWorkerStays;
-                      }
-                      if (!isOwn) return {};
-                      plan.workerWasThere = plan.workerWasThere || workerWasThere;
-                      plan.own.push_back(queue);
-                      plan.isWhole = plan.isWhole || isWhole;
-                      return {};
-                  });
+    return asking(
+        {.path = fmt::format("queues/{}/comments", queue)},
+        [queue](Plan& plan, const json::object& said) {
+            bool isOwn = false;
+            bool isWhole = false;
+            bool workerWasThere = false;
+            for (const json::value& comment : listOf(said, "comments")) {
+                if (!comment.is_object()) continue;
+                const std::string_view text = textOf(comment.get_object(), "text");
+                isOwn = (isOwn || text == kNote) && text != kLeft;
+                isWhole = isWhole || text == kWhole;
+                workerWasThere = workerWasThere || text == kWorkerStays;
+            }
+            if (!isOwn) return;
+            plan.workerWasThere = plan.workerWasThere || workerWasThere;
+            plan.own.push_back(queue);
+            plan.isWhole = plan.isWhole || isWhole;
+        },
+        kNotThere); // it went meanwhile
 }
 
 Step makingQueue(const QueuePlan& queue) {
     return asking(post("queues", json::object{{"tag", queue.tag}, {"config", queue.config}}),
-                  [queue](Plan& plan, const Answer& answer) -> Result<void> {
-                      const auto object = objectOf(answer);
-                      if (!object) return std::unexpected(object.error());
-                      const std::int64_t id = numberOf(*object, "queue_id");
+                  [queue](Plan& plan, const json::object& said) {
+                      const std::int64_t id = numberOf(said, "queue_id");
                       plan.own.push_back(id);
                       plan.queues[std::string(queue.tag)] = id;
                       std::vector<Step> more{asking(commenting(fmt::format("queues/{}/comments", id), kNote))};
@@ -98,7 +119,6 @@ Step makingQueue(const QueuePlan& queue) {
                                                  .path = fmt::format("queues/{}", id),
                                                  .body = json::serialize(json::object{{"mark", queue.mark}})}));
                       plan.first(std::move(more));
-                      return {};
                   });
 }
 
@@ -124,14 +144,11 @@ Step submitting(Submission given) {
                 return post(fmt::format("queues/{}/jobs", plan.queues[std::string(submission->tag)]),
                             submission->body);
             },
-            [submission](Plan& plan, const Answer& answer) -> Result<void> {
-                const auto object = objectOf(answer);
-                if (!object) return std::unexpected(object.error());
-                const auto listed = static_cast<std::int64_t>(listOf(*object, "lsns").size());
-                plan.report.actions += listed > 0 ? listed : std::max<std::int64_t>(1, numberOf(*object, "count"));
-                plan.first(noting(*submission, *object));
-                return {};
-            }};
+            taking([submission](Plan& plan, const json::object& said) {
+                const auto listed = static_cast<std::int64_t>(listOf(said, "lsns").size());
+                plan.report.actions += listed > 0 ? listed : std::max<std::int64_t>(1, numberOf(said, "count"));
+                plan.first(noting(*submission, said));
+            })};
 }
 
 Step makingSchedule() {
@@ -139,13 +156,8 @@ Step makingSchedule() {
                 const std::string tag(queues().back().tag);
                 return post("schedules", schedule(plan.queues[tag]));
             },
-            [](Plan& plan, const Answer& answer) -> Result<void> {
-                if (answer.status == 409) return {}; // somebody has one of this name
-                const auto object = objectOf(answer);
-                if (!object) return std::unexpected(object.error());
-                plan.hasSchedule = true;
-                return {};
-            }};
+            taking([](Plan& plan, const json::object&) { plan.hasSchedule = true; },
+                   kNotAsItIs)}; // somebody has one of this name
 }
 
 /// A comment on the first queue, which a removal takes away first.
@@ -154,54 +166,44 @@ Step telling(std::string_view text) {
                 const std::string tag(queues().front().tag);
                 return commenting(fmt::format("queues/{}/comments", plan.queues[tag]), text);
             },
-            {}};
+            taking()};
 }
 
 /// Steps that need to know whether a list has a row: `none` follows where it has not, else `some`. The list may take
 /// several pages to say so.
 Step looking(std::string path, std::function<std::vector<Step>()> none,
-             std::function<std::vector<Step>(Plan&)> some, int pages = 0, const std::string& cursor = {},
-             std::chrono::milliseconds pause = {}) {
-    Request request{.path = cursor.empty() ? path : path + "&cursor=" + encoded(cursor), .pause = pause};
-    return asking(std::move(request), [=](Plan& plan, const Answer& answer) -> Result<void> {
-        if (answer.status == 404) return {}; // the queue went meanwhile
-        const auto object = objectOf(answer);
-        if (!object) return std::unexpected(object.error());
-        const std::string next(textOf(*object, "cursor"));
-        if (!listOf(*object, "jobs").empty())
-            plan.first(some(plan));
-        else if (next.empty())
-            plan.first(none());
-        else if (pages >= kMostPages)
-            return yard::fail(ErrorKind::Busy,
-                              "The engine is still looking for actions; remove the example later.");
-        else
-            plan.first({looking(path, none, some, pages + 1, next)});
-        return {};
-    });
+             std::function<std::vector<Step>(Plan&)> some, int pages = 0, const std::string& cursor = {}) {
+    return asking(
+        {.path = cursor.empty() ? path : path + "&cursor=" + encoded(cursor)},
+        [=](Plan& plan, const json::object& said) {
+            const std::string next(textOf(said, "cursor"));
+            if (!listOf(said, "jobs").empty())
+                plan.first(some(plan));
+            else if (next.empty())
+                plan.first(none());
+            else if (pages >= kMostPages)
+                plan.fail(busy("The engine is still looking for actions; remove the example later."));
+            else
+                plan.first({looking(path, none, some, pages + 1, next)});
+        },
+        kNotThere); // the queue went meanwhile
 }
 
 Step steering(std::int64_t queue, std::string_view verb, bool counts, std::chrono::milliseconds pause = {}) {
     Request request = post(fmt::format("queues/{}/jobs/{}", queue, verb), json::object{{"filter", kFilter}});
     request.pause = pause;
-    return asking(std::move(request), [counts](Plan& plan, const Answer& answer) -> Result<void> {
-        if (answer.status == 404) return {};
-        const auto object = objectOf(answer);
-        if (!object) return std::unexpected(object.error());
-        if (counts) plan.report.actions += numberOf(*object, "changed");
-        return {};
-    });
+    return asking(
+        std::move(request),
+        [counts](Plan& plan, const json::object& said) {
+            if (counts) plan.report.actions += numberOf(said, "changed");
+        },
+        kNotThere);
 }
 
 /// Without the example's actions the queue goes, unless there are others in it.
 std::vector<Step> leaving(std::int64_t queue) {
     const auto remove = [queue] {
-        return std::vector{asking({.method = "DELETE", .path = fmt::format("queues/{}", queue)},
-                                  [](Plan&, const Answer& answer) -> Result<void> {
-                                      if (answer.status == 404) return {};
-                                      const auto object = objectOf(answer);
-                                      return object ? Result<void>() : std::unexpected(object.error());
-                                  })};
+        return std::vector{asking({.method = "DELETE", .path = fmt::format("queues/{}", queue)}, {}, kNotThere)};
     };
     const auto keep = [queue](Plan& plan) {
         ++plan.report.keptQueues;
@@ -215,10 +217,7 @@ std::vector<Step> clearing(std::int64_t queue, int looks) {
     const auto pause = looks == 0 ? std::chrono::milliseconds(0) : kLook;
     const auto again = [queue, looks](Plan& plan) -> std::vector<Step> {
         if (looks < kMostLooks) return clearing(queue, looks + 1);
-        plan.fail({.kind = ErrorKind::Busy,
-                   .message = "Some actions of the example have not ended for a minute; remove it again later.",
-                   .field = {},
-                   .need = {}});
+        plan.fail(busy("Some actions of the example have not ended for a minute; remove it again later."));
         return {};
     };
     return {steering(queue, "cancel", false, pause), steering(queue, "retire", true),
@@ -235,38 +234,29 @@ bool isOwnSchedule(const json::object& schedule) {
 
 /// One that somebody registered before the example stays with it.
 Step askingForWorker(const ParsedWorker& made) {
-    return asking({.path = "workers/" + made.id.hex()}, [](Plan& plan, const Answer& answer) -> Result<void> {
-        if (answer.status == 404) return {};
-        const auto object = objectOf(answer);
-        if (!object) return std::unexpected(object.error());
-        plan.workerWasThere = true;
-        plan.first({telling(kWorkerStays)});
-        return {};
-    });
+    return asking(
+        {.path = "workers/" + made.id.hex()},
+        [](Plan& plan, const json::object&) {
+            plan.workerWasThere = true;
+            plan.first({telling(kWorkerStays)});
+        },
+        kNotThere);
 }
 
 Step registeringWorker(const ParsedWorker& made) {
     return asking({.method = "POST", .path = "workers/" + made.id.hex(), .body = made.canonical},
-                  [](Plan& plan, const Answer& answer) -> Result<void> {
-                      const auto object = objectOf(answer);
-                      if (!object) return std::unexpected(object.error());
-                      plan.hasWorker = true;
-                      return {};
-                  });
+                  [](Plan& plan, const json::object&) { plan.hasWorker = true; });
 }
 
 } // namespace
 
 std::vector<Step> lookingSteps() {
-    return {asking({.path = "queues"}, [](Plan& plan, const Answer& answer) -> Result<void> {
-        const auto object = objectOf(answer);
-        if (!object) return std::unexpected(object.error());
+    return {asking({.path = "queues"}, [](Plan& plan, const json::object& said) {
         std::vector<Step> more;
-        for (const json::value& each : listOf(*object, "queues"))
+        for (const json::value& each : listOf(said, "queues"))
             if (const json::object* queue = each.if_object(); queue && isTagged(textOf(*queue, "tag")))
                 more.push_back(lookingAt(numberOf(*queue, "queue_id")));
         plan.first(std::move(more));
-        return {};
     })};
 }
 
@@ -304,13 +294,12 @@ std::vector<Step> clearingSteps(const Plan& plan) {
 
 Step removingSchedule() {
     const std::string path = fmt::format("schedules/{}", kSchedule);
-    return asking({.path = path}, [path](Plan& plan, const Answer& answer) -> Result<void> {
-        if (answer.status == 404) return {};
-        const auto object = objectOf(answer);
-        if (!object) return std::unexpected(object.error());
-        if (isOwnSchedule(*object)) plan.first({asking({.method = "DELETE", .path = path})});
-        return {};
-    });
+    return asking(
+        {.path = path},
+        [path](Plan& plan, const json::object& said) {
+            if (isOwnSchedule(said)) plan.first({asking({.method = "DELETE", .path = path})});
+        },
+        kNotThere);
 }
 
 Step removingWorker() {
@@ -320,11 +309,8 @@ Step removingWorker() {
                 return Request{.method = "DELETE", .path = "workers/" + made->id.hex()};
             },
             [](Plan& plan, const Answer& answer) -> Result<void> {
-                if (answer.status == 404) return {};
-                plan.report.hasKeptWorker = answer.status == 409;
-                if (answer.status == 409) return {};
-                const auto object = objectOf(answer);
-                return object ? Result<void>() : std::unexpected(object.error());
+                plan.report.hasKeptWorker = answer.status == kNotAsItIs;
+                return plan.report.hasKeptWorker ? Result<void>() : taking({}, kNotThere)(plan, answer);
             }};
 }
 
