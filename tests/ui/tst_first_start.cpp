@@ -10,8 +10,6 @@
 #include <QApplication>
 #include <QDropEvent>
 #include <QFile>
-#include <QFileDialog>
-#include <QLineEdit>
 #include <QMimeData>
 #include <QTemporaryDir>
 
@@ -63,19 +61,6 @@ class TestFirstStart : public test::WindowTest {
         QDropEvent event(QPointF(40, 40), Qt::CopyAction, &data, Qt::LeftButton, {});
         QApplication::sendEvent(&on, &event);
         return event.isAccepted();
-    }
-    /// The next question for a file gets this one.
-    void chooseNext(const QString& path) {
-        auto* poll = new QTimer(this);
-        connect(poll, &QTimer::timeout, this, [poll, path] {
-            auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-            if (dialog == nullptr) return;
-            poll->stop();
-            poll->deleteLater();
-            dialog->findChild<QLineEdit*>("fileNameEdit")->setText(path);
-            QTest::keyClick(dialog->findChild<QLineEdit*>("fileNameEdit"), Qt::Key_Return);
-        });
-        poll->start(10);
     }
     static QJsonObject formWith(const QString& program) {
         return {{"worker", "exec"}, {"argv", QJsonArray{program}}, {"cwd", QFileInfo(program).absolutePath()}};

@@ -21,8 +21,6 @@
 #include <QDesktopServices>
 #include <QDir>
 #include <QFile>
-#include <QFileDialog>
-#include <QLineEdit>
 #include <QMenu>
 #include <QMimeData>
 #include <QPlainTextEdit>
@@ -100,20 +98,6 @@ class TestOutputs : public test::WindowTest {
         return QDir(folder)
             .entryList(QDir::AllEntries | QDir::Hidden | QDir::System | QDir::NoDotAndDotDot, QDir::Name)
             .join(' ');
-    }
-    /// The next question for a file gets this one; empty: none.
-    void chooseNext(const QString& path) {
-        auto* poll = new QTimer(this);
-        connect(poll, &QTimer::timeout, this, [poll, path] {
-            auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-            if (dialog == nullptr) return;
-            poll->stop();
-            poll->deleteLater();
-            if (path.isEmpty()) return dialog->reject();
-            dialog->findChild<QLineEdit*>("fileNameEdit")->setText(path);
-            QTest::keyClick(dialog->findChild<QLineEdit*>("fileNameEdit"), Qt::Key_Return);
-        });
-        poll->start(10);
     }
 
 public slots:

@@ -11,8 +11,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QFile>
-#include <QFileDialog>
-#include <QLineEdit>
 #include <QPlainTextEdit>
 
 using namespace yard;
@@ -41,19 +39,6 @@ class TestResult : public test::WindowTest {
         for (auto* button : result()->findChildren<QAbstractButton*>())
             if (button->text() == text) return QTest::mouseClick(button, Qt::LeftButton);
         QFAIL(qPrintable(text));
-    }
-    /// The next question for a file gets this one.
-    void chooseNext(const QString& path) {
-        auto* poll = new QTimer(this);
-        connect(poll, &QTimer::timeout, this, [poll, path] {
-            auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
-            if (dialog == nullptr) return;
-            poll->stop();
-            poll->deleteLater();
-            dialog->findChild<QLineEdit*>("fileNameEdit")->setText(path);
-            QTest::keyClick(dialog->findChild<QLineEdit*>("fileNameEdit"), Qt::Key_Return);
-        });
-        poll->start(10);
     }
     static QJsonArray ones(int count) {
         QJsonArray list;

@@ -17,9 +17,12 @@
 #include "ui/widgets/table_model.h"
 
 #include <QAbstractButton>
+#include <QApplication>
 #include <QDialog>
+#include <QFileDialog>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <QLineEdit>
 #include <QSettings>
 #include <QTest>
 #include <QTimer>
@@ -126,6 +129,20 @@ protected:
             poll->stop();
             poll->deleteLater();
             dialog->findChild<QAbstractButton*>(button)->click();
+        });
+        poll->start(10);
+    }
+    /// The next question for a file gets this one; empty: none.
+    void chooseNext(const QString& path) {
+        auto* poll = new QTimer(this);
+        connect(poll, &QTimer::timeout, this, [poll, path] {
+            auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+            if (dialog == nullptr) return;
+            poll->stop();
+            poll->deleteLater();
+            if (path.isEmpty()) return dialog->reject();
+            dialog->findChild<QLineEdit*>("fileNameEdit")->setText(path);
+            QTest::keyClick(dialog->findChild<QLineEdit*>("fileNameEdit"), Qt::Key_Return);
         });
         poll->start(10);
     }
