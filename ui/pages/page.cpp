@@ -1,6 +1,9 @@
 #include "ui/pages/page.h"
 
+#include "ui/widgets/panel.h"
+
 #include <QAction>
+#include <QVBoxLayout>
 
 #include <algorithm>
 #include <utility>
@@ -30,6 +33,17 @@ void setBlocked(QAction* command, const QString& why) {
 
 QString blockedWhy(const QAction* command) {
     return command->isEnabled() ? QString() : command->property("why").toString();
+}
+
+QVBoxLayout* Page::makeGround() {
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    auto* ground = new Surface(Token::Bg1);
+    whole->addWidget(ground);
+    auto* column = new QVBoxLayout(ground);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    return column;
 }
 
 } // namespace yard::ui

@@ -18,6 +18,7 @@
 
 QT_BEGIN_NAMESPACE
 class QAction;
+class QVBoxLayout;
 QT_END_NAMESPACE
 
 namespace yard::ui {
@@ -88,6 +89,9 @@ signals:
     void filterEdited(const QString& filter);
 
 protected:
+    /// The ground that all pages stand on; what the page shows goes into its column.
+    QVBoxLayout* makeGround();
+
     Context context_;
 };
 

@@ -36,13 +36,7 @@ ActionsPage::ActionsPage(Context context)
     , commands_(new ActionsCommands(context, *this, choice_, *lists_, *split_->detail()))
     , elsewhere_(new ActionsElsewhere(context, *this))
     , source_(new FilterSource(context, *lists_->model(), this)) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    auto* back = new Surface(Token::Bg1);
-    column->addWidget(back);
-    auto* inside = new QVBoxLayout(back);
-    inside->setContentsMargins(0, 0, 0, 0);
-    inside->setSpacing(0);
+    QVBoxLayout* inside = makeGround();
     inside->addWidget(head_);
     inside->addWidget(chips_);
     inside->addWidget(split_, 1);

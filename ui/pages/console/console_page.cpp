@@ -20,12 +20,7 @@ ConsolePage::ConsolePage(Context context)
     , prompt_(new ConsolePrompt(context.link.shell().dataDir))
     , panels_(new InsidePanels(context.link))
     , profile_(new ProfilePanel(context.link, context.window, prompt_->isHere())) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    auto* back = new Surface(Token::Bg1);
-    auto* inside = new QVBoxLayout(back);
-    inside->setContentsMargins(0, 0, 0, 0);
-    inside->setSpacing(0);
+    QVBoxLayout* inside = makeGround();
     makeHead(inside);
     auto* upright = new QSplitter(Qt::Vertical);
     auto* promptPanel = new Panel(tr("Prompt into the process"), false);
@@ -43,7 +38,6 @@ ConsolePage::ConsolePage(Context context)
     level->setStretchFactor(0, 1);
     level->setStretchFactor(1, 1);
     inside->addWidget(level, 1);
-    column->addWidget(back);
     prompt_->setObjectName("pane");
     setFocusProxy(prompt_);
     const CommandMaker maker(*this, declared());

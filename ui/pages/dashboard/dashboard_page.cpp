@@ -49,12 +49,7 @@ DashboardPage::DashboardPage(Context context)
     , processor_(new ProcessorPanel(context))
     , failures_(new FailuresPanel(context))
     , waiting_(new WaitingPanel(context)) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    auto* back = new Surface(Token::Bg1);
-    auto* inside = new QVBoxLayout(back);
-    inside->setContentsMargins(0, 0, 0, 0);
-    inside->setSpacing(0);
+    QVBoxLayout* inside = makeGround();
     inside->addWidget(head_);
     head_->addRight(new Label(tr("Charts show"), Type::Body, Token::Text2));
     head_->addRight(span_);
@@ -62,7 +57,6 @@ DashboardPage::DashboardPage(Context context)
     stack_->addWidget(scrolling(makeBody())); // nothing is squeezed over what is below it
     stack_->addWidget(first_);
     inside->addWidget(stack_, 1);
-    column->addWidget(back);
 
     connect(strip_, &StateStrip::chosen, this,
             [this](DisplayState face) { context_.navigator.show("actions", "state:" + filterWordOf(face)); });

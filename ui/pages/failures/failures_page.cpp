@@ -103,12 +103,7 @@ FailuresPage::FailuresPage(Context context)
     , poll_(
           context.link, kLookMs, [this] { return request(); },
           [this](const Answer& answer) { take(answer.json); }) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    auto* back = new Surface(Token::Bg1);
-    auto* inside = new QVBoxLayout(back);
-    inside->setContentsMargins(0, 0, 0, 0);
-    inside->setSpacing(0);
+    QVBoxLayout* inside = makeGround();
     makeHead(inside);
     split_->setChildrenCollapsible(false);
     table_->setRows(rows_);
@@ -122,7 +117,6 @@ FailuresPage::FailuresPage(Context context)
     inside->addWidget(split_, 1);
     makeEmpty();
     inside->addWidget(empty_, 1);
-    column->addWidget(back);
     makeCommands();
     makeMenus();
     filterLater_.setSingleShot(true);

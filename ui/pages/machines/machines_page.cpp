@@ -42,12 +42,7 @@ MachinesPage::MachinesPage(Context context)
     , poll_(
           context.link, kMachinesLookMs, [] { return operations::lookAtMachines().request; },
           [this](const Answer& answer) { take(answer.json); }) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    auto* back = new Surface(Token::Bg1);
-    auto* inside = new QVBoxLayout(back);
-    inside->setContentsMargins(0, 0, 0, 0);
-    inside->setSpacing(0);
+    QVBoxLayout* inside = makeGround();
     makeHead(inside);
     split_->setChildrenCollapsible(false);
     table_->setRows(rows_);
@@ -61,7 +56,6 @@ MachinesPage::MachinesPage(Context context)
     inside->addWidget(split_, 1);
     inside->addWidget(alone_);
     alone_->hide();
-    column->addWidget(back);
     makeCommands();
     connect(rows_, &TableModel::waitingChanged, badge_, &UpdatesBadge::setCount);
     connect(table_, &Table::selectionEdited, this, &MachinesPage::onSelection);

@@ -76,12 +76,7 @@ PoolPage::PoolPage(Context context)
               oldest_ = first.value("timestamps").toObject().value("new").toInteger();
               showStrip();
           }) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    auto* back = new Surface(Token::Bg1);
-    auto* inside = new QVBoxLayout(back);
-    inside->setContentsMargins(0, 0, 0, 0);
-    inside->setSpacing(0);
+    QVBoxLayout* inside = makeGround();
     makeHead(inside);
     auto* parts = new QVBoxLayout(body_);
     parts->setContentsMargins(0, 0, 0, 0);
@@ -104,7 +99,6 @@ PoolPage::PoolPage(Context context)
     makeEmpty();
     inside->addWidget(empty_, 1);
     empty_->hide();
-    column->addWidget(back);
     makeCommands();
     connect(rows_, &QAbstractItemModel::modelReset, this, &PoolPage::setSpans);
     connect(table_, &Table::selectionEdited, this, &PoolPage::onSelection);

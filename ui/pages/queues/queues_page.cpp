@@ -32,13 +32,7 @@ QueuesPage::QueuesPage(Context context)
     , panel_(new QueuePanel(context))
     , work_(new QueueWork(context))
     , commands_(new QueueCommands(context, table_, this)) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    auto* back = new Surface(Token::Bg1);
-    auto* inside = new QVBoxLayout(back);
-    inside->setContentsMargins(0, 0, 0, 0);
-    inside->setSpacing(0);
+    QVBoxLayout* inside = makeGround();
     filter_->setMaximumWidth(scaled(260));
     head_->addLeft(filter_, 1);
     head_->addRight(badge_);
@@ -67,7 +61,6 @@ QueuesPage::QueuesPage(Context context)
     split->setStretchFactor(0, 1);
     split->setSizes({900, scaled(340)});
     inside->addWidget(split, 1);
-    column->addWidget(back);
     new QueueDrop(context_, table_, queueIdOf);
     connectAll();
     refill();

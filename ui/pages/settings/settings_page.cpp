@@ -64,13 +64,7 @@ SettingsPage::SettingsPage(Context context)
     , head_(new PageHead(tr("Settings")))
     , search_(new FilterField(tr("Search settings"), false))
     , nothing_(new Label(tr("No setting matches"), Type::Body, Token::Text2)) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    auto* back = new Surface(Token::Bg1);
-    auto* all = new QVBoxLayout(back);
-    all->setContentsMargins(0, 0, 0, 0);
-    all->setSpacing(0);
+    QVBoxLayout* all = makeGround();
     search_->setMaximumWidth(scaled(320));
     head_->addLeft(search_, 1);
     all->addWidget(head_);
@@ -110,7 +104,6 @@ SettingsPage::SettingsPage(Context context)
     middle->addWidget(list);
     middle->addWidget(scroll_, 1);
     all->addLayout(middle, 1);
-    column->addWidget(back);
     connect(search_, &QLineEdit::textChanged, this, &SettingsPage::search);
     go(sections_.front()->id());
 }

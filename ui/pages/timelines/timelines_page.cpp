@@ -97,12 +97,7 @@ TimelinesPage::TimelinesPage(Context context)
     , rows_(new RowsModel(tableColumns(), this))
     , strip_(new SelectionStrip)
     , last_(new Button(Button::Kind::Plain, tr("Go to the last one"), {}, view_)) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    auto* back = new Surface(Token::Bg1);
-    auto* inside = new QVBoxLayout(back);
-    inside->setContentsMargins(0, 0, 0, 0);
-    inside->setSpacing(0);
+    QVBoxLayout* inside = makeGround();
     makeCommands();
     makeHead();
     view_->setObjectName("pane");
@@ -115,7 +110,6 @@ TimelinesPage::TimelinesPage(Context context)
     inside->addWidget(new Separator(Qt::Horizontal));
     inside->addWidget(stack_, 1);
     inside->addWidget(strip_);
-    column->addWidget(back);
     connectView();
     last_->hide();
     connect(last_, &QAbstractButton::clicked, this, &TimelinesPage::goToLast);

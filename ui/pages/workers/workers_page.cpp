@@ -156,12 +156,7 @@ WorkersPage::WorkersPage(Context context)
     , table_(new Table("workers"))
     , rows_(new RowsModel(workersColumns(), this))
     , panel_(new WorkerPanel(context)) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    auto* back = new Surface(Token::Bg1);
-    auto* inside = new QVBoxLayout(back);
-    inside->setContentsMargins(0, 0, 0, 0);
-    inside->setSpacing(0);
+    QVBoxLayout* inside = makeGround();
     filter_->setMaximumWidth(scaled(260));
     head_->addLeft(filter_, 1);
     head_->addRight(badge_);
@@ -185,7 +180,6 @@ WorkersPage::WorkersPage(Context context)
         tr("No worker is registered. Drop a program, a folder with worker.json, or a descriptor here."), first);
     inside->addWidget(empty_, 1);
     empty_->hide();
-    column->addWidget(back);
     makeCommands();
     again_.setInterval(kAgainMs);
     for (Button* button : {fresh, first})
