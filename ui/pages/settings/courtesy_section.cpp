@@ -1,13 +1,13 @@
 // How work makes room for the person at this machine: the profile, what is in force, and what is known of the machine now.
 #include "ui/pages/settings/section.h"
 #include "ui/state/courtesy_words.h"
+#include "ui/state/poll.h"
 
 #include <QAbstractItemView>
 #include <QComboBox>
 #include <QCoreApplication>
 #include <QJsonArray>
 #include <QJsonDocument>
-#include <QTimer>
 
 namespace yard::ui {
 
@@ -24,7 +24,10 @@ public:
         , context_(context)
         , profile_(new QComboBox)
         , now_(new WrappedLabel({}, Type::Body, Token::Text1))
-        , conditions_(new WrappedLabel({}, Type::Body, Token::Text2)) {
+        , conditions_(new WrappedLabel({}, Type::Body, Token::Text2))
+        , poll_(
+              context.link, kLookMs, [] { return Request{"GET", "courtesy", {}, {}, {}}; },
+              [this](const Answer& answer) { take(answer.json); }) {
         profile_->setObjectName("courtesy-profile");
         profile_->setAccessibleName(tr("Profile"));
         row_ = add(new FormRow(tr("Profile"), profile_,
@@ -37,31 +40,15 @@ public:
         addGroup(tr("Conditions"));
         addWidget(conditions_);
         connect(profile_, &QComboBox::activated, this, [this] { choose(profile_->currentText()); });
-        connect(&look_, &QTimer::timeout, this, &CourtesySection::ask);
-        connect(&context_.state, &EngineState::connectionChanged, this, [this] { setEnabled(isThere()); });
+        connect(&poll_, &Poll::failed, this, [this](int, const QString& message) { now_->setText(message); });
+        connect(&context_.state, &EngineState::connectionChanged, this,
+                [this] { setEnabled(context_.state.isLive()); });
         now_->setText(tr("The engine has not told it yet."));
     }
 
-    void setActive(bool active) override {
-        if (active == look_.isActive()) return;
-        if (!active) return look_.stop();
-        look_.start(kLookMs);
-        ask();
-    }
+    void setActive(bool active) override { poll_.setActive(active); }
 
 private:
-    bool isThere() const { return context_.state.isLive(); }
-
-    void ask() {
-        if (!isThere()) return;
-        context_.link.send({"GET", "courtesy", {}, {}}, this, [this](const Answer& answer) {
-            if (answer.ok())
-                take(answer.json);
-            else
-                now_->setText(answer.message);
-        });
-    }
-
     void choose(const QString& name) {
         const QString before = setting_;
         if (name == before) return;
@@ -76,7 +63,7 @@ private:
             if (answer.ok())
                 take(answer.json);
             else
-                ask();
+                poll_.now();
         });
     }
 
@@ -114,8 +101,8 @@ private:
     WrappedLabel* now_;
     WrappedLabel* conditions_;
     FormRow* row_ = nullptr;
-    QTimer look_;
     QString setting_;
+    Poll poll_;
 };
 
 } // namespace
