@@ -184,21 +184,21 @@ bool DashboardPage::nothingEver() const {
                                [](const QJsonValue& count) { return count.toInteger() == 0; });
 }
 
-/// Nor do those of a queue, but for one that is deleted.
+/// The counts of a queue never go back either, but a queue that is deleted takes its own along.
 bool DashboardPage::hasNothingToDo() const {
     return !context_.state.counts().isEmpty() &&
            std::ranges::all_of(context_.state.queues(),
                                [](const auto& queue) { return queue.second.total() == 0; });
 }
 
-/// Where all queues that had work are gone the engine is asked whether it still has what they did.
+/// Asks the engine whether it still has actions of queues that are gone.
 void DashboardPage::lookForWork() {
     if (!hasNothingToDo()) {
         bare_ = false;
         lookedAt_ = {};
+        return;
     }
-    if (bare_ || looking_ || nothingEver() || !hasNothingToDo()) return;
-    if (lookedAt_ == context_.state.counts()) return;
+    if (bare_ || looking_ || nothingEver() || lookedAt_ == context_.state.counts()) return;
     looking_ = true;
     lookedAt_ = context_.state.counts();
     Request request{"GET", "jobs", {}, {}, {}};
@@ -207,8 +207,12 @@ void DashboardPage::lookForWork() {
         looking_ = false;
         if (!answer.ok()) lookedAt_ = {};
         bare_ = answer.ok() && hasNothingToDo() && answer.json.value("jobs").toArray().isEmpty();
-        stack_->setCurrentIndex(isEmpty() ? 1 : 0);
+        showWorkOrStart();
     });
+}
+
+void DashboardPage::showWorkOrStart() {
+    stack_->setCurrentIndex(isEmpty() ? 1 : 0);
 }
 
 void DashboardPage::updateCounts() {
@@ -221,7 +225,7 @@ void DashboardPage::updateCounts() {
     }
     strip_->show(counts);
     lookForWork();
-    stack_->setCurrentIndex(isEmpty() ? 1 : 0);
+    showWorkOrStart();
     failures_->refresh();
     waiting_->refresh();
     updateHead();
@@ -240,7 +244,7 @@ void DashboardPage::updateQueues() {
         finish = std::max(finish, queue.finish);
     }
     lookForWork();
-    stack_->setCurrentIndex(isEmpty() ? 1 : 0);
+    showWorkOrStart();
     queuePanel_->setNote(format.number(static_cast<std::int64_t>(rows.size())));
     queueRows_->setRows(std::move(rows));
     queueCommands_->update();

@@ -53,6 +53,7 @@ private:
     bool nothingEver() const;
     bool hasNothingToDo() const;
     void lookForWork();
+    void showWorkOrStart();
     void updateCounts();
     void updateQueues();
 
@@ -60,7 +61,7 @@ private:
     Button* span_;
     QMenu* spans_;
     QStackedWidget* stack_;
-    FirstStart* first_; ///< in its place while there is no work
+    FirstStart* first_; ///< shown instead of the dashboard while there is no work
     StateStrip* strip_;
     LoadCharts* charts_;
     Panel* queuePanel_ = nullptr;
@@ -72,9 +73,9 @@ private:
     FailuresPanel* failures_;
     WaitingPanel* waiting_;
     bool active_ = false;
-    bool bare_ = false;    ///< it was asked, and has no action
-    bool looking_ = false; ///< it is being asked
-    QJsonObject lookedAt_; ///< the counts when it was asked last; empty: it is to be asked
+    bool bare_ = false;    ///< the engine was asked, and has no action
+    bool looking_ = false; ///< the engine is being asked
+    QJsonObject lookedAt_; ///< the counts when the engine was asked last; empty: it is to be asked
 };
 
 } // namespace yard::ui
