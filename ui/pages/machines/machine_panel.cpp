@@ -25,11 +25,9 @@ MachinePanel::MachinePanel(QWidget* parent)
 
 void MachinePanel::show(const MachineInfo& machine, const TakenHere& taken, WallMicros now) {
     const Format format;
-    const Row row = machineRow(machine, taken, now);
     const auto text = [](const QString& value) { return value.isEmpty() ? Format::unknown() : value; };
-    const auto shareOf = [&](std::size_t column) {
-        const Cell& cell = row.cells[column];
-        return cell.share && *cell.share > 0 ? cell.share : std::nullopt;
+    const auto used = [](const QString& what, const Cell& cell) {
+        return Fact{what, cell.text, Fact::Tone::Normal, cell.share > 0 ? cell.share : std::nullopt};
     };
     machine_->setTitle(machine.name);
     machine_->setNote(machineKindWords(machine));
@@ -37,8 +35,8 @@ void MachinePanel::show(const MachineInfo& machine, const TakenHere& taken, Wall
     about_->set({{tr("Platform"), text(machine.platform)},
                  {tr("Version"), text(machine.version)},
                  {tr("Slots"), format.number(machine.slotCount)},
-                 {tr("Cores"), row.cells[4].text, Fact::Tone::Normal, shareOf(4)},
-                 {tr("Memory"), row.cells[5].text, Fact::Tone::Normal, shareOf(5)},
+                 used(tr("Cores"), machineCores(machine, taken)),
+                 used(tr("Memory"), machineMemory(machine, taken)),
                  {tr("Tags"), text(machine.tags.join(QStringLiteral(", ")))}});
     const bool isOff = machine.state == "lost" || machine.state == "refused";
     std::vector<Fact> facts{

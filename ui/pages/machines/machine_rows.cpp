@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <utility>
 
 namespace yard::ui {
@@ -196,6 +195,19 @@ QString machineLastWord(const MachineInfo& machine, WallMicros now) {
     return machine.state == "busy" ? MachineWords::tr("full") : QString();
 }
 
+Cell machineCores(const MachineInfo& machine, const TakenHere& taken) {
+    const Format format;
+    const std::optional<double> used = machine.isLocal() ? taken.cores : std::nullopt;
+    return usedOf(used, machine.cores, format.cores(used.value_or(0)), format.cores(machine.cores));
+}
+
+Cell machineMemory(const MachineInfo& machine, const TakenHere& taken) {
+    const Format format;
+    const std::optional<qint64> used = machine.isLocal() ? taken.memoryBytes : std::nullopt;
+    return usedOf(used, static_cast<double>(machine.memoryBytes), format.size(used.value_or(0)),
+                  format.size(machine.memoryBytes));
+}
+
 Row machineRow(const MachineInfo& machine, const TakenHere& taken, WallMicros now) {
     const Format format;
     const MachineSign sign = signOf(machine.state);
@@ -204,23 +216,18 @@ Row machineRow(const MachineInfo& machine, const TakenHere& taken, WallMicros no
     if (!machine.address.isEmpty()) name.tip = machine.name + QStringLiteral(", ") + machine.address;
     Cell since{machine.since > 0 ? machineSpan(machine.since, now) : Format::unknown()};
     if (machine.since > 0) since.tip = format.exactTime(machine.since, now);
-    const TakenHere used = machine.isLocal() ? taken : TakenHere{};
-    const std::optional<double> usedMemory =
-        used.memoryBytes ? std::optional(static_cast<double>(*used.memoryBytes)) : std::nullopt;
     Row row;
     row.id = machine.row();
-    row.cells = {
-        name,
-        {machineStateWords(machine, now), sign.face, sign.icon},
-        since,
-        {format.number(machine.slotCount)},
-        usedOf(used.cores, machine.cores, format.cores(used.cores.value_or(0)), format.cores(machine.cores)),
-        usedOf(usedMemory, static_cast<double>(machine.memoryBytes), format.size(used.memoryBytes.value_or(0)),
-               format.size(machine.memoryBytes)),
-        {format.number(machine.running)},
-        {format.number(machine.waiting)},
-        {machine.version.isEmpty() ? Format::unknown() : machine.version, {}, {}, {}, Cell::Tone::Dim},
-        {machineLastWord(machine, now), {}, {}, {}, Cell::Tone::Dim}};
+    row.cells = {name,
+                 {machineStateWords(machine, now), sign.face, sign.icon},
+                 since,
+                 {format.number(machine.slotCount)},
+                 machineCores(machine, taken),
+                 machineMemory(machine, taken),
+                 {format.number(machine.running)},
+                 {format.number(machine.waiting)},
+                 {machine.version.isEmpty() ? Format::unknown() : machine.version, {}, {}, {}, Cell::Tone::Dim},
+                 {machineLastWord(machine, now), {}, {}, {}, Cell::Tone::Dim}};
     row.keys = {QVariant(),          QVariant(),      -qint64{machine.since}, machine.slotCount, machine.cores,
                 machine.memoryBytes, machine.running, machine.waiting,        QVariant(),        QVariant()};
     return row;

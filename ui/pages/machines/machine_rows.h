@@ -54,6 +54,9 @@ QString machineStateWords(const MachineInfo& machine, WallMicros now);
 QString machineKindWords(const MachineInfo& machine);
 /// The next thing one would ask; may be empty.
 QString machineLastWord(const MachineInfo& machine, WallMicros now);
+/// "3.5 of 16" with its share; of what is taken of others nothing is known.
+Cell machineCores(const MachineInfo& machine, const TakenHere& taken);
+Cell machineMemory(const MachineInfo& machine, const TakenHere& taken);
 Row machineRow(const MachineInfo& machine, const TakenHere& taken, WallMicros now);
 /// "6, 1 silent".
 QString machinesNote(const std::vector<MachineInfo>& machines);
