@@ -20,9 +20,12 @@ QByteArray firstShown(const QSslCertificate& certificate, const QList<QSslError>
 
 } // namespace
 
+bool isLoopback(const QUrl& address) {
+    return address.host() == "localhost" || QHostAddress(address.host()).isLoopback();
+}
+
 bool isPrivate(const QUrl& address) {
-    return address.scheme() == "https" || address.host() == "localhost" ||
-           QHostAddress(address.host()).isLoopback();
+    return address.scheme() == "https" || isLoopback(address);
 }
 
 QByteArray fingerprintOf(const QSslCertificate& certificate) {

@@ -14,6 +14,8 @@ QT_END_NAMESPACE
 
 namespace yard::ui {
 
+/// It leads to this machine.
+bool isLoopback(const QUrl& address);
 /// Nobody on the way can read what goes there.
 bool isPrivate(const QUrl& address);
 /// SHA-256 of the public key, 64 hexadecimal digits; empty where there is none.

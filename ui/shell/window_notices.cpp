@@ -1,5 +1,6 @@
 #include "ui/shell/window_notices.h"
 
+#include "ui/bridge/pinning.h"
 #include "ui/desktop/sleep_guard.h"
 #include "ui/shell/command_registry.h"
 #include "ui/shell/engine_attachment.h"
@@ -9,7 +10,6 @@
 
 #include <QAction>
 #include <QApplication>
-#include <QHostAddress>
 
 namespace yard::ui {
 
@@ -60,8 +60,7 @@ void WindowNotices::update() {
     const EngineState* state = engine_.state();
     tray_->show(state);
     // Work on another machine goes on while this one sleeps.
-    const QString host = engine_.link() != nullptr ? engine_.link()->address().host() : QString();
-    const bool here = host == "localhost" || QHostAddress(host).isLoopback();
+    const bool here = engine_.link() != nullptr && isLoopback(engine_.link()->address());
     const bool runs = state != nullptr && state->isLive() &&
                       state->count(DisplayState::Running) + state->count(DisplayState::Submitting) > 0;
     sleep_->setWanted(here && runs && preference("keep-awake", true).toBool());

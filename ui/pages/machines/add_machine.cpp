@@ -2,16 +2,15 @@
 
 #include "core/base/clock.h"
 #include "ui/bridge/machine_operations.h"
+#include "ui/bridge/pinning.h"
 #include "ui/style/format.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
-#include <QHostAddress>
 #include <QLineEdit>
 #include <QSpinBox>
 
-#include <array>
 #include <utility>
 
 namespace yard::ui {
@@ -21,10 +20,6 @@ namespace {
 constexpr int kMostUses = 1'000;
 constexpr int kMostCores = 4'096; ///< as POST machines/tokens takes them
 constexpr qint64 kHourSeconds = 3'600;
-
-bool isLoopback(const QUrl& url) {
-    return url.host() == "localhost" || QHostAddress(url.host()).isLoopback();
-}
 
 /// The engine has no such route: an earlier one, or one that is built without.
 bool hasNoTokens(const Answer& answer) {
@@ -111,8 +106,7 @@ void AddMachine::take(const Answer& answer) {
     if (hasNoTokens(answer))
         return showCommand(QStringLiteral("YARD_JOIN_TOKEN=TOKEN yardmaster --headless --join ") + shellWord(url),
                            tr("This engine makes no join tokens. Make a token with the right admin (yardctl tokens "
-                              "new NAME --right admin) "
-                              "and put it in place of TOKEN."));
+                              "new NAME --right admin) and put it in place of TOKEN."));
     if (!answer.ok() || token.isEmpty())
         return showCommand({}, answer.ok() ? tr("The engine sent no token.") : answer.message);
     QString note = tr("Type this on the other machine. The token is shown once.");
