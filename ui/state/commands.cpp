@@ -1,5 +1,7 @@
 #include "ui/state/commands.h"
 
+#include "ui/style/format.h"
+
 #include <QJsonArray>
 #include <QLocale>
 #include <QPointer>
@@ -128,8 +130,7 @@ void Commands::askFor(ManyChange change, qint64 count, const QString& first) {
     QStringList lost;
     if (!first.isEmpty()) lost << first;
     if (const qint64 shown = change.which.count.value_or(count); count > shown)
-        lost << tr("%Ln of them came after you selected.", nullptr,
-                   static_cast<int>(std::min<qint64>(count - shown, 1 << 30)));
+        lost << tr("%Ln of them came after you selected.", nullptr, pluralCount(count - shown));
     if (change.which.lsns.empty()) lost << tr("They are all that match %1.").arg(change.which.filter);
     lost << change.lost;
     // While it is asked another engine may be chosen, and this be gone.

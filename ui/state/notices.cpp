@@ -60,8 +60,7 @@ constexpr Muting kMutings[] = {
 };
 
 QString noticesCounted(const char* text, qint64 count) {
-    return QCoreApplication::translate("Notices", text, nullptr,
-                                       static_cast<int>(std::min<qint64>(count, 1 << 30)));
+    return QCoreApplication::translate("Notices", text, nullptr, pluralCount(count));
 }
 
 } // namespace

@@ -34,6 +34,10 @@ QString unturned(const QString& text) {
     return plain;
 }
 
+int pluralCount(std::int64_t count) {
+    return static_cast<int>(std::min<std::int64_t>(count, 1 << 30));
+}
+
 Format::Format(const QLocale& locale, const QTimeZone& zone)
     : locale_(locale)
     , zone_(zone) {}

@@ -18,6 +18,9 @@ bool turnsText(QChar c);
 /// Each such mark as U+FFFD.
 QString unturned(const QString& text);
 
+/// A count as the number of a translation's plural, for "%Ln".
+int pluralCount(std::int64_t count);
+
 class Format {
 public:
     explicit Format(const QLocale& locale = QLocale(), const QTimeZone& zone = QTimeZone::systemTimeZone());

@@ -15,10 +15,6 @@ namespace {
 /// Of the page's width: with less the head has no room for the switch.
 constexpr int kSwitchFrom = 1'240;
 
-int plural(qint64 number) {
-    return static_cast<int>(std::min<qint64>(number, 1 << 30));
-}
-
 } // namespace
 
 ActionsHead::ActionsHead(FilterField* filter)
@@ -88,9 +84,9 @@ void ActionsHead::showTarget(const Target& all, const Target& again) {
         rescheduleText = tr("Reschedule %1").arg(on);
         cancelText = tr("Cancel %1").arg(on);
     } else if (!all.isEmpty() && all.count) {
-        const int count = plural(*all.count);
+        const int count = pluralCount(*all.count);
         on = tr("%Ln action(s)", nullptr, count);
-        if (const int failed = plural(again.count.value_or(*all.count)); failed > 0)
+        if (const int failed = pluralCount(again.count.value_or(*all.count)); failed > 0)
             rescheduleText = tr("Reschedule %Ln action(s)", nullptr, failed);
         cancelText = tr("Cancel %Ln action(s)", nullptr, count);
     } else if (!all.isEmpty()) {

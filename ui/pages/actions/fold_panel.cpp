@@ -11,7 +11,6 @@
 #include <QPainter>
 #include <QStackedWidget>
 
-#include <algorithm>
 #include <utility>
 
 namespace yard::ui {
@@ -76,7 +75,7 @@ void FoldPanel::show(const FoldedRow& row) {
         return graph_->show(0);
     }
     const Format format;
-    const auto count = static_cast<int>(std::min<qint64>(row.count, 1 << 30));
+    const int count = pluralCount(row.count);
     number_->setText(format.number(row.first));
     what_->setText(QStringLiteral("%1, %2").arg(row.name, tr("%Ln action(s)", nullptr, count)));
     // Of an array the index of the first one is told by any of its elements.

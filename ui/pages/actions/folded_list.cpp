@@ -1,6 +1,7 @@
 #include "ui/pages/actions/folded_list.h"
 
 #include "ui/pages/actions/spec_copies.h"
+#include "ui/style/format.h"
 
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -209,7 +210,7 @@ void FoldedList::addTo(QMenu& menu) {
     menu.addAction(isOpen ? tr("Fold") : tr("Unfold"), this, [this, head, isOpen] { setUnfolded(head, !isOpen); });
     menu.addAction(tr("Show all %1").arg(Format().number(row->count)), this,
                    [this, filter = row->filter()] { emit showAllWanted(filter); });
-    const auto failed = static_cast<int>(std::min<qint64>(row->failed(), 1 << 30));
+    const int failed = pluralCount(row->failed());
     menu.addAction(tr("Reschedule the %Ln that failed", nullptr, failed), this, &FoldedList::rescheduleFailed)
         ->setEnabled(failed > 0 && blocked.isEmpty());
     menu.addAction(tr("Resubmit the %Ln that failed…", nullptr, failed), this,

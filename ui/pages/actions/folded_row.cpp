@@ -3,6 +3,7 @@
 #include "ui/pages/actions/action_columns.h"
 #include "ui/pages/actions/actions_model.h"
 #include "ui/state/engine_words.h"
+#include "ui/style/format.h"
 
 #include <QCoreApplication>
 
@@ -26,10 +27,6 @@ constexpr std::array kToldFirst{DisplayState::Failed,     DisplayState::Abandone
 
 std::size_t faceAt(DisplayState face) {
     return static_cast<std::size_t>(face);
-}
-
-int asPlural(qint64 number) {
-    return static_cast<int>(std::min<qint64>(number, 1 << 30));
 }
 
 paint::Shares sharesIn(const QJsonObject& states) {
@@ -65,7 +62,7 @@ Cell placeCellOf(qint64 place, const Format& format) {
 
 QString foldedNameOf(const FoldedRow& row) {
     if (!row.isList) return row.name;
-    return FoldedRows::tr("%1 and %Ln other(s)", nullptr, asPlural(row.count - 1)).arg(row.name);
+    return FoldedRows::tr("%1 and %Ln other(s)", nullptr, pluralCount(row.count - 1)).arg(row.name);
 }
 
 Row rowOfAction(const ActionRow& action, qint64 now) {
@@ -217,7 +214,8 @@ Row foldedTableRow(const FoldedRow& folded, bool isOpen, qint64 now) {
     }
     Cell again;
     again.onHand = true;
-    if (folded.failed() > 0) again.text = FoldedRows::tr("Reschedule the %Ln", nullptr, asPlural(folded.failed()));
+    if (folded.failed() > 0)
+        again.text = FoldedRows::tr("Reschedule the %Ln", nullptr, pluralCount(folded.failed()));
     row.cells = {
         state,
         {format.number(folded.first)},

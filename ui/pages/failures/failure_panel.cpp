@@ -196,7 +196,7 @@ void FailurePanel::clear() {
 void FailurePanel::showHead() {
     const Format format;
     const WallMicros now = wallNow();
-    const int count = static_cast<int>(std::min<qint64>(group_.count, 1 << 30));
+    const int count = pluralCount(group_.count);
     setTitle(tr("%Ln failure(s)", nullptr, count));
     QString note = tr("in %Ln queue(s), %1 to %2", nullptr, static_cast<int>(group_.queues.size()))
                        .arg(format.time(group_.first, now), format.time(group_.last, now));

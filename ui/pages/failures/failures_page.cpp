@@ -11,7 +11,6 @@
 #include <QJsonDocument>
 #include <QMenu>
 
-#include <algorithm>
 #include <utility>
 
 namespace yard::ui {
@@ -275,12 +274,11 @@ void FailuresPage::refill() {
 }
 
 void FailuresPage::showNote() {
-    const auto counted = [](qint64 count) { return static_cast<int>(std::min<qint64>(count, 1 << 30)); };
-    QString failures = tr("%Ln failure(s)", nullptr, counted(groups_.total));
+    QString failures = tr("%Ln failure(s)", nullptr, pluralCount(groups_.total));
     if (!groups_.isExact) failures = tr("at least %1").arg(failures);
     QString note =
         tr("%1 in %2")
-            .arg(failures, tr("%Ln group(s)", nullptr, counted(static_cast<qint64>(groups_.groups.size()))));
+            .arg(failures, tr("%Ln group(s)", nullptr, pluralCount(static_cast<qint64>(groups_.groups.size()))));
     if (const qint64 muted = groups_.muted(); muted > 0)
         note += QStringLiteral(", ") + tr("%1 muted").arg(Format().number(muted));
     head_->setNote(groups_.total > 0 ? note : QString());

@@ -43,10 +43,6 @@ QString machineSpan(WallMicros from, WallMicros to) {
     return Format().duration(Duration(std::max<WallMicros>(0, to - from)));
 }
 
-int counted(qint64 count) {
-    return static_cast<int>(std::min<qint64>(count, 1 << 30));
-}
-
 /// "3.5 of 16" behind a meter; what is not told is a dash.
 Cell usedOf(std::optional<double> used, double all, const QString& usedText, const QString& allText) {
     if (all <= 0) return {Format::unknown()};
@@ -182,13 +178,13 @@ QString machineKindWords(const MachineInfo& machine) {
 QString machineLastWord(const MachineInfo& machine, WallMicros now) {
     if (machine.state == "silent" && machine.lostAt > 0)
         return MachineWords::tr("counts as lost in %1, then its %Ln action(s) return", nullptr,
-                                counted(machine.has()))
+                                pluralCount(machine.has()))
             .arg(machineSpan(now, machine.lostAt));
     if (!machine.reason.isEmpty()) return machine.reason;
     if (machine.isStopped())
         return machine.has() == 0
                    ? MachineWords::tr("has nothing, gets nothing new")
-                   : MachineWords::tr("gets nothing new; %Ln action(s) left", nullptr, counted(machine.has()));
+                   : MachineWords::tr("gets nothing new; %Ln action(s) left", nullptr, pluralCount(machine.has()));
     if (machine.state == "lost") return MachineWords::tr("what it had runs elsewhere");
     if (machine.state == "connecting" && !machine.isLocal())
         return MachineWords::tr("no link, and nothing of it is out");

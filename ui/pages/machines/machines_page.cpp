@@ -212,7 +212,7 @@ void MachinesPage::remove() {
     const QString lost =
         has == 0 ? tr("It runs nothing. It has to join again to get work.")
                  : tr("%Ln action(s) that it has end there and run elsewhere. It has to join again to get work.",
-                      nullptr, static_cast<int>(std::min<qint64>(has, 1 << 30)));
+                      nullptr, pluralCount(has));
     const auto isMeant = answered(this, [&] {
         return context_.window.ask(tr("Remove %1?").arg(name), lost, tr("Remove %1").arg(name), tr("Keep it"));
     });

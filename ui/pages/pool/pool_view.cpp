@@ -218,8 +218,7 @@ QString stateOf(const PoolGroup& group) {
     parts << (group.limits.value("queue") == "private" ? PoolWords::tr("least busy first")
                                                        : PoolWords::tr("one queue for all"));
     if (group.hitRate) parts << PoolWords::tr("hit rate %1").arg(hitWords(*group.hitRate));
-    if (group.waiting > 0)
-        parts << PoolWords::tr("%Ln wait", nullptr, static_cast<int>(std::min<qint64>(group.waiting, 1 << 30)));
+    if (group.waiting > 0) parts << PoolWords::tr("%Ln wait", nullptr, pluralCount(group.waiting));
     return parts.join(", ");
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/model/limits.h"
 #include "ui/pages/queues/queue_rows.h"
+#include "ui/style/format.h"
 #include "ui/widgets/mark_menu.h"
 #include "ui/widgets/table.h"
 #include "ui/widgets/text_view.h"
@@ -16,7 +17,6 @@
 #include <QMenu>
 #include <QPointer>
 
-#include <algorithm>
 #include <utility>
 
 namespace yard::ui {
@@ -136,7 +136,7 @@ void QueueCommands::askToDrain() {
 
 void QueueCommands::askToCancel() {
     forSelected([this](const QueueInfo& queue) {
-        const auto active = static_cast<int>(std::min<qint64>(queue.active, 1 << 30));
+        const int active = pluralCount(queue.active);
         const auto running = static_cast<int>(queue.running());
         if (isMeant(
                 tr("Cancel %Ln action(s) in %1?", nullptr, active).arg(queue.name()),

@@ -218,9 +218,8 @@ void QueuePanel::refresh() {
     figures_[1].note->setText(left            ? tr("done %1").arg(format.time(queue->finish, now))
                               : gap.isEmpty() ? tr("left")
                                               : gap);
-    const auto plural = [](qint64 number) { return static_cast<int>(std::min<qint64>(number, 1 << 30)); };
-    figures_[2].value->setText(tr("%Ln running", nullptr, plural(queue->running())));
-    figures_[2].note->setText(tr("%Ln waiting", nullptr, plural(queue->waiting())));
+    figures_[2].value->setText(tr("%Ln running", nullptr, pluralCount(queue->running())));
+    figures_[2].note->setText(tr("%Ln waiting", nullptr, pluralCount(queue->waiting())));
     figures_[3].value->setText(tr("%1 failed").arg(format.number(queue->of(DisplayState::Failed))));
     figures_[3].value->setInk(queue->of(DisplayState::Failed) > 0 ? std::optional(DisplayState::Failed)
                                                                   : std::nullopt);
