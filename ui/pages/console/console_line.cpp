@@ -2,7 +2,6 @@
 
 #include <QFile>
 
-#include <algorithm>
 #include <fcntl.h>
 #include <utility>
 
@@ -15,11 +14,8 @@ constexpr char kAnswerEnd = '\x04';
 ConsoleLine::ConsoleLine(const QString& dataDir, QObject* parent)
     : QObject(parent)
     , dataDir_(dataDir) {
-    connect(&socket_, &QLocalSocket::connected, this, [this] {
-        // What it greets with is the first answer; it is left out.
-        pending_ = 1;
-        socket_.write("#program\n");
-    });
+    // What it greets with is the first answer; it is left out.
+    connect(&socket_, &QLocalSocket::connected, this, [this] { socket_.write("#program\n"); });
     connect(&socket_, &QLocalSocket::readyRead, this, &ConsoleLine::onBytes);
     connect(&socket_, &QLocalSocket::errorOccurred, this, [this] { problem_ = socket_.errorString(); });
     // Also where it was never connected.
@@ -44,7 +40,6 @@ void ConsoleLine::open() {
 
 void ConsoleLine::say(const QString& line) {
     if (!isOpen_) return;
-    ++pending_;
     socket_.write(line.toUtf8() + '\n');
 }
 
@@ -54,14 +49,13 @@ void ConsoleLine::onBytes() {
         const qsizetype end = kept_.indexOf(kAnswerEnd);
         if (end != 0) tell(kept_.first(end < 0 ? kept_.size() : end));
         kept_.remove(0, end < 0 ? kept_.size() : end);
+        // Behind it a word says how the line went; the answer has said so to people.
         const qsizetype line = kept_.indexOf('\n');
         if (line < 0) return;
-        const bool isGood = kept_.sliced(1, line - 1) == "ok";
         kept_.remove(0, line + 1);
         shown_ = 0;
-        pending_ = std::max(0, pending_ - 1);
         if (isOpen_) {
-            emit answered(isGood);
+            emit answered();
         } else {
             isOpen_ = true;
             emit opened();
@@ -79,7 +73,6 @@ void ConsoleLine::tell(const QByteArray& bytes) {
 
 void ConsoleLine::onEnd() {
     const bool wasOpen = std::exchange(isOpen_, false);
-    pending_ = 0;
     shown_ = 0;
     directory_.reset();
     emit closed(wasOpen ? tr("The console was closed. Enter opens it again.")

@@ -27,15 +27,13 @@ public:
     bool isOpen() const { return isOpen_; }
     /// Nothing while it is not open.
     void say(const QString& line);
-    /// Answers that are awaited.
-    int pending() const { return pending_; }
 
 signals:
     void opened();
     /// A part of an answer.
     void heard(const QString& text);
-    /// An answer has ended; `good`: the line went well.
-    void answered(bool good);
+    /// An answer has ended.
+    void answered();
     /// It is closed; why, for people.
     void closed(const QString& why);
 
@@ -51,7 +49,6 @@ private:
     QByteArray kept_;
     QStringDecoder decoder_{QStringDecoder::Utf8};
     qsizetype shown_ = 0; ///< of this answer
-    int pending_ = 0;
     bool isOpen_ = false;
 };
 

@@ -6,7 +6,6 @@
 #include "ui/widgets/panel.h"
 
 #include <QAction>
-#include <QLineEdit>
 #include <QSplitter>
 #include <QVBoxLayout>
 
@@ -71,7 +70,7 @@ void ConsolePage::setMayChange(bool may) {
 }
 
 void ConsolePage::onConnection() {
-    profile_->setBlocked(context_.state.isLive() ? QString() : context_.state.whyBlocked());
+    profile_->setBlocked(context_.state.whyBlocked());
 }
 
 void ConsolePage::setActive(bool active) {

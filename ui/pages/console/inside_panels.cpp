@@ -165,6 +165,24 @@ Row threadRow(const QJsonObject& thread) {
     return row;
 }
 
+Row amountRow(const QString& name, qint64 amount, const QString& shown) {
+    Row row;
+    row.cells = {Cell{name}, Cell{shown}};
+    row.keys = {{}, amount};
+    return row;
+}
+
+/// A row for each, with its place in the list as its id.
+template<class RowOf>
+std::vector<Row> numberedRows(const QJsonValue& list, RowOf rowOf) {
+    std::vector<Row> rows;
+    for (const QJsonValue value : list.toArray()) {
+        rows.push_back(rowOf(value.toObject()));
+        rows.back().id = static_cast<qint64>(rows.size());
+    }
+    return rows;
+}
+
 } // namespace
 
 InsidePanels::InsidePanels(EngineLink& link, QWidget* parent)
@@ -265,50 +283,37 @@ void InsidePanels::takeThreads(const QJsonObject& json) {
 }
 
 void InsidePanels::takeTurns(const QJsonObject& json) {
-    std::vector<Row> list;
     const Format format;
     const WallMicros now = wallNow();
-    for (const QJsonValue value : json["turns"].toArray()) {
-        const QJsonObject turn = value.toObject();
+    auto list = numberedRows(json["turns"], [&](const QJsonObject& turn) {
         const WallMicros ended = turn["ended"].toInteger();
         Row row;
-        row.id = static_cast<qint64>(list.size()) + 1;
         row.cells = {Cell{format.time(ended, now)}, Cell{turn["loop"].toString()}, Cell{turn["name"].toString()},
                      durationCell(turn["ran_s"].toDouble())};
         row.keys = {qint64(ended), {}, {}, turn["ran_s"].toDouble()};
-        list.push_back(std::move(row));
-    }
+        return row;
+    });
     note_->setText(list.empty() ? tr("No turn took 1 ms or more since the start")
                                 : tr("Turns of 1 ms and more since the start, the longest first"));
     rows(Tab::Turns)->setRows(std::move(list));
 }
 
 void InsidePanels::takeMemory(const QJsonObject& json) {
-    std::vector<Row> list;
-    for (const QJsonValue value : json["subsystems"].toArray()) {
-        const QJsonObject part = value.toObject();
-        Row row;
-        row.id = static_cast<qint64>(list.size()) + 1;
-        row.cells = {Cell{part["name"].toString()}, Cell{Format().size(part["bytes"].toInteger())}};
-        row.keys = {{}, part["bytes"].toInteger()};
-        list.push_back(std::move(row));
-    }
-    note_->setText(tr("%1 resident").arg(Format().size(json["total_bytes"].toInteger())));
-    rows(Tab::Memory)->setRows(std::move(list));
+    const Format format;
+    note_->setText(tr("%1 resident").arg(format.size(json["total_bytes"].toInteger())));
+    rows(Tab::Memory)->setRows(numberedRows(json["subsystems"], [&](const QJsonObject& part) {
+        const qint64 bytes = part["bytes"].toInteger();
+        return amountRow(part["name"].toString(), bytes, format.size(bytes));
+    }));
 }
 
 void InsidePanels::takeDescriptors(const QJsonObject& json) {
-    std::vector<Row> list;
-    for (const QJsonValue value : json["owners"].toArray()) {
-        const QJsonObject owner = value.toObject();
-        Row row;
-        row.id = static_cast<qint64>(list.size()) + 1;
-        row.cells = {Cell{owner["name"].toString()}, Cell{Format().number(owner["count"].toInteger())}};
-        row.keys = {{}, owner["count"].toInteger()};
-        list.push_back(std::move(row));
-    }
+    const Format format;
     note_->setText(tr("%L1 of %L2 are open").arg(json["used"].toInteger()).arg(json["limit"].toInteger()));
-    rows(Tab::Descriptors)->setRows(std::move(list));
+    rows(Tab::Descriptors)->setRows(numberedRows(json["owners"], [&](const QJsonObject& owner) {
+        const qint64 count = owner["count"].toInteger();
+        return amountRow(owner["name"].toString(), count, format.number(count));
+    }));
 }
 
 } // namespace yard::ui

@@ -9,7 +9,6 @@
 #include <QStackedWidget>
 #include <QWidget>
 #include <array>
-#include <memory>
 
 namespace yard::ui {
 
