@@ -1,15 +1,10 @@
 #include "ui/bridge/machine_operations.h"
 
 #include <QCoreApplication>
-#include <QJsonDocument>
 
 namespace yard::ui::operations {
 
 namespace {
-
-QByteArray compactTextOf(const QJsonObject& object) {
-    return QJsonDocument(object).toJson(QJsonDocument::Compact);
-}
 
 Operation onMachine(const char* title, Request request, const QString& verb, qint64 machine, const QString& name) {
     return {QCoreApplication::translate("Operation", title).arg(name), std::move(request),
@@ -39,7 +34,7 @@ Operation drainMachine(qint64 machine, const QString& name) {
 
 Operation pauseMachine(qint64 machine, const QString& name) {
     return onMachine(QT_TRANSLATE_NOOP("Operation", "Pause machine %1"),
-                     {"PATCH", pathOfMachine(machine), {}, compactTextOf({{"paused", true}}), {}}, "pause", machine,
+                     {"PATCH", pathOfMachine(machine), {}, jsonBody({{"paused", true}}), {}}, "pause", machine,
                      name);
 }
 
@@ -49,10 +44,10 @@ Operation resumeMachine(qint64 machine, const QString& name) {
 }
 
 Operation removeMachine(qint64 machine, const QString& name, bool force) {
-    Operation operation = onMachine(
-        QT_TRANSLATE_NOOP("Operation", "Remove machine %1"),
-        {"DELETE", pathOfMachine(machine), {}, force ? compactTextOf({{"force", true}}) : QByteArray(), {}},
-        "remove", machine, name);
+    Operation operation =
+        onMachine(QT_TRANSLATE_NOOP("Operation", "Remove machine %1"),
+                  {"DELETE", pathOfMachine(machine), {}, force ? jsonBody({{"force", true}}) : QByteArray(), {}},
+                  "remove", machine, name);
     if (force) operation.yardctl += QStringLiteral(" --force");
     return operation;
 }
@@ -60,7 +55,7 @@ Operation removeMachine(qint64 machine, const QString& name, bool force) {
 Request makeJoinToken(int uses, qint64 expiresS, double maxCores) {
     QJsonObject body{{"uses", uses}, {"expires_s", expiresS}};
     if (maxCores > 0) body.insert("max_cores", maxCores);
-    return {"POST", "machines/tokens", {}, compactTextOf(body), {}};
+    return {"POST", "machines/tokens", {}, jsonBody(body), {}};
 }
 
 } // namespace yard::ui::operations

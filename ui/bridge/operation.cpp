@@ -28,12 +28,8 @@ QString plain(const char* text) {
     return QCoreApplication::translate("Operation", text);
 }
 
-QByteArray operationTextOf(const QJsonObject& object) {
-    return QJsonDocument(object).toJson(QJsonDocument::Compact);
-}
-
 Request post(const QString& path, const QJsonObject& body = {}) {
-    return {"POST", path, {}, body.isEmpty() ? QByteArray() : operationTextOf(body)};
+    return {"POST", path, {}, body.isEmpty() ? QByteArray() : jsonBody(body)};
 }
 
 QString numbersOf(const Target& target) {
@@ -80,6 +76,10 @@ Operation onSession(const char* title, const QString& path, const QString& yardc
 
 } // namespace
 
+QByteArray jsonBody(const QJsonObject& object) {
+    return QJsonDocument(object).toJson(QJsonDocument::Compact);
+}
+
 std::vector<Request> piecesOf(const Request& request) {
     QJsonObject body = QJsonDocument::fromJson(request.body).object();
     const QJsonArray all = body.value("lsns").toArray();
@@ -90,7 +90,7 @@ std::vector<Request> piecesOf(const Request& request) {
         for (qsizetype i = at; i < std::min(at + kMostInOneRequest, all.size()); ++i) part.append(all.at(i));
         body.insert("lsns", part);
         pieces.push_back(request);
-        pieces.back().body = operationTextOf(body);
+        pieces.back().body = jsonBody(body);
     }
     return pieces;
 }
@@ -179,7 +179,7 @@ Operation setPriority(const Target& target, int priority) {
     QJsonObject body = bodyOf(target);
     body.insert("set", QJsonObject{{"priority", priority}});
     return {operationCounted(QT_TRANSLATE_N_NOOP("Operation", "Set priority of %n action(s)"), target.count),
-            {"PATCH", "jobs", {}, operationTextOf(body)},
+            {"PATCH", "jobs", {}, jsonBody(body)},
             {}};
 }
 
@@ -189,7 +189,7 @@ Operation mark(const Target& target, Mark mark) {
     const char* title = mark == Mark::None ? QT_TRANSLATE_N_NOOP("Operation", "Take the mark from %n action(s)")
                                            : QT_TRANSLATE_N_NOOP("Operation", "Mark %n action(s)");
     return {operationCounted(title, target.count),
-            {"PATCH", "jobs", {}, operationTextOf(body)},
+            {"PATCH", "jobs", {}, jsonBody(body)},
             commandFor("mark " + wordFor(mark), target)};
 }
 
@@ -233,7 +233,7 @@ Operation markQueue(qint64 queue, const QString& name, Mark mark) {
     const char* title = mark == Mark::None ? QT_TRANSLATE_NOOP("Operation", "Take the mark from %1")
                                            : QT_TRANSLATE_NOOP("Operation", "Mark %1");
     return {plain(title).arg(name),
-            {"PATCH", QStringLiteral("queues/%1").arg(queue), {}, operationTextOf({{"mark", jsonOf(mark)}})},
+            {"PATCH", QStringLiteral("queues/%1").arg(queue), {}, jsonBody({{"mark", jsonOf(mark)}})},
             QStringLiteral("yardctl queue mark %1 %2").arg(wordFor(mark)).arg(queue)};
 }
 
@@ -247,7 +247,7 @@ Operation moveTo(const Target& target, qint64 queue, const QString& name) {
     QJsonObject body = bodyOf(target);
     body.insert("set", QJsonObject{{"queue", queue}});
     return {operationCounted(QT_TRANSLATE_N_NOOP("Operation", "Move %n action(s) to %1"), target.count).arg(name),
-            {"PATCH", "jobs", {}, operationTextOf(body)},
+            {"PATCH", "jobs", {}, jsonBody(body)},
             {}};
 }
 
@@ -304,14 +304,14 @@ Operation configureQueue(qint64 queue, const QString& name, const QJsonObject& c
     QString line = QStringLiteral("yardctl queue set %1").arg(queue);
     for (auto it = config.begin(); it != config.end(); ++it) {
         const QJsonValue value = it.value();
-        const QString text = value.isObject() ? QString::fromUtf8(operationTextOf(value.toObject()))
+        const QString text = value.isObject() ? QString::fromUtf8(jsonBody(value.toObject()))
                              : value.isArray()
                                  ? QString::fromUtf8(QJsonDocument(value.toArray()).toJson(QJsonDocument::Compact))
                                  : value.toVariant().toString();
         line += ' ' + shellWord(it.key() + '=' + text);
     }
     return {plain(QT_TRANSLATE_NOOP("Operation", "Change settings of %1")).arg(name),
-            {"PATCH", QStringLiteral("queues/%1").arg(queue), {}, operationTextOf({{"config", config}})},
+            {"PATCH", QStringLiteral("queues/%1").arg(queue), {}, jsonBody({{"config", config}})},
             line};
 }
 
@@ -339,8 +339,8 @@ Operation sunsetSession() {
 Operation submit(const QJsonValue& actions, qint64 queue, const QString& queueName) {
     const bool list = actions.isArray();
     const qint64 count = list ? actions.toArray().size() : 1;
-    const QByteArray body = list ? QJsonDocument(actions.toArray()).toJson(QJsonDocument::Compact)
-                                 : operationTextOf(actions.toObject());
+    const QByteArray body =
+        list ? QJsonDocument(actions.toArray()).toJson(QJsonDocument::Compact) : jsonBody(actions.toObject());
     const QString path = queue == 0 ? QStringLiteral("jobs") : QStringLiteral("queues/%1/jobs").arg(queue);
     const QString into = queue == 0 ? QString() : QStringLiteral(" --queue %1").arg(queue);
     return {operationCounted(QT_TRANSLATE_N_NOOP("Operation", "Submit %n action(s) to %1"), count).arg(queueName),
@@ -356,7 +356,7 @@ Operation registerWorker(const QString& id, const QByteArray& descriptor, const 
 
 Operation removeWorker(const QString& id, const QString& name, bool force) {
     return {plain(QT_TRANSLATE_NOOP("Operation", "Remove worker %1")).arg(name),
-            {"DELETE", "workers/" + id, {}, force ? operationTextOf({{"force", true}}) : QByteArray()},
+            {"DELETE", "workers/" + id, {}, force ? jsonBody({{"force", true}}) : QByteArray()},
             "yardctl workers remove " + id + (force ? QStringLiteral(" --force") : QString())};
 }
 
@@ -376,7 +376,7 @@ Operation configurePool(const QJsonObject& limits) {
     for (auto it = limits.begin(); it != limits.end(); ++it)
         line += ' ' + shellWord(it.key() + '=' + it.value().toVariant().toString());
     return {plain(QT_TRANSLATE_NOOP("Operation", "Change the limits of the pool")),
-            {"PATCH", "pool", {}, operationTextOf(limits)},
+            {"PATCH", "pool", {}, jsonBody(limits)},
             line};
 }
 
@@ -385,7 +385,7 @@ Operation changeSettings(const QJsonObject& settings) {
     for (auto it = settings.begin(); it != settings.end(); ++it)
         line += ' ' + shellWord(it.key() + '=' + it.value().toVariant().toString());
     return {plain(QT_TRANSLATE_NOOP("Operation", "Change settings")),
-            {"PATCH", "settings", {}, operationTextOf(settings)},
+            {"PATCH", "settings", {}, jsonBody(settings)},
             line};
 }
 

@@ -31,6 +31,9 @@ struct Target {
     bool isEmpty() const { return lsns.empty() && filter.isEmpty(); }
 };
 
+/// On one line, as a body of a request.
+QByteArray jsonBody(const QJsonObject& object);
+
 /// The engine takes so many numbers of actions in one request.
 inline constexpr qsizetype kMostInOneRequest = 1'000;
 /// The same as requests that the engine takes: several where it names more actions than that, by number.

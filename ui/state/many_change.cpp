@@ -19,7 +19,7 @@ constexpr qint64 kAskedForGood = 1'001;
 Request with(Request request, const QString& member, const QJsonValue& value) {
     QJsonObject body = QJsonDocument::fromJson(request.body).object();
     body.insert(member, value);
-    request.body = QJsonDocument(body).toJson(QJsonDocument::Compact);
+    request.body = jsonBody(body);
     return request;
 }
 

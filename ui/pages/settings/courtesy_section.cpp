@@ -7,7 +7,6 @@
 #include <QComboBox>
 #include <QCoreApplication>
 #include <QJsonArray>
-#include <QJsonDocument>
 
 namespace yard::ui {
 
@@ -57,7 +56,7 @@ private:
     }
 
     void send(const QString& name) {
-        const QByteArray body = QJsonDocument(QJsonObject{{"profile", name}}).toJson(QJsonDocument::Compact);
+        const QByteArray body = jsonBody({{"profile", name}});
         context_.link.send({"PATCH", "courtesy", {}, body}, this, [this](const Answer& answer) {
             row_->setProblem(answer.ok() ? QString() : answer.message);
             if (answer.ok())
