@@ -9,7 +9,6 @@
 #include "ui/bridge/attached_link.h"
 
 #include <QJsonArray>
-#include <QPointer>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,7 +28,6 @@ public:
     void noteBatch(const QJsonObject& batch) { batches_.append(batch); }
     ui::Answer answerTo(const ui::Request& request) const;
     const QJsonArray& batches() const { return batches_; }
-    QString address() const { return address_; }
 
     qint64 nowMs = 0;                 ///< when it was
     std::map<QString, qint64> things; ///< what the pictures are of: actions, queues
@@ -44,7 +42,6 @@ private:
 
     std::vector<Noted> answers_; ///< in the order in which they were last given
     QJsonArray batches_;
-    QString address_ = QStringLiteral("http://127.0.0.1:8786/compute/");
 };
 
 /// A link to a real engine that writes down what it answers. The recording outlives it.
@@ -70,7 +67,7 @@ public:
     std::unique_ptr<QObject> stream(const ui::Request& request, std::function<void(const QByteArray&)> piece,
                                     Done done) override;
     void watch(const QJsonObject&) override {}
-    QUrl address() const override { return QUrl(recording_.address()); }
+    QUrl address() const override { return QUrl("http://127.0.0.1:8786/compute/"); }
 
 private:
     const Recording& recording_;
