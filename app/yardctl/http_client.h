@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/percent.h"
 #include "core/model/api_address.h"
 
 #include <chrono>
@@ -90,8 +91,5 @@ private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
-
-/// For one part of a path or one value of a query.
-std::string percentEncode(std::string_view text);
 
 } // namespace yard::ctl

@@ -1,3 +1,4 @@
+#include "core/base/percent.h"
 #include "core/example/evening.h"
 #include "core/example/plan.h"
 
@@ -37,17 +38,6 @@ std::function<Result<void>(Plan&, const Answer&)> taking(Take take = {}, std::op
 Step asking(Request request, Take take = {}, std::optional<int> also = {}) {
     return {[request = std::move(request)](Plan&) { return std::optional(request); },
             taking(std::move(take), also)};
-}
-
-std::string encoded(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                           c == '_' || c == '.';
-        out += plain ? std::string(1, c)
-                     : fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    }
-    return out;
 }
 
 std::string_view textOf(const json::object& object, std::string_view member) {
@@ -174,7 +164,7 @@ Step telling(std::string_view text) {
 Step looking(std::string path, std::function<std::vector<Step>()> none,
              std::function<std::vector<Step>(Plan&)> some, int pages = 0, const std::string& cursor = {}) {
     return asking(
-        {.path = cursor.empty() ? path : path + "&cursor=" + encoded(cursor)},
+        {.path = cursor.empty() ? path : path + "&cursor=" + percentEncode(cursor)},
         [=](Plan& plan, const json::object& said) {
             const std::string next(textOf(said, "cursor"));
             if (!listOf(said, "jobs").empty())
@@ -222,7 +212,7 @@ std::vector<Step> clearing(std::int64_t queue, int looks) {
     };
     return {steering(queue, "cancel", false, pause), steering(queue, "retire", true),
             looking(
-                fmt::format("queues/{}/jobs?limit=1&q={}", queue, encoded(kFilter)),
+                fmt::format("queues/{}/jobs?limit=1&q={}", queue, percentEncode(kFilter)),
                 [queue] { return leaving(queue); }, again)};
 }
 
