@@ -33,11 +33,10 @@ boost::json::array actions(Caller& caller, const std::string& query) {
     boost::json::array rows;
     std::string cursor;
     do {
-        const boost::json::object page =
-            caller.get(fmt::format("/compute/jobs?limit=500&{}{}", query, cursor)).json();
-        for (const boost::json::value& row : page.at("jobs").as_array()) rows.push_back(row);
-        const boost::json::value* next = page.if_contains("cursor");
-        cursor = next && next->is_string() ? "&cursor=" + std::string(next->as_string()) : std::string();
+        const Answer page = caller.get(fmt::format("/compute/jobs?limit=500&{}{}", query, cursor));
+        const boost::json::object list = page.json();
+        for (const boost::json::value& row : list.at("jobs").as_array()) rows.push_back(row);
+        cursor = page.text("cursor").empty() ? "" : "&cursor=" + page.text("cursor");
     } while (!cursor.empty());
     return rows;
 }
@@ -52,8 +51,7 @@ std::string everythingOf(Caller& caller) {
 }
 
 std::int64_t queueNamed(Caller& caller, std::string_view tag) {
-    const boost::json::object answer = caller.get("/compute/queues").json();
-    for (const boost::json::value& each : answer.at("queues").as_array()) {
+    for (const boost::json::value& each : listOf(caller, "queues", "queues")) {
         const boost::json::value* named = each.as_object().if_contains("tag");
         if (named && named->as_string() == tag) return each.at("queue_id").as_int64();
     }
