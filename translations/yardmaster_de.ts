@@ -171,10 +171,6 @@
 <context>
     <name>ActionEntries</name>
     <message>
-        <source>Copied: %1</source>
-        <translation>Kopiert: %1</translation>
-    </message>
-    <message>
         <source>It waits for no other action; see why.</source>
         <translation>Sie wartet auf keine andere Aktion; siehe Warum.</translation>
     </message>
@@ -3911,6 +3907,13 @@
     </message>
 </context>
 <context>
+    <name>WindowServices</name>
+    <message>
+        <source>Copied: %1</source>
+        <translation>Kopiert: %1</translation>
+    </message>
+</context>
+<context>
     <name>WorkerColumns</name>
     <message>
         <source>Name</source>
@@ -4870,10 +4873,6 @@
         <translation>Esc</translation>
     </message>
     <message>
-        <source>Copied: %1</source>
-        <translation>Kopiert: %1</translation>
-    </message>
-    <message>
         <source>yardctl: show it</source>
         <translation>yardctl: zeigen</translation>
     </message>
@@ -5713,10 +5712,6 @@
         <translation>Bis sie nicht mehr stumm geschaltet ist</translation>
     </message>
     <message>
-        <source>Copied: %1</source>
-        <translation>Kopiert: %1</translation>
-    </message>
-    <message>
         <source>Error line</source>
         <translation>Fehlerzeile</translation>
     </message>
@@ -5871,10 +5866,6 @@
     <message>
         <source>Copy</source>
         <translation>Kopieren</translation>
-    </message>
-    <message>
-        <source>Copied: %1</source>
-        <translation>Kopiert: %1</translation>
     </message>
     <message>
         <source>Choose a program</source>
@@ -6693,10 +6684,6 @@
         <translation>Behalten</translation>
     </message>
     <message>
-        <source>Copied: %1</source>
-        <translation>Kopiert: %1</translation>
-    </message>
-    <message>
         <source>yardctl</source>
         <translation>yardctl</translation>
     </message>
@@ -6961,10 +6948,6 @@
     <message>
         <source>%1 is here now: drag it</source>
         <translation>%1 ist jetzt da und lässt sich ziehen</translation>
-    </message>
-    <message>
-        <source>Copied: %1</source>
-        <translation>Kopiert: %1</translation>
     </message>
     <message>
         <source>Save…</source>
@@ -7841,10 +7824,6 @@
         <translation>Kopieren als</translation>
     </message>
     <message>
-        <source>Copied: %1</source>
-        <translation>Kopiert: %1</translation>
-    </message>
-    <message>
         <source>yardctl</source>
         <translation>yardctl</translation>
     </message>
@@ -7911,10 +7890,6 @@
     <message>
         <source>JSON</source>
         <translation>JSON</translation>
-    </message>
-    <message>
-        <source>Copied: %1</source>
-        <translation>Kopiert: %1</translation>
     </message>
     <message>
         <source>Address</source>
@@ -9940,10 +9915,6 @@
     <message>
         <source>Worker</source>
         <translation>Worker</translation>
-    </message>
-    <message>
-        <source>Copied: %1</source>
-        <translation>Kopiert: %1</translation>
     </message>
     <message>
         <source>yardctl: show it</source>

@@ -3,8 +3,7 @@
 #include "ui/bridge/shell_engine.h"
 #include "ui/widgets/text_view.h"
 
-#include <QApplication>
-#include <QClipboard>
+#include <QCoreApplication>
 #include <QJsonArray>
 #include <QMenu>
 
@@ -19,11 +18,6 @@ constexpr std::size_t kMostWaitedFor = 50;
 struct ActionEntries {
     Q_DECLARE_TR_FUNCTIONS(ActionEntries)
 };
-
-void copyText(WindowServices& window, const QString& text) {
-    QApplication::clipboard()->setText(text);
-    window.say(ActionEntries::tr("Copied: %1").arg(text.section('\n', 0, 0)));
-}
 
 /// One of them with its detail; several as a list.
 void showWhatIsWaitedFor(const Context& context, QObject* owner, qint64 lsn) {

@@ -84,4 +84,7 @@ public:
     virtual EngineChoice& engineChoice() = 0;
 };
 
+/// Into the clipboard; the window says its first line.
+void copyText(WindowServices& window, const QString& text);
+
 } // namespace yard::ui

@@ -3,8 +3,6 @@
 #include "ui/style/icons.h"
 #include "ui/widgets/text_view.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QMenu>
 
 namespace yard::ui {
@@ -48,10 +46,7 @@ DetailHead::DetailHead(Context context)
 }
 
 void DetailHead::addCopies(QMenu& menu) {
-    const auto copy = [this](const QString& text) {
-        QApplication::clipboard()->setText(text);
-        context_.window.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
-    };
+    const auto copy = [this](const QString& text) { copyText(context_.window, text); };
     menu.addAction(tr("yardctl: show it"), this,
                    [=, this] { copy(context_.link.yardctl(QStringLiteral("yardctl show %1").arg(lsn_))); });
     menu.addAction(tr("yardctl: its output"), this,

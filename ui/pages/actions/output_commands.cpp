@@ -5,8 +5,6 @@
 #include "ui/outputs/preview.h"
 #include "ui/widgets/transient.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QDesktopServices>
 #include <QFileDialog>
 #include <QMenu>
@@ -139,11 +137,6 @@ void OutputCommands::fetch(const std::vector<ChunkFile>& files) {
         });
 }
 
-void OutputCommands::copyText(const QString& text) {
-    QApplication::clipboard()->setText(text);
-    context_.window.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
-}
-
 void OutputCommands::fill(QMenu& menu, const std::vector<ChunkFile>& files) {
     if (files.empty()) return;
     const auto joined = [files](QString ChunkFile::* member) {
@@ -154,11 +147,14 @@ void OutputCommands::fill(QMenu& menu, const std::vector<ChunkFile>& files) {
     menu.addAction(tr("Save…"), this, [this, files] { save(files); });
     if (files.size() == 1) menu.addAction(tr("Open with another program"), this, [this, files] { open(files[0]); });
     menu.addSeparator();
-    menu.addAction(tr("Copy the name"), this, [this, joined] { copyText(joined(&ChunkFile::name)); });
-    menu.addAction(tr("Copy the hash"), this, [this, joined] { copyText(joined(&ChunkFile::hash)); });
+    menu.addAction(tr("Copy the name"), this,
+                   [this, joined] { copyText(context_.window, joined(&ChunkFile::name)); });
+    menu.addAction(tr("Copy the hash"), this,
+                   [this, joined] { copyText(context_.window, joined(&ChunkFile::hash)); });
     if (files.size() == 1 && hasHash(files[0]))
-        menu.addAction(tr("Copy as curl"), this,
-                       [this, file = files[0]] { copyText(context_.link.curl(chunkRequest(file))); });
+        menu.addAction(tr("Copy as curl"), this, [this, file = files[0]] {
+            copyText(context_.window, context_.link.curl(chunkRequest(file)));
+        });
 }
 
 } // namespace yard::ui

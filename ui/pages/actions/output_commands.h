@@ -47,7 +47,6 @@ private:
     void saveAs(ChunkFile file);
     void onSaved(const QString& folder, const FolderSave::Outcome& outcome);
     void fetch(const std::vector<ChunkFile>& files);
-    void copyText(const QString& text);
 
     Context context_;
     const Preview& preview_;

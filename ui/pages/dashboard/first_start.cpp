@@ -3,9 +3,7 @@
 #include "ui/state/example_run.h"
 #include "ui/widgets/transient.h"
 
-#include <QApplication>
 #include <QBoxLayout>
-#include <QClipboard>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -93,10 +91,7 @@ QWidget* FirstStart::makeLine() {
     pair->addWidget(new Label(tryLine, Type::Mono, Token::Text1));
     auto* copy = new Button(Button::Kind::Small, tr("Copy"), "copy");
     pair->addWidget(copy);
-    connect(copy, &QAbstractButton::clicked, this, [this, tryLine] {
-        QApplication::clipboard()->setText(tryLine);
-        context_.window.say(tr("Copied: %1").arg(tryLine));
-    });
+    connect(copy, &QAbstractButton::clicked, this, [this, tryLine] { copyText(context_.window, tryLine); });
     return line;
 }
 

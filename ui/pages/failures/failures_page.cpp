@@ -387,10 +387,7 @@ void FailuresPage::fillCopyMenu() {
     const FailureGroupInfo* group = selected();
     if (group == nullptr) return;
     const auto add = [&](const QString& title, const QString& text) {
-        copyMenu_->addAction(title, this, [this, text] {
-            QApplication::clipboard()->setText(text);
-            context_.window.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
-        });
+        copyMenu_->addAction(title, this, [this, text] { copyText(context_.window, text); });
     };
     const Operation look = operations::lookAtFailures({}, 0, group->id);
     add(tr("Error line"), group->line);

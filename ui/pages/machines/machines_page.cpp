@@ -238,10 +238,7 @@ AddMachine* MachinesPage::adding() const {
 
 void MachinesPage::addCopyAs(QMenu& menu, const MachineInfo& machine) {
     const auto add = [&](const QString& title, const QString& text) {
-        menu.addAction(title, this, [this, text] {
-            QApplication::clipboard()->setText(text);
-            context_.window.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
-        });
+        menu.addAction(title, this, [this, text] { copyText(context_.window, text); });
     };
     const Operation look = operations::lookAtMachines(machine.id);
     add(tr("yardctl"), context_.link.yardctl(look.yardctl));

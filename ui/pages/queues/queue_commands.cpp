@@ -182,10 +182,7 @@ void QueueCommands::addCopyAs(QMenu& menu) {
     if (queue == nullptr) return;
     QMenu* entries = menu.addMenu(tr("Copy as"));
     const auto copy = [&](const QString& title, const QString& text) {
-        entries->addAction(title, this, [this, text] {
-            QApplication::clipboard()->setText(text);
-            context_.window.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
-        });
+        entries->addAction(title, this, [this, text] { copyText(context_.window, text); });
     };
     const Operation show = operations::lookAtQueue(queue->id);
     copy(tr("yardctl"), context_.link.yardctl(show.yardctl));

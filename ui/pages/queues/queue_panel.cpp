@@ -10,8 +10,6 @@
 #include "ui/style/paint.h"
 #include "ui/widgets/button.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QGridLayout>
 #include <QJsonDocument>
 #include <QLabel>
@@ -129,8 +127,7 @@ void QueuePanel::makeHead(QVBoxLayout* column) {
 }
 
 void QueuePanel::copy(const QString& text) {
-    QApplication::clipboard()->setText(text);
-    context_.window.say(tr("Copied: %1").arg(text.section('\n', 0, 0)));
+    copyText(context_.window, text);
 }
 
 void QueuePanel::makeAddress(QVBoxLayout* column) {

@@ -411,10 +411,7 @@ void WorkersPage::removeNow(const QString& id, const QString& name, bool force) 
 void WorkersPage::addCopyAs(QMenu& menu, const QJsonObject& worker) {
     const QString id = worker.value("id").toString();
     const auto add = [&](const QString& title, const QString& text) {
-        menu.addAction(title, this, [this, text] {
-            QApplication::clipboard()->setText(text);
-            context_.window.say(tr("Copied: %1").arg(text));
-        });
+        menu.addAction(title, this, [this, text] { copyText(context_.window, text); });
     };
     const EngineLink& link = context_.link;
     add(tr("yardctl: show it"), link.yardctl("yardctl workers show " + shellWord(id)));
