@@ -23,6 +23,16 @@ std::optional<Duration> rowBetween(qint64 from, qint64 to) {
     return Duration(std::chrono::microseconds(std::max<qint64>(0, to - from)));
 }
 
+QString givenWords(const QJsonObject& given) {
+    QStringList words;
+    for (auto at = given.begin(); at != given.end(); ++at) {
+        QStringList names;
+        for (const QJsonValue name : at.value().toArray()) names << name.toString();
+        words << at.key() + ' ' + names.join(',');
+    }
+    return words.join(' ');
+}
+
 } // namespace
 
 Measures measuresOf(const QJsonObject& json) {
@@ -35,16 +45,6 @@ Measures measuresOf(const QJsonObject& json) {
             info.unit == MeasureUnit::Microseconds ? std::llround(value.toDouble() * 1e6) : value.toInteger();
     }
     return measures;
-}
-
-static QString givenWords(const QJsonObject& given) {
-    QStringList words;
-    for (auto at = given.begin(); at != given.end(); ++at) {
-        QStringList names;
-        for (const QJsonValue name : at.value().toArray()) names << name.toString();
-        words << at.key() + ' ' + names.join(',');
-    }
-    return words.join(' ');
 }
 
 ActionRow actionRowOf(const QJsonObject& json) {
