@@ -5,12 +5,14 @@
 #include "tests/ui/evening.h"
 #include "tests/ui/real_engine.h"
 #include "ui/bridge/attached_link.h"
+#include "ui/bridge/machine_operations.h"
 #include "ui/pages/actions/actions_page.h"
 #include "ui/pages/queues/queue_rows.h"
 #include "ui/shell/engine_attachment.h"
 #include "ui/shell/main_window.h"
 #include "ui/shell/navigation.h"
 #include "ui/state/languages.h"
+#include "ui/state/poll.h"
 #include "ui/style/app_style.h"
 #include "ui/style/theme.h"
 #include "ui/widgets/page_head.h"
@@ -21,7 +23,6 @@
 #include <QJsonArray>
 #include <QStandardPaths>
 #include <QTest>
-#include <QTimer>
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -144,15 +145,12 @@ bool join(test::RealEngine& guest, const test::RealEngine& yard, ui::EngineLink&
     guest.setArguments({"--capacity", "4", "--set", "guest_unsandboxed=on", "--join",
                         QStringLiteral("http://127.0.0.1:%1").arg(yard.port()), "--join-token", token});
     if (!guest.start()) return false;
-    const auto machines = std::make_shared<qsizetype>(0);
-    QTimer look;
-    QObject::connect(&look, &QTimer::timeout, &link, [&link, machines] {
-        link.send({"GET", "machines", {}, {}}, &link, [machines](const ui::Answer& answer) {
-            *machines = answer.json.value("machines").toArray().size();
-        });
-    });
-    look.start(kFrameMs);
-    return QTest::qWaitFor([&] { return *machines > 1; }, kWaitMs);
+    qsizetype machines = 0;
+    ui::Poll look(
+        link, kFrameMs, [] { return ui::operations::lookAtMachines().request; },
+        [&machines](const ui::Answer& answer) { machines = answer.json.value("machines").toArray().size(); });
+    look.setActive(true);
+    return QTest::qWaitFor([&machines] { return machines > 1; }, kWaitMs);
 }
 
 } // namespace
