@@ -139,17 +139,13 @@ void MachinesPage::onSelection() {
     const QString steered = !lost.isEmpty() ? lost
                             : isLocal       ? tr("This is the engine's own machine: pause or drain the engine")
                                             : unchosen;
-    const bool isStopped = machine != nullptr && machine->isStopped();
-    const bool mayResume = isStopped || (machine != nullptr && machine->state == "refused");
+    const QString state = machine != nullptr ? machine->state : QString();
+    const bool mayResume = machine != nullptr && (machine->isStopped() || state == "refused");
     const auto orElse = [&](const QString& more) { return steered.isEmpty() ? more : steered; };
     const std::array blocked{
-        std::tuple(
-            drain_, drainAction_,
-            orElse(machine != nullptr && machine->state == "draining" ? tr("It is drained already") : QString())),
+        std::tuple(drain_, drainAction_, orElse(state == "draining" ? tr("It is drained already") : QString())),
         std::tuple(resume_, resumeAction_, orElse(mayResume ? QString() : tr("It gets work as it is"))),
-        std::tuple(
-            pause_, pauseAction_,
-            orElse(machine != nullptr && machine->state == "paused" ? tr("It is paused already") : QString())),
+        std::tuple(pause_, pauseAction_, orElse(state == "paused" ? tr("It is paused already") : QString())),
         std::tuple(remove_, removeAction_, steered)};
     for (const auto& [button, action, why] : blocked) {
         button->setBlocked(why);
@@ -179,13 +175,16 @@ void MachinesPage::makeCommands() {
             if (const MachineInfo* machine = selected()) act(*machine);
         });
     };
+    const auto steer = [&, this](const QString& id, Operation (*operation)(qint64, const QString&)) {
+        return make(id, [this, operation](const MachineInfo& machine) {
+            context_.commands.run(operation(machine.id, machine.name), this,
+                                  [this](const Answer&) { poll_.now(); });
+        });
+    };
     addAction_ = maker("add", [this] { add(); });
-    drainAction_ = make(
-        "drain", [this](const MachineInfo& machine) { run(operations::drainMachine(machine.id, machine.name)); });
-    resumeAction_ = make(
-        "resume", [this](const MachineInfo& machine) { run(operations::resumeMachine(machine.id, machine.name)); });
-    pauseAction_ = make(
-        "pause", [this](const MachineInfo& machine) { run(operations::pauseMachine(machine.id, machine.name)); });
+    drainAction_ = steer("drain", &operations::drainMachine);
+    resumeAction_ = steer("resume", &operations::resumeMachine);
+    pauseAction_ = steer("pause", &operations::pauseMachine);
     showActions_ = make("show-actions", [this](const MachineInfo& machine) {
         context_.navigator.show("actions", "machine:" + machine.name);
     });
@@ -196,10 +195,6 @@ void MachinesPage::makeCommands() {
     connect(resume_, &QAbstractButton::clicked, resumeAction_, &QAction::trigger);
     connect(pause_, &QAbstractButton::clicked, pauseAction_, &QAction::trigger);
     connect(remove_, &QAbstractButton::clicked, removeAction_, &QAction::trigger);
-}
-
-void MachinesPage::run(const Operation& operation) {
-    context_.commands.run(operation, this, [this](const Answer&) { poll_.now(); });
 }
 
 /// Whatever it has: a machine that was removed has to join again.

@@ -52,7 +52,6 @@ private:
     void onSelection();
     void add();
     void remove();
-    void run(const Operation& operation);
     void showMenu(const QPoint& global);
     void addCopyAs(QMenu& menu, const MachineInfo& machine);
     const MachineInfo* selected() const;
