@@ -43,8 +43,7 @@ example::Answer exampleAnswer(Engine& engine, const example::Request& request) {
                             ? sendChunk(engine, request)
                             : engine.call({.method = request.method, .path = request.path, .body = request.body});
     if (answer) return {.status = 200, .body = answer->text};
-    if (!engine.wasReached()) return {.status = 0, .body = answer.error().message};
-    const int status = statusOf(answer.error());
+    const int status = engine.wasReached() ? statusOf(answer.error()) : 0;
     if (status == 0) return {.status = 0, .body = answer.error().message};
     return {.status = status, .body = json::serialize(json::object{{"message", answer.error().message}})};
 }
