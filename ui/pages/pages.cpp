@@ -22,6 +22,11 @@ QString title(const char* text) {
     return QCoreApplication::translate("Pages", text);
 }
 
+/// "2 / 6"
+PageSpec::Count countOf(qint64 part, qint64 all) {
+    return {QLocale().toString(part) + QStringLiteral(" / ") + QLocale().toString(all)};
+}
+
 } // namespace
 
 std::vector<PageSpec> allPages() {
@@ -62,17 +67,14 @@ std::vector<PageSpec> allPages() {
          [](Context context) -> Page* { return new PoolPage(context); },
          [](const EngineState& state) {
              if (!state.pool()) return PageSpec::Count{};
-             const auto& [processes, most] = *state.pool();
-             return PageSpec::Count{QLocale().toString(processes) + QStringLiteral(" / ") +
-                                    QLocale().toString(most)};
+             return countOf(state.pool()->processes, state.pool()->most);
          },
          &PoolPage::declared},
         {"machines", title(QT_TRANSLATE_NOOP("Pages", "Machines")), "machines",
          [](Context context) -> Page* { return new MachinesPage(context); },
          [](const EngineState& state) {
              if (!state.machines()) return PageSpec::Count{};
-             const auto& [here, all] = *state.machines();
-             return PageSpec::Count{QLocale().toString(here) + QStringLiteral(" / ") + QLocale().toString(all)};
+             return countOf(state.machines()->here, state.machines()->all);
          },
          &MachinesPage::declared},
         {"failures",
