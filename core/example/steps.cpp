@@ -222,7 +222,7 @@ bool isOwnSchedule(const json::object& schedule) {
     return action && action->is_object() && textOf(action->get_object(), "label").starts_with(kLabels);
 }
 
-/// One that somebody registered before the example stays with it.
+/// A worker that somebody registered before the example stays: a comment says so to a later removal.
 Step askingForWorker(const ParsedWorker& made) {
     return asking(
         {.path = "workers/" + made.id.hex()},

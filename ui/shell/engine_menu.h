@@ -16,7 +16,7 @@ public:
 signals:
     /// An engine that is not among them.
     void otherWanted();
-    /// The example that the engine has is to go.
+    /// Somebody wants the engine's example removed.
     void exampleUnwanted();
 
 private:

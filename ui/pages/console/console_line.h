@@ -1,7 +1,8 @@
 // The socket of an engine's console, as a program speaks it (docs/console.md): a line there, an answer here. For an engine
 // on this machine, whose data directory is known. Owner: ui thread; never blocks.
 //
-// What an answer says is told as it comes, at most kMostShown characters of one; the rest is left out, and said so.
+// The text of an answer goes on as it comes, kMostShown characters of one at most; then a line says that the rest is left
+// out.
 #pragma once
 
 #include "core/base/unique_fd.h"
@@ -22,10 +23,10 @@ public:
     explicit ConsoleLine(const QString& dataDir, QObject* parent = nullptr);
     ~ConsoleLine() override;
 
-    /// Nothing where it is open or on its way.
+    /// Does nothing where it is open or on its way.
     void open();
     bool isOpen() const { return isOpen_; }
-    /// Nothing while it is not open.
+    /// Does nothing while it is closed.
     void say(const QString& line);
 
 signals:
@@ -45,7 +46,7 @@ private:
     QString dataDir_;
     UniqueFd directory_; ///< while it is opened
     QLocalSocket socket_;
-    QString problem_; ///< the socket's last; it forgets it as it closes
+    QString problem_; ///< the last of the socket, which forgets it as it closes
     QByteArray kept_;
     QStringDecoder decoder_{QStringDecoder::Utf8};
     qsizetype shown_ = 0; ///< of this answer

@@ -37,7 +37,7 @@ protected:
 private:
     void enter();
     void say(const QString& line);
-    /// Nothing while it is not open: what may change is told when it opens.
+    /// Does nothing while the line is closed: the engine hears what may be changed when it opens.
     void send(const QString& line, bool hides);
     void add(const QString& text);
     void recall(int step);
@@ -53,7 +53,7 @@ private:
     QString typed_;          ///< while one of the history is shown
     QStringList names_;      ///< of commands
     QString help_;           ///< as it comes
-    std::deque<bool> hides_; ///< of each line that was said and is not answered yet: its answer is not shown
+    std::deque<bool> hides_; ///< for each line that has no answer yet: its answer is not shown
     QString waits_;          ///< said once it is open
     bool mayChange_ = false;
 };

@@ -27,7 +27,7 @@ public:
     void setActive(bool active);
     void setTab(Tab tab);
     Table* table(Tab tab) const { return tables_[static_cast<std::size_t>(tab)]; }
-    /// What waits of the table that is shown.
+    /// Takes in the rows that wait for the table that is shown.
     void takeUpdates();
     /// False: nothing is selected.
     bool clearSelection();
@@ -35,7 +35,7 @@ public:
     QString note() const;
 
 signals:
-    /// Of the table that is shown.
+    /// So many rows wait for the table that is shown.
     void waitingChanged(int count);
 
 private:

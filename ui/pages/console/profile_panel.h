@@ -1,5 +1,5 @@
 // Measures what the engine's threads do while it is on, and shows it: an icicle, and a report for a browser. The file is the
-// engine's; of one elsewhere its path is told. Owner: ui thread.
+// engine's; where the engine is elsewhere the panel names it. Owner: ui thread.
 #pragma once
 
 #include "ui/bridge/engine_link.h"

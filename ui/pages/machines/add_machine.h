@@ -22,7 +22,7 @@ public:
 
     Button* makeToken() const { return make_; }
     Button* copy() const { return copy_; }
-    /// What to type there; empty: there is no token yet.
+    /// What to type on the other machine; empty: there is no token yet.
     QString command() const { return command_; }
     /// A sentence about the token, or why there is none.
     QString note() const { return note_->text(); }

@@ -26,12 +26,12 @@ struct MachineInfo {
     qint64 running = 0;
     qint64 waiting = 0;    ///< given to it, and not begun
     WallMicros since = 0;  ///< in this state; 0: not told
-    WallMicros lostAt = 0; ///< 0: nothing of it is out
+    WallMicros lostAt = 0; ///< of a silent one: when its actions return; 0: it has none
     QStringList tags;
     QJsonObject json;
 
     bool isLocal() const { return id == 0; }
-    /// Actions that are ended or return when it goes.
+    /// Its actions: they end there or return when it goes.
     qint64 has() const { return running + waiting; }
     /// Ids of rows are never 0.
     qint64 row() const { return id + 1; }
@@ -39,7 +39,7 @@ struct MachineInfo {
     bool isStopped() const { return state == "paused" || state == "draining"; }
 };
 
-/// What the session has taken of this engine's own machine.
+/// What actions have taken of this engine's own machine.
 struct TakenHere {
     std::optional<double> cores;
     std::optional<qint64> memoryBytes;
@@ -54,7 +54,7 @@ QString machineStateWords(const MachineInfo& machine, WallMicros now);
 QString machineKindWords(const MachineInfo& machine);
 /// The next thing one would ask; may be empty.
 QString machineLastWord(const MachineInfo& machine, WallMicros now);
-/// "3.5 of 16" with its share; of what is taken of others nothing is known.
+/// "3.5 of 16" with its share; "– of 16" of another machine: what actions have taken there is not known here.
 Cell machineCores(const MachineInfo& machine, const TakenHere& taken);
 Cell machineMemory(const MachineInfo& machine, const TakenHere& taken);
 Row machineRow(const MachineInfo& machine, const TakenHere& taken, WallMicros now);
