@@ -34,11 +34,10 @@ Icicle::Icicle(QWidget* parent)
 void Icicle::setProfile(profile::Profile profile) {
     profile_ = std::move(profile);
     totals_ = profile::totals(profile_);
+    totals_.emplace_back().wallNanos = profile::ranNanos(profile_);
     kids_.assign(profile_.nodes.size() + 1, {});
-    for (std::uint32_t node = 0; node < profile_.nodes.size(); ++node) {
-        const std::uint32_t parent = profile_.nodes[node].parent;
-        kids_[parent == profile::kNoParent ? profile_.nodes.size() : parent].push_back(node);
-    }
+    for (std::uint32_t node = 0; node < profile_.nodes.size(); ++node)
+        kids_[placeOf(profile_.nodes[node].parent)].push_back(node);
     for (auto& kids : kids_)
         std::ranges::sort(kids, [this](std::uint32_t a, std::uint32_t b) {
             return totals_[a].wallNanos != totals_[b].wallNanos ? totals_[a].wallNanos > totals_[b].wallNanos
@@ -50,8 +49,12 @@ void Icicle::setProfile(profile::Profile profile) {
     update();
 }
 
+std::size_t Icicle::placeOf(std::uint32_t node) const {
+    return node == profile::kNoParent ? profile_.nodes.size() : node;
+}
+
 std::uint64_t Icicle::totalOf(std::uint32_t node) const {
-    return node == profile::kNoParent ? profile::ranNanos(profile_) : totals_[node].wallNanos;
+    return totals_[placeOf(node)].wallNanos;
 }
 
 QString Icicle::nameOf(std::uint32_t node) const {
@@ -96,7 +99,7 @@ void Icicle::layNode(std::uint32_t node, double left, double width, int depth) {
     if (width < kLeastWidth || depth >= kMostRows) return;
     boxes_.push_back({node, QRectF(left, depth * scaled(kRow), width, scaled(kRow)), depth});
     const std::uint64_t whole = std::max<std::uint64_t>(totalOf(node), 1);
-    for (const std::uint32_t kid : kids_[node == profile::kNoParent ? profile_.nodes.size() : node]) {
+    for (const std::uint32_t kid : kids_[placeOf(node)]) {
         const double part = width * static_cast<double>(totalOf(kid)) / static_cast<double>(whole);
         layNode(kid, left, part, depth + 1);
         left += part;

@@ -40,14 +40,16 @@ private:
     };
     void lay();
     void layNode(std::uint32_t node, double left, double width, int depth);
+    /// In totals_ and kids_.
+    std::size_t placeOf(std::uint32_t node) const;
     std::uint64_t totalOf(std::uint32_t node) const;
     QString nameOf(std::uint32_t node) const;
     QString wordsOf(std::uint32_t node) const;
     const Box* boxAt(QPointF at) const;
 
     profile::Profile profile_;
-    std::vector<profile::Cost> totals_;
-    std::vector<std::vector<std::uint32_t>> kids_; ///< of each node; the last: of all
+    std::vector<profile::Cost> totals_;            ///< of each node; the last: of all
+    std::vector<std::vector<std::uint32_t>> kids_; ///< the same
     std::vector<Box> boxes_;
     std::uint32_t zoom_ = profile::kNoParent;
 };
