@@ -190,7 +190,7 @@ coro::Task<Result<JoinTokens::Made>> JoinTokens::make(Wanted wanted, coro::Helpe
     kept.tokens.push_back(made.token);
     if (auto replaced = co_await replace(std::move(kept), helpers); !replaced)
         co_return std::unexpected(replaced.error());
-    logInfo("http", "join token {} was made, for {} machines", made.token.id, made.token.uses);
+    logInfo("http", "join token {} was made, machines: {}", made.token.id, made.token.uses);
     co_return made;
 }
 
