@@ -53,9 +53,11 @@ void stopLikeCtrlZ() {
     sigset_t old;
     sigemptyset(&stop);
     sigaddset(&stop, SIGTSTP);
-    ::pthread_sigmask(SIG_UNBLOCK, &stop, &old);
+    // Blocked until it is there: one that waits already stops it together with this one, and not once more.
+    ::pthread_sigmask(SIG_BLOCK, &stop, &old);
     // To this thread alone: another one may wait for this signal, and take it.
     ::pthread_kill(::pthread_self(), SIGTSTP);
+    ::pthread_sigmask(SIG_UNBLOCK, &stop, nullptr);
     ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
 }
 
