@@ -59,10 +59,10 @@ private:
         const QByteArray body = jsonBody({{"profile", name}});
         context_.link.send({"PATCH", "courtesy", {}, body}, this, [this](const Answer& answer) {
             row_->setProblem(answer.ok() ? QString() : answer.message);
-            if (answer.ok())
-                take(answer.json);
-            else
-                poll_.now();
+            if (!answer.ok()) return poll_.now();
+            take(answer.json);
+            // It tells no problem twice, and what was just taken grows old.
+            if (!poll_.problem().isEmpty()) now_->setText(poll_.problem());
         });
     }
 
