@@ -48,8 +48,8 @@ private:
     const Box* boxAt(QPointF at) const;
 
     profile::Profile profile_;
-    std::vector<profile::Cost> totals_;            ///< of each node; the last: of all
-    std::vector<std::vector<std::uint32_t>> kids_; ///< the same
+    std::vector<profile::Cost> totals_{1};            ///< of each node; the last: of all
+    std::vector<std::vector<std::uint32_t>> kids_{1}; ///< the same
     std::vector<Box> boxes_;
     std::uint32_t zoom_ = profile::kNoParent;
 };
