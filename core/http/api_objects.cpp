@@ -1,6 +1,7 @@
 // Objects, their types, and the orchestrator: docs/objects.md.
 #include "core/http/route.h"
 
+#include "core/base/parsed_number.h"
 #include "core/engine/objects/objects.h"
 #include "core/http/error_map.h"
 #include "core/http/json_answer.h"
@@ -176,11 +177,9 @@ Result<std::optional<std::int64_t>> revisionAsked(const Call& call) {
     std::string_view digits = *field;
     if (digits.size() > 1 && digits.front() == '"' && digits.back() == '"')
         digits = digits.substr(1, digits.size() - 2);
-    std::int64_t revision = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), revision);
-    if (error != std::errc() || end != digits.data() + digits.size())
-        return invalid("If-Match", "Give If-Match as the revision of the object.");
-    return std::optional(revision);
+    const auto revision = parsedNumber<std::int64_t>(digits);
+    if (!revision) return invalid("If-Match", "Give If-Match as the revision of the object.");
+    return revision;
 }
 
 coro::Task<Response> changeObject(Call& call) {
