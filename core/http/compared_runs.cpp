@@ -1,5 +1,6 @@
 #include "core/http/compared_runs.h"
 
+#include "core/base/parsed_number.h"
 #include "core/base/sentences.h"
 #include "core/engine/reading/action_details.h"
 #include "core/engine/reading/action_rows.h"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
 #include <utility>
 
@@ -65,10 +65,8 @@ bool isLeaving(Call& call) {
 
 /// Decimal, from 1 on; nothing: it is no such number.
 std::optional<std::int64_t> numberUpTo(std::string_view digits, std::int64_t most) {
-    std::int64_t value = 0;
-    const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    const bool isNumber = problem == std::errc{} && end == digits.data() + digits.size();
-    return isNumber && value > 0 && value <= most ? std::optional(value) : std::nullopt;
+    const auto value = parsedNumber<std::int64_t>(digits);
+    return value && *value > 0 && *value <= most ? value : std::nullopt;
 }
 
 using Streams = std::array<std::optional<ChunkSource>, 2>;
