@@ -12,6 +12,7 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -293,18 +294,21 @@ void JoinTokensTest::aMachineThatIsBeingRemovedWaitsWhateverIsWrittenMeanwhile()
     coro::HelperPool helpers(1);
     JoinTokens tokens(linked.engine->dataDir() + std::string(JoinTokens::kFile));
     const std::string hash = Sha256::of(kKey).hex();
+    const auto refusal = [](const auto& answer) -> std::optional<ErrorKind> {
+        return answer ? std::nullopt : std::optional(answer.error().kind);
+    };
     tokens.suspend(hash, true);
     tokens.suspend(Sha256::of(kOtherKey).hex(), true); // there is no such machine
-    QCOMPARE(tokens.check(kKey).error().kind, ErrorKind::Busy);
+    QVERIFY(refusal(tokens.check(kKey)) == ErrorKind::Busy);
     QVERIFY(linked.engine.run(tokens.enter(token, false, kOtherKey, helpers)));
-    QCOMPARE(tokens.check(kKey).error().kind, ErrorKind::Busy);
-    QCOMPARE(linked.engine.run(tokens.enter(token, false, kKey, helpers)).error().kind, ErrorKind::Busy);
+    QVERIFY(refusal(tokens.check(kKey)) == ErrorKind::Busy);
+    QVERIFY(refusal(linked.engine.run(tokens.enter(token, false, kKey, helpers))) == ErrorKind::Busy);
     QVERIFY(tokens.check(kOtherKey));
     tokens.suspend(hash, false);
     QVERIFY(tokens.check(kKey));
     tokens.suspend(hash, true);
     QVERIFY(linked.engine.run(tokens.forget(hash, helpers)));
-    QCOMPARE(tokens.check(kKey).error().kind, ErrorKind::Unauthorized);
+    QVERIFY(refusal(tokens.check(kKey)) == ErrorKind::Unauthorized);
 }
 
 int main(int argc, char** argv) {
