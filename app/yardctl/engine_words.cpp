@@ -30,7 +30,9 @@ std::expected<std::string, NotServing> awaitServing(int said, const std::functio
         if (left <= 0) return std::unexpected(NotServing::Late);
         if (isGivenUp && isGivenUp()) return std::unexpected(NotServing::GivenUp);
         pollfd wait{said, POLLIN, 0};
-        if (::poll(&wait, 1, static_cast<int>(isGivenUp ? std::min(left, kLookMs) : left)) <= 0) continue;
+        const int came = ::poll(&wait, 1, static_cast<int>(isGivenUp ? std::min(left, kLookMs) : left));
+        if (came < 0 && errno != EINTR) return std::unexpected(NotServing::Ended);
+        if (came <= 0) continue;
         std::array<char, 256> piece{};
         const ssize_t n = ::read(said, piece.data(), piece.size());
         if (n < 0 && errno == EINTR) continue;
