@@ -68,6 +68,8 @@ Outcome<void> Reproduction::readAction(Engine& engine) {
     if (!parsed) return failedWith(parsed.error());
     posted_ = parsed->text;
     auto known = std::make_shared<ActionSpec>(*parsed->spec);
+    if (known->array && known->array->from != known->array->to)
+        return failed(fmt::format("the engine does not say which element of its array action {} is", named_.lsn));
     if (known->array) applyArrayIndex(*known, known->array->from); // it is one element
     spec_ = std::move(known);
     return {};
