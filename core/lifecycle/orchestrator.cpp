@@ -250,6 +250,12 @@ void Orchestrator::created(ObjectId maker) {
     place(*object);
 }
 
+void Orchestrator::createFailed(ObjectId maker) {
+    Object* object = held(maker);
+    if (object && object->where == Where::Orphan && !std::exchange(object->isWarned, true))
+        unwarned_.push_back(maker);
+}
+
 void Orchestrator::setKey(ObjectId id, KeyNumber key) {
     Object* object = held(id);
     if (!object || object->key == key) return;

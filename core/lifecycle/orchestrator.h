@@ -62,6 +62,8 @@ public:
     Result<void> setByHand(ObjectId id, std::string set, WallMicros now);
     /// One of the creates in a write of `maker` is carried out, and the new object is added.
     void created(ObjectId maker);
+    /// One of them could not be, and is tried again. `maker` is warned of once, as it may wait for good.
+    void createFailed(ObjectId maker);
     /// Its fields name another launch key since a commit.
     void setKey(ObjectId id, KeyNumber key);
     const Object* find(ObjectId id) const;

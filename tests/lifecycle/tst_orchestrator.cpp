@@ -346,6 +346,24 @@ private Q_SLOTS:
         orchestrator_->created(ObjectId(1));
         QCOMPARE(pass(), "start 2 'anna'");
     }
+    void whatCannotCreateIsWarnedOfOnce() {
+        add();
+        QCOMPARE(begin(), "tick 1 1");
+        answer(1, {.move = "started", .set = {}, .lookIn = std::chrono::seconds(1), .effects = {create_}});
+        QCOMPARE(pass(), "end 1");
+        orchestrator_->actorEnded(1, "", now_);
+        orchestrator_->createFailed(ObjectId(1)); // nobody would look at it yet
+        orchestrator_->createFailed(ObjectId(9));
+        QCOMPARE(pass(), "idle");
+        now_ += kSecond;
+        QCOMPARE(pass(), "");
+        orchestrator_->createFailed(ObjectId(1));
+        QCOMPARE(pass(), "orphan 1 create_pending");
+        orchestrator_->createFailed(ObjectId(1));
+        QCOMPARE(pass(), "");
+        orchestrator_->created(ObjectId(1));
+        QCOMPARE(pass(), "start 2 'anna'");
+    }
     void whatHasCreatedIsFreeLongBeforeItsTime() {
         add();
         QCOMPARE(begin(), "tick 1 1");

@@ -50,6 +50,7 @@ void Objects::failed(const CarryOut& effect, const std::string& why) {
     logWarning("objects", "{} of object {} is not carried out yet ({} tries): {}",
                lifecycle::name(effect.effect.kind), effect.key.object.value, effect.attempt, why);
     outbox_.failed(effect.key, parts_.now());
+    if (effect.effect.kind == EffectKind::Create) orchestrator_.createFailed(effect.key.object);
     wakeUp();
 }
 
