@@ -19,7 +19,7 @@ enum class OrphanReason : std::uint8_t {
     StatusNotClaimed,
     WorkerUnknown,
     KeyMissing,
-    CreatePending ///< its own creates are not carried out yet; so for a moment after each, and no warning
+    CreatePending ///< its own creates are not carried out yet; so for a moment after each, a warning once one failed
 };
 std::string_view name(OrphanReason reason);
 
