@@ -15,6 +15,7 @@ class TestObjectEffects : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void aChildIsMadeOnceWhateverDies();
+    void aChildThatIsMadeAlreadyHoldsNoLookBack();
     void whatALookCreatesIsThereBeforeTheNextLook();
     void aCreateHoldsTheNextLookBackAlsoAfterAStart();
     void theLastChildWakesItsParent();
@@ -43,6 +44,21 @@ void TestObjectEffects::aChildIsMadeOnceWhateverDies() {
     QCOMPARE(b.journal.rows.size(), std::size_t(3)); // the row says that it was not
     b.open();
     QCOMPARE(b.journal.rows.size(), std::size_t(3));
+}
+
+void TestObjectEffects::aChildThatIsMadeAlreadyHoldsNoLookBack() {
+    ObjectsBench b;
+    b.looksAtPage();
+    b.isSlow = true;
+    b.answer(R"({"exit_code":0,"move":"started","effects":[{"create":{"type":"page"}}]})");
+    b.commits(); // the move
+    b.journal.effects.clear();
+    b.isSlow = false;
+    b.commits(); // not the create, whose row is gone
+    QCOMPARE(b.journal.rows.size(), std::size_t(1));
+    const OrchestratorView after = b.objects->orchestrator();
+    QCOMPARE(after.orphanCount, std::size_t(0));
+    QCOMPARE(after.outbox, std::size_t(0));
 }
 
 void TestObjectEffects::whatALookCreatesIsThereBeforeTheNextLook() {

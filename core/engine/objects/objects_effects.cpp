@@ -71,6 +71,9 @@ coro::Task<void> Objects::makeObject(CarryOut effect) {
     one.push_back(std::move(*object));
     const auto done = co_await commitNew(std::move(one), nameOf(effect.key));
     if (!done) co_return failed(effect, done.error().message);
+    if (done->empty() && orchestrator_.find(effect.key.object))
+        logWarning("objects", "create of object {} was carried out before: what it made is seen after a start",
+                   effect.key.object.value);
     outbox_.done(effect.key);
     orchestrator_.created(effect.key.object);
     wakeUp();
