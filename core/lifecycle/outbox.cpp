@@ -38,16 +38,44 @@ void Outbox::done(const EffectKey& key) {
     rows_.erase(row);
 }
 
-void Outbox::failed(const EffectKey& key, WallMicros now) {
+Outbox::Row* Outbox::onItsWay(const EffectKey& key) {
     const auto row = rows_.find(key);
-    if (row == rows_.end() || row->second.at != 0) return;
-    constexpr unsigned kMostDoublings = 16;
-    const unsigned doublings = std::min(row->second.attempts - 1, kMostDoublings);
-    const Duration pause = std::min<Duration>(kFirstPause * (1U << doublings), kLongestPause);
-    Lane& lane = laneOf(row->second);
+    return row == rows_.end() || row->second.at != 0 ? nullptr : &row->second;
+}
+
+void Outbox::waitUntil(WallMicros at, const EffectKey& key, Row& row) {
+    Lane& lane = laneOf(row);
     --lane.onTheirWay;
-    row->second.at = now + pause.count();
-    lane.waiting.emplace(row->second.at, key);
+    row.at = at;
+    lane.waiting.emplace(at, key);
+}
+
+void Outbox::failed(const EffectKey& key, WallMicros now) {
+    Row* row = onItsWay(key);
+    if (!row) return;
+    constexpr unsigned kMostDoublings = 16;
+    const unsigned doublings = std::min(row->attempts - 1, kMostDoublings);
+    const Duration pause = std::min<Duration>(kFirstPause * (1U << doublings), kLongestPause);
+    waitUntil(now + pause.count(), key, *row);
+}
+
+void Outbox::postponed(const EffectKey& key, WallMicros now) {
+    Row* row = onItsWay(key);
+    if (!row) return;
+    --row->attempts;
+    waitUntil(now + kShortPause.count(), key, *row);
+}
+
+void Outbox::hurry(ObjectId object, WallMicros now) {
+    auto row = rows_.lower_bound({.object = object, .revision = 0, .position = 0});
+    for (; row != rows_.end() && row->first.object == object; ++row) {
+        auto& [key, waiting] = *row;
+        if (waiting.at <= now) continue; // on its way, or due
+        auto& times = laneOf(waiting).waiting;
+        times.erase({waiting.at, key});
+        waiting.at = now;
+        times.emplace(now, key);
+    }
 }
 
 std::uint32_t Outbox::creates(ObjectId object) const {

@@ -25,6 +25,7 @@ public:
     static constexpr std::size_t kMaxOnTheirWay = 1'000;
     static constexpr Duration kFirstPause = std::chrono::seconds(10);
     static constexpr Duration kLongestPause = std::chrono::hours(1);
+    static constexpr Duration kShortPause = std::chrono::seconds(1);
 
     /// A row that is in the journal: after its commit, or at a start. One that is known already is left as it is.
     void add(EffectKey key, Effect effect, WallMicros now);
@@ -34,6 +35,10 @@ public:
     void done(const EffectKey& key);
     /// It was not; it is tried again after 10 s, 20 s … 1 h. The move that it belongs to stays.
     void failed(const EffectKey& key, WallMicros now);
+    /// It could not be tried, for a reason that passes: again in a second, and that was no attempt.
+    void postponed(const EffectKey& key, WallMicros now);
+    /// Those of an object that wait are due now.
+    void hurry(ObjectId object, WallMicros now);
     std::optional<WallMicros> next() const;
     std::size_t size() const { return rows_.size(); }
     /// Of an object: Object::pendingCreates at a start.
@@ -52,6 +57,9 @@ private:
     };
     Lane& laneOf(const Row& row) { return row.effect.kind == EffectKind::Call ? calls_ : others_; }
     void take(Lane& lane, WallMicros now, std::vector<CarryOut>& taken);
+    /// One that is on its way; null where the key has none.
+    Row* onItsWay(const EffectKey& key);
+    void waitUntil(WallMicros at, const EffectKey& key, Row& row);
 
     Lane others_;
     Lane calls_;

@@ -18,6 +18,8 @@ private Q_SLOTS:
     void aChildThatIsMadeAlreadyHoldsNoLookBack();
     void whatALookCreatesIsThereBeforeTheNextLook();
     void aCreateHoldsTheNextLookBackAlsoAfterAStart();
+    void aCreateThatTheJournalRefusesIsTriedAgainInASecond();
+    void aCreateOfATypeThatIsNotThereIsTriedAgainByALookNow();
     void theLastChildWakesItsParent();
     void anActionIsSubmittedUnderTheKeyOfItsEffect();
     void noEffectLeadsOutOfASandbox();
@@ -97,11 +99,13 @@ void TestObjectEffects::aCreateHoldsTheNextLookBackAlsoAfterAStart() {
     b.answer(R"({"exit_code":0,"move":"started","effects":[{"create":{"type":"result"}}]})");
     b.commits(); // the move
     b.journal.refusal = fail(ErrorKind::Journal, "full").error();
+    b.isSlow = false;
     b.commits(); // not the create
-    b.journal.refusal.reset();
-    QCOMPARE(b.journal.effects.size(), std::size_t(1));
     b.rig.advance(9s);
+    QCOMPARE(b.journal.effects.size(), std::size_t(1));
     QCOMPARE(b.added.size(), std::size_t(1));
+    b.journal.refusal.reset();
+    b.isSlow = true;
     b.open();
     QCOMPARE(b.added.size(), std::size_t(1));
     b.isSlow = false;
@@ -110,6 +114,37 @@ void TestObjectEffects::aCreateHoldsTheNextLookBackAlsoAfterAStart() {
     QCOMPARE(b.added.size(), std::size_t(3));
     b.comesUp();
     QVERIFY2(b.question().contains(R"("children":{"queued":1},"pending":1)"), b.question().c_str());
+}
+
+void TestObjectEffects::aCreateThatTheJournalRefusesIsTriedAgainInASecond() {
+    ObjectsBench b;
+    b.looksAtPage();
+    b.isSlow = true;
+    b.answer(R"({"exit_code":0,"move":"started","effects":[{"create":{"type":"page"}}]})");
+    b.commits(); // the move
+    b.journal.refusal = fail(ErrorKind::Journal, "full").error();
+    b.isSlow = false;
+    b.commits(); // not the create
+    for (int i = 0; i < 5; ++i) b.rig.advance(1s);
+    QCOMPARE(b.journal.rows.size(), std::size_t(1));
+    b.journal.refusal.reset();
+    b.rig.advance(1s);
+    QCOMPARE(b.journal.rows.size(), std::size_t(2));
+    QCOMPARE(b.objects->orchestrator().orphanCount, std::size_t(0));
+}
+
+void TestObjectEffects::aCreateOfATypeThatIsNotThereIsTriedAgainByALookNow() {
+    ObjectsBench b;
+    const auto id = b.looksAtPage();
+    b.answer(R"({"exit_code":0,"move":"started","effects":[{"create":{"type":"result"}}]})");
+    QCOMPARE(b.objects->orchestrator().orphanCount, std::size_t(1));
+    b.put(pageType({}, "result"));
+    b.rig.advance(2s);
+    QCOMPARE(b.journal.rows.size(), std::size_t(1));
+    QCOMPARE(b.rig.ask(b.objects->look({id})).value_or(-1), std::int64_t(1));
+    b.rig.settle();
+    QCOMPARE(b.journal.rows.size(), std::size_t(2));
+    QCOMPARE(b.objects->orchestrator().orphanCount, std::size_t(0));
 }
 
 void TestObjectEffects::theLastChildWakesItsParent() {

@@ -44,6 +44,41 @@ private Q_SLOTS:
         QCOMPARE(outbox.size(), 0U);
         QVERIFY(!outbox.next());
     }
+    void whatIsPostponedIsTakenASecondLaterAndWasNoAttempt() {
+        Outbox outbox;
+        const EffectKey key{.object = ObjectId(1), .revision = 4, .position = 0};
+        outbox.postponed(key, now_); // there is none
+        outbox.add(key, {}, now_);
+        outbox.postponed(key, now_); // it is not on its way
+        QCOMPARE(*outbox.next(), now_);
+        for (int i = 0; i < 20; ++i) {
+            QCOMPARE(outbox.take(now_).front().attempt, 1U);
+            outbox.postponed(key, now_);
+            QCOMPARE(*outbox.next(), now_ + kSecond);
+            now_ += kSecond;
+        }
+        (void)outbox.take(now_);
+        outbox.failed(key, now_);
+        QCOMPARE(*outbox.next(), now_ + 10 * kSecond);
+    }
+    void whatWaitsOfAnObjectCanBeHurried() {
+        Outbox outbox;
+        const EffectKey first{.object = ObjectId(2), .revision = 1, .position = 0};
+        const EffectKey onItsWay{.object = ObjectId(2), .revision = 1, .position = 1};
+        const EffectKey call{.object = ObjectId(2), .revision = 3, .position = 0};
+        const EffectKey other{.object = ObjectId(3), .revision = 1, .position = 0};
+        for (const EffectKey& key : {first, onItsWay, other}) outbox.add(key, {}, now_);
+        outbox.add(call, {.kind = EffectKind::Call, .body = {}}, now_);
+        (void)outbox.take(now_);
+        for (const EffectKey& key : {first, call, other}) outbox.failed(key, now_);
+        outbox.hurry(ObjectId(2), now_);
+        outbox.hurry(ObjectId(2), now_); // once more, and nothing of one that has none
+        outbox.hurry(ObjectId(1), now_);
+        std::string taken;
+        for (const CarryOut& one : outbox.take(now_)) taken += fmt::format("{}#{} ", one.key.text(), one.attempt);
+        QCOMPARE(taken, "2/1/0#2 2/3/0#2 ");
+        QCOMPARE(*outbox.next(), now_ + 10 * kSecond);
+    }
     void effectsOnTheirWayAreLimited() {
         Outbox outbox;
         for (std::uint32_t i = 0; i <= Outbox::kMaxOnTheirWay; ++i)

@@ -106,7 +106,7 @@ public:
     };
     /// Sets fields. NotFound, Invalid; WrongState: it has ended; Busy: its type is being changed.
     coro::Task<Result<Changed>> change(std::int64_t id, std::string fields, std::optional<std::int64_t> revision);
-    /// Due now. How many of them are there and have not ended.
+    /// Due now, and with them their effects that are to be tried again. How many of them are there and have not ended.
     coro::Task<Result<std::int64_t>> look(std::vector<std::int64_t> ids);
     /// NotFound, Invalid; WrongState: the table does not allow it, or it was moved meanwhile; Busy as change().
     coro::Task<Result<void>> move(std::int64_t id, std::string to, bool isForced);
@@ -172,6 +172,7 @@ private:
     coro::Task<void> dropEffect(lifecycle::EffectKey key);
     coro::Task<Result<std::vector<std::int64_t>>> idsToWake(const lifecycle::CarryOut& effect);
     void failed(const lifecycle::CarryOut& effect, const std::string& why);
+    void notMade(const lifecycle::CarryOut& effect, const Error& error);
     void failCalls(lifecycle::TypeNumber number);
     void callEnded(lifecycle::ActorNumber actor, lifecycle::EffectKey key, const Result<lifecycle::Answer>& answer);
 

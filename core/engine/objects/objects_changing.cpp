@@ -171,7 +171,10 @@ coro::Task<Result<std::int64_t>> Objects::look(std::vector<std::int64_t> ids) {
         const lifecycle::Object* object = orchestrator_.find(ObjectId(id));
         return !object || orchestrator_.type(object->type).isFinal(object->status);
     });
-    for (const std::int64_t id : ids) orchestrator_.wake(ObjectId(id), now);
+    for (const std::int64_t id : ids) {
+        orchestrator_.wake(ObjectId(id), now);
+        outbox_.hurry(ObjectId(id), now);
+    }
     const auto count = std::ssize(ids);
     const auto posted = parts_.post(store::WakeObjects{.ids = std::move(ids), .effect = {}, .at = now});
     wakeUp();

@@ -54,6 +54,14 @@ void Objects::failed(const CarryOut& effect, const std::string& why) {
     wakeUp();
 }
 
+/// The looks at its object wait for it: what passes soon is not waited for longer.
+void Objects::notMade(const CarryOut& effect, const Error& error) {
+    if (error.kind == ErrorKind::Journal) journalRefused(error);
+    if (error.kind != ErrorKind::Journal && error.kind != ErrorKind::Busy) return failed(effect, error.message);
+    outbox_.postponed(effect.key, parts_.now());
+    wakeUp();
+}
+
 coro::Task<void> Objects::makeObject(CarryOut effect) {
     const auto tape = readJson(effect.effect.body);
     const auto body = memberIn(tape, "create");
@@ -66,11 +74,11 @@ coro::Task<void> Objects::makeObject(CarryOut effect) {
         orchestrator_.type(*number).parent == orchestrator_.type(maker->type).name)
         given->parent = effect.key.object.value;
     auto object = newObject(*given, parts_.now());
-    if (!object) co_return failed(effect, object.error().message);
+    if (!object) co_return notMade(effect, object.error());
     std::vector<store::NewObject> one;
     one.push_back(std::move(*object));
     const auto done = co_await commitNew(std::move(one), nameOf(effect.key));
-    if (!done) co_return failed(effect, done.error().message);
+    if (!done) co_return notMade(effect, done.error());
     if (done->empty() && orchestrator_.find(effect.key.object))
         logWarning("objects", "create of object {} was carried out before: what it made is seen after a start",
                    effect.key.object.value);
