@@ -351,6 +351,11 @@ void Orchestrator::written(const Write& write, bool ok, WallMicros now) {
     object->retries = static_cast<std::uint16_t>(write.retries);
     object->retryAt = write.retryAt;
     if (std::exchange(object->isWoken, false) && !write.ends) object->retryAt = std::min(object->retryAt, now);
+    if (write.isOfTick && object->pendingCreates > 0 && !write.ends && object->retryAt <= now) {
+        Group& group = groups_[{object->type, object->key}];
+        group.keptUntil = now + kCreateGrace.count();
+        group.keptFor = object->id;
+    }
     if (isOther) object->isWarned = false;
     isIdle_ = false;
     if (!isLooked) place(*object);

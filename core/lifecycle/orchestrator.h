@@ -24,6 +24,8 @@ public:
     /// An object is looked at once in this time at most, but for kBurst moves in a row.
     static constexpr Duration kHotPause = std::chrono::milliseconds(100);
     static constexpr std::uint8_t kBurst = 8;
+    /// A free actor waits so long for an object that is due once its creates are carried out.
+    static constexpr Duration kCreateGrace = std::chrono::seconds(1);
     /// Objects that one pass finds due; the rest is the next one's.
     static constexpr std::size_t kDuePerPass = 10'000;
     /// Looks of an actor before it may have to make room for another key.
@@ -130,6 +132,8 @@ private:
         std::deque<EffectKey> calls{};
         unsigned actors = 0;
         WallMicros notBefore = 0; ///< its last actor could not be started
+        WallMicros keptUntil = 0; ///< its free actors stay, for the next look at `keptFor`
+        ObjectId keptFor{};       ///< due once its creates are carried out; the last one of those
     };
     enum class ActorState : std::uint8_t { Starting, Free, Looking, Calling, Ending };
     struct Actor {

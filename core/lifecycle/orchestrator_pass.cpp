@@ -55,7 +55,8 @@ void Orchestrator::giveWork(WallMicros now) {
                 SendCall{.actor = number, .effect = group.calls.front(), .deadline = actor.deadline});
             group.calls.pop_front();
         } else if (group.queue.empty()) {
-            endActor(number, actor, EndReason::QueueEmpty);
+            if (group.keptUntil <= now || isAnotherStarving(actor.group, now))
+                endActor(number, actor, EndReason::QueueEmpty);
         } else if (actor.looks >= kTurn && isAnotherStarving(actor.group, now)) {
             endActor(number, actor, EndReason::AnotherKey);
         } else if (!entry.isHeld && pausedUntil_ <= now) {
@@ -67,6 +68,7 @@ void Orchestrator::giveWork(WallMicros now) {
 void Orchestrator::look(ActorNumber number, Actor& actor, Group& group, WallMicros now) {
     const ObjectId id = group.queue.begin()->second;
     group.queue.erase(group.queue.begin());
+    if (group.keptFor == id) group.keptUntil = 0;
     Object& object = objects_.at(id);
     TypeEntry& entry = types_[object.type];
     const bool isSoon = object.lookedAt > 0 && now < object.lookedAt + kHotPause.count();
@@ -144,8 +146,10 @@ std::optional<WallMicros> Orchestrator::nextPass(WallMicros now) const {
     for (const auto& [number, actor] : actors_)
         if ((actor.state == ActorState::Looking || actor.state == ActorState::Calling) && actor.deadline > 0)
             sooner(actor.deadline);
-    for (const auto& [key, group] : groups_)
+    for (const auto& [key, group] : groups_) {
         if (group.notBefore > now) sooner(group.notBefore);
+        if (group.keptUntil > now && group.actors > 0) sooner(group.keptUntil);
+    }
     return next;
 }
 

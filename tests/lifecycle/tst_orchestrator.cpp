@@ -323,16 +323,43 @@ private Q_SLOTS:
         add();
         QCOMPARE(begin(), "tick 1 1");
         answer(1, {.move = "started", .set = {}, .lookIn = {}, .effects = {create_, create_}});
-        QCOMPARE(pass(), "end 1");
-        orchestrator_->actorEnded(1, "", now_);
-        QCOMPARE(pass(), "idle"); // an orphan that nobody is warned of
+        QCOMPARE(pass(), ""); // an orphan that nobody is warned of
         QCOMPARE(orchestrator_->orphans().size(), 1U);
         QCOMPARE(name(orchestrator_->orphans().front().why), "create_pending");
         orchestrator_->created(ObjectId(1));
         QCOMPARE(pass(), "");
         orchestrator_->created(ObjectId(1));
-        QCOMPARE(pass(), "start 2 'anna'");
+        const auto next = decided();
+        QCOMPARE(lines(next), "claim 1"); // for the same actor
         QVERIFY(orchestrator_->orphans().empty());
+        commit(next);
+        QCOMPARE(lines(orchestrator_->take()), "tick 1 1");
+        answer(1, {.lookIn = std::chrono::hours(1)});
+        QCOMPARE(pass(), "end 1");
+    }
+    void anActorWaitsForCreatesNoLongerThanAMoment() {
+        add();
+        QCOMPARE(begin(), "tick 1 1");
+        answer(1, {.move = "started", .set = {}, .lookIn = {}, .effects = {create_}});
+        QCOMPARE(pass(), "");
+        QCOMPARE(*orchestrator_->nextPass(now_), now_ + kSecond);
+        now_ += kSecond;
+        QCOMPARE(pass(), "end 1");
+        orchestrator_->actorEnded(1, "", now_);
+        QCOMPARE(pass(), "idle");
+        orchestrator_->created(ObjectId(1));
+        QCOMPARE(pass(), "start 2 'anna'");
+    }
+    void anActorThatWaitsForCreatesStandsInTheWayOfNoOtherKey() {
+        use(R"("max_actors": 1)");
+        add();
+        QCOMPARE(begin(), "tick 1 1");
+        answer(1, {.move = "started", .set = {}, .lookIn = {}, .effects = {create_}});
+        QCOMPARE(pass(), "");
+        add("bert");
+        QCOMPARE(pass(), "end 1");
+        orchestrator_->actorEnded(1, "", now_);
+        QCOMPARE(pass(), "start 2 'bert'");
     }
     void aWakeBeforeAllOfItIsThereIsNotLost() {
         add();
