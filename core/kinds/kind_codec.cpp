@@ -12,7 +12,8 @@ namespace yard::kinds {
 
 namespace {
 
-constexpr std::uint64_t kFormat = 1;
+constexpr std::uint64_t kFormat = 2; ///< says how many reasons it knows
+constexpr std::size_t kReasonsOfFormat1 = 16;
 
 class KindWriter {
 public:
@@ -40,6 +41,7 @@ class KindReader {
 public:
     explicit KindReader(std::string_view bytes)
         : rest_(bytes) {}
+    std::size_t reasons = kReasons; ///< that whoever wrote it knew
     bool isGood() const { return good_; }
     bool isAtEnd() const { return good_ && rest_.empty(); }
     void spoil() {
@@ -108,7 +110,7 @@ void write(KindWriter& to, const Figures& figures) {
 void read(KindReader& from, Figures& figures) {
     figures.runs = from.number();
     figures.failed = from.number(figures.runs);
-    for (std::uint32_t& count : figures.reasons) count = from.small();
+    for (std::size_t i = 0; i < from.reasons; ++i) figures.reasons[i] = from.small();
     for (Sketch& sketch : figures.sketches) {
         Sketch::State state{.zeros = from.number(), .lowest = 0, .buckets = {}};
         const std::int64_t lowest = from.whole();
@@ -126,6 +128,7 @@ class KindCodec {
 public:
     static void write(KindWriter& to, const Kind& kind) {
         to.number(kFormat);
+        to.number(kReasons);
         to.whole(kind.last_);
         kinds::write(to, kind.total_);
         writeNamed(to, kind.versions_);
@@ -137,7 +140,9 @@ public:
         writeWorks(to, kind);
     }
     static void read(KindReader& from, Kind& kind) {
-        if (from.number() != kFormat) from.spoil();
+        const std::uint64_t format = from.number();
+        if (format != 1 && format != kFormat) from.spoil();
+        from.reasons = format == 1 ? kReasonsOfFormat1 : static_cast<std::size_t>(from.number(kReasons));
         kind.last_ = from.whole();
         kinds::read(from, kind.total_);
         kind.nextVersion_ = readNamed(from, kind.versions_);

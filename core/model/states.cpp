@@ -52,7 +52,9 @@ constexpr std::array<std::string_view, kReasons> kReasonWords{"",
                                                               "worker_crashed",
                                                               "missing_output",
                                                               "result_too_large",
-                                                              "dependency_failed"};
+                                                              "dependency_failed",
+                                                              "gpu_lost",
+                                                              "gpu_memory"};
 static_assert(!kReasonWords.back().empty() && !kActionWords.back().empty());
 
 template<class Enum, std::size_t Count>

@@ -64,16 +64,18 @@ enum class Reason : unsigned char {
     WorkerCrashed,
     MissingOutput,
     ResultTooLarge,
-    DependencyFailed
+    DependencyFailed,
+    GpuLost,
+    GpuMemory
 };
-inline constexpr std::size_t kReasons = 16;
+inline constexpr std::size_t kReasons = 18;
 /// "" for None.
 std::string_view name(Reason reason);
 std::optional<Reason> reasonFrom(std::string_view word);
 /// Not the action's own failure: counts against max_interruptions, never against max_retries.
 constexpr bool isInterruption(Reason r) {
     return r == Reason::EngineDied || r == Reason::EngineStopped || r == Reason::SpawnError ||
-           r == Reason::LostRunner || r == Reason::MemoryPressure;
+           r == Reason::LostRunner || r == Reason::MemoryPressure || r == Reason::GpuLost;
 }
 
 } // namespace yard

@@ -68,8 +68,18 @@ private Q_SLOTS:
     }
     void anotherFormatIsRefused() {
         std::string bytes = encodeKind(Kind("k"));
-        bytes.front() = 2;
+        bytes.front() = 3;
         QVERIFY(!decodeKind("k", bytes));
+        bytes = encodeKind(Kind("k"));
+        ++bytes[1]; // it knows a reason that is not known here
+        QVERIFY(!decodeKind("k", bytes));
+    }
+    void theFirstFormatWithItsSixteenReasonsIsReadToo() {
+        std::string bytes = encodeKind(Kind("k")); // its format, its reasons, then zeros
+        bytes.front() = 1;
+        bytes.erase(1, 1);
+        bytes.erase(4, kReasons - 16); // behind the time of the last run and two counts
+        QVERIFY(decodeKind("k", bytes));
     }
     void garbledBytesAreRefusedOrReadAndStayBounded() {
         const std::string bytes = encodeKind(richKind());

@@ -30,7 +30,7 @@ private Q_SLOTS:
     void aQueueMovesOnlyAsTheTableSays();
     void everyStateHasAWordThatReadsBack();
     void everyReasonHasAWordThatReadsBack();
-    void interruptionsAreTheFiveThatAreNotTheActionsOwn();
+    void interruptionsAreTheSixThatAreNotTheActionsOwn();
     void aSessionIsUnhealthyInItsLastTwoStates();
     void endedStatesAreTheFourThatAreReported();
 };
@@ -112,14 +112,15 @@ void TestStates::everyReasonHasAWordThatReadsBack() {
     QCOMPARE(words.join(' '),
              QString("exit_code signal deadline memory cancelled abandoned engine_died engine_stopped "
                      "spawn_error lost_runner memory_pressure worker_crashed missing_output "
-                     "result_too_large dependency_failed"));
+                     "result_too_large dependency_failed gpu_lost gpu_memory"));
 }
 
-void TestStates::interruptionsAreTheFiveThatAreNotTheActionsOwn() {
+void TestStates::interruptionsAreTheSixThatAreNotTheActionsOwn() {
     QStringList words;
     for (std::size_t i = 0; i < kReasons; ++i)
         if (isInterruption(static_cast<Reason>(i))) words << qt(name(static_cast<Reason>(i)));
-    QCOMPARE(words.join(' '), QString("engine_died engine_stopped spawn_error lost_runner memory_pressure"));
+    QCOMPARE(words.join(' '),
+             QString("engine_died engine_stopped spawn_error lost_runner memory_pressure gpu_lost"));
 }
 
 void TestStates::aSessionIsUnhealthyInItsLastTwoStates() {
