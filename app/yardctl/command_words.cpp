@@ -38,10 +38,11 @@ constexpr std::array<Words, 18> kWords{{
 }};
 
 /// Members of an action that are options, and how those are called.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kOptions{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOptions{{
     {"resources.cores", "--cores"},
     {"resources.memory_mb", "--memory (in MiB)"},
     {"resources.gpus", "--gpus"},
+    {"resources.gpu_memory_mb", "--gpu-memory (in MiB)"},
     {"deadline_s", "--deadline"},
     {"not_before", "--at"},
     {"max_retries", "--retries"},

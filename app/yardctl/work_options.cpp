@@ -207,6 +207,14 @@ std::span<const WorkOption> table() {
          [](const Values& values, Target& target) {
              return setAmount(values.back(), target.action, "gpus", "--gpus");
          }},
+        {{"gpu-memory", 0, "SIZE", "memory to reserve of each of its GPUs"},
+         kMany,
+         [](const Values& values, Target& target) -> Outcome<void> {
+             auto bytes = parseSize(values.back(), "--gpu-memory");
+             if (!bytes) return std::unexpected(bytes.error());
+             objectIn(target.action, "resources")[kGpuMemory] = (*bytes + (1 << 20) - 1) >> 20;
+             return {};
+         }},
         {{"resource", 0, "NAME=N", "another resource to reserve; may be repeated"},
          kMany,
          [](const Values& values, Target& target) -> Outcome<void> {

@@ -87,6 +87,7 @@ void writeLimits(JsonWriter& writer, const KnownRun& known, const Settings& sett
             effectiveResources(*known.spec, known.descriptor ? known.descriptor->resources : Resources{});
         writer.member("cores", static_cast<double>(resources.milliCores) / 1'000);
         writer.member("memory_mb", resources.memoryMb);
+        if (resources.gpuMemoryMb > 0) writer.member(kGpuMemory, resources.gpuMemoryMb);
     }
     if (known.descriptor || (known.spec && known.spec->sandbox)) { // of an exec the usual ones
         const WorkerLimits limits =

@@ -82,7 +82,7 @@ constexpr std::array kLimits{
     Limit{"priority", number(kMaxPriority)},
     Limit{"processes", number(kMaxProcesses)},
     Limit{"regressions", number(engine::kMostRegressionsShown)},
-    Limit{"resources", number(kMaxNamedResources + 2)},
+    Limit{"resources", number(kMaxNamedResources + 3)},
     Limit{"retries", number(kMaxRetryLimit)},
     Limit{"rules", number(kMaxRules)},
     Limit{"running", number(kMaxRunning)},

@@ -10,7 +10,8 @@ std::string_view openApiSubmitSchemas() {
     return R"json(
 "Resources":{"type":"object","maxProperties":#resources#,"properties":{"cores":{"$ref":"#/components/schemas/Cores"},
   "memory_mb":{"type":"integer","format":"int64","minimum":0,"maximum":#memory_mb#,"description":"MiB"},
-  "gpus":{"$ref":"#/components/schemas/Amount"}},"additionalProperties":{"$ref":"#/components/schemas/Amount"}},
+  "gpus":{"$ref":"#/components/schemas/Amount"},
+  "gpu_memory_mb":{"type":"integer","format":"int64","minimum":0,"maximum":#memory_mb#,"description":"MiB, of each of its gpus"}},"additionalProperties":{"$ref":"#/components/schemas/Amount"}},
 "Cores":{"type":"number","minimum":0.001,"maximum":#cores#,"description":"at most three decimals"},
 "Amount":{"type":"number","minimum":0,"maximum":#amount#,"description":"at most three decimals"},
 "Seconds":{"type":"number","minimum":0,"exclusiveMinimum":true,"maximum":#most_s#},

@@ -4,6 +4,7 @@
 #include "core/json/json_writer.h"
 #include "core/model/action_graph.h"
 #include "core/model/action_spec.h"
+#include "core/model/given_resources.h"
 #include "core/model/json_fields.h"
 #include "core/model/limits.h"
 #include "core/model/worker.h"
@@ -138,7 +139,8 @@ bool readNotBefore(JsonFields& fields, JsonView v, ActionSpec& spec) {
 }
 
 bool readResources(JsonFields& fields, JsonView v, ActionSpec& spec) {
-    if (!fields.object(v, {v.key()}, kMaxNamedResources + 2)) return false;
+    constexpr auto nameOf = [](const auto& amount) -> const std::string& { return amount.first; };
+    if (!fields.object(v, {v.key()}, kMaxNamedResources + 3)) return false;
     Resources& resources = spec.resources.emplace();
     for (const JsonView amount : v) {
         const FieldPath at{.member = "resources", .inner = amount.key()};
@@ -148,6 +150,8 @@ bool readResources(JsonFields& fields, JsonView v, ActionSpec& spec) {
         } else if (amount.key() == "memory_mb") {
             if (!fields.integer(amount, at, 0, kMaxMemoryMb, resources.memoryMb)) return false;
             spec.memoryGiven = true;
+        } else if (amount.key() == kGpuMemory) {
+            if (!fields.integer(amount, at, 0, kMaxMemoryMb, resources.gpuMemoryMb)) return false;
         } else if (amount.key() == kTerminals) {
             return fields.refuseWith(at,
                                      "Remove \"terminals\" of \"resources\": an action with \"tty\" takes one.");
@@ -163,6 +167,9 @@ bool readResources(JsonFields& fields, JsonView v, ActionSpec& spec) {
         }
     }
     std::ranges::sort(resources.named);
+    if (resources.gpuMemoryMb > 0 && std::ranges::find(resources.named, kGpus, nameOf) == resources.named.end())
+        return fields.refuseWith({.member = "resources", .inner = kGpuMemory},
+                                 "Add \"gpus\" to \"resources\": \"gpu_memory_mb\" is memory of each of them.");
     return true;
 }
 

@@ -24,6 +24,7 @@ struct Resources {
     std::int64_t milliCores = 1000;
     std::int64_t memoryMb = 0;
     std::vector<std::pair<std::string, std::int64_t>> named; ///< "gpus", "licence.x": name, thousandths; sorted
+    std::int64_t gpuMemoryMb = 0;                            ///< of each of its GPUs
     friend auto operator<=>(const Resources&, const Resources&) = default;
 };
 
@@ -112,6 +113,8 @@ struct ActionSpec {
 using SpecPtr = std::shared_ptr<const ActionSpec>;
 /// The resource of which an action with a terminal takes one; how many there are is a setting.
 inline constexpr std::string_view kTerminals = "terminals";
+/// What an action calls the memory of each of its GPUs.
+inline constexpr std::string_view kGpuMemory = "gpu_memory_mb";
 /// What one attempt needs: what the action gives, member by member, else `base`: its worker's, for exec one core;
 /// with a terminal, one of those as well.
 Resources effectiveResources(const ActionSpec& spec, const Resources& base = {});

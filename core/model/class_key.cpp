@@ -18,6 +18,7 @@ std::string ClassKey::text() const {
         json::object& named = o["named"].emplace_object();
         for (const auto& [name, amount] : resources.named) named[name] = amount;
     }
+    if (resources.gpuMemoryMb) o[kGpuMemory] = resources.gpuMemoryMb;
     if (!locks.empty()) {
         json::array& names = o["locks"].emplace_array();
         for (const std::string& lock : locks) names.emplace_back(lock);
@@ -66,6 +67,7 @@ std::optional<ClassKey> ClassKey::parse(std::string_view text) {
     if (const json::value* named = o.if_contains("named"); named && named->is_object())
         for (const auto& [name, amount] : named->get_object())
             if (amount.is_int64()) key.resources.named.emplace_back(name, amount.get_int64());
+    key.resources.gpuMemoryMb = numberMember(o, kGpuMemory);
     if (const json::value* locks = o.if_contains("locks"); locks && locks->is_array())
         for (const json::value& lock : locks->get_array())
             if (lock.is_string()) key.locks.emplace_back(lock.get_string());

@@ -47,6 +47,11 @@ bool addName(std::string name, std::vector<std::string>& names) {
 
 } // namespace
 
+bool wasGiven(const GivenResources& given, std::string_view resource, std::string_view name) {
+    const auto at = std::ranges::find(given, resource, &GivenResource::resource);
+    return at != given.end() && std::ranges::find(at->names, name) != at->names.end();
+}
+
 std::string toJson(const GivenResources& given) {
     std::string text;
     JsonWriter writer(text);

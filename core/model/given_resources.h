@@ -14,9 +14,13 @@ struct GivenResource {
     std::vector<std::string> names; ///< "5003", "5004": in the order of the setting
     friend bool operator==(const GivenResource&, const GivenResource&) = default;
 };
+/// The resource whose pieces are the machine's GPUs.
+inline constexpr const char* kGpus = "gpus";
 /// One entry for each resource that the attempt got some of, by name.
 using GivenResources = std::vector<GivenResource>;
 
+/// It has this piece of this resource.
+bool wasGiven(const GivenResources& given, std::string_view resource, std::string_view name);
 /// {"port":["5003","5004"]}; "{}" of nothing.
 std::string toJson(const GivenResources& given);
 /// What toJson() wrote. Nothing where it is anything else.

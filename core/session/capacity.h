@@ -27,10 +27,13 @@ struct ResourceNeed {
     double total = 0;
     double free = 0;
     // where its pieces are told apart (indexed_resources.h)
-    bool isApart = false;    ///< else it is only counted
-    std::size_t pieces = 0;  ///< how many there are that are not lost
-    std::size_t fitting = 0; ///< how many of them could serve it now, in part or whole
-    bool isAmount = true;    ///< false: more than one, and not whole
+    bool isApart = false;     ///< else it is only counted
+    std::size_t pieces = 0;   ///< how many there are that are not lost
+    std::size_t fitting = 0;  ///< how many of them could serve it now, in part or whole
+    bool isAmount = true;     ///< false: more than one, and not whole
+    std::int64_t memory = 0;  ///< MiB that it asks of each piece
+    bool lacksMemory = false; ///< pieces enough are free, but for their memory
+    bool isTooLarge = false;  ///< there never are enough with so much memory
     /// Not now: by amounts, or because what is free is in pieces that do not serve it.
     bool isLacking() const { return free < need || (isApart && static_cast<double>(fitting) < need); }
 };

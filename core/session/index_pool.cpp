@@ -10,47 +10,51 @@ std::size_t IndexPool::size() const {
     return static_cast<std::size_t>(std::ranges::count(lost_, false));
 }
 
-bool IndexPool::everFits(std::int64_t amount) const {
-    return amount == 0 || (isAmount(amount) && piecesOf(amount) <= used_.size());
+bool IndexPool::everFits(Ask ask) const {
+    const auto large = std::ranges::count_if(memory_, [&](std::int64_t memory) { return memory >= ask.memory; });
+    return ask.amount == 0 || (isAmount(ask.amount) && piecesOf(ask.amount) <= static_cast<std::size_t>(large));
 }
 
-bool IndexPool::has(Index piece, std::int64_t amount) const {
-    return !lost_[piece] && used_[piece] + std::min(amount, kWhole) <= kWhole;
+bool IndexPool::has(Index piece, Ask ask) const {
+    if (lost_[piece] || used_[piece] + std::min(ask.amount, kWhole) > kWhole) return false;
+    return ask.memory == 0 || memoryUsed_[piece] + ask.memory <= memory_[piece];
 }
 
-std::size_t IndexPool::fitting(std::int64_t amount) const {
+std::size_t IndexPool::fitting(Ask ask) const {
     std::size_t count = 0;
-    for (Index piece = 0; piece < used_.size(); ++piece) count += has(piece, amount) ? 1 : 0;
+    for (Index piece = 0; piece < used_.size(); ++piece) count += has(piece, ask) ? 1 : 0;
     return count;
 }
 
-std::vector<IndexPool::Index> IndexPool::take(std::int64_t amount) {
-    assert(isAmount(amount) && fits(amount));
+std::vector<IndexPool::Index> IndexPool::take(Ask ask) {
+    assert(isAmount(ask.amount) && fits(ask));
     std::vector<Index> taken;
-    if (amount < kWhole) {
+    if (ask.amount < kWhole) {
         std::optional<Index> fullest;
         for (Index piece = 0; piece < used_.size(); ++piece)
-            if (has(piece, amount) && (!fullest || used_[piece] > used_[*fullest])) fullest = piece;
+            if (has(piece, ask) && (!fullest || used_[piece] > used_[*fullest])) fullest = piece;
         if (fullest) taken.push_back(*fullest);
     } else {
-        for (Index piece = 0; piece < used_.size() && taken.size() < piecesOf(amount); ++piece)
-            if (has(piece, amount)) taken.push_back(piece);
+        for (Index piece = 0; piece < used_.size() && taken.size() < piecesOf(ask.amount); ++piece)
+            if (has(piece, ask)) taken.push_back(piece);
     }
-    takeThese(taken, amount);
+    takeThese(taken, ask);
     return taken;
 }
 
-void IndexPool::takeThese(std::span<const Index> pieces, std::int64_t amount) {
+void IndexPool::takeThese(std::span<const Index> pieces, Ask ask) {
     for (const Index piece : pieces) {
-        used_[piece] += std::min(amount, kWhole);
-        assert(used_[piece] <= kWhole);
+        used_[piece] += std::min(ask.amount, kWhole);
+        memoryUsed_[piece] += ask.memory;
+        assert(used_[piece] <= kWhole && memoryUsed_[piece] <= memory_[piece]);
     }
 }
 
-void IndexPool::give(std::span<const Index> pieces, std::int64_t amount) {
+void IndexPool::give(std::span<const Index> pieces, Ask ask) {
     for (const Index piece : pieces) {
-        used_[piece] -= std::min(amount, kWhole);
-        assert(used_[piece] >= 0);
+        used_[piece] -= std::min(ask.amount, kWhole);
+        memoryUsed_[piece] -= ask.memory;
+        assert(used_[piece] >= 0 && memoryUsed_[piece] >= 0);
     }
 }
 

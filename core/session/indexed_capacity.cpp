@@ -5,9 +5,10 @@
 
 namespace yard::session {
 
-IndexedCapacity::IndexedCapacity(std::unique_ptr<Capacity> counted, ResourceNames names)
+IndexedCapacity::IndexedCapacity(std::unique_ptr<Capacity> counted, ResourceNames names,
+                                 std::vector<std::int64_t> gpuMemory)
     : counted_(std::move(counted))
-    , indexed_(std::move(names)) {
+    , indexed_(std::move(names), std::move(gpuMemory)) {
     hasSeveral_ = counted_->hasSeveral();
 }
 
@@ -25,7 +26,8 @@ bool IndexedCapacity::everFits(const Demand& need) const {
 }
 
 std::unique_ptr<Capacity> IndexedCapacity::idle(bool isOpen) const {
-    auto machines = std::make_unique<IndexedCapacity>(counted_->idle(isOpen), indexed_.names());
+    auto machines =
+        std::make_unique<IndexedCapacity>(counted_->idle(isOpen), indexed_.names(), indexed_.gpuMemory());
     machines->others_ = others_;
     return machines;
 }
@@ -45,6 +47,9 @@ std::vector<ResourceNeed> IndexedCapacity::describe(const Demand& need) const {
         one.pieces = found->all;
         one.fitting = found->pieces;
         one.isAmount = found->isAmount;
+        one.memory = found->memory;
+        one.lacksMemory = found->lacksMemory;
+        one.isTooLarge = found->isTooLarge;
     }
     return all;
 }

@@ -8,6 +8,7 @@
 #include "core/session/capacity.h"
 #include "core/session/indexed_resources.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,8 +17,10 @@ namespace yard::session {
 
 class IndexedCapacity final : public Capacity {
 public:
-    /// `counted`: has so much of each name as it has pieces, and no machine beside this one that has some.
-    IndexedCapacity(std::unique_ptr<Capacity> counted, ResourceNames names);
+    /// `counted`: has so much of each name as it has pieces, and no machine beside this one that has some. `gpuMemory`: of
+    /// each piece of "gpus", MiB.
+    IndexedCapacity(std::unique_ptr<Capacity> counted, ResourceNames names,
+                    std::vector<std::int64_t> gpuMemory = {});
 
     IndexedResources* indexed() override { return &indexed_; }
     const IndexedResources* indexed() const override { return &indexed_; }

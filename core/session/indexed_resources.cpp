@@ -7,11 +7,25 @@
 
 namespace yard::session {
 
-IndexedResources::IndexedResources(ResourceNames names) {
+namespace {
+
+IndexPool::Ask askOf(std::string_view resource, std::int64_t amount, const Resources& need) {
+    return {amount, resource == kGpus ? need.gpuMemoryMb : 0};
+}
+
+} // namespace
+
+IndexedResources::IndexedResources(ResourceNames names, std::vector<std::int64_t> gpuMemory) {
     for (auto& [resource, pieces] : names) {
         const std::size_t count = pieces.size();
-        pools_.emplace(resource, Pool{.names = std::move(pieces), .pieces = IndexPool(count)});
+        IndexPool pool = resource == kGpus ? IndexPool(count, std::move(gpuMemory)) : IndexPool(count);
+        pools_.emplace(resource, Pool{.names = std::move(pieces), .pieces = std::move(pool)});
     }
+}
+
+std::vector<std::int64_t> IndexedResources::gpuMemory() const {
+    const auto at = pools_.find(kGpus);
+    return at == pools_.end() ? std::vector<std::int64_t>() : at->second.pieces.memory();
 }
 
 ResourceNames IndexedResources::names() const {
@@ -24,38 +38,38 @@ template<class Each>
 bool IndexedResources::forAll(const Resources& need, Each each) const {
     return std::ranges::all_of(need.named, [&](const auto& entry) {
         const auto at = entry.second > 0 ? pools_.find(entry.first) : pools_.end();
-        return at == pools_.end() || each(*at, entry.second);
+        return at == pools_.end() || each(*at, askOf(entry.first, entry.second, need));
     });
 }
 
 bool IndexedResources::fits(const Resources& need) const {
-    return forAll(need, [](const auto& pool, std::int64_t amount) { return pool.second.pieces.fits(amount); });
+    return forAll(need, [](const auto& pool, IndexPool::Ask ask) { return pool.second.pieces.fits(ask); });
 }
 
 bool IndexedResources::isAmount(const Resources& need) const {
-    return forAll(need, [](const auto&, std::int64_t amount) { return IndexPool::isAmount(amount); });
+    return forAll(need, [](const auto&, IndexPool::Ask ask) { return IndexPool::isAmount(ask.amount); });
 }
 
 bool IndexedResources::everFits(const Resources& need) const {
-    return forAll(need, [](const auto& pool, std::int64_t amount) { return pool.second.pieces.everFits(amount); });
+    return forAll(need, [](const auto& pool, IndexPool::Ask ask) { return pool.second.pieces.everFits(ask); });
 }
 
 bool IndexedResources::leaves(const Resources& need, const Resources& reserved) const {
-    return forAll(need, [&](const auto& pool, std::int64_t amount) {
+    return forAll(need, [&](const auto& pool, IndexPool::Ask ask) {
         const std::int64_t kept = fleet::amountOf(reserved, pool.first);
-        if (kept == 0 || !pool.second.pieces.fits(amount)) return true;
+        if (kept == 0 || !pool.second.pieces.fits(ask)) return true;
         IndexPool after = pool.second.pieces;
-        (void)after.take(amount);
-        return after.fits(kept);
+        (void)after.take(ask);
+        return after.fits(askOf(pool.first, kept, reserved));
     });
 }
 
 unsigned IndexedResources::room(const Resources& need, unsigned most) const {
     unsigned room = most;
-    (void)forAll(need, [&](const auto& pool, std::int64_t amount) {
+    (void)forAll(need, [&](const auto& pool, IndexPool::Ask ask) {
         IndexPool after = pool.second.pieces;
         unsigned count = 0;
-        for (; count < room && after.fits(amount); ++count) (void)after.take(amount);
+        for (; count < room && after.fits(ask); ++count) (void)after.take(ask);
         room = count;
         return true;
     });
@@ -67,8 +81,13 @@ std::optional<IndexedResources::Fitting> IndexedResources::fitting(std::string_v
     const auto at = pools_.find(resource);
     if (at == pools_.end()) return std::nullopt;
     const IndexPool& pool = at->second.pieces;
-    const std::int64_t amount = fleet::amountOf(need, resource);
-    return Fitting{.pieces = pool.fitting(amount), .all = pool.size(), .isAmount = IndexPool::isAmount(amount)};
+    const IndexPool::Ask ask = askOf(resource, fleet::amountOf(need, resource), need);
+    return Fitting{.pieces = pool.fitting(ask),
+                   .all = pool.size(),
+                   .isAmount = IndexPool::isAmount(ask.amount),
+                   .memory = ask.memory,
+                   .lacksMemory = !pool.fits(ask) && pool.fits(ask.amount),
+                   .isTooLarge = !pool.everFits(ask) && pool.everFits(ask.amount)};
 }
 
 void IndexedResources::take(Holder holder, const Resources& need) {
@@ -76,7 +95,8 @@ void IndexedResources::take(Holder holder, const Resources& need) {
     for (const auto& [name, amount] : need.named) {
         const auto at = amount > 0 ? pools_.find(name) : pools_.end();
         if (at == pools_.end()) continue;
-        taken.push_back({.of = &*at, .amount = amount, .pieces = at->second.pieces.take(amount)});
+        const IndexPool::Ask ask = askOf(name, amount, need);
+        taken.push_back({.of = &*at, .ask = ask, .pieces = at->second.pieces.take(ask)});
     }
     if (taken.empty()) return;
     [[maybe_unused]] const bool isNew = held_.emplace(holder, std::move(taken)).second;
@@ -86,7 +106,7 @@ void IndexedResources::take(Holder holder, const Resources& need) {
 void IndexedResources::give(Holder holder) {
     const auto at = held_.find(holder);
     if (at == held_.end()) return;
-    for (const Taken& taken : at->second) taken.of->second.pieces.give(taken.pieces, taken.amount);
+    for (const Taken& taken : at->second) taken.of->second.pieces.give(taken.pieces, taken.ask);
     held_.erase(at);
 }
 
@@ -97,8 +117,8 @@ void IndexedResources::takeAs(Holder holder, const IndexedResources& other) {
     for (const Taken& one : at->second) {
         const auto own = pools_.find(one.of->first);
         if (own == pools_.end()) continue;
-        own->second.pieces.takeThese(one.pieces, one.amount);
-        taken.push_back({.of = &*own, .amount = one.amount, .pieces = one.pieces});
+        own->second.pieces.takeThese(one.pieces, one.ask);
+        taken.push_back({.of = &*own, .ask = one.ask, .pieces = one.pieces});
     }
     if (!taken.empty()) held_.emplace(holder, std::move(taken));
 }

@@ -33,10 +33,12 @@ public:
         friend auto operator<=>(const Holder&, const Holder&) = default;
     };
 
-    explicit IndexedResources(ResourceNames names);
+    /// `gpuMemory`: of each piece of "gpus", MiB; empty: not known, and nobody gets any.
+    explicit IndexedResources(ResourceNames names, std::vector<std::int64_t> gpuMemory = {});
     IndexedResources(const IndexedResources&) = delete;
     IndexedResources& operator=(const IndexedResources&) = delete;
     ResourceNames names() const;
+    std::vector<std::int64_t> gpuMemory() const;
 
     bool fits(const Resources& need) const;
     /// Each amount is one that pieces can make: more than one is whole.
@@ -48,9 +50,12 @@ public:
     /// How many of it fit at once, at most `most`.
     unsigned room(const Resources& need, unsigned most) const;
     struct Fitting {
-        std::size_t pieces = 0; ///< that could serve it now, in part or whole
-        std::size_t all = 0;    ///< that are not lost
-        bool isAmount = true;   ///< pieces can make what is asked for
+        std::size_t pieces = 0;   ///< that could serve it now, in part or whole
+        std::size_t all = 0;      ///< that are not lost
+        bool isAmount = true;     ///< pieces can make what is asked for
+        std::int64_t memory = 0;  ///< MiB that it asks of each
+        bool lacksMemory = false; ///< it has not enough of them, and would have were it not for the memory
+        bool isTooLarge = false;  ///< there are not enough with so much memory
     };
     /// What `need` finds of one resource; nothing: that is not indexed.
     std::optional<Fitting> fitting(std::string_view resource, const Resources& need) const;
@@ -73,10 +78,10 @@ private:
     using Pools = std::map<std::string, Pool, std::less<>>;
     struct Taken {
         Pools::value_type* of; ///< a resource and its pool, in pools_
-        std::int64_t amount = 0;
+        IndexPool::Ask ask;
         std::vector<IndexPool::Index> pieces;
     };
-    /// Calls `each(pool, amount)` for what is indexed of it, until that answers false. True: it never did.
+    /// Calls `each(pool, ask)` for what is indexed of it, until that answers false. True: it never did.
     template<class Each>
     bool forAll(const Resources& need, Each each) const;
 

@@ -53,6 +53,7 @@ std::uint32_t WorkClasses::shapeFor(const Resources& resources, bool oneCore, st
     if (shapes_.size() >= kExactShapes && !oneCore && gate == kNone) {
         bucket.milliCores = roundUpCores(bucket.milliCores);
         bucket.memoryMb = roundUp(bucket.memoryMb);
+        bucket.gpuMemoryMb = roundUp(bucket.gpuMemoryMb);
         for (auto& [name, amount] : bucket.named) amount = roundUpPieces(amount);
         // A bucket larger than the machine would never start what the machine can hold.
         if (!capacity_.everFits({bucket, slotsOf(oneCore), where})) bucket = resources;

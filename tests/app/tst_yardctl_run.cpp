@@ -134,6 +134,8 @@ void TestYardctlRun::optionsBecomeMembersOfTheAction() {
                        "1.5G",
                        "--gpus",
                        "0.5",
+                       "--gpu-memory",
+                       "20G",
                        "--resource",
                        "licence.x=2",
                        "--array",
@@ -152,7 +154,7 @@ void TestYardctlRun::optionsBecomeMembersOfTheAction() {
     const json::object action = json::parse(server.find("POST /compute/queues/7/jobs").body).as_object();
     const json::value expected =
         json::parse(R"({"worker":"exec","argv":["true"],"cwd":"/tmp/b","env":{"A":"b=c","B":" c"},
-        "label":"x","locks":["l"],"priority":-5,"deadline_s":120,"resources":{"cores":2,"memory_mb":1536,"gpus":0.5,
+        "label":"x","locks":["l"],"priority":-5,"deadline_s":120,"resources":{"cores":2,"memory_mb":1536,"gpus":0.5,"gpu_memory_mb":20480,
         "licence.x":2},"after":[4,{"lsn":5,"on":"any"},{"lsn":6,"on":"any"}],"hold":true,"max_retries":3,"max_interruptions":0,
         "array":{"from":0,"to":9},"expect":["a.png"],"sandbox":true,"inputs":{"in.txt":")" +
                     yard::Sha256::of("# ours\n\nA=first\nB= c\n").hex() + "\"}}");

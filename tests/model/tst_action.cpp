@@ -1,6 +1,7 @@
 // Actions as posted: what is taken, what is refused and with which sentence, and the text that is kept.
 
 #include "core/model/action_spec.h"
+#include "core/model/class_key.h"
 #include "core/model/unkept_env.h"
 #include "tests/model/printed.h"
 
@@ -84,6 +85,7 @@ private Q_SLOTS:
     void variablesThatAreNeverKeptLeaveAnAction();
     void anArrayIndexReachesArgvAndEnvironment();
     void resourcesNotNamedAreTheWorkers();
+    void memoryOfGpusIsOfEachThatItAsksFor();
     void scratchIsNeededUnlessACommandHasItsOwnDirectory();
     void footprintGrowsWithWhatIsHeld();
     void relativePathsAreSafeOrNot_data();
@@ -233,7 +235,7 @@ void TestAction::badActionsAreRefused_data() {
            "a whole number from 0 to 9007199254740992");
     member("a time before 1970", "not_before", R"("not_before":-1)", "a whole number from 0 to 9007199254740992");
     member("hold as a number", "hold", R"("hold":1)", "true or false");
-    member("resources as a list", "resources", R"("resources":[])", "an object of at most 34 members");
+    member("resources as a list", "resources", R"("resources":[])", "an object of at most 35 members");
     const char* const cores = "a number from 0.001 to 1000000 with at most three decimals";
     member("no cores", "resources.cores", R"("resources":{"cores":0})", cores);
     member("a third of a core", "resources.cores", R"("resources":{"cores":0.3333})", cores);
@@ -243,6 +245,8 @@ void TestAction::badActionsAreRefused_data() {
            "a whole number from 0 to 1000000000000");
     member("gpus below zero", "resources.gpus", R"("resources":{"gpus":-1})",
            "a number from 0 to 1000000000 with at most three decimals");
+    member("memory of GPUs below zero", "resources.gpu_memory_mb", R"("resources":{"gpus":1,"gpu_memory_mb":-1})",
+           "a whole number from 0 to 1000000000000");
     member("one parent without a list", "after", R"("after":1)", "a list of at most 10000 elements");
     member("parent zero", "after[1]", R"("after":[1,0])", "a whole number from 1 to 9223372036854775807");
     member("a parent without lsn", "after[0]", R"("after":[{"on":"any"}])",
@@ -428,6 +432,28 @@ void TestAction::resourcesNotNamedAreTheWorkers() {
     QCOMPARE(effective(R"("resources":{"memory_mb":7})"), QString("4000m 7MB"));
     QCOMPARE(effective(R"("resources":{"cores":1,"gpus":1})"), QString("1000m 100MB gpus=1000m"));
     QCOMPARE(amounts(effectiveResources(ActionSpec{})), QString("1000m 0MB"));
+}
+
+void TestAction::memoryOfGpusIsOfEachThatItAsksFor() {
+    const auto asked = [](const QByteArray& resources) {
+        return parseAction(exec(R"("resources":)" + resources).toStdString());
+    };
+    const auto both = asked(R"({"gpu_memory_mb":20000,"gpus":0.5})");
+    QVERIFY(both);
+    QCOMPARE(effectiveResources(*both->spec).gpuMemoryMb, 20'000);
+    QVERIFY(asked(R"({"gpu_memory_mb":0})"));
+    for (const char* none : {R"({"gpu_memory_mb":1})", R"({"gpu_memory_mb":1,"gpus":0})"}) {
+        const auto refused = asked(none);
+        QVERIFY(!refused);
+        QCOMPARE(qt(refused.error().field), QString("resources.gpu_memory_mb"));
+    }
+    ClassKey key;
+    key.workerId = key.workerName = "exec";
+    key.resources = effectiveResources(*both->spec);
+    const auto again = ClassKey::parse(key.text());
+    QVERIFY(again && *again == key);
+    key.resources.gpuMemoryMb = 0;
+    QVERIFY(!key.text().contains("gpu_memory"));
 }
 
 void TestAction::scratchIsNeededUnlessACommandHasItsOwnDirectory() {

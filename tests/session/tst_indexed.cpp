@@ -37,11 +37,19 @@ fleet::Machine machineOf(std::string name, const Resources& total) {
     return machine;
 }
 
+constexpr std::int64_t kGpuMb = 4'000;
+
+Resources with(std::int64_t gpuMemoryMb, Resources need) {
+    need.gpuMemoryMb = gpuMemoryMb;
+    return need;
+}
+
 /// Two GPUs and four ports.
 std::unique_ptr<Capacity> indexed(std::int64_t cores) {
     const ResourceNames names = {{"gpus", {"0", "1"}}, {"port", {"5000", "5001", "5002", "5003"}}};
     return std::make_unique<IndexedCapacity>(
-        std::make_unique<GrowingCapacity>(machineOf("local", asking(2'000, 4'000, 1'000 * cores))), names);
+        std::make_unique<GrowingCapacity>(machineOf("local", asking(2'000, 4'000, 1'000 * cores))), names,
+        std::vector<std::int64_t>{kGpuMb, kGpuMb});
 }
 
 struct Yard : test::Machine {
@@ -71,6 +79,7 @@ private Q_SLOTS:
     void partsFillTheFullestPieceThatHasEnough();
     void moreThanOneIsWhole();
     void aLostPieceIsGivenToNobody();
+    void memoryIsAskedOfEachPiece();
     // --- the session
     void eachAttemptGetsItsOwn();
     void whatAsksForNoneGetsNone();
@@ -80,6 +89,7 @@ private Q_SLOTS:
     void whatIsNeverWholeNeverFits();
     void whatWaitsSaysHowManyFit();
     void whatWaitsForLostPiecesLacksThem();
+    void whatWaitsForMemoryLacksThat();
     void anotherMachineCountsOnly();
     void aWholePieceIsKeptForWhoWasPassedOver();
     void nobodyEverHasWhatAnotherHas();
@@ -118,6 +128,19 @@ void TestIndexed::aLostPieceIsGivenToNobody() {
     QVERIFY(!pool.fits(500) && pool.everFits(2'000) && pool.size() == 1);
     pool.setLost(0, false);
     QCOMPARE(pool.take(500), (Pieces{0}));
+}
+
+void TestIndexed::memoryIsAskedOfEachPiece() {
+    IndexPool pool(2, {100, 200});
+    QVERIFY(pool.everFits({1'000, 200}) && !pool.everFits({2'000, 200}) && pool.everFits({2'000, 100}));
+    QCOMPARE(pool.take({250, 80}), (Pieces{0}));
+    QCOMPARE(pool.take({250, 80}), (Pieces{1})); // the first has room for it, and not so much memory
+    QCOMPARE(pool.take(250), (Pieces{0}));       // who asks for none takes none
+    QCOMPARE(pool.fitting({250, 120}), std::size_t{1});
+    QVERIFY(!pool.fits({250, 121}));
+    pool.give(Pieces{1}, {250, 80});
+    QCOMPARE(pool.take({1'000, 200}), (Pieces{1}));
+    QVERIFY(!IndexPool(2).everFits({1'000, 1})); // nobody knows what they have
 }
 
 void TestIndexed::eachAttemptGetsItsOwn() {
@@ -226,6 +249,29 @@ void TestIndexed::whatWaitsForLostPiecesLacksThem() {
     QCOMPARE(yard.given(waits), "gpus 1");
 }
 
+void TestIndexed::whatWaitsForMemoryLacksThat() {
+    Yard yard;
+    yard.session.defineClass(ClassId(1), with(3'000, asking(500, 0)));
+    const Lsn first = yard.start(1);
+    QCOMPARE(yard.given(first), "gpus 0");
+    QCOMPARE(yard.given(yard.start(1)), "gpus 1");
+    const Lsn waits = yard.start(1);
+    QVERIFY(!yard.hasStarted(waits));
+    const auto wait = yard.session.reasons().of(waits, false);
+    QVERIFY(wait);
+    const ResourceNeed& gpus = wait->needs.back();
+    QVERIFY(gpus.isLacking() && gpus.lacksMemory && !gpus.isTooLarge);
+    QCOMPARE(gpus.memory, 3'000);
+    QCOMPARE(gpus.fitting, std::size_t{0});
+    yard.end(first);
+    yard.schedule();
+    QCOMPARE(yard.given(waits), "gpus 0");
+    yard.session.defineClass(ClassId(3), with(5'000, asking(500, 0)));
+    QVERIFY(!yard.session.everFits(ClassId(3)));
+    QVERIFY(yard.session.needs(ClassId(3)).back().isTooLarge);
+    yard.session.check();
+}
+
 void TestIndexed::anotherMachineCountsOnly() {
     Yard yard;
     yard.session.defineClass(ClassId(1), asking(1'000, 0));
@@ -273,6 +319,11 @@ public:
                 used += std::min<std::int64_t>(amount, 1'000);
                 QVERIFY2(used <= 1'000, "two have the same piece");
                 has_[who].push_back({&used, std::min<std::int64_t>(amount, 1'000)});
+                if (name != "gpus") continue;
+                std::int64_t& memory = used_["memory"][piece];
+                memory += need.gpuMemoryMb;
+                QVERIFY2(memory <= kGpuMb, "more of its memory is asked for than it has");
+                has_[who].push_back({&memory, need.gpuMemoryMb});
             }
         }
     }
@@ -285,7 +336,8 @@ public:
             const std::int64_t amount = std::min<std::int64_t>(entry.second, 1'000);
             std::int64_t free = 0;
             for (const std::string& piece : pieces_.at(entry.first))
-                free += used_[entry.first][piece] + amount <= 1'000;
+                free += used_[entry.first][piece] + amount <= 1'000 &&
+                        (entry.first != "gpus" || used_["memory"][piece] + need.gpuMemoryMb <= kGpuMb);
             return free >= std::max<std::int64_t>(entry.second / 1'000, 1);
         });
     }
@@ -299,9 +351,19 @@ private:
 } // namespace
 
 void TestIndexed::nobodyEverHasWhatAnotherHas() {
-    const std::vector<Resources> asks = {asking(0, 0),     asking(300, 0),   asking(500, 1'000),
-                                         asking(700, 0),   asking(1'000, 0), asking(2'000, 1'000),
-                                         asking(0, 1'000), asking(0, 3'000), asking(250, 500)};
+    const std::vector<Resources> asks = {asking(0, 0),
+                                         asking(300, 0),
+                                         asking(500, 1'000),
+                                         asking(700, 0),
+                                         asking(1'000, 0),
+                                         asking(2'000, 1'000),
+                                         asking(0, 1'000),
+                                         asking(0, 3'000),
+                                         asking(250, 500),
+                                         with(1'500, asking(100, 0)),
+                                         with(2'500, asking(250, 1'000)),
+                                         with(4'000, asking(1'000, 0)),
+                                         with(4'000, asking(2'000, 0))};
     std::mt19937 random(28);
     const auto below = [&random](std::size_t n) { return static_cast<std::size_t>(random() % n); };
     Yard yard(64);

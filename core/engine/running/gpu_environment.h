@@ -10,9 +10,6 @@
 
 namespace yard::engine {
 
-/// The resource whose pieces they are.
-inline constexpr const char* kGpus = "gpus";
-
 /// Those of `all` that were given; what is called otherwise than any of them is left out.
 std::vector<host::Gpu> gpusOf(const GivenResources& given, const std::vector<host::Gpu>& all);
 /// Sets CUDA_VISIBLE_DEVICES and NVIDIA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES, ZE_AFFINITY_MASK, each where there is a GPU of
