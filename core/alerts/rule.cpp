@@ -50,6 +50,7 @@ constexpr std::array<KindInfo, kKinds> kInfos = {{
     {.word = "regression", .isEvent = true, .filters = Filters::Name, .least = 0, .most = 0, .usual = 0},
     {.word = "orphan", .isEvent = false, .filters = Filters::Name, .least = 0, .most = 0, .usual = 0},
     {.word = "schedule_missed", .isEvent = true, .filters = Filters::Name, .least = 0, .most = 0, .usual = 0},
+    {.word = "gpu_lost", .isEvent = false, .filters = Filters::Name, .least = 0, .most = 0, .usual = 0},
 }};
 const KindInfo& infoOf(Kind kind) {
     return kInfos[std::to_underlying(kind)];

@@ -30,9 +30,10 @@ enum class Kind : unsigned char {
     StuckObjects,   ///< an object does not get on
     Regression,     ///< a kind of work takes longer, or more, than before
     Orphan,         ///< an object that no actor looks at
-    ScheduleMissed  ///< a time of a schedule was missed or refused
+    ScheduleMissed, ///< a time of a schedule was missed or refused
+    GpuLost         ///< a GPU of this machine is lost
 };
-inline constexpr std::size_t kKinds = 13;
+inline constexpr std::size_t kKinds = 14;
 std::string_view kindWord(Kind kind);
 std::optional<Kind> kindIn(std::string_view word);
 /// Something that happens, and is never resolved; else a condition, that begins and ends.

@@ -9,7 +9,7 @@ std::string_view openApiAlertSchemas() {
 "AlertName":{"type":"string","pattern":"^[A-Za-z][A-Za-z0-9._-]{0,63}$"},
 "AlertOn":{"type":"object","additionalProperties":false,"required":["kind"],"properties":{
   "kind":{"type":"string","enum":["queue_age","silence","failures","failure_rate","memory","disk","machine","queue_finished",
-  "action_finished","stuck_objects","regression","orphan","schedule_missed"]},
+  "action_finished","stuck_objects","regression","orphan","schedule_missed","gpu_lost"]},
   "filter":{"type":"string","maxLength":4096,"description":"in the filter language"},
   "over":{"type":"number","minimum":0,"maximum":1000000000,"description":"seconds, per cent, or how many"},
   "for_s":{"type":"number","minimum":0,"maximum":31622400,"description":"it has to hold for so long; of failure_rate the time that is looked at"}}},

@@ -89,6 +89,7 @@ void TestAlertRules::eachKindHasItsUsualLimit_data() {
     row("regression", "");
     row("orphan", R"(,"for_s":0)");
     row("schedule_missed", "");
+    row("gpu_lost", R"(,"for_s":0)");
 }
 
 void TestAlertRules::eachKindHasItsUsualLimit() {

@@ -58,16 +58,16 @@ private Q_SLOTS:
 
 void TestEngineAlerts::theFirstRulesAreMadeOnce() {
     Bench bench(true);
-    QCOMPARE(bench.kept("alert"), std::size_t(5));
+    QCOMPARE(bench.kept("alert"), std::size_t(6));
     std::string names;
     for (const AlertView& view : bench.alerts->list().rules) names += view.rule.name + " ";
-    QCOMPARE(names, std::string("disk failures machine-lost queue-finished silent-action "));
+    QCOMPARE(names, std::string("disk failures gpu-lost machine-lost queue-finished silent-action "));
     for (const AlertView& view : bench.alerts->list().rules) QCOMPARE(view.rule.then.size(), std::size_t(1));
 }
 
 void TestEngineAlerts::whatIsRemovedIsNotMadeAgain() {
     Bench bench(true);
-    for (const char* name : {"disk", "failures", "machine-lost", "queue-finished", "silent-action"})
+    for (const char* name : {"disk", "failures", "gpu-lost", "machine-lost", "queue-finished", "silent-action"})
         QVERIFY(bench.rig.ask(bench.alerts->remove(name)));
     bench.open();
     QVERIFY(bench.alerts->list().rules.empty());

@@ -34,12 +34,13 @@ std::int64_t numberIn(std::string_view digits) {
 }
 
 /// Made where nobody ever made one. A queue of single actions finishes with each of them: once a minute is enough.
-constexpr std::array<std::string_view, 5> kFirstRules = {
+constexpr std::array<std::string_view, 6> kFirstRules = {
     R"({"name":"queue-finished","on":{"kind":"queue_finished"},"then":[{"desktop":true}],"quiet_s":60,"severity":"info"})",
     R"({"name":"failures","on":{"kind":"failures","over":3},"then":[{"desktop":true}]})",
     R"({"name":"disk","on":{"kind":"disk","over":95},"then":[{"desktop":true}],"severity":"critical"})",
     R"({"name":"silent-action","on":{"kind":"silence"},"then":[{"desktop":true}]})",
-    R"({"name":"machine-lost","on":{"kind":"machine"},"then":[{"desktop":true}],"severity":"critical"})"};
+    R"({"name":"machine-lost","on":{"kind":"machine"},"then":[{"desktop":true}],"severity":"critical"})",
+    R"({"name":"gpu-lost","on":{"kind":"gpu_lost"},"then":[{"desktop":true}],"severity":"critical"})"};
 
 } // namespace
 
