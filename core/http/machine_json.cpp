@@ -23,6 +23,10 @@ void writeMachineRow(JsonWriter& writer, const engine::MachineView& machine) {
     if (!machine.version.empty()) writer.member("version", machine.version);
     if (machine.milliCores > 0) writer.member("cores", static_cast<double>(machine.milliCores) / kThousand);
     if (machine.memoryMb > 0) writer.member("memory_bytes", machine.memoryMb * kMiB);
+    if (machine.gpus > 0) {
+        writer.member("gpus", machine.gpus);
+        writer.member("gpus_free", machine.gpusFree);
+    }
     writer.member("slots", machine.slots);
     writer.member("running", machine.running);
     writer.member("waiting", machine.waiting);

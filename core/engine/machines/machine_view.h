@@ -26,6 +26,8 @@ struct MachineView {
     std::string version{};
     std::int64_t milliCores = 0;
     std::int64_t memoryMb = 0;
+    double gpus = 0;     ///< told of this engine's own machine only
+    double gpusFree = 0; ///< of them: neither taken nor lost
     unsigned slots = 0;
     std::size_t running = 0;
     std::size_t waiting = 0; ///< given to it, and not begun

@@ -5,6 +5,7 @@
 #include "core/coro/suspend.h"
 #include "core/engine/machines/machine.h"
 #include "core/json/utf8.h"
+#include "core/model/given_resources.h"
 #include "core/model/json_fields.h"
 #include "core/model/worker.h"
 
@@ -421,6 +422,12 @@ MachineView Machines::local() const {
     view.version = YARD_VERSION;
     view.milliCores = parts_.own.milliCores;
     view.memoryMb = parts_.own.memoryMb;
+    const auto amountOf = [](const Resources& of) {
+        return static_cast<double>(fleet::amountOf(of, kGpus)) / 1'000;
+    };
+    view.gpus = amountOf(parts_.own);
+    const double lost = parts_.lostGpus ? static_cast<double>(parts_.lostGpus()) : 0;
+    view.gpusFree = std::max(0.0, view.gpus - amountOf(parts_.session.taken()) - lost);
     view.slots = parts_.ownSlots;
     const runners::Runner* runner = parts_.places.machine();
     view.state = runner && runner->isAccepting() ? MachineState::Ready : MachineState::Connecting;

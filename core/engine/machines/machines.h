@@ -62,7 +62,8 @@ public:
         unsigned ownSlots; ///< of this machine: actions of one core at once
         ChunkIntake::Spawn spawn;
         std::function<WallScale()> scale;
-        std::function<void()> changed; ///< one of them is in another state
+        std::function<void()> changed;              ///< one of them is in another state
+        std::function<std::size_t()> lostGpus = {}; ///< of this machine; empty: none is
         Duration lease = std::chrono::seconds(20);
     };
     explicit Machines(Parts parts);
