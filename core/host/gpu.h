@@ -27,13 +27,21 @@ struct Gpu {
     friend bool operator==(const Gpu&, const Gpu&) = default;
 };
 
+struct GpuProcess {
+    int pid = 0;
+    std::int64_t memoryBytes = 0; ///< of the GPU
+    friend bool operator==(const GpuProcess&, const GpuProcess&) = default;
+};
+
 /// Absent: it does not tell.
 struct GpuFigures {
-    std::string lost; ///< why it cannot be used any more, as a sentence without a full stop; empty: it can
+    std::string lost;    ///< why it cannot be used any more, as a sentence without a full stop; empty: it can
+    std::string unknown; ///< why nothing is known of it now, in the same way; empty: it is known
     std::optional<double> utilisationPercent;
     std::optional<std::int64_t> memoryUsedBytes;
     std::optional<double> powerWatts;
     std::optional<double> temperatureC;
+    std::optional<std::vector<GpuProcess>> processes; ///< that have memory of it
     friend bool operator==(const GpuFigures&, const GpuFigures&) = default;
 };
 

@@ -6,12 +6,15 @@
 #include <array>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <limits>
+#include <span>
 
 namespace yard::host {
 
 namespace {
 
 constexpr unsigned kMostOfNvidia = 64;
+constexpr unsigned kMostProcesses = 1'024; // of one GPU
 
 template<class Function>
 Function* find(void* library, const char* symbol) {
@@ -50,6 +53,8 @@ std::unique_ptr<Nvml> Nvml::load(const std::string& path) {
         .power = find<nvml::NumberFunction>(library, "nvmlDeviceGetPowerUsage"),
         .temperature = find<nvml::TemperatureFunction>(library, "nvmlDeviceGetTemperature"),
         .errors = find<nvml::ErrorsFunction>(library, "nvmlDeviceGetTotalEccErrors"),
+        .computing = find<nvml::ProcessesFunction>(library, "nvmlDeviceGetComputeRunningProcesses_v3"),
+        .drawing = find<nvml::ProcessesFunction>(library, "nvmlDeviceGetGraphicsRunningProcesses_v3"),
     };
     const bool isWhole = functions.init && functions.shutdown && functions.count && functions.handle &&
                          functions.handleByUuid && functions.uuid && functions.name && functions.minor &&
@@ -96,6 +101,24 @@ std::vector<Gpu> Nvml::gpus() const {
     return all;
 }
 
+/// Who computes and draws is in both lists, with the same memory. Of more than kMostProcesses nothing is told.
+std::optional<std::vector<GpuProcess>> Nvml::processesOf(nvml::Device device) const {
+    std::optional<std::vector<GpuProcess>> all;
+    for (nvml::ProcessesFunction* const list : {functions_.computing, functions_.drawing}) {
+        std::vector<nvml::ProcessInfo> infos(kMostProcesses);
+        unsigned count = kMostProcesses;
+        if (!list || list(device, &count, infos.data()) != nvml::kSuccess) continue;
+        if (!all) all.emplace();
+        for (const nvml::ProcessInfo& info : std::span(infos).first(std::min(count, kMostProcesses))) {
+            const auto pid = static_cast<int>(info.pid);
+            const bool isKnown = info.usedGpuMemory != std::numeric_limits<unsigned long long>::max();
+            if (isKnown && std::ranges::find(*all, pid, &GpuProcess::pid) == all->end())
+                all->push_back({.pid = pid, .memoryBytes = static_cast<std::int64_t>(info.usedGpuMemory)});
+        }
+    }
+    return all;
+}
+
 GpuFigures Nvml::figures(const std::string& uuid) const {
     GpuFigures figures;
     nvml::Device device = nullptr;
@@ -122,6 +145,7 @@ GpuFigures Nvml::figures(const std::string& uuid) const {
     if (functions_.temperature &&
         functions_.temperature(device, nvml::kTemperatureOfGpu, &number) == nvml::kSuccess)
         figures.temperatureC = number;
+    figures.processes = processesOf(device);
     return figures;
 }
 

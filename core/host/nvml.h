@@ -8,6 +8,7 @@
 #include "core/host/nvml_abi.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,11 +44,14 @@ private:
         nvml::NumberFunction* power;
         nvml::TemperatureFunction* temperature;
         nvml::ErrorsFunction* errors;
+        nvml::ProcessesFunction* computing;
+        nvml::ProcessesFunction* drawing;
     };
     Nvml(void* library, const Functions& functions)
         : library_(library)
         , functions_(functions) {}
     Gpu gpuOf(nvml::Device device) const;
+    std::optional<std::vector<GpuProcess>> processesOf(nvml::Device device) const;
 
     void* library_;
     Functions functions_;

@@ -37,6 +37,13 @@ struct PciInfo { // nvmlPciInfo_t
     unsigned pciSubSystemId;
     std::array<char, 32> busId;
 };
+struct ProcessInfo { // nvmlProcessInfo_t of the functions with _v3
+    unsigned pid;
+    unsigned long long usedGpuMemory; // all bits set: not known
+    unsigned gpuInstanceId;
+    unsigned computeInstanceId;
+};
+static_assert(sizeof(ProcessInfo) == 24);
 static_assert(sizeof(Memory) == 24 && sizeof(Utilization) == 8 && sizeof(PciInfo) == 68);
 
 using InitFunction = Return();                              // nvmlInit_v2
@@ -50,6 +57,8 @@ using MemoryFunction = Return(Device, Memory*);             // nvmlDeviceGetMemo
 using UtilizationFunction = Return(Device, Utilization*);   // nvmlDeviceGetUtilizationRates
 using PciFunction = Return(Device, PciInfo*);               // nvmlDeviceGetPciInfo_v3
 using TemperatureFunction = Return(Device, int, unsigned*); // nvmlDeviceGetTemperature
+using ProcessesFunction = Return(Device, unsigned*,
+                                 ProcessInfo*); // nvmlDeviceGetComputeRunningProcesses_v3, …Graphics…
 using ErrorsFunction = Return(Device, int, int, unsigned long long*); // nvmlDeviceGetTotalEccErrors
 
 } // namespace yard::host::nvml

@@ -78,6 +78,7 @@ void writeGpu(JsonWriter& writer, const engine::GpuView& view) {
     text("pci", gpu.pci);
     amount("numa_node", gpu.numaNode);
     text("lost", figures.lost);
+    text("unknown", figures.unknown);
     amount("utilisation_percent", figures.utilisationPercent);
     amount("memory_used_bytes", figures.memoryUsedBytes);
     amount("power_watts", figures.powerWatts);

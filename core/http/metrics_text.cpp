@@ -128,6 +128,8 @@ void writeGpus(MetricsWriter& out, const std::vector<engine::GpuView>& gpus) {
     };
     each("gpu_lost", "1 of a GPU that is given to nobody any more.",
          [](const auto& view) { return std::optional(view.figures.lost.empty() ? 0.0 : 1.0); });
+    each("gpu_unknown", "1 of a GPU whose driver does not answer.",
+         [](const auto& view) { return std::optional(view.figures.unknown.empty() ? 0.0 : 1.0); });
     each("gpu_utilisation_percent", "Part of the time in which a GPU did something.",
          [](const auto& view) { return view.figures.utilisationPercent; });
     each("gpu_memory_used_bytes", "Memory of a GPU that is in use.", [](const auto& view) {

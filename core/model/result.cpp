@@ -146,6 +146,8 @@ void writeSample(JsonWriter& writer, const UsageSample& sample) {
     writer.member("t", sample.t);
     writer.member("cpu_percent", shownPercent(sample.cpuPercent));
     writer.member("rss_bytes", sample.rssBytes);
+    if (sample.gpuPercent) writer.member("gpu_percent", shownPercent(*sample.gpuPercent));
+    if (sample.gpuMemoryBytes) writer.member("gpu_memory_bytes", *sample.gpuMemoryBytes);
     writer.closeObject();
 }
 

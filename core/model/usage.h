@@ -5,17 +5,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace yard {
 
-/// `cpuPercent` is the mean since the sample before (100: one core), `rssBytes` the most that was seen since then.
+/// `cpuPercent` is the mean since the sample before (100: one core), `rssBytes` the most that was seen since then. Of GPUs:
+/// the utilisation of those that it was given (100: one of them), whoever used them, and what its processes had of their
+/// memory; absent: not known, or it has none.
 struct UsageSample {
     WallMicros t = 0;
     float cpuPercent = 0;
     std::int64_t rssBytes = 0;
+    std::optional<float> gpuPercent = {};
+    std::optional<std::int64_t> gpuMemoryBytes = {};
     friend bool operator==(const UsageSample&, const UsageSample&) = default;
 };
 
@@ -42,7 +47,7 @@ private:
 /// With one decimal, as JSON has it.
 double shownPercent(float percent);
 
-/// Bytes for the journal, 20 a sample; nothing for none.
+/// Bytes for the journal, 20 a sample, where one has something of GPUs 32; nothing for none.
 std::string encodeUsage(const std::vector<UsageSample>& samples);
 /// What cannot be is left out.
 std::vector<UsageSample> decodeUsage(std::string_view bytes);

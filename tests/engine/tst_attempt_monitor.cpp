@@ -28,13 +28,31 @@ public:
          .end = [this](Attempt& attempt, runners::StopCause,
                        std::optional<Duration> grace) { tell(attempt, grace); },
          .watch = [this](const Attempt& attempt,
-                         runners::Stream) { note(watched, std::to_string(attempt.id.lsn.value)); }}};
+                         runners::Stream) { note(watched, std::to_string(attempt.id.lsn.value)); },
+         .gpus = [this] { return gpus; }}};
+    std::vector<GpuView> gpus;
+
+    /// That it was given.
+    static void give(Attempt& attempt, std::string index) {
+        attempt.given = {{.resource = "gpus", .names = {std::move(index)}}};
+    }
+    /// Of which processes have so many MiB.
+    static GpuView gpu(std::string index, double percent, std::vector<std::pair<int, std::int64_t>> processes) {
+        GpuView view;
+        view.gpu.index = std::move(index);
+        view.figures.utilisationPercent = percent;
+        view.figures.processes.emplace();
+        for (const auto& [pid, mib] : processes)
+            view.figures.processes->push_back({.pid = pid, .memoryBytes = mib * kMiB});
+        return view;
+    }
 
     /// One that runs since now, of a class that asks for so much memory. Its first process has its LSN.
-    Attempt& run(std::int64_t lsn, std::int64_t memoryMb = 0) {
+    Attempt& run(std::int64_t lsn, std::int64_t memoryMb = 0, std::int64_t gpuMemoryMb = 0) {
         ClassKey key;
         key.workerId = "w";
         key.resources.memoryMb = memoryMb;
+        key.resources.gpuMemoryMb = gpuMemoryMb;
         Attempt& attempt = attempts.add({Lsn(lsn), 1});
         attempt.cls = session::ClassId(dictionary.internClass(key).id);
         attempt.phase = Attempt::Phase::Launched;
@@ -236,6 +254,79 @@ private Q_SLOTS:
         QCOMPARE(b.due(), "");
         QVERIFY(b.monitor.runningSince(b.now).empty());
         QCOMPARE(b.monitor.inFlight(), std::size_t{1});
+    }
+
+    // --- GPUs
+
+    void ofItsGpusItHasUtilisationAndItsOwnMemory() {
+        Bench b;
+        Bench::give(b.run(1, 0, 100), "1");
+        b.run(2);
+        b.gpus = {Bench::gpu("0", 90, {{1, 500}}), Bench::gpu("1", 25.5, {{1, 40}, {7, 20}, {8, 1'000}})};
+        b.now += 10 * kSecond;
+        QCOMPARE(b.due(), "1 2");
+        QVERIFY(b.asked[0].leader.namesMembers && !b.asked[1].leader.namesMembers);
+        AttemptMonitor::Trees trees;
+        trees[1].members = {1, 7};
+        trees[2].members = {2};
+        b.monitor.noteUsage(b.asked, trees, b.now);
+        const UsageSample& sample = b.attempts.get({Lsn(1), 1})->usage->series.all().back();
+        QCOMPARE(sample.gpuPercent, std::optional(25.5f));
+        QCOMPARE(sample.gpuMemoryBytes, std::optional(60 * kMiB));
+        const UsageSample& without = b.attempts.get({Lsn(2), 1})->usage->series.all().back();
+        QVERIFY(!without.gpuPercent && !without.gpuMemoryBytes);
+        QCOMPARE(b.told, "");
+    }
+
+    void whoHasMoreOfAGpuThanItAskedForIsEnded() {
+        Bench b;
+        Bench::give(b.run(1, 0, 100), "0");
+        Bench::give(b.run(2), "0"); // it asked for none: whatever it takes
+        b.gpus = {Bench::gpu("0", 0, {{1, 101}, {2, 5'000}})};
+        b.now += 10 * kSecond;
+        (void)b.due();
+        AttemptMonitor::Trees trees;
+        trees[1].members = {1};
+        trees[2].members = {2};
+        b.monitor.noteUsage(b.asked, trees, b.now);
+        QCOMPARE(b.told, "1 now");
+        QCOMPARE(b.attempts.get({Lsn(1), 1})->overGpuMemory,
+                 "its processes had 101 MiB of GPU 0, and it asked for 100; it was ended");
+    }
+
+    void whatRunsWithALostGpuIsEndedAndWhatDoesNotRunYetIsNotBegun() {
+        Bench b;
+        Bench::give(b.run(1), "0");
+        Bench::give(b.run(2), "1");
+        Attempt& prepared = b.run(3);
+        Bench::give(prepared, "0");
+        prepared.phase = Attempt::Phase::Preparing;
+        prepared.pid = 0;
+        Attempt& over = b.run(4);
+        Bench::give(over, "0");
+        over.phase = Attempt::Phase::Collecting;
+        b.monitor.stopForGpu("0", "it has fallen off the bus");
+        QCOMPARE(b.told, "1 gently");
+        QCOMPARE(b.attempts.get({Lsn(1), 1})->lostGpu, "GPU 0 was lost: it has fallen off the bus");
+        QVERIFY(b.attempts.get({Lsn(3), 1})->isBeingEnded());
+        QVERIFY(!b.attempts.get({Lsn(2), 1})->isBeingEnded() && !b.attempts.get({Lsn(4), 1})->isBeingEnded());
+    }
+
+    void samplesWithFiguresOfGpusAreReadAgain() {
+        const std::vector<UsageSample> plain = {{.t = 5, .cpuPercent = 1, .rssBytes = 7}};
+        QCOMPARE(encodeUsage(plain).size(), std::size_t{20});
+        QVERIFY(decodeUsage(encodeUsage(plain)) == plain);
+        std::vector<UsageSample> samples = plain;
+        samples.push_back({.t = 6, .cpuPercent = 2, .rssBytes = 8, .gpuPercent = 0.5f});
+        samples.push_back({.t = 7, .cpuPercent = 2, .rssBytes = 8, .gpuMemoryBytes = 9});
+        QVERIFY(decodeUsage(encodeUsage(samples)) == samples);
+        QVERIFY(decodeUsage("\x02 garbage").empty());
+        UsageSeries series(1);
+        for (int i = 1; i <= 1'000; ++i)
+            series.add({.t = 1 + i, .cpuPercent = 0, .rssBytes = 0, .gpuPercent = 50, .gpuMemoryBytes = i});
+        QVERIFY(series.all().size() <= UsageSeries::kMost);
+        QCOMPARE(series.all().front().gpuPercent, std::optional(50.0f));
+        QCOMPARE(series.all().back().gpuMemoryBytes, std::optional<std::int64_t>(1'000));
     }
 };
 

@@ -1,6 +1,6 @@
 // The GPUs of a machine: how they are found, and what is seen of them. A library of the tests' own stands for NVML; trees of
 // files stand for /proc, /sys and /dev.
-#include "core/host/gpus.h"
+#include "core/host/gpu_reader.h"
 #include "tests/support/show_strings.h"
 
 #include <QTemporaryDir>
@@ -9,12 +9,15 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <future>
+#include <utility>
 
 using namespace yard::host;
 
 namespace {
 
 const std::string kNone = "/no/such/library.so";
+constexpr std::chrono::seconds kSoon{20};
 
 /// What stands for the machine.
 class Tree {
@@ -104,6 +107,15 @@ private Q_SLOTS:
         QCOMPARE(words(figures[3]), "5 % 0 MiB 0 W 0 C");
     }
 
+    void theDriverTellsWhoHasItsMemory() {
+        const Tree tree;
+        tree.fake("GPU-aa A 100 0 1 30 0 0 0 ok 4711=10 4712=20\nGPU-bb A 100 1 2 0 0 0 0 ok\n");
+        const std::vector<GpuFigures> figures = Gpus(tree.root(), YARD_FAKE_NVML_PATH).look();
+        constexpr std::int64_t kMiB = 1 << 20;
+        QVERIFY(figures[0].processes == (std::vector<GpuProcess>{{4711, 10 * kMiB}, {4712, 20 * kMiB}}));
+        QVERIFY(figures[1].processes && figures[1].processes->empty());
+    }
+
     void withoutTheLibraryTheDriversFilesTell() {
         const Tree tree;
         tree.put("proc/driver/nvidia/gpus/0000:01:00.0/information",
@@ -136,6 +148,37 @@ private Q_SLOTS:
         const Tree tree;
         const Gpus gpus(tree.root(), kNone);
         QVERIFY(gpus.all().empty() && gpus.look().empty());
+    }
+
+    void theReadersThreadTellsWhatItFindsAndSees() {
+        const Tree tree;
+        tree.fake("GPU-aa A 1 0 1 0 7 0 0 ok\n");
+        GpuReader reader(tree.root(), YARD_FAKE_NVML_PATH);
+        const auto found = reader.find(kSoon);
+        QVERIFY(found && found->size() == 1);
+        QCOMPARE(found->front().uuid, "GPU-aa");
+        std::promise<std::vector<GpuFigures>> seen;
+        reader.look([&seen](std::vector<GpuFigures> figures) { seen.set_value(std::move(figures)); });
+        QCOMPARE(words(seen.get_future().get()[0]), "7 % 0 MiB 0 W 0 C");
+    }
+
+    void aReaderOfNoneFindsNone() {
+        const Tree tree;
+        const GpuReader reader(tree.root(), kNone);
+        const auto found = reader.find(kSoon);
+        QVERIFY(found && found->empty());
+    }
+
+    void aDriverThatHangsHoldsUpNobody() {
+        const Tree tree;
+        tree.fake("GPU-aa A 1 0 1 0 7 0 0 hang\n");
+        {
+            const GpuReader reader(tree.root(), YARD_FAKE_NVML_PATH);
+            QVERIFY(!reader.find(std::chrono::milliseconds(20)));
+        } // its thread is left behind
+        GpuReader reader(tree.root(), YARD_FAKE_NVML_PATH);
+        tree.fake("GPU-aa A 1 0 1 0 7 0 0 ok\n");
+        QVERIFY(reader.find(kSoon));
     }
 
     void aLibraryThatDoesNotStartIsNone() {

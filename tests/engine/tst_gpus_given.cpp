@@ -1,5 +1,7 @@
 // GPUs in a real engine: what a program is told, what people see, and what becomes of one that is lost. A library of the
 // tests' own stands for NVML.
+#include "core/engine/alerts/alerts.h"
+#include "core/engine/machines/machines.h"
 #include "core/engine/reading/overview.h"
 #include "core/engine/reading/reasons.h"
 #include "core/engine/running/gpu_environment.h"
@@ -9,6 +11,7 @@
 
 #include <QObject>
 
+#include <filesystem>
 #include <fstream>
 
 using namespace yard;
@@ -82,6 +85,14 @@ private Q_SLOTS:
         fake("GPU-aa A 1024 0 1 0 0 0 0 lost\nGPU-bb A 1024 1 2 0 0 0 0 ok\n");
         QVERIFY(EngineTest::eventually([&] { return !seen(engine)[0].figures.lost.empty(); }));
         QCOMPARE(seen(engine)[0].figures.lost, "it has fallen off the bus");
+        const MachineView here = engine.run(engine->ask(&Machines::list)).front();
+        QCOMPARE(here.gpus, 2.0);
+        QCOMPARE(here.gpusFree, 1.0);
+        const auto alert = [&engine] { return engine.run(engine->ask(&Alerts::get, std::string("gpu-lost"))); };
+        QVERIFY(EngineTest::eventually([&] { return !alert()->messages.empty(); }));
+        const std::string text = alert()->messages.front().text;
+        QVERIFY2(text.starts_with("GPU 0 (A) of ") && text.ends_with(" is lost: it has fallen off the bus."),
+                 text.c_str());
         const ActionResult one = engine.wait(engine.sh(kTell, gpus(1)));
         QCOMPARE(engine.text(one.outcome->out), "1/GPU-bb/GPU-bb");
         const Lsn both = engine.sh("true", gpus(2));
@@ -91,6 +102,89 @@ private Q_SLOTS:
                  why->waits.front().message.c_str());
         fake("GPU-aa A 1024 0 1 0 0 0 0 ok\nGPU-bb A 1024 1 2 0 0 0 0 ok\n");
         QCOMPARE(ending(engine.wait(both)), "completed");
+        QCOMPARE(alert()->firing, 0);
+    }
+
+    void theirMemoryIsKeptForWhoAsksForIt() {
+        fake("GPU-aa A 1000 0 1 0 0 0 0 ok\nGPU-bb A 4000 1 2 0 0 0 0 ok\n");
+        EngineTest engine(4);
+        const auto asking = [](double share, int memory) {
+            return fmt::format(R"(,"resources":{{"gpus":{},"gpu_memory_mb":{}}})", share, memory);
+        };
+        const Lsn has = engine.sh(kTell + "; touch has; while [ ! -e go ]; do sleep 0.01; done", asking(0.5, 3000));
+        QVERIFY(EngineTest::eventually([&] { return std::filesystem::exists(engine.path("has")); }));
+        const Lsn waits = engine.sh("true", asking(0.5, 2000));
+        const auto why = engine.run(engine->ask(&Reasons::why, waits));
+        QVERIFY(why && !why->waits.empty());
+        const std::string& message = why->waits.front().message;
+        QVERIFY2(
+            message.starts_with("0 of 2 gpus have 0.5 with 2000 MiB of memory free, where others asked for the "
+                                "memory"),
+            message.c_str());
+        QCOMPARE(engine.text(engine.wait(engine.sh(kTell, asking(0.5, 1000))).outcome->out), "0/GPU-aa/GPU-aa");
+        std::ofstream(engine.path("go")) << "";
+        QCOMPARE(engine.text(engine.wait(has).outcome->out), "1/GPU-bb/GPU-bb");
+        QCOMPARE(ending(engine.wait(waits)), "completed");
+        const auto refused = engine.trySubmit(engine.shJson("true", asking(2, 2000)));
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().field, "resources.gpu_memory_mb");
+    }
+
+    void ofGpusThatAreOnlyCountedNoMemoryIsKept() {
+        fake("GPU-aa A 1024 0 1 0 0 0 0 ok\n");
+        EngineTest engine(4, [](Options& options) { options.set = {"resources.gpus=2"}; });
+        const auto refused =
+            engine.trySubmit(engine.shJson("true", R"(,"resources":{"gpus":1,"gpu_memory_mb":1})"));
+        QVERIFY(!refused);
+        QVERIFY(refused.error().message.contains("only counted"));
+    }
+
+    void whatHasOneThatIsLostIsRunAgainUncounted() {
+        fake("GPU-aa A 1024 0 1 0 0 0 0 ok\nGPU-bb A 1024 1 2 0 0 0 0 ok\n");
+        EngineTest engine(4);
+        const Lsn whole = engine.sh(kTell + "; touch whole; [ $YARD_RESOURCE_GPUS = 1 ] || sleep 600",
+                                    R"(,"max_retries":0,"resources":{"gpus":1})");
+        const Lsn without = engine.sh("touch without; while [ ! -e go ]; do sleep 0.01; done");
+        const auto isThere = [&](const char* name) { return std::filesystem::exists(engine.path(name)); };
+        QVERIFY(EngineTest::eventually([&] { return isThere("whole") && isThere("without"); }));
+        fake("GPU-aa A 1024 0 1 0 0 0 0 lost\nGPU-bb A 1024 1 2 0 0 0 0 ok\n");
+        const ActionResult result = engine.wait(whole);
+        QCOMPARE(ending(result), "completed");
+        QCOMPARE(result.attempts.size(), std::size_t{2});
+        const AttemptOutcome& first = result.attempts.front().outcome;
+        QCOMPARE(first.state, ActionState::Failed);
+        QCOMPARE(first.reason, Reason::GpuLost);
+        QCOMPARE(first.note, "GPU 0 was lost: it has fallen off the bus");
+        QCOMPARE(engine.text(result.outcome->out), "1/GPU-bb/GPU-bb");
+        std::ofstream(engine.path("go")) << "";
+        QCOMPARE(ending(engine.wait(without)), "completed");
+    }
+
+    void whoTakesMoreOfItsMemoryThanItAskedForIsEnded() {
+        fake("GPU-aa A 1024 0 1 0 40 0 0 ok\n");
+        EngineTest engine(4);
+        const Lsn lsn = engine.sh("echo $$ > pid.new; mv pid.new pid; sleep 600",
+                                  R"(,"max_retries":0,"resources":{"gpus":1,"gpu_memory_mb":100})");
+        QVERIFY(EngineTest::eventually([&] { return std::filesystem::exists(engine.path("pid")); }));
+        std::string pid;
+        std::ifstream(engine.path("pid")) >> pid;
+        fake("GPU-aa A 1024 0 1 900 40 0 0 ok " + pid + "=101\n");
+        const ActionResult result = engine.wait(lsn);
+        QCOMPARE(ending(result), "failed gpu_memory");
+        QCOMPARE(result.outcome->note, "its processes had 101 MiB of GPU 0, and it asked for 100; it was ended");
+    }
+
+    void ofADriverThatHangsNothingIsKnownAndNothingWaits() {
+        fake("GPU-aa A 1024 0 1 0 7 0 0 ok\n");
+        EngineTest engine(4);
+        QVERIFY(EngineTest::eventually([&] { return seen(engine)[0].figures.utilisationPercent == 7; }));
+        fake("GPU-aa A 1024 0 1 0 7 0 0 hang\n");
+        QVERIFY(EngineTest::eventually([&] { return !seen(engine)[0].figures.unknown.empty(); }));
+        QVERIFY(!seen(engine)[0].figures.utilisationPercent);
+        QCOMPARE(ending(engine.wait(engine.sh("true", gpus(1)))), "completed");
+        fake("GPU-aa A 1024 0 1 0 8 0 0 ok\n");
+        QVERIFY(EngineTest::eventually([&] { return seen(engine)[0].figures.utilisationPercent == 8; }));
+        QVERIFY(seen(engine)[0].figures.unknown.empty());
     }
 
     void moreThanWereFoundAreOnlyCounted() {

@@ -1,15 +1,19 @@
 // A library in the place of NVIDIA's: its GPUs are lines of the file that YARD_FAKE_GPUS names, read again at each call, so
 // that a test takes one away by writing the file. A line: UUID NAME MEMORY_MIB MINOR BUS USED_MIB PERCENT MILLIWATTS
-// CELSIUS ok|lost|errors. Names have no spaces.
+// CELSIUS ok|lost|errors|hang, where no answer comes while that is there. Then
+// for each process that has memory of it PID=MIB. Names have no spaces.
 #include "core/host/nvml_abi.h"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 using namespace yard::host::nvml;
@@ -23,9 +27,18 @@ struct Fake {
     unsigned long long usedMib = 0;
     unsigned percent = 0, milliwatts = 0, celsius = 0;
     std::string state;
+    std::vector<ProcessInfo> processes;
 };
 
-std::vector<Fake> fakes() {
+/// "4711=20"
+ProcessInfo processOf(const std::string& word) {
+    ProcessInfo process{};
+    process.pid = static_cast<unsigned>(std::stoul(word));
+    process.usedGpuMemory = std::stoull(word.substr(word.find('=') + 1)) << 20;
+    return process;
+}
+
+std::vector<Fake> readFakes() {
     std::vector<Fake> all;
     const char* path = std::getenv("YARD_FAKE_GPUS");
     std::ifstream file(path ? path : "");
@@ -33,9 +46,19 @@ std::vector<Fake> fakes() {
         Fake one;
         std::istringstream words(line);
         if (words >> one.uuid >> one.name >> one.memoryMib >> one.minor >> one.bus >> one.usedMib >> one.percent >>
-            one.milliwatts >> one.celsius >> one.state)
+            one.milliwatts >> one.celsius >> one.state) {
+            for (std::string word; words >> word;) one.processes.push_back(processOf(word));
             all.push_back(std::move(one));
+        }
     }
+    return all;
+}
+
+/// As of a driver in trouble: whatever is asked hangs while a line says so.
+std::vector<Fake> fakes() {
+    std::vector<Fake> all = readFakes();
+    for (; std::ranges::count(all, "hang", &Fake::state) > 0; all = readFakes())
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
     return all;
 }
 
@@ -116,6 +139,12 @@ Return nvmlDeviceGetPowerUsage(Device device, unsigned* milliwatts) {
 }
 Return nvmlDeviceGetTemperature(Device device, int /*sensor*/, unsigned* celsius) {
     return withFake(device, [&](const Fake& fake) { *celsius = fake.celsius; });
+}
+Return nvmlDeviceGetComputeRunningProcesses_v3(Device device, unsigned* count, ProcessInfo* infos) {
+    return withFake(device, [&](const Fake& fake) {
+        *count = std::min(*count, static_cast<unsigned>(fake.processes.size()));
+        std::copy_n(fake.processes.begin(), *count, infos);
+    });
 }
 Return nvmlDeviceGetTotalEccErrors(Device device, int /*kind*/, int /*since*/, unsigned long long* errors) {
     return withFake(device, [&](const Fake& fake) { *errors = fake.state == "errors" ? 2 : 0; });

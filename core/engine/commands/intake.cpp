@@ -6,6 +6,7 @@
 #include "core/engine/state/pending_action.h"
 #include "core/model/action_graph.h"
 #include "core/model/action_name.h"
+#include "core/model/given_resources.h"
 #include "core/model/worker.h"
 #include "core/session/intake.h"
 #include "core/session/live_views.h"
@@ -140,6 +141,11 @@ Error neverFits(const std::vector<session::ResourceNeed>& needs, std::string_vie
                                "number of them.",
                                askedWords(*part)))
             .error();
+    if (std::ranges::find(needs, true, &session::ResourceNeed::isTooLarge) != needs.end())
+        return invalid("resources.gpu_memory_mb",
+                       "There are not so many GPUs with so much memory here: it would never start. Ask for less; "
+                       "\"gpus_list\" of GET session has what each has.")
+            .error();
     const session::ResourceNeed lacking = at == needs.end() ? session::ResourceNeed{} : *at;
     return invalid("resources." + lacking.resource,
                    fmt::format("It asks for {}, and this engine has {}: it would never start. Ask for less, or "
@@ -150,6 +156,12 @@ Error neverFits(const std::vector<session::ResourceNeed>& needs, std::string_vie
                                    ? std::string("--set max_terminals=…")
                                    : fmt::format("--set resources.{}=…", lacking.resource)))
         .error();
+}
+
+/// Only of GPUs that are told apart is it known which has how much. Of more than there are something else is said.
+bool isGpuMemoryKnown(const std::vector<session::ResourceNeed>& needs) {
+    const auto gpus = std::ranges::find(needs, kGpus, &session::ResourceNeed::resource);
+    return gpus == needs.end() || gpus->isApart || gpus->need > gpus->total;
 }
 
 /// In which order they get their LSNs: each after those of the list that it waits for. Empty: as they stand.
@@ -264,6 +276,10 @@ Result<void> Intake::resolveOne(const ParsedAction& action, QueueId queue, Resol
         parts_.registry.resolve(spec, config ? config->machines : std::vector<std::string>());
     if (!key) return std::unexpected(key.error());
     const InternTable::Interned cls = parts_.classes.intern(*key);
+    if (key->resources.gpuMemoryMb > 0 && !isGpuMemoryKnown(parts_.session.needs(session::ClassId{cls.id})))
+        return invalid("resources.gpu_memory_mb",
+                       "The GPUs of this engine are only counted, and nothing is known of "
+                       "their memory. Remove it.");
     if (!parts_.session.everFits(session::ClassId{cls.id}))
         return std::unexpected(neverFits(parts_.session.needs(session::ClassId{cls.id}), key->platform));
     if (!spec.isExec() && std::ranges::find(resolved.workers, key->workerId) == resolved.workers.end())

@@ -18,6 +18,8 @@ namespace {
 
 constexpr int kHelpers = 2;
 constexpr std::size_t kRunIdBytes = 8;
+/// A driver that begins may take seconds, for each of them; one that hangs is not to hold up the engine.
+constexpr std::chrono::seconds kGpuSearch{10};
 
 host::ResourceSettings resourceSettings(const Settings& settings, const Options& options) {
     host::ResourceSettings resources;
@@ -117,11 +119,19 @@ Result<void> Ground::planResources() {
     slotPlan = std::move(*plan);
     if (options.join) addGuestSlots(slotPlan, openFileLimit());
     for (const auto& source : options.runners) slotPlan.beside += static_cast<int>(source->cores());
-    gpus = std::make_shared<const host::Gpus>();
-    const std::size_t found = gpus->all().size();
-    total = host::machineResources(capacity, found, resourceSettings(settings, options));
+    gpuReader.emplace();
+    if (auto found = gpuReader->find(kGpuSearch))
+        gpus = std::move(*found);
+    else
+        logWarning("engine", "the driver of the GPUs has not answered for {} s: this engine knows none of them",
+                   std::chrono::duration_cast<std::chrono::seconds>(kGpuSearch).count());
+    total = host::machineResources(capacity, gpus.size(), resourceSettings(settings, options));
     total.milliCores += std::int64_t{1000} * slotPlan.beside;
-    pieces = piecesOf(settings, total, found);
+    pieces = piecesOf(settings, total, gpus.size());
+    for (const std::string& index : pieces.contains(kGpus) ? pieces[kGpus] : std::vector<std::string>()) {
+        const auto at = std::ranges::find(gpus, index, &host::Gpu::index);
+        gpuMemory.push_back(at == gpus.end() ? 0 : at->memoryBytes >> 20);
+    }
     return {};
 }
 
@@ -139,6 +149,7 @@ Result<void> Ground::startStorage() {
 void Ground::close() {
     reader.reset();
     chunks.reset();
+    gpuReader.reset();
     if (store) store->stop();
     store.reset();
     directory.reset();

@@ -16,7 +16,7 @@
 #include "core/engine/state/metrics.h"
 #include "core/engine/state/options.h"
 #include "core/engine/state/settings_service.h"
-#include "core/host/gpus.h"
+#include "core/host/gpu_reader.h"
 #include "core/locks/claims.h"
 #include "core/session/indexed_resources.h"
 #include "core/store/chunk_files.h"
@@ -76,11 +76,13 @@ struct Ground {
     std::optional<coro::HelperPool> helpers;
 
     SlotPlan slotPlan;
-    Resources total;                        ///< of all machines, for actions
-    std::shared_ptr<const host::Gpus> gpus; ///< of this machine
-    session::ResourceNames pieces;          ///< of this machine: names of what is told apart
-    WallScale scale;                        ///< pinned when the journal is restored
-    std::string lockDir;                    ///< of named locks; empty: none
+    Resources total; ///< of all machines, for actions
+    std::optional<host::GpuReader> gpuReader;
+    std::vector<host::Gpu> gpus;         ///< of this machine; constant once open
+    session::ResourceNames pieces;       ///< of this machine: names of what is told apart
+    std::vector<std::int64_t> gpuMemory; ///< of each piece of "gpus", MiB; 0: not known
+    WallScale scale;                     ///< pinned when the journal is restored
+    std::string lockDir;                 ///< of named locks; empty: none
     EngineCounters counters;
 };
 

@@ -126,7 +126,8 @@ void Kernel::openSession() {
     own.milliCores -= std::int64_t{1000} * ground_.slotPlan.beside;
     auto machines = machinesOf(own, options, ground_.slotPlan.core, ground_.options.runners);
     if (!ground_.pieces.empty())
-        machines = std::make_unique<session::IndexedCapacity>(std::move(machines), ground_.pieces);
+        machines =
+            std::make_unique<session::IndexedCapacity>(std::move(machines), ground_.pieces, ground_.gpuMemory);
     services_.session.emplace(std::move(machines), options);
     services_.session->setReserve(ground_.settings.reserve);
 }

@@ -75,6 +75,8 @@ private:
     void openAlerts();
     void tellSilence(Lsn lsn);
     void tellMachines();
+    void openGpus();
+    void tellGpu(const GpuView& gpu);
     void tellRegression(const std::string& kind, const kinds::Change& change);
     coro::Task<void> tellMachineStates();
     void tellUse(const MachineReading& reading);

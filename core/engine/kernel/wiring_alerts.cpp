@@ -145,6 +145,17 @@ void Wiring::tellMachines() {
     if (services_.alerts->watches(alerts::Kind::Machine)) ground_.loop.spawn("alert machines", tellMachineStates());
 }
 
+void Wiring::tellGpu(const GpuView& gpu) {
+    const std::string key = "gpu " + gpu.gpu.index;
+    if (gpu.figures.lost.empty()) return services_.alerts->clear(alerts::Kind::GpuLost, key);
+    const std::string name = gpu.gpu.name.empty() ? std::string() : fmt::format(" ({})", gpu.gpu.name);
+    services_.alerts->raise(alerts::Kind::GpuLost,
+                            {.key = key,
+                             .text = fmt::format("GPU {}{} of {} is lost: {}.", gpu.gpu.index, name,
+                                                 ground_.machineName, gpu.figures.lost),
+                             .since = wallNow()});
+}
+
 void Wiring::tellRegression(const std::string& kind, const kinds::Change& change) {
     services_.alerts->happened(alerts::Kind::Regression,
                                {.key = kind, .text = regressionText(kind, change), .since = wallNow()});

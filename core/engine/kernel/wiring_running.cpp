@@ -46,7 +46,7 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
         .workers = services_.registry,
         .unkept = services_.unkept,
         .settings = ground_.settings,
-        .gpus = ground_.gpus->all(),
+        .gpus = ground_.gpus,
         .isDurable = ground_.isDurable(),
         .warmGroup = [this](const std::string& id) { return services_.warm->views().groupOf(id); },
         .isIdlePriority =
@@ -80,7 +80,8 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
         .end = [this](Attempt& attempt, runners::StopCause cause,
                       std::optional<Duration> grace) { services_.execution->tellToEnd(attempt, cause, grace); },
         .watch = [this](const Attempt& attempt,
-                        runners::Stream stream) { services_.execution->watch(attempt, stream); }});
+                        runners::Stream stream) { services_.execution->watch(attempt, stream); },
+        .gpus = [this] { return services_.gpus->view(); }});
 }
 
 void Wiring::stayAwakeForWarm() {
@@ -156,6 +157,19 @@ void Wiring::openPool() {
         .changeSettings = [this](std::string json) { return ground_.settingsService.change(std::move(json)); }});
 }
 
+void Wiring::openGpus() {
+    services_.gpus.emplace(
+        GpuWatch::Parts{.gpus = ground_.gpus,
+                        .reader = *ground_.gpuReader,
+                        .session = *services_.session,
+                        .isWatched = [this] { return services_.changes->feed().isOpen(); },
+                        .endThose = [this](const std::string& index,
+                                           const std::string& why) { services_.monitor->stopForGpu(index, why); },
+                        .tell = [this](const GpuView& gpu) { tellGpu(gpu); },
+                        .wake = wake_,
+                        .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); }});
+}
+
 /// Those that use the store, once the journal is restored.
 void Wiring::openUpkeep() {
     services_.retention.emplace(Retention::Parts{
@@ -185,6 +199,7 @@ void Wiring::openUpkeep() {
                                                        services_.changes->note(ChangeEntry::Kind::Machines);
                                                        tellMachines();
                                                    },
+                                               .lostGpus = [this] { return services_.gpus->lost(); },
                                                .lease = std::chrono::seconds(ground_.settings.leaseS)});
     services_.figures.emplace(
         StatsSampler::Parts{.helpers = *ground_.helpers,
@@ -198,13 +213,7 @@ void Wiring::openUpkeep() {
                             .isWatched = [this] { return services_.changes->feed().isOpen(); },
                             .surged = [this] { lookForMemory(); },
                             .looked = [this](const MachineReading& reading) { tellUse(reading); }});
-    services_.gpus.emplace(
-        GpuWatch::Parts{.gpus = ground_.gpus,
-                        .helpers = *ground_.helpers,
-                        .session = *services_.session,
-                        .isWatched = [this] { return services_.changes->feed().isOpen(); },
-                        .wake = wake_,
-                        .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); }});
+    openGpus();
     services_.timelines.emplace(TimelineKeeper::Parts{
         .helpers = *ground_.helpers,
         .execution = *services_.execution,

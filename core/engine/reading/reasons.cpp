@@ -72,12 +72,14 @@ Wait capacityOf(const session::ResourceNeed& need, const session::Waiting& waiti
         wait.keptFor = waiting.keptFor;
         because = keptWords(waiting.keptFor);
     }
+    const std::string memory = need.memory > 0 ? fmt::format(" with {} MiB of memory", need.memory) : std::string();
+    if (need.lacksMemory) because = ", where others asked for the memory" + because;
     if (lacksPieces && need.need < 1)
-        wait.message = fmt::format("{} of {} {} have {} free{}{}", need.fitting, need.pieces, need.resource,
-                                   need.need, because, place);
+        wait.message = fmt::format("{} of {} {} have {}{} free{}{}", need.fitting, need.pieces, need.resource,
+                                   need.need, memory, because, place);
     else if (lacksPieces)
-        wait.message = fmt::format("{} of {} {} fit, it needs {}{}{}", need.fitting, need.pieces, need.resource,
-                                   need.need, because, place);
+        wait.message = fmt::format("{} of {} {} fit, it needs {}{}{}{}", need.fitting, need.pieces, need.resource,
+                                   need.need, memory, because, place);
     else
         wait.message = fmt::format("{} of {} {} free{}{}", *wait.free, need.total,
                                    need.resource == "memory_mb" ? "MiB of memory" : need.resource, because, place);

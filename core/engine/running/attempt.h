@@ -89,6 +89,8 @@ struct Attempt {
     int pid = 0;
     MonoTime runningSince{};
     std::string stoppedForMemory;                            ///< the note of its end, once it was
+    std::string lostGpu;                                     ///< the same: a GPU that it was given is lost
+    std::string overGpuMemory;                               ///< the same: it had more of a GPU than it asked for
     std::optional<std::int64_t> processorTime;               ///< when last looked at, microseconds
     std::array<std::optional<std::uint64_t>, 2> outputSizes; ///< as far as they are watched
     MonoTime progress{};                                     ///< when it last had output or processor time
@@ -100,7 +102,10 @@ struct Attempt {
     std::unique_ptr<AttemptUsage> usage; ///< once it ran for a while
 
     /// Somebody has told its processes to end. What comes later is not why it ended.
-    bool isBeingEnded() const { return stop || isOverMemory || isOverOutputs || !stoppedForMemory.empty(); }
+    bool isBeingEnded() const {
+        return stop || isOverMemory || isOverOutputs || !stoppedForMemory.empty() || !lostGpu.empty() ||
+               !overGpuMemory.empty();
+    }
 };
 
 } // namespace yard::engine

@@ -1,10 +1,12 @@
 #include "core/engine/running/attempt_monitor.h"
 
 #include "core/base/log.h"
+#include "core/engine/running/gpu_environment.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fmt/format.h>
 #include <utility>
 
 namespace yard::engine {
@@ -22,8 +24,15 @@ bool runs(const Attempt& attempt) {
     return attempt.phase == Phase::Launched && attempt.pid != 0;
 }
 
+bool hasGpus(const Attempt& attempt) {
+    return std::ranges::find(attempt.given, kGpus, &GivenResource::resource) != attempt.given.end();
+}
+
 Leader leaderOf(const Attempt& attempt) {
-    return {.pid = attempt.pid, .lsn = attempt.id.lsn.value, .memoryLimit = attempt.memoryLimit};
+    return {.pid = attempt.pid,
+            .lsn = attempt.id.lsn.value,
+            .memoryLimit = attempt.memoryLimit,
+            .namesMembers = hasGpus(attempt)};
 }
 
 } // namespace
@@ -54,6 +63,16 @@ void AttemptMonitor::stopForMemory(AttemptId id, std::string note) {
     if (!attempt || !runs(*attempt) || attempt->isBeingEnded()) return;
     attempt->stoppedForMemory = std::move(note);
     parts_.end(*attempt, runners::StopCause::Machine, std::nullopt);
+}
+
+void AttemptMonitor::stopForGpu(std::string_view index, std::string_view why) {
+    YARD_ASSERT_OWNER(owner_);
+    for (auto& [id, attempt] : parts_.attempts) {
+        const bool isOver = attempt.phase == Phase::Collecting || attempt.phase == Phase::Ended;
+        if (isOver || attempt.isBeingEnded() || !wasGiven(attempt.given, kGpus, index)) continue;
+        attempt.lostGpu = fmt::format("GPU {} was lost: {}", index, why);
+        if (runs(attempt)) parts_.end(attempt, runners::StopCause::Machine, std::nullopt);
+    }
 }
 
 std::vector<Leader> AttemptMonitor::runningSince(MonoTime before) const {
@@ -172,6 +191,7 @@ std::vector<UsageQuestion> AttemptMonitor::dueForUsage(MonoTime now, std::size_t
 }
 
 void AttemptMonitor::noteUsage(const std::vector<UsageQuestion>& asked, const Trees& trees, MonoTime now) {
+    const std::vector<GpuView> gpus = parts_.gpus ? parts_.gpus() : std::vector<GpuView>();
     for (const UsageQuestion& question : asked) {
         Attempt* attempt = parts_.attempts.get(question.id);
         const auto tree = trees.find(question.leader.pid);
@@ -181,7 +201,11 @@ void AttemptMonitor::noteUsage(const std::vector<UsageQuestion>& asked, const Tr
         const std::int64_t used = std::max<std::int64_t>(tree->second.cpu - usage.cpu, 0);
         const auto span = std::max<Duration>(now - usage.at, Duration(1));
         const auto percent = 100 * static_cast<double>(used) / static_cast<double>(span.count());
-        usage.series.add({attempt->scale.at(now), static_cast<float>(percent), tree->second.rssBytes});
+        UsageSample sample{.t = attempt->scale.at(now),
+                           .cpuPercent = static_cast<float>(percent),
+                           .rssBytes = tree->second.rssBytes};
+        if (question.leader.namesMembers) noteGpus(*attempt, tree->second.members, gpus, sample);
+        usage.series.add(sample);
         usage.cpu = std::max(usage.cpu, tree->second.cpu);
         usage.cores = percent / 100;
         usage.at = now;
@@ -189,6 +213,30 @@ void AttemptMonitor::noteUsage(const std::vector<UsageQuestion>& asked, const Tr
         usage.interval = used > 0 ? kOftenest : std::min(usage.interval * 2, kSeldomest);
         usage.due = now + (used > 0 ? kOftenest : usage.interval);
     }
+}
+
+/// A driver names processes by the numbers that they have for it: in a container others than here, and nothing is found.
+void AttemptMonitor::noteGpus(Attempt& attempt, const std::vector<int>& members, const std::vector<GpuView>& gpus,
+                              UsageSample& sample) {
+    for (const auto& [gpu, figures] : gpus) {
+        if (!wasGiven(attempt.given, kGpus, gpu.index)) continue;
+        if (figures.utilisationPercent)
+            sample.gpuPercent = sample.gpuPercent.value_or(0) + static_cast<float>(*figures.utilisationPercent);
+        if (!figures.processes) continue;
+        std::int64_t used = 0;
+        for (const host::GpuProcess& process : *figures.processes)
+            if (std::ranges::find(members, process.pid) != members.end()) used += process.memoryBytes;
+        sample.gpuMemoryBytes = sample.gpuMemoryBytes.value_or(0) + used;
+        checkGpuMemory(attempt, gpu.index, used);
+    }
+}
+
+void AttemptMonitor::checkGpuMemory(Attempt& attempt, const std::string& index, std::int64_t bytes) {
+    const std::int64_t asked = parts_.dictionary.classKey(attempt.cls.value).resources.gpuMemoryMb;
+    if (asked == 0 || bytes >> 20 <= asked || attempt.isBeingEnded()) return;
+    attempt.overGpuMemory = fmt::format("its processes had {} MiB of GPU {}, and it asked for {}; it was ended",
+                                        bytes >> 20, index, asked);
+    parts_.end(attempt, runners::StopCause::Limit, Duration::zero());
 }
 
 void AttemptMonitor::endOverOutputs(const std::vector<runners::AttemptId>& ids) {

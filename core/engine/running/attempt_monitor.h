@@ -10,6 +10,7 @@
 #include "core/engine/running/attempt_table.h"
 #include "core/engine/running/leaders.h"
 #include "core/engine/running/usage_reading.h"
+#include "core/engine/state/gpu_view.h"
 #include "core/engine/state/intern_table.h"
 #include "core/lease/scratch.h"
 
@@ -18,6 +19,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -42,6 +44,7 @@ public:
         /// Tells its processes to end; `grace`: the attempt's own when absent.
         std::function<void(Attempt&, runners::StopCause, std::optional<Duration> grace)> end;
         std::function<void(const Attempt&, runners::Stream)> watch; ///< growth of the stream is told from now on
+        std::function<std::vector<GpuView>()> gpus = {}; ///< as they were last looked at; empty: there are none
     };
     explicit AttemptMonitor(Parts parts)
         : parts_(std::move(parts)) {}
@@ -62,6 +65,8 @@ public:
     static constexpr std::int64_t kWorthStopping = 64 << 20;
     /// Ends it, gently; it ends as `memory_pressure` with this note.
     void stopForMemory(runners::AttemptId id, std::string note);
+    /// Ends what was given this GPU; it ends as `gpu_lost`. What does not run yet is not begun with it.
+    void stopForGpu(std::string_view index, std::string_view why);
     /// First processes of what runs with a limit of memory and was not told to end, with what they had when they
     /// were last looked at.
     std::vector<std::pair<Leader, std::int64_t>> limited() const;
@@ -93,6 +98,9 @@ public:
 
 private:
     void checkMemory(Attempt& attempt, std::int64_t bytes);
+    void noteGpus(Attempt& attempt, const std::vector<int>& members, const std::vector<GpuView>& gpus,
+                  UsageSample& sample);
+    void checkGpuMemory(Attempt& attempt, const std::string& index, std::int64_t bytes);
     bool getsOn(Attempt& attempt, std::int64_t time, MonoTime now, Duration limit);
 
     Parts parts_;

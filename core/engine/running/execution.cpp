@@ -102,6 +102,7 @@ void Execution::specsArrived(std::vector<store::FetchedSpec> specs) {
 }
 
 void Execution::proceed(Attempt& attempt, std::vector<runners::Lease>& leases) {
+    if (!attempt.lostGpu.empty()) return giveUp(attempt);
     if (attempt.warm) {
         if (!parts_.leases.needsDirectory(attempt)) return launch(attempt, parts_.leases.warm(attempt), leases);
     } else {
@@ -125,7 +126,7 @@ coro::Task<void> Execution::prepare(AttemptId id) {
         attempt->memoryLimit = made->memoryLimit;
         attempt->outputLimits = made->outputLimits;
     }
-    if (attempt->stop) {
+    if (attempt->stop || !attempt->lostGpu.empty()) {
         giveUp(*attempt);
     } else if (!made) {
         neverStarted(*attempt, {.err = made.error().sysErrno, .message = std::move(made.error().message)});
@@ -350,11 +351,13 @@ void setTimes(Attempt& attempt, const runners::RunTimes& times) {
     setTime(attempt.record.times.exited, attempt.scale, times.exited);
 }
 
-/// What the engine itself ended, for a limit or the machine's memory, says so.
+/// What the engine itself ended, for a limit, the machine's memory or a lost GPU, says so. What fails by itself with a GPU
+/// that is lost fails for that.
 void applyGuard(Attempt& attempt, runners::EndCause cause) {
     const bool byGuard = cause == runners::EndCause::EngineStopped && !attempt.stop;
     attempt.wasEnforced =
-        cause == runners::EndCause::Deadline || (byGuard && (attempt.isOverMemory || attempt.isOverOutputs));
+        cause == runners::EndCause::Deadline ||
+        (byGuard && (attempt.isOverMemory || attempt.isOverOutputs || !attempt.overGpuMemory.empty()));
     if (byGuard && attempt.isOverMemory) {
         attempt.record.outcome.state = ActionState::Failed;
         attempt.record.outcome.reason = Reason::Memory;
@@ -369,6 +372,17 @@ void applyGuard(Attempt& attempt, runners::EndCause cause) {
     } else if (byGuard && !attempt.stoppedForMemory.empty()) {
         attempt.record.outcome.reason = Reason::MemoryPressure;
         attempt.record.outcome.note = attempt.stoppedForMemory;
+    } else if (byGuard && !attempt.overGpuMemory.empty()) {
+        attempt.record.outcome.state = ActionState::Failed;
+        attempt.record.outcome.reason = Reason::GpuMemory;
+        attempt.record.outcome.note = attempt.overGpuMemory;
+    }
+    const bool failed =
+        cause == runners::EndCause::Exited && attempt.record.outcome.state == ActionState::Failed && !attempt.stop;
+    if (!attempt.lostGpu.empty() && (byGuard || failed)) {
+        attempt.record.outcome.state = ActionState::Failed;
+        attempt.record.outcome.reason = Reason::GpuLost;
+        attempt.record.outcome.note = attempt.lostGpu;
     }
 }
 
@@ -387,6 +401,7 @@ void Execution::onStarted(Attempt& attempt, const runners::Started& started) {
     parts_.started(attempt);
     parts_.session.events().submitting(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
     parts_.session.events().running(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
+    if (!attempt.lostGpu.empty() && !attempt.stop) tellToEnd(attempt, runners::StopCause::Machine, std::nullopt);
 }
 
 void Execution::onEnded(Attempt& attempt, runners::Ended ended) {

@@ -1,9 +1,12 @@
 #include "core/engine/running/gpu_watch.h"
 
 #include "core/base/log.h"
+#include "core/coro/one_shot.h"
 #include "core/coro/timeout.h"
 #include "core/engine/running/gpu_environment.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace yard::engine {
@@ -13,43 +16,89 @@ namespace {
 constexpr Duration kWatchedPeriod{1'000'000};
 constexpr Duration kUnwatchedPeriod{5'000'000};
 
+using Seen = std::vector<host::GpuFigures>;
+
+coro::Task<Seen> answerOf(coro::OneShot<Seen>& shot) {
+    co_return co_await shot.get();
+}
+
 } // namespace
 
 GpuWatch::GpuWatch(Parts parts)
     : parts_(std::move(parts))
-    , last_(parts_.gpus->all().size()) {}
+    , last_(parts_.gpus.size()) {}
 
 coro::Task<void> GpuWatch::run() {
     YARD_ASSERT_OWNER(owner_);
     while (!last_.empty()) {
-        note(co_await parts_.helpers.run([gpus = parts_.gpus] { return gpus->look(); }));
+        coro::OneShot<Seen> shot("GPUs");
+        parts_.reader.look([promise = shot.promise()](Seen seen) mutable { promise.set(std::move(seen)); });
+        std::optional<Seen> seen = co_await coro::within(parts_.limit, answerOf(shot));
+        if (!seen) {
+            noteSilence();
+            seen = co_await shot.get(); // asking again would only wait behind it
+        }
+        note(*seen);
         co_await coro::sleepFor(parts_.isWatched() ? kWatchedPeriod : kUnwatchedPeriod);
     }
 }
 
+/// What was lost stays so: it is not known to be back.
+void GpuWatch::noteSilence() {
+    isSilent_ = true;
+    for (host::GpuFigures& figures : last_) {
+        std::string lost = std::move(figures.lost);
+        figures = {.lost = std::move(lost),
+                   .unknown = "its driver does not answer",
+                   .utilisationPercent = {},
+                   .memoryUsedBytes = {},
+                   .powerWatts = {},
+                   .temperatureC = {},
+                   .processes = {}};
+    }
+    logWarning("engine",
+               "the driver of the GPUs has not answered for {} s: what they do is not known until it does",
+               std::chrono::duration_cast<std::chrono::seconds>(parts_.limit).count());
+    parts_.changed();
+}
+
 void GpuWatch::note(const std::vector<host::GpuFigures>& figures) {
+    if (std::exchange(isSilent_, false)) {
+        logInfo("engine", "the driver of the GPUs answers again");
+        parts_.changed();
+    }
+    const bool isFirst = !std::exchange(hasLooked_, true);
     for (std::size_t i = 0; i < last_.size() && i < figures.size(); ++i) {
-        const host::Gpu& gpu = parts_.gpus->all()[i];
         const bool wasLost = !last_[i].lost.empty();
         const bool isLost = !figures[i].lost.empty();
         last_[i] = figures[i];
-        if (wasLost == isLost) continue;
-        parts_.session.setPieceLost(kGpus, gpu.index, isLost);
-        if (isLost) {
-            logWarning("engine", "GPU {} ({}) is given to nobody any more: {}", gpu.index, gpu.name, last_[i].lost);
-        } else {
-            logInfo("engine", "GPU {} ({}) is back", gpu.index, gpu.name);
-            parts_.wake();
-        }
-        parts_.changed();
+        if (wasLost != isLost) noteLost(i, isLost);
+        if (wasLost != isLost || isFirst) parts_.tell({.gpu = parts_.gpus[i], .figures = last_[i]});
     }
+}
+
+void GpuWatch::noteLost(std::size_t at, bool isLost) {
+    const host::Gpu& gpu = parts_.gpus[at];
+    parts_.session.setPieceLost(kGpus, gpu.index, isLost);
+    if (isLost) {
+        logWarning("engine", "GPU {} ({}) is given to nobody any more: {}", gpu.index, gpu.name, last_[at].lost);
+        parts_.endThose(gpu.index, last_[at].lost);
+    } else {
+        logInfo("engine", "GPU {} ({}) is back", gpu.index, gpu.name);
+        parts_.wake();
+    }
+    parts_.changed();
 }
 
 std::vector<GpuView> GpuWatch::view() const {
     std::vector<GpuView> all;
-    for (std::size_t i = 0; i < last_.size(); ++i)
-        all.push_back({.gpu = parts_.gpus->all()[i], .figures = last_[i]});
+    for (std::size_t i = 0; i < last_.size(); ++i) all.push_back({.gpu = parts_.gpus[i], .figures = last_[i]});
     return all;
+}
+
+std::size_t GpuWatch::lost() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(last_, [](const host::GpuFigures& figures) { return !figures.lost.empty(); }));
 }
 
 } // namespace yard::engine

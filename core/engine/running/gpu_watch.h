@@ -1,19 +1,19 @@
 // Looks at the GPUs of this machine: once a second while somebody watches, else every five seconds. One that is lost is
-// given to nobody any more, until it is back.
+// given to nobody any more, until it is back, and what has it is ended. Of a driver that does not answer in time nothing is
+// known until it does; GPUs are given as before meanwhile.
 //
-// Owner: engine thread; what it looks at, a helper's. Lifetime: after the session and the helpers. Without GPUs it
+// Owner: engine thread; what it looks at, the reader's thread. Lifetime: after the session and the reader. Without GPUs it
 // does nothing.
 #pragma once
 
 #include "core/base/owner.h"
-#include "core/coro/helper_pool.h"
 #include "core/coro/task.h"
 #include "core/engine/state/gpu_view.h"
-#include "core/host/gpus.h"
+#include "core/host/gpu_reader.h"
 #include "core/session/session.h"
 
 #include <functional>
-#include <memory>
+#include <string>
 #include <vector>
 
 namespace yard::engine {
@@ -21,24 +21,35 @@ namespace yard::engine {
 class GpuWatch {
 public:
     struct Parts {
-        std::shared_ptr<const host::Gpus> gpus; ///< a helper may be at it when this is gone
-        coro::HelperPool& helpers;
+        const std::vector<host::Gpu>& gpus; ///< those that were found
+        host::GpuReader& reader;
         session::Session& session;
         std::function<bool()> isWatched;
-        std::function<void()> wake;    ///< one is back: something may start
-        std::function<void()> changed; ///< one is lost, or back: the picture of the session is another one
+        /// Ends what has the GPU of this index; `why`: a sentence without a full stop.
+        std::function<void(const std::string& index, const std::string& why)> endThose;
+        /// One is lost, or not; of each at the first look, too.
+        std::function<void(const GpuView&)> tell;
+        std::function<void()> wake;           ///< one is back: something may start
+        std::function<void()> changed;        ///< one is lost, or back: the picture of the session is another one
+        Duration limit = Duration(3'000'000); ///< of one look at all of them
     };
     explicit GpuWatch(Parts parts);
 
     /// Looks, forever.
     coro::Task<void> run();
     std::vector<GpuView> view() const;
+    /// How many are lost.
+    std::size_t lost() const;
 
 private:
     void note(const std::vector<host::GpuFigures>& figures);
+    void noteLost(std::size_t at, bool isLost);
+    void noteSilence();
 
     Parts parts_;
     std::vector<host::GpuFigures> last_; ///< of all of them
+    bool isSilent_ = false;              ///< the driver does not answer
+    bool hasLooked_ = false;
     OwnerCheck owner_;
 };
 

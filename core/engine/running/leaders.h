@@ -14,6 +14,7 @@ struct Leader {
     int pid = 0;
     std::int64_t lsn = 0;         ///< as the environment of its processes has it; 0: not known
     std::int64_t memoryLimit = 0; ///< bytes; 0: none. Over it what several processes share counts once
+    bool namesMembers = false;    ///< its reading says which processes its tree has
 };
 
 /// The launcher: a process that loses its parent, and is in no sandbox, becomes a child of its main thread.

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+#include <utility>
 
 namespace yard::engine {
 
@@ -126,7 +127,7 @@ std::optional<std::int64_t> readUsedMemory(const std::string& root) {
 namespace {
 
 /// `members`: the first process, and those that descend from it no more. Nothing: it is dead.
-std::optional<TreeReading> readTree(std::vector<int> members, std::int64_t limit) {
+std::optional<TreeReading> readTree(std::vector<int> members, std::int64_t limit, bool namesMembers) {
     static const std::int64_t page = std::max(1L, ::sysconf(_SC_PAGESIZE));
     TreeReading tree;
     for (std::size_t at = 0; at < members.size() && at < kMostOfTree; ++at) {
@@ -141,6 +142,7 @@ std::optional<TreeReading> readTree(std::vector<int> members, std::int64_t limit
     tree.processes = members.size();
     tree.outsideBytes = host::memoryOutsideProcesses(members.front(), members);
     if (limit > 0 && members.size() > 1 && tree.memoryBytes() > limit) tree.onceBytes = proportionalBytes(members);
+    if (namesMembers) tree.members = std::move(members);
     return tree;
 }
 
@@ -149,13 +151,13 @@ std::optional<TreeReading> readTree(std::vector<int> members, std::int64_t limit
 std::unordered_map<int, TreeReading> readTrees(const std::vector<Leader>& leaders, const Adopter& adopter) {
     std::unordered_map<int, TreeReading> trees;
     const std::unordered_map<int, std::vector<int>> orphans = orphansOf(leaders, adopter);
-    for (const auto& [leader, lsn, limit] : leaders) {
+    for (const auto& [leader, lsn, limit, namesMembers] : leaders) {
         std::vector<int> members{leader};
         if (const auto own = orphans.find(leader); own != orphans.end())
             members.insert(members.end(), own->second.begin(), own->second.end());
-        auto tree = readTree(members, limit);
+        auto tree = readTree(members, limit, namesMembers);
         // One that dies meanwhile counts twice: as it was, and what it had mapped as nobody's.
-        if (tree && limit > 0 && tree->memoryBytes() > limit) tree = readTree(members, limit);
+        if (tree && limit > 0 && tree->memoryBytes() > limit) tree = readTree(members, limit, namesMembers);
         if (tree) trees.emplace(leader, *tree);
     }
     return trees;

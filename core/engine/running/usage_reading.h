@@ -35,6 +35,7 @@ struct TreeReading {
     std::int64_t rssBytes = 0;
     std::optional<std::int64_t> onceBytes; ///< what they share counted once; absent: it was not worth asking
     std::size_t processes = 0;
+    std::vector<int> members;      ///< if it was asked for
     std::int64_t outsideBytes = 0; ///< of its sandbox and no process: kernel_memory.h
     std::int64_t memoryBytes() const { return onceBytes.value_or(rssBytes) + outsideBytes; }
 };
