@@ -2363,6 +2363,18 @@
             <numerusform>%Ln abgewiesen</numerusform>
         </translation>
     </message>
+    <message>
+        <source>GPUs</source>
+        <translation>GPUs</translation>
+    </message>
+    <message>
+        <source>Given to actions, of all that it has</source>
+        <translation>An Aktionen vergeben, von allen, die sie hat</translation>
+    </message>
+    <message>
+        <source>GPU %1 is lost: %2</source>
+        <translation>GPU %1 ist verloren: %2</translation>
+    </message>
 </context>
 <context>
     <name>ManyChange</name>
@@ -3577,6 +3589,14 @@
     <message>
         <source>what it waited for failed</source>
         <translation>worauf sie wartete, schlug fehl</translation>
+    </message>
+    <message>
+        <source>its GPU was lost</source>
+        <translation>ihre GPU ging verloren</translation>
+    </message>
+    <message>
+        <source>GPU memory limit</source>
+        <translation>Grenze des GPU-Speichers</translation>
     </message>
 </context>
 <context>
@@ -6592,6 +6612,14 @@
     <message>
         <source>Last word</source>
         <translation>Letztes Wort</translation>
+    </message>
+    <message>
+        <source>GPUs</source>
+        <translation>GPUs</translation>
+    </message>
+    <message>
+        <source>GPU</source>
+        <translation>GPU</translation>
     </message>
 </context>
 <context>
@@ -10142,6 +10170,10 @@
     <message>
         <source>%1, for %2</source>
         <translation>%1, seit %2</translation>
+    </message>
+    <message>
+        <source>given</source>
+        <translation>erhielt</translation>
     </message>
 </context>
 <context>

@@ -3,6 +3,10 @@
 
 #include "ui/timeline/timeline_data.h"
 
+#include <QJsonObject>
+#include <functional>
+#include <utility>
+
 namespace yard::test {
 
 class FixedTimeline final : public ui::timeline::TimelineData {
@@ -24,6 +28,9 @@ public:
     WallMicros wholeFrom() const override { return wholeFrom_; }
     WallMicros now() const override { return now_; }
     bool isLive() const override { return live_; }
+    void details(qint64, QObject*, std::function<void(const QJsonObject&)> tell) override {
+        if (!details_.isEmpty()) tell(details_);
+    }
 
     void set(ui::timeline::Picture picture) {
         for (const ui::timeline::Group& group : picture.groups) known_[group.worker].note(group);
@@ -36,6 +43,8 @@ public:
         emit figuresChanged();
     }
     void setNow(WallMicros now) { now_ = now; }
+    /// Of every action.
+    void setDetails(QJsonObject details) { details_ = std::move(details); }
     void setLive(bool live) { live_ = live; }
     ui::timeline::Range visible() const { return visible_; }
     const QStringList& workers() const { return workers_; }
@@ -46,6 +55,7 @@ private:
     ui::timeline::Figures figures_;
     ui::timeline::Range visible_;
     QStringList workers_;
+    QJsonObject details_;
     WallMicros wholeFrom_ = 0;
     WallMicros now_ = 0;
     bool live_ = true;

@@ -97,13 +97,13 @@ private slots:
         QVERIFY(on.tell(fleet()));
         QCOMPARE(on.cell(0, 1), QString("Ready"));
         QCOMPARE(on.cell(1, 1), QString("Busy"));
-        QCOMPARE(on.cell(1, 9), QString("full"));
+        QCOMPARE(on.cell(1, 10), QString("full"));
         QVERIFY2(on.cell(2, 1).startsWith("Silent 3 h"), qPrintable(on.cell(2, 1)));
-        QVERIFY2(on.cell(2, 9).startsWith("counts as lost in 5 h"), qPrintable(on.cell(2, 9)));
-        QVERIFY2(on.cell(2, 9).contains("its 3 "), qPrintable(on.cell(2, 9)));
-        QVERIFY2(on.cell(3, 9).contains('9'), qPrintable(on.cell(3, 9)));
-        QCOMPARE(on.cell(4, 9), QString("another protocol"));
-        QCOMPARE(on.cell(5, 9), QString("has nothing, gets nothing new"));
+        QVERIFY2(on.cell(2, 10).startsWith("counts as lost in 5 h"), qPrintable(on.cell(2, 10)));
+        QVERIFY2(on.cell(2, 10).contains("its 3 "), qPrintable(on.cell(2, 10)));
+        QVERIFY2(on.cell(3, 10).contains('9'), qPrintable(on.cell(3, 10)));
+        QCOMPARE(on.cell(4, 10), QString("another protocol"));
+        QCOMPARE(on.cell(5, 10), QString("has nothing, gets nothing new"));
         QVERIFY2(on.page.note().startsWith("6, "), qPrintable(on.page.note()));
     }
 
@@ -113,10 +113,10 @@ private slots:
         QCOMPARE(on.cell(1, 3), QString("8"));
         QCOMPARE(on.cell(1, 4), Format::unknown() + " of 8.00");
         QCOMPARE(on.cell(1, 5), Format::unknown() + " of " + Format().size(16'000'000'000));
-        QCOMPARE(on.cell(1, 6), QString("3"));
-        QCOMPARE(on.cell(1, 7), QString("1"));
-        QCOMPARE(on.cell(1, 8), QString("0.9"));
-        QCOMPARE(on.cell(2, 8), Format::unknown());
+        QCOMPARE(on.cell(1, 7), QString("3"));
+        QCOMPARE(on.cell(1, 8), QString("1"));
+        QCOMPARE(on.cell(1, 9), QString("0.9"));
+        QCOMPARE(on.cell(2, 9), Format::unknown());
         QCOMPARE(on.cell(0, 2), Format::unknown());
     }
 
@@ -129,6 +129,37 @@ private slots:
         QCOMPARE(row.cells[4].share.value_or(-1), 3.5 / 8);
         QVERIFY(row.cells[5].share.value_or(0) > 0.06);
         QVERIFY(!takenHere({}).cores);
+        QVERIFY(!takenHere({}).gpus);
+        QCOMPARE(row.cells[6].text, Format::unknown());
+    }
+
+    void itsGpusAreThoseGivenOfAllAndThoseLost() {
+        const QJsonArray list{QJsonObject{{"index", "0"}, {"lost", "it has fallen off the bus"}},
+                              QJsonObject{{"index", "1"}}};
+        const TakenHere taken =
+            takenHere({{"machine", QJsonObject{{"taken", QJsonObject{{"gpus", 0.5}}}, {"gpus_list", list}}}});
+        const auto machines =
+            readMachines({{"machines", QJsonArray{machine(0, "forge", "ready", {{"gpus", 2}, {"gpus_free", 0.5}}),
+                                                  machine(1, "anvil", "ready")}}});
+        const Row row = machineRow(machines[0], taken, wallNow());
+        QCOMPARE(row.cells[6].text, QString("0.50 of 2.00"));
+        QCOMPARE(row.cells[6].tip, QString("GPU 0 is lost: it has fallen off the bus"));
+        const Row other = machineRow(machines[1], taken, wallNow());
+        QCOMPARE(other.cells[6].text, Format::unknown());
+        QVERIFY(other.cells[6].tip.isEmpty());
+        QCOMPARE(machineColumns()[6].id, QString("gpus"));
+        QCOMPARE(machineColumns().size(), row.cells.size());
+        MachinePanel panel;
+        const auto texts = [&panel] {
+            QStringList all;
+            for (const auto* facts : panel.findChildren<Facts*>())
+                for (const Fact& fact : facts->facts()) all << fact.name << fact.value;
+            return all.join('|');
+        };
+        panel.show(machines[0], taken, wallNow());
+        QVERIFY(texts().contains("GPU 0 is lost"));
+        panel.show(machines[1], taken, wallNow());
+        QVERIFY(!texts().contains("GPU"));
     }
 
     void machinesThatAnswerAreCounted() {

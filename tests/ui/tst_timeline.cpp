@@ -197,6 +197,17 @@ private slots:
         QVERIFY(card->title().contains("idle"));
     }
 
+    void theCardNamesTheGpuThatItWasGiven() {
+        Shown shown;
+        shown.data.setDetails({{"resources_given", QJsonObject{{"gpus", QJsonArray{"1"}}}}});
+        QTest::mouseMove(&shown.view, shown.at(kNoon + 25 * kSecond));
+        HoverCard* card = shown.view.card();
+        QTRY_VERIFY_WITH_TIMEOUT(card->isVisible(), kSoon);
+        QVERIFY(std::ranges::any_of(card->lines(), [](const HoverCard::Line& line) {
+            return line.key == "given" && line.value == "gpus 1";
+        }));
+    }
+
     void cardsFlipToStayInside() {
         const QRectF inside(200, 0, 1'000, 600);
         QCOMPARE(cardRect({356, 150}, {300, 100, 20, 18}, inside), QRect(300, 130, 356, 150));

@@ -23,6 +23,8 @@ std::optional<Duration> rowBetween(qint64 from, qint64 to) {
     return Duration(std::chrono::microseconds(std::max<qint64>(0, to - from)));
 }
 
+} // namespace
+
 QString givenWords(const QJsonObject& given) {
     QStringList words;
     for (auto at = given.begin(); at != given.end(); ++at) {
@@ -32,8 +34,6 @@ QString givenWords(const QJsonObject& given) {
     }
     return words.join(' ');
 }
-
-} // namespace
 
 Measures measuresOf(const QJsonObject& json) {
     Measures measures;
@@ -153,7 +153,9 @@ QString wordOfReason(const QString& reason, std::optional<int> exitCode, int sig
         {"worker_crashed", QT_TRANSLATE_NOOP("Reason", "the worker crashed")},
         {"missing_output", QT_TRANSLATE_NOOP("Reason", "an output is missing")},
         {"result_too_large", QT_TRANSLATE_NOOP("Reason", "its result is too large")},
-        {"dependency_failed", QT_TRANSLATE_NOOP("Reason", "what it waited for failed")}};
+        {"dependency_failed", QT_TRANSLATE_NOOP("Reason", "what it waited for failed")},
+        {"gpu_lost", QT_TRANSLATE_NOOP("Reason", "its GPU was lost")},
+        {"gpu_memory", QT_TRANSLATE_NOOP("Reason", "GPU memory limit")}};
     const auto found = words.find(reason);
     return found == words.end() ? reason : QCoreApplication::translate("Reason", *found);
 }

@@ -69,6 +69,8 @@ QString filterQuoted(const QString& value);
 /// Of an action or an attempt.
 Measures measuresOf(const QJsonObject& json);
 ActionRow actionRowOf(const QJsonObject& json);
+/// "gpus 0 port 5003,5004" of "resources_given"; empty: none.
+QString givenWords(const QJsonObject& given);
 /// "exit code 1", "deadline", translated.
 QString wordOfReason(const QString& reason, std::optional<int> exitCode, int signal = 0);
 

@@ -1,5 +1,7 @@
 #include "ui/timeline/hover_card.h"
 
+#include "ui/state/action_row.h"
+#include "ui/style/format.h"
 #include "ui/style/icons.h"
 
 #include <QJsonArray>
@@ -151,6 +153,8 @@ void HoverCard::addDetails(const QJsonObject& job, std::uint32_t attempt) {
         used << tr("%1 of processor").arg(format.duration(Duration(std::llround(cpu.toDouble() * 1e6))));
     if (const QJsonValue memory = tried.value("max_rss_bytes"); memory.isDouble())
         used << tr("peak %1").arg(format.size(memory.toInteger()));
+    if (const QString given = givenWords(tried.value("resources_given").toObject()); !given.isEmpty())
+        lines_.push_back({tr("given"), unturned(given)});
     if (!used.isEmpty()) lines_.push_back({tr("used"), used.join(tr(", "))});
     QString tries = attempts.isEmpty() ? QString() : tr("%1 of %2").arg(attempt).arg(attempts.size());
     if (const QJsonValue code = tried.value("exit_code"); code.isDouble())

@@ -32,12 +32,16 @@ void MachinePanel::show(const MachineInfo& machine, const TakenHere& taken, Wall
     machine_->setTitle(machine.name);
     machine_->setNote(machineKindWords(machine));
     machine_->setIcon(QStringLiteral("machines"));
-    about_->set({{tr("Platform"), text(machine.platform)},
-                 {tr("Version"), text(machine.version)},
-                 {tr("Slots"), format.number(machine.slotCount)},
-                 used(tr("Cores"), machineCores(machine, taken)),
-                 used(tr("Memory"), machineMemory(machine, taken)),
-                 {tr("Tags"), text(machine.tags.join(QStringLiteral(", ")))}});
+    std::vector<Fact> about{{tr("Platform"), text(machine.platform)},
+                            {tr("Version"), text(machine.version)},
+                            {tr("Slots"), format.number(machine.slotCount)},
+                            used(tr("Cores"), machineCores(machine, taken)),
+                            used(tr("Memory"), machineMemory(machine, taken))};
+    if (machine.gpus > 0) about.push_back(used(tr("GPUs"), machineGpus(machine, taken)));
+    if (machine.isLocal())
+        for (const QString& lost : taken.lostGpus) about.push_back({tr("GPU"), lost, Fact::Tone::Alert});
+    about.push_back({tr("Tags"), text(machine.tags.join(QStringLiteral(", ")))});
+    about_->set(std::move(about));
     const bool isOff = machine.state == "lost" || machine.state == "refused";
     std::vector<Fact> facts{
         {tr("State"), machineStateWords(machine, now), isOff ? Fact::Tone::Alert : Fact::Tone::Normal},

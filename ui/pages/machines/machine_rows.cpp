@@ -73,6 +73,13 @@ std::vector<Column> machineFigures() {
          .width = 184,
          .falls = 4,
          .sort = "memory"},
+        {.id = "gpus",
+         .title = MachineWords::tr("GPUs"),
+         .tip = MachineWords::tr("Given to actions, of all that it has"),
+         .kind = CellKind::Number,
+         .width = 104,
+         .hidden = true,
+         .sort = "gpus"},
         {.id = "running",
          .title = MachineWords::tr("Running"),
          .tip = MachineWords::tr("Actions that run there"),
@@ -103,6 +110,13 @@ TakenHere takenHere(const QJsonObject& session) {
     if (const QJsonValue cores = taken.value("cores"); cores.isDouble()) here.cores = cores.toDouble();
     if (const QJsonValue memory = taken.value("memory_mb"); memory.isDouble())
         here.memoryBytes = memory.toInteger() * kMiB;
+    if (const QJsonValue gpus = taken.value("gpus"); gpus.isDouble()) here.gpus = gpus.toDouble();
+    for (const QJsonValue value : session.value("machine").toObject().value("gpus_list").toArray()) {
+        const QJsonObject gpu = value.toObject();
+        const QString index = unturned(gpu.value("index").toString());
+        if (const QString lost = unturned(gpu.value("lost").toString()); !lost.isEmpty())
+            here.lostGpus << MachineWords::tr("GPU %1 is lost: %2").arg(index, lost);
+    }
     return here;
 }
 
@@ -120,6 +134,7 @@ std::vector<MachineInfo> readMachines(const QJsonObject& json) {
                             .version = unturned(each.value("version").toString()),
                             .cores = each.value("cores").toDouble(),
                             .memoryBytes = each.value("memory_bytes").toInteger(),
+                            .gpus = each.value("gpus").toDouble(),
                             .slotCount = each.value("slots").toInteger(),
                             .running = each.value("running").toInteger(),
                             .waiting = each.value("waiting").toInteger(),
@@ -204,6 +219,14 @@ Cell machineMemory(const MachineInfo& machine, const TakenHere& taken) {
                   format.size(machine.memoryBytes));
 }
 
+Cell machineGpus(const MachineInfo& machine, const TakenHere& taken) {
+    const Format format;
+    const std::optional<double> used = machine.isLocal() ? taken.gpus : std::nullopt;
+    Cell cell = usedOf(used, machine.gpus, format.cores(used.value_or(0)), format.cores(machine.gpus));
+    if (machine.isLocal()) cell.tip = taken.lostGpus.join('\n');
+    return cell;
+}
+
 Row machineRow(const MachineInfo& machine, const TakenHere& taken, WallMicros now) {
     const Format format;
     const MachineSign sign = signOf(machine.state);
@@ -220,12 +243,14 @@ Row machineRow(const MachineInfo& machine, const TakenHere& taken, WallMicros no
                  {format.number(machine.slotCount)},
                  machineCores(machine, taken),
                  machineMemory(machine, taken),
+                 machineGpus(machine, taken),
                  {format.number(machine.running)},
                  {format.number(machine.waiting)},
                  {machine.version.isEmpty() ? Format::unknown() : machine.version, {}, {}, {}, Cell::Tone::Dim},
                  {machineLastWord(machine, now), {}, {}, {}, Cell::Tone::Dim}};
-    row.keys = {QVariant(),          QVariant(),      -qint64{machine.since}, machine.slotCount, machine.cores,
-                machine.memoryBytes, machine.running, machine.waiting,        QVariant(),        QVariant()};
+    row.keys = {QVariant(),          QVariant(),   -qint64{machine.since}, machine.slotCount, machine.cores,
+                machine.memoryBytes, machine.gpus, machine.running,        machine.waiting,   QVariant(),
+                QVariant()};
     return row;
 }
 

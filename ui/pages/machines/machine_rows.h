@@ -22,6 +22,7 @@ struct MachineInfo {
     QString version;
     double cores = 0;       ///< 0: not told
     qint64 memoryBytes = 0; ///< 0: not told
+    double gpus = 0;        ///< 0: none, or not told
     qint64 slotCount = 0;
     qint64 running = 0;
     qint64 waiting = 0;    ///< given to it, and not begun
@@ -43,6 +44,8 @@ struct MachineInfo {
 struct TakenHere {
     std::optional<double> cores;
     std::optional<qint64> memoryBytes;
+    std::optional<double> gpus;
+    QStringList lostGpus; ///< "GPU 0 is lost: it has fallen off the bus"
 };
 TakenHere takenHere(const QJsonObject& session);
 
@@ -57,6 +60,7 @@ QString machineLastWord(const MachineInfo& machine, WallMicros now);
 /// "3.5 of 16" with its share; "– of 16" of another machine: what actions have taken there is not known here.
 Cell machineCores(const MachineInfo& machine, const TakenHere& taken);
 Cell machineMemory(const MachineInfo& machine, const TakenHere& taken);
+Cell machineGpus(const MachineInfo& machine, const TakenHere& taken);
 Row machineRow(const MachineInfo& machine, const TakenHere& taken, WallMicros now);
 /// "6, 1 silent".
 QString machinesNote(const std::vector<MachineInfo>& machines);
