@@ -264,8 +264,10 @@ private Q_SLOTS:
         b.run(2);
         b.gpus = {Bench::gpu("0", 90, {{1, 500}}), Bench::gpu("1", 25.5, {{1, 40}, {7, 20}, {8, 1'000}})};
         b.now += 10 * kSecond;
-        QCOMPARE(b.due(), "1 2");
-        QVERIFY(b.asked[0].leader.namesMembers && !b.asked[1].leader.namesMembers);
+        (void)b.due();
+        QCOMPARE(b.asked.size(), std::size_t{2});
+        for (const UsageQuestion& question : b.asked)
+            QCOMPARE(question.leader.namesMembers, question.id.lsn == Lsn(1));
         AttemptMonitor::Trees trees;
         trees[1].members = {1, 7};
         trees[2].members = {2};
@@ -276,6 +278,8 @@ private Q_SLOTS:
         const UsageSample& without = b.attempts.get({Lsn(2), 1})->usage->series.all().back();
         QVERIFY(!without.gpuPercent && !without.gpuMemoryBytes);
         QCOMPARE(b.told, "");
+        b.now += 5 * kSecond; // it may be busy there alone: it is not looked at less often
+        QCOMPARE(b.due(), "1");
     }
 
     void whoHasMoreOfAGpuThanItAskedForIsEnded() {

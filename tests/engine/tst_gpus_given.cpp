@@ -111,7 +111,7 @@ private Q_SLOTS:
         const auto asking = [](double share, int memory) {
             return fmt::format(R"(,"resources":{{"gpus":{},"gpu_memory_mb":{}}})", share, memory);
         };
-        const Lsn has = engine.sh(kTell + "; touch has; while [ ! -e go ]; do sleep 0.01; done", asking(0.5, 3000));
+        const Lsn has = engine.sh(kTell + "; touch has; while [ ! -e go ]; do sleep 0.01; done", asking(0.5, 3500));
         QVERIFY(EngineTest::eventually([&] { return std::filesystem::exists(engine.path("has")); }));
         const Lsn waits = engine.sh("true", asking(0.5, 2000));
         const auto why = engine.run(engine->ask(&Reasons::why, waits));

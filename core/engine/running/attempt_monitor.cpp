@@ -210,8 +210,10 @@ void AttemptMonitor::noteUsage(const std::vector<UsageQuestion>& asked, const Tr
         usage.cores = percent / 100;
         usage.at = now;
         checkMemory(*attempt, tree->second.memoryBytes());
-        usage.interval = used > 0 ? kOftenest : std::min(usage.interval * 2, kSeldomest);
-        usage.due = now + (used > 0 ? kOftenest : usage.interval);
+        // Who has a GPU may be busy there alone.
+        const bool isBusy = used > 0 || question.leader.namesMembers;
+        usage.interval = isBusy ? kOftenest : std::min(usage.interval * 2, kSeldomest);
+        usage.due = now + (isBusy ? kOftenest : usage.interval);
     }
 }
 
