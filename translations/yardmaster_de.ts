@@ -8538,6 +8538,22 @@
         <source>It has not been measured yet</source>
         <translation>Sie wurde noch nicht gemessen</translation>
     </message>
+    <message>
+        <source>Utilisation of its GPUs while it ran</source>
+        <translation>Auslastung ihrer GPUs, während sie lief</translation>
+    </message>
+    <message>
+        <source>Memory of its GPUs that it used while it ran</source>
+        <translation>Speicher ihrer GPUs, den sie nutzte, während sie lief</translation>
+    </message>
+    <message>
+        <source>GPUs</source>
+        <translation>GPUs</translation>
+    </message>
+    <message>
+        <source>GPU memory</source>
+        <translation>GPU-Speicher</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::SandboxTab</name>

@@ -8,6 +8,7 @@
 #include "ui/pages/actions/actions_lists.h"
 #include "ui/pages/actions/detail_facts.h"
 #include "ui/pages/actions/detail_panel.h"
+#include "ui/pages/actions/samples_view.h"
 #include "ui/style/theme.h"
 #include "ui/widgets/table.h"
 
@@ -211,6 +212,33 @@ private slots:
         QCOMPARE(writtenBytes({}), 0);
         QVERIFY(factOf(limitFacts({}, action, {}, 0), "output").has_value());
         QVERIFY(limitFacts({}, {}, {}, 0).empty());
+    }
+
+    void chartsOfGpusAreThereWhereSamplesHaveThem() {
+        test::PlayedContext played;
+        SamplesView view(played.context());
+        view.resize(600, 600);
+        view.show();
+        const auto tell = [&](qint64 lsn, const QJsonObject& more) {
+            view.show(lsn, true, true);
+            QJsonArray samples;
+            for (const int t : {5, 10}) {
+                QJsonObject sample{{"t", t * 1'000'000}, {"cpu_percent", 50.0}, {"rss_bytes", 7}};
+                for (auto at = more.begin(); at != more.end(); ++at) sample.insert(at.key(), at.value());
+                samples.append(sample);
+            }
+            return played.link.answer(QStringLiteral("jobs/%1/samples").arg(lsn),
+                                      QJsonObject{{"samples", samples}});
+        };
+        QVERIFY(tell(1, {}));
+        QVERIFY(!view.gpus()->isVisible() && !view.gpuMemory()->isVisible());
+        QVERIFY(tell(2, {{"gpu_percent", 37.0}, {"gpu_memory_bytes", 1'000}}));
+        QVERIFY(view.gpus()->isVisible() && view.gpuMemory()->isVisible());
+        QCOMPARE(view.gpus()->data().values.front(), (std::vector<double>{37, 37}));
+        QCOMPARE(view.gpuMemory()->data().values.front(), (std::vector<double>{1'000, 1'000}));
+        QCOMPARE(view.cores()->data().values.front(), (std::vector<double>{0.5, 0.5}));
+        view.show(3, true, true);
+        QVERIFY(!view.gpus()->isVisible());
     }
 };
 

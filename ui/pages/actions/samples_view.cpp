@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 
 namespace yard::ui {
 
@@ -15,10 +16,18 @@ namespace {
 constexpr int kSampleEveryMs = 2'000;
 constexpr std::int64_t kLeastStep = 100'000;
 constexpr double kLeastMemory = 1e6;
+constexpr double kWholePercent = 100;
 
 double sampleMostOf(const Chart::Data& data) {
     const auto& values = data.values.front();
     return values.empty() ? 0 : *std::ranges::max_element(values);
+}
+
+bool haveGpus(const QJsonArray& samples) {
+    return std::ranges::any_of(samples, [](const QJsonValue& value) {
+        const QJsonObject sample = value.toObject();
+        return sample.contains("gpu_percent") || sample.contains("gpu_memory_bytes");
+    });
 }
 
 Chart::Mark markOf(double value, const QString& text) {
@@ -27,8 +36,8 @@ Chart::Mark markOf(double value, const QString& text) {
 
 } // namespace
 
-std::array<Chart::Data, 2> chartsOf(const QJsonArray& samples) {
-    std::array<Chart::Data, 2> charts;
+std::array<Chart::Data, 4> chartsOf(const QJsonArray& samples) {
+    std::array<Chart::Data, 4> charts;
     for (Chart::Data& chart : charts) chart.values.resize(1);
     for (const QJsonValue value : samples) {
         const QJsonObject sample = value.toObject();
@@ -37,6 +46,8 @@ std::array<Chart::Data, 2> chartsOf(const QJsonArray& samples) {
         for (Chart::Data& chart : charts) chart.t.push_back(t);
         charts[0].values[0].push_back(sample.value("cpu_percent").toDouble() / 100);
         charts[1].values[0].push_back(sample.value("rss_bytes").toDouble());
+        charts[2].values[0].push_back(sample.value("gpu_percent").toDouble());
+        charts[3].values[0].push_back(sample.value("gpu_memory_bytes").toDouble());
     }
     const auto& t = charts[0].t;
     if (t.empty()) return charts;
@@ -58,6 +69,8 @@ SamplesView::SamplesView(Context context, QWidget* parent)
     , context_(context)
     , cores_(new Chart(tr("Cores it used while it ran")))
     , memory_(new Chart(tr("Memory it used while it ran")))
+    , gpus_(new Chart(tr("Utilisation of its GPUs while it ran")))
+    , gpuMemory_(new Chart(tr("Memory of its GPUs that it used while it ran")))
     , poll_(new Poll(
           context.link, kSampleEveryMs,
           [this]() -> std::optional<Request> {
@@ -74,19 +87,26 @@ SamplesView::SamplesView(Context context, QWidget* parent)
     cores_->setWords([](double cores) { return Format().cores(cores); });
     memory_->setSeries({{tr("memory"), Chart::Tone::Others}});
     memory_->setWords([](double bytes) { return Format().size(static_cast<std::int64_t>(bytes)); });
-    for (const auto& [title, chart] : {std::pair{tr("Cores"), cores_}, std::pair{tr("Memory"), memory_}}) {
+    gpus_->setSeries({{tr("GPUs"), Chart::Tone::Accent}});
+    gpus_->setWords([](double percent) { return Format().percent(std::llround(percent), 100); });
+    gpuMemory_->setSeries({{tr("GPU memory"), Chart::Tone::Others}});
+    gpuMemory_->setWords([](double bytes) { return Format().size(static_cast<std::int64_t>(bytes)); });
+    for (const auto& [title, chart] : {std::pair{tr("Cores"), cores_}, std::pair{tr("Memory"), memory_},
+                                       std::pair{tr("GPUs"), gpus_}, std::pair{tr("GPU memory"), gpuMemory_}}) {
         auto* panel = new Panel(title, false);
         panel->setBody(chart);
         chart->setMinimumHeight(scaled(80));
         column->addWidget(panel, 1);
+        if (chart == gpus_ || chart == gpuMemory_) ofGpus_.push_back(panel);
     }
+    for (QWidget* panel : ofGpus_) panel->hide();
 }
 
 void SamplesView::show(qint64 lsn, bool hasStarted, bool isFinal) {
     if (lsn == lsn_ && hasStarted == hasStarted_ && isFinal == isFinal_) return;
     if (lsn != lsn_) {
-        cores_->replace({});
-        memory_->replace({});
+        for (Chart* chart : {cores_, memory_, gpus_, gpuMemory_}) chart->replace({});
+        for (QWidget* panel : ofGpus_) panel->hide();
     }
     lsn_ = lsn;
     hasStarted_ = hasStarted;
@@ -97,8 +117,7 @@ void SamplesView::show(qint64 lsn, bool hasStarted, bool isFinal) {
 }
 
 void SamplesView::setMessage(const QString& message) {
-    cores_->setMessage(message);
-    memory_->setMessage(message);
+    for (Chart* chart : {cores_, memory_, gpus_, gpuMemory_}) chart->setMessage(message);
 }
 
 /// Why there is nothing to see.
@@ -118,8 +137,15 @@ void SamplesView::take(const QJsonArray& samples) {
     cores_->setAxis(cores, {markOf(0, format.number(0)), markOf(cores, format.cores(cores))});
     memory_->setAxis(memory,
                      {markOf(0, format.number(0)), markOf(memory, format.size(static_cast<std::int64_t>(memory)))});
-    cores_->replace(std::move(charts[0]));
-    memory_->replace(std::move(charts[1]));
+    const double percent = niceEnd(sampleMostOf(charts[2]), kWholePercent);
+    const double gpuMemory = niceEnd(sampleMostOf(charts[3]), kLeastMemory);
+    gpus_->setAxis(percent,
+                   {markOf(0, format.number(0)), markOf(percent, format.percent(std::llround(percent), 100))});
+    gpuMemory_->setAxis(gpuMemory, {markOf(0, format.number(0)),
+                                    markOf(gpuMemory, format.size(static_cast<std::int64_t>(gpuMemory)))});
+    for (QWidget* panel : ofGpus_) panel->setVisible(haveGpus(samples));
+    std::size_t at = 0;
+    for (Chart* chart : {cores_, memory_, gpus_, gpuMemory_}) chart->replace(std::move(charts[at++]));
 }
 
 void SamplesView::showEvent(QShowEvent* event) {

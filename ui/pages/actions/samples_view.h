@@ -8,14 +8,16 @@
 #include <QJsonArray>
 #include <QWidget>
 #include <array>
+#include <vector>
 
 namespace yard::ui {
 
 class Poll;
 
 /// Points of a chart from `samples` of GET jobs/{lsn}/samples; those without a time, or not later than the one
-/// before, are left out. Values: cores, bytes.
-std::array<Chart::Data, 2> chartsOf(const QJsonArray& samples);
+/// before, are left out. Values: cores, bytes, utilisation of
+/// GPUs in per cent, bytes of their memory.
+std::array<Chart::Data, 4> chartsOf(const QJsonArray& samples);
 
 class SamplesView final : public QWidget {
     Q_OBJECT
@@ -27,6 +29,9 @@ public:
     using QWidget::show;
     Chart* cores() const { return cores_; }
     Chart* memory() const { return memory_; }
+    /// Shown where it was given GPUs that tell what they do.
+    Chart* gpus() const { return gpus_; }
+    Chart* gpuMemory() const { return gpuMemory_; }
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -40,6 +45,9 @@ private:
     Context context_;
     Chart* cores_;
     Chart* memory_;
+    Chart* gpus_;
+    Chart* gpuMemory_;
+    std::vector<QWidget*> ofGpus_; ///< their panels
     Poll* poll_;
     qint64 lsn_ = 0;
     qint64 asked_ = 0; ///< what is under way is of this one
