@@ -4,8 +4,11 @@
 // least a scheduler with an order does), and `why` of any of them.
 //
 //     bench_session [ACTIONS]        a million by default
+//     YARD_BENCH_PIECES=1 …          the same on a machine that has resources which are told apart, and nobody asks for
+#include "core/base/environment.h"
 #include "core/session/action_commands.h"
 #include "core/session/events.h"
+#include "core/session/indexed_capacity.h"
 #include "core/session/intake.h"
 #include "core/session/queue_commands.h"
 #include "core/session/session.h"
@@ -15,10 +18,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <memory>
 #include <random>
+#include <string>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 using namespace yard;
@@ -70,9 +76,18 @@ void addAll(Session& session, const Shape& shape, int n, Outbox& out) {
 
 constexpr int kCores = 64;
 
+/// Of kCores; with two GPUs and 64 ports where that is asked for.
+std::unique_ptr<Capacity> benchMachine() {
+    Resources total{.milliCores = 1000 * kCores, .named = {}};
+    if (environmentOrEmpty("YARD_BENCH_PIECES").empty()) return std::make_unique<MachineCapacity>(total);
+    total.named = {{"gpus", 2'000}, {"port", 64'000}};
+    ResourceNames names{{"gpus", {"0", "1"}}, {"port", {}}};
+    for (int port = 5000; port < 5064; ++port) names["port"].push_back(std::to_string(port));
+    return std::make_unique<IndexedCapacity>(std::make_unique<MachineCapacity>(total), std::move(names));
+}
+
 void measure(const Shape& shape, int n) {
-    Session session(std::make_unique<MachineCapacity>(Resources{.milliCores = 1000 * kCores, .named = {}}),
-                    SessionOptions{.slotCount = kCores, .aheadPerSlot = 0});
+    Session session(benchMachine(), SessionOptions{.slotCount = kCores, .aheadPerSlot = 0});
     Outbox out;
     (void)session.moveTo(SessionState::Ready, out);
     for (int q = 1; q < shape.queues; ++q) session.queues().add(QueueId(q), {});
@@ -143,8 +158,7 @@ class Steady {
 public:
     Steady(int queues, int n)
         : queues_(queues)
-        , session_(std::make_unique<MachineCapacity>(Resources{.milliCores = 1000 * kCores, .named = {}}),
-                   SessionOptions{.slotCount = kCores, .aheadPerSlot = 0}) {
+        , session_(benchMachine(), SessionOptions{.slotCount = kCores, .aheadPerSlot = 0}) {
         (void)session_.moveTo(SessionState::Ready, out_);
         for (int q = 1; q < queues; ++q) session_.queues().add(QueueId(q), {});
         session_.defineClass(ClassId(0), {});
