@@ -46,6 +46,7 @@ struct DeskOut {
     std::vector<Hash256> evicted;           ///< kept for guests so far: out of the store, unless others use it
     std::vector<GuestAttempt> prepares;     ///< make its directory, then prepared()
     link::AttemptRefs starts;               ///< prepared: give it to the runner now, with the yard's guest group
+    std::vector<link::Follow> follows;      ///< of what has begun: tell what it prints
     link::AttemptRefs dropped;              ///< nothing is held of it any more: take its directory away
     std::vector<Serve> serves;
     bool closeLink = false; ///< after the frames
@@ -53,8 +54,8 @@ struct DeskOut {
 
     bool isEmpty() const {
         return !runUntil && ends.empty() && frames.empty() && lookups.empty() && pieces.empty() &&
-               abandoned.empty() && evicted.empty() && prepares.empty() && starts.empty() && dropped.empty() &&
-               serves.empty() && !closeLink;
+               abandoned.empty() && evicted.empty() && prepares.empty() && starts.empty() && follows.empty() &&
+               dropped.empty() && serves.empty() && !closeLink;
     }
     void send(link::Kind kind, std::uint64_t id, std::string body) {
         frames.push_back({.kind = kind, .id = id, .body = std::move(body)});

@@ -211,7 +211,10 @@ void GuestDesk::notPrepared(link::AttemptRef id, std::string_view why, link::Boo
 }
 
 void GuestDesk::update(link::Update update, link::BootTime now) {
-    if (!at(update.id, Stage::Running)) return;
+    const Guest* guest = at(update.id, Stage::Running);
+    if (!guest) return;
+    if (update.kind == link::UpdateKind::Output && !guest->outFrom) return;
+    if (update.kind == link::UpdateKind::ErrorOutput && !guest->errFrom) return;
     if (update.kind == link::UpdateKind::Progress) update.text = plainLine(update.text, link::kMaxTextBytes);
     updates_.note(std::move(update));
     settle(now);
@@ -281,6 +284,8 @@ void GuestDesk::beginReady(link::BootTime now) {
         guest->stage = Stage::Running;
         guest->begun = now;
         out.starts.push_back(id);
+        if (guest->outFrom) out.follows.push_back({.id = id, .isErr = false, .from = *guest->outFrom});
+        if (guest->errFrom) out.follows.push_back({.id = id, .isErr = true, .from = *guest->errFrom});
         updates_.note({.id = id, .kind = link::UpdateKind::Submitting});
     }
     while (!ready_.empty()) {

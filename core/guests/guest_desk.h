@@ -139,6 +139,9 @@ private:
         std::string finished{};                ///< body, once Done
         std::vector<Hash256> results{};
         std::size_t held = 0; ///< counted in held_
+        /// From where the yard follows its streams over this connection.
+        std::optional<std::uint64_t> outFrom{};
+        std::optional<std::uint64_t> errFrom{};
     };
 
     // guest_desk_frames.cpp: what a yard may send. False: no honest one does.
@@ -148,6 +151,7 @@ private:
     bool refused(std::string_view body);
     bool leased(std::string_view body, link::BootTime now);
     bool chunk(std::string_view body);
+    void followed(const link::Follow& follow);
     void refuse(link::RefusalCause cause, std::string sentence);
 
     Guest* at(link::AttemptRef id, Stage stage);

@@ -35,6 +35,9 @@ void GuestDesk::linkGone() {
     toTell_.clear();
     results_.linkGone();
     inputs_.linkGone(out);
+    // The yard says over the next one what it follows, and from where.
+    for (auto& [id, guest] : guests_) guest.outFrom = guest.errFrom = std::nullopt;
+    updates_.dropOutput();
 }
 
 void GuestDesk::frame(const link::Frame& frame, link::BootTime now) {
@@ -114,6 +117,12 @@ bool GuestDesk::takeFrame(const link::Frame& frame, link::BootTime now) {
         leases_.cancel(cancel, what);
         break;
     }
+    case Kind::Follow: {
+        link::Follow follow;
+        if (!get(frame.body, follow)) return false;
+        followed(follow);
+        return true;
+    }
     case Kind::Renewed: leases_.renewed(frame.id); break;
     case Kind::Hello:
     case Kind::Welcome:
@@ -148,6 +157,15 @@ bool GuestDesk::leased(std::string_view body, link::BootTime now) {
     guest.came = guest.begun = now;
     finish(lease.id, guest, unrun(link::GuestEnd::Refused, attempt.error()));
     return true;
+}
+
+/// One that has not begun is told when it does.
+void GuestDesk::followed(const link::Follow& follow) {
+    const auto found = guests_.find(follow.id);
+    if (found == guests_.end() || found->second.stage == Stage::Done) return;
+    Guest& guest = found->second;
+    (follow.isErr ? guest.errFrom : guest.outFrom) = follow.from;
+    if (guest.stage == Stage::Running) out.follows.push_back(follow);
 }
 
 bool GuestDesk::chunk(std::string_view body) {

@@ -75,6 +75,11 @@ void UpdateBatch::drop(link::AttemptRef id) {
     all_.erase(at);
 }
 
+void UpdateBatch::dropOutput() {
+    for (auto& [id, pending] : all_) pending.output.clear();
+    bytes_ = 0;
+}
+
 std::vector<link::Updates> UpdateBatch::take(link::BootTime now) {
     Bodies bodies;
     for (auto at = changed_.begin(); at != changed_.end();) {

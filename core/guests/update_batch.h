@@ -28,6 +28,8 @@ public:
     void note(link::Update update);
     /// It has ended: its Finished says all.
     void drop(link::AttemptRef id);
+    /// Who followed it begins again.
+    void dropOutput();
     /// What is due, in bodies within their limit.
     std::vector<link::Updates> take(link::BootTime now);
     std::size_t pendingBytes() const { return bytes_; }

@@ -195,7 +195,7 @@ coro::Task<Result<FollowProducer::Step>> FollowProducer::readLive() {
     offset_ = piece->next;
     if (!piece_.empty()) co_return Step::Piece;
     // The store has it otherwise numbered when it was longer than what is kept: none of it is wanted from there.
-    isGiven_ = hasEnded_;
+    isGiven_ = hasEnded_ && !source_.isPart;
     co_return Step::Again;
 }
 

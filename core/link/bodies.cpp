@@ -304,6 +304,22 @@ bool get(std::string_view bytes, Cancel& body) {
     return in.isGood();
 }
 
+std::string put(const Follow& body) {
+    BodyWriter out;
+    putRef(out, body.id);
+    out.u8(body.isErr ? 1 : 0);
+    out.u64(body.from);
+    return out.take();
+}
+
+bool get(std::string_view bytes, Follow& body) {
+    BodyReader in(bytes);
+    body.id = getRef(in);
+    body.isErr = in.word(std::uint8_t{1}) == 1;
+    body.from = in.u64();
+    return in.isGood();
+}
+
 std::string put(const Leaving& body) {
     BodyWriter out;
     out.u8(static_cast<std::uint8_t>(body.cause));

@@ -182,6 +182,14 @@ struct Cancel {
     friend bool operator==(const Cancel&, const Cancel&) = default;
 };
 
+/// What it prints is told from then on, until it ends. Nothing of what nobody follows is.
+struct Follow {
+    AttemptRef id;
+    bool isErr = false;
+    std::uint64_t from = 0; ///< bytes that the yard has
+    friend bool operator==(const Follow&, const Follow&) = default;
+};
+
 enum class LeavingCause : std::uint8_t { Quits, Spot, Lifetime, Sent };
 struct Leaving {
     LeavingCause cause = LeavingCause::Quits;
@@ -199,6 +207,7 @@ std::string put(const Chunk& body);
 std::string put(const Updates& body);
 std::string put(const Finished& body);
 std::string put(const Cancel& body);
+std::string put(const Follow& body);
 std::string put(const Leaving& body);
 /// Of Settled and HandedBack.
 std::string put(const AttemptRefs& body);
@@ -213,6 +222,7 @@ std::string put(const AttemptRefs& body);
 [[nodiscard]] bool get(std::string_view bytes, Updates& body);
 [[nodiscard]] bool get(std::string_view bytes, Finished& body);
 [[nodiscard]] bool get(std::string_view bytes, Cancel& body);
+[[nodiscard]] bool get(std::string_view bytes, Follow& body);
 [[nodiscard]] bool get(std::string_view bytes, Leaving& body);
 [[nodiscard]] bool get(std::string_view bytes, AttemptRefs& body);
 

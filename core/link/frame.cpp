@@ -21,6 +21,7 @@ std::size_t bodyLimit(std::uint8_t kind) {
     case Kind::HandedBack: return 64 * kKiB;
     case Kind::Refused:
     case Kind::Leaving: return 4 * kKiB;
+    case Kind::Follow:
     case Kind::Renew:
     case Kind::Renewed: return kKiB;
     }

@@ -26,9 +26,10 @@ enum class Kind : std::uint8_t {
     Renew,      ///< machine to yard, once a second: the id counts up
     Renewed,    ///< the answer, with the Renew's id
     HandedBack, ///< machine to yard: these never began and never will
-    Leaving     ///< machine to yard: it goes soon, nothing new
+    Leaving,    ///< machine to yard: it goes soon, nothing new
+    Follow      ///< yard to machine: somebody wants to see a stream of an attempt as it comes
 };
-inline constexpr std::uint8_t kLastKind = static_cast<std::uint8_t>(Kind::Leaving);
+inline constexpr std::uint8_t kLastKind = static_cast<std::uint8_t>(Kind::Follow);
 
 inline constexpr std::size_t kHeaderBytes = 13;
 /// Bytes of the length, which counts the id, the kind and the body.

@@ -39,6 +39,9 @@ public:
         MonoTime given{}; ///< when it was sent, or restored
         RunTimes times{};
         std::optional<link::Finished> finished{};
+        bool isOutWatched = false;
+        bool isErrWatched = false;
+        bool& isWatched(Stream stream) { return stream == Stream::Out ? isOutWatched : isErrWatched; }
     };
 
     /// `ring`: there is news.

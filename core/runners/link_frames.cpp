@@ -102,7 +102,10 @@ bool LinkRunner::greeted(const link::Frame& frame) {
     send(link::Kind::Welcome, frame.id, link::put(welcome));
     carryOut();
     reports_.connect(connection_);
-    for (const link::Held& one : hello.held) reports_.heldThere(one);
+    for (const link::Held& one : hello.held) {
+        reports_.heldThere(one);
+        follow(one.id); // over the connection before this one nothing more comes
+    }
     return true;
 }
 
@@ -124,6 +127,7 @@ bool LinkRunner::take(const link::Frame& frame) {
     case link::Kind::Lease:
     case link::Kind::Settled:
     case link::Kind::Cancel:
+    case link::Kind::Follow:
     case link::Kind::Renewed: return false; // a yard says these, or they were said
     }
     return true; // of a later version

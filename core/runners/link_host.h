@@ -66,8 +66,10 @@ public:
     /// hash. Invalid: it is not what it is called. Other errors are this side's.
     virtual void storePiece(link::Chunk piece, Answer<Result<void>> answer) = 0;
 
-    /// An update of a running attempt. Its start is none of them.
+    /// An update of a running attempt. Its start is none of them, and output is only of streams that are watched.
     virtual void told(const link::Update& update) = 0;
+    /// Bytes of a watched stream that were told.
+    virtual std::uint64_t printed(AttemptId id, Stream stream) = 0;
     /// All that it left is in the store; its Ended follows.
     virtual void keep(const link::Finished& finished) = 0;
     /// The machine does not take it; its Returned follows. Before this returns, whoever places it has to be told to

@@ -57,6 +57,23 @@ std::vector<RemoteChunk> chunksOf(const link::Finished& finished) {
     return chunks;
 }
 
+/// Within what a machine can have.
+void noteFigures(Measures& measures, const link::Finished& finished, std::int64_t longest) {
+    constexpr std::uint64_t kMostCores = 10'000;
+    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
+    const std::uint64_t time =
+        std::min({finished.cpuUs, static_cast<std::uint64_t>(longest) * kMostCores, std::uint64_t{1} << 50});
+    if (time > 0) measures.atLeast(Measure::CpuTime, static_cast<std::int64_t>(time));
+    const std::uint64_t bytes = std::min(finished.memoryBytes, kMostBytes);
+    if (bytes > 0) measures.atLeast(Measure::PeakMemory, static_cast<std::int64_t>(bytes));
+}
+
+/// Output that nobody follows is passed over: a machine may send what it likes.
+bool isWanted(link::UpdateKind kind, const LinkAttempts::Attempt& attempt) {
+    if (kind == link::UpdateKind::Output) return attempt.isOutWatched;
+    return kind != link::UpdateKind::ErrorOutput || attempt.isErrWatched;
+}
+
 } // namespace
 
 LinkReports::LinkReports(Parts parts)
@@ -93,7 +110,7 @@ bool LinkReports::updatesCame(const link::Frame& frame) {
         if (attempt->times.submitting == MonoTime{}) attempt->times.submitting = parts_.host.monoNow();
         if (update.kind == link::UpdateKind::Running && attempt->times.running == MonoTime{})
             runs(update.id, *attempt);
-        else if (update.kind > link::UpdateKind::Running)
+        else if (update.kind > link::UpdateKind::Running && isWanted(update.kind, *attempt))
             parts_.host.told(update);
     }
     return true;
@@ -177,6 +194,7 @@ void LinkReports::gathered(link::AttemptRef ref) {
     if (ended.times.submitting == MonoTime{}) ended.times.submitting = now - Duration(ran);
     if (ended.times.running == MonoTime{} && ended.cause != EndCause::SpawnError)
         ended.times.running = now - Duration(ran);
+    noteFigures(ended.measures, finished, longest);
     parts_.attempts.tellLast(ref, std::move(ended));
 }
 

@@ -107,6 +107,8 @@ bool LinkRunner::take(Lease& lease) {
     words->once = lease.once;
     LinkAttempts::Attempt& attempt = attempts_.add(lease.id, lease.slot, words->inputs);
     attempt.grace = lease.grace;
+    attempt.isOutWatched = lease.watchOut;
+    attempt.isErrWatched = lease.watchErr;
     attempt.unsent = std::move(*words);
     return true;
 }
@@ -128,6 +130,7 @@ void LinkRunner::written(const LinkIntent& intent, const Result<void>& result) {
         attempt->unsent.reset();
         attempt->given = host_.monoNow();
         send(link::Kind::Lease, 0, body);
+        follow(ref);
     }
     carryOut();
 }
@@ -158,6 +161,30 @@ void LinkRunner::end(AttemptId id, StopCause cause, std::optional<Duration> grac
 
 void LinkRunner::endAll(StopCause cause, std::optional<Duration> grace) {
     for (const AttemptId id : attempts_.ids()) end(id, cause, grace);
+}
+
+void LinkRunner::watch(AttemptId id, Stream stream) {
+    LinkAttempts::Attempt* attempt = attempts_.find(refOf(id));
+    if (!attempt || std::exchange(attempt->isWatched(stream), true) || attempt->unsent) return;
+    sendFollow(id, stream);
+}
+
+/// What comes all the same is passed over.
+void LinkRunner::unwatch(AttemptId id, Stream stream) {
+    if (LinkAttempts::Attempt* attempt = attempts_.find(refOf(id))) attempt->isWatched(stream) = false;
+}
+
+/// Of what is watched the machine hears, on each connection.
+void LinkRunner::follow(link::AttemptRef ref) {
+    LinkAttempts::Attempt* attempt = attempts_.find(ref);
+    for (const Stream stream : {Stream::Out, Stream::Err})
+        if (attempt && attempt->isWatched(stream)) sendFollow(idOf(ref), stream);
+}
+
+void LinkRunner::sendFollow(AttemptId id, Stream stream) {
+    if (link_ != link::LinkState::Up) return;
+    const link::Follow what{.id = refOf(id), .isErr = stream == Stream::Err, .from = host_.printed(id, stream)};
+    send(link::Kind::Follow, 0, link::put(what));
 }
 
 void LinkRunner::acknowledge(SlotId, AttemptId id) {

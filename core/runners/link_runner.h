@@ -81,8 +81,9 @@ public:
     void takeBack(AttemptId id) override;
     void end(AttemptId id, StopCause cause, std::optional<Duration> grace = {}) override;
     void endAll(StopCause cause, std::optional<Duration> grace = {}) override;
-    void watch(AttemptId, Stream) override {} // output comes by LinkHost::told()
-    void unwatch(AttemptId, Stream) override {}
+    /// What it prints from then on, and what is there, comes by LinkHost::told().
+    void watch(AttemptId id, Stream stream) override;
+    void unwatch(AttemptId id, Stream stream) override;
     void acknowledge(SlotId slot, AttemptId id) override;
     int pollFd() const override { return timer_.fd(); }
     void onReadable() override;
@@ -99,6 +100,8 @@ private:
     bool leavingCame(const link::Frame& frame);
     bool refusedCame(const link::Frame& frame);
 
+    void follow(link::AttemptRef ref);
+    void sendFollow(AttemptId id, Stream stream);
     void tickLeases();
     void carryOut();
     void send(link::Kind kind, std::uint64_t id, std::string_view body);

@@ -118,6 +118,7 @@ public:
     }
     /// What it printed to stdout comes to have this, as it is told while it runs.
     bool printed(std::string_view text) {
+        send(link::Kind::Follow, put(link::Follow{.id = {.lsn = 7, .attempt = 1}, .isErr = false, .from = 0}));
         std::string all;
         while (const auto frame = next(link::Kind::Updates)) {
             link::Updates updates;
@@ -125,6 +126,18 @@ public:
             for (const link::Update& update : updates)
                 if (update.kind == link::UpdateKind::Output) all += update.text;
             if (all.contains(text)) return true;
+        }
+        return false;
+    }
+    /// It tells what it uses: first the processor, then memory.
+    bool tellsFigures() {
+        while (const auto frame = next(link::Kind::Updates)) {
+            link::Updates updates;
+            if (!get(frame->body, updates)) return false;
+            const auto memory = std::ranges::find(updates, link::UpdateKind::Memory, &link::Update::kind);
+            if (memory == updates.end()) continue;
+            return memory != updates.begin() && std::prev(memory)->kind == link::UpdateKind::Cpu &&
+                   memory->number > 0;
         }
         return false;
     }

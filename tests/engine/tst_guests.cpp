@@ -151,6 +151,7 @@ void TestGuests::outputIsToldWhileItRunsAndACancelEndsIt() {
     m.yard.send(Kind::Lease, put(leaseOf(m.untilGo())));
     QVERIFY(m.yard.printed("begun"));
     QVERIFY(m.lives());
+    QVERIFY(m.yard.tellsFigures());
     m.yard.send(Kind::Cancel, put(link::Cancel{.id = kOne, .onlyIfWaiting = false, .graceMs = 100}));
     const auto end = m.yard.finished();
     QVERIFY(end);

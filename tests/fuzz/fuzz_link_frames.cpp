@@ -51,6 +51,7 @@ void read(std::uint8_t kind, std::string_view body) {
     case Kind::Finished: return stable<Finished>(body);
     case Kind::Cancel: return stable<Cancel>(body);
     case Kind::Leaving: return stable<Leaving>(body);
+    case Kind::Follow: return stable<Follow>(body);
     case Kind::Settled:
     case Kind::HandedBack: return stable<AttemptRefs>(body);
     case Kind::Renew:

@@ -156,6 +156,9 @@ public:
         if (!last.evicted.empty()) add("evicted " + std::to_string(last.evicted.size()));
         for (const auto& attempt : last.prepares) add("prepare" + text(attempt.id));
         for (const AttemptRef id : last.starts) add("start" + text(id));
+        for (const link::Follow& follow : last.follows)
+            add((follow.isErr ? "follow err" : "follow out") + text(follow.id) + " from " +
+                std::to_string(follow.from));
         for (const AttemptRef id : last.dropped) add("dropped" + text(id));
         for (const auto& serve : last.serves) add("serve " + std::to_string(serve.id));
         if (last.closeLink) add("close");

@@ -20,6 +20,9 @@ private Q_SLOTS:
     void resultsAreToldAgainAfterAReconnect();
     void inputsAreAskedForAgainAfterAReconnect();
     void whatAnEarlierConnectionServedChangesNothing();
+    void whatIsFollowedIsToldOnceItBegins();
+    void outputIsToldOfWhatIsFollowedAlone();
+    void afterAReconnectTheYardSaysAgainWhatItFollows();
     void withoutALinkNothingIsSent();
     void manyResultsAreToldInPortions();
     void aRefusalOfTheYardClosesTheLink();
@@ -156,6 +159,65 @@ void TestGuestDeskLink::whatAnEarlierConnectionServedChangesNothing() {
     QCOMPARE(s.told(), std::string("serve 11"));
 }
 
+void TestGuestDeskLink::whatIsFollowedIsToldOnceItBegins() {
+    Script s;
+    s.connect();
+    s.lease(leaseOf(kOne));
+    s.yard(Kind::Follow, put(link::Follow{.id = kOne, .isErr = false, .from = 7}));
+    s.yard(Kind::Follow, put(link::Follow{.id = kOne, .isErr = true, .from = 0}));
+    s.yard(Kind::Follow, put(link::Follow{.id = kTwo, .isErr = true, .from = 0})); // nobody
+    s.told();
+    s.desk.prepared(kOne, s.now);
+    QVERIFY(s.told().ends_with("start 1.1; follow out 1.1 from 7; follow err 1.1 from 0"));
+    s.yard(Kind::Follow, put(link::Follow{.id = kOne, .isErr = false, .from = 9}));
+    QCOMPARE(s.told(), std::string("follow out 1.1 from 9"));
+    s.end(kOne);
+    s.told();
+    s.yard(Kind::Follow, put(link::Follow{.id = kOne, .isErr = false, .from = 9})); // it crossed the end
+    QCOMPARE(s.told(), std::string());
+}
+
+void TestGuestDeskLink::outputIsToldOfWhatIsFollowedAlone() {
+    Script s;
+    s.connect();
+    s.run(kOne);
+    const auto prints = [&s](link::UpdateKind kind) {
+        s.now += 1s;
+        s.desk.update({.id = kOne, .kind = kind, .number = 0, .text = "text"}, s.now);
+        return s.told();
+    };
+    QCOMPARE(prints(link::UpdateKind::Output), std::string());
+    s.yard(Kind::Follow, put(link::Follow{.id = kOne, .isErr = false, .from = 0}));
+    s.told();
+    QCOMPARE(prints(link::UpdateKind::Output), std::string("Updates 1.1:5"));
+    QCOMPARE(prints(link::UpdateKind::ErrorOutput), std::string());
+}
+
+void TestGuestDeskLink::afterAReconnectTheYardSaysAgainWhatItFollows() {
+    Script s;
+    s.connect();
+    s.run(kOne);
+    s.yard(Kind::Follow, put(link::Follow{.id = kOne, .isErr = false, .from = 0}));
+    s.told();
+    const auto prints = [&s](std::uint64_t offset) {
+        s.desk.update({.id = kOne, .kind = link::UpdateKind::Output, .number = offset, .text = "text"}, s.now);
+    };
+    prints(0);
+    s.told();
+    prints(4); // it has to wait, and is lost with the link
+    s.desk.disconnected();
+    prints(8);
+    s.connect(20, {kOne});
+    s.told();
+    s.now += 1s;
+    prints(12);
+    QCOMPARE(s.told(), std::string());
+    s.yard(Kind::Follow, put(link::Follow{.id = kOne, .isErr = false, .from = 4}));
+    QCOMPARE(s.told(), std::string("follow out 1.1 from 4"));
+    prints(4);
+    QCOMPARE(s.told(), std::string("Updates 1.1:5"));
+}
+
 void TestGuestDeskLink::withoutALinkNothingIsSent() {
     Script s;
     s.connect();
@@ -231,7 +293,8 @@ void TestGuestDeskLink::whatNoYardSendsEndsTheLink_data() {
     const auto row = [](const char* name, Kind kind, const std::string& body) {
         QTest::newRow(name) << static_cast<int>(kind) << QByteArray::fromStdString(body);
     };
-    for (const Kind kind : {Kind::Refused, Kind::Lease, Kind::Need, Kind::Chunk, Kind::Settled, Kind::Cancel})
+    for (const Kind kind :
+         {Kind::Refused, Kind::Lease, Kind::Need, Kind::Chunk, Kind::Settled, Kind::Cancel, Kind::Follow})
         row(("garbage as " + std::to_string(static_cast<int>(kind))).c_str(), kind, "x");
     for (const Kind kind :
          {Kind::Hello, Kind::Welcome, Kind::Updates, Kind::Finished, Kind::Renew, Kind::HandedBack, Kind::Leaving})

@@ -176,6 +176,8 @@ class MachineLinksTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void anActionRunsThereAndLeavesItsOutputsHere();
+    void whatItPrintsIsFollowedAsItComes();
+    void whatItUsesIsSampled();
     void whatItWasToLeaveIsMissed();
     void itsInputsGoThere();
     void whatARunLostIsRunAgain();
@@ -227,6 +229,66 @@ void MachineLinksTest::anActionRunsThereAndLeavesItsOutputsHere() {
     QCOMPARE(result.outcome->outputs.size(), std::size_t{1});
     QCOMPARE(result.outcome->outputs[0].name, "left");
     QCOMPARE(yard.engine.text(result.outcome->outputs[0].chunk), left);
+    yard.let();
+}
+
+void MachineLinksTest::whatItPrintsIsFollowedAsItComes() {
+    Yard yard;
+    Desk desk = yard.open();
+    desk.greet();
+    const Lsn lsn = yard.submit();
+    const auto lease = desk.hear<link::Lease>(link::Kind::Lease);
+    desk.sayRunning(lease.id);
+    QVERIFY(yard.runs(lsn, desk));
+    const auto print = [&](std::uint64_t offset, const std::string& text) {
+        desk.say(link::Kind::Updates,
+                 link::put(link::Updates{
+                     {.id = lease.id, .kind = link::UpdateKind::Output, .number = offset, .text = text}}));
+    };
+    RawClient follower(yard.server->port());
+    follower.send(fmt::format("GET /compute/jobs/{}/stdout?follow=1 HTTP/1.1\r\nHost: localhost\r\n"
+                              "Authorization: Bearer {}\r\n\r\n",
+                              lsn.value, yard.engine->token()));
+    QCOMPARE(desk.hear<link::Follow>(link::Kind::Follow),
+             (link::Follow{.id = lease.id, .isErr = false, .from = 0}));
+    print(0, "first line\n");
+    QVERIFY(follower.receiveUntil("first line\n"));
+    print(11, "second line\n");
+    QVERIFY(follower.receiveUntil("second line\n"));
+    print(100, "after a gap\n");
+    QVERIFY(follower.receiveUntil("after a gap\n"));
+    QVERIFY(std::string(follower.rest()).contains("[some output has not arrived]"));
+    // What was not told any more comes with the end.
+    link::Finished finished;
+    finished.id = lease.id;
+    finished.out.bytes = std::string(112, 'x') + "the end\n";
+    finished.out.size = finished.out.bytes.size();
+    desk.say(link::Kind::Finished, link::put(finished));
+    desk.hear<link::AttemptRefs>(link::Kind::Settled);
+    QVERIFY(follower.receiveUntil("the end\n"));
+    QVERIFY(!std::string(follower.rest()).contains("xx"));
+    yard.let();
+}
+
+void MachineLinksTest::whatItUsesIsSampled() {
+    Yard yard;
+    Desk desk = yard.open();
+    desk.greet();
+    const Lsn lsn = yard.submit();
+    const auto lease = desk.hear<link::Lease>(link::Kind::Lease);
+    desk.sayRunning(lease.id);
+    QVERIFY(yard.runs(lsn, desk));
+    desk.say(link::Kind::Updates,
+             link::put(link::Updates{{.id = lease.id, .kind = link::UpdateKind::Cpu, .number = 150},
+                                     {.id = lease.id, .kind = link::UpdateKind::Memory, .number = 7u << 20}}));
+    link::Finished finished;
+    finished.id = lease.id;
+    finished.cpuUs = 1;
+    desk.say(link::Kind::Finished, link::put(finished));
+    desk.hear<link::AttemptRefs>(link::Kind::Settled);
+    const ActionResult result = yard.engine.wait(lsn);
+    QCOMPARE(test::ending(result), "completed");
+    QCOMPARE(result.attempts.back().outcome.measures[Measure::PeakMemory], std::optional(std::int64_t{7} << 20));
     yard.let();
 }
 

@@ -104,6 +104,7 @@ void TestLinkBodies::eachBodyComesBackAndIsRefusedWhenCut() {
                 {.id = {.lsn = 2, .attempt = 1}, .kind = UpdateKind::Output, .number = 0, .text = "\x01\xff"}});
     comesBack(finished());
     comesBack(Cancel{.id = {.lsn = 1, .attempt = 2}, .onlyIfWaiting = true, .graceMs = 5});
+    comesBack(Follow{.id = {.lsn = 1, .attempt = 2}, .isErr = true, .from = 77});
     comesBack(Leaving{.cause = LeavingCause::Spot, .inMs = 120'000, .sentence = "Spot notice."});
     comesBack(AttemptRefs{{.lsn = 3, .attempt = 1}, {.lsn = 4, .attempt = 1}});
 }

@@ -84,6 +84,11 @@ private:
         case link::Kind::Need: return note(fmt::format("Need:{}", read<link::Need>(body).hashes.size()));
         case link::Kind::Chunk: chunks.push_back(read<link::Chunk>(body)); return note("Chunk");
         case link::Kind::Refused: return note(fmt::format("Refused:{}", read<link::Refused>(body).sentence));
+        case link::Kind::Follow: {
+            const auto follow = read<link::Follow>(body);
+            return note(
+                fmt::format("Follow:{} {} from {}", text({follow.id}), follow.isErr ? "err" : "out", follow.from));
+        }
         default: qFatal("a yard does not say that");
         }
     }
@@ -133,6 +138,7 @@ public:
         later([answer = std::move(answer), result = std::move(result)]() mutable { answer(result); });
     }
     void told(const link::Update&) override { ++updates; }
+    std::uint64_t printed(AttemptId, Stream) override { return printedSoFar; }
     void keep(const link::Finished& finished) override { kept += fmt::format("{} ", finished.id.lsn); }
     void notTaken(AttemptId id, std::string_view sentence) override {
         kept += fmt::format("not {}: {} ", id.lsn.value, sentence);
@@ -155,6 +161,7 @@ public:
     std::string journal;
     std::string kept;
     int updates = 0;
+    std::uint64_t printedSoFar = 0;
     std::map<Hash256, std::string> store;
     std::map<Hash256, std::string> parts;
     std::deque<std::move_only_function<void()>> waiting;

@@ -31,7 +31,66 @@ private Q_SLOTS:
     void onlyInputsOfWhatItHasAreSent();
     void cancelling();
     void whatIsNotSentYetIsTakenBackHere();
+    void whatIsWatchedIsFollowedThere();
+    void afterAReconnectItIsFollowedFromWhereItStood();
+    void outputThatNobodyWatchesIsPassedOver();
+    void whatItUsedIsWithinReason();
 };
+
+void TestLinkRunner::whatIsWatchedIsFollowedThere() {
+    Given bench;
+    bench.runner->watch({.lsn = Lsn(1)}, Stream::Err);
+    QCOMPARE(bench.heard(), std::string("Follow:1.1 err from 0"));
+    bench.runner->watch({.lsn = Lsn(1)}, Stream::Err); // again
+    bench.runner->watch({.lsn = Lsn(9)}, Stream::Out); // nobody
+    QCOMPARE(bench.heard(), std::string());
+    bench.host.isSlow = true;
+    bench.submit({2});
+    bench.runner->watch({.lsn = Lsn(2)}, Stream::Out);
+    QCOMPARE(bench.heard(), std::string()); // it has no lease so far
+    bench.host.answer();
+    QCOMPARE(bench.heard(), std::string("Lease:2.1 Follow:2.1 out from 0"));
+}
+
+void TestLinkRunner::afterAReconnectItIsFollowedFromWhereItStood() {
+    Given bench;
+    bench.runner->watch({.lsn = Lsn(1)}, Stream::Out);
+    bench.runner->closed(bench.connection);
+    bench.host.printedSoFar = 12;
+    bench.connect("run", held(1, link::GuestStage::Begun));
+    QCOMPARE(bench.heard(), std::string("Welcome:1.1 Follow:1.1 out from 12"));
+}
+
+void TestLinkRunner::outputThatNobodyWatchesIsPassedOver() {
+    Given bench;
+    bench.sayRunning(1);
+    const auto prints = [&bench](link::UpdateKind kind) {
+        const int before = bench.host.updates;
+        (void)bench.say(link::Kind::Updates,
+                        link::put(link::Updates{{.id = {.lsn = 1}, .kind = kind, .text = "x"}}));
+        return bench.host.updates - before;
+    };
+    QCOMPARE(prints(link::UpdateKind::Output), 0);
+    bench.runner->watch({.lsn = Lsn(1)}, Stream::Out);
+    QCOMPARE(prints(link::UpdateKind::Output), 1);
+    QCOMPARE(prints(link::UpdateKind::ErrorOutput), 0);
+    QCOMPARE(prints(link::UpdateKind::Memory), 1);
+    bench.runner->unwatch({.lsn = Lsn(1)}, Stream::Out);
+    QCOMPARE(prints(link::UpdateKind::Output), 0);
+}
+
+void TestLinkRunner::whatItUsedIsWithinReason() {
+    Given bench;
+    bench.sayRunning(1);
+    bench.pass(1s);
+    link::Finished finished = LinkBench::finished(1);
+    finished.cpuUs = 700'000;
+    finished.memoryBytes = ~std::uint64_t{0};
+    QVERIFY(bench.say(link::Kind::Finished, link::put(finished)));
+    bench.told();
+    QCOMPARE(bench.ends.at(0).measures[Measure::CpuTime], std::optional<std::int64_t>(700'000));
+    QCOMPARE(bench.ends.at(0).measures[Measure::PeakMemory], std::optional(std::int64_t{1} << 50));
+}
 
 void TestLinkRunner::aLeaseIsWrittenDownBeforeItIsSent() {
     LinkBench bench;

@@ -3,6 +3,8 @@
 #include "core/base/files.h"
 #include "core/base/hash.h"
 #include "core/base/log.h"
+#include "core/coro/suspend.h"
+#include "core/guests/update_batch.h"
 #include "core/model/action_name.h"
 #include "core/session/resource_holds.h"
 
@@ -113,6 +115,11 @@ void GuestJobs::granted(session::HoldKey key) {
 void GuestJobs::tick() {
     YARD_ASSERT_OWNER(owner_);
     goOn();
+    constexpr Duration kLookEvery = std::chrono::seconds(1);
+    const MonoTime now = MonoClock::now();
+    if (jobs_.empty() || looked_ == MonoTime::max() || now - looked_ < kLookEvery) return;
+    looked_ = MonoTime::max();
+    parts_.spawn("figures of guests", look());
 }
 
 void GuestJobs::goOn() {
@@ -179,7 +186,6 @@ void GuestJobs::start(GuestTeller& teller, link::AttemptRef id) {
     lease.grace = job->attempt.grace;
     lease.streamBytes = static_cast<std::uint64_t>(parts_.settings.streamBytes);
     lease.hurry = true;
-    lease.watchOut = lease.watchErr = true;
     lease.engineEnv = job->attempt.spec->engineEnv;
     lease.guestGroup = job->group;
     lease.input = std::move(job->space.input);
@@ -239,6 +245,8 @@ void GuestJobs::updates(std::vector<runners::Update> batch) {
         Job* job = at(update.id);
         if (!job) continue;
         if (const auto* started = std::get_if<runners::Started>(&update.what)) {
+            job->pid = started->pid;
+            job->lookedAt = MonoClock::now();
             if (job->teller)
                 job->teller->update(
                     {.id = job->attempt.id, .kind = link::UpdateKind::Running, .number = positive(started->pid)});
@@ -258,30 +266,78 @@ void GuestJobs::updates(std::vector<runners::Update> batch) {
     }
 }
 
-// --- what it prints
+// --- what it uses
 
-void GuestJobs::streamAt(Job& job, const runners::StreamAt& at) {
-    Printed& printed = at.stream == runners::Stream::Out ? job.out : job.err;
-    printed.path = at.path;
-    printed.size = at.size;
-    // Of a longer one the middle goes: the whole comes with the end.
-    const bool isWhole = at.limit == 0 || at.size <= at.limit / 2;
-    if (!job.teller || printed.isReading || !isWhole || printed.told >= printed.size) return;
-    printed.isReading = true;
-    parts_.spawn(fmt::format("output of guest {}", job.attempt.id.lsn), tellOutput(job.number, at.stream));
+coro::Task<void> GuestJobs::look() {
+    std::vector<std::pair<runners::AttemptId, Leader>> asked;
+    std::vector<Leader> leaders;
+    for (const auto& [number, job] : jobs_)
+        if (job.stage == Stage::Running && job.teller && job.pid != 0) {
+            leaders.push_back({.pid = job.pid, .lsn = job.number.lsn.value, .memoryLimit = 0});
+            asked.emplace_back(job.number, leaders.back());
+        }
+    if (!leaders.empty()) {
+        const auto trees = co_await parts_.helpers.run(
+            [leaders = std::move(leaders), adopter = parts_.adopter()] { return readTrees(leaders, adopter); });
+        const MonoTime now = MonoClock::now();
+        for (const auto& [number, leader] : asked)
+            if (const auto tree = trees.find(leader.pid); tree != trees.end()) tellUsage(number, tree->second, now);
+    }
+    looked_ = MonoClock::now();
 }
 
+void GuestJobs::tellUsage(runners::AttemptId number, const TreeReading& tree, MonoTime now) {
+    Job* job = at(number);
+    if (!job || !job->teller || job->stage != Stage::Running) return;
+    // A process that left the tree takes its time along: what is left does not use less than nothing.
+    const std::int64_t used = std::max<std::int64_t>(tree.cpu - job->used, 0);
+    const std::int64_t span = std::max<std::int64_t>((now - job->lookedAt).count(), 1);
+    job->used = std::max(job->used, tree.cpu);
+    job->lookedAt = now;
+    GuestTeller& teller = *job->teller; // the job may be gone once it heard
+    const link::AttemptRef id = job->attempt.id;
+    teller.update({.id = id, .kind = link::UpdateKind::Cpu, .number = positive(100 * used / span)});
+    teller.update({.id = id, .kind = link::UpdateKind::Memory, .number = positive(tree.rssBytes)});
+}
+
+// --- what it prints
+
+void GuestJobs::follow(GuestTeller& teller, const link::Follow& what) {
+    YARD_ASSERT_OWNER(owner_);
+    Job* job = find(teller, what.id);
+    if (!job || job->stage != Stage::Running) return;
+    const runners::Stream stream = what.isErr ? runners::Stream::Err : runners::Stream::Out;
+    Printed& printed = job->printed(stream);
+    printed.told = what.from;
+    if (!std::exchange(printed.isWatched, true)) parts_.machine()->watch(job->number, stream);
+    tellMore(*job, stream);
+}
+
+void GuestJobs::streamAt(Job& job, const runners::StreamAt& at) {
+    Printed& printed = job.printed(at.stream);
+    printed.path = at.path;
+    // Of a longer one the middle goes: the whole comes with the end.
+    printed.size = at.limit == 0 ? at.size : std::min(at.size, at.limit / 2);
+    tellMore(job, at.stream);
+}
+
+void GuestJobs::tellMore(Job& job, runners::Stream stream) {
+    Printed& printed = job.printed(stream);
+    if (!job.teller || printed.isReading || printed.told >= printed.size) return;
+    printed.isReading = true;
+    parts_.spawn(fmt::format("output of guest {}", job.attempt.id.lsn), tellOutput(job.number, stream));
+}
+
+/// Not faster than it is sent: nothing that is followed is passed over.
 coro::Task<void> GuestJobs::tellOutput(runners::AttemptId number, runners::Stream stream) {
+    constexpr std::size_t kPiece = link::kMaxUpdateBytes / 2;
     for (;;) {
         std::string path;
         std::uint64_t from = 0;
         {
             Job* job = at(number);
             if (!job) co_return;
-            Printed& printed = stream == runners::Stream::Out ? job->out : job->err;
-            // Where the link is slower the newest counts.
-            if (printed.size > printed.told + 4 * link::kMaxUpdateBytes)
-                printed.told = printed.size - link::kMaxUpdateBytes;
+            Printed& printed = job->printed(stream);
             if (!job->teller || job->stage != Stage::Running || printed.told >= printed.size) {
                 printed.isReading = false;
                 co_return;
@@ -292,21 +348,23 @@ coro::Task<void> GuestJobs::tellOutput(runners::AttemptId number, runners::Strea
         auto bytes = co_await parts_.helpers.run([path, from]() -> Result<std::string> {
             const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
             if (!fd) return failErrno("open " + path, errno);
-            return readFileAt(fd.get(), from, link::kMaxUpdateBytes);
+            return readFileAt(fd.get(), from, kPiece);
         });
         Job* job = at(number);
         if (!job) co_return;
-        Printed& printed = stream == runners::Stream::Out ? job->out : job->err;
+        Printed& printed = job->printed(stream);
         if (!bytes || bytes->empty() || !job->teller) {
             printed.isReading = false;
             co_return;
         }
+        if (printed.told != from) continue; // it is followed from elsewhere by now
         printed.told = from + bytes->size();
         job->teller->update(
             {.id = job->attempt.id,
              .kind = stream == runners::Stream::Out ? link::UpdateKind::Output : link::UpdateKind::ErrorOutput,
              .number = from,
              .text = std::move(*bytes)});
+        co_await coro::sleepFor(guests::UpdateBatch::kPause);
     }
 }
 

@@ -13,6 +13,8 @@
 
 #include "core/base/owner.h"
 #include "core/coro/helper_pool.h"
+#include "core/engine/running/leaders.h"
+#include "core/engine/running/usage_reading.h"
 #include "core/engine/running/workspaces.h"
 #include "core/guests/guest_vetting.h"
 #include "core/lease/runner.h"
@@ -54,6 +56,7 @@ public:
         std::uint32_t firstSlot = 0;
         std::uint32_t slots = 0;
         std::function<runners::Runner*()> machine; ///< null: it is not there yet
+        std::function<Adopter()> adopter;          ///< the launcher
         std::function<bool()> mayStart;            ///< the machine's own guards
         std::function<void()> started;             ///< one is about to
         std::function<void()> wake;                ///< the session may start more
@@ -70,6 +73,8 @@ public:
     void start(GuestTeller& teller, link::AttemptRef id);
     void end(GuestTeller& teller, link::AttemptRef id, Duration grace);
     void drop(GuestTeller& teller, link::AttemptRef id);
+    /// From now on what it prints is told, from there on.
+    void follow(GuestTeller& teller, const link::Follow& what);
     /// Of this one nothing is told any more, and what runs is ended.
     void forgetAll(GuestTeller& teller);
     /// This machine ends what runs for it: told as lost, which counts for nothing.
@@ -104,6 +109,7 @@ private:
         std::uint64_t size = 0;
         std::uint64_t told = 0;
         bool isReading = false;
+        bool isWatched = false;
     };
     struct Job {
         runners::AttemptId number;
@@ -115,8 +121,12 @@ private:
         Workspace space{};
         MonoTime since{};
         bool endedHere = false; ///< by this machine's own wish
+        int pid = 0;            ///< once it runs
+        MonoTime lookedAt{};    ///< when its processes were; before the first look its start
+        std::int64_t used = 0;  ///< processor time by then
         Printed out{};
         Printed err{};
+        Printed& printed(runners::Stream stream) { return stream == runners::Stream::Out ? out : err; }
     };
     using Jobs = std::map<std::int64_t, Job>; ///< by number
     static session::HoldKey keyOf(const Job& job) {
@@ -131,8 +141,11 @@ private:
     coro::Task<void> collect(runners::AttemptId number, runners::Ended ended);
     coro::Task<Result<link::Finished>> finishedOf(Collection made, runners::EndCause cause, runners::RunTimes times,
                                                   bool endedHere);
+    coro::Task<void> look();
+    void tellUsage(runners::AttemptId number, const TreeReading& tree, MonoTime now);
     coro::Task<void> tellOutput(runners::AttemptId number, runners::Stream stream);
     void streamAt(Job& job, const runners::StreamAt& at);
+    void tellMore(Job& job, runners::Stream stream);
 
     Parts parts_;
     store::ChunkStore* chunks_ = nullptr;
@@ -140,6 +153,7 @@ private:
     std::deque<std::int64_t> granted_; ///< have their resources, wait for a slot and the guards; some may be gone
     std::vector<SlotId> free_;
     std::int64_t next_;
+    MonoTime looked_{}; ///< at what runs; max(): it is being looked at
     OwnerCheck owner_;
 };
 

@@ -126,6 +126,7 @@ void GuestYard::carryOut(guests::DeskOut what) {
     for (guests::GuestAttempt& attempt : what.prepares)
         parts_.jobs.prepare(*this, parts_.group, std::move(attempt));
     for (const link::AttemptRef id : what.starts) parts_.jobs.start(*this, id);
+    for (const link::Follow& follow : what.follows) parts_.jobs.follow(*this, follow);
     for (const link::AttemptRef id : what.dropped) {
         results_.erase(id);
         parts_.jobs.drop(*this, id);

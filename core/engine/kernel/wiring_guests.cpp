@@ -16,6 +16,7 @@ void Wiring::openGuests() {
         .firstSlot = static_cast<std::uint32_t>(ground_.slotPlan.ofThisMachine() - ground_.slotPlan.guests),
         .slots = static_cast<std::uint32_t>(ground_.slotPlan.guests),
         .machine = [this] { return services_.places->machine(); },
+        .adopter = [this] { return adopter(); },
         .mayStart =
             [this] {
                 return services_.places->isAccepting() && !services_.guards->isHolding() &&

@@ -187,6 +187,7 @@ void Wiring::openUpkeep() {
                                                .helpers = *ground_.helpers,
                                                .session = *services_.session,
                                                .execution = *services_.execution,
+                                               .monitor = *services_.monitor,
                                                .committer = services_.committer,
                                                .yardName = ground_.machineName,
                                                .yardRunId = ground_.runId,
@@ -200,6 +201,7 @@ void Wiring::openUpkeep() {
                                                        tellMachines();
                                                    },
                                                .lostGpus = [this] { return services_.gpus->lost(); },
+                                               .outputDir = ground_.options.dataDir + "/elsewhere",
                                                .lease = std::chrono::seconds(ground_.settings.leaseS)});
     services_.figures.emplace(
         StatsSampler::Parts{.helpers = *ground_.helpers,

@@ -26,6 +26,8 @@ public:
         std::string yardName;
         std::string yardRunId;
         std::function<void(const runners::LinkIntent&, Answer<Result<void>>)> writeDown;
+        std::function<void(const link::Update&)> told; ///< of a running attempt
+        std::function<std::uint64_t(runners::AttemptId, runners::Stream)> printed;
         std::function<void()> stored;                            ///< a piece of a chunk was stored, or could not be
         std::function<void(std::string_view sentence)> notTaken; ///< the machine does not take what it was given
     };
@@ -46,7 +48,10 @@ public:
     void missing(std::vector<runners::RemoteChunk> chunks,
                  Answer<std::vector<runners::RemoteChunk>> answer) override;
     void storePiece(link::Chunk piece, Answer<Result<void>> answer) override;
-    void told(const link::Update&) override {}
+    void told(const link::Update& update) override { parts_.told(update); }
+    std::uint64_t printed(runners::AttemptId id, runners::Stream stream) override {
+        return parts_.printed(id, stream);
+    }
     void keep(const link::Finished& finished) override;
     void notTaken(runners::AttemptId, std::string_view sentence) override { parts_.notTaken(sentence); }
 

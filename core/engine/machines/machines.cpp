@@ -66,10 +66,21 @@ link::Refused refusedFor(const Error& error) {
 } // namespace
 
 Machines::Machines(Parts parts)
-    : parts_(std::move(parts)) {}
+    : parts_(std::move(parts))
+    , streams_({.directory = parts_.outputDir,
+                .helpers = parts_.helpers,
+                .spawn = parts_.spawn,
+                .isThere = [this](runners::AttemptId id) { return parts_.attempts.get(id) != nullptr; },
+                .grown =
+                    [this](runners::AttemptId id, runners::StreamAt at) {
+                        std::vector<runners::Update> batch;
+                        batch.push_back({.id = id, .what = std::move(at)});
+                        parts_.execution.updates(std::move(batch));
+                    }}) {}
 Machines::~Machines() = default;
 
 coro::Task<void> Machines::run() {
+    co_await streams_.clean();
     for (;;) {
         co_await coro::sleepFor(kFollowEvery);
         std::vector<std::shared_ptr<Machine>> all;
@@ -82,6 +93,22 @@ coro::Task<void> Machines::run() {
             if (!machine->isRemoved || !letGo(machine)) follow(*machine);
         }
         forgetLeases();
+        streams_.sweep();
+    }
+}
+
+void Machines::told(const link::Update& update) {
+    const runners::AttemptId id = runners::idOf(update.id);
+    switch (update.kind) {
+    case link::UpdateKind::Output: return streams_.came(id, runners::Stream::Out, update.number, update.text);
+    case link::UpdateKind::ErrorOutput: return streams_.came(id, runners::Stream::Err, update.number, update.text);
+    case link::UpdateKind::Cpu:
+        return parts_.monitor.noteElsewhere(id, update.number, std::nullopt, parts_.loop.now());
+    case link::UpdateKind::Memory:
+        return parts_.monitor.noteElsewhere(id, std::nullopt, update.number, parts_.loop.now());
+    case link::UpdateKind::Submitting:
+    case link::UpdateKind::Running:
+    case link::UpdateKind::Progress: return; // nothing here shows what it says of itself
     }
 }
 

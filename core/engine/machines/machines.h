@@ -17,6 +17,8 @@
 #include "core/engine/machines/machine_book.h"
 #include "core/engine/machines/machine_host.h"
 #include "core/engine/machines/machine_view.h"
+#include "core/engine/machines/remote_streams.h"
+#include "core/engine/running/attempt_monitor.h"
 #include "core/engine/running/execution.h"
 #include "core/engine/running/runner_places.h"
 #include "core/engine/state/committer.h"
@@ -55,6 +57,7 @@ public:
         coro::HelperPool& helpers;
         session::Session& session;
         Execution& execution;
+        AttemptMonitor& monitor;
         Committer& committer;
         std::string yardName;
         std::string yardRunId;
@@ -64,6 +67,7 @@ public:
         std::function<WallScale()> scale;
         std::function<void()> changed;              ///< one of them is in another state
         std::function<std::size_t()> lostGpus = {}; ///< of this machine; empty: none is
+        std::string outputDir;                      ///< of its own, for what is printed elsewhere
         Duration lease = std::chrono::seconds(20);
     };
     explicit Machines(Parts parts);
@@ -134,6 +138,7 @@ private:
     Result<std::shared_ptr<Machine>> find(std::uint32_t id) const;
     Result<std::shared_ptr<Machine>> findKnown(std::uint32_t id) const;
     coro::Task<Result<MachineView>> wish(std::uint32_t id, fleet::Gate gate);
+    void told(const link::Update& update);
     void follow(Machine& machine);
     void placeAgain(const Machine& machine);
     Result<void> checkName(const Machine& machine, const std::string& name) const;
@@ -152,7 +157,8 @@ private:
         std::string machine; ///< its name
         BootTime until{};
     };
-    std::map<Lsn, MayRun> mayRun_;   ///< some of those of `written_`, whose actions were over before this engine
+    std::map<Lsn, MayRun> mayRun_; ///< some of those of `written_`, whose actions were over before this engine
+    RemoteStreams streams_;
     coro::ConditionVariable stored_; ///< of any of them a piece of a chunk was
     OwnerCheck owner_;
 };

@@ -69,6 +69,8 @@ Result<std::shared_ptr<Machines::Machine>> Machines::build(const KeptMachine& ke
                                         runners::LinkHost::Answer<Result<void>> answer) {
                 writeDown(*one, intent, std::move(answer));
             },
+        .told = [this](const link::Update& update) { told(update); },
+        .printed = [this](AttemptId id, runners::Stream stream) { return streams_.has(id, stream); },
         .stored = [this] { stored_.notifyAll(); },
         .notTaken = [this, one = machine.get()](std::string_view sentence) { notTaken(*one, sentence); }});
     machine->unplaced = std::make_unique<runners::LinkRunner>(

@@ -82,7 +82,12 @@ coro::Task<Result<StreamSource>> ActionDetails::openStream(Lsn lsn, Stream strea
             while (live->streams[which].path.empty() && !live->ended && parts_.now() < until)
                 co_await coro::comesWithin(kStreamWait, live->changed);
             if (!live->ended && !live->streams[which].path.empty())
-                co_return StreamSource{number, {}, live->streams[which].path, false, live->streams[which].limit};
+                co_return StreamSource{.attempt = number,
+                                       .chunk = {},
+                                       .livePath = live->streams[which].path,
+                                       .willRetry = false,
+                                       .limit = live->streams[which].limit,
+                                       .isPart = live->isElsewhere};
             if (!live->ended) co_return StreamSource{};
         }
         const Result<ActionResult> known = co_await parts_.rows.row(lsn);
@@ -91,7 +96,8 @@ coro::Task<Result<StreamSource>> ActionDetails::openStream(Lsn lsn, Stream strea
         if (const AttemptRecord* record = endedAttempt(*known, attempt); record && !newer) {
             const auto& chunk = stream == Stream::Out ? record->outcome.out : record->outcome.err;
             const bool last = isEnded(known->state) && record == &known->attempts.back();
-            co_return StreamSource{record->n, chunk.value_or(ChunkRef{Hash256::ofNothing(), 0}), {}, !last};
+            co_return StreamSource{record->n, chunk.value_or(ChunkRef{Hash256::ofNothing(), 0}), {}, !last, 0,
+                                   false};
         }
         if (isEnded(known->state) || !follow) co_return noOutput(*known, attempt);
         co_await coro::comesWithin(kStreamWait, parts_.progress());

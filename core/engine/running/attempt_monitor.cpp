@@ -250,6 +250,26 @@ void AttemptMonitor::endOverOutputs(const std::vector<runners::AttemptId>& ids) 
     }
 }
 
+void AttemptMonitor::noteElsewhere(runners::AttemptId id, std::optional<std::uint64_t> percent,
+                                   std::optional<std::uint64_t> bytes, MonoTime now) {
+    constexpr Duration kOften{500'000};
+    constexpr std::uint64_t kMostPercent = 1'000'000;
+    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
+    YARD_ASSERT_OWNER(owner_);
+    Attempt* attempt = parts_.attempts.get(id);
+    if (!attempt || attempt->phase != Phase::Launched || attempt->runningSince == MonoTime{}) return;
+    if (!attempt->usage) {
+        attempt->usage = std::make_unique<AttemptUsage>();
+        attempt->usage->series = UsageSeries(attempt->scale.at(attempt->runningSince));
+    }
+    AttemptUsage& usage = *attempt->usage;
+    if (percent) usage.cores = static_cast<double>(std::min(*percent, kMostPercent)) / 100;
+    if (!bytes || now - usage.at < kOften) return;
+    usage.at = now;
+    usage.series.add({attempt->scale.at(now), static_cast<float>(usage.cores * 100),
+                      static_cast<std::int64_t>(std::min(*bytes, kMostBytes))});
+}
+
 std::int64_t AttemptMonitor::processorTimeOfRunning(MonoTime now) const {
     std::int64_t sum = 0;
     for (const auto& [id, attempt] : parts_.attempts) {

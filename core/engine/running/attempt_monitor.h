@@ -91,6 +91,9 @@ public:
     void lookAtAllNext() { looksAtAll_ = true; }
     /// What was seen of them; those that are not there have ended.
     void noteUsage(const std::vector<UsageQuestion>& asked, const Trees& trees, MonoTime now);
+    /// What another machine says of one that runs there: first percent of a core, then bytes. It may say anything.
+    void noteElsewhere(runners::AttemptId id, std::optional<std::uint64_t> percent,
+                       std::optional<std::uint64_t> bytes, MonoTime now);
     /// Their outputs hold more than they may.
     void endOverOutputs(const std::vector<runners::AttemptId>& ids);
     /// Of all that runs, in microseconds: as it was last looked at, and going on like that since.

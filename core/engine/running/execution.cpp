@@ -492,7 +492,10 @@ std::shared_ptr<LiveStreams> Execution::follow(Lsn lsn, std::uint32_t number, un
     Attempt* attempt = parts_.attempts.latest(lsn);
     if (attempt && number != 0) attempt = parts_.attempts.get({lsn, number});
     if (!attempt || attempt->stored) return nullptr;
-    if (!attempt->live) attempt->live = std::make_shared<LiveStreams>();
+    if (!attempt->live) {
+        attempt->live = std::make_shared<LiveStreams>();
+        attempt->live->isElsewhere = parts_.slots.isElsewhere(attempt->machine);
+    }
     LiveStreams::One& one = attempt->live->streams[stream];
     if (!one.watched && attempt->phase == Phase::Launched) {
         one.watched = true;

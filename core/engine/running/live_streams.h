@@ -19,6 +19,7 @@ struct LiveStreams {
     };
     std::array<One, 2> streams; ///< by engine::Stream
     bool ended = false;         ///< and committed
+    bool isElsewhere = false;   ///< on another machine: its last bytes may come with its end alone
     coro::ConditionVariable changed;
 };
 

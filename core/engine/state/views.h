@@ -184,6 +184,7 @@ struct StreamSource {
     std::string livePath;    ///< it runs: this file grows; keep it open, it may be renamed when the attempt ends
     bool willRetry = false;  ///< ended, and another attempt follows
     std::uint64_t limit = 0; ///< of the live file: the setting stream_bytes when its attempt began
+    bool isPart = false;     ///< the live file may end before the stream does: the rest is in the store then
 };
 /// What a follower waits for: more bytes than it has, or the end of the attempt.
 struct StreamProgress {
