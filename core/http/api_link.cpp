@@ -3,6 +3,7 @@
 
 #include "core/coro/suspend.h"
 #include "core/coro/thread_group.h"
+#include "core/engine/machines/machines.h"
 #include "core/http/auth.h"
 #include "core/http/error_map.h"
 #include "core/http/join_tokens.h"
@@ -11,6 +12,8 @@
 
 #include <exception>
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace yard::http {
@@ -57,6 +60,13 @@ bool asksForLink(const RequestHead& head) {
            hasToken(head.field("Connection").value_or(""), "upgrade");
 }
 
+coro::Task<std::set<std::string>> keysOfMachines(engine::Engine& engine) {
+    std::set<std::string> keys;
+    for (engine::MachineView& machine : co_await engine.ask(&engine::Machines::list))
+        if (!machine.key.empty()) keys.insert(std::move(machine.key));
+    co_return keys;
+}
+
 coro::Task<Response> getLink(Call& call) {
     if (!asksForLink(call.request.head)) {
         Response response = errorResponse(
@@ -75,7 +85,8 @@ coro::Task<Response> getLink(Call& call) {
     const bool isAdmin = presence.caller() != call.api.joins.joining().get();
     auto entered = co_await call.api.joins.enter(
         std::string(bearerOf(call.request.head).value_or("")), isAdmin,
-        std::string(call.request.head.field("Yard-Machine-Key").value_or("")), call.helpers);
+        std::string(call.request.head.field("Yard-Machine-Key").value_or("")),
+        [&engine = call.engine] { return keysOfMachines(engine); }, call.helpers);
     if (!entered) co_return errorResponse(entered.error());
     // What a join token let in stays when that is over.
     if (!isAdmin) presence.enter(entered->caller, call.request.link);

@@ -58,8 +58,8 @@ auto* entryOf(Entries& entries, std::string_view hash) {
 
 } // namespace
 
-JoinTokens::Key JoinTokens::newKey(const Hash256& hash, std::int64_t maxCores) {
-    Key key{.hash = hash, .created = wallNow(), .maxCores = maxCores, .caller = std::make_shared<Caller>()};
+JoinTokens::Key JoinTokens::newKey(std::int64_t maxCores) {
+    Key key{.created = wallNow(), .maxCores = maxCores, .caller = std::make_shared<Caller>()};
     key.caller->name = "the key of a machine"; // the owner's, which has none, is not noted
     return key;
 }
@@ -92,8 +92,9 @@ Result<JoinTokens::Kept> JoinTokens::read(const std::string& file) {
                                        .expires = entry.expires,
                                        .maxCores = entry.maxCores});
             } else {
-                kept.keys.push_back(newKey(*entry.hash, entry.maxCores));
-                kept.keys.back().created = entry.created;
+                Key key = newKey(entry.maxCores);
+                key.created = entry.created;
+                kept.keys.insert_or_assign(*entry.hash, std::move(key));
             }
         }
     }
@@ -122,9 +123,9 @@ std::string JoinTokens::jsonOf(const Kept& kept) {
     writer.closeArray();
     writer.key("keys");
     writer.openArray();
-    for (const Key& key : kept.keys) {
+    for (const auto& [hash, key] : kept.keys) {
         writer.openObject();
-        writer.member("hash", key.hash.hex());
+        writer.member("hash", hash.hex());
         writer.member("created", key.created);
         writer.member("max_cores", key.maxCores);
         writer.closeObject();
@@ -155,8 +156,9 @@ Result<std::vector<JoinTokens::Token>> JoinTokens::all() const {
 
 Result<void> JoinTokens::check(std::string_view bearer) const {
     if (unreadable_) return std::unexpected(*unreadable_);
-    const std::string hash = Sha256::of(bearer).hex();
-    if (entryOf(kept_.keys, hash)) {
+    const Hash256 key = Sha256::of(bearer);
+    const std::string hash = key.hex();
+    if (kept_.keys.contains(key)) {
         if (!suspended_.contains(hash)) return {};
         return fail(ErrorKind::Busy, "Somebody is removing this machine from the engine; try again later.");
     }
@@ -206,35 +208,46 @@ coro::Task<Result<void>> JoinTokens::remove(std::int64_t id, coro::HelperPool& h
     co_return Result<void>{};
 }
 
+JoinTokens::Entered JoinTokens::enteredBy(const Hash256& hash, const Key& key) {
+    return {.key = hash.hex(), .maxCores = key.maxCores, .caller = key.caller};
+}
+
+/// Of those whose machines never came, as many as may be with one more; the oldest go.
+void JoinTokens::makeRoom(std::map<Hash256, Key>& keys, const std::set<std::string>& known) {
+    std::vector<std::pair<WallMicros, Hash256>> strangers;
+    for (const auto& [hash, key] : keys)
+        if (!known.contains(hash.hex())) strangers.emplace_back(key.created, hash);
+    std::ranges::sort(strangers);
+    for (std::size_t at = 0; at + kMostNew <= strangers.size(); ++at) keys.erase(strangers[at].second);
+}
+
 coro::Task<Result<JoinTokens::Entered>> JoinTokens::enter(std::string bearer, bool isAdmin, std::string ownKey,
-                                                          coro::HelperPool& helpers) {
+                                                          Known known, coro::HelperPool& helpers) {
     if (!ownKey.empty() && !engine::isMachineKey(ownKey))
         co_return fail(ErrorKind::Malformed, "Yard-Machine-Key is not a key: it has 48 hexadecimal digits.");
     const auto guard = co_await changing_.lock();
     if (!isAdmin)
-        if (auto known = check(bearer); !known) co_return std::unexpected(known.error()); // it may be over by now
+        if (auto valid = check(bearer); !valid) co_return std::unexpected(valid.error()); // it may be over by now
     if (isAdmin && (ownKey.empty() || unreadable_)) co_return Entered{};
-    const auto entered = [](const Key& key) {
-        return Entered{.key = key.hash.hex(), .maxCores = key.maxCores, .caller = key.caller};
-    };
-    const std::string bearerHash = Sha256::of(bearer).hex();
-    if (!isAdmin)
-        if (const Key* key = entryOf(kept_.keys, bearerHash)) co_return entered(*key);
+    const Hash256 bearerHash = Sha256::of(bearer);
+    if (const auto key = kept_.keys.find(bearerHash); !isAdmin && key != kept_.keys.end())
+        co_return enteredBy(key->first, key->second);
     if (ownKey.empty())
         co_return fail(
             ErrorKind::Malformed,
             "Send the field Yard-Machine-Key beside a join token: it is what the machine comes back with.");
     const Hash256 hash = Sha256::of(ownKey);
-    if (const Key* key = entryOf(kept_.keys, hash.hex())) {
-        if (auto known = check(ownKey); !known) co_return std::unexpected(known.error());
-        co_return entered(*key);
+    if (const auto key = kept_.keys.find(hash); key != kept_.keys.end()) {
+        if (auto valid = check(ownKey); !valid) co_return std::unexpected(valid.error());
+        co_return enteredBy(hash, key->second);
     }
-    if (kept_.keys.size() >= kMostKeys)
-        co_return fail(ErrorKind::Busy, "As many machines joined this engine as may; remove one there.");
     Kept kept = kept_;
+    if (kept.keys.size() >= kMostNew) makeRoom(kept.keys, co_await known());
+    if (kept.keys.size() >= kMostKeys)
+        co_return fail(ErrorKind::Busy, "As many machines joined this engine as may; remove one there.");
     std::int64_t maxCores = 0;
     if (!isAdmin) {
-        Token& token = *entryOf(kept.tokens, bearerHash); // check() has found it
+        Token& token = *entryOf(kept.tokens, bearerHash.hex()); // check() has found it
         if (token.used >= token.uses)
             co_return fail(ErrorKind::Unauthorized,
                            "The join token is used up; 'yardctl machines token' prints another.");
@@ -242,27 +255,27 @@ coro::Task<Result<JoinTokens::Entered>> JoinTokens::enter(std::string bearer, bo
         maxCores = token.maxCores;
         logInfo("http", "a machine joins with token {}, {} of {}", token.id, token.used, token.uses);
     }
-    kept.keys.push_back(newKey(hash, maxCores));
-    Entered in = entered(kept.keys.back());
+    const Key key = newKey(maxCores);
+    kept.keys.emplace(hash, key);
     if (auto replaced = co_await replace(std::move(kept), helpers); !replaced)
         co_return std::unexpected(replaced.error());
-    co_return in;
+    co_return enteredBy(hash, key);
 }
 
 void JoinTokens::suspend(std::string_view key, bool isSuspended) {
-    const std::string hash(key);
+    const auto hash = Hash256::fromHex(key);
     if (!isSuspended)
-        suspended_.erase(hash);
-    else if (entryOf(kept_.keys, hash))
-        suspended_.insert(hash);
+        suspended_.erase(std::string(key));
+    else if (hash && kept_.keys.contains(*hash))
+        suspended_.insert(std::string(key));
 }
 
 coro::Task<Result<void>> JoinTokens::forget(std::string key, coro::HelperPool& helpers) {
     const auto guard = co_await changing_.lock();
     if (unreadable_) co_return std::unexpected(*unreadable_);
     Kept kept = kept_;
-    if (std::erase_if(kept.keys, [&key](const Key& one) { return one.hash.hex() == key; }) == 0)
-        co_return Result<void>{};
+    const auto hash = Hash256::fromHex(key);
+    if (!hash || kept.keys.erase(*hash) == 0) co_return Result<void>{};
     auto replaced = co_await replace(std::move(kept), helpers);
     if (replaced) suspended_.erase(key);
     co_return replaced;

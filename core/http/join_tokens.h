@@ -3,7 +3,8 @@
 // data directory has their hashes alone.
 //
 // Owner: made by main before the server starts (reads the file, blocks), then used on the http thread; files are written
-// by helpers. Lifetime: as its Api. Bounds: kMost tokens and kMostKeys keys; one that is used up or has expired makes room.
+// by helpers. Lifetime: as its Api. Bounds: kMost tokens and kMostKeys keys; one that is used up or has expired makes room,
+// and of keys whose machines never came more than kMostNew do: the oldest of them goes.
 // Invariants: a use is counted in the file before the machine is let in, and once for each key; what was made or removed is
 // so in the file before anybody is told. With a file that cannot be read nobody is known, and nothing is written.
 #pragma once
@@ -15,6 +16,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -30,6 +33,7 @@ public:
     static constexpr std::string_view kFile = "/machine_tokens.json";
     static constexpr std::size_t kMost = 100;
     static constexpr std::size_t kMostKeys = 4'000;
+    static constexpr std::size_t kMostNew = 100;
     static constexpr std::int64_t kMostUses = 1'000;
     static constexpr std::int64_t kMostCores = 4'096;
     static constexpr std::int64_t kUsualSeconds = 24 * 3'600;
@@ -74,9 +78,11 @@ public:
         std::int64_t maxCores = 0;
         std::shared_ptr<Caller> caller; ///< of the key, for as long as it is one; null: it has none
     };
-    /// A machine comes in. `isAdmin`: with a token of the API, which takes no use. `ownKey`: what it wants to come back
+    /// Hashes of the keys of all machines that the engine knows.
+    using Known = std::function<coro::Task<std::set<std::string>>()>;
+    /// A machine comes in. `known` is asked where a key more may be one too many. `isAdmin`: with a token of the API, which takes no use. `ownKey`: what it wants to come back
     /// with; empty: none. Malformed: no key, or none of 48 digits; what check() has; AtLimit, Io, NoSpace.
-    coro::Task<Result<Entered>> enter(std::string bearer, bool isAdmin, std::string ownKey,
+    coro::Task<Result<Entered>> enter(std::string bearer, bool isAdmin, std::string ownKey, Known known,
                                       coro::HelperPool& helpers);
 
     /// While its machine is being removed a key opens nothing. No such key: nothing happens.
@@ -86,7 +92,6 @@ public:
 
 private:
     struct Key {
-        Hash256 hash;
         WallMicros created = 0;
         std::int64_t maxCores = 0;
         std::shared_ptr<Caller> caller;
@@ -94,11 +99,13 @@ private:
     struct Kept {
         std::int64_t last = 0; ///< number of the last token
         std::vector<Token> tokens;
-        std::vector<Key> keys;
+        std::map<Hash256, Key> keys; ///< who has a hash cannot make the key of it: looking one up tells nothing
     };
     static Result<Kept> read(const std::string& file);
     static std::string jsonOf(const Kept& kept);
-    static Key newKey(const Hash256& hash, std::int64_t maxCores);
+    static Key newKey(std::int64_t maxCores);
+    static Entered enteredBy(const Hash256& hash, const Key& key);
+    static void makeRoom(std::map<Hash256, Key>& keys, const std::set<std::string>& known);
     coro::Task<Result<void>> replace(Kept kept, coro::HelperPool& helpers);
 
     const std::string file_;

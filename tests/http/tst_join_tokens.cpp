@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -23,6 +24,11 @@ namespace {
 
 const std::string kKey(48, 'a');
 const std::string kOtherKey(48, 'b');
+
+/// The engine knows no machine.
+coro::Task<std::set<std::string>> nobody() {
+    co_return std::set<std::string>();
+}
 
 struct Joining : Linked {
     explicit Joining(std::shared_ptr<tls::ServerTls> tls = {})
@@ -82,7 +88,30 @@ private Q_SLOTS:
     void anEngineThatEndsSendsNoMachineAway();
     void removingAMachineEndsItsKey();
     void aMachineThatIsBeingRemovedWaitsWhateverIsWrittenMeanwhile();
+    void ofKeysWhoseMachinesNeverCameTheOldestGo();
 };
+
+void JoinTokensTest::ofKeysWhoseMachinesNeverCameTheOldestGo() {
+    Joining linked;
+    coro::HelperPool helpers(1);
+    const QTemporaryDir directory;
+    JoinTokens tokens(directory.filePath("machine_tokens.json").toStdString());
+    const auto made = linked.engine.run(tokens.make({.uses = 1'000}, helpers));
+    QVERIFY(made);
+    const auto keyOf = [](std::size_t number) { return fmt::format("{:048x}", number); };
+    std::set<std::string> known{Sha256::of(keyOf(0)).hex()};
+    const auto knows = [&known]() -> coro::Task<std::set<std::string>> { co_return known; };
+    for (std::size_t number = 0; number < JoinTokens::kMostNew + 2; ++number)
+        QVERIFY(linked.engine.run(tokens.enter(made->secret, false, keyOf(number), knows, helpers)));
+    QVERIFY(tokens.check(keyOf(0))); // its machine came
+    QVERIFY(!tokens.check(keyOf(1)));
+    QVERIFY(tokens.check(keyOf(2)));
+    QVERIFY(tokens.check(keyOf(JoinTokens::kMostNew + 1)));
+    const JoinTokens again(directory.filePath("machine_tokens.json").toStdString());
+    QVERIFY(again.check(keyOf(0)));
+    QVERIFY(!again.check(keyOf(1)));
+    helpers.stop();
+}
 
 void JoinTokensTest::aTokenIsToldOnceAndListedWithoutItself() {
     Joining linked;
@@ -300,9 +329,9 @@ void JoinTokensTest::aMachineThatIsBeingRemovedWaitsWhateverIsWrittenMeanwhile()
     tokens.suspend(hash, true);
     tokens.suspend(Sha256::of(kOtherKey).hex(), true); // there is no such machine
     QVERIFY(refusal(tokens.check(kKey)) == ErrorKind::Busy);
-    QVERIFY(linked.engine.run(tokens.enter(token, false, kOtherKey, helpers)));
+    QVERIFY(linked.engine.run(tokens.enter(token, false, kOtherKey, nobody, helpers)));
     QVERIFY(refusal(tokens.check(kKey)) == ErrorKind::Busy);
-    QVERIFY(refusal(linked.engine.run(tokens.enter(token, false, kKey, helpers))) == ErrorKind::Busy);
+    QVERIFY(refusal(linked.engine.run(tokens.enter(token, false, kKey, nobody, helpers))) == ErrorKind::Busy);
     QVERIFY(tokens.check(kOtherKey));
     tokens.suspend(hash, false);
     QVERIFY(tokens.check(kKey));
