@@ -111,6 +111,7 @@ constexpr char kReason[] = "reason";
 constexpr char kExitCode[] = "exit_code";
 constexpr char kRetryCount[] = "retry_count";
 constexpr char kPriority[] = "priority";
+constexpr char kMachine[] = "machine";
 constexpr char kMark[] = "mark";
 constexpr char kRetryAt[] = "retry_at";
 constexpr char kHungSince[] = "hung_since";
@@ -135,7 +136,7 @@ ActionColumn measureColumn(int goes) {
 }
 
 /// In the order of the help. Those of the usual list come first, and in its order.
-const std::array<ActionColumn, 34> kActionColumns{{
+const std::array<ActionColumn, 35> kActionColumns{{
     {"lsn", "", {"LSN", true}, lsnCell},
     {"state",
      "",
@@ -172,6 +173,7 @@ const std::array<ActionColumn, 34> kActionColumns{{
          std::string words = givenWords(a);
          return words.empty() ? std::string("-") : words;
      }},
+    {"machine", "", {"MACHINE", false, 8}, textCell<kMachine>},
     {"hung_since", "", {"HANGS SINCE"}, momentCell<kHungSince>},
     {"waited", "", {"WAITED", true}, waitedCell},
     {"new", "", {"NEW"}, timeCell<kNew>},

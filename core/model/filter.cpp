@@ -48,6 +48,7 @@ constexpr std::array kKeys{
     KeyInfo{"silent", FilterKey::Silent, Values::Seconds},
     KeyInfo{"lock", FilterKey::Lock, Values::Words},
     KeyInfo{"machine", FilterKey::Machine, Values::Words},
+    KeyInfo{"platform", FilterKey::Platform, Values::Words},
     KeyInfo{"after", FilterKey::After, Values::Numbers},
     KeyInfo{"name", FilterKey::Name, Values::Words},
     KeyInfo{"new", FilterKey::New, Values::Times},
@@ -432,6 +433,7 @@ bool matchesTerm(const FilterTerm& term, const ActionResult& action, WallMicros 
         return std::ranges::any_of(action.locks,
                                    [&](const std::string& lock) { return anyPattern(term.words, lock); });
     case FilterKey::Machine: return !action.machine.empty() && anyPattern(term.words, action.machine);
+    case FilterKey::Platform: return !action.platform.empty() && anyPattern(term.words, action.platform);
     case FilterKey::Label: return anyPattern(term.words, action.label);
     case FilterKey::Reason:
         return action.outcome && action.outcome->reason != Reason::None &&

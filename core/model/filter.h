@@ -4,7 +4,8 @@
 //
 //     state reason queue worker function label  words: state:failed, worker:thumb*, label:"night job"
 //     name                                      name:"make *": its label, else its command, else worker.function
-//     lock machine                              lock:app:* (that it asks for), machine:desk (that it runs on)
+//     lock machine platform                     lock:app:* (that it asks for), machine:desk (that it runs, or ran, on),
+//                                               platform:linux-* (of that machine)
 //     lsn tries exit                            numbers: lsn:5,7 lsn:100..200 tries>2 exit:3
 //     after                                     after:12 (that were to wait for it)
 //     cpu runtime waited silent                 seconds, or with s min h d: cpu>50 runtime>10min waited:1h..2h
@@ -52,6 +53,7 @@ enum class FilterKey : unsigned char {
     Silent,
     Lock,
     Machine,
+    Platform,
     After,
     Name,
     New,

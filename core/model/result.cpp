@@ -70,6 +70,7 @@ void writeEnd(JsonWriter& writer, const AttemptOutcome& outcome, const Timestamp
     if (outcome.signal) writer.member("signal", *outcome.signal);
     writeMeasures(writer, outcome.measures);
     if (isOutputLost) writer.member("output_lost", true);
+    if (!outcome.machine.empty()) writer.member("machine", outcome.machine);
     if (!outcome.given.empty()) {
         writer.key("resources_given");
         writer.raw(toJson(outcome.given));

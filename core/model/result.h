@@ -61,6 +61,7 @@ struct AttemptOutcome {
     bool errTruncated = false;
     std::vector<NamedChunk> outputs;
     GivenResources given; ///< which pieces it had of what is told apart
+    std::string machine;  ///< as it was called then; empty: the engine's own
     std::string result;   ///< JSON text of a warm worker's result, else empty
     std::vector<Denial> denied;
     std::string note;                 ///< one line: of a failure the first error line
@@ -110,6 +111,7 @@ struct ActionResult {
     // for filters only; not in the JSON, and filled in only where a filter asks for it
     std::vector<std::string> locks;
     std::string machine;           ///< that it was handed to
+    std::string platform;          ///< of that; empty: not known any more
     WallMicros silentSince = 0;    ///< while it runs: its last output or processor time that was seen
     bool isCommandKnown = true;    ///< false: a term of a filter says by `found` whether its command matches
     std::uint32_t classNumber = 0; ///< in the journal: what kind of action it is; 0: not known

@@ -19,7 +19,7 @@ std::size_t bytesOfChunks(const std::vector<SmallChunk>& chunks) {
 
 std::size_t bytesOfAttempt(const AttemptRecord& attempt) {
     const auto& outcome = attempt.outcome;
-    std::size_t bytes = outcome.result.size() + outcome.note.size();
+    std::size_t bytes = outcome.result.size() + outcome.note.size() + outcome.machine.size();
     bytes += outcome.samples.size() * sizeof(UsageSample);
     for (const GivenResource& one : outcome.given)
         for (const std::string& name : one.names) bytes += one.resource.size() + name.size() + 8;

@@ -209,7 +209,7 @@ static AttemptRecord attemptRow(const Statement& row) {
     outcome.signal = optionalInt(row, 4);
     outcome.note = row.text(5);
     outcome.samples = decodeUsage(row.text(6));
-    outcome.measures = measuresAt(row, 18);
+    outcome.measures = measuresAt(row, 19);
     const std::int64_t flags = row.integer(7);
     record.times[ActionState::Submitting] = row.integer(8);
     record.times[ActionState::Running] = row.integer(9);
@@ -225,6 +225,7 @@ static AttemptRecord attemptRow(const Statement& row) {
     outcome.result = row.text(15);
     outcome.denied = unpackDenied(row.text(16));
     if (!row.isNull(17)) outcome.given = givenFrom(row.text(17));
+    outcome.machine = row.text(18);
     return record;
 }
 
@@ -245,6 +246,7 @@ int Reader::Impl::addLastAttempt(ActionResult& result, std::int64_t count) {
     outcome.result = std::move(kept.result);
     outcome.denied = std::move(kept.denied);
     outcome.given = std::move(kept.given);
+    outcome.machine = std::move(kept.machine);
     if (outcome.note.empty()) outcome.note = kept.note;
     return SQLITE_OK;
 }

@@ -27,7 +27,7 @@ static constexpr int kMaxPage = 1'000;
 #define ATTEMPT_COLUMNS                                                                                            \
     "SELECT id, state, reason, exit_code, signal, note, samples, flags, t_submitting, t_running, t_exited, "       \
     "t_end, "                                                                                                      \
-    "out, err, outputs, result, denied, given, MEASURES FROM attempt "
+    "out, err, outputs, result, denied, given, machine, MEASURES FROM attempt "
 // What can be said of a row in SQL is said there: a row that does not match costs a tenth of one that is looked at
 // here. NULL stands for "anything".
 #define WANTED                                                                                                     \

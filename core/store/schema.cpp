@@ -184,10 +184,13 @@ CREATE TABLE outbox(
 // Which pieces an attempt had of resources that are told apart, as JSON; most had none.
 static constexpr const char* kVersionGiven = "ALTER TABLE attempt ADD COLUMN given TEXT;";
 
-static constexpr const char* kMigrations[] = {kVersion1,       kVersion2,    kVersion3,  kVersion4,  kVersion5,
-                                              kVersion6,       kVersion7,    kVersion8,  kVersion9,  kVersion10,
-                                              kVersion11,      kVersion12,   kVersion13, kVersion14, kVersion15,
-                                              kVersionObjects, kVersionGiven};
+// The machine that an attempt ran on, where that was not the engine's own; most did not.
+static constexpr const char* kVersionMachine = "ALTER TABLE attempt ADD COLUMN machine TEXT;";
+
+static constexpr const char* kMigrations[] = {
+    kVersion1,  kVersion2,  kVersion3,  kVersion4,       kVersion5,     kVersion6,
+    kVersion7,  kVersion8,  kVersion9,  kVersion10,      kVersion11,    kVersion12,
+    kVersion13, kVersion14, kVersion15, kVersionObjects, kVersionGiven, kVersionMachine};
 static_assert(std::size(kMigrations) == kSchemaVersion);
 
 Result<void> migrate(Database& database, std::span<const char* const> steps) {

@@ -19,6 +19,7 @@ private Q_SLOTS:
     void showSaysWhatAPendingActionWaitsFor();
     void showSaysWhereTheTimeWentAndGoes();
     void showSaysWhichPiecesItWasGiven();
+    void showSaysOnWhichMachine();
     void anOutputThatIsNotItsHashIsNotKept();
     void lsUsesParametersOrTheFilterLanguage();
     void aStateAmongWordsIsExplained();
@@ -143,6 +144,17 @@ void TestYardctlResults::showSaysWhichPiecesItWasGiven() {
     const std::string some = data.run({"show", "5"}).out;
     QVERIFY2(some.find("gpus 1 port 5003,5004\n") != std::string::npos, some.c_str());
     QVERIFY(data.run({"show", "6"}).out.find("given") == std::string::npos);
+}
+
+void TestYardctlResults::showSaysOnWhichMachine() {
+    FakeServer server(
+        table({{"GET /compute/jobs/5", {.body = R"({"lsn":5,"queue_id":0,"state":"completed","machine":"desk",
+                                        "timestamps":{},"attempts":[{"n":1,"state":"abandoned","machine":"attic",
+                                        "timestamps":{}},{"n":2,"state":"completed","timestamps":{}}]})"}}}));
+    const DataDirectory data(server);
+    const std::string shown = data.run({"show", "5"}).out;
+    QVERIFY2(shown.contains(" desk\n"), shown.c_str());
+    QVERIFY2(shown.contains("  on attic\n"), shown.c_str());
 }
 
 void TestYardctlResults::anOutputThatIsNotItsHashIsNotKept() {

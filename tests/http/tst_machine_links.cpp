@@ -1,6 +1,7 @@
 // A whole engine, and a machine that opens a link to it over loopback and speaks word by word.
 #include "core/engine/machines/machines.h"
 #include "core/engine/reading/action_rows.h"
+#include "core/engine/reading/listing.h"
 #include "core/http/api.h"
 #include "core/http/machine_door.h"
 #include "core/http/server.h"
@@ -148,6 +149,18 @@ struct Yard {
         const std::string where = parseAction(anywhere) ? R"(,"machine":"any")" : "";
         return engine.submit(fmt::format(R"({{"worker":"exec","argv":["echo","here"]{}{}}})", where, more));
     }
+    std::vector<Lsn> listed(const std::string& filter) {
+        engine::ListQuery query;
+        query.filter = *parseFilter(filter, wallNow());
+        std::vector<Lsn> lsns;
+        for (;;) {
+            const auto page = engine.run(engine->ask(&engine::Listing::list, query));
+            if (!page) qFatal("no list: %s", page.error().message.c_str());
+            for (const ActionResult& row : page->jobs) lsns.push_back(row.lsn);
+            if (page->cursor.empty()) return lsns;
+            query.cursor = page->cursor;
+        }
+    }
     std::vector<MachineView> machines() { return engine.run(engine->ask(&Machines::list)); }
     std::string stateOf(std::size_t at) {
         const auto all = machines();
@@ -207,6 +220,8 @@ void MachineLinksTest::anActionRunsThereAndLeavesItsOutputsHere() {
     desk.sayRunning(lease.id);
     QVERIFY(yard.runs(lsn, desk));
     QCOMPARE(yard.machines()[1].running, std::size_t{1});
+    QCOMPARE(yard.listed("machine:desk"), std::vector{lsn});
+    QCOMPARE(yard.listed("-platform:linux-*"), std::vector<Lsn>{});
 
     const std::string left(100'000, 'x');
     link::Finished finished;
@@ -226,6 +241,10 @@ void MachineLinksTest::anActionRunsThereAndLeavesItsOutputsHere() {
     const ActionResult result = yard.engine.wait(lsn);
     QCOMPARE(test::ending(result), "completed");
     QCOMPARE(yard.engine.text(result.outcome->out), "there\n");
+    QCOMPARE(result.outcome->machine, "desk");
+    QCOMPARE(yard.listed("machine:desk"), std::vector{lsn});
+    QCOMPARE(yard.listed("-machine:desk"), std::vector{yard.held});
+    QCOMPARE(yard.listed("platform:linux-*").size(), std::size_t{2});
     QCOMPARE(result.outcome->outputs.size(), std::size_t{1});
     QCOMPARE(result.outcome->outputs[0].name, "left");
     QCOMPARE(yard.engine.text(result.outcome->outputs[0].chunk), left);

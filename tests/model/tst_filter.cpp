@@ -34,6 +34,7 @@ ActionResult sample() {
     outcome.measures[Measure::PeakMemory] = 2'000'000'000;
     action.locks = {"app:atlas", "disk"};
     action.machine = "desk";
+    action.platform = "linux-x86_64";
     action.replacedBy = Lsn(160);
     action.silentSince = kNow - 300'000'000;
     outcome.denied.push_back({.t = 1, .what = "openat", .path = "/etc/shadow"});
@@ -120,6 +121,8 @@ private Q_SLOTS:
         row("-lock:disk", false, true);
         row("machine:desk,other", true, false);
         row("-machine:*", false, true);
+        row("platform:linux-*", true, false);
+        row("-platform:linux-x86_64", false, true);
         row("silent:5min", true, false);
         row("silent>5min", false, false);
         row("-silent>1s", false, true);

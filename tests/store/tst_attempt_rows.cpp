@@ -47,6 +47,13 @@ private Q_SLOTS:
         QCOMPARE(attempts_->put(Lsn(1), again), SQLITE_OK);
         QCOMPARE(tables_->rows("SELECT note FROM attempt"), "second");
     }
+    void theMachineIsKeptWhereThereIsOne() {
+        put(1, 1);
+        AttemptRecord elsewhere = attempt(2, ActionState::Completed);
+        elsewhere.outcome.machine = "desk";
+        QCOMPARE(attempts_->put(Lsn(1), elsewhere), SQLITE_OK);
+        QCOMPARE(tables_->rows("SELECT coalesce(machine, 'none') FROM attempt ORDER BY id"), "none, desk");
+    }
     void attemptsOverTheMostShareTheLastNumber() {
         put(1, 65'535);
         put(1, 70'000);

@@ -58,6 +58,7 @@ ActionRow actionRowOf(const QJsonObject& json) {
     row.name = json.value("name").toString();
     row.reason = json.value("reason").toString();
     row.note = json.value("note").toString();
+    row.machine = json.value("machine").toString();
     row.given = givenWords(json.value("resources_given").toObject());
     row.mark = markFrom(json.value("mark").toString().toStdString()).value_or(Mark::None);
     row.replacedBy = json.value("replaced_by").toInteger();

@@ -23,7 +23,8 @@ struct ActionRow {
     QString name;
     QString reason;
     QString note;
-    QString given; ///< pieces of what is told apart: "port 5003,5004"
+    QString machine; ///< where it runs, or ran last; empty: the engine's own
+    QString given;   ///< pieces of what is told apart: "port 5003,5004"
     DisplayState face = DisplayState::Pending;
     bool held = false;       ///< by itself; in a queue that is held it is Pending, and its note says so
     bool cancelling = false; ///< told to end, and not gone yet

@@ -127,6 +127,7 @@ const std::vector<std::pair<QString, QString>>& filterKeyNotes() {
         {"after", FilterWords::tr("an action it was to wait for")},
         {"denied", FilterWords::tr("what the sandbox denied")},
         {"machine", FilterWords::tr("where it ran")},
+        {"platform", FilterWords::tr("what kind of machine that was, linux-*")},
         {"failure", FilterWords::tr("failed alike, the id of a group of failures")},
         {"mark", FilterWords::tr("the colour people gave it, red or none")},
         {"comment", FilterWords::tr("what people wrote about it")},

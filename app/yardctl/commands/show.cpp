@@ -94,8 +94,10 @@ void showAttempts(const json::object& action) {
         const json::object* attempt = value.if_object();
         if (!attempt) continue;
         const auto seconds = runSeconds(*attempt);
-        fmt::print("  {:>2}  {}{}{}\n", integerOf(*attempt, "n").value_or(0), stateWords(*attempt),
-                   seconds ? "  " : "", seconds ? durationWords(*seconds) : "");
+        const std::string machine = printable(textOf(*attempt, "machine"));
+        fmt::print("  {:>2}  {}{}{}{}{}\n", integerOf(*attempt, "n").value_or(0), stateWords(*attempt),
+                   seconds ? "  " : "", seconds ? durationWords(*seconds) : "", machine.empty() ? "" : "  on ",
+                   machine);
     }
 }
 
@@ -175,6 +177,7 @@ void showAction(const json::object& action, const json::object& spec, const std:
         details.add("place", fmt::format("{}, of what waits in its queue", *place));
     if (const auto priority = integerOf(action, "priority"); priority && *priority != 0)
         details.add("priority", fmt::format("{}", *priority));
+    details.add("machine", printable(textOf(action, "machine")));
     details.add("given", givenWords(action));
     details.add("history", historyWords(action));
     details.add("time", splitWords(action));

@@ -111,6 +111,12 @@ void Wiring::openRows() {
                                              .settings = ground_.settings,
                                              .scale = ground_.scale,
                                              .machineName = ground_.machineName,
+                                             .platformOf =
+                                                 [this](const std::string& machine) {
+                                                     return machine == ground_.machineName
+                                                                ? std::string(thisPlatform())
+                                                                : services_.machines->platformOf(machine);
+                                                 },
                                              .attempt = attempts(),
                                              .now = MonoClock::now});
     services_.details.emplace(ActionDetails::Parts{

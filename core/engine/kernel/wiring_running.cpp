@@ -71,6 +71,7 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
         .lockBusy = [this](const runners::LockBusy& busy) { services_.locks->foundBusy(busy); },
         .sentWarm = [this] { stayAwakeForWarm(); },
         .started = [this](const Attempt& attempt) { lowerLate(attempt); },
+        .machineName = [this](session::MachineId id) { return services_.machines->nameOf(id); },
         .wake = wake_,
         .tellSpan = [this](timeline::Span span) { services_.timelines->note(span); },
         .now = MonoClock::now});

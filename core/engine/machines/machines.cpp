@@ -304,6 +304,12 @@ std::string Machines::nameOf(session::MachineId id) const {
     return found == machines_.end() ? std::string() : found->second->name;
 }
 
+std::string Machines::platformOf(const std::string& machine) const {
+    const auto found =
+        std::ranges::find_if(machines_, [&](const auto& entry) { return entry.second->name == machine; });
+    return found == machines_.end() ? std::string() : found->second->hello.platform;
+}
+
 coro::Task<Result<MachineView>> Machines::wish(std::uint32_t id, fleet::Gate gate) {
     YARD_ASSERT_OWNER(owner_);
     const auto found = findKnown(id);

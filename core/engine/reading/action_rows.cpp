@@ -30,6 +30,11 @@ static void showGiven(ActionResult& result, const GivenResources& given) {
     result.outcome->given = given;
 }
 
+static void showMachine(ActionResult& result, const std::string& machine) {
+    if (!result.outcome) result.outcome.emplace().state = ActionState::Running;
+    result.outcome->machine = machine;
+}
+
 void ActionRows::overlay(ActionResult& result) const {
     const auto live = parts_.session.views().live(result.lsn);
     if (!live) return;
@@ -62,6 +67,7 @@ void ActionRows::overlay(ActionResult& result) const {
     if (auto journal = parts_.reasons.journalWait(*attempt)) result.note = std::move(journal->message);
     if (attempt->usage) showUsage(result, *attempt->usage);
     if (!attempt->given.empty()) showGiven(result, attempt->given);
+    if (!attempt->machineName.empty()) showMachine(result, attempt->machineName);
     const Timestamps& times = attempt->record.times;
     result.times[ActionState::Submitting] = times[ActionState::Submitting];
     result.times[ActionState::Running] = times[ActionState::Running];
@@ -169,10 +175,17 @@ WallMicros ActionRows::pendingSince(const session::LiveView& live) const {
     return at == putBack_.end() ? live.submitTime : at->second;
 }
 
+void ActionRows::nameMachine(ActionResult& row) const {
+    if (row.times[ActionState::Submitting] == 0) return;
+    const bool wasElsewhere = row.outcome && !row.outcome->machine.empty();
+    row.machine = wasElsewhere ? row.outcome->machine : parts_.machineName;
+    row.platform = parts_.platformOf(row.machine);
+}
+
 ActionResult ActionRows::withNames(ActionResult result) const {
     if (result.classNumber > 0 && result.classNumber <= parts_.dictionary.classCount())
         result.locks = parts_.dictionary.classKey(result.classNumber - 1).locks;
-    if (result.times[ActionState::Submitting] != 0) result.machine = parts_.machineName;
+    nameMachine(result);
     return result;
 }
 

@@ -41,7 +41,8 @@ public:
         const Settings& settings; ///< in force now
         const WallScale& scale;
         std::string machineName;
-        std::function<const Attempt*(Lsn)> attempt; ///< null: none is under way
+        std::function<std::string(const std::string& machine)> platformOf; ///< empty: it is not there any more
+        std::function<const Attempt*(Lsn)> attempt;                        ///< null: none is under way
         std::function<MonoTime()> now;
     };
     explicit ActionRows(Parts parts)
@@ -62,6 +63,8 @@ public:
     void addAnnotations(std::span<ActionResult> rows) const {
         for (ActionResult& row : rows) parts_.annotations.addTo(row);
     }
+    /// Machine and platform of what was handed to one, for filters.
+    void nameMachine(ActionResult& row) const;
     /// What only filters ask for.
     ActionResult withNames(ActionResult row) const;
     /// What the journal will say of an action whose first attempt ends it; nothing of others, which have more to
@@ -75,7 +78,6 @@ public:
     void putBack(Lsn lsn, WallMicros when) { putBack_[lsn] = when; }
     void ended(Lsn lsn) { putBack_.erase(lsn); }
     WallMicros pendingSince(const session::LiveView& live) const;
-    const std::string& machineName() const { return parts_.machineName; }
 
 private:
     coro::Task<void> addPlaces(std::span<ActionResult> rows, Duration pendingFor);

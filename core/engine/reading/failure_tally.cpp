@@ -86,7 +86,8 @@ void FailureTally::add(const ActionResult& row) {
     group->last = std::max(group->last, end);
     group->queues.add(fmt::format("{}", row.queue.value));
     group->workers.add(workerOf(row));
-    if (row.times[ActionState::Submitting] != 0) group->machines.add(names_.machine);
+    if (row.times[ActionState::Submitting] != 0)
+        group->machines.add(row.outcome && !row.outcome->machine.empty() ? row.outcome->machine : names_.machine);
     addHour(*group, end);
     if (group->lsns.size() < kMostFailureLsns) group->lsns.push_back(row.lsn);
     if (!only_.empty()) addParts(*group, row, masked);

@@ -106,6 +106,8 @@ bool LiveMatcher::restMatches(const session::LiveView& live) {
         shown_.isCommandKnown = !shown_.label.empty() || key.workerId != "exec";
         shown_.note.clear();
         shown_.machine.clear();
+        shown_.platform.clear();
+        shown_.outcome.reset();
         shown_.silentSince = 0;
         shown_.times = {};
         shown_.times[ActionState::New] = live.submitTime;

@@ -144,7 +144,7 @@ LiveMatcher Selection::matcher(const ListQuery& query, std::optional<QueueId> qu
         if (const auto live = parts_.session.views().live(result.lsn))
             result.times[ActionState::Pending] = parts_.rows.pendingSince(*live);
         parts_.rows.overlay(result);
-        if (result.times[ActionState::Submitting] != 0) result.machine = parts_.rows.machineName();
+        parts_.rows.nameMachine(result);
     };
     const auto queueNames = [this](QueueId id) { return parts_.queues.namesOf(id); };
     return LiveMatcher({.dictionary = parts_.dictionary,

@@ -55,6 +55,7 @@ struct Attempt {
     Phase phase = Phase::Fetching;
     bool ahead = false;
     session::MachineId machine{};             ///< there it runs, in one of the slots of its place
+    std::string machineName{};                ///< when it began; empty: this machine
     bool shared = false;                      ///< runs in a slot of its own, beside those of the cores
     std::int64_t memoryLimit = 0;             ///< bytes, of all its processes; 0: none
     std::int64_t memorySeen = 0;              ///< when last looked at

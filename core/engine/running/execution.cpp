@@ -47,6 +47,7 @@ void Execution::begin(const std::vector<session::Start>& starts, WallScale scale
         attempt.cls = start.cls;
         attempt.ahead = start.ahead;
         attempt.machine = start.machine;
+        attempt.machineName = parts_.machineName(start.machine);
         attempt.shared = start.shared;
         attempt.warm = start.warm;
         attempt.hurry = parts_.waiters.contains(start.lsn);
@@ -291,6 +292,7 @@ coro::Task<Result<void>> Execution::expect(std::vector<Expected> attempts, WallS
         attempt.cls = live->cls;
         attempt.label = live->label;
         attempt.machine = one.machine;
+        attempt.machineName = parts_.machineName(one.machine);
         attempt.isTakenOver = true;
         attempt.scale = scaleOf(*live, scale, parts_.now());
         lsns.push_back(one.id.lsn);

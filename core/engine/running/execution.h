@@ -56,11 +56,12 @@ public:
         coro::Loop& loop;                                         ///< of terminals
         std::function<Result<void>(std::vector<Lsn>)> fetchSpecs; ///< answered by specsArrived()
         std::function<void(std::string name, coro::Task<void>)> spawn;
-        std::function<void(const runners::LockBusy&)> lockBusy; ///< a start found a lock held
-        std::function<void()> sentWarm;                         ///< a warm process is about to answer
-        std::function<void(const Attempt&)> started;            ///< its process runs
-        std::function<void()> wake;                             ///< the session got events: take a turn
-        std::function<void(timeline::Span)> tellSpan;           ///< of each attempt that ended
+        std::function<void(const runners::LockBusy&)> lockBusy;     ///< a start found a lock held
+        std::function<void()> sentWarm;                             ///< a warm process is about to answer
+        std::function<void(const Attempt&)> started;                ///< its process runs
+        std::function<std::string(session::MachineId)> machineName; ///< empty: this machine
+        std::function<void()> wake;                                 ///< the session got events: take a turn
+        std::function<void(timeline::Span)> tellSpan;               ///< of each attempt that ended
         std::function<MonoTime()> now;
     };
     explicit Execution(Parts parts);

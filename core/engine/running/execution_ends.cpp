@@ -140,6 +140,7 @@ AttemptRecord Execution::record(AttemptId id, ActionState state, Reason reason, 
             record = attempt->record;
         }
         record.outcome.given = attempt->given;
+        record.outcome.machine = attempt->machineName;
     }
     const WallMicros end = record.times[record.outcome.state];
     if (record.outcome.state != state) record.times[record.outcome.state] = 0;

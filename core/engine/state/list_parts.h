@@ -65,7 +65,7 @@ inline bool wants(const std::vector<ActionState>& states, ActionState state) {
 /// Some term is about what ActionRows::withNames() fills in.
 inline bool wantsNames(const Filter& filter) {
     return std::ranges::any_of(filter.terms, [](const FilterTerm& term) {
-        return term.key == FilterKey::Lock || term.key == FilterKey::Machine;
+        return term.key == FilterKey::Lock || term.key == FilterKey::Machine || term.key == FilterKey::Platform;
     });
 }
 

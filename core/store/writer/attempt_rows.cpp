@@ -20,8 +20,8 @@ AttemptRows::AttemptRows(StatementMaker& sql, ReferenceNotes& notes)
     , notes_(notes) {
     put_ =
         sql("INSERT OR REPLACE INTO attempt(id, state, reason, exit_code, signal, flags, t_submitting, t_running, "
-            "t_exited, t_end, out, err, outputs, result, denied, note, samples, given, MEASURES) "
-            "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,MEASURE_MARKS)");
+            "t_exited, t_end, out, err, outputs, result, denied, note, samples, given, machine, MEASURES) "
+            "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,MEASURE_MARKS)");
     copyFromDone_ =
         sql("INSERT OR IGNORE INTO attempt(id, state, reason, exit_code, signal, flags, t_submitting, t_running, "
             "t_exited, t_end, note, MEASURES) SELECT lsn << 16 | min(attempts, 65535), state, reason, exit_code, "
@@ -49,7 +49,7 @@ int AttemptRows::put(Lsn lsn, const AttemptRecord& attempt) {
                     present(times[ActionState::Running]), present(times.exited), present(times[outcome.state]),
                     unlessEmpty(out), unlessEmpty(err), unlessEmpty(outputs), unlessNone(outcome.result),
                     unlessEmpty(denied), unlessNone(outcome.note), unlessEmpty(samples), unlessNone(given),
-                    outcome.measures);
+                    unlessNone(outcome.machine), outcome.measures);
 }
 
 int AttemptRows::copyFromDone(Lsn lsn) {

@@ -141,6 +141,13 @@ std::vector<Column> hiddenColumns() {
          .width = 120,
          .falls = 4,
          .hidden = true},
+        {.id = "machine",
+         .title = ActionColumns::tr("Machine"),
+         .tip = ActionColumns::tr("The other machine that it runs on, or ran on last"),
+         .kind = Text,
+         .width = 96,
+         .falls = 4,
+         .hidden = true},
     };
     std::ranges::move(endColumns(), std::back_inserter(all));
     for (std::size_t i = kPlacedMeasures; i < kMeasures; ++i) {
@@ -314,6 +321,7 @@ Cell ActionsModel::cell(int at, int column) const {
     case kWaited: return {format.duration(row->waited(now))};
     case kPrepared: return {format.duration(row->prepared(now))};
     case kGiven: return dim(row->given);
+    case kMachine: return dim(row->machine);
     case kStarted: return {timeText(format, row->started)};
     case kFinished: return {timeText(format, row->finished)};
     case kPriority: return {format.number(row->priority)};

@@ -44,6 +44,7 @@ public:
         kWaited,
         kPrepared,
         kGiven,
+        kMachine,
         kStarted,
         kFinished,
         kPriority,
