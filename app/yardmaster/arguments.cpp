@@ -52,7 +52,7 @@ std::optional<EarlyExit> applyPrefix(Arguments& arguments, std::string prefix) {
 
 std::optional<EarlyExit> applyServe(Arguments& arguments, std::string_view value) {
     if (value != "on" && value != "off") return usage(fmt::format("--serve is on or off, not '{}'", value));
-    arguments.serves = value == "on";
+    arguments.serves = arguments.takesYards = value == "on";
     return std::nullopt;
 }
 

@@ -26,6 +26,7 @@ struct Arguments {
     std::string join;                             ///< URL of an engine to work for; empty: none
     std::string joinToken;                        ///< empty: it has joined before
     bool serves = true;                           ///< it may work for other engines
+    bool takesYards = false;                      ///< also for those that open a link to it
     std::string name;                             ///< of this machine; empty: the host's
     std::optional<std::chrono::seconds> idleExit; ///< it ends once nothing was done for so long
     std::optional<std::chrono::seconds> lifetime; ///< it ends after so long

@@ -248,6 +248,7 @@ engine::Options optionsOf(const app::Arguments& arguments, Refusal& refusal) {
     options.noSandbox = arguments.noSandbox;
     options.set = arguments.set;
     options.serves = arguments.serves;
+    options.takesYards = arguments.takesYards;
     options.name = arguments.name;
     options.mayProbeCloud = arguments.headless;
     options.hasWindow = !arguments.headless;

@@ -44,7 +44,7 @@ std::span<const OptionRow> optionRows() {
         {Option::Join, "join", "URL", "work for the engine there: take what it sends"},
         {Option::JoinToken, "join-token", "T|@F",
          "lets this machine join; the first time only; @F: file F has it; else YARD_JOIN_TOKEN"},
-        {Option::Serve, "serve", "on|off", "off: never work for another engine (default: on)"},
+        {Option::Serve, "serve", "on|off", "on: other engines may have it work for them (yardctl machines add); off: no --join either"},
         {Option::Enter, "enter", "DIR", "run what 'yardctl reproduce' wrote, in its sandbox; needs no engine"},
         {Option::EnterWith, "enter-with", "HOW", "run, shell or debug: what --enter starts (default: run)"},
         {Option::Name, "name", "N", "what this machine is called (default: the host's name)"},

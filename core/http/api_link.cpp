@@ -3,9 +3,12 @@
 
 #include "core/coro/suspend.h"
 #include "core/coro/thread_group.h"
+#include "core/engine/guests/guests.h"
+#include "core/engine/guests/join.h"
 #include "core/engine/machines/machines.h"
 #include "core/http/auth.h"
 #include "core/http/error_map.h"
+#include "core/http/guest_door.h"
 #include "core/http/join_tokens.h"
 #include "core/http/link_door.h"
 #include "core/http/tokens.h"
@@ -55,6 +58,19 @@ private:
     const WallMicros expires_;
 };
 
+/// With a door of its own.
+class YardStream final : public StreamHandler {
+public:
+    YardStream(engine::Engine& engine, LinkOpener opener, WallMicros expires)
+        : door_(engine)
+        , stream_(door_, std::move(opener), expires) {}
+    coro::Task<void> serve(linkio::ByteStream& stream) override { return stream_.serve(stream); }
+
+private:
+    GuestDoor door_;
+    LinkStream stream_;
+};
+
 bool asksForLink(const RequestHead& head) {
     return head.isHttp11 && hasToken(head.field("Upgrade").value_or(""), kProtocol) &&
            hasToken(head.field("Connection").value_or(""), "upgrade");
@@ -67,15 +83,38 @@ coro::Task<std::set<std::string>> keysOfMachines(engine::Engine& engine) {
     co_return keys;
 }
 
+Response upgradeRequired() {
+    Response response = errorResponse(ErrorKind::Malformed,
+                                      "This is the link of machines; it begins with \"Connection: Upgrade\" and "
+                                      "\"Upgrade: yard-link\", as another Yardmaster sends them.");
+    response.status = 426;
+    response.fields.emplace_back("Upgrade", kProtocol);
+    return response;
+}
+
+/// The other way round: who asks gives work, and this machine does it.
+coro::Task<Response> getGuestLink(Call& call) {
+    if (!asksForLink(call.request.head)) co_return upgradeRequired();
+    std::string key(call.request.head.field("Yard-Machine-Key").value_or(""));
+    if (!engine::isMachineKey(key))
+        co_return errorResponse(
+            ErrorKind::Malformed,
+            "Send the field Yard-Machine-Key, 48 hexadecimal digits: by it this machine knows the engine again.");
+    if (const auto may = co_await call.engine.ask(&engine::Guests::mayCome, key); !may)
+        co_return errorResponse(may.error());
+    const Caller& caller = *call.request.presence.caller();
+    Response response;
+    response.status = 101;
+    response.stream = std::make_unique<YardStream>(
+        call.engine,
+        LinkOpener{.token = caller.name, .peer = call.request.peer, .key = std::move(key), .maxCores = 0},
+        caller.expires);
+    response.protocol = kProtocol;
+    co_return response;
+}
+
 coro::Task<Response> getLink(Call& call) {
-    if (!asksForLink(call.request.head)) {
-        Response response = errorResponse(
-            ErrorKind::Malformed, "This is the link of machines; it begins with \"Connection: Upgrade\" and "
-                                  "\"Upgrade: yard-link\", as another Yardmaster sends them.");
-        response.status = 426;
-        response.fields.emplace_back("Upgrade", kProtocol);
-        co_return response;
-    }
+    if (!asksForLink(call.request.head)) co_return upgradeRequired();
     LinkDoor* const door = call.api.links;
     if (!door) co_return errorResponse(ErrorKind::NotImplemented, "This engine takes no machines yet.");
     if (door->isFull())
@@ -113,6 +152,11 @@ std::span<const Route> linkRoutes() {
          &getLink,
          {.id = "getLink",
           .summary = "The link of a machine: frames both ways, over the connection of this request",
+          .answers = {{{101, ""}}}}},
+        {{Get, "guests/link", Global, None, Needs::Admin},
+         &getGuestLink,
+         {.id = "getGuestLink",
+          .summary = "The link of an engine that this machine is to work for: frames both ways",
           .answers = {{{101, ""}}}}},
     };
     return kRoutes;

@@ -8,10 +8,15 @@
 #include "core/http/machine_json.h"
 #include "core/json/json_writer.h"
 #include "core/model/limits.h"
+#include "core/tls/trust.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 namespace yard::http {
 
@@ -22,6 +27,8 @@ using engine::MachineView;
 
 constexpr std::int64_t kMostCores = 1'000'000;
 constexpr std::int64_t kMostMemoryMb = std::int64_t{1} << 40;
+constexpr std::size_t kMostAddress = 300;
+constexpr std::size_t kMostToken = 200;
 
 /// What is no number is none that was ever given.
 std::uint32_t machineId(const Call& call) {
@@ -45,7 +52,8 @@ coro::Task<Response> getMachine(Call& call) {
     co_return machineResponse(co_await call.engine.ask(&Machines::get, machineId(call)));
 }
 
-Result<engine::MachineChange> readChange(const JsonRequest& body) {
+/// Its name, and what it is to get.
+Result<engine::MachineChange> readAmounts(const JsonRequest& body) {
     engine::MachineChange wanted;
     if (body.has("name")) {
         auto name = body.word("name", kMaxMachineName);
@@ -58,14 +66,70 @@ Result<engine::MachineChange> readChange(const JsonRequest& body) {
     const auto memory = body.integer("max_memory_mb", 0, kMostMemoryMb);
     if (!memory) return std::unexpected(memory.error());
     wanted.mostMemoryMb = *memory;
+    return wanted;
+}
+
+Result<engine::MachineChange> readChange(const JsonRequest& body) {
+    auto wanted = readAmounts(body);
+    if (!wanted) return wanted;
     if (body.has("paused")) {
         const auto paused = body.flag("paused");
         if (!paused) return std::unexpected(paused.error());
-        wanted.paused = *paused;
+        wanted->paused = *paused;
     }
-    if (!wanted.name && !wanted.mostMilliCores && !wanted.mostMemoryMb && !wanted.paused)
+    if (!wanted->name && !wanted->mostMilliCores && !wanted->mostMemoryMb && !wanted->paused)
         return invalid("paused", "Give at least one of \"name\", \"max_cores\", \"max_memory_mb\" and \"paused\".");
     return wanted;
+}
+
+Result<engine::DialWanted> readDial(const JsonRequest& body) {
+    engine::DialWanted wanted;
+    for (const auto& [member, most, field] : {std::tuple{"address", kMostAddress, &wanted.target.url},
+                                              std::tuple{"token", kMostToken, &wanted.target.token},
+                                              std::tuple{"fingerprint", kMostToken, &wanted.target.fingerprint}}) {
+        auto word = body.word(member, most);
+        if (!word) return std::unexpected(word.error());
+        *field = std::move(*word);
+    }
+    if (wanted.target.url.empty())
+        return invalid("address", "Give \"address\", of the machine's engine: https://HOST:PORT.");
+    const bool isPlain =
+        std::ranges::all_of(wanted.target.token, [](unsigned char c) { return c > ' ' && c < 0x7f; });
+    if (wanted.target.token.empty() || !isPlain)
+        return invalid("token", "Give \"token\", one of the machine's engine with the right admin.");
+    if (!wanted.target.fingerprint.empty() && !tls::isFingerprint(wanted.target.fingerprint))
+        return invalid("fingerprint", "Give \"fingerprint\" as 64 hexadecimal digits, or leave it out to be told.");
+    auto change = readAmounts(body);
+    if (!change) return std::unexpected(change.error());
+    wanted.name = std::move(change->name);
+    wanted.mostMilliCores = change->mostMilliCores;
+    wanted.mostMemoryMb = change->mostMemoryMb;
+    return wanted;
+}
+
+/// Of one whose fingerprint nobody has confirmed: it is told, for whoever asks to compare.
+Response fingerprintResponse(const std::string& fingerprint) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.member("error", "fingerprint");
+    writer.member("message", fmt::format("The machine shows the fingerprint {}, and nothing here vouches for it: "
+                                         "compare it with the one that its engine prints, and give it along.",
+                                         fingerprint));
+    writer.member("fingerprint", fingerprint);
+    writer.closeObject();
+    Response response = jsonResponse(std::move(text));
+    response.status = 409;
+    return response;
+}
+
+coro::Task<Response> addMachine(Call& call) {
+    auto wanted = readDial(call.body);
+    if (!wanted) co_return errorResponse(wanted.error());
+    const auto dialled = co_await call.engine.ask(&Machines::dial, std::move(*wanted));
+    if (!dialled) co_return errorResponse(dialled.error());
+    if (!dialled->machine) co_return fingerprintResponse(dialled->fingerprint);
+    co_return machineResponse(*dialled->machine);
 }
 
 coro::Task<Response> changeMachine(Call& call) {
@@ -113,6 +177,13 @@ std::span<const Route> machineRoutes() {
          {.id = "listMachines",
           .summary = "What runs actions: this machine first, then those that are linked to it",
           .answers = {{{200, "MachineRows"}}}}},
+        {{Post, "machines", Global, Json, Needs::Admin},
+         &addMachine,
+         {.id = "addMachine",
+          .summary = "Have another engine's machine work for this one: links to it from now on, by its address",
+          .members = "address token fingerprint name max_cores max_memory_mb",
+          .request = "MachineAddition",
+          .answers = {{{200, "MachineRow"}, {409, "MachineFingerprint"}}}}},
         {{Get, "machines/{id}", Global, None, Needs::Read},
          &getMachine,
          {.id = "getMachine", .summary = "One machine", .answers = {{{200, "MachineRow"}}}}},

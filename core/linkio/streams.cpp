@@ -89,6 +89,7 @@ public:
         }
     }
     const std::string& failure() const { return session_->failure(); }
+    const std::string& peerFingerprint() const { return session_->peerFingerprint(); }
     bool isMistrusted() const { return session_->isMistrusted(); }
 
     coro::Task<std::size_t> read(std::span<char> into) override {
@@ -163,7 +164,11 @@ coro::Task<Result<std::unique_ptr<ByteStream>>> tlsStream(std::unique_ptr<ByteSt
     auto stream = std::make_unique<TlsStream>(std::move(below), std::move(session));
     const std::optional<bool> greeted = co_await coro::within(limit, stream->greet());
     if (!greeted) co_return fail(ErrorKind::Io, "The other side did not finish the handshake of TLS in time.");
-    if (stream->isMistrusted()) co_return fail(ErrorKind::Invalid, stream->failure());
+    if (stream->isMistrusted()) {
+        Error error{.kind = ErrorKind::Invalid, .message = stream->failure()};
+        error.field = stream->peerFingerprint();
+        co_return std::unexpected(std::move(error));
+    }
     if (!*greeted)
         co_return fail(ErrorKind::Io, stream->failure().empty()
                                           ? std::string("The other side left before the handshake of TLS was done.")

@@ -24,7 +24,8 @@ Result<std::unique_ptr<ByteStream>> socketStream(coro::Loop& loop, UniqueFd sock
 /// What is read from one and written to another: stdin and stdout. They become non-blocking, which whoever shares
 /// them sees. SIGPIPE is to be ignored. Io.
 Result<std::unique_ptr<ByteStream>> descriptorStream(coro::Loop& loop, UniqueFd in, UniqueFd out);
-/// TLS over another one, of either side, after its handshake. Invalid: the other side is not who it has to be. Io: it
+/// TLS over another one, of either side, after its handshake. Invalid: the other side is not who it has to be; `field` is
+/// the fingerprint that it showed. Io: it
 /// was not done within `limit`, or the other side left or broke the rules.
 coro::Task<Result<std::unique_ptr<ByteStream>>> tlsStream(std::unique_ptr<ByteStream> below,
                                                           std::unique_ptr<tls::Session> session, Duration limit);

@@ -125,6 +125,8 @@ void TestArguments::optionsOfJoiningThatDoNotFitAreRefused() {
     QCOMPARE(std::get<Arguments>(both).joinToken, std::string("t"));
     QVERIFY(std::get<Arguments>(both).serves);
     QVERIFY(!std::get<Arguments>(parsed({"--serve", "off"})).serves);
+    QVERIFY(std::get<Arguments>(parsed({"--serve", "on"})).takesYards);
+    QVERIFY(!std::get<Arguments>(parsed({})).takesYards);
 }
 
 void TestArguments::theExampleIsForAnEngineThatIsStarted() {

@@ -24,6 +24,7 @@ private Q_SLOTS:
     void eachVerbAsksForItsRoute_data();
     void eachVerbAsksForItsRoute();
     void oneIsRemoved();
+    void oneIsAddedByItsAddress();
     void aJoinTokenIsPrintedAloneWithTheLineToType();
     void joinTokensAreListedAndRemoved();
     void whatIsWrongIsSaid_data();
@@ -39,6 +40,22 @@ void TestYardctlMachines::allAreListed() {
         QVERIFY2(listed.out.contains(word), listed.out.c_str());
     QCOMPARE(data.run({"machines", "ls"}).out, listed.out);
     QCOMPARE(data.run({"--json", "machines"}).out, kMachines + "\n");
+}
+
+void TestYardctlMachines::oneIsAddedByItsAddress() {
+    FakeServer server(table(
+        {{"POST /compute/machines", {.body = R"({"id":3,"name":"attic","kind":"linked","state":"ready"})"}}}));
+    const DataDirectory data(server);
+    QVERIFY(writeFileAtomically(data.file("attic.token"), "secret\n", 0600));
+    const QString file = QString::fromStdString(data.file("attic.token"));
+    const Ended added =
+        data.run({"machines", "add", "https://attic:8640", "--machine-token", file, "--name", "attic"});
+    QVERIFY2(added.out.contains("linked"), (added.out + added.err).c_str());
+    QCOMPARE(server.requests().back().body,
+             std::string(R"({"address":"https://attic:8640","token":"secret","name":"attic"})"));
+    QCOMPARE(data.run({"machines", "add", "https://attic:8640"}).code, 2);
+    QCOMPARE(data.run({"machines", "add", "--machine-token", file}).code, 2);
+    QCOMPARE(data.run({"machines", "drain", "3", "--fingerprint", "ab"}).code, 2);
 }
 
 void TestYardctlMachines::oneIsShownByItsName() {

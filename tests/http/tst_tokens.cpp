@@ -136,6 +136,8 @@ void TokensTest::whatOnlyReadsNeedsTheLeastRightAndFewRowsAreTheOwnersAlone() {
                                             "POST machines/tokens",
                                             "DELETE machines/tokens/{id}",
                                             "DELETE guests/{id}",
+                                            "GET guests/link",
+                                            "POST machines",
                                             "GET inside/threads",
                                             "GET inside/threads/{loop}/{number}",
                                             "POST inside/threads/{loop}/{number}/interrupt",

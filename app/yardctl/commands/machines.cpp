@@ -5,6 +5,7 @@
 #include "app/yardctl/http_client.h"
 #include "app/yardctl/json_text.h"
 #include "core/base/clock.h"
+#include "core/base/files.h"
 
 #include <algorithm>
 #include <array>
@@ -179,6 +180,47 @@ Outcome<int> removedJoinToken(const Invocation& invocation, const std::string& w
     return 0;
 }
 
+// --- machines by their addresses
+
+constexpr std::array<std::string_view, 3> kAddOptions{"machine-token", "fingerprint", "name"};
+
+/// Of the file that was named; "-": stdin.
+Outcome<std::string> machineToken(const std::string& path) {
+    constexpr std::size_t kMost = 4'096;
+    const auto text = readFile(path == "-" ? std::string("/dev/stdin") : path, kMost);
+    if (!text) return failedWith(text.error());
+    std::string token = *text;
+    while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
+    return token;
+}
+
+Outcome<int> addedMachine(const Invocation& invocation, const std::vector<std::string>& words) {
+    const Arguments& arguments = invocation.arguments;
+    if (words.size() != 2)
+        return usageError("name it by its address: yardctl machines add https://HOST:PORT --machine-token FILE");
+    const auto file = arguments.value("machine-token");
+    if (!file)
+        return usageError(
+            "give --machine-token FILE, with a token of that machine's engine that has the right admin");
+    auto token = machineToken(*file);
+    if (!token) return std::unexpected(token.error());
+    json::object body{{"address", words[1]}, {"token", *token}};
+    for (const std::string_view option : {"fingerprint", "name"})
+        if (const auto value = arguments.value(option)) body[option] = *value;
+    if (const auto cores = arguments.value("cores")) {
+        const auto number = parseInteger(*cores, "--cores");
+        if (!number) return std::unexpected(number.error());
+        body["max_cores"] = *number;
+    }
+    auto answer = invocation.engine.post("machines", compactJson(body));
+    if (!answer) return failedByWords(answer.error());
+    if (invocation.json)
+        fmt::print("{}\n", answer->text);
+    else
+        showMachines(json::array{answer->object});
+    return 0;
+}
+
 /// 'token' makes one, 'tokens' lists them, 'tokens remove ID'.
 Outcome<int> joinTokens(const Invocation& invocation, const std::vector<std::string>& words) {
     const bool makes = words.front() == "token";
@@ -200,12 +242,15 @@ Outcome<int> machinesCommand(const Invocation& invocation) {
         if (invocation.arguments.has("force")) return usageError("--force goes with 'remove'");
         return joinTokens(invocation, words);
     }
+    if (verb == "add") return addedMachine(invocation, words);
     for (const std::string_view option : kTokenOptions)
         if (invocation.arguments.has(option))
             return usageError(fmt::format("--{} goes with 'token', which makes one", option));
+    for (const std::string_view option : kAddOptions)
+        if (invocation.arguments.has(option)) return usageError(fmt::format("--{} goes with 'add'", option));
     if (std::ranges::find(kMachineVerbs, verb) == kMachineVerbs.end())
-        return usageError(fmt::format("'{}' is none of ls, show, drain, resume, pause, remove, token and tokens",
-                                      printable(verb)));
+        return usageError(fmt::format(
+            "'{}' is none of add, ls, show, drain, resume, pause, remove, token and tokens", printable(verb)));
     const bool force = invocation.arguments.has("force");
     if (force && verb != "remove") return usageError("--force goes with 'remove'");
     if (verb == "ls") {
@@ -232,26 +277,33 @@ Outcome<int> machinesCommand(const Invocation& invocation) {
 Command machinesRow() {
     return {
         .name = "machines",
-        .usage =
-            "[ls | show ID | drain ID | resume ID | pause ID | remove ID | token [--uses N] [--expires TIME] | "
-            "tokens [remove ID]]",
+        .usage = "[ls | add URL --machine-token FILE | show ID | drain ID | resume ID | pause ID | remove ID | "
+                 "token [--uses N] [--expires TIME] | "
+                 "tokens [remove ID]]",
         .summary = "what runs actions: this machine, and those that work for it",
         .details =
             "ID is a number or a name. 'drain' and 'pause' give a machine nothing new, until 'resume', which also "
             "lets one that was refused come again. 'remove' ends what a machine has only with --force; that runs "
             "elsewhere then.\n"
+            "'add' has the machine of another engine work for this one, which links to it from now on; that engine "
+            "has "
+            "to run with --serve on. Without --fingerprint the one that it shows is told.\n"
             "'token' prints what lets another machine join this engine, with the line to type there; a machine "
             "needs it "
             "once, and comes back with a key of its own until it is removed. 'tokens' lists those that were made.",
         .examples = "yardctl machines\n"
                     "yardctl machines drain desk\n"
                     "yardctl machines remove 2 --force\n"
+                    "yardctl machines add https://desk:8640 --machine-token desk.token\n"
                     "yardctl machines token --uses 5 --expires 2h\n"
                     "yardctl machines tokens remove 1",
         .options = {{"force", 0, "", "remove it though it runs something, which is ended there"},
+                    {"machine-token", 0, "FILE", "add: a token of that engine with the right admin; -: stdin"},
+                    {"fingerprint", 0, "HEX", "add: the one that it has to show"},
+                    {"name", 0, "NAME", "add: as it is called here"},
                     {"uses", 0, "N", "token: so many machines may join with it (default: 1)"},
                     {"expires", 0, "TIME", "token: it is valid for so long (default: a day)"},
-                    {"cores", 0, "N", "token: each of them gets at most so many cores"}},
+                    {"cores", 0, "N", "token, add: each of them gets at most so many cores"}},
         .maxOperands = 3,
         .function = machinesCommand};
 }

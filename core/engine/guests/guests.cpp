@@ -6,6 +6,7 @@
 #include "core/coro/timeout.h"
 #include "core/engine/guests/known_yards.h"
 #include "core/link/states.h"
+#include "core/linkio/streams.h"
 #include "core/model/worker.h"
 
 #include <algorithm>
@@ -69,14 +70,13 @@ Result<JoinPlan> Guests::plan(const std::string& dataDir, const JoinOptions& opt
 
 // --- links
 
-void Guests::join(JoinPlan plan, store::ChunkStore& chunks) {
-    YARD_ASSERT_OWNER(owner_);
+Guests::Place& Guests::add(JoinPlan plan) {
     auto place = std::make_unique<Place>();
     place->plan = std::move(plan);
     place->since = MonoClock::now();
     place->yard =
         std::make_unique<GuestYard>(GuestYard::Parts{.jobs = parts_.jobs,
-                                                     .chunks = chunks,
+                                                     .chunks = parts_.chunks,
                                                      .helpers = parts_.helpers,
                                                      .settings = parts_.settings,
                                                      .group = static_cast<std::uint32_t>(all_.size()) + 1},
@@ -91,7 +91,63 @@ void Guests::join(JoinPlan plan, store::ChunkStore& chunks) {
     if (all_.size() == 1) parts_.loop.spawn("guests", tick());
     parts_.loop.spawn("guest store", one.yard->run());
     parts_.loop.spawn("guest results", one.yard->keepResults());
+    return one;
+}
+
+void Guests::join(JoinPlan plan) {
+    YARD_ASSERT_OWNER(owner_);
+    Place& one = add(std::move(plan));
     parts_.loop.spawn("link to a yard", keepLinked(one));
+}
+
+// --- links that yards open
+
+Guests::Place* Guests::taken(const std::string& key) const {
+    const auto at =
+        std::ranges::find_if(all_, [&](const auto& one) { return one->isTaken && one->plan.key == key; });
+    return at == all_.end() ? nullptr : at->get();
+}
+
+Result<void> Guests::mayCome(const std::string& key) const {
+    YARD_ASSERT_OWNER(owner_);
+    if (!parts_.takesYards)
+        return fail(ErrorKind::WrongState, "This engine works for no other that comes: start it with --serve on.");
+    if (const Place* place = taken(key)) {
+        if (place->leaves.isSet())
+            return fail(ErrorKind::WrongState,
+                        "This machine leaves that engine, or was told to until it starts again.");
+        if (place->state == State::Linked)
+            return fail(ErrorKind::Busy, "That engine has a link to this machine already.");
+        return {};
+    }
+    const auto count = std::ranges::count_if(all_, [](const auto& one) { return one->isTaken; });
+    if (std::cmp_greater_equal(count, kMostYards))
+        return fail(ErrorKind::AtLimit,
+                    "This machine worked for as many engines as may be; start its engine again.");
+    return {};
+}
+
+bool Guests::came(std::string key, std::string peer, std::shared_ptr<UniqueFd> socket) {
+    if (!mayCome(key)) return false;
+    Place* place = taken(key);
+    if (!place) {
+        place = &add({.url = std::move(peer), .yard = {}, .token = {}, .key = std::move(key), .isKnown = true});
+        place->isTaken = true;
+    }
+    move(*place, State::Linked);
+    parts_.loop.spawn("link of a yard", serveTaken(*place, std::move(socket)));
+    return true;
+}
+
+coro::Task<void> Guests::serveTaken(Place& place, std::shared_ptr<UniqueFd> socket) {
+    auto stream = linkio::socketStream(parts_.loop, std::move(*socket));
+    unsigned failures = 0;
+    JoinFailure failure{.isFinal = false, .sentence = {}};
+    if (stream)
+        failure = co_await serve(place, **stream, failures);
+    else
+        failure.sentence = stream.error().message;
+    move(place, place.leaves.isSet() ? State::Gone : State::Waiting, std::move(failure.sentence));
 }
 
 coro::Task<void> Guests::tick() {

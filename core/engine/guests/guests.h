@@ -1,11 +1,13 @@
 // Service: the yards that this machine works for, what it gives them, and the way to them: it opens a link (`--join`),
-// opens it again when it is lost, and sends a yard away when somebody wants that.
+// opens it again when it is lost, or takes the one that a yard opens (`--serve on`), and sends a yard away when somebody
+// wants that.
 //
 // Owner: engine thread; plan() on the thread that opens the engine. Lifetime: after GuestJobs; its cooperative threads
-// end with the loop. Bounds: one yard is joined; what each may have here is in core/guests.
+// end with the loop. Bounds: one yard is joined, kMostYards open links here; what each may have here is in core/guests.
 #pragma once
 
 #include "core/base/owner.h"
+#include "core/base/unique_fd.h"
 #include "core/coro/loop.h"
 #include "core/coro/sync.h"
 #include "core/engine/guests/guest_yard.h"
@@ -67,6 +69,8 @@ public:
         std::string runId;
         std::string name; ///< of this machine
         bool serves = true;
+        bool takesYards = false;
+        store::ChunkStore& chunks;
         std::function<WallMicros(MonoTime)> wallOf;
         std::function<void(const std::string& sentence)> refused; ///< the yard does not want this machine
         Duration reconnectUnit = std::chrono::seconds(1); ///< for tests: what reconnectDelay() has in seconds
@@ -80,7 +84,13 @@ public:
     static guests::GuestLimits limitsOf(const Settings& settings, const Resources& total);
 
     /// Begins to work for a yard.
-    void join(JoinPlan plan, store::ChunkStore& chunks);
+    void join(JoinPlan plan);
+    static constexpr std::size_t kMostYards = 16;
+    /// Whether a yard may open a link: the one with this key, which it comes back with. WrongState: this machine works for
+    /// nobody who comes, or sent it away; Busy: it has one; AtLimit.
+    Result<void> mayCome(const std::string& key) const;
+    /// It has, over this socket. `peer`: its address. False: mayCome() says no by now.
+    bool came(std::string key, std::string peer, std::shared_ptr<UniqueFd> socket);
     void settingsChanged() { budget_.setLimits(limitsOf(parts_.settings, parts_.total)); }
     /// The machine goes, or its engine ends: everybody is left, gently, and hears why.
     void leave(link::LeavingCause cause, const std::string& sentence);
@@ -99,8 +109,12 @@ private:
         State state = State::Connecting;
         std::string reason{};
         MonoTime since{};
+        bool isTaken = false; ///< the yard opens the links
         coro::Event leaves{}; ///< somebody does not want it any more
     };
+    Place& add(JoinPlan plan);
+    Place* taken(const std::string& key) const;
+    coro::Task<void> serveTaken(Place& place, std::shared_ptr<UniqueFd> socket);
     void move(Place& place, State to, std::string reason = {});
     coro::Task<void> tick();
     coro::Task<void> keepLinked(Place& place);

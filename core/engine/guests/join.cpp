@@ -82,14 +82,16 @@ coro::Task<std::expected<StreamPtr, JoinFailure>> secured(StreamPtr below, const
     if (!session) co_return again(session.error().message);
     auto stream = co_await linkio::tlsStream(std::move(below), std::move(*session), kHandshake);
     if (stream) co_return std::move(*stream);
-    if (stream.error().kind == ErrorKind::Invalid) co_return forGood(stream.error().message);
+    if (stream.error().kind == ErrorKind::Invalid)
+        co_return std::unexpected(
+            JoinFailure{.isFinal = true, .sentence = stream.error().message, .fingerprint = stream.error().field});
     co_return again(stream.error().message);
 }
 
 std::string headOf(const JoinRequest& request) {
-    std::string head = fmt::format("GET {}/link HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n"
+    std::string head = fmt::format("GET {}/{} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n"
                                    "Connection: Upgrade\r\nUpgrade: yard-link\r\n",
-                                   request.yard.prefix, request.yard.authority(), request.bearer);
+                                   request.yard.prefix, request.path, request.yard.authority(), request.bearer);
     if (!request.ownKey.empty()) head += fmt::format("Yard-Machine-Key: {}\r\n", request.ownKey);
     return head + "\r\n";
 }

@@ -50,8 +50,9 @@ Result<JoinToken> parseJoinToken(std::string_view text);
 
 struct JoinRequest {
     YardAddress yard;
-    std::string bearer;   ///< the token's secret, or the machine's own key
-    std::string ownKey{}; ///< given along with a token: from then on it is the bearer; empty: none
+    std::string bearer;             ///< the token's secret, or the machine's own key
+    std::string ownKey{};           ///< given along with a token: from then on it is the bearer; empty: none
+    std::string_view path = "link"; ///< "guests/link": of a machine, which is to work for who asks
     Duration limit = std::chrono::seconds(20);
 };
 
@@ -59,6 +60,7 @@ struct JoinRequest {
 struct JoinFailure {
     bool isFinal = false; ///< the yard, or who it is, refuses: trying again changes nothing
     std::string sentence;
+    std::string fingerprint{}; ///< that was shown, where that is why
 };
 using Joined = std::expected<std::unique_ptr<linkio::ByteStream>, JoinFailure>;
 

@@ -117,7 +117,7 @@ Result<void> Ground::planResources() {
     auto plan = planSlots(capacity, options.slotCount, openFileLimit());
     if (!plan) return std::unexpected(plan.error());
     slotPlan = std::move(*plan);
-    if (options.join) addGuestSlots(slotPlan, openFileLimit());
+    if (options.join || options.takesYards) addGuestSlots(slotPlan, openFileLimit());
     for (const auto& source : options.runners) slotPlan.beside += static_cast<int>(source->cores());
     gpuReader.emplace();
     if (auto found = gpuReader->find(kGpuSearch))

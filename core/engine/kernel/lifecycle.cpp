@@ -230,7 +230,7 @@ void Kernel::startServices() {
     ground_.loop.spawn("objects", services_.objects->run());
     ground_.loop.spawn("alerts", services_.alerts->run());
     ground_.loop.spawn("alert alarm", services_.alerts->watchAlarm());
-    if (ground_.join) services_.guests->join(std::move(*ground_.join), *ground_.chunks);
+    if (ground_.join) services_.guests->join(std::move(*ground_.join));
 }
 
 bool Kernel::isBusy() const {

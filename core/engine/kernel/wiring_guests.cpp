@@ -43,6 +43,8 @@ void Wiring::openGuests() {
                                            .runId = ground_.runId,
                                            .name = ground_.machineName,
                                            .serves = ground_.options.serves,
+                                           .takesYards = ground_.options.takesYards,
+                                           .chunks = *ground_.chunks,
                                            .wallOf = [this](MonoTime at) { return ground_.scale.at(at); },
                                            .refused = join ? join->refused : nullptr});
     services_.cloud.emplace(CloudWatch::Parts{

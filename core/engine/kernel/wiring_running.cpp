@@ -192,6 +192,7 @@ void Wiring::openUpkeep() {
                                                .committer = services_.committer,
                                                .yardName = ground_.machineName,
                                                .yardRunId = ground_.runId,
+                                               .engineId = ground_.directory->engineId(),
                                                .own = ground_.total,
                                                .ownSlots = static_cast<unsigned>(ground_.slotPlan.oneCore()),
                                                .spawn = spawning(),

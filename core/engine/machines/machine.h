@@ -11,10 +11,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace yard::engine {
 
 using link::MachineState;
+
+/// What the keys of machines begin with that have one of their own.
+inline constexpr std::string_view kKeyed = "key:\n";
 
 struct Machines::Machine : std::enable_shared_from_this<Machines::Machine> {
     session::MachineId id;
@@ -34,6 +38,9 @@ struct Machines::Machine : std::enable_shared_from_this<Machines::Machine> {
     std::int64_t mostMemoryMb = 0;   ///< the same
     std::optional<MonoTime> keptAwayUntil{};
     std::string notTaken{}; ///< why it is kept away
+    std::optional<DialTarget> dial{};
+    bool isDialled = false;    ///< somebody sees to its link
+    std::string dialTrouble{}; ///< why there was none the last time
     bool isRemoved = false;
     bool isUnread = false; ///< it stands for one that the journal had, and that nobody can read
     MachineState shown = MachineState::Connecting;

@@ -31,6 +31,18 @@ fleet::Gate wishOf(std::string_view word) {
     return word == "draining" ? fleet::Gate::Draining : fleet::Gate::Open;
 }
 
+std::optional<DialTarget> dialFrom(const JsonView& object) {
+    DialTarget target;
+    if (!object.isObject()) return std::nullopt;
+    for (const JsonView member : object) {
+        if (member.key() == "url") target.url = textOrEmpty(member);
+        if (member.key() == "fingerprint") target.fingerprint = textOrEmpty(member);
+        if (member.key() == "token") target.token = textOrEmpty(member);
+    }
+    if (target.url.empty()) return std::nullopt;
+    return target;
+}
+
 std::optional<KeptMachine> machineFrom(std::string_view body) {
     const Result<JsonTape> tape = readJson(body);
     if (!tape || !tape->root().isObject()) return std::nullopt;
@@ -47,6 +59,7 @@ std::optional<KeptMachine> machineFrom(std::string_view body) {
         if (key == "wish") machine.wish = wishOf(textOrEmpty(member));
         if (key == "most_milli_cores") machine.mostMilliCores = std::max<std::int64_t>(0, integerOrZero(member));
         if (key == "most_memory_mb") machine.mostMemoryMb = std::max<std::int64_t>(0, integerOrZero(member));
+        if (key == "dial") machine.dial = dialFrom(member);
         if (key == "removed") machine.isRemoved = isTrue(member);
         if (key == "tags" && member.kind() == JsonKind::Array)
             for (const JsonView tag : member) machine.tags.push_back(textOrEmpty(tag));
@@ -112,6 +125,14 @@ store::DocumentChange keep(const KeptMachine& machine) {
     writer.member("wish", wordOf(machine.wish));
     if (machine.mostMilliCores > 0) writer.member("most_milli_cores", machine.mostMilliCores);
     if (machine.mostMemoryMb > 0) writer.member("most_memory_mb", machine.mostMemoryMb);
+    if (machine.dial) {
+        writer.key("dial");
+        writer.openObject();
+        writer.member("url", machine.dial->url);
+        writer.member("fingerprint", machine.dial->fingerprint);
+        writer.member("token", machine.dial->token);
+        writer.closeObject();
+    }
     if (machine.isRemoved) writer.member("removed", true);
     writer.key("tags");
     writer.openArray();

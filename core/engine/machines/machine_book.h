@@ -5,6 +5,7 @@
 // goes some time after its attempt is over: one whose attempt is not the next one of its action says nothing.
 #pragma once
 
+#include "core/engine/machines/machine_view.h"
 #include "core/fleet/fleet.h"
 #include "core/lease/runner.h"
 #include "core/link/bodies.h"
@@ -31,6 +32,7 @@ struct KeptMachine {
     fleet::Gate wish = fleet::Gate::Open; ///< Open, Paused or Draining
     std::int64_t mostMilliCores = 0;      ///< that it gets; 0: what it gives
     std::int64_t mostMemoryMb = 0;        ///< the same
+    std::optional<DialTarget> dial{};     ///< this engine opens its links
     bool isRemoved = false;               ///< somebody removed it: it goes once nothing of it is out
     bool isUnread = false; ///< its document is damaged: nothing of it is known but that it has leases
     friend bool operator==(const KeptMachine&, const KeptMachine&) = default;

@@ -15,11 +15,27 @@ namespace yard::engine {
 /// Machines that may be known at once.
 inline constexpr std::size_t kMostMachines = 1'000;
 
+/// A machine that this engine opens the links to.
+struct DialTarget {
+    std::string url;
+    std::string fingerprint; ///< that it has to show; empty: the system's authorities decide, or it is plain
+    std::string token;       ///< of its engine, with the right admin
+    friend bool operator==(const DialTarget&, const DialTarget&) = default;
+};
+
+/// What people want of one that is to be added. What is absent is as the machine says.
+struct DialWanted {
+    DialTarget target;
+    std::optional<std::string> name{};
+    std::optional<std::int64_t> mostMilliCores{};
+    std::optional<std::int64_t> mostMemoryMb{};
+};
+
 struct MachineView {
     fleet::MachineId id;
     std::string name;
-    std::string kind = "joined"; ///< "local": this engine's own
-    std::string address{};       ///< where its link comes from; empty: it has none
+    std::string kind = "joined"; ///< "local": this engine's own; "linked": this engine opens its links
+    std::string address{};       ///< where its link comes from, or goes; empty: it has none
     link::MachineState state = link::MachineState::Connecting;
     std::string reason{}; ///< of a state that is nobody's wish, one sentence; may be empty
     std::string platform{};
@@ -47,12 +63,19 @@ struct MachineChange {
     std::optional<bool> paused{};
 };
 
+/// What came of adding one.
+struct Dialled {
+    std::optional<MachineView> machine{};
+    std::string fingerprint{}; ///< no machine: this one was shown, and none is trusted
+};
+
 /// Who opened a link, as far as it was found out on the way here.
 struct MachineCaller {
     std::string token; ///< its name; empty: the owner's. A machine without a key that comes again has the same
     std::string peer;  ///< address
     std::string key{}; ///< hash of its key, which no other machine has; empty: token and name say who it is
-    std::int64_t mostMilliCores = 0; ///< that it gets, if it is new; 0: what it gives
+    std::int64_t mostMilliCores = 0;  ///< that it gets, if it is new; 0: what it gives
+    std::optional<DialTarget> dial{}; ///< this engine did
 };
 
 } // namespace yard::engine

@@ -51,7 +51,6 @@ bool isName(std::string_view name) {
 constexpr std::string_view kUnread =
     "What the journal has of this machine cannot be read: it goes by itself once what it had "
     "counts as lost.";
-constexpr std::string_view kKeyed = "key:\n";
 
 /// Who it is: a key is one machine's, whatever that calls itself. A token may be several machines'.
 std::string keyOf(const MachineCaller& who, const link::Hello& hello) {
@@ -179,6 +178,10 @@ bool Machines::greet(Line& line, const LinkFrame& frame) {
     }
     line.machine = std::move(*machine);
     line.machine->peer = line.who.peer;
+    if (line.who.dial && line.machine->dial != line.who.dial) {
+        line.machine->dial = line.who.dial;
+        ++line.machine->version;
+    }
     if (hello.protocol == link::kProtocol) { // else its run says nothing, and it is refused
         if (line.machine->hello.runId != hello.runId) ++line.machine->version;
         line.machine->hello = std::move(hello);
@@ -223,6 +226,7 @@ Result<std::shared_ptr<Machines::Machine>> Machines::make(std::string key, const
     if (hello.capacity.milliCores <= 0) return hasNoCores();
     KeptMachine kept = keptOf(std::move(key), freeName(hello.name), hello);
     kept.mostMilliCores = who.mostMilliCores;
+    kept.dial = who.dial;
     auto machine = build(kept, documentOf(kept.key));
     if (!machine) return std::unexpected(machine.error());
     (*machine)->id = parts_.places.join(std::move((*machine)->unplaced), placeOf(kept));
@@ -241,6 +245,7 @@ void Machines::follow(Machine& machine) {
     machine.since = wallNow();
     logInfo("engine", "machine {} is {}", machine.name, link::name(state));
     parts_.changed();
+    followed_.notifyAll();
 }
 
 void Machines::notTaken(Machine& machine, std::string_view sentence) {
@@ -264,6 +269,7 @@ bool Machines::letGo(const std::shared_ptr<Machine>& machine) {
     forget(*machine);
     logInfo("engine", "machine {} was removed", machine->name);
     parts_.changed();
+    followed_.notifyAll();
     stored_.notifyAll();
     return true;
 }
@@ -430,8 +436,10 @@ void Machines::countAttempts(MachineView& view) const {
 MachineView Machines::viewOf(const Machine& machine) const {
     MachineView view{.id = machine.id, .name = machine.name};
     view.state = machine.state();
-    view.address = machine.peer;
+    view.address = machine.dial ? machine.dial->url : machine.peer;
+    if (machine.dial) view.kind = "linked";
     view.reason = machine.runner->reason().empty() ? machine.notTaken : machine.runner->reason();
+    if (view.reason.empty() && !machine.answers()) view.reason = machine.dialTrouble;
     if (machine.isUnread) view.reason = kUnread;
     view.platform = machine.hello.platform;
     view.version = machine.hello.version;

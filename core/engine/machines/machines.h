@@ -22,6 +22,7 @@
 #include "core/engine/running/execution.h"
 #include "core/engine/running/runner_places.h"
 #include "core/engine/state/committer.h"
+#include "core/linkio/byte_stream.h"
 #include "core/model/action_spec.h"
 #include "core/runners/link_runner.h"
 
@@ -61,14 +62,16 @@ public:
         Committer& committer;
         std::string yardName;
         std::string yardRunId;
-        Resources own;     ///< of this machine
-        unsigned ownSlots; ///< of this machine: actions of one core at once
+        std::string engineId; ///< of the data directory
+        Resources own;        ///< of this machine
+        unsigned ownSlots;    ///< of this machine: actions of one core at once
         ChunkIntake::Spawn spawn;
         std::function<WallScale()> scale;
         std::function<void()> changed;              ///< one of them is in another state
         std::function<std::size_t()> lostGpus = {}; ///< of this machine; empty: none is
         std::string outputDir;                      ///< of its own, for what is printed elsewhere
         Duration lease = std::chrono::seconds(20);
+        Duration reconnectUnit = std::chrono::seconds(1); ///< for tests: what reconnectDelay() has in seconds
     };
     explicit Machines(Parts parts);
     ~Machines();
@@ -108,6 +111,10 @@ public:
     /// Whoever names it in an action names it by its name of then. Invalid (name), NotFound; WrongState for this machine,
     /// and where another one has the name; Journal, NoSpace.
     coro::Task<Result<MachineView>> change(std::uint32_t id, MachineChange wanted);
+    /// Opens a link to a machine's engine, which is to work for this one, and keeps it open from then on, also after a
+    /// start; remove() ends that. Answers once the machine is linked, or knows why not. Invalid (address, token,
+    /// fingerprint: the other side's sentence), WrongState (name), AtLimit; Journal, NoSpace.
+    coro::Task<Result<Dialled>> dial(DialWanted wanted);
     /// WrongState while something of it is in flight, unless `force`: that is ended then, and runs elsewhere. NotFound;
     /// WrongState for this machine.
     coro::Task<Result<void>> remove(std::uint32_t id, bool force);
@@ -140,6 +147,13 @@ private:
     Result<std::shared_ptr<Machine>> find(std::uint32_t id) const;
     Result<std::shared_ptr<Machine>> findKnown(std::uint32_t id) const;
     coro::Task<Result<MachineView>> wish(std::uint32_t id, fleet::Gate gate);
+    // machines_dialled.cpp: links that this engine opens
+    friend class DialledLine;
+    std::shared_ptr<Machine> machineWith(const std::string& key) const;
+    bool hasLine(const Machine& machine) const;
+    void dialOn(const std::shared_ptr<Machine>& machine);
+    coro::Task<void> keepDialled(std::shared_ptr<Machine> machine);
+    coro::Task<void> serveDialled(MachineCaller who, std::unique_ptr<linkio::ByteStream> stream);
     void told(const link::Update& update);
     void follow(Machine& machine);
     void placeAgain(const Machine& machine);
@@ -161,7 +175,8 @@ private:
     };
     std::map<Lsn, MayRun> mayRun_; ///< some of those of `written_`, whose actions were over before this engine
     RemoteStreams streams_;
-    coro::ConditionVariable stored_; ///< of any of them a piece of a chunk was
+    coro::ConditionVariable followed_; ///< one is in another state, or a link that this engine opened is over
+    coro::ConditionVariable stored_;   ///< of any of them a piece of a chunk was
     OwnerCheck owner_;
 };
 

@@ -48,6 +48,7 @@ Result<std::shared_ptr<Machines::Machine>> Machines::build(const KeptMachine& ke
     machine->wish = kept.wish;
     machine->mostMilliCores = kept.mostMilliCores;
     machine->mostMemoryMb = kept.mostMemoryMb;
+    machine->dial = kept.dial;
     machine->hello.runId = kept.runId;
     machine->hello.name = kept.name;
     machine->hello.platform = kept.platform;
@@ -99,6 +100,7 @@ KeptMachine Machines::keptOf(const Machine& machine) {
     kept.wish = machine.wish;
     kept.mostMilliCores = machine.mostMilliCores;
     kept.mostMemoryMb = machine.mostMemoryMb;
+    kept.dial = machine.dial;
     kept.isRemoved = machine.isRemoved;
     return kept;
 }
@@ -148,6 +150,7 @@ Result<std::map<std::string, std::shared_ptr<Machines::Machine>>> Machines::rejo
         (*machine)->id = parts_.places.rejoin(std::move((*machine)->unplaced), place.slots, place.otherSlots);
         machines_.emplace((*machine)->id.value, *machine);
         follow(**machine);
+        dialOn(*machine);
         joined.emplace(document, std::move(*machine));
     }
     return joined;

@@ -50,8 +50,9 @@ struct Options {
     courtesy::OpenDesk openDesk;            ///< for courtesy; empty: this machine's
     std::optional<JoinOptions> join;        ///< absent: this machine works for nobody else
     bool serves = true;                     ///< it may work for others
-    std::string name{};                     ///< of this machine, to other engines and to people; empty: the host's
-    std::vector<std::string> set;           ///< NAME=VALUE for this run, over settings.json
+    bool takesYards = false;      ///< other engines may open a link to this one, and have it work for them
+    std::string name{};           ///< of this machine, to other engines and to people; empty: the host's
+    std::vector<std::string> set; ///< NAME=VALUE for this run, over settings.json
 };
 
 } // namespace yard::engine

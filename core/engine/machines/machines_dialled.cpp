@@ -1,0 +1,205 @@
+// The part of Machines that opens links: to machines that were added by their addresses.
+#include "core/base/hash.h"
+#include "core/base/log.h"
+#include "core/coro/suspend.h"
+#include "core/coro/timeout.h"
+#include "core/engine/guests/join.h"
+#include "core/engine/machines/machine.h"
+#include "core/linkio/link_connection.h"
+
+#include <algorithm>
+#include <charconv>
+#include <exception>
+#include <utility>
+
+namespace yard::engine {
+
+namespace {
+
+constexpr Duration kHelloLimit = std::chrono::seconds(20);
+
+/// The engine's end of a connection on its own loop.
+class DialledWire final : public LinkWire {
+public:
+    explicit DialledWire(linkio::LinkConnection& connection)
+        : connection_(&connection) {}
+    bool send(link::Kind kind, std::uint64_t id, std::string_view body) override {
+        return connection_ && connection_->send(kind, id, body);
+    }
+    bool hasRoomForBulk() const override { return connection_ && connection_->hasRoomForBulk(); }
+    void finish() override {
+        if (connection_) connection_->finish();
+    }
+    void end() override {
+        if (connection_) connection_->end(linkio::LinkEnd::Ended);
+    }
+    /// The connection is over.
+    void cut() { connection_ = nullptr; }
+
+private:
+    linkio::LinkConnection* connection_;
+};
+
+/// What this engine shows to a machine, which knows it again by that; and, as a hash, what the machine is known by here.
+std::string keyFor(const std::string& engineId, const std::string& url) {
+    return Sha256::of(engineId + ' ' + url).hex().substr(0, 2 * kKeyBytes);
+}
+
+/// Uniform in [0, 1).
+double randomPart() {
+    constexpr std::size_t kRandomBytes = 3;
+    const std::string hex = randomHex(kRandomBytes);
+    std::uint32_t random = 0;
+    std::from_chars(hex.data(), hex.data() + hex.size(), random, 16);
+    return static_cast<double>(random) / (1u << 24);
+}
+
+Result<YardAddress> addressOf(const DialTarget& target) {
+    auto address = parseYardAddress(target.url);
+    if (!address) {
+        address.error().field = "address";
+        return address;
+    }
+    address->fingerprint = target.fingerprint;
+    return address;
+}
+
+JoinRequest requestOf(YardAddress address, const DialTarget& target, const std::string& key) {
+    return {.yard = std::move(address), .bearer = target.token, .ownKey = key, .path = "guests/link"};
+}
+
+} // namespace
+
+/// Brings what a machine says to Machines, as http::MachineDoor does for those that open the link.
+class DialledLine final : public linkio::FrameSink {
+public:
+    DialledLine(Machines& machines, linkio::ByteStream& stream)
+        : machines_(machines)
+        , connection_(stream, *this)
+        , wire_(std::make_shared<DialledWire>(connection_)) {}
+    DialledLine(const DialledLine&) = delete;
+    DialledLine& operator=(const DialledLine&) = delete;
+    ~DialledLine() override { wire_->cut(); }
+
+    coro::Task<void> serve(MachineCaller who) {
+        const auto id = co_await machines_.opened(std::move(who), wire_);
+        if (!id) co_return;
+        id_ = *id;
+        std::exception_ptr trouble;
+        try {
+            (void)co_await connection_.run();
+        } catch (...) {
+            trouble = std::current_exception();
+        }
+        wire_->cut();
+        co_await machines_.closed(id_);
+        if (trouble) std::rethrow_exception(trouble);
+    }
+    coro::Task<bool> frameCame(const link::Frame& frame) override {
+        return machines_.frameCame(id_, {.id = frame.id, .kind = frame.kind, .body = std::string(frame.body)});
+    }
+    void roomForBulk() override { machines_.parts_.spawn("link room", tellRoom(machines_, id_)); }
+
+private:
+    static coro::Task<void> tellRoom(Machines& machines, LineId id) { (void)co_await machines.roomForBulk(id); }
+
+    Machines& machines_;
+    linkio::LinkConnection connection_;
+    std::shared_ptr<DialledWire> wire_;
+    LineId id_ = 0;
+};
+
+std::shared_ptr<Machines::Machine> Machines::machineWith(const std::string& key) const {
+    const auto at = std::ranges::find_if(machines_, [&](const auto& entry) { return entry.second->key == key; });
+    return at == machines_.end() ? nullptr : at->second;
+}
+
+bool Machines::hasLine(const Machine& machine) const {
+    return std::ranges::any_of(lines_, [&](const auto& entry) { return entry.second.machine.get() == &machine; });
+}
+
+coro::Task<void> Machines::serveDialled(MachineCaller who, std::unique_ptr<linkio::ByteStream> stream) {
+    {
+        DialledLine line(*this, *stream);
+        co_await line.serve(std::move(who));
+    }
+    followed_.notifyAll();
+}
+
+coro::Task<Result<Dialled>> Machines::dial(DialWanted wanted) {
+    YARD_ASSERT_OWNER(owner_);
+    auto address = addressOf(wanted.target);
+    if (!address) co_return std::unexpected(address.error());
+    const std::string shown = keyFor(parts_.engineId, wanted.target.url);
+    MachineCaller who{.token = {},
+                      .peer = wanted.target.url,
+                      .key = Sha256::of(shown).hex(),
+                      .mostMilliCores = wanted.mostMilliCores.value_or(0),
+                      .dial = wanted.target};
+    const std::string key = std::string(kKeyed) + who.key;
+    auto stream = co_await engine::join(parts_.loop, parts_.helpers, requestOf(*address, wanted.target, shown));
+    if (!stream && !stream.error().fingerprint.empty() && wanted.target.fingerprint.empty())
+        co_return Dialled{.machine = {}, .fingerprint = std::move(stream.error().fingerprint)};
+    if (!stream) co_return invalid("address", std::move(stream.error().sentence));
+    parts_.spawn("link to a machine", serveDialled(std::move(who), std::move(*stream)));
+    const MonoTime until = parts_.loop.now() + kHelloLimit;
+    std::shared_ptr<Machine> machine;
+    for (;;) {
+        machine = machineWith(key);
+        const bool isOver = machine && (machine->answers() || machine->runner->state() == MachineState::Refused);
+        if (isOver || parts_.loop.now() >= until) break;
+        co_await coro::comesWithin(std::chrono::milliseconds(200), followed_);
+    }
+    if (!machine || !machine->answers())
+        co_return invalid("address", machine && !machine->runner->reason().empty()
+                                         ? machine->runner->reason()
+                                         : "The engine there took the link and said nothing more.");
+    dialOn(machine);
+    const MachineChange change{
+        .name = wanted.name, .mostMilliCores = wanted.mostMilliCores, .mostMemoryMb = wanted.mostMemoryMb};
+    auto view = co_await this->change(machine->id.value, change); // and it is in the journal
+    if (!view) co_return std::unexpected(view.error());
+    co_return Dialled{.machine = std::move(*view), .fingerprint = {}};
+}
+
+/// What the journal has is kept linked, each by one.
+void Machines::dialOn(const std::shared_ptr<Machine>& machine) {
+    if (!machine->dial || machine->isRemoved || std::exchange(machine->isDialled, true)) return;
+    parts_.spawn("machine by its address", keepDialled(machine));
+}
+
+coro::Task<void> Machines::keepDialled(std::shared_ptr<Machine> machine) {
+    unsigned failures = 0;
+    const auto isGone = [&] { return !machine->runner || machine->isRemoved; };
+    while (!isGone()) {
+        if (hasLine(*machine)) {
+            co_await followed_.wait();
+            continue;
+        }
+        if (const auto address = addressOf(*machine->dial)) {
+            const std::string shown = keyFor(parts_.engineId, machine->dial->url);
+            auto stream =
+                co_await engine::join(parts_.loop, parts_.helpers, requestOf(*address, *machine->dial, shown));
+            if (isGone()) break;
+            machine->dialTrouble = stream ? std::string() : stream.error().sentence;
+            if (stream && !hasLine(*machine)) {
+                const MonoTime began = parts_.loop.now();
+                co_await serveDialled({.token = {},
+                                       .peer = machine->dial->url,
+                                       .key = Sha256::of(shown).hex(),
+                                       .dial = machine->dial},
+                                      std::move(*stream));
+                if (parts_.loop.now() - began > kHelloLimit) failures = 0;
+            }
+        }
+        if (++failures == 1)
+            logWarning("link", "machine {} is not linked: {} It is tried again.", machine->name,
+                       machine->dialTrouble);
+        const double seconds = std::chrono::duration<double>(link::reconnectDelay(failures, randomPart())).count();
+        if (!isGone())
+            co_await coro::sleepFor(std::chrono::duration_cast<Duration>(parts_.reconnectUnit * seconds));
+    }
+    machine->isDialled = false;
+}
+
+} // namespace yard::engine

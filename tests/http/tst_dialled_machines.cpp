@@ -1,0 +1,153 @@
+// Machines by their addresses: two whole engines, one of which links to the other and has it work.
+#include "core/engine/guests/guests.h"
+#include "core/engine/machines/machines.h"
+#include "core/http/server.h"
+#include "core/launcher/launcher.h"
+#include "core/tls/server_tls.h"
+#include "tests/http/api_test.h"
+
+#include <QCoreApplication>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <fmt/format.h>
+#include <memory>
+#include <string>
+#include <utility>
+
+using namespace yard;
+using namespace yard::http;
+
+namespace {
+
+/// An engine that others may come to, served.
+struct Machine {
+    explicit Machine(bool takesYards = true, std::shared_ptr<tls::ServerTls> tls = {})
+        : engine(2, [takesYards](engine::Options& options) {
+            options.takesYards = takesYards;
+            options.set = {"guest_unsandboxed=on"};
+            options.name = "attic";
+        }) {
+        ApiOptions options;
+        options.tls = tls;
+        api = std::make_unique<Api>(*engine, options);
+        scheme = tls ? "https" : "http";
+        auto started = Server::start({"127.0.0.1", 0}, *api, {}, std::move(tls));
+        if (!started) qFatal("no server: %s", started.error().message.c_str());
+        server = std::move(*started);
+    }
+    ~Machine() { server->stop(); }
+    std::string url() const { return fmt::format("{}://127.0.0.1:{}", scheme, server->port()); }
+    engine::GuestsView guests() { return engine.run(engine->ask(&engine::Guests::list)); }
+
+    test::EngineTest engine;
+    std::unique_ptr<Api> api;
+    std::unique_ptr<Server> server;
+    std::string scheme;
+};
+
+struct Yard {
+    Reply add(const std::string& url, const std::string& token, const std::string& more = {}) {
+        return api.call("POST", "/compute/machines",
+                        fmt::format(R"({{"address":"{}","token":"{}"{}}})", url, token, more));
+    }
+    std::string stateOf(std::int64_t id) { return api.get(fmt::format("/compute/machines/{}", id)).text("state"); }
+    bool becomes(std::int64_t id, const std::string& state) {
+        return test::EngineTest::eventually([&] { return stateOf(id) == state; });
+    }
+    ApiTest api;
+};
+
+} // namespace
+
+class DialledMachinesTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void oneThatIsAddedWorks() {
+        Machine machine;
+        Yard yard;
+        const Reply added = yard.add(machine.url(), machine.engine->token(), R"(,"name":"loft","max_cores":1)");
+        QVERIFY2(added.status == 200, added.body.c_str());
+        QCOMPARE(added.text("kind"), "linked");
+        QCOMPARE(added.text("name"), "loft");
+        QCOMPARE(added.text("address"), machine.url());
+        const Lsn lsn =
+            yard.api.engine.submit(R"({"worker":"exec","argv":["/bin/echo","there"],"machine":"loft"})");
+        const ActionResult result = yard.api.engine.wait(lsn);
+        QCOMPARE(test::ending(result), "completed");
+        QCOMPARE(result.outcome->machine, "loft");
+        QCOMPARE(yard.api.engine.text(result.outcome->out), "there\n");
+        QCOMPARE(machine.guests().yards.size(), std::size_t{1});
+        QCOMPARE(machine.guests().yards[0].state, "linked");
+    }
+
+    void itIsLinkedAgainAfterAStartOfTheYard() {
+        Machine machine;
+        Yard yard;
+        const Reply added = yard.add(machine.url(), machine.engine->token());
+        QVERIFY2(added.status == 200, added.body.c_str());
+        QCOMPARE(added.text("name"), "attic");
+        yard.api.engine.stop();
+        yard.api.engine.start();
+        const auto isReady = [&] {
+            const auto machines = yard.api.engine.run(yard.api.engine->ask(&engine::Machines::list));
+            return machines.size() == 2 && machines[1].name == "attic" && link::name(machines[1].state) == "ready";
+        };
+        QVERIFY(test::EngineTest::eventually(isReady));
+        QCOMPARE(machine.guests().yards.size(), std::size_t{1}); // it is the same one
+    }
+
+    void oneThatIsRemovedIsLeftAlone() {
+        Machine machine;
+        Yard yard;
+        const Reply added = yard.add(machine.url(), machine.engine->token());
+        QVERIFY2(added.status == 200, added.body.c_str());
+        const std::int64_t id = added.number("id");
+        QCOMPARE(yard.api.call("DELETE", fmt::format("/compute/machines/{}", id)).status, 200);
+        QVERIFY(test::EngineTest::eventually([&] { return machine.guests().yards[0].state != "linked"; }));
+        QCOMPARE(yard.api.get(fmt::format("/compute/machines/{}", id)).status, 404);
+        const Reply again = yard.add(machine.url(), machine.engine->token());
+        QVERIFY2(again.status == 200, again.body.c_str());
+    }
+
+    void whyNotIsSaid() {
+        Machine machine;
+        Machine closed(false);
+        Yard yard;
+        const Reply token = yard.add(machine.url(), std::string(48, 'a'));
+        QCOMPARE(token.status, 422);
+        const Reply serve = yard.add(closed.url(), closed.engine->token());
+        QCOMPARE(serve.status, 422);
+        QVERIFY2(serve.text("message").contains("--serve on"), serve.body.c_str());
+        QCOMPARE(yard.add("http://desk.example", "x").status, 422); // plain, to another machine
+        QCOMPARE(yard.add(machine.url(), "").status, 422);
+        QCOMPARE(yard.add(machine.url(), "x", R"(,"fingerprint":"ab")").status, 422);
+        QCOMPARE(yard.api.get("/compute/machines").json().at("machines").as_array().size(), std::size_t{1});
+    }
+
+    void aFingerprintThatNobodyVouchesForIsTold() {
+        const QTemporaryDir directory;
+        const auto tls = *tls::ServerTls::own((directory.path() + "/tls").toStdString());
+        Machine machine(true, tls);
+        Yard yard;
+        const Reply asked = yard.add(machine.url(), machine.engine->token());
+        QCOMPARE(asked.status, 409);
+        QCOMPARE(asked.text("error"), "fingerprint");
+        QCOMPARE(asked.text("fingerprint"), tls->fingerprint());
+        const Reply wrong = yard.add(machine.url(), machine.engine->token(),
+                                     fmt::format(R"(,"fingerprint":"{}")", std::string(64, '0')));
+        QCOMPARE(wrong.status, 422);
+        const Reply added = yard.add(machine.url(), machine.engine->token(),
+                                     fmt::format(R"(,"fingerprint":"{}")", tls->fingerprint()));
+        QVERIFY2(added.status == 200, added.body.c_str());
+    }
+};
+
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    const QCoreApplication application(argc, argv);
+    DialledMachinesTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "tst_dialled_machines.moc"
