@@ -167,6 +167,14 @@
         <source>Which ports, GPUs and the like it has, or had</source>
         <translation>Welche Ports, GPUs und dergleichen sie hat oder hatte</translation>
     </message>
+    <message>
+        <source>Machine</source>
+        <translation>Maschine</translation>
+    </message>
+    <message>
+        <source>The other machine that it runs on, or ran on last</source>
+        <translation>Die andere Maschine, auf der sie läuft oder zuletzt lief</translation>
+    </message>
 </context>
 <context>
     <name>ActionEntries</name>
@@ -1807,6 +1815,10 @@
     <message>
         <source>what people wrote about it</source>
         <translation>was jemand über sie schrieb</translation>
+    </message>
+    <message>
+        <source>what kind of machine that was, linux-*</source>
+        <translation>von welcher Art die Maschine war, linux-*</translation>
     </message>
 </context>
 <context>
