@@ -129,7 +129,7 @@ void TestLinkLies::bytesThatAreNoBodyEndTheConnection_data() {
     QTest::addColumn<bool>("isFirst");
     for (const Kind kind :
          {Kind::Updates, Kind::Finished, Kind::Need, Kind::Chunk, Kind::HandedBack, Kind::Leaving, Kind::Refused,
-          Kind::Hello, Kind::Welcome, Kind::Lease, Kind::Settled, Kind::Cancel, Kind::Renewed})
+          Kind::Hello, Kind::Welcome, Kind::Lease, Kind::Settled, Kind::Cancel, Kind::Renewed, Kind::Follow})
         QTest::addRow("%d", static_cast<int>(kind)) << static_cast<int>(kind) << false;
     QTest::newRow("no Hello") << static_cast<int>(Kind::Renew) << true;
     QTest::newRow("garbage in the Hello") << static_cast<int>(Kind::Hello) << true;

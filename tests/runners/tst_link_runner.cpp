@@ -209,7 +209,7 @@ void TestLinkRunner::aStartIsToldOnce() {
     QCOMPARE(bench.told(), std::string("started 1.1"));
     QVERIFY(bench.say(Kind::Updates,
                       link::put(link::Updates{
-                          {.id = {.lsn = 1}, .kind = link::UpdateKind::Output, .number = 0, .text = "hello"}})));
+                          {.id = {.lsn = 1}, .kind = link::UpdateKind::Progress, .number = 500, .text = "half"}})));
     QCOMPARE(bench.host.updates, 1);
 }
 
