@@ -100,6 +100,7 @@ void JoinTokensTest::ofKeysWhoseMachinesNeverCameTheOldestGo() {
     QVERIFY(made);
     const auto keyOf = [](std::size_t number) { return fmt::format("{:048x}", number); };
     std::set<std::string> known{Sha256::of(keyOf(0)).hex()};
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines)
     const auto knows = [&known]() -> coro::Task<std::set<std::string>> { co_return known; };
     for (std::size_t number = 0; number < JoinTokens::kMostNew + 2; ++number)
         QVERIFY(linked.engine.run(tokens.enter(made->secret, false, keyOf(number), knows, helpers)));
