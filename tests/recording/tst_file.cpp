@@ -1,0 +1,277 @@
+// A recording as a file: what goes in comes out, group by group, within its limit, and a kill leaves what was committed.
+#include "tests/recording/sample.h"
+
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace yard;
+using namespace yard::recording;
+using namespace yard::test;
+
+class TestRecordingFile : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void whatIsWrittenIsReadAgain();
+    void aGroupIsThereOnceItIsCommitted();
+    void aKillInTheMiddleLeavesTheGroupsBefore();
+    void aChunkIsKeptOnce();
+    void aLargeChunkIsKeptInParts();
+    void whatIsNoChunkIsRefusedAndLeavesNothing();
+    void theLimitOfBytesHolds();
+    void anActionIsRecordedOnce();
+    void whatHasNotEndedIsRefused();
+    void manyActionsShareFrames();
+    void anActionLargerThanAFrameHasOneOfItsOwn();
+    void aFileThatIsThereIsNotWrittenOver();
+    void otherToolsReadThePlainColumns();
+    void aNoteCanBeChanged();
+
+    void cleanup() {
+        for (const QString& file : QDir(dir_.path()).entryList(QDir::Files)) QFile::remove(dir_.filePath(file));
+    }
+
+private:
+    std::string path() const { return (dir_.path() + "/one.yrec").toStdString(); }
+    std::string lsns(RecordingReader& reader) const {
+        std::string text;
+        const auto page = reader.actions(0, 100);
+        if (!page) return page.error().message;
+        for (const RecordedAction& action : *page) text += fmt::format("{} ", columnsOf(action.result)->lsn.value);
+        return text;
+    }
+    QTemporaryDir dir_;
+};
+
+void TestRecordingFile::whatIsWrittenIsReadAgain() {
+    writeSample(path());
+    QCOMPARE(checked(path()), std::string("ok"));
+    auto reader = RecordingReader::open(path());
+    const auto head = reader->head();
+    QVERIFY(head.has_value());
+    QCOMPARE(head->note, std::string("a note"));
+    QCOMPARE(head->filter, std::string("label:night"));
+    QCOMPARE(std::string(name(head->state)), std::string("complete"));
+    QCOMPARE(head->ended, WallMicros{12});
+    const auto counts = reader->counts();
+    QCOMPARE(counts->actions, 2);
+    QCOMPARE(counts->workers, 1);
+    QCOMPARE(counts->chunks, 2);
+    QCOMPARE(counts->chunkBytes, 9);
+    const auto page = reader->actions(0, 1);
+    QCOMPARE(page->size(), std::size_t{1});
+    QCOMPARE(page->front().action, sampleAction(3, "hello").action);
+    QCOMPARE(page->front().result, sampleAction(3, "hello").result);
+    QCOMPARE(page->front().machine, std::string("desk"));
+    const auto rest = reader->actions(page->front().n, 10);
+    QCOMPARE(rest->size(), std::size_t{1});
+    std::string bytes;
+    const auto read = reader->chunk(Sha256::of("hello"), [&](std::string_view more) -> Result<void> {
+        bytes += more;
+        return {};
+    });
+    QVERIFY(read.has_value());
+    QCOMPARE(bytes, std::string("hello"));
+    QVERIFY(!*reader->hasChunk(Sha256::of("other")));
+    QCOMPARE(reader->workers()->size(), std::size_t{1});
+    QCOMPARE(**reader->worker(sampleWorker().id), sampleWorker().canonical);
+    QVERIFY(!reader->worker(Sha256::of("other"))->has_value());
+}
+
+void TestRecordingFile::aGroupIsThereOnceItIsCommitted() {
+    auto writer = RecordingWriter::create(path(), sampleHead(), 1u << 30);
+    QVERIFY(writer->add(sampleAction(1, "a")).has_value());
+    QVERIFY(writer->commit(2, 3).has_value());
+    QVERIFY(writer->add(sampleAction(2, "a")).has_value());
+    auto reader = RecordingReader::open(path());
+    QCOMPARE(lsns(*reader), std::string("1 "));
+    QCOMPARE(reader->head()->missed, 2);
+    QCOMPARE(reader->head()->gone, 3);
+    QVERIFY(writer->commit(2, 3).has_value());
+    QCOMPARE(lsns(*reader), std::string("1 2 "));
+}
+
+void TestRecordingFile::aKillInTheMiddleLeavesTheGroupsBefore() {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        auto writer = RecordingWriter::create(path(), sampleHead(), 1u << 30);
+        (void)writer->add(sampleAction(1, "a"));
+        (void)writer->commit(0, 0);
+        // More than SQLite's cache, so that the file itself has been written to.
+        std::string large(8u << 20, 'x');
+        for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>(i * 2654435761u >> 13);
+        (void)writer->add(sampleAction(2, "a"));
+        (void)writer->addChunk(refOf(large),
+                               [at = std::size_t{0}, &large](std::size_t most) mutable -> Result<std::string> {
+                                   const std::string piece = large.substr(at, most);
+                                   at += piece.size();
+                                   if (at >= large.size()) ::_exit(0);
+                                   return piece;
+                               });
+        ::_exit(1);
+    }
+    int status = 0;
+    QCOMPARE(::waitpid(child, &status, 0), child);
+    QCOMPARE(status, 0);
+    QVERIFY(QFile::exists(QString::fromStdString(path() + "-journal")));
+    QVERIFY(RecordingWriter::recover(path(), 77).has_value());
+    QVERIFY(!QFile::exists(QString::fromStdString(path() + "-journal")));
+    QCOMPARE(checked(path()), std::string("ok"));
+    auto reader = RecordingReader::open(path());
+    QCOMPARE(lsns(*reader), std::string("1 "));
+    QCOMPARE(std::string(name(reader->head()->state)), std::string("interrupted"));
+    QCOMPARE(reader->head()->ended, WallMicros{77});
+}
+
+void TestRecordingFile::aChunkIsKeptOnce() {
+    auto writer = RecordingWriter::create(path(), sampleHead(), 1u << 30);
+    QVERIFY(writer->addChunk(refOf("hello"), inPieces("hello")).has_value());
+    QVERIFY(writer->hasChunk(Sha256::of("hello")));
+    QVERIFY(writer->addChunk(refOf("hello"), inPieces("not even read")).has_value());
+    QVERIFY(writer->commit(0, 0).has_value());
+    QCOMPARE(RecordingReader::open(path())->counts()->chunks, 1);
+}
+
+void TestRecordingFile::aLargeChunkIsKeptInParts() {
+    std::string large;
+    while (large.size() < (5u << 19)) large += fmt::format("{} ", large.size());
+    auto writer = RecordingWriter::create(path(), sampleHead(), 1u << 30);
+    const auto whole = [at = std::size_t{0}, &large](std::size_t most) mutable -> Result<std::string> {
+        const std::string piece = large.substr(at, most);
+        at += piece.size();
+        return piece;
+    };
+    QVERIFY(writer->addChunk(refOf(large), whole).has_value());
+    QVERIFY(writer->commit(0, 0).has_value());
+    QCOMPARE(checked(path()), std::string("ok"));
+    std::string bytes;
+    int parts = 0;
+    QVERIFY(RecordingReader::open(path())
+                ->chunk(refOf(large).hash,
+                        [&](std::string_view more) -> Result<void> {
+                            ++parts;
+                            bytes += more;
+                            return {};
+                        })
+                .has_value());
+    QVERIFY(bytes == large);
+    QCOMPARE(parts, 3);
+}
+
+void TestRecordingFile::whatIsNoChunkIsRefusedAndLeavesNothing() {
+    auto writer = RecordingWriter::create(path(), sampleHead(), 1u << 30);
+    QVERIFY(writer->add(sampleAction(1, "a")).has_value());
+    QCOMPARE(writer->addChunk(refOf("hello"), inPieces("jello")).error().kind, ErrorKind::Malformed);
+    QCOMPARE(writer->addChunk(refOf("hello"), inPieces("hell")).error().kind, ErrorKind::Malformed);
+    QCOMPARE(writer->addChunk(refOf("hello"), inPieces("hello!")).error().kind, ErrorKind::Malformed);
+    QVERIFY(!writer->hasChunk(Sha256::of("hello")));
+    QVERIFY(writer->addChunk(refOf("left"), inPieces("left")).has_value());
+    QVERIFY(writer->commit(0, 0).has_value());
+    QCOMPARE(checked(path()), std::string("ok"));
+    QCOMPARE(RecordingReader::open(path())->counts()->chunks, 1);
+}
+
+void TestRecordingFile::theLimitOfBytesHolds() {
+    auto writer = RecordingWriter::create(path(), sampleHead(), 100'000);
+    std::string noise(300'000, ' ');
+    std::uint64_t x = 1;
+    for (char& c : noise) c = static_cast<char>((x = x * 6364136223846793005u + 1442695040888963407u) >> 56);
+    const auto whole = [at = std::size_t{0}, &noise](std::size_t most) mutable -> Result<std::string> {
+        const std::string piece = noise.substr(at, most);
+        at += piece.size();
+        return piece;
+    };
+    QCOMPARE(writer->addChunk(refOf(noise), whole).error().kind, ErrorKind::AtLimit);
+    QVERIFY(writer->add(sampleAction(1, "a")).has_value());
+    Result<void> done;
+    int lsn = 2;
+    while (done && lsn < 10'000) done = writer->add(sampleAction(lsn++, "a"));
+    QCOMPARE(done.error().kind, ErrorKind::AtLimit);
+    QVERIFY(writer->finish(sampleHead()).has_value());
+    QVERIFY(QFileInfo(QString::fromStdString(path())).size() < 120'000);
+    QCOMPARE(checked(path()), std::string("ok"));
+}
+
+void TestRecordingFile::anActionIsRecordedOnce() {
+    auto writer = RecordingWriter::create(path(), sampleHead(), 1u << 30);
+    QVERIFY(writer->add(sampleAction(1, "a")).has_value());
+    QCOMPARE(writer->add(sampleAction(1, "a")).error().kind, ErrorKind::WrongState);
+    QCOMPARE(writer->actions(), 1);
+}
+
+void TestRecordingFile::whatHasNotEndedIsRefused() {
+    auto writer = RecordingWriter::create(path(), sampleHead(), 1u << 30);
+    RecordedAction action = sampleAction(1, "a");
+    for (const std::string result :
+         {R"({"lsn":1,"worker":"exec","state":"running"})", R"({"state":"completed"})", "[]", "",
+          R"({"lsn":1,"state":"completed","stdout":{"hash":"00","size":1}})"}) {
+        action.result = result;
+        QCOMPARE(writer->add(action).error().kind, ErrorKind::Malformed);
+    }
+}
+
+void TestRecordingFile::manyActionsShareFrames() {
+    auto writer = RecordingWriter::create(path(), sampleHead(), 1u << 30);
+    for (int lsn = 1; lsn <= 2'000; ++lsn) QVERIFY(writer->add(sampleAction(lsn, "a")).has_value());
+    QVERIFY(writer->commit(0, 0).has_value());
+    QCOMPARE(checked(path()), std::string("ok"));
+    QVERIFY(QFileInfo(QString::fromStdString(path())).size() < 600'000); // 1 MB of text
+    auto reader = RecordingReader::open(path());
+    std::int64_t n = 0;
+    std::size_t seen = 0;
+    for (;;) {
+        const auto page = reader->actions(n, 300);
+        QVERIFY(page.has_value());
+        if (page->empty()) break;
+        seen += page->size();
+        n = page->back().n;
+    }
+    QCOMPARE(seen, std::size_t{2'000});
+}
+
+void TestRecordingFile::anActionLargerThanAFrameHasOneOfItsOwn() {
+    auto writer = RecordingWriter::create(path(), sampleHead(), 1u << 30);
+    RecordedAction large = sampleAction(2, "a");
+    large.action =
+        fmt::format(R"({{"worker":"w","function":"f","args":{{"x":"{}"}}}})", std::string(1u << 20, 'x'));
+    QVERIFY(writer->add(sampleAction(1, "a")).has_value());
+    QVERIFY(writer->add(large).has_value());
+    QVERIFY(writer->add(sampleAction(3, "a")).has_value());
+    QVERIFY(writer->commit(0, 0).has_value());
+    QCOMPARE(checked(path()), std::string("ok"));
+    QCOMPARE(RecordingReader::open(path())->actions(1, 1)->front().action, large.action);
+}
+
+void TestRecordingFile::aFileThatIsThereIsNotWrittenOver() {
+    writeSample(path());
+    QVERIFY(!RecordingWriter::create(path(), sampleHead(), 1u << 30).has_value());
+    QCOMPARE(checked(path()), std::string("ok"));
+}
+
+void TestRecordingFile::otherToolsReadThePlainColumns() {
+    writeSample(path());
+    sqlite3* file = nullptr;
+    QCOMPARE(sqlite3_open(path().c_str(), &file), SQLITE_OK);
+    std::string text;
+    const auto row = [](void* to, int columns, char** values, char**) {
+        for (int i = 0; i < columns; ++i)
+            *static_cast<std::string*>(to) += fmt::format("{} ", values[i] ? values[i] : "-");
+        return 0;
+    };
+    sqlite3_exec(file,
+                 "SELECT lsn,state,exit_code,worker,label,machine,t_new,t_pending,t_running,t_exited,t_end,"
+                 "lower(hex(stdout))=(SELECT lower(hex(hash)) FROM chunks WHERE size=5) FROM actions WHERE n=1;"
+                 "PRAGMA application_id; PRAGMA user_version",
+                 row, &text, nullptr);
+    sqlite3_close(file);
+    QCOMPARE(text, std::string("3 completed 0 exec night desk 5 - 7 8 9 1 1498563907 1 "));
+}
+
+void TestRecordingFile::aNoteCanBeChanged() {
+    writeSample(path());
+    QVERIFY(RecordingWriter::setNote(path(), "another").has_value());
+    QCOMPARE(RecordingReader::open(path())->head()->note, std::string("another"));
+}
+
+QTEST_APPLESS_MAIN(TestRecordingFile)
+#include "tst_file.moc"
