@@ -18,9 +18,9 @@ auto askable(Services& services) {
                     services.folding, services.graphs, services.guests, services.inside, services.intake,
                     services.kinds, services.listing, services.locks, services.machines, services.moving,
                     services.objects, services.operations, services.overview, services.queues, services.reasons,
-                    services.rescheduling, services.results, services.retention, services.sessionMoves,
-                    services.schedules, services.figures, services.timelines, services.waitingCounts, services.pool,
-                    services.watching, services.workers);
+                    services.recordings, services.rescheduling, services.results, services.retention,
+                    services.sessionMoves, services.schedules, services.figures, services.timelines,
+                    services.waitingCounts, services.pool, services.watching, services.workers);
 }
 
 } // namespace
@@ -58,6 +58,7 @@ template Operations& serviceOf(Kernel& kernel);
 template Overview& serviceOf(Kernel& kernel);
 template Queues& serviceOf(Kernel& kernel);
 template Reasons& serviceOf(Kernel& kernel);
+template Recordings& serviceOf(Kernel& kernel);
 template Rescheduling& serviceOf(Kernel& kernel);
 template Results& serviceOf(Kernel& kernel);
 template Retention& serviceOf(Kernel& kernel);

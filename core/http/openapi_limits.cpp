@@ -2,6 +2,7 @@
 #include "core/http/openapi.h"
 
 #include "core/engine/engine.h"
+#include "core/engine/recordings/recording_view.h"
 #include "core/engine/state/failures_view.h"
 #include "core/engine/state/graph_view.h"
 #include "core/engine/state/kinds_view.h"
@@ -81,6 +82,11 @@ constexpr std::array kLimits{
     Limit{"platform", number(kMaxPlatformBytes)},
     Limit{"priority", number(kMaxPriority)},
     Limit{"processes", number(kMaxProcesses)},
+    Limit{"recording_bytes", number(engine::kMostRecordingBytes)},
+    Limit{"recording_bytes_usual", number(engine::kUsualRecordingBytes)},
+    Limit{"recording_name", number(engine::kMostRecordingName)},
+    Limit{"recording_note", number(engine::kMostRecordingNote)},
+    Limit{"recordings", number(engine::kMostRecordings)},
     Limit{"regressions", number(engine::kMostRegressionsShown)},
     Limit{"resources", number(kMaxNamedResources + 3)},
     Limit{"retries", number(kMaxRetryLimit)},

@@ -4,10 +4,10 @@
 
 namespace yard::http {
 
-std::array<std::string_view, 11> openApiSchemas() {
+std::array<std::string_view, 12> openApiSchemas() {
     return {openApiGeneralSchemas(), openApiActionSchemas(),  openApiSubmitSchemas(),   openApiQueueSchemas(),
             openApiWorkerSchemas(),  openApiHistorySchemas(), openApiScheduleSchemas(), openApiKindSchemas(),
-            openApiInsideSchemas(),  openApiObjectSchemas(),  openApiAlertSchemas()};
+            openApiInsideSchemas(),  openApiObjectSchemas(),  openApiAlertSchemas(),    openApiRecordingSchemas()};
 }
 
 // clang-format off

@@ -12,7 +12,7 @@
 namespace yard::http {
 
 /// All of them; no name is in two.
-std::array<std::string_view, 11> openApiSchemas();
+std::array<std::string_view, 12> openApiSchemas();
 
 std::string_view openApiGeneralSchemas();
 std::string_view openApiActionSchemas();
@@ -23,6 +23,7 @@ std::string_view openApiHistorySchemas();
 std::string_view openApiAlertSchemas();
 std::string_view openApiScheduleSchemas();
 std::string_view openApiKindSchemas();
+std::string_view openApiRecordingSchemas();
 std::string_view openApiInsideSchemas();
 std::string_view openApiObjectSchemas();
 

@@ -222,6 +222,7 @@ void Kernel::startServices() {
     ground_.loop.spawn("gpus", services_.gpus->run());
     ground_.loop.spawn("timelines", services_.timelines->run());
     ground_.loop.spawn("kinds", services_.kinds->run());
+    ground_.loop.spawn("recordings", services_.recordings->load());
     ground_.loop.spawn("estimates", learnFromHistory(ground_.journal, *services_.estimates));
     ground_.loop.spawn("locks", services_.locks->run());
     ground_.loop.spawn("janitor", services_.orphans->run());
@@ -311,6 +312,7 @@ void Kernel::close() {
     ground_.helpers.reset();
     if (services_.figures) services_.figures->save();
     if (services_.timelines) services_.timelines->save();
+    if (services_.recordings) services_.recordings->close();
     services_.warm.reset();
     services_.places.reset();
     ground_.close();

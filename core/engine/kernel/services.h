@@ -34,6 +34,7 @@
 #include "core/engine/reading/selection.h"
 #include "core/engine/reading/waiting_counts.h"
 #include "core/engine/reading/watching.h"
+#include "core/engine/recordings/recordings.h"
 #include "core/engine/running/attempt_monitor.h"
 #include "core/engine/running/cloud_watch.h"
 #include "core/engine/running/courtesy_service.h"
@@ -122,6 +123,7 @@ struct Services {
     std::optional<GpuWatch> gpus;
     std::optional<TimelineKeeper> timelines;
     std::optional<KindKeeper> kinds;
+    std::optional<Recordings> recordings;
 
     // --- reading
     std::optional<Estimates> estimates;

@@ -225,6 +225,7 @@ void Wiring::openResults() {
         .now = MonoClock::now,
         .kept =
             [this](const session::LiveView& live, ActionState state, Reason reason) {
+                services_.recordings->ended(live.lsn);
                 services_.alerts->ended(live.lsn, {.queue = live.queue,
                                                    .cls = live.cls.value,
                                                    .label = live.label.value,

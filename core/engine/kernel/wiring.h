@@ -93,6 +93,10 @@ private:
     void lookForMemory();
     coro::Task<Result<std::vector<std::string>>> commandsOf(std::vector<Lsn> lsns, Duration lookFor);
 
+    // wiring_recordings.cpp
+    void openRecordings();
+    coro::Task<Result<std::vector<ActionResult>>> rowsToRecord(std::vector<Lsn> lsns);
+
     // wiring_reading.cpp
     void openForecasts();
     void openRows();

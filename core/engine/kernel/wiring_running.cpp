@@ -173,6 +173,7 @@ void Wiring::openGpus() {
 
 /// Those that use the store, once the journal is restored.
 void Wiring::openUpkeep() {
+    openRecordings();
     services_.retention.emplace(Retention::Parts{
         *ground_.store, *ground_.chunkFiles, store::DiskReserve(ground_.directory->path()), services_.committer,
         *ground_.helpers, ground_.counters, ground_.settings, ground_.directory->workers(),

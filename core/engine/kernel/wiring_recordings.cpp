@@ -1,0 +1,34 @@
+// Recordings, given what they need of the others.
+#include "core/engine/kernel/wiring.h"
+
+#include <utility>
+
+namespace yard::engine {
+
+coro::Task<Result<std::vector<ActionResult>>> Wiring::rowsToRecord(std::vector<Lsn> lsns) {
+    auto rows = co_await ground_.journal.getAll(std::move(lsns));
+    if (rows)
+        for (ActionResult& row : *rows) row = services_.rows->withNames(std::move(row));
+    co_return rows;
+}
+
+void Wiring::openRecordings() {
+    services_.recordings.emplace(Recordings::Parts{
+        .directory = ground_.directory->path() + "/recordings",
+        .engineId = ground_.directory->engineId(),
+        .read = [this](std::vector<Lsn> lsns) { return rowsToRecord(std::move(lsns)); },
+        .action = [this](Lsn lsn) { return services_.details->spec(lsn, true); },
+        .worker =
+            [this](const std::string& id) {
+                const RegisteredWorker* worker = services_.registry.find(id);
+                return worker ? worker->canonical : std::string();
+            },
+        .means = [this](const ListQuery& query,
+                        const ActionResult& row) { return services_.selection->matches(query, row); },
+        .list = [this](ListQuery query) { return services_.listing->list(std::move(query)); },
+        .chunks = [this]() -> store::ChunkStore& { return *ground_.chunks; },
+        .spawn = spawning(),
+        .now = [this] { return ground_.scale.at(MonoClock::now()); }});
+}
+
+} // namespace yard::engine

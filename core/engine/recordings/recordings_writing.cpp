@@ -1,0 +1,138 @@
+// Recordings: what one that runs does until it is over.
+#include "core/base/log.h"
+#include "core/coro/timeout.h"
+#include "core/engine/recordings/recordings.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace yard::engine {
+
+using recording::RecordingState;
+
+namespace {
+
+constexpr std::size_t kRecordedAtOnce = 200; // actions that are read and written at once
+constexpr std::size_t kAheadOfPast = 1'000;  // of the past: those that wait to be written
+constexpr WallMicros kGroupTime = 1'000'000; // what was written is in the file after so long
+constexpr int kPastPage = 1'000;
+
+} // namespace
+
+coro::Task<void> Recordings::follow(std::shared_ptr<Live> live) {
+    while (!live->isStopping || !live->waiting.empty()) {
+        if (live->waiting.empty())
+            co_await waitForWork(live);
+        else
+            co_await writeSome(live);
+    }
+    co_await finish(live);
+}
+
+coro::Task<void> Recordings::waitForWork(const std::shared_ptr<Live>& live) {
+    live->work.clear();
+    if (!live->isUncommitted) {
+        co_await live->work.wait();
+        co_return;
+    }
+    if (co_await coro::comesWithin(Duration(kGroupTime), live->work)) co_return;
+    const auto stand = co_await writing_.run([tape = live->tape] { return tape->commit(); });
+    live->isUncommitted = false;
+    live->committed = parts_.now();
+    if (stand)
+        take(*live, *stand);
+    else
+        cut(*live, stand.error().message);
+}
+
+coro::Task<void> Recordings::writeSome(const std::shared_ptr<Live>& live) {
+    const auto count = static_cast<std::ptrdiff_t>(std::min(kRecordedAtOnce, live->waiting.size()));
+    std::vector<Lsn> lsns(live->waiting.begin(), live->waiting.begin() + count);
+    live->waiting.erase(live->waiting.begin(), live->waiting.begin() + count);
+    live->room.set();
+    auto rows = co_await parts_.read(lsns);
+    if (!rows) co_return cut(*live, rows.error().message);
+    const auto missed = std::ssize(lsns) - std::ssize(*rows);
+    auto items = co_await itemsOf(*live, std::move(*rows));
+    const bool isDue = parts_.now() - live->committed >= kGroupTime;
+    auto write = [tape = live->tape, items = std::move(items), missed, isDue]() mutable {
+        auto stand = tape->write(std::move(items), missed);
+        return stand && isDue ? tape->commit() : stand;
+    };
+    const auto stand = co_await writing_.run(std::move(write));
+    if (!stand) co_return cut(*live, stand.error().message);
+    live->isUncommitted = !isDue;
+    if (isDue) live->committed = parts_.now();
+    take(*live, *stand);
+}
+
+/// Those that are meant, with what they were asked to do.
+coro::Task<std::vector<TapeItem>> Recordings::itemsOf(const Live& live, std::vector<ActionResult> rows) {
+    std::vector<TapeItem> items;
+    items.reserve(rows.size());
+    for (ActionResult& row : rows) {
+        if (!isEnded(row.state) || !parts_.means(live.wish.which, row)) continue;
+        TapeItem item{.result = std::move(row), .action = {}, .worker = {}};
+        if (auto action = co_await parts_.action(item.result.lsn)) item.action = std::move(*action);
+        item.worker = parts_.worker(item.result.workerId);
+        items.push_back(std::move(item));
+    }
+    co_return items;
+}
+
+void Recordings::take(const Live& live, const Tape::Stand& stand) {
+    const auto found = entries_.find(live.wish.name);
+    if (found == entries_.end()) return;
+    RecordingView& view = found->second.view;
+    view.counts = {
+        .actions = stand.actions, .workers = stand.workers, .chunks = stand.chunks, .chunkBytes = stand.chunkBytes};
+    view.bytes = stand.bytes;
+    view.head.missed = stand.missed;
+    view.head.gone = stand.gone;
+}
+
+/// Whatever becomes of the file, it is over: its state is told as it is.
+coro::Task<void> Recordings::finish(std::shared_ptr<Live> live) {
+    std::erase(running_, live);
+    const RecordingState state = live->why.empty() ? RecordingState::Complete : RecordingState::Cut;
+    const WallMicros now = parts_.now();
+    auto end = [tape = live->tape, state, why = live->why, now] { return tape->end(state, why, now); };
+    const auto stand = co_await writing_.run(std::move(end));
+    (void)writing_.post([tape = std::exchange(live->tape, {})]() mutable { tape.reset(); });
+    if (stand) take(*live, *stand);
+    if (const auto found = entries_.find(live->wish.name); found != entries_.end()) {
+        recording::RecordingHead& head = found->second.view.head;
+        head.state = stand ? state : RecordingState::Cut;
+        head.why = stand || !live->why.empty() ? live->why : stand.error().message;
+        head.ended = now;
+        if (!head.why.empty()) logWarning("engine", "the recording {} has ended: {}", live->wish.name, head.why);
+        found->second.live.reset();
+    }
+    live->over.set();
+}
+
+coro::Task<void> Recordings::takePast(std::shared_ptr<Live> live) {
+    ListQuery query = live->wish.which;
+    if (query.states.empty())
+        query.states = {ActionState::Completed, ActionState::Failed, ActionState::Abandoned,
+                        ActionState::Cancelled};
+    query.sort = {.field = SortField::Lsn, .descending = false};
+    query.limit = kPastPage;
+    while (!live->isStopping) {
+        auto page = co_await parts_.list(query);
+        if (!page) co_return cut(*live, page.error().message);
+        if (live->isStopping) co_return;
+        std::ranges::transform(page->jobs, std::back_inserter(live->waiting), &ActionResult::lsn);
+        live->work.set();
+        if (page->cursor.empty()) break;
+        query.cursor = page->cursor;
+        while (!live->isStopping && live->waiting.size() > kAheadOfPast) {
+            live->room.clear();
+            co_await live->room.wait();
+        }
+    }
+    live->isStopping = true;
+    live->work.set();
+}
+
+} // namespace yard::engine
