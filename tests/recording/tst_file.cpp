@@ -1,7 +1,9 @@
 // A recording as a file: what goes in comes out, group by group, within its limit, and a kill leaves what was committed.
 #include "tests/recording/sample.h"
 
+#include <csignal>
 #include <sqlite3.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +17,7 @@ private Q_SLOTS:
     void whatIsWrittenIsReadAgain();
     void aGroupIsThereOnceItIsCommitted();
     void aKillInTheMiddleLeavesTheGroupsBefore();
+    void whatTheDiskDoesNotTakeIsLostAndTheRestIsReadable();
     void aChunkIsKeptOnce();
     void aLargeChunkIsKeptInParts();
     void whatIsNoChunkIsRefusedAndLeavesNothing();
@@ -121,6 +124,38 @@ void TestRecordingFile::aKillInTheMiddleLeavesTheGroupsBefore() {
     QCOMPARE(lsns(*reader), std::string("1 "));
     QCOMPARE(std::string(name(reader->head()->state)), std::string("interrupted"));
     QCOMPARE(reader->head()->ended, WallMicros{77});
+}
+
+void TestRecordingFile::whatTheDiskDoesNotTakeIsLostAndTheRestIsReadable() {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        constexpr rlim_t kMost = 400'000;
+        const rlimit limit{.rlim_cur = kMost, .rlim_max = kMost};
+        (void)::signal(SIGXFSZ, SIG_IGN);
+        if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(2);
+        auto writer = RecordingWriter::create(path(), sampleHead(), 1u << 30);
+        Result<void> done;
+        for (int lsn = 1; done && lsn < 1'000; ++lsn) {
+            RecordedAction large = sampleAction(lsn, "a");
+            large.action = fmt::format(R"({{"worker":"w","function":"f","args":{{"x":"{}"}}}})", randomHex(10'000));
+            done = writer->add(large);
+            if (done && lsn % 5 == 0) done = writer->commit(0, 0);
+        }
+        if (done) ::_exit(3);
+        RecordingHead head = sampleHead();
+        head.state = RecordingState::Cut;
+        head.why = "It is full.";
+        ::_exit(writer->finish(head) ? 0 : 1);
+    }
+    int status = 0;
+    QCOMPARE(::waitpid(child, &status, 0), child);
+    QCOMPARE(status, 0);
+    QCOMPARE(checked(path()), std::string("ok"));
+    auto reader = RecordingReader::open(path());
+    QCOMPARE(std::string(name(reader->head()->state)), std::string("cut"));
+    QCOMPARE(reader->head()->why, std::string("It is full."));
+    const std::int64_t actions = reader->counts()->actions;
+    QVERIFY2(actions >= 10 && actions % 5 == 0, qPrintable(QString::number(actions)));
 }
 
 void TestRecordingFile::aChunkIsKeptOnce() {
