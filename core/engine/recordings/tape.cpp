@@ -40,9 +40,7 @@ Result<Tape::Stand> Tape::write(std::vector<TapeItem> items, std::int64_t missed
 }
 
 Result<void> Tape::writeOne(TapeItem& item) {
-    if (head_.attachments != Attachments::None) {
-        if (auto written = writeInputs(item.action); !written) return written;
-    }
+    if (auto written = writeInputs(item.action); !written) return written;
     if (auto written = writeWorker(item.worker); !written) return written;
     if (head_.attachments == Attachments::All && item.result.outcome)
         if (auto written = writeLeft(*item.result.outcome); !written) return written;
@@ -64,10 +62,11 @@ Result<void> Tape::writeWorker(const std::string& canonical) {
     return written;
 }
 
-Result<void> Tape::writeInputs(const std::string& action) {
+Result<void> Tape::writeInputs(std::string& action) {
     if (action.empty()) return {};
     const auto parsed = parseAction(action);
-    if (!parsed) return {}; // it is told with the action
+    if (!parsed) action.clear(); // a reader would refuse the whole file for it
+    if (!parsed || head_.attachments == Attachments::None) return {};
     for (const Hash256& hash : parsed->spec->inputChunks())
         if (auto written = writeChunk(hash); !written) return written;
     return {};

@@ -56,7 +56,7 @@ private:
         , parts_(std::move(parts)) {}
     Result<void> writeOne(TapeItem& item);
     Result<void> writeWorker(const std::string& canonical);
-    Result<void> writeInputs(const std::string& action);
+    Result<void> writeInputs(std::string& action);
     Result<void> writeLeft(const AttemptOutcome& outcome);
     Result<void> writeChunk(const Hash256& hash);
     Stand stand() const;
