@@ -337,6 +337,10 @@ constexpr std::array kMembers = {
     Member{"replaces", Takes::Anyone, readReplaces},
     Member{"machine", Takes::Anyone, readMachine},
     Member{"platform", Takes::Anyone, readPlatform},
+    Member{"jobserver", Takes::Anyone,
+           [](JsonFields& fields, JsonView v, ActionSpec& spec) {
+               return readJobserver(fields, v, spec.jobserver.emplace());
+           }},
     Member{"max_retries", Takes::Anyone,
            [](JsonFields& fields, JsonView v, ActionSpec& spec) {
                return readLimit(fields, v, spec.retryLimits.retries);

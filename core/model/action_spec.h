@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/base/ids.h"
+#include "core/model/jobserver.h"
 #include "core/model/terminal_size.h"
 
 #include <array>
@@ -98,7 +99,8 @@ struct ActionSpec {
     /// Where it may run: names, "local", "any", "tag:NAME"; sorted. Empty: as its queue says, else any machine, of
     /// exec this one.
     std::vector<std::string> machines;
-    std::string platform; ///< empty: any, of a worker its own
+    std::string platform;               ///< empty: any, of a worker its own
+    std::optional<Jobserver> jobserver; ///< absent: as its queue says
 
     bool isExec() const { return worker == "exec"; }
     /// Runs where it says, without inputs, outputs or sandbox: no directory is made for it.

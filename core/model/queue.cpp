@@ -123,6 +123,10 @@ bool readCourtesy(Fields& fields, JsonView v, Config& config) {
     return true;
 }
 
+bool readTokens(Fields& fields, JsonView v, Config& config) {
+    return readJobserver(fields, v, config.jobserver);
+}
+
 constexpr std::array kSettings{
     Setting{"max_retries", readCount<&Config::maxRetries, kMaxRetryLimit>, resetField<&Config::maxRetries>},
     Setting{"max_interruptions", readCount<&Config::maxInterruptions, kMaxRetryLimit>,
@@ -139,6 +143,7 @@ constexpr std::array kSettings{
     Setting{"idle_expiry_s", readSeconds<&Config::idleExpiry>, resetField<&Config::idleExpiry>},
     Setting{"courtesy", readCourtesy, resetField<&Config::ignoresCourtesy>},
     Setting{"machine", readMachine, resetField<&Config::machines>},
+    Setting{"jobserver", readTokens, resetField<&Config::jobserver>},
 };
 
 void writeRule(JsonWriter& writer, const RetryRule& rule) {
@@ -209,6 +214,7 @@ std::string toJson(const QueueConfig& config) {
         for (const std::string& word : config.machines) writer.string(word);
         writer.closeArray();
     }
+    writeJobserver(writer, config.jobserver);
     writer.closeObject();
     return out;
 }

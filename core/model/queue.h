@@ -6,6 +6,7 @@
 #include "core/base/ids.h"
 #include "core/model/annotation.h"
 #include "core/model/estimate.h"
+#include "core/model/jobserver.h"
 #include "core/model/states.h"
 
 #include <array>
@@ -39,9 +40,10 @@ struct QueueConfig {
     Duration backoff{250'000};
     Duration backoffMax{60'000'000};
     std::vector<RetryRule> retryRules;
-    Duration idleExpiry{900'000'000};  ///< 0: never
-    bool ignoresCourtesy = false;      ///< it goes on whoever is at the machine
-    std::vector<std::string> machines; ///< where actions run that do not say it; empty: as ActionSpec::machines
+    Duration idleExpiry{900'000'000};      ///< 0: never
+    bool ignoresCourtesy = false;          ///< it goes on whoever is at the machine
+    std::vector<std::string> machines;     ///< where actions run that do not say it; empty: as ActionSpec::machines
+    Jobserver jobserver = Jobserver::None; ///< of actions that do not say it
 };
 /// Applies a JSON object of members to `base`: what is absent stays, null goes back to the default, maps and lists
 /// are replaced as a whole. Malformed, or Invalid with the member's name. Returns the new configuration.

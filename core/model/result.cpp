@@ -126,6 +126,7 @@ void writeIdentity(JsonWriter& writer, const ActionResult& result) {
     writer.member("retry_count", result.retryCount);
     writer.member("priority", result.priority);
     if (result.place) writer.member("place", *result.place);
+    if (result.tokens) writer.member("tokens", *result.tokens);
     if (!result.tty) return;
     writer.key("tty");
     writer.openObject();
@@ -172,6 +173,13 @@ void appendJson(std::string& out, const ActionResult& result) {
     if (result.usage) {
         writer.key("usage");
         writeSample(writer, *result.usage);
+    }
+    if (!result.progress.isEmpty()) {
+        writer.key("progress");
+        writer.openObject();
+        if (result.progress.fraction) writer.member("fraction", *result.progress.fraction);
+        if (!result.progress.message.empty()) writer.member("message", result.progress.message);
+        writer.closeObject();
     }
     if (result.hungSince != 0) writer.member("hung_since", result.hungSince);
     if (!result.attempts.empty()) {

@@ -75,6 +75,14 @@ struct AttemptRecord {
     Timestamps times; ///< Submitting, Running, exited and the end state
 };
 
+/// How far an action says that it is (docs/builds.md).
+struct ReportedProgress {
+    std::optional<double> fraction; ///< 0 to 1
+    std::string message;            ///< one line for people; empty: none
+    bool isEmpty() const { return !fraction && message.empty(); }
+    friend bool operator==(const ReportedProgress&, const ReportedProgress&) = default;
+};
+
 /// A whole action as shown.
 struct ActionResult {
     Lsn lsn;
@@ -104,7 +112,9 @@ struct ActionResult {
     WallMicros hungSince = 0;        ///< running, and without output and processor time since then; 0: it gets on
     std::optional<TerminalSize> tty; ///< while it runs: the size of its terminal now
     std::optional<std::int64_t>
-        attached; ///< with `tty`: how many clients are at it; in answers for a single action
+        attached;              ///< with `tty`: how many clients are at it; in answers for a single action
+    ReportedProgress progress; ///< while it runs: what its processes said last
+    std::optional<int> tokens; ///< while it runs, with a jobserver: how many of its tokens are out
     std::string note;
     Mark mark = Mark::None;
     std::optional<CommentSummary> comments;

@@ -46,6 +46,7 @@ struct Settings {
     std::int64_t maxOpenFiles = 16'384;
     std::int64_t maxOutputBytes = std::int64_t{64} << 30;
     std::string envNeverKept = "*TOKEN* *SECRET* *PASSWORD* *KEY*";
+    std::string progressFromOutput = "off";
     std::string logLevel = "info";
     std::int64_t guestCores = 0;    ///< 0: all
     std::int64_t guestMemoryMb = 0; ///< 0: all
@@ -172,6 +173,8 @@ inline constexpr std::array kSettingsTable = {
     SettingInfo{SettingGroup::Other, "env_never_kept", "", &Settings::envNeverKept, 0, 0, {}, Applies::AtOnce,
                 "Variables in env of an action whose values are never kept nor shown, as patterns with * between "
                 "spaces; a retry after a restart lacks them. For what is submitted after the change."},
+    SettingInfo{SettingGroup::Other, "progress_from_output", "", &Settings::progressFromOutput, 0, 0, kSwitchWords, Applies::AtOnce,
+                "Whether lines such as [12/841] and 45% in an action's output say how far it is."},
     SettingInfo{SettingGroup::Other, "log_level", "", &Settings::logLevel, 0, 0, kLogLevelWords, Applies::AtOnce,
                 "The least important lines that are written to stderr."},
     SettingInfo{SettingGroup::Capacity, "guest_cores", "slots", &Settings::guestCores, 0, 4096, {}, Applies::AtOnce,

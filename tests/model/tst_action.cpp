@@ -56,6 +56,8 @@ QString printedSpec(const ActionSpec& spec) {
     if (spec.resources) words << amounts(*spec.resources);
     if (spec.retryLimits.retries) words << QString("retries %1").arg(*spec.retryLimits.retries);
     if (spec.retryLimits.interruptions) words << QString("interruptions %1").arg(*spec.retryLimits.interruptions);
+    if (spec.jobserver)
+        words << QStringList{"no jobserver", "jobserver", "jobserver fifo"}[static_cast<int>(*spec.jobserver)];
     for (const std::string& machine : spec.machines) words << "at " + qt(machine);
     if (!spec.platform.empty()) words << "platform " + qt(spec.platform);
     if (spec.array) words << QString("array %1-%2").arg(spec.array->from).arg(spec.array->to);
@@ -122,6 +124,9 @@ void TestAction::goodActionsAreTaken_data() {
         "hold");
     row("how often it is tried again", exec(R"("max_retries":0,"max_interruptions":1000)"),
         "worker exec; arg true; retries 0; interruptions 1000");
+    row("tokens for what it does at once", exec(R"("jobserver":true)"), "worker exec; arg true; jobserver");
+    row("tokens by a named pipe", exec(R"("jobserver":"fifo")"), "worker exec; arg true; jobserver fifo");
+    row("no tokens, whatever its queue says", exec(R"("jobserver":false)"), "worker exec; arg true; no jobserver");
     row("a deadline of a nanosecond is a microsecond", exec(R"("deadline_s":1e-9)"),
         "worker exec; arg true; deadline 1us");
     row("whole numbers with a point, as some languages write them", exec(R"("priority":5.0,"not_before":1e15)"),
@@ -216,6 +221,9 @@ void TestAction::badActionsAreRefused_data() {
         member("a limit of thousands", name, with("1001"), "a whole number from 0 to 1000");
         member("a limit of null", name, with("null"), "a whole number from 0 to 1000");
     }
+    for (const char* value : {"\"pipe\"", "1", "null", "{}"})
+        member("a jobserver of another kind", "jobserver", QByteArray(R"("jobserver":)") + value,
+               R"(true, false or "fifo")");
     const char* const machine =
         R"("any", "local", the name of a machine, "tag:" and a tag, or a list of 1 to 16 of these)";
     for (const char* value : {"\"\"", "\"-a\"", "\"a b\"", "\"tag:\"", "\"tag:tag:a\"", "[]", "[1]", "null", "{}"})

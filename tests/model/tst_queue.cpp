@@ -23,6 +23,7 @@ private Q_SLOTS:
     void everyMemberIsTakenAndPrinted();
     void whereItsActionsRunIsAWordOrAList();
     void courtesyIsFollowedUnlessItSaysOtherwise();
+    void aJobserverIsOfActionsThatDoNotSayIt();
     void whatIsAbsentStaysAndNullGoesBackToTheDefault();
     void wrongConfigurationsAreRefused_data();
     void wrongConfigurationsAreRefused();
@@ -72,6 +73,20 @@ void TestQueue::courtesyIsFollowedUnlessItSaysOtherwise() {
     }
 }
 
+void TestQueue::aJobserverIsOfActionsThatDoNotSayIt() {
+    const auto has = applyQueueConfig({}, R"({"jobserver":true})");
+    QVERIFY(has && has->jobserver == Jobserver::Descriptors);
+    QVERIFY(qt(toJson(*has)).endsWith(R"(,"jobserver":true})"));
+    const auto named = applyQueueConfig({}, R"({"jobserver":"fifo"})");
+    QVERIFY(named && named->jobserver == Jobserver::Fifo);
+    QVERIFY(qt(toJson(*named)).endsWith(R"(,"jobserver":"fifo"})"));
+    for (const char* json : {R"({"jobserver":false})", R"({"jobserver":null})"}) {
+        const auto none = applyQueueConfig(*has, json);
+        QVERIFY(none);
+        QCOMPARE(qt(toJson(*none)), QString(kDefaults));
+    }
+}
+
 void TestQueue::whatIsAbsentStaysAndNullGoesBackToTheDefault() {
     const auto first = applyQueueConfig({}, R"({"max_retries":7,"deadline_s":5,"label_limits":{"a":1,"b":2}})");
     QVERIFY(first);
@@ -103,6 +118,8 @@ void TestQueue::wrongConfigurationsAreRefused_data() {
     row("a machine that is no name", R"({"machine":"a b"})",
         R"(invalid machine: Give "machine" as "any", "local", the name of a machine, "tag:" and a tag, or a list of )"
         R"(1 to 16 of these.)");
+    row("a jobserver by another name", R"({"jobserver":"pipe"})",
+        R"(invalid jobserver: Give "jobserver" as true, false or "fifo".)");
     row("courtesy as a switch", R"({"courtesy":true})",
         R"(invalid courtesy: Give "courtesy" as "follow" or "ignore".)");
     row("another courtesy", R"({"courtesy":"never"})",
