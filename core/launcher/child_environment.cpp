@@ -1,6 +1,7 @@
 #include "core/launcher/child_environment.h"
 
 #include "core/host/process_tree.h"
+#include "core/launcher/status_file.h"
 
 #include <fmt/format.h>
 
@@ -37,7 +38,7 @@ std::vector<std::string> ChildEnvironment::own(const Lease& lease) const {
     all.push_back(fmt::format("{}={}", host::kOwnerVariable, ownerToken_));
     all.push_back(fmt::format("{}={}", host::kLsnVariable, lease.id.lsn.value));
     for (const auto& [name, value] : lease.env)
-        if (name != host::kOwnerVariable && name != host::kLsnVariable)
+        if (name != host::kOwnerVariable && name != host::kLsnVariable && name != kStatusVariable)
             all.push_back(fmt::format("{}={}", name, value));
     return all;
 }

@@ -13,7 +13,7 @@ namespace yard::runners {
 ///
 /// Lifetime: as long as the launcher, whose strings it borrows. Constant: any thread.
 /// Invariant: the owner and the LSN of an attempt are ours: no lease replaces them, and every child has them, as
-/// orphans are known by them.
+/// orphans are known by them. The status file of another action is nobody's here.
 class ChildEnvironment {
 public:
     /// `engine`: the engine's own variables, without YARD_OWNER and YARD_LSN.

@@ -81,6 +81,14 @@ YARD_CHILD_CODE long setLimits(const ChildPlan& plan) {
     return r;
 }
 
+/// Both are the same pipe. What is in one of the places already is not put there again: dup3 refuses that.
+YARD_CHILD_INLINE long placeTokens(int fd) {
+    long r = 0;
+    for (int place = kTokensReadFd; r >= 0 && place <= kTokensWriteFd; ++place)
+        r = fd == place ? sys(SYS_fcntl, place, F_SETFD, 0) : sys(SYS_dup3, fd, place, 0);
+    return r;
+}
+
 YARD_CHILD_CODE int childMain(void* arg) {
     auto* shared = static_cast<Shared*>(arg);
     const ChildPlan& plan = *shared->plan;
@@ -102,7 +110,9 @@ YARD_CHILD_CODE int childMain(void* arg) {
     // dup3 refuses a descriptor that is where it belongs already; that one only has to outlive exec.
     if (r >= 0 && plan.socketFd == 3) r = sys(SYS_fcntl, 3, F_SETFD, 0);
     if (r >= 0 && plan.socketFd > 3) r = sys(SYS_dup3, plan.socketFd, 3, 0);
-    if (r >= 0) r = sys(SYS_close_range, plan.socketFd >= 0 ? 4 : 3, ~0u, CLOSE_RANGE_CLOEXEC);
+    if (r >= 0 && plan.tokensFd >= 0) r = placeTokens(plan.tokensFd);
+    const int first = plan.tokensFd >= 0 ? kTokensWriteFd + 1 : plan.socketFd >= 0 ? kSocketFd + 1 : 3;
+    if (r >= 0) r = sys(SYS_close_range, first, ~0u, CLOSE_RANGE_CLOEXEC);
     if (r < 0) return giveUp(shared, SpawnStep::Streams, r);
     r = setLimits(plan);
     if (r < 0) return giveUp(shared, SpawnStep::Limits, r);
@@ -130,7 +140,7 @@ ChildStack::~ChildStack() {
 }
 
 ChildStart startChild(const ChildPlan& plan, const ChildStack& stack) {
-    const int highest = std::max({2, plan.inFd, plan.outFd, plan.errFd, plan.socketFd});
+    const int highest = std::max({2, plan.inFd, plan.outFd, plan.errFd, plan.socketFd, plan.tokensFd});
     Shared shared{&plan, plan.parentPid, static_cast<unsigned>(highest) + 1, 0, 0};
     int pidfd = -1;
     clone_args args{};

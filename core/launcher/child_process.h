@@ -28,6 +28,7 @@ struct ChildPlan {
     int outFd = -1;    ///< becomes 1
     int errFd = -1;    ///< becomes 2
     int socketFd = -1; ///< becomes 3; -1: none
+    int tokensFd = -1; ///< becomes 3 and 4, without a socket; -1: none
     /// The descriptor for 0 is a terminal, which becomes the controlling terminal of the child's session.
     bool hasTerminal = false;
     rlimit openFiles{}; ///< always set: the launcher's own soft limit is raised
@@ -63,8 +64,8 @@ private:
 /// Starts the program and returns once it runs or has failed; a child that failed is reaped. The child is the
 /// leader of a session of its own: nothing it or its descendants do reaches a terminal of the engine, a signal to
 /// the engine's group does not reach it, and session and group number tell its descendants from others'. It dies
-/// with this thread, has an empty signal mask, default handlers and only descriptors 0, 1 and 2, and 3 where a
-/// socket was given.
+/// with this thread, has an empty signal mask, default handlers and only descriptors 0, 1 and 2, 3 where a
+/// socket was given, and 3 and 4 where the pipe of a jobserver was.
 ChildStart startChild(const ChildPlan& plan, const ChildStack& stack);
 
 /// Where execve should look for `program`: itself when it has a '/', else the first executable file in `path` (the

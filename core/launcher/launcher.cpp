@@ -10,6 +10,7 @@
 #include "core/launcher/launcher_pump.h"
 #include "core/launcher/launcher_spawner.h"
 #include "core/launcher/launcher_warden.h"
+#include "core/launcher/status_file.h"
 #include "core/lease/recovery.h"
 #include "core/lease/slots.h"
 #include "core/lease/wire.h"
@@ -94,7 +95,8 @@ std::vector<std::string> environmentForChildren() {
         const auto names = [&](std::string_view name) {
             return text.starts_with(name) && text.size() > name.size() && text[name.size()] == '=';
         };
-        if (!names(host::kOwnerVariable) && !names(host::kLsnVariable)) kept.emplace_back(text);
+        if (!names(host::kOwnerVariable) && !names(host::kLsnVariable) && !names(kStatusVariable))
+            kept.emplace_back(text);
     }
     return kept;
 }
@@ -363,14 +365,18 @@ void Launcher::readSocket() {
 
 bool Launcher::takeLease(std::string_view payload) {
     Lease lease;
-    wire::Attachment attachment{};
-    if (!wire::get(payload, lease, attachment)) return false;
-    if (attachment != wire::Attachment::None) {
-        SharedFd& fd = attachment == wire::Attachment::Socket  ? lease.socket
-                       : attachment == wire::Attachment::Input ? lease.input
-                                                               : lease.terminal;
+    wire::Attachments attachments;
+    if (!wire::get(payload, lease, attachments)) return false;
+    if (attachments.first != wire::Attachment::None) {
+        SharedFd& fd = attachments.first == wire::Attachment::Socket  ? lease.socket
+                       : attachments.first == wire::Attachment::Input ? lease.input
+                                                                      : lease.terminal;
         fd = std::make_shared<UniqueFd>(in_.takeFd());
         if (!*fd) return false;
+    }
+    if (attachments.hasTokens) {
+        lease.tokens = std::make_shared<UniqueFd>(in_.takeFd());
+        if (!*lease.tokens) return false;
     }
     const SlotId slot = lease.slot;
     const Board::Added added = board_.add(std::move(lease));

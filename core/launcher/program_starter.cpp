@@ -3,6 +3,7 @@
 #include "core/base/reap.h"
 #include "core/host/process_tree.h"
 #include "core/launcher/launcher_memory.h"
+#include "core/launcher/status_file.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -180,7 +181,11 @@ char** ProgramStarter::pointersTo(const std::vector<std::string>& texts, std::ve
 SpawnFailure ProgramStarter::launch(SlotChild& child, const std::string& program, int outFd, int errFd) {
     if (child.lease.sandbox) return launchSandboxed(child, program, outFd, errFd);
     const Lease& lease = child.lease;
-    const std::vector<std::string> own = environment_.own(lease);
+    std::vector<std::string> own = environment_.own(lease);
+    // A warm process serves many actions; a guest's is asked by nobody.
+    const std::string status = fmt::format("{}/status/{}", shared_.dataDir, child.slot.value);
+    if (makeStatusFile(status) && !lease.socket && lease.guestGroup == 0)
+        own.push_back(fmt::format("{}={}", kStatusVariable, status));
     environment_.pointTo(lease, own, child.workspace->envp);
 
     ChildPlan plan;
@@ -197,6 +202,7 @@ SpawnFailure ProgramStarter::launch(SlotChild& child, const std::string& program
     plan.limits = lease.limits;
     plan.mark = shared_.marks.of(lease.id.lsn.value);
     if (lease.socket) plan.socketFd = lease.socket->get();
+    if (lease.tokens) plan.tokensFd = lease.tokens->get();
     plan.reached = &child.reached;
     if (!starts_.mayClone(child.start)) return {SpawnStep::Clone, ECANCELED, program};
     child.looksAt.clear();
@@ -205,6 +211,7 @@ SpawnFailure ProgramStarter::launch(SlotChild& child, const std::string& program
     // Only the process has them from now on: its end is the end of the stream.
     child.lease.socket.reset();
     child.lease.input.reset();
+    child.lease.tokens.reset();
     if (started.failedStep != SpawnStep::None) {
         const bool directory = started.failedStep == SpawnStep::ChangeDirectory;
         return {started.failedStep, started.err, directory ? child.lease.cwd : program, {}};

@@ -1,6 +1,7 @@
 // Programs in sandboxes.
 #include "core/launcher/launcher_memory.h"
 #include "core/launcher/program_starter.h"
+#include "core/launcher/status_file.h"
 
 #include <cerrno>
 #include <cstring>
@@ -52,6 +53,8 @@ SpawnFailure ProgramStarter::launchSandboxed(SlotChild& child, const std::string
         return {SpawnStep::Sandbox, own.error().sysErrno, program,
                 "its sandbox could not be made: " + own.error().message};
     const std::vector<std::string> variables = environment_.inside(lease);
+    // It does not see the file: that is not to say what the one before it in its slot said.
+    (void)makeStatusFile(fmt::format("{}/status/{}", shared_.dataDir, child.slot.value));
 
     sandbox::Entry entry;
     entry.base = &**shared_.sandbox;
@@ -65,6 +68,7 @@ SpawnFailure ProgramStarter::launchSandboxed(SlotChild& child, const std::string
     entry.outFd = outFd;
     entry.errFd = errFd;
     if (lease.socket) entry.socketFd = lease.socket->get();
+    if (lease.tokens) entry.tokensFd = lease.tokens->get();
     entry.network = plan.network;
     entry.hostUser = plan.hostUser;
     entry.openFiles = shared_.openFiles;
@@ -84,6 +88,7 @@ SpawnFailure ProgramStarter::launchSandboxed(SlotChild& child, const std::string
     sandbox::Start started = sandbox::start(entry, child.workspace->stack.base(), child.workspace->stack.size());
     child.lease.socket.reset();
     child.lease.input.reset();
+    child.lease.tokens.reset();
     if (started.failed != sandbox::Step::None) return failureOf(child, started, program);
     child.pid = started.pid;
     child.pidfd = std::move(started.pidfd);

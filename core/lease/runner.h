@@ -88,6 +88,9 @@ struct WarmCall {
 /// once it was sent.
 using SharedFd = std::shared_ptr<UniqueFd>;
 inline constexpr int kSocketFd = 3;
+/// Of the pipe of a jobserver: programs want two.
+inline constexpr int kTokensReadFd = 3;
+inline constexpr int kTokensWriteFd = 4;
 
 /// Groups of guests have numbers from 1 to this one: one for each yard that this machine works for.
 inline constexpr std::uint32_t kMaxGuestGroup = 255;
@@ -126,6 +129,8 @@ struct Lease {
     /// The master of a terminal, non-blocking: the process gets its other end as 0, 1 and 2 and as its controlling
     /// terminal. What it prints is stdout, stderr stays empty. Not with a socket or input.
     SharedFd terminal;
+    /// A pipe, open for both: becomes its descriptors kTokensReadFd and kTokensWriteFd (docs/builds.md). Not with a socket.
+    SharedFd tokens;
     /// It runs for a yard: only until the time that Runner::mayRunUntil() last said for this group. 0: for this
     /// machine's own engine, as long as it likes.
     std::uint32_t guestGroup = 0;

@@ -274,8 +274,9 @@ void put(std::string& out, const Lease& l) {
              : l.input    ? Attachment::Input
              : l.terminal ? Attachment::Terminal
                           : Attachment::None);
+    w.number(std::uint8_t{l.tokens != nullptr});
 }
-bool get(std::string_view payload, Lease& l, Attachment& attachment) {
+bool get(std::string_view payload, Lease& l, Attachments& attachments) {
     Reader r(payload);
     l.id = r.id();
     l.slot = SlotId(r.number<std::uint32_t>());
@@ -318,7 +319,9 @@ bool get(std::string_view payload, Lease& l, Attachment& attachment) {
     l.guestGroup = r.number<std::uint32_t>();
     if (l.guestGroup > kMaxGuestGroup) r.fail();
     l.engineEnv = r.flag();
-    attachment = r.choice(Attachment::None, Attachment::Terminal);
+    attachments.first = r.choice(Attachment::None, Attachment::Terminal);
+    attachments.hasTokens = r.flag();
+    if (attachments.hasTokens && attachments.first == Attachment::Socket) r.fail();
     return r.isDone() && !l.argv.empty() && l.deadline.count() >= 0 && l.grace.count() >= 0;
 }
 

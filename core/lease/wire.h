@@ -9,12 +9,14 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 
 namespace yard::runners::wire {
 
-inline constexpr std::uint32_t kVersion = 10;
+inline constexpr std::uint32_t kVersion = 11;
 inline constexpr std::size_t kMaxFrame = 4u << 20;
 /// argv and env of one lease together; the kernel's own limit is 2 MiB with usual stack limits.
 inline constexpr std::size_t kMaxLeaseText = 2u << 20;
@@ -116,10 +118,15 @@ bool get(std::string_view payload, Setup& setup);
 bool get(std::string_view payload, Hello& hello);
 /// What the descriptor is that comes with a lease's frame.
 enum class Attachment : std::uint8_t { None, Socket, Input, Terminal };
-bool get(std::string_view payload, Lease& lease, Attachment& attachment);
+/// All that come, in this order.
+struct Attachments {
+    Attachment first = Attachment::None;
+    bool hasTokens = false;
+};
+bool get(std::string_view payload, Lease& lease, Attachments& attachments);
 inline bool get(std::string_view payload, Lease& lease) {
-    Attachment attachment{};
-    return get(payload, lease, attachment);
+    Attachments attachments;
+    return get(payload, lease, attachments);
 }
 bool get(std::string_view payload, End& end);
 bool get(std::string_view payload, EndAll& endAll);
@@ -134,6 +141,12 @@ bool get(std::string_view payload, AttemptId& id, OutputEnds& ends);
 bool get(std::string_view payload, AttemptId& id); ///< TakeBack, Returned
 bool get(std::string_view payload, SlotId& slot);  ///< Nudge
 
+/// Descriptors that come with one frame.
+inline constexpr std::size_t kMostFds = 2;
+
+/// One send without waiting: what of the bytes was taken, and all descriptors if any was; -1: errno says why.
+ssize_t sendWith(int socketFd, std::string_view bytes, std::span<const SharedFd> fds);
+
 /// Bytes received, cut into frames. Holds at most one frame and a read more than it was asked to give out.
 class FrameBuffer {
 public:
@@ -144,8 +157,7 @@ public:
     void append(std::string_view bytes) { bytes_.append(bytes); }
     /// The next whole frame, valid until the next receive(); nothing when there is none or isBroken().
     std::optional<Frame> next();
-    /// The descriptor that came with the oldest frame that has one and was not asked yet; invalid when there is
-    /// none.
+    /// The oldest descriptor that came with a frame and was not asked for yet; invalid when there is none.
     UniqueFd takeFd();
     /// A length over kMaxFrame or of 0 was seen: nothing after it can be trusted.
     bool isBroken() const { return broken_; }

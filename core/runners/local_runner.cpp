@@ -77,6 +77,7 @@ private:
     bool forget(AttemptId id);
     void place(AttemptId id, SlotId slot);
     SlotId leastLoaded() const;
+    void attach(const Lease& lease);
     ssize_t sendSome();
     void trySend();
     void answer(AttemptId id, decltype(Update::what) what);
@@ -99,7 +100,7 @@ private:
     std::size_t sent_ = 0;
     struct Attached {
         std::size_t at = 0; ///< where in toSend_ its frame begins
-        SharedFd fd;
+        std::vector<SharedFd> fds;
     };
     std::deque<Attached> attached_; ///< descriptors that go with what waits in toSend_
     bool waitsToWrite_ = false;
@@ -340,11 +341,20 @@ void LocalRunner::Impl::submit(std::vector<Lease> batch) {
         }
         leases_.emplace(lease.id, lease.slot);
         ++leasesOf_[lease.slot.value];
-        if (const SharedFd& fd = lease.socket ? lease.socket : lease.input ? lease.input : lease.terminal)
-            attached_.push_back({toSend_.size(), fd});
+        attach(lease);
         wire::put(toSend_, lease);
     }
     trySend();
+}
+
+void LocalRunner::Impl::attach(const Lease& lease) {
+    Attached attached{.at = toSend_.size(), .fds = {}};
+    for (const SharedFd& fd : {lease.socket  ? lease.socket
+                               : lease.input ? lease.input
+                                             : lease.terminal,
+                               lease.tokens})
+        if (fd) attached.fds.push_back(fd);
+    if (!attached.fds.empty()) attached_.push_back(std::move(attached));
 }
 
 /// A descriptor travels with the first bytes of its frame, and never with those of another one that has one too.
@@ -352,24 +362,11 @@ ssize_t LocalRunner::Impl::sendSome() {
     const bool isDue = !attached_.empty() && attached_.front().at == sent_;
     const std::size_t next = isDue ? 1 : 0;
     const std::size_t end = attached_.size() > next ? attached_[next].at : toSend_.size();
-    iovec from{toSend_.data() + sent_, end - sent_};
-    msghdr message{};
-    message.msg_iov = &from;
-    message.msg_iovlen = 1;
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-    if (isDue) {
-        message.msg_control = control;
-        message.msg_controllen = sizeof control;
-        cmsghdr* head = CMSG_FIRSTHDR(&message);
-        head->cmsg_level = SOL_SOCKET;
-        head->cmsg_type = SCM_RIGHTS;
-        head->cmsg_len = CMSG_LEN(sizeof(int));
-        const int fd = attached_.front().fd->get();
-        std::memcpy(CMSG_DATA(head), &fd, sizeof fd);
-    }
-    const ssize_t n = ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const std::string_view bytes = std::string_view(toSend_).substr(sent_, end - sent_);
+    const ssize_t n =
+        wire::sendWith(socket_.get(), bytes, isDue ? std::span(attached_.front().fds) : std::span<SharedFd>());
     if (n > 0 && isDue) {
-        attached_.front().fd->reset(); // ours has gone: it is the process's alone
+        for (const SharedFd& fd : attached_.front().fds) fd->reset(); // ours has gone: it is the process's alone
         attached_.pop_front();
     }
     return n;

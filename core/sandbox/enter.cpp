@@ -304,9 +304,12 @@ YARD_CHILD_CODE int settle(Shared& shared) {
     if (r >= 0 && entry.hasTerminal) r = sys(SYS_ioctl, 0, TIOCSCTTY, 0);
     if (r >= 0 && entry.socketFd == 3) r = sys(SYS_fcntl, 3, F_SETFD, 0);
     if (r >= 0 && entry.socketFd > 3) r = sys(SYS_dup3, entry.socketFd, 3, 0);
+    for (int place = 3; r >= 0 && entry.tokensFd >= 0 && place <= 4; ++place)
+        r = entry.tokensFd == place ? sys(SYS_fcntl, place, F_SETFD, 0) : sys(SYS_dup3, entry.tokensFd, place, 0);
+    const int firstFree = entry.tokensFd >= 0 ? 5 : entry.socketFd >= 0 ? 4 : 3;
     if (r >= 0) r = sys(SYS_dup3, records, kRecordFd, 0);
     if (r >= 0) r = sys(SYS_dup3, image, kImageFd, O_CLOEXEC);
-    if (r >= 0) r = sys(SYS_close_range, entry.socketFd >= 0 ? 4 : 3, kRecordFd - 1, 0);
+    if (r >= 0) r = sys(SYS_close_range, firstFree, kRecordFd - 1, 0);
     if (r >= 0) r = sys(SYS_close_range, kImageFd + 1, ~0u, 0);
     if (r < 0) return giveUp(shared, Step::Streams, r);
     const Limits& limits = entry.limits;
@@ -361,6 +364,7 @@ void writeIdMap(Shared& shared, std::uint32_t hostUser) {
 
 std::vector<char*> argumentsOfInit(const Entry& entry, std::string& letters) {
     if (entry.socketFd >= 0) letters += kHasSocket;
+    if (entry.tokensFd >= 0) letters += kHasTokens;
     if (entry.network) letters += kHasNetwork;
     static char name[] = "yard-init";
     std::vector<char*> arguments = {name, letters.data(), const_cast<char*>(entry.program)};
@@ -413,9 +417,9 @@ Shared sharedOf(const Entry& entry, char* const* initArgv, int recordFd, const F
     shared.launcherFd = entry.base->selfFd();
     // Alone in a network of its own it has nobody to be kept from.
     shared.scopeFd = entry.network ? entry.base->scopeFd() : -1;
-    shared.copiedFds = static_cast<unsigned>(
-                           std::max({entry.inFd, entry.outFd, entry.errFd, entry.socketFd, recordFd, shared.rootFd,
-                                     shared.networkFd, shared.imageFd, shared.launcherFd, shared.scopeFd})) +
+    shared.copiedFds = static_cast<unsigned>(std::max({entry.inFd, entry.outFd, entry.errFd, entry.socketFd,
+                                                       entry.tokensFd, recordFd, shared.rootFd, shared.networkFd,
+                                                       shared.imageFd, shared.launcherFd, shared.scopeFd})) +
                        1;
     writeIdMap(shared, entry.hostUser);
     return shared;

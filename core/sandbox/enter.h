@@ -68,6 +68,7 @@ struct Entry {
     int outFd = -1;
     int errFd = -1;
     int socketFd = -1; ///< becomes 3; -1: none
+    int tokensFd = -1; ///< becomes 3 and 4, without a socket; -1: none
     /// The descriptor for 0 is a terminal, which becomes the controlling terminal of the session inside.
     bool hasTerminal = false;
     bool network = false;

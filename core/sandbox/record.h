@@ -33,12 +33,13 @@ inline constexpr int kMaxDenials = 100;
 /// That the program runs, and that it ended.
 inline constexpr int kOtherRecords = 2;
 
-// Descriptors of init beside 0, 1, 2 and the worker's socket 3.
+// Descriptors of init beside 0, 1, 2 and the worker's socket 3, or the pipe of a jobserver 3 and 4.
 inline constexpr int kRecordFd = 10;
 inline constexpr int kImageFd = 11;
 
 // Letters of init's argv[1].
 inline constexpr char kHasSocket = 's';
 inline constexpr char kHasNetwork = 'n';
+inline constexpr char kHasTokens = 't';
 
 } // namespace yard::sandbox

@@ -58,7 +58,7 @@ private Q_SLOTS:
         QCOMPARE(outside(lease({{"A", "1"}}, false)), "YARD_OWNER=owner YARD_LSN=7 A=1 end");
     }
     void noLeaseReplacesOurMarks() {
-        QCOMPARE(outside(lease({{"YARD_OWNER", "x"}, {"YARD_LSN", "1"}}, false)),
+        QCOMPARE(outside(lease({{"YARD_OWNER", "x"}, {"YARD_LSN", "1"}, {"YARD_STATUS", "/of/another"}}, false)),
                  "YARD_OWNER=owner YARD_LSN=7 end");
     }
     void theLastOfLeaseEngineAndSystemSaysWhereProgramsAre() {

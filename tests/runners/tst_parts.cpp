@@ -224,10 +224,12 @@ void TestParts::framesComeBackAsTheyWere() {
         if (kind == wire::Attachment::Socket) given.socket = std::make_shared<UniqueFd>();
         if (kind == wire::Attachment::Input) given.input = std::make_shared<UniqueFd>();
         if (kind == wire::Attachment::Terminal) given.terminal = std::make_shared<UniqueFd>();
+        given.tokens = kind == wire::Attachment::Input ? std::make_shared<UniqueFd>() : nullptr;
         bytes.clear();
         wire::put(bytes, given);
-        wire::Attachment said{};
-        QVERIFY(wire::get(payloadOf(bytes), read, said) && said == kind);
+        wire::Attachments said;
+        QVERIFY(wire::get(payloadOf(bytes), read, said) && said.first == kind);
+        QCOMPARE(said.hasTokens, kind == wire::Attachment::Input);
     }
 
     bytes.clear();

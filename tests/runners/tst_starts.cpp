@@ -37,8 +37,10 @@ private Q_SLOTS:
     void exitCodesAndSignalsAreReported();
     void startedComesBeforeEndedWithOrderedTimes();
     void theChildHasOnlyThreeDescriptorsAndNoInput();
+    void thePipeOfAJobserverIsBothOfItsDescriptors();
     void theChildLeadsASessionAndHasCleanSignals();
     void argumentsEnvironmentAndDirectoryArrive();
+    void eachHasAnEmptyStatusFileOfItsOwn();
     void aVariableOfTheLeaseReplacesTheEngines();
     void limitsAreSetAndTheOriginalFileLimitIsRestored();
     void cpuTimeIsMeasured();
@@ -88,6 +90,29 @@ void TestStarts::theChildHasOnlyThreeDescriptorsAndNoInput() {
     QVERIFY(bench.close());
 }
 
+void TestStarts::thePipeOfAJobserverIsBothOfItsDescriptors() {
+    RunnerBench bench;
+    const auto pipeFor = [](Lease& lease) {
+        int ends[2];
+        if (::pipe2(ends, O_CLOEXEC) != 0) qFatal("no pipe");
+        ::close(ends[1]);
+        lease.tokens = std::make_shared<UniqueFd>(ends[0]);
+    };
+    Lease alone = bench.lease(1, {"fds"});
+    pipeFor(alone);
+    bench.submit(alone);
+    Lease beside = bench.lease(2, {"fds"});
+    pipeFor(beside);
+    beside.input = std::make_shared<UniqueFd>(::open("/dev/zero", O_RDONLY | O_CLOEXEC));
+    bench.submit(beside);
+    bench.submit(3, {"fds"});
+    QCOMPARE(textOf(bench.ended(1)->out), std::string("0 1 2 3 4 /dev/null"));
+    QCOMPARE(textOf(bench.ended(2)->out), std::string("0 1 2 3 4 /dev/zero"));
+    QCOMPARE(textOf(bench.ended(3)->out), std::string("0 1 2 /dev/null"));
+    QVERIFY(!alone.tokens->get() || alone.tokens->get() < 0); // ours has gone
+    QVERIFY(bench.close());
+}
+
 void TestStarts::theChildLeadsASessionAndHasCleanSignals() {
     ::signal(SIGPIPE, SIG_IGN); // as an engine does
     RunnerBench bench;
@@ -118,6 +143,23 @@ void TestStarts::argumentsEnvironmentAndDirectoryArrive() {
     QCOMPARE(textOf(bench.ended(3)->out), bench.path("with space") + "\n");
     QCOMPARE(textOf(bench.ended(4)->out), std::string("4\n"));
     QCOMPARE(textOf(bench.ended(5)->out), bench.config().ownerToken + "\n");
+    QVERIFY(bench.close());
+}
+
+void TestStarts::eachHasAnEmptyStatusFileOfItsOwn() {
+    RunnerBench bench(1);
+    const auto shell = [&](std::int64_t lsn, const std::string& script) {
+        Lease lease = bench.lease(lsn, {"exit", "0"});
+        lease.argv = {"/bin/sh", "-c", script};
+        bench.submit(lease);
+        return textOf(bench.ended(lsn)->out);
+    };
+    const std::string path = bench.config().dataDir + "/status/0";
+    QCOMPARE(shell(1, "echo $YARD_STATUS; wc -c <$YARD_STATUS; echo progress 0.5 >$YARD_STATUS"), path + "\n0\n");
+    QCOMPARE(shell(2, "wc -c <$YARD_STATUS; rm $YARD_STATUS; mkfifo $YARD_STATUS"), std::string("0\n"));
+    QCOMPARE(shell(3, "test -f $YARD_STATUS && rm $YARD_STATUS && ln -s /etc/passwd $YARD_STATUS; echo ok"),
+             std::string("ok\n"));
+    QCOMPARE(shell(4, "test -f $YARD_STATUS && ! test -L $YARD_STATUS && wc -c <$YARD_STATUS"), std::string("0\n"));
     QVERIFY(bench.close());
 }
 

@@ -47,6 +47,7 @@ protected:
     std::string root_;
     std::optional<Base> base_;
     Plan plan_;
+    int tokens_ = -1; ///< pipe of a jobserver
     std::vector<char> stack_ = std::vector<char>(64u << 10);
 };
 
@@ -93,6 +94,7 @@ inline Start SandboxRun::begin(const char* program, const std::vector<std::strin
     entry.inFd = null.get();
     entry.outFd = entry.errFd = out;
     entry.socketFd = socket;
+    entry.tokensFd = tokens_;
     entry.network = plan_.network;
     entry.hostUser = plan_.hostUser;
     ::getrlimit(RLIMIT_NOFILE, &entry.openFiles);

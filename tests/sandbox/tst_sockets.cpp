@@ -21,6 +21,7 @@ private Q_SLOTS:
     void whoeverMakesASocketUsesTheNetwork_data();
     void whoeverMakesASocketUsesTheNetwork();
     void aSocketThatOutlivesItsSandboxIsNotMetByTheNext();
+    void thePipeOfAJobserverIsBothOfItsDescriptors();
     void namelessSocketsOutsideAreNotReachedWithTheNetwork();
     void nobodyIsReachedThroughTheWorkingDirectory_data();
     void nobodyIsReachedThroughTheWorkingDirectory();
@@ -101,6 +102,20 @@ void TestSandboxSockets::aSocketThatOutlivesItsSandboxIsNotMetByTheNext() {
                                         "try: print(socket.socket(socket.AF_UNIX).connect('\\0left'))\n"
                                         "except OSError as e: print(e.errno)\n"});
     QCOMPARE(second.out, fmt::format("{}\n", ECONNREFUSED));
+}
+
+void TestSandboxSockets::thePipeOfAJobserverIsBothOfItsDescriptors() {
+    int ends[2];
+    QCOMPARE(::pipe2(ends, O_CLOEXEC), 0);
+    const UniqueFd reader(ends[0]);
+    const UniqueFd writer(::open(fmt::format("/proc/self/fd/{}", ends[1]).c_str(), O_RDWR | O_CLOEXEC));
+    ::close(ends[1]);
+    tokens_ = writer.get();
+    const Run first =
+        run("for d in 3 4 5 6; do [ -e /proc/self/fd/$d ] && echo $d; done; printf + >&4; head -c 1 <&3");
+    tokens_ = -1;
+    QCOMPARE(first.out, std::string("3\n4\n+"));
+    QCOMPARE(run("[ -e /proc/self/fd/3 ] || echo none").out, std::string("none\n"));
 }
 
 void TestSandboxSockets::namelessSocketsOutsideAreNotReachedWithTheNetwork() {

@@ -305,10 +305,11 @@ extern "C" [[noreturn]] void yardInit(long* stack) {
     char** argv = reinterpret_cast<char**>(stack + 1);
     if (sys(SYS_getpid) != 1) end(check());
     Program program;
-    bool socket = false;
+    int last = 2; // of the program's descriptors
     for (const char* letter = argv[1]; *letter; ++letter) {
         program.network = program.network || *letter == kHasNetwork;
-        socket = socket || *letter == kHasSocket;
+        if (*letter == kHasSocket) last = 3;
+        if (*letter == kHasTokens) last = 4;
     }
     program.path = argv[2];
     program.argv = argv + 3;
@@ -341,7 +342,7 @@ extern "C" [[noreturn]] void yardInit(long* stack) {
     }
     tell(RecordKind::Started, static_cast<int>(pid));
     // Its streams are its own: who reads them sees their end when it closes them.
-    sys(SYS_close_range, 0, socket ? 3 : 2, 0);
+    sys(SYS_close_range, 0, last, 0);
     serve(pid, program.listener, static_cast<int>(children));
 }
 
