@@ -30,6 +30,9 @@ std::string_view openApiActionSchemas() {
   "errno":{"type":"integer","format":"int64"},"pid":{"type":"integer","format":"int64"}}},
 "Attempt":{"type":"object","required":["n","state","timestamps"],"properties":{"n":{"type":"integer",
   "format":"int64","minimum":1},"state":{"$ref":"#/components/schemas/State"},
+  "progress":{"type":"object","description":"while it runs: how far its processes say that it is","properties":{
+  "fraction":{"type":"number","minimum":0,"maximum":1},"message":{"type":"string","minLength":1,"description":"one line"}}},
+  "tokens":{"type":"integer","format":"int64","minimum":0,"description":"while it runs, with a jobserver: how many of its tokens its processes have"},
   "reason":{"$ref":"#/components/schemas/Reason"},"exit_code":{"type":"integer","format":"int64"},
   "signal":{"type":"integer","format":"int64"},MEASURES,
   "resources_given":{"$ref":"#/components/schemas/ResourcesGiven"},

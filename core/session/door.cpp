@@ -81,6 +81,10 @@ void Session::setGate(GateId gate, int most) {
 bool Session::isCrowded() const {
     return impl_->ledger.order().reservation().isCrowded();
 }
+bool Session::lacksCores() {
+    int budget = 1'000; // of things looked at
+    return impl_->ledger.order().lacksCores(budget);
+}
 std::int64_t Session::memoryLack() const {
     return impl_->ledger.order().reservation().memoryLack();
 }

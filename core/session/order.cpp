@@ -236,6 +236,19 @@ void Order::endVainReservation(int& budget) {
         reservation_.end();
 }
 
+bool Order::lacksCores(int& budget) {
+    for (std::uint32_t s = 0; s < listings_.shapes(); ++s) {
+        const Demand need = classes_.demandOfShape(s);
+        if (classes_.shape(s).gate != kNone || listings_.isEmpty(s) || capacity_.fits(need)) continue;
+        const std::vector<ResourceNeed> needs = capacity_.describe(need);
+        const bool lacks = std::ranges::any_of(
+            needs, [](const ResourceNeed& one) { return one.resource == "cores" && one.isLacking(); });
+        // What is listed may have started since, or be gone.
+        if (lacks && (topQueue(s, budget) != kNone || budget <= 0)) return true;
+    }
+    return false;
+}
+
 Order::Pick Order::pick(const Room& room, int& budget) {
     endVainReservation(budget);
     std::uint32_t best = kNone;

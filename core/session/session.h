@@ -98,6 +98,8 @@ public:
 
     /// Something waits for resources that is not at a gate.
     bool isCrowded() const;
+    /// One that is not at a gate waits for cores, whatever else it waits for.
+    bool lacksCores();
     /// MiB of memory that would let one of them start that lacks nothing else; 0: there is none.
     std::int64_t memoryLack() const;
     /// That memory is about to become free: it is kept for that one, whoever else asks for some.

@@ -217,6 +217,7 @@ void Kernel::startServices() {
     ground_.loop.spawn("memory guard", services_.guards->watchMachine());
     ground_.loop.spawn("memory limits", services_.guards->watchLimits());
     ground_.loop.spawn("progress", services_.guards->watchProgress());
+    ground_.loop.spawn("job tokens", services_.tokens->run());
     ground_.loop.spawn("courtesy", services_.courtesy->run());
     ground_.loop.spawn("figures", services_.figures->run());
     ground_.loop.spawn("gpus", services_.gpus->run());

@@ -42,6 +42,7 @@ bool Kernel::takeTurn() {
                           !services_.guards->isHolding() && !services_.guards->waitsForLook();
     more = services_.session->schedule(MonoClock::now(), services_.outbox, mayStart);
     carryOut();
+    services_.tokens->afterTurn();
     warmSide_.takeIdleMemory();
     services_.execution->balance();
     services_.changes->noteWritable(services_.committer.writable());
@@ -60,6 +61,7 @@ void Kernel::carryOut() {
         services_.figures->wake();
     }
     for (const session::HoldKey key : now.granted) {
+        if (JobTokens::isKey(key)) continue;       // it does not wait for any
         if (CourtesyService::isKey(key)) continue; // to be free is all that it wants of them
         if (GuestJobs::isKey(key))
             services_.guestJobs->granted(key);

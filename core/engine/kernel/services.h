@@ -41,6 +41,7 @@
 #include "core/engine/running/execution.h"
 #include "core/engine/running/gpu_watch.h"
 #include "core/engine/running/guards.h"
+#include "core/engine/running/job_tokens.h"
 #include "core/engine/running/kind_keeper.h"
 #include "core/engine/running/orphan_sweep.h"
 #include "core/engine/running/retention.h"
@@ -113,6 +114,7 @@ struct Services {
     SlotBalancer slots{attempts};
     std::optional<Workspaces> workspaces;
     std::optional<LeaseMaker> leases;
+    std::optional<JobTokens> tokens;
     std::optional<Execution> execution;
     std::optional<AttemptMonitor> monitor;
     std::optional<OrphanSweep> orphans;

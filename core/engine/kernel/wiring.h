@@ -63,6 +63,8 @@ private:
     std::function<void(const char* name, coro::Task<void>)> spawning();
     std::function<const Attempt*(Lsn)> attempts() const;
     std::function<void()> wakeForWork();
+    void openJobTokens();
+    std::string statusFileOf(const Attempt& attempt) const; // wiring_reading.cpp
     bool isLoweredByCourtesy(const Attempt& attempt) const; // wiring_courtesy.cpp
     std::vector<int> loweredByCourtesy() const;
     void lowerLate(const Attempt& attempt);

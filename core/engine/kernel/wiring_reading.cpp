@@ -51,6 +51,7 @@ void Wiring::openForecasts() {
         .holderName =
             [this](session::HoldKey key) {
                 if (CourtesyService::isKey(key)) return std::string("courtesy");
+                if (JobTokens::isKey(key)) return std::string("a jobserver");
                 if (GuestJobs::isKey(key)) return std::string("an action of another engine");
                 return services_.warm ? services_.warm->views().holderName(key) : std::string();
             },
@@ -100,6 +101,7 @@ void Wiring::openRows() {
                                          .spawn = spawning(),
                                          .rowChanged = [this](Lsn lsn) { services_.changes->noteRow(lsn); },
                                          .now = MonoClock::now});
+    auto tokens = [this](runners::AttemptId id) { return services_.tokens->heldBy(id); };
     services_.rows.emplace(ActionRows::Parts{.session = *services_.session,
                                              .places = services_.session->places(),
                                              .dictionary = services_.dictionary,
@@ -118,6 +120,7 @@ void Wiring::openRows() {
                                                                 : services_.machines->platformOf(machine);
                                                  },
                                              .attempt = attempts(),
+                                             .tokens = std::move(tokens),
                                              .now = MonoClock::now});
     services_.details.emplace(ActionDetails::Parts{
         .session = *services_.session,

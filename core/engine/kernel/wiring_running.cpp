@@ -24,6 +24,17 @@ coro::Task<Result<std::vector<std::string>>> Wiring::commandsOf(std::vector<Lsn>
         [lsns = std::move(lsns), lookFor](store::Reader& reader) { return reader.commands(lsns, lookFor); });
 }
 
+void Wiring::openJobTokens() {
+    const std::string directory = ground_.directory->path() + "/jobservers";
+    (void)removeTree(directory, ground_.helpers->stopping()); // named pipes of an engine that was killed
+    services_.tokens.emplace(JobTokens::Parts{
+        .session = *services_.session,
+        .directory = directory,
+        .mayGive = [this] { return !services_.courtesy->isHolding() && !services_.guards->isHolding(); },
+        .wake = wake_,
+        .changed = [this](Lsn lsn) { services_.changes->noteRow(lsn); }});
+}
+
 void Wiring::openExecution(runners::ScratchHomePtr scratch) {
     services_.places.emplace(RunnerPlaces::Parts{
         .loop = ground_.loop,
@@ -51,6 +62,7 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
         .warmGroup = [this](const std::string& id) { return services_.warm->views().groupOf(id); },
         .isIdlePriority =
             [this](const QueueConfig* config) { return services_.courtesy->isIdlePriority(config); }});
+    openJobTokens();
     services_.execution.emplace(Execution::Parts{
         .session = *services_.session,
         .outbox = services_.outbox,
@@ -74,7 +86,8 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
         .machineName = [this](session::MachineId id) { return services_.machines->nameOf(id); },
         .wake = wake_,
         .tellSpan = [this](timeline::Span span) { services_.timelines->note(span); },
-        .now = MonoClock::now});
+        .now = MonoClock::now,
+        .tokens = &*services_.tokens});
     services_.monitor.emplace(AttemptMonitor::Parts{
         .attempts = services_.attempts,
         .dictionary = services_.dictionary,

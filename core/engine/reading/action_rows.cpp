@@ -58,6 +58,7 @@ void ActionRows::overlay(ActionResult& result) const {
     const Attempt* attempt = parts_.attempt(result.lsn);
     if (!attempt) return;
     result.hungSince = attempt->hungSince;
+    if (parts_.tokens) result.tokens = parts_.tokens(attempt->id);
     if (attempt->terminal) result.tty = attempt->terminal->size();
     if (attempt->progress != MonoTime{} && parts_.settings.hung > Duration::zero())
         result.silentSince = parts_.scale.at(attempt->progress);

@@ -43,6 +43,7 @@ public:
         std::string machineName;
         std::function<std::string(const std::string& machine)> platformOf; ///< empty: it is not there any more
         std::function<const Attempt*(Lsn)> attempt;                        ///< null: none is under way
+        std::function<std::optional<int>(runners::AttemptId)> tokens = {}; ///< of its jobserver, that it has now
         std::function<MonoTime()> now;
     };
     explicit ActionRows(Parts parts)

@@ -5,6 +5,7 @@
 #include "core/engine/running/outcome.h"
 #include "core/session/events.h"
 #include "core/session/live_views.h"
+#include "core/session/queue_commands.h"
 #include "core/session/work_classes.h"
 
 #include <algorithm>
@@ -150,12 +151,28 @@ void Execution::launch(Attempt& attempt, runners::Lease lease, std::vector<runne
                                           .message = "it got no terminal: " + given.error().message});
     }
     parts_.leases.complete(attempt, lease);
+    if (auto given = giveTokens(attempt, lease); !given)
+        return neverStarted(attempt, {.step = runners::SpawnStep::Pipe,
+                                      .err = given.error().sysErrno,
+                                      .message = "it got no jobserver: " + given.error().message});
     attempt.phase = Phase::Launched;
     attempt.launched = parts_.now();
     attempt.grace = lease.grace;
     attempt.idlePriority = lease.idlePriority;
     leases.push_back(std::move(lease));
     progress_.notifyAll();
+}
+
+/// Elsewhere, and in a warm process, there is none: cores of this machine are given to processes of this machine.
+Result<void> Execution::giveTokens(const Attempt& attempt, runners::Lease& lease) {
+    if (!parts_.tokens || attempt.warm || parts_.slots.isElsewhere(attempt.machine)) return {};
+    const QueueConfig* config = parts_.session.queues().configOf(attempt.queue);
+    const Jobserver kind = attempt.spec->jobserver.value_or(config ? config->jobserver : Jobserver::None);
+    if (kind == Jobserver::None) return {};
+    int own = 0; // beside the one that each process has without a token
+    for (const session::ResourceNeed& need : parts_.session.needs(attempt.cls))
+        if (need.resource == "cores") own = std::max(0, static_cast<int>(need.need) - 1);
+    return parts_.tokens->give(attempt.id, kind, own, lease);
 }
 
 Result<void> Execution::giveTerminal(Attempt& attempt, runners::Lease& lease) {
@@ -177,6 +194,11 @@ void closeTerminal(Attempt& attempt) {
 }
 
 } // namespace
+
+void Execution::closeGiven(Attempt& attempt) {
+    closeTerminal(attempt);
+    if (parts_.tokens) parts_.tokens->ended(attempt.id);
+}
 
 void Execution::submit(std::vector<runners::Lease> leases) {
     std::vector<runners::Lease> warm;
@@ -401,6 +423,7 @@ void Execution::onStarted(Attempt& attempt, const runners::Started& started) {
     attempt.runningSince = attempt.progress = parts_.now();
     parts_.slots.began(attempt, attempt.runningSince);
     parts_.started(attempt);
+    if (parts_.tokens) parts_.tokens->started(attempt.id);
     parts_.session.events().submitting(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
     parts_.session.events().running(attempt.id.lsn, attempt.id.attempt, parts_.outbox);
     if (!attempt.lostGpu.empty() && !attempt.stop) tellToEnd(attempt, runners::StopCause::Machine, std::nullopt);
@@ -409,7 +432,7 @@ void Execution::onStarted(Attempt& attempt, const runners::Started& started) {
 void Execution::onEnded(Attempt& attempt, runners::Ended ended) {
     if (attempt.phase != Phase::Launched) return;
     parts_.slots.leave(attempt);
-    closeTerminal(attempt);
+    closeGiven(attempt);
     // Of what the kernel counted for nobody, as it was ended with who would have waited for it, a look may tell.
     if (attempt.usage && ended.measures[Measure::CpuTime])
         ended.measures.atLeast(Measure::CpuTime, attempt.usage->cpu);
@@ -481,7 +504,7 @@ void Execution::onStreamAt(Attempt& attempt, const runners::StreamAt& at) {
 
 void Execution::erase(AttemptId id) {
     if (Attempt* attempt = parts_.attempts.get(id)) {
-        closeTerminal(*attempt);
+        closeGiven(*attempt);
         parts_.slots.leaveLane(*attempt);
     }
     parts_.attempts.erase(id);

@@ -12,6 +12,7 @@
 #include "core/coro/sync.h"
 #include "core/coro/task.h"
 #include "core/engine/running/attempt_table.h"
+#include "core/engine/running/job_tokens.h"
 #include "core/engine/running/lease_maker.h"
 #include "core/engine/running/slot_balancer.h"
 #include "core/engine/running/workspaces.h"
@@ -63,6 +64,7 @@ public:
         std::function<void()> wake;                                 ///< the session got events: take a turn
         std::function<void(timeline::Span)> tellSpan;               ///< of each attempt that ended
         std::function<MonoTime()> now;
+        JobTokens* tokens = nullptr; ///< null: nothing gets any
     };
     explicit Execution(Parts parts);
 
@@ -125,6 +127,8 @@ private:
     void proceed(Attempt& attempt, std::vector<runners::Lease>& leases);
     void launch(Attempt& attempt, runners::Lease lease, std::vector<runners::Lease>& leases);
     Result<void> giveTerminal(Attempt& attempt, runners::Lease& lease);
+    Result<void> giveTokens(const Attempt& attempt, runners::Lease& lease);
+    void closeGiven(Attempt& attempt);
     coro::Task<void> prepare(runners::AttemptId id);
     coro::Task<void> collect(runners::AttemptId id, runners::Ended ended);
     void takesLong(runners::AttemptId id);
