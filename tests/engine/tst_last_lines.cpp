@@ -14,6 +14,8 @@
 #include <QObject>
 
 #include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace yard;
 using namespace yard::engine;
@@ -86,7 +88,7 @@ private Q_SLOTS:
         QCOMPARE(printed(grown), "7.0");
         QCOMPARE(lines.line(Lsn(7)), "");
         grown.front().line = "hello";
-        lines.took(grown);
+        lines.took(grown, kStart);
         QCOMPARE(lines.line(Lsn(7)), "hello");
         grown.clear();
         lines.ask(Lsn(7), streams, kStart, grown);
@@ -96,7 +98,7 @@ private Q_SLOTS:
         QCOMPARE(lines.grown(kStart).size(), 1u);
         lines.ask(Lsn(7), streams, kStart, grown);
         QCOMPARE(printed(grown), "7.1");
-        lines.took(grown); // nothing that shows
+        lines.took(grown, kStart); // nothing that shows
         QCOMPARE(lines.line(Lsn(7)), "hello");
     }
 
@@ -120,7 +122,7 @@ private Q_SLOTS:
         std::vector<LineToRead> grown;
         lines.ask(Lsn(7), streamsOf(10, 0), kStart, grown);
         grown.front().line = "hello";
-        lines.took(grown);
+        lines.took(grown, kStart);
         lines.ask(Lsn(7), streamsOf(0, 0), kStart, grown);
         QCOMPARE(lines.line(Lsn(7)), "");
     }
@@ -136,7 +138,7 @@ private Q_SLOTS:
         QVERIFY(!lines.empty());
         QCOMPARE(lines.grown(kStart + OutputTails::kKeep + Duration(1)).size(), 0u);
         QVERIFY(lines.empty());
-        lines.took(grown); // read meanwhile
+        lines.took(grown, kStart); // read meanwhile
         QCOMPARE(lines.line(Lsn(1)), "");
     }
 
@@ -154,7 +156,7 @@ private Q_SLOTS:
         QTemporaryDir directory;
         const std::string path = directory.filePath("out").toStdString();
         std::ofstream(path) << std::string(10'000, 'x') << "\nthe end\n";
-        const auto read = readLines({{Lsn(1), 0, path, 10'009, {}}, {Lsn(2), 0, path + "-gone", 5, {}}});
+        const auto read = readLines({{Lsn(1), 0, path, 10'009, {}}, {Lsn(2), 0, path + "-gone", 5, {}}}, false);
         QCOMPARE(read[0].line, "the end");
         QCOMPARE(read[1].line, "");
     }
@@ -165,8 +167,117 @@ private Q_SLOTS:
         std::string text = "$ vim\r\n\x1b[?1049h";
         for (int i = 0; i < 1'000; ++i) text += "\x1b[1m~\r\n";
         std::ofstream(path) << text;
-        const auto read = readLines({{Lsn(1), 0, path, text.size(), {}}});
+        const auto read = readLines({{Lsn(1), 0, path, text.size(), {}}}, false);
         QCOMPARE(read[0].line, "$ vim");
+    }
+
+    void aStatusFileIsReadAFewTimesASecondWhoeverAsks() {
+        OutputTails lines;
+        std::vector<LineToRead> grown;
+        std::vector<StatusToRead> due;
+        lines.askStatus(Lsn(7), "/status/0", kStart, due); // nobody looks at it
+        QVERIFY(due.empty());
+        lines.ask(Lsn(7), streamsOf(0, 0), kStart, grown);
+        for (int i = 0; i < 3; ++i) lines.askStatus(Lsn(7), "/status/0", kStart + Duration(i), due);
+        QCOMPARE(due.size(), 1u);
+        QVERIFY(lines.dueStatuses(kStart + Duration(3)).empty());
+        due = lines.dueStatuses(kStart + OutputTails::kStatusEvery);
+        QCOMPARE(due.size(), 1u);
+        QCOMPARE(due.front().path, "/status/0");
+        lines.askStatus(Lsn(7), {}, kStart, due); // it has none any more
+        QVERIFY(lines.dueStatuses(kStart + 2 * OutputTails::kStatusEvery).empty());
+    }
+
+    void whatWasSaidHoldsUntilSomethingElseIs() {
+        OutputTails lines;
+        std::vector<LineToRead> grown;
+        lines.ask(Lsn(7), streamsOf(1, 1), kStart, grown);
+        QVERIFY(!lines.progress(Lsn(7)));
+        QCOMPARE(lines.took({{.lsn = Lsn(7), .path = {}, .said = {.fraction = 0.5, .message = "half"}}}, kStart),
+                 std::vector{Lsn(7)});
+        const MonoTime later = kStart + Duration(5);
+        QVERIFY(lines.took({{.lsn = Lsn(7), .path = {}, .said = {.fraction = {}, .message = {}}}}, later).empty());
+        QCOMPARE(lines.took({{.lsn = Lsn(7), .path = {}, .said = {.fraction = {}, .message = "more"}}}, later),
+                 std::vector{Lsn(7)});
+        QCOMPARE(lines.progress(Lsn(7))->said, (ReportedProgress{.fraction = 0.5, .message = "more"}));
+        QCOMPARE(lines.progress(Lsn(7))->at, kStart);
+        // What it says by itself goes before its output.
+        grown.front().marks = progressInOutput("\x1b]9;4;1;90\a", false);
+        lines.took(grown, later);
+        QCOMPARE(lines.progress(Lsn(7))->said.fraction, std::optional(0.5));
+    }
+
+    void whatIsInThePlaceOfAStatusFileKeepsNobody() {
+        QTemporaryDir directory;
+        const std::string path = directory.path().toStdString();
+        QCOMPARE(::mkfifo((path + "/fifo").c_str(), 0600), 0);
+        QCOMPARE(::symlink("/etc/passwd", (path + "/link").c_str()), 0);
+        std::ofstream(path + "/long") << std::string(1'000'000, 'x') << "\nprogress 0.7\n";
+        std::vector<StatusToRead> asked;
+        for (const char* name : {"/fifo", "/link", "/gone", "/", "/long"})
+            asked.push_back({.lsn = Lsn(1), .path = path + name});
+        asked = readStatuses(std::move(asked));
+        for (std::size_t i = 0; i < 4; ++i) QVERIFY(asked[i].said.isEmpty());
+        QCOMPARE(asked[4].said.fraction, std::optional(0.7));
+    }
+
+    void howFarItSaysThatItIsIsInItsRow() {
+        EngineTest engine(1);
+        const Lsn lsn = engine.sh("echo progress 0.25 >$YARD_STATUS; echo message linking >>$YARD_STATUS; "
+                                  "until test -e end; do sleep 0.02; done");
+        ActionResult row;
+        QVERIFY(EngineTest::eventually([&] {
+            row = *engine.run(engine->ask(&ActionRows::action, lsn));
+            return row.progress.fraction == 0.25 && row.progress.message == "linking";
+        }));
+        QCOMPARE(row.note, "linking");
+        QVERIFY(row.estimatedFinish > row.times[ActionState::Running]);
+        QVERIFY(row.estimateGap == EstimateGap::None);
+        std::ofstream(engine.path("end")) << "x";
+        const ActionResult ended = engine.wait(lsn);
+        QVERIFY(ended.progress.isEmpty());
+        // The next one in its slot begins with nothing, and another's file is not its own.
+        const ActionResult next = engine.wait(
+            engine.sh("cat $YARD_STATUS; test -f $YARD_STATUS && echo there", R"(,"env":{"YARD_STATUS":"x"})"));
+        QCOMPARE(engine.text(next.outcome->out), "there\n");
+    }
+
+    void aWatcherHearsOfProgressAlone() {
+        EngineTest engine(1);
+        const Lsn lsn = engine.sh("until test -e go; do sleep 0.02; done; echo message on its way >$YARD_STATUS; "
+                                  "until test -e end; do sleep 0.02; done");
+        Watcher watcher(engine, lsn);
+        QVERIFY(EngineTest::eventually(
+            [&] { return engine.run(engine->ask(&ActionRows::action, lsn))->state == ActionState::Running; }));
+        std::ofstream(engine.path("go")) << "x";
+        QCOMPARE(watcher.hears("on its way"), "on its way");
+        std::ofstream(engine.path("end")) << "x";
+        engine.wait(lsn);
+    }
+
+    void linesOfKnownProgramsCountWhereTheSettingSaysSo_data() {
+        QTest::addColumn<QString>("setting");
+        QTest::addColumn<QString>("says");
+        QTest::addColumn<double>("fraction"); // -1: none
+        QTest::newRow("on") << "on" << "echo '[1/4] a'; echo '[2/4] b'" << 0.5;
+        QTest::newRow("off") << "off" << "echo '[1/4] a'; echo '[2/4] b'" << -1.0;
+        QTest::newRow("an escape counts anyway") << "off" << R"(printf '\\033]9;4;1;40\\007')" << 0.4;
+    }
+    void linesOfKnownProgramsCountWhereTheSettingSaysSo() {
+        QFETCH(QString, setting);
+        QFETCH(QString, says);
+        QFETCH(double, fraction);
+        EngineTest engine(
+            1, [&](engine::Options& options) { options.set = {"progress_from_output=" + setting.toStdString()}; });
+        const Lsn lsn = engine.sh(says.toStdString() + "; echo; echo said; until test -e end; do sleep 0.02; done");
+        ActionResult row;
+        QVERIFY(EngineTest::eventually([&] {
+            row = *engine.run(engine->ask(&ActionRows::action, lsn));
+            return row.note == "said";
+        }));
+        QCOMPARE(row.progress.fraction.value_or(-1), fraction);
+        std::ofstream(engine.path("end")) << "x";
+        engine.wait(lsn);
     }
 
     void theNoteOfARunningActionIsItsLastLine() {

@@ -65,6 +65,12 @@ void Wiring::openForecasts() {
         .now = MonoClock::now});
 }
 
+/// The launcher of this machine is the first of the runners: its slots have the same numbers here.
+std::string Wiring::statusFileOf(const Attempt& attempt) const {
+    if (attempt.warm || services_.slots.isElsewhere(attempt.machine)) return {};
+    return fmt::format("{}/status/{}", ground_.directory->path(), attempt.slot.value);
+}
+
 void Wiring::openRows() {
     services_.waitingCounts.emplace(WaitingCounts::Parts{.session = *services_.session,
                                                          .reasons = *services_.reasons,
@@ -89,6 +95,7 @@ void Wiring::openRows() {
                                            .helpers = *ground_.helpers,
                                            .cores = [this] { return ground_.cores(); },
                                            .now = MonoClock::now});
+    auto readsProgress = [this] { return ground_.settings.progressFromOutput == "on"; };
     services_.notes.emplace(Notes::Parts{.reasons = *services_.reasons,
                                          .helpers = *ground_.helpers,
                                          .scale = ground_.scale,
@@ -100,7 +107,9 @@ void Wiring::openRows() {
                                              },
                                          .spawn = spawning(),
                                          .rowChanged = [this](Lsn lsn) { services_.changes->noteRow(lsn); },
-                                         .now = MonoClock::now});
+                                         .now = MonoClock::now,
+                                         .statusFile = [this](const Attempt& one) { return statusFileOf(one); },
+                                         .readsProgress = std::move(readsProgress)});
     auto tokens = [this](runners::AttemptId id) { return services_.tokens->heldBy(id); };
     services_.rows.emplace(ActionRows::Parts{.session = *services_.session,
                                              .places = services_.session->places(),

@@ -1,5 +1,5 @@
 // What a row says in words beside its fields: why it has not started, how long it will take, and the last output line
-// of what runs. Who was asked for is looked at once a second; the change log hears of its new lines.
+// of what runs, with how far that says it is. Who was asked for is looked at once a second; the change log hears of its new lines.
 //
 // Owner: engine thread; one cooperative thread while running actions are looked at. Lifetime: after the reasons.
 #pragma once
@@ -31,7 +31,9 @@ public:
         std::function<std::shared_ptr<LiveStreams>(Lsn)> follow;
         std::function<void(const char* name, coro::Task<void>)> spawn;
         std::function<void(Lsn)> rowChanged;
-        std::function<MonoTime()> now; ///< of the loop that spawn() uses
+        std::function<MonoTime()> now;                              ///< of the loop that spawn() uses
+        std::function<std::string(const Attempt&)> statusFile = {}; ///< empty: it has none
+        std::function<bool()> readsProgress = {};                   ///< from lines of output as well
     };
     explicit Notes(Parts parts)
         : parts_(std::move(parts)) {}
@@ -40,7 +42,12 @@ public:
     coro::Task<void> addTo(std::span<ActionResult> rows, Duration pendingFor = kDescribeFor);
 
 private:
-    void askForLines(std::span<ActionResult> rows, std::vector<LineToRead>& grown);
+    struct ToRead {
+        std::vector<LineToRead> lines;
+        std::vector<StatusToRead> statuses;
+    };
+    void askForLines(std::span<ActionResult> rows, ToRead& read);
+    void addProgress(ActionResult& row) const;
     coro::Task<void> tellLines();
 
     Parts parts_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <utility>
 
 namespace yard::engine {
@@ -26,16 +27,30 @@ bool hasGrown(const LiveStreams::One& stream, std::uint64_t read) {
 
 } // namespace
 
-std::vector<LineToRead> readLines(std::vector<LineToRead> lines) {
+std::vector<LineToRead> readLines(std::vector<LineToRead> lines, bool progress) {
     for (LineToRead& wanted : lines) {
         const UniqueFd fd(::open(wanted.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
         if (!fd) continue; // it ended meanwhile
         auto tail = tailOf(fd.get(), wanted.size, kShownTail);
         if (tail && wanted.size > kShownTail && tail->contains('\x1b'))
             tail = tailOf(fd.get(), wanted.size, kDrawnTail);
-        if (tail) wanted.line = lastLine(*tail);
+        if (!tail) continue;
+        wanted.line = lastLine(*tail);
+        wanted.marks = progressInOutput(*tail, progress);
     }
     return lines;
+}
+
+std::vector<StatusToRead> readStatuses(std::vector<StatusToRead> statuses) {
+    for (StatusToRead& status : statuses) {
+        // The action may have put anything there: nothing that is opened may keep this waiting.
+        const UniqueFd fd(::open(status.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+        struct stat found{};
+        if (!fd || ::fstat(fd.get(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0) continue;
+        if (const auto tail = tailOf(fd.get(), static_cast<std::uint64_t>(found.st_size), kShownTail))
+            status.said = progressInStatus(*tail);
+    }
+    return statuses;
 }
 
 void OutputTails::ask(Lsn lsn, std::shared_ptr<LiveStreams> streams, MonoTime now, std::vector<LineToRead>& grown) {
@@ -52,13 +67,60 @@ void OutputTails::askLater(Lsn lsn, MonoTime at) {
     if (young_.size() < kMost) young_.try_emplace(lsn, at);
 }
 
-void OutputTails::took(const std::vector<LineToRead>& read) {
+void OutputTails::took(const std::vector<LineToRead>& read, MonoTime now) {
     for (const LineToRead& one : read) {
         const auto at = shown_.find(one.lsn);
         if (at == shown_.end()) continue;
         at->second.read[one.stream] = one.size;
         if (!one.line.empty()) at->second.line = one.line;
+        at->second.ofStreams[one.stream].take(one.marks);
+        (void)settle(at->second, now);
     }
+}
+
+void OutputTails::askStatus(Lsn lsn, const std::string& path, MonoTime now, std::vector<StatusToRead>& due) {
+    const auto at = shown_.find(lsn);
+    if (at == shown_.end()) return;
+    Shown& shown = at->second;
+    shown.statusPath = path;
+    if (path.empty() || now - shown.statusAt < kStatusEvery) return;
+    shown.statusAt = now;
+    due.push_back({.lsn = lsn, .path = path});
+}
+
+std::vector<StatusToRead> OutputTails::dueStatuses(MonoTime now) {
+    std::vector<StatusToRead> due;
+    for (const auto& [lsn, shown] : shown_) askStatus(lsn, std::string(shown.statusPath), now, due);
+    return due;
+}
+
+std::vector<Lsn> OutputTails::took(const std::vector<StatusToRead>& read, MonoTime now) {
+    std::vector<Lsn> changed;
+    for (const StatusToRead& one : read) {
+        const auto at = shown_.find(one.lsn);
+        if (at == shown_.end()) continue;
+        // What has left the end of the file still holds.
+        if (one.said.fraction) at->second.status.fraction = one.said.fraction;
+        if (!one.said.message.empty()) at->second.status.message = one.said.message;
+        if (settle(at->second, now)) changed.push_back(one.lsn);
+    }
+    return changed;
+}
+
+/// What it says by itself goes before what is read from its output. True: that is something else than before.
+bool OutputTails::settle(Shown& shown, MonoTime now) {
+    ReportedProgress all = shown.status;
+    for (const OutputProgress& stream : shown.ofStreams)
+        if (!all.fraction) all.fraction = stream.fraction();
+    if (all == shown.progress.said) return false;
+    if (all.fraction != shown.progress.said.fraction) shown.progress.at = now;
+    shown.progress.said = std::move(all);
+    return true;
+}
+
+const OutputTails::Progress* OutputTails::progress(Lsn lsn) const {
+    const auto at = shown_.find(lsn);
+    return at == shown_.end() || at->second.progress.said.isEmpty() ? nullptr : &at->second.progress;
 }
 
 const std::string& OutputTails::line(Lsn lsn) const {

@@ -1,4 +1,4 @@
-// The last output lines of running actions, for those who look at them: lists, single actions and watches.
+// The last output lines of running actions, and how far they say that they are, for those who look at them: lists, single actions and watches.
 //
 // Who is looked at has its output reported as it grows (runners::Runner::watch); its last line is read when it is
 // asked for and there is more of it, on a helper. An action that runs for less than a second has no line: its
@@ -11,6 +11,7 @@
 #include "core/base/clock.h"
 #include "core/base/ids.h"
 #include "core/engine/running/live_streams.h"
+#include "core/model/progress_words.h"
 
 #include <array>
 #include <cstdint>
@@ -27,22 +28,47 @@ struct LineToRead {
     unsigned stream = 0;
     std::string path;
     std::uint64_t size = 0;
-    std::string line; ///< what readLines() found; empty: nothing to show
+    std::string line{}; ///< what readLines() found; empty: nothing to show
+    std::vector<ProgressMark> marks{};
 };
-/// Reads the ends of files. Blocks.
-std::vector<LineToRead> readLines(std::vector<LineToRead> lines);
+/// Reads the ends of files. Blocks. `progress`: lines of known programs say how far they are.
+std::vector<LineToRead> readLines(std::vector<LineToRead> lines, bool progress);
+
+/// The status file of a running attempt.
+struct StatusToRead {
+    Lsn lsn;
+    std::string path;
+    ReportedProgress said{};
+};
+/// Reads the ends of files, whatever is there in their place. Blocks.
+std::vector<StatusToRead> readStatuses(std::vector<StatusToRead> statuses);
 
 class OutputTails {
 public:
     static constexpr std::size_t kMost = 1'000;
     /// Forgotten when nobody asked for so long.
     static constexpr Duration kKeep{600'000'000};
+    /// A status file is read as often at most, whoever asks.
+    static constexpr Duration kStatusEvery{250'000};
+    /// How far an action is.
+    struct Progress {
+        ReportedProgress said;
+        MonoTime at{}; ///< when it was first seen to be so far
+    };
 
     /// Somebody looks at this running action. What has grown since its line was read is added to `grown`.
     void ask(Lsn lsn, std::shared_ptr<LiveStreams> streams, MonoTime now, std::vector<LineToRead>& grown);
     /// Somebody looks at one that is too young for a line: grown() names it once, from `at` on.
     void askLater(Lsn lsn, MonoTime at);
-    void took(const std::vector<LineToRead>& read);
+    void took(const std::vector<LineToRead>& read, MonoTime now);
+    /// The action, which is looked at, may have a status file: it is added to `due` where it was not read lately.
+    void askStatus(Lsn lsn, const std::string& path, MonoTime now, std::vector<StatusToRead>& due);
+    /// Those of all who are looked at, likewise.
+    std::vector<StatusToRead> dueStatuses(MonoTime now);
+    /// Who is further than before, or says something else.
+    std::vector<Lsn> took(const std::vector<StatusToRead>& read, MonoTime now);
+    /// Null: nothing is known.
+    const Progress* progress(Lsn lsn) const;
     /// Empty when none is known.
     const std::string& line(Lsn lsn) const;
     /// Those with more output than was read, after those that ended or are not looked at any more went.
@@ -55,7 +81,14 @@ private:
         MonoTime asked{};
         std::array<std::uint64_t, 2> read{};
         std::string line;
+        std::string statusPath{}; ///< empty: it has none
+        MonoTime statusAt{};      ///< when that was read
+        ReportedProgress status{};
+        std::array<OutputProgress, 2> ofStreams{};
+        Progress progress{}; ///< what of all these counts
     };
+    static bool settle(Shown& shown, MonoTime now);
+
     std::map<Lsn, Shown> shown_;
     std::map<Lsn, MonoTime> young_;
 };
