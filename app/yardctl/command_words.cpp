@@ -51,6 +51,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOptions
     {"label", "--label"},
     {"array", "--array"},
     {"machine", "--machine"},
+    {"jobserver", "--jobserver"},
     {"platform", "--platform"},
 }};
 constexpr std::string_view kResource = "resources.";

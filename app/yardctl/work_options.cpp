@@ -51,6 +51,16 @@ Outcome<void> setInteger(const Values& values, json::object& object, std::string
     return {};
 }
 
+Outcome<void> setJobserver(const std::string& word, json::object& action) {
+    if (word == "fifo")
+        action["jobserver"] = "fifo";
+    else if (word == "pipe" || word == "off")
+        action["jobserver"] = word == "pipe";
+    else
+        return usageError(fmt::format("--jobserver wants pipe, fifo or off, not '{}'", printable(word)));
+    return {};
+}
+
 Outcome<void> setAmount(const std::string& word, json::object& action, std::string_view name,
                         std::string_view option) {
     auto value = parseAmount(word, option);
@@ -294,6 +304,10 @@ std::span<const WorkOption> table() {
              return setInteger(values, target.action, "max_interruptions", "--interruptions");
          },
          "max_interruptions"},
+        {{"jobserver", 0, "KIND", "make, cargo and ninja in it share free cores: pipe, fifo (ninja), or off"},
+         kAll,
+         [](const Values& values, Target& target) { return setJobserver(values.back(), target.action); },
+         "jobserver"},
         {{"hold", 0, "", "submit it held: it starts when released"},
          kMany,
          [](const Values&, Target& target) -> Outcome<void> {

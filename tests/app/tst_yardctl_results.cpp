@@ -120,6 +120,7 @@ void TestYardctlResults::showSaysWhereTheTimeWentAndGoes() {
                       "submitting":3000000,"running":3500000,"exited":7500000,"completed":7750000}})"}},
          {"GET /compute/jobs/6",
           {.body = R"({"lsn":6,"queue_id":0,"state":"running","hung_since":5,"estimate":{"start":5,"finish":6},
+                      "tokens":2,"progress":{"fraction":0.459,"message":"linking"},
                       "timestamps":{"pending":1000000,"submitting":3000000,"running":3500000}})"}},
          {"GET /compute/jobs/7",
           {.body = R"({"lsn":7,"queue_id":0,"state":"pending","estimate":{"start":5,"finish":6}})"}}}));
@@ -128,7 +129,8 @@ void TestYardctlResults::showSaysWhereTheTimeWentAndGoes() {
     for (const char* part : {"waiting 2.0 s", "preparing 0.50 s", "running 4.0 s", "collecting 0.25 s"})
         QVERIFY2(ended.find(part) != std::string::npos, ended.c_str());
     const std::string running = data.run({"show", "6"}).out;
-    for (const char* part : {"waiting 2.0 s, preparing 0.50 s\n", "  ends 19", "hangs since"})
+    for (const char* part : {"waiting 2.0 s, preparing 0.50 s\n", "  ends 19", "hangs since", "45 %, linking\n",
+                             "2 of its jobserver\n"})
         QVERIFY2(running.find(part) != std::string::npos, running.c_str());
     const std::string pending = data.run({"show", "7"}).out;
     QVERIFY2(pending.find("starts 19") != std::string::npos && pending.find(", ends 19") != std::string::npos,

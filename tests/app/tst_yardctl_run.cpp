@@ -179,6 +179,9 @@ void TestYardctlRun::elsewhereNothingOfHereIsSentAlong() {
              R"({"machine":"desk","platform":"linux-aarch64"})");
     QCOMPARE(sent({"--machine", "desk", "--machine", "tag:render", "-e", "A=b"}),
              R"({"machine":["desk","tag:render"],"env":false})");
+    QCOMPARE(sent({"--machine", "desk", "--jobserver", "pipe"}), R"({"machine":"desk","jobserver":true})");
+    QCOMPARE(sent({"--machine", "desk", "--jobserver", "fifo"}), R"({"machine":"desk","jobserver":"fifo"})");
+    QCOMPARE(sent({"--machine", "desk", "--jobserver", "off"}), R"({"machine":"desk","jobserver":false})");
     QCOMPARE(sent({"--machine", "any", "--cwd", "/tmp"}), R"({"cwd":"/tmp","machine":"any"})");
     const std::string here = QDir::currentPath().toStdString();
     QCOMPARE(sent({"--machine", "local"}),

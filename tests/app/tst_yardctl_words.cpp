@@ -1,4 +1,5 @@
 // The words yardctl reads and writes: durations, sizes, tables, addresses, command lines.
+#include "app/yardctl/action_progress.h"
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/command.h"
 #include "app/yardctl/engine.h"
@@ -19,6 +20,7 @@ class TestYardctlWords : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void durationsHaveTwoUnitsAtMost();
+    void howFarAnActionIsFitsALine();
     void sizesHaveThreeFigures();
     void timesAreShorterTheNearerTheyAre();
     void textOfOthersCannotSteerTheTerminal();
@@ -53,6 +55,20 @@ void TestYardctlWords::durationsHaveTwoUnitsAtMost() {
     QCOMPARE(durationWords(6840), "1 h 54 min");
     QCOMPARE(durationWords(187200), "2 d 4 h");
     QCOMPARE(durationWords(-1), "-");
+}
+
+void TestYardctlWords::howFarAnActionIsFitsALine() {
+    const auto line = [](const char* action, std::size_t columns = 100) {
+        return actionProgressLine(json::parse(action).as_object(), 1'000'000, columns);
+    };
+    QCOMPARE(line(R"({"lsn":12,"state":"running","progress":{"fraction":0.459,"message":"linking"},
+                      "estimate":{"finish":13000000}})"),
+             "12  [#########           ] 45 %, linking, 12 s left");
+    QCOMPARE(line(R"({"lsn":12,"state":"running","progress":{"fraction":7}})"), "12  [####################] 100 %");
+    QCOMPARE(line(R"({"lsn":12,"state":"running","progress":{"message":"linking"}})"), "12  linking");
+    QCOMPARE(line(R"({"lsn":12,"state":"running","note":"cc a\u001b[31m"})").find('\x1b'), std::string::npos);
+    QCOMPARE(line(R"({"lsn":12,"state":"pending","note":"it waits"})"), "12  pending, it waits");
+    QVERIFY(line(R"({"lsn":12,"state":"pending","note":"it waits for long"})", 10).size() <= 12);
 }
 
 void TestYardctlWords::sizesHaveThreeFigures() {

@@ -1,4 +1,5 @@
 // yardctl show: what became of actions.
+#include "app/yardctl/action_progress.h"
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
@@ -162,6 +163,7 @@ void showAction(const json::object& action, const json::object& spec, const std:
     details.add("terminal", terminalWords(action, spec));
     details.add("state", stateWords(action));
     if (waits.empty()) details.add("note", printable(textOf(action, "note")));
+    details.add("progress", progressWords(action));
     if (const auto by = integerOf(action, "replaced_by"))
         details.add("replaced by", fmt::format("{}", *by));
     else if (isReplaced(action))
@@ -179,6 +181,8 @@ void showAction(const json::object& action, const json::object& spec, const std:
         details.add("priority", fmt::format("{}", *priority));
     details.add("machine", printable(textOf(action, "machine")));
     details.add("given", givenWords(action));
+    if (const auto tokens = integerOf(action, "tokens"))
+        details.add("tokens", fmt::format("{} of its jobserver", *tokens));
     details.add("history", historyWords(action));
     details.add("time", splitWords(action));
     details.add("about", estimateWords(action));

@@ -1,4 +1,5 @@
 // yardctl wait: until actions, those that match a filter, or a whole queue have ended.
+#include "app/yardctl/action_progress.h"
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/chunks.h"
 #include "app/yardctl/commands/functions.h"
@@ -163,7 +164,7 @@ public:
         for (std::size_t i = 0; i < lsns.size(); ++i) {
             const std::int64_t lsn = lsns[i];
             if (reported_.contains(lsn)) continue;
-            auto answer = awaitEnd(invocation_.engine, lsn, limit_.left());
+            auto answer = awaitOne(lsn);
             if (!answer) return failedWith(answer.error());
             if (!isEnded(answer->object))
                 return timedOut(fmt::format("action {} is still {} after {}; it goes on", lsn,
@@ -215,6 +216,20 @@ public:
 private:
     bool failsFast() const { return invocation_.arguments.has("fail-fast"); }
     bool isForAny() const { return invocation_.arguments.has("any"); }
+
+    /// The end of one, within the limit; meanwhile how far it is, where that is asked for.
+    Result<Answer> awaitOne(std::int64_t lsn) {
+        constexpr double kStep = 1; // seconds between two looks
+        if (!progress_.isShown()) return awaitEnd(invocation_.engine, lsn, limit_.left());
+        for (;;) {
+            auto answer = awaitEnd(invocation_.engine, lsn, std::min(limit_.left().value_or(kStep), kStep));
+            if (!answer || isEnded(answer->object) || limit_.hasPassed()) {
+                progress_.clear();
+                return answer;
+            }
+            progress_.show(answer->object);
+        }
+    }
 
     /// Nothing is left to wait for. A filter that finds nothing at all was mistyped, unless it narrows a queue, which
     /// may well have nothing of the kind.
@@ -324,6 +339,7 @@ private:
     const Invocation& invocation_;
     const Limit& limit_;
     const std::set<std::int64_t> named_;
+    ActionProgress progress_{invocation_.arguments.has("progress") && !invocation_.json};
     std::set<std::int64_t> reported_;
     std::size_t otherwise_ = 0; ///< of those: did not complete
 };
@@ -426,6 +442,7 @@ Command waitRow() {
                     {"all", 'a', "", "until all of them have ended, as without it"},
                     {"any", 0, "", "until the first of them has ended"},
                     {"fail-fast", 0, "", "until the first of them has ended otherwise than completed"},
+                    {"progress", 0, "", "at a terminal: how far the one is whose end comes next"},
                     notifyOption(),
                     queueOption(),
                     filterOption(),
