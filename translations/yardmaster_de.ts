@@ -273,6 +273,10 @@
         <source>This wants a number</source>
         <translation>Hier gehört eine Zahl hin</translation>
     </message>
+    <message>
+        <source>This wants true, fifo or false</source>
+        <translation>Hier wird true, fifo oder false gebraucht</translation>
+    </message>
 </context>
 <context>
     <name>ActionFile</name>
@@ -989,6 +993,14 @@
     <message>
         <source>Profiles of your own for courtesy, as NAME: CONDITIONS -&gt; MEASURES; more rules between semicolons, more profiles between bars.</source>
         <translation>Eigene Profile der Rücksicht, als NAME: BEDINGUNGEN -&gt; MASSNAHMEN; weitere Regeln nach Semikolons, weitere Profile nach senkrechten Strichen.</translation>
+    </message>
+    <message>
+        <source>Progress from output</source>
+        <translation>Fortschritt aus der Ausgabe</translation>
+    </message>
+    <message>
+        <source>Whether lines such as [12/841] and 45% in an action&apos;s output say how far it is.</source>
+        <translation>Ob Zeilen wie [12/841] und 45% in der Ausgabe einer Aktion sagen, wie weit sie ist.</translation>
     </message>
 </context>
 <context>
@@ -5269,6 +5281,29 @@
         <source>Later</source>
         <translation>Später</translation>
     </message>
+    <message>
+        <source>progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>jobserver</source>
+        <translation>Jobserver</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n Token</numerusform>
+            <numerusform>%n Token</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::DetailSide</name>
@@ -9213,6 +9248,14 @@
     <message>
         <source>linux-x86_64; empty is any, of a worker its own.</source>
         <translation>linux-x86_64; leer ist jede, bei einem Worker seine eigene.</translation>
+    </message>
+    <message>
+        <source>Jobserver</source>
+        <translation>Jobserver</translation>
+    </message>
+    <message>
+        <source>For make, cargo, ninja in it: true, fifo or false; empty is what its queue says.</source>
+        <translation>Für make, cargo und ninja darin: true, fifo oder false; leer ist, was ihre Warteschlange sagt.</translation>
     </message>
 </context>
 <context>

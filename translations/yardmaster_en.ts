@@ -350,6 +350,13 @@
             <numerusform>%n before it</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n token</numerusform>
+            <numerusform>%n tokens</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::DiffView</name>

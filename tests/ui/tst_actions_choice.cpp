@@ -206,6 +206,26 @@ private slots:
         QVERIFY(lockFacts(7, {}, {}, "here").empty());
     }
 
+    void howFarItSaysThatItIsHasAMeter() {
+        ActionRow row;
+        row.face = DisplayState::Running;
+        const auto facts = [&](const QJsonObject& progress) { return whyFacts(row, {{"progress", progress}}, {}); };
+        const auto both = factOf(facts({{"fraction", 0.459}, {"message", "linking"}}), "progress");
+        QVERIFY(both);
+        QCOMPARE(both->value, QString("45 %, linking"));
+        QCOMPARE(both->share, std::optional(0.459));
+        QCOMPARE(factOf(facts({{"fraction", 1}}), "progress")->value, QString("100 %"));
+        const auto words = factOf(facts({{"message", "linking"}}), "progress");
+        QCOMPARE(words->value, QString("linking"));
+        QVERIFY(!words->share);
+        QVERIFY(!factOf(facts({}), "progress"));
+    }
+
+    void tokensOfAJobserverAreCounted() {
+        QVERIFY(factOf(limitFacts({}, {{"tokens", 2}}, {}, 0), "jobserver")->value.startsWith("2 token"));
+        QVERIFY(factOf(limitFacts({}, {{"tokens", 0}}, {}, 0), "jobserver")->value.startsWith("0 token"));
+    }
+
     void outputIsThatOfBothStreams() {
         const QJsonObject action{{"stdout", QJsonObject{{"size", 5}}}, {"stderr", QJsonObject{{"size", 2}}}};
         QCOMPARE(writtenBytes(action), 7);

@@ -210,6 +210,8 @@ private slots:
         row("id", "compile", "compile");
         row("machine", "tag:render", "tag:render");
         row("machine", "desk, local", QJsonArray{"desk", "local"});
+        row("jobserver", "true", true);
+        row("jobserver", "fifo", "fifo");
         row("platform", "linux-aarch64", "linux-aarch64");
     }
     void everyMemberReadsAsItIsShown() {
@@ -251,6 +253,7 @@ private slots:
                                            {"priority", "1.5"},
                                            {"deadline_s", "long"},
                                            {"tty", "24"},
+                                           {"jobserver", "pipe"},
                                            {"replaces", "x"},
                                            {"max_retries", "many"}})
             QTest::addRow("%s %s", member, text) << QString(member) << QString(text);

@@ -233,6 +233,10 @@ std::optional<QJsonValue> valueIn(const QString& member, const QString& text, co
         const auto words = wordsOf(text);
         return words ? std::optional<QJsonValue>(QJsonArray::fromStringList(*words)) : std::nullopt;
     }
+    if (member == "jobserver") {
+        if (text == "true" || text == "false") return text == "true";
+        return text == "fifo" ? std::optional<QJsonValue>(text) : std::nullopt;
+    }
     if (member == "deadline_s") {
         bool good = false;
         const double seconds = QLocale().toDouble(text, &good);
@@ -341,6 +345,7 @@ QString fieldWants(const QString& member) {
     if (member == "inputs") return ActionFields::tr("This wants name=hash");
     if (member == "resources") return ActionFields::tr("This wants name=amount: gpus=1");
     if (member == "not_before") return ActionFields::tr("This wants a time: 22:30, or 2026-11-24 22:30");
+    if (member == "jobserver") return ActionFields::tr("This wants true, fifo or false");
     if (member == "priority" || member == "max_retries" || member == "max_interruptions")
         return ActionFields::tr("This wants a whole number");
     return ActionFields::tr("This wants a number");

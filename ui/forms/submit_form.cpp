@@ -192,6 +192,8 @@ void SubmitForm::addHow() {
     addLine("max_retries", tr("Retries"), tr("Empty is what its queue says."), true);
     addLine("max_interruptions", tr("Interruptions"),
             tr("How often it runs again after the engine or a machine was lost."), true);
+    addLine("jobserver", tr("Jobserver"),
+            tr("For make, cargo, ninja in it: true, fifo or false; empty is what its queue says."), true);
     addCheck("sandbox", tr("Sandbox"), tr("as for a registered worker"), false);
     addLine("tty", tr("Terminal"), tr("Rows and columns, 24x80; empty is none."), true);
 }

@@ -153,6 +153,21 @@ void addLock(FactList& facts, const QString& name, const QJsonObject& lock, qint
                      QStringLiteral("state:pending lock:%1").arg(name)});
 }
 
+/// As its processes say it; the message alone where they do not say how far.
+void addProgress(FactList& facts, const QJsonObject& progress) {
+    if (progress.isEmpty()) return;
+    const QString message = progress.value("message").toString();
+    const QJsonValue fraction = progress.value("fraction");
+    if (!fraction.isDouble()) {
+        facts.push_back({DetailPanel::tr("progress"), message});
+        return;
+    }
+    const QString percent = DetailPanel::tr("%1 %").arg(static_cast<int>(100 * fraction.toDouble()));
+    facts.push_back({DetailPanel::tr("progress"),
+                     message.isEmpty() ? percent : DetailPanel::tr("%1, %2").arg(percent, message),
+                     Fact::Tone::Normal, fraction.toDouble()});
+}
+
 } // namespace
 
 QString whyTitle(const ActionRow& row) {
@@ -170,6 +185,7 @@ FactList whyFacts(const ActionRow& row, const QJsonObject& action, const QJsonOb
         return facts;
     }
     for (const QJsonValue wait : why.value("waits").toArray()) addWait(facts, wait.toObject(), row.note);
+    addProgress(facts, action.value("progress").toObject());
     addEstimate(facts, action.value("estimate").toObject(), row.started != 0);
     if (facts.empty())
         facts.push_back({DetailPanel::tr("now"),
@@ -210,6 +226,8 @@ FactList limitFacts(const ActionRow& row, const QJsonObject& action, const QJson
         facts.push_back({DetailPanel::tr("cores"),
                          DetailPanel::tr("%1 of %2").arg(format.cores(used / seconds), format.cores(cores)),
                          Fact::Tone::Normal, used / seconds / cores});
+    if (const QJsonValue tokens = action.value("tokens"); tokens.isDouble())
+        facts.push_back({DetailPanel::tr("jobserver"), DetailPanel::tr("%n token(s)", nullptr, tokens.toInt())});
     if (written > 0) facts.push_back({DetailPanel::tr("output"), format.size(written)});
     if (const QJsonObject tty = spec.value("tty").toObject(); !tty.isEmpty())
         facts.push_back({DetailPanel::tr("terminal"), DetailPanel::tr("%1 rows, %2 columns")
