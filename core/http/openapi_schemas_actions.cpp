@@ -100,6 +100,7 @@ std::string_view openApiActionSchemas() {
   "properties":{"rows":{"type":"integer","format":"int64"},"cols":{"type":"integer","format":"int64"},
   "attached":{"type":"integer","format":"int64","minimum":0,
   "description":"clients that are at it: they follow its stdout with terminal=1. Of a single action only"}}},
+  "object":{"type":"integer","format":"int64","minimum":1,"description":"the object of which a look submitted it; of a single action only"},
   "replaced":{"type":"boolean","description":"true: a changed copy of it was submitted; a filter does not mean it for retry"},
   "replaced_by":{"type":"integer","format":"int64","minimum":1,
   "description":"that copy, as long as it is kept"},

@@ -79,7 +79,7 @@ void writeEnd(JsonWriter& writer, const AttemptOutcome& outcome, const Timestamp
     if (outcome.err) writeChunk(writer, "stderr", *outcome.err, outcome.errTruncated);
 }
 
-void writeProducts(JsonWriter& writer, const AttemptOutcome& outcome) {
+void writeOutputsAndResult(JsonWriter& writer, const AttemptOutcome& outcome) {
     if (!outcome.outputs.empty()) {
         writer.key("outputs");
         writer.openObject();
@@ -90,6 +90,10 @@ void writeProducts(JsonWriter& writer, const AttemptOutcome& outcome) {
         writer.key("result");
         writer.raw(outcome.result);
     }
+}
+
+void writeProducts(JsonWriter& writer, const AttemptOutcome& outcome) {
+    writeOutputsAndResult(writer, outcome);
     if (!outcome.denied.empty()) writeDenied(writer, outcome.denied);
 }
 
@@ -121,6 +125,7 @@ void writeIdentity(JsonWriter& writer, const ActionResult& result) {
     if (result.held || result.state == ActionState::Pending) writer.member("held", result.held);
     if (result.retryAt != 0) writer.member("retry_at", result.retryAt);
     if (result.ending) writer.member("ending", name(*result.ending));
+    if (result.object != 0) writer.member("object", result.object);
     if (isReplaced(result)) writer.member("replaced", true);
     if (const Lsn by = successorOf(result); by.value != 0) writer.member("replaced_by", by.value);
     writer.member("retry_count", result.retryCount);
@@ -158,6 +163,20 @@ void writeSamples(JsonWriter& writer, const std::vector<UsageSample>& samples) {
     writer.openArray();
     for (const UsageSample& sample : samples) writeSample(writer, sample);
     writer.closeArray();
+}
+
+void appendInShort(std::string& out, const ActionResult& result, bool withProducts) {
+    JsonWriter writer(out);
+    writer.openObject();
+    writer.member("lsn", result.lsn.value);
+    writer.member("state", name(result.state));
+    if (result.outcome && isEnded(result.state)) {
+        if (result.outcome->reason != Reason::None) writer.member("reason", name(result.outcome->reason));
+        if (result.outcome->exitCode) writer.member("exit_code", *result.outcome->exitCode);
+        if (!result.outcome->note.empty()) writer.member("note", result.outcome->note);
+        if (withProducts) writeOutputsAndResult(writer, *result.outcome);
+    }
+    writer.closeObject();
 }
 
 void appendJson(std::string& out, const ActionResult& result) {

@@ -98,6 +98,7 @@ struct ActionResult {
     bool held = false;
     WallMicros retryAt = 0;
     std::optional<ActionState> ending; ///< of one that has not ended: what it will be, as it was told to end
+    std::int64_t object = 0;           ///< of which a look submitted it; in answers for a single action; 0: of none
     Lsn replacedBy;                    ///< submitted as a changed copy of it; 0: there is none
     std::int32_t retryCount = 0;
     int priority = 0;
@@ -126,6 +127,8 @@ struct ActionResult {
     bool isCommandKnown = true;    ///< false: a term of a filter says by `found` whether its command matches
     std::uint32_t classNumber = 0; ///< in the journal: what kind of action it is; 0: not known
 };
+/// {"lsn","state","reason","exit_code","note","outputs","result"}: what an object is told of an action of its.
+void appendInShort(std::string& out, const ActionResult& result, bool withProducts);
 /// When it got the state in which it ended; 0: it has not.
 inline WallMicros endOf(const ActionResult& action) {
     return isEnded(action.state) ? action.times[action.state] : 0;

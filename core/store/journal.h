@@ -70,6 +70,7 @@ struct Restored {
     std::vector<DocumentRow> documents;     ///< by kind, then by name
     std::vector<ObjectTypeRow> objectTypes; ///< by number
     std::vector<EffectRow> effects;         ///< by object, revision and position
+    std::vector<OwnedAction> ownedActions;  ///< by LSN
     std::int64_t lastObject = 0;            ///< highest number of an object ever used
     std::int64_t lastObjectType = 0;
     LsnBlock lsns;                      ///< a block begun by this start

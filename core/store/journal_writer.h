@@ -78,6 +78,7 @@ private:
     ReplacedRows replaced_;
     AnnotationRows annotations_;
     IdempotencyKeys keys_;
+    ObjectRows objects_;
     // what operations are about
     Acceptance acceptance_;
     Endings ends_;
@@ -85,7 +86,6 @@ private:
     Retirement retirement_;
     Registrations registrations_;
     MetaRows meta_;
-    ObjectRows objects_;
     DocumentRows documents_;
     FreePages freePages_;
 

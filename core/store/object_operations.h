@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/base/ids.h"
 
 #include <cstdint>
 #include <optional>
@@ -52,6 +53,20 @@ struct EffectName {
     std::int64_t object = 0;
     std::int64_t revision = 0;
     std::int64_t position = 0;
+};
+
+/// The effect that a submission carries out. Its row goes in the commit that ends the submission; where there is none any
+/// more nothing is accepted, and the answer is `repeated`: so an effect submits once, however late it comes again.
+struct SubmitEffect {
+    EffectName effect{};
+    std::string name{};   ///< as which its object sees the action; empty: not at all
+    bool isOwned = false; ///< the submission is one action, and belongs to the object from now on
+};
+/// An action of an object that the object was not told the end of.
+struct OwnedAction {
+    Lsn lsn{};
+    std::int64_t object = 0;
+    bool isPending = false; ///< false: it has ended
 };
 
 /// A new type, or a new version of one with the move of its objects: one commit. The caller checks that each object has
@@ -133,6 +148,7 @@ struct WakeObjects {
     std::vector<std::int64_t> ids{};
     std::optional<EffectName> effect{};
     WallMicros at = 0;
+    std::vector<Lsn> told{}; ///< actions of theirs whose end they are woken for
 };
 /// It is carried out.
 struct DropEffect {

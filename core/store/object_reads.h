@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/base/ids.h"
 
 #include <cstdint>
 #include <optional>
@@ -13,6 +14,8 @@ namespace yard::store {
 
 /// Objects in one page at most.
 inline constexpr int kMostObjectRows = 1'000;
+/// Actions of an object that it is shown: the newest of each name.
+inline constexpr int kMostObjectActions = 100;
 
 /// An object as the journal has it; 0 is "none".
 struct ObjectRow {
@@ -43,6 +46,7 @@ struct ObjectWithRelatives {
     ObjectRow row{};
     std::vector<StatusCount> children{};
     std::optional<ObjectRow> parent{};
+    std::vector<std::pair<std::string, Lsn>> actions{}; ///< by the names that its looks gave them
 };
 
 struct ObjectQuestion {
@@ -53,6 +57,7 @@ struct ObjectQuestion {
     std::int64_t cursor = 0; ///< the number of the last row of the page before; 0 begins
     int limit = 100;         ///< 1..kMostObjectRows
     bool newestFirst = true;
+    std::optional<std::vector<std::int64_t>> among{}; ///< of these alone, at most kMostObjectRows
 };
 struct ObjectPage {
     std::vector<ObjectRow> rows{};

@@ -37,6 +37,7 @@ struct Footprint {
         bytes += accept.folds.size() * sizeof(FoldRun);
         for (const auto& label : accept.labels) bytes += sizeof label + label.text.size();
         for (const auto& entry : accept.classes) bytes += sizeof entry + entry.text.size();
+        if (accept.effect) bytes += accept.effect->name.size();
         if (accept.idempotency) bytes += accept.idempotency->key.size() + accept.idempotency->answer.size();
         return bytes;
     }

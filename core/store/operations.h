@@ -66,6 +66,7 @@ struct Accept {
     std::optional<Idempotency> idempotency{}; ///< looked for by the first part, kept by the last
     WallMicros now = 0;                       ///< wall time, ages idempotency keys
     std::optional<AcceptPart> part{};         ///< absent: it is the whole
+    std::optional<SubmitEffect> effect{};     ///< looked for by the first part, carried out by the last
 };
 
 /// Removes rows of a submission whose parts did not all come: `rows` of it, at most kMostAtOnce.

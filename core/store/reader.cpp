@@ -271,6 +271,13 @@ int Reader::Impl::addAttempts(ActionResult& result, std::int64_t count, bool end
     return SQLITE_OK;
 }
 
+int Reader::Impl::addObject(ActionResult& result) {
+    QueryScope row(objectOf, result.lsn);
+    const int rc = row.step();
+    if (rc == SQLITE_ROW) result.object = row->integer(0);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
 int Reader::Impl::finished(Lsn lsn, std::optional<ActionResult>& result) {
     QueryScope row(done, lsn);
     const int rc = row.step();
@@ -304,6 +311,7 @@ Result<std::optional<ActionResult>> Reader::get(Lsn lsn) {
         rc = row.step();
         if (rc == SQLITE_ROW)
             rc = reader.addAttempts(*result, row->integer(12), (row->integer(11) & kByAttempt) != 0);
+        if (rc == SQLITE_OK) rc = reader.addObject(*result);
         if (rc != SQLITE_OK) return reader.failed(rc, "reading an action");
         return result;
     }
@@ -318,6 +326,7 @@ Result<std::optional<ActionResult>> Reader::get(Lsn lsn) {
         rc = reader.complete(*result, static_cast<ClassNumber>(row->integer(2)),
                              static_cast<LabelNumber>(row->integer(3)));
         if (rc == SQLITE_OK) rc = reader.addAttempts(*result, row->integer(9), false);
+        if (rc == SQLITE_OK) rc = reader.addObject(*result);
     }
     if (rc != SQLITE_OK) return reader.failed(rc, "reading an action");
     return result;

@@ -74,6 +74,8 @@ struct Reader::Impl {
     int finished(Lsn lsn, std::optional<ActionResult>& result);
     /// The same of a pending row.
     int stillPending(Lsn lsn, std::optional<ActionResult>& result);
+    /// Which object it belongs to. SQLite's code.
+    int addObject(ActionResult& result);
     int addAttempts(ActionResult& result, std::int64_t attempts, bool endedByAttempt);
 
     Result<std::optional<std::string>> blob(const Hash256& hash, bool& packIsGone);
@@ -101,7 +103,7 @@ struct Reader::Impl {
     Statement done, doneDown, doneUp, doneBelow, doneAbove;
     Statement pending, pendingDown, pendingUp, pendingBelow, pendingAbove;
     Statement nextReason, nextQueue, runDown, runUp;
-    Statement attempt, attempts, className, labelText, classesOf, labelOf;
+    Statement attempt, attempts, objectOf, className, labelText, classesOf, labelOf;
     Statement countDone, countAll, kindsDone;
     Statement useRows, useAbove, useAttempts, oldestDone;
     Statement pendingNames, nameOf, arraySize, ends, pendingDependents;

@@ -34,6 +34,11 @@ std::string pageSql(const ObjectQuestion& question) {
     if (question.type != 0) sql += " AND type=?2";
     if (question.parent != 0) sql += " AND parent=?3";
     if (!question.status.empty()) sql += " AND status=?4";
+    if (question.among) {
+        sql += " AND id IN (0";
+        for (const std::int64_t id : *question.among) sql += fmt::format(",{}", id);
+        sql += ")";
+    }
     // Names of fields are checked by who asks; they are bound all the same.
     for (std::size_t at = 0; at < question.fields.size(); ++at)
         sql += fmt::format(" AND CAST(json_extract(fields, '$.\"' || ?{} || '\"') AS TEXT)=?{}", 6 + 2 * at,
@@ -81,6 +86,12 @@ Result<std::optional<ObjectWithRelatives>> Reader::object(std::int64_t id) {
     while ((rc = row.step()) == SQLITE_ROW)
         all.children.push_back({.status = std::string(row->text(0)), .count = row->integer(1)});
     if (rc != SQLITE_DONE) return reader.failed(rc, "counting children");
+    auto actions = reader.database.prepare("SELECT name, max(lsn) FROM object_action WHERE object=? AND name<>'' "
+                                           "GROUP BY name ORDER BY 2 DESC LIMIT ?");
+    if (!actions) return std::unexpected(actions.error());
+    QueryScope action(*actions, id, kMostObjectActions);
+    while ((rc = action.step()) == SQLITE_ROW) all.actions.emplace_back(action->text(0), Lsn(action->integer(1)));
+    if (rc != SQLITE_DONE) return reader.failed(rc, "reading the actions of an object");
     return std::optional(std::move(all));
 }
 

@@ -90,6 +90,7 @@ Result<void> Reader::Impl::prepareRest() {
     const auto all = std::to_array<Prepared>({
         {&attempt, ATTEMPT_COLUMNS "WHERE id=?"},
         {&attempts, ATTEMPT_COLUMNS "WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?"},
+        {&objectOf, "SELECT object FROM object_action WHERE lsn=?"},
         {&className, "SELECT worker, worker_name, function FROM dict_class WHERE id=?"},
         {&labelText, "SELECT text FROM dict_label WHERE id=?"},
         {&classesOf, "SELECT id FROM dict_class WHERE worker=?1 OR worker_name=?1 ORDER BY id"},

@@ -254,6 +254,20 @@ Result<std::vector<WorkerRow>> readWorkers(Database& database) {
     return workers;
 }
 
+Result<std::vector<OwnedAction>> readOwnedActions(Database& database) {
+    std::vector<OwnedAction> actions;
+    auto read =
+        eachRow(database,
+                "SELECT a.lsn, a.object, EXISTS(SELECT 1 FROM pending p WHERE p.lsn=a.lsn) FROM object_action a "
+                "WHERE a.told=0 ORDER BY a.lsn",
+                [&actions](const Statement& row) {
+                    actions.push_back(
+                        {.lsn = Lsn(row.integer(0)), .object = row.integer(1), .isPending = row.integer(2) != 0});
+                });
+    if (!read) return std::unexpected(std::move(read.error()));
+    return actions;
+}
+
 Result<Restored> readEverythingElse(Database& database) {
     Restored restored;
     auto workers = readWorkers(database);

@@ -8,6 +8,8 @@ namespace yard::store {
 
 /// All objects in the order of their numbers, in batches of at most 1,000.
 Result<void> readObjects(Database& database, const std::function<void(std::span<ObjectStanding>)>& rows);
+/// Actions of objects whose end was not told. After the operations on many actions were carried out, which end some.
+Result<std::vector<OwnedAction>> readOwnedActions(Database& database);
 /// Everything but pending rows, objects and the LSN block.
 Result<Restored> readEverythingElse(Database& database);
 /// Pending rows in LSN order, edges resolved, in batches of at most 1,000.

@@ -187,10 +187,18 @@ static constexpr const char* kVersionGiven = "ALTER TABLE attempt ADD COLUMN giv
 // The machine that an attempt ran on, where that was not the engine's own; most did not.
 static constexpr const char* kVersionMachine = "ALTER TABLE attempt ADD COLUMN machine TEXT;";
 
+// Actions that effects of objects submitted, for as long as they are known; `told`: the object was woken for the end.
+static constexpr const char* kVersionOwned = R"(
+CREATE TABLE object_action(
+    lsn INTEGER PRIMARY KEY, object INTEGER NOT NULL, name TEXT NOT NULL, told INTEGER NOT NULL DEFAULT 0) STRICT;
+CREATE INDEX object_action_object ON object_action(object);
+CREATE INDEX object_action_untold ON object_action(lsn) WHERE told=0;
+)";
+
 static constexpr const char* kMigrations[] = {
-    kVersion1,  kVersion2,  kVersion3,  kVersion4,       kVersion5,     kVersion6,
-    kVersion7,  kVersion8,  kVersion9,  kVersion10,      kVersion11,    kVersion12,
-    kVersion13, kVersion14, kVersion15, kVersionObjects, kVersionGiven, kVersionMachine};
+    kVersion1,  kVersion2,       kVersion3,     kVersion4,       kVersion5,    kVersion6,  kVersion7,
+    kVersion8,  kVersion9,       kVersion10,    kVersion11,      kVersion12,   kVersion13, kVersion14,
+    kVersion15, kVersionObjects, kVersionGiven, kVersionMachine, kVersionOwned};
 static_assert(std::size(kMigrations) == kSchemaVersion);
 
 Result<void> migrate(Database& database, std::span<const char* const> steps) {

@@ -12,7 +12,7 @@
 namespace yard::store {
 
 /// user_version of the files this program writes.
-inline constexpr int kSchemaVersion = 18;
+inline constexpr int kSchemaVersion = 19;
 /// LSNs are taken in blocks of this many at least.
 inline constexpr std::int64_t kLsnBlock = 100'000;
 /// Passed over where ends of blocks may be lost.

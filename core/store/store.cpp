@@ -86,6 +86,9 @@ Result<Restored> Store::restore(const std::function<void(std::span<PendingRow>)>
     if (*finished > 0)
         logInfo("store", "{} operations on many actions, accepted before the last end, are carried out", *finished);
     if (auto read = readPendingRows(impl_->database, rows); !read) return cannot(std::move(read.error()));
+    auto owned = readOwnedActions(impl_->database);
+    if (!owned) return cannot(std::move(owned.error()));
+    restored->ownedActions = *std::move(owned);
     if (auto passed = impl_->passOverLostLsns(); !passed) return cannot(std::move(passed.error()));
     auto applied = impl_->reserve(ReserveLsns{});
     if (applied.rc != SQLITE_OK) return cannot(journalError(applied.rc, sqlite3_errmsg(impl_->database.handle())));

@@ -9,7 +9,7 @@
 
 namespace yard::test {
 
-/// SQL that makes a journal of today one of `version`, 5 to 17.
+/// SQL that makes a journal of today one of `version`, 5 to 18.
 inline std::string undoneTo(int version) {
     constexpr int kFirst = 6;
     constexpr std::array kUndone = {
@@ -29,6 +29,7 @@ inline std::string undoneTo(int version) {
         "DROP TABLE object_history; DROP TABLE outbox;",                                    //
         "ALTER TABLE attempt DROP COLUMN given;",                                           // 17
         "ALTER TABLE attempt DROP COLUMN machine;",                                         // 18
+        "DROP TABLE object_action;",                                                        // 19
     };
     static_assert(kFirst + kUndone.size() - 1 == store::kSchemaVersion, "a migration is not taken back");
     std::string sql;

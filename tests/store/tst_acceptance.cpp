@@ -104,6 +104,35 @@ private Q_SLOTS:
         QCOMPARE(parts_->actions.find(Lsn(1)), SQLITE_ROW);
         QCOMPARE(parts_->tables.rows("SELECT key FROM idem"), "k");
     }
+    void whatAnEffectSubmitsIsAcceptedOnceAndIsItsObjects() {
+        parts_->tables.run("INSERT INTO outbox VALUES(7, 1, 0, 1, '{}'), (7, 1, 1, 1, '{}')");
+        Accept pdf = accept({1});
+        pdf.effect =
+            SubmitEffect{.effect = {.object = 7, .revision = 1, .position = 0}, .name = "pdf", .isOwned = true};
+        QCOMPARE(carryOut(pdf), "ok");
+        QCOMPARE(parts_->rows("SELECT position FROM outbox"), "1");
+        QCOMPARE(parts_->rows("SELECT lsn, object, name, told FROM object_action"), "1 7 pdf 0");
+        pdf.items[0].row.lsn = Lsn(2);
+        QVERIFY(parts_->acceptance.apply(pdf).detail->repeated);
+        QCOMPARE(pending(), "1");
+        Accept array = accept({3});
+        array.effect = SubmitEffect{.effect = {.object = 7, .revision = 1, .position = 1}, .name = "all"};
+        QCOMPARE(carryOut(array), "ok");
+        QCOMPARE(parts_->rows("SELECT count(*) FROM outbox"), "0");
+        QCOMPARE(parts_->rows("SELECT lsn FROM object_action"), "1");
+    }
+    void theEffectOfALargeSubmissionGoesWithItsLastPart() {
+        parts_->tables.run("INSERT INTO outbox VALUES(7, 1, 0, 1, '{}')");
+        const LsnRun whole{Lsn(1), 4};
+        Accept first = part({1, 2}, whole, true, false);
+        Accept last = part({3, 4}, whole, false, true);
+        first.effect = last.effect = SubmitEffect{.effect = {.object = 7, .revision = 1, .position = 0}};
+        QCOMPARE(carryOut(first), "ok");
+        QCOMPARE(parts_->rows("SELECT count(*) FROM outbox"), "1");
+        QCOMPARE(carryOut(last), "ok");
+        QCOMPARE(parts_->rows("SELECT count(*) FROM outbox"), "0");
+        QCOMPARE(pending(), "1, 2, 3, 4");
+    }
     void aSubmissionIsTakenBackInSteps() {
         const LsnRun whole{Lsn(1), 4};
         QCOMPARE(carryOut(part({1, 2}, whole, true, false)), "ok");

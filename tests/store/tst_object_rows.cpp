@@ -193,15 +193,23 @@ private Q_SLOTS:
             "");
         QCOMPARE(tables_->rows("SELECT count(*) FROM outbox"), "0");
     }
+    void anEndIsToldInTheCommitThatWakesItsObject() {
+        create(7);
+        tables_->run("INSERT INTO object_action VALUES(4, 7, 'pdf', 0), (5, 7, 'png', 0)");
+        QCOMPARE(done(WakeObjects{.ids = {7}, .effect = {}, .at = 60, .told = {Lsn(4)}}), "");
+        QCOMPARE(tables_->rows("SELECT lsn, told FROM object_action"), "4 1, 5 0");
+        QCOMPARE(object(7), "queued 0 60 0 - -");
+    }
     void whatIsDeletedGoesWithItsHistoryAndEffects() {
         create(7);
         MoveObject move = toStarted(7, 0);
         move.effects = {{0, "{}"}};
         QCOMPARE(done(move), "");
+        tables_->run("INSERT INTO object_action VALUES(4, 7, 'pdf', 0)");
         QCOMPARE(done(DropObjects{.ids = {7}}), "");
         QCOMPARE(tables_->rows("SELECT (SELECT count(*) FROM object), (SELECT count(*) FROM object_history), "
-                               "(SELECT count(*) FROM outbox)"),
-                 "0 0 0");
+                               "(SELECT count(*) FROM outbox), (SELECT count(*) FROM object_action)"),
+                 "0 0 0 0");
     }
 
     void aNewVersionMovesItsObjects() {

@@ -184,6 +184,38 @@ private Q_SLOTS:
         const EffectRow effect{.object = 2, .revision = 1, .position = 0, .kind = 0, .body = "{}"};
         QCOMPARE(again.restored.effects, std::vector<EffectRow>{effect});
     }
+    void anActionIsItsObjectsUntilItsEndWasToldAlsoAfterAStart() {
+        const QTemporaryDir place;
+        {
+            Journal journal(place.path().toStdString());
+            const NewObject object{.id = 1, .type = 1, .status = "queued", .retryAt = kThen};
+            QVERIFY(!journal.carryOut(CreateObjects{.objects = {object}, .effect = {}, .now = kThen}).error);
+            MoveObject move = started(1);
+            move.effects = {{1, "{}"}, {1, "{}"}, {1, "{}"}};
+            QVERIFY(!journal.carryOut(std::move(move)).error);
+            for (const std::int64_t lsn : {1, 2, 3}) {
+                Accept one = accept({lsn});
+                one.effect = SubmitEffect{.effect = {.object = 1, .revision = 1, .position = lsn - 1},
+                                          .name = lsn == 3 ? "" : "pdf",
+                                          .isOwned = true};
+                QVERIFY(!journal.carryOut(std::move(one)).error);
+            }
+            for (const std::int64_t lsn : {1, 2})
+                QVERIFY(!journal.carryOut(Finish{.lsn = Lsn(lsn), .tEnd = kThen}).error);
+            QVERIFY(!journal.carryOut(WakeObjects{.ids = {1}, .effect = {}, .at = kThen, .told = {Lsn(1)}}).error);
+            QCOMPARE(get(journal, 2)->object, 1);
+            QCOMPARE(get(journal, 3)->object, 1);
+            const auto seen = openReader(journal)->object(1);
+            QCOMPARE((*seen)->actions, (std::vector<std::pair<std::string, Lsn>>{{"pdf", Lsn(2)}}));
+        }
+        const Journal again(place.path().toStdString());
+        std::string all;
+        for (const OwnedAction& action : again.restored.ownedActions)
+            all += std::to_string(action.lsn.value) + " of " + std::to_string(action.object) +
+                   (action.isPending ? " goes on; " : " ended; ");
+        QCOMPARE(all, "2 of 1 ended; 3 of 1 goes on; ");
+        QVERIFY(again.restored.effects.empty());
+    }
 };
 
 int main(int argc, char** argv) {

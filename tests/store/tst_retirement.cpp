@@ -42,11 +42,13 @@ private Q_SLOTS:
         failed(1);
         failed(2);
         parts_->tables.run("INSERT INTO replaced VALUES(1, 2)");
+        parts_->tables.run("INSERT INTO object_action VALUES(1, 7, 'pdf', 1), (2, 7, 'pdf', 1)");
         QCOMPARE(word(parts_->retirement.apply(Retire{.lsn = Lsn(1)})), "ok");
         QCOMPARE(done(), "2");
         QCOMPARE(parts_->rows("SELECT id >> 16 FROM attempt"), "2");
         QCOMPARE(parts_->rows("SELECT lsn FROM spec"), "2");
         QCOMPARE(parts_->rows("SELECT lsn FROM replaced"), "");
+        QCOMPARE(parts_->rows("SELECT lsn FROM object_action"), "2");
         QCOMPARE(parts_->tallied(), "1 0 2 0 0");
     }
     void whatIsActiveOrUnknownIsRefused() {

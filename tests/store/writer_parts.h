@@ -25,10 +25,11 @@ struct Parts {
     store::ReplacedRows replaced{tables.sql, actions};
     store::AnnotationRows annotations{tables.sql, actions};
     store::IdempotencyKeys keys{tables.sql};
-    store::Acceptance acceptance{tables.sql, {actions, specs, replaced, chunks, keys, folds}};
+    store::ObjectRows objects{tables.sql};
+    store::Acceptance acceptance{tables.sql, {actions, specs, replaced, chunks, keys, folds, objects}};
     store::Endings ends{tables.sql, {actions, attempts, specs, chunks, tally}};
     store::BulkChanges many{tables.sql, tally};
-    store::Retirement retirement{tables.sql, {actions, attempts, specs, replaced, annotations, tally}};
+    store::Retirement retirement{tables.sql, {actions, attempts, specs, replaced, annotations, tally, objects}};
     store::Registrations registrations{tables.sql, chunks, annotations, tally};
 
     std::string rows(const std::string& query) { return tables.rows(query); }

@@ -38,11 +38,23 @@ Applied Acceptance::apply(const Accept& accept) {
 
 bool Acceptance::refuses(const Accept& accept, Applied& applied) {
     const bool begins = !accept.part || accept.part->begins;
+    if (begins && accept.effect && isCarriedOut(accept, applied)) return true;
     if (begins && accept.idempotency && below_.keys.answers(*accept.idempotency, accept.now, applied)) return true;
     std::vector<Hash256> chunks;
     for (const auto& item : accept.items) chunks.insert(chunks.end(), item.chunks.begin(), item.chunks.end());
     if (!chunks.empty() && below_.chunks.lacks(chunks, applied)) return true;
     return lacksPredecessor(accept, applied) || below_.replaced.refuses(accept, applied);
+}
+
+/// The effect that this submission is has no row any more.
+bool Acceptance::isCarriedOut(const Accept& accept, Applied& applied) {
+    const int rc = below_.objects.findEffect(accept.effect->effect);
+    if (rc == SQLITE_ROW) return false;
+    if (rc != SQLITE_DONE)
+        applied = Applied::with(rc);
+    else
+        applied.detailed().repeated = true;
+    return true;
 }
 
 /// The edge names an item of the same submission before this one.
@@ -102,6 +114,8 @@ int Acceptance::write(const Accept& accept) {
         if (rc == SQLITE_OK) rc = below_.replaced.insert(one);
     for (const FoldRun& fold : accept.folds)
         if (rc == SQLITE_OK) rc = below_.folds.insert(fold);
+    if (rc == SQLITE_OK && ends && accept.effect)
+        rc = below_.objects.submitted(*accept.effect, accept.items.front().row.lsn);
     if (rc == SQLITE_OK && ends && accept.idempotency) rc = below_.keys.keep(*accept.idempotency, accept.now);
     return rc;
 }

@@ -5,6 +5,7 @@
 #include "core/store/writer/chunk_rows.h"
 #include "core/store/writer/fold_rows.h"
 #include "core/store/writer/idempotency_keys.h"
+#include "core/store/writer/object_rows.h"
 #include "core/store/writer/replaced_rows.h"
 #include "core/store/writer/spec_rows.h"
 
@@ -28,6 +29,7 @@ public:
         ChunkRows& chunks;
         IdempotencyKeys& keys;
         FoldRows& folds;
+        ObjectRows& objects;
     };
 
     Acceptance(StatementMaker& sql, const Below& below);
@@ -42,6 +44,7 @@ public:
 private:
     /// True: `applied` is the answer.
     bool refuses(const Accept& accept, Applied& applied);
+    bool isCarriedOut(const Accept& accept, Applied& applied);
     bool lacksPredecessor(const Accept& accept, Applied& applied);
     bool lacks(const Edge& edge, std::size_t item, Applied& applied);
     int write(const Accept& accept);

@@ -44,6 +44,11 @@ ObjectRows::ObjectRows(StatementMaker& sql)
     cutHistory_ = sql("DELETE FROM object_history WHERE object=? AND revision<=?");
     dropHistory_ = sql("DELETE FROM object_history WHERE object=?");
     drop_ = sql("DELETE FROM object WHERE id=?");
+    findEffect_ = sql("SELECT 1 FROM outbox WHERE object=? AND revision=? AND position=?");
+    own_ = sql("INSERT INTO object_action(lsn, object, name) VALUES(?,?,?)");
+    tell_ = sql("UPDATE object_action SET told=1 WHERE lsn=?");
+    forgetActions_ = sql("DELETE FROM object_action WHERE lsn BETWEEN ? AND ?");
+    disown_ = sql("DELETE FROM object_action WHERE object=?");
 }
 
 Applied ObjectRows::apply(const PutObjectType& put) {
@@ -153,6 +158,8 @@ Applied ObjectRows::apply(const WakeObjects& waking) {
     if (waking.effect && !takeEffect(*waking.effect, applied.rc)) return applied;
     for (const std::int64_t id : waking.ids)
         if (applied.rc == SQLITE_OK) applied.rc = wake_.run(id, waking.at);
+    for (const Lsn lsn : waking.told)
+        if (applied.rc == SQLITE_OK) applied.rc = tell_.run(lsn);
     return applied;
 }
 
@@ -167,9 +174,29 @@ Applied ObjectRows::apply(const DropObjects& drop) {
     YARD_ASSERT_OWNER(owner_);
     int rc = SQLITE_OK;
     for (const std::int64_t id : drop.ids)
-        for (Statement* statement : {&dropEffects_, &dropHistory_, &drop_})
+        for (Statement* statement : {&dropEffects_, &dropHistory_, &disown_, &drop_})
             if (rc == SQLITE_OK) rc = statement->run(id);
     return Applied::with(rc);
+}
+
+// --- of submissions
+
+int ObjectRows::findEffect(const EffectName& effect) {
+    YARD_ASSERT_OWNER(owner_);
+    return QueryScope(findEffect_, effect.object, effect.revision, effect.position).step();
+}
+
+int ObjectRows::submitted(const SubmitEffect& by, Lsn first) {
+    YARD_ASSERT_OWNER(owner_);
+    int rc = SQLITE_OK;
+    // Where its object was removed while parts came the action is nobody's.
+    const bool isThere = takeEffect(by.effect, rc);
+    return isThere && by.isOwned ? own_.run(first, by.effect.object, by.name) : rc;
+}
+
+int ObjectRows::forgetActions(std::int64_t first, std::int64_t last) {
+    YARD_ASSERT_OWNER(owner_);
+    return forgetActions_.run(first, last);
 }
 
 } // namespace yard::store

@@ -40,6 +40,7 @@ int Retirement::remove(const Run& run) {
     if (rc == SQLITE_OK) rc = below_.attempts.forget(run.first, run.last);
     if (rc == SQLITE_OK) rc = below_.replaced.forget(run.first, run.last);
     if (rc == SQLITE_OK) rc = below_.annotations.forget(run.first, run.last);
+    if (rc == SQLITE_OK) rc = below_.objects.forgetActions(run.first, run.last);
     return rc == SQLITE_OK ? below_.specs.forget(run.first, run.last, run.arrayBase) : rc;
 }
 

@@ -5,6 +5,7 @@
 #include "core/store/writer/annotation_rows.h"
 #include "core/store/writer/attempt_rows.h"
 #include "core/store/writer/end_tally.h"
+#include "core/store/writer/object_rows.h"
 #include "core/store/writer/replaced_rows.h"
 #include "core/store/writer/spec_rows.h"
 
@@ -29,6 +30,7 @@ public:
         ReplacedRows& replaced;
         AnnotationRows& annotations;
         EndTally& tally;
+        ObjectRows& objects;
     };
 
     Retirement(StatementMaker& sql, const Below& below);
