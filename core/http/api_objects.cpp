@@ -29,7 +29,14 @@ Response countResponse(const Result<std::int64_t>& count) {
 
 Response viewResponse(const Result<engine::ObjectView>& view, int status = 200) {
     if (!view) return errorResponse(view.error());
-    return objectOf([&](JsonWriter& writer) { engine::writeObject(writer, *view); }, status);
+    return objectOf(
+        [&](JsonWriter& writer) {
+            engine::writeObject(writer, *view);
+            if (view->actions.empty()) return;
+            writer.key("actions");
+            engine::writeActions(writer, view->actions);
+        },
+        status);
 }
 
 // --- types

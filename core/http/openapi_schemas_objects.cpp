@@ -49,7 +49,14 @@ std::string_view openApiObjectSchemas() {
   "created":{"type":"integer","format":"int64"},"modified":{"type":"integer","format":"int64"},
   "revision":{"type":"integer","format":"int64","minimum":0},
   "stuck":{"type":"boolean","description":"retried too often, and its type has no end for that"},
-  "last_error":{"type":"string"},"history":{"$ref":"#/components/schemas/ObjectMoves"}}},
+  "last_error":{"type":"string"},"history":{"$ref":"#/components/schemas/ObjectMoves"},
+  "actions":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/ObjectAction"},
+  "description":"of one object: the newest action of each name that its looks gave"}}},
+"ObjectAction":{"type":"object","required":["lsn","state"],"properties":{
+  "lsn":{"type":"integer","format":"int64","minimum":1},"state":{"$ref":"#/components/schemas/State"},
+  "reason":{"$ref":"#/components/schemas/Reason"},"exit_code":{"type":"integer","format":"int64"},"note":{"type":"string"},
+  "outputs":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Chunk"}},
+  "result":{"description":"any JSON, as in the action"}}},
 "ObjectList":{"type":"object","required":["objects"],"properties":{"objects":{"type":"array",
   "items":{"$ref":"#/components/schemas/Object"}},"cursor":{"type":"string","description":"of the next page; absent: that was all"}}},
 "Orchestrator":{"type":"object","required":["types","orphans","orphan_count","objects","stuck","outbox"],"properties":{

@@ -26,6 +26,11 @@ bool isFitFor(EffectKind kind, JsonView v) {
     return true;
 }
 
+/// As which the next look sees what is submitted.
+bool isActionName(JsonView v) {
+    return v.kind() == JsonKind::String && isLifecycleName(v.string());
+}
+
 Result<Effect> readEffect(JsonView v) {
     const auto refuse = [] {
         return invalid("effects", "Give each effect as one of create, submit, wake and call, with what it needs.");
@@ -36,6 +41,7 @@ Result<Effect> readEffect(JsonView v) {
         const auto* kind = std::ranges::find(kKinds, member.key(), [](EffectKind k) { return name(k); });
         if (kind == kKinds.end()) {
             if (member.key() != "as" && member.key() != "args") return refuse();
+            if (member.key() == "as" && !isActionName(member)) return refuse();
             continue;
         }
         if (found || !isFitFor(*kind, member)) return refuse();

@@ -35,7 +35,31 @@ public:
     std::map<std::int64_t, std::string> launches;
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, store::EffectRow> effects;
     std::map<std::int64_t, std::vector<store::ObjectMoveRow>> moves;
+    struct Owned {
+        std::int64_t object = 0;
+        std::string name{};
+        bool isTold = false;
+        ActionResult action{};
+    };
+    std::map<Lsn, Owned> owned;
     std::optional<Error> refusal; ///< of everything
+
+    /// It has its end; nobody was told.
+    void end(Lsn lsn, std::string result) {
+        ActionResult& action = owned.at(lsn).action;
+        action.state = ActionState::Completed;
+        action.outcome.emplace();
+        action.outcome->exitCode = 0;
+        action.outcome->result = std::move(result);
+    }
+    /// Whether it was there: the commit of a submission takes it.
+    bool takes(const store::SubmitEffect& by, Lsn lsn) {
+        if (!take(by.effect)) return false;
+        if (by.isOwned) owned[lsn] = {.object = by.effect.object, .name = by.name};
+        owned[lsn].action.lsn = lsn;
+        owned[lsn].action.state = ActionState::Pending;
+        return true;
+    }
 
     store::AckDetail apply(const store::Action& action) {
         store::AckDetail done;
@@ -53,6 +77,7 @@ public:
             for (const std::int64_t id : wake->ids)
                 if (const auto row = rows.find(id); row != rows.end() && row->second.retryAt > wake->at)
                     row->second.retryAt = wake->at;
+            for (const Lsn lsn : wake->told) owned.at(lsn).isTold = true;
         }
         if (const auto* drop = std::get_if<store::DropEffect>(&action)) take(drop->effect);
         if (const auto* drop = std::get_if<store::DropObjects>(&action))
@@ -190,7 +215,8 @@ public:
             .stop = [this](runners::AttemptId id) { stopped.push_back(id); }});
         Objects::Reads reads{.object = [this](std::int64_t id) { return object(id); },
                              .page = [this](store::ObjectQuestion question) { return page(question); },
-                             .history = [this](std::int64_t id) { return history(id); }};
+                             .history = [this](std::int64_t id) { return history(id); },
+                             .action = [this](Lsn lsn) { return action(lsn); }};
         objects.emplace(Objects::Parts{
             .post = [this](const store::Action& action) { return post(action); },
             .reads = std::move(reads),
@@ -208,6 +234,11 @@ public:
         const std::int64_t last = journal.rows.empty() ? 0 : journal.rows.rbegin()->first;
         objects->restore(types, effects, last, std::ssize(types));
         objects->restoreObjects(journal.standings());
+        std::vector<store::OwnedAction> owned;
+        for (const auto& [lsn, one] : journal.owned)
+            if (!one.isTold)
+                owned.push_back({.lsn = lsn, .object = one.object, .isPending = !isEnded(one.action.state)});
+        objects->restoreActions(owned);
         runner = rig.spawn("objects", objects->run());
         rig.settle();
     }
@@ -296,8 +327,16 @@ private:
     }
     coro::Task<Result<SubmitAnswer>> submit(Submission submission) {
         if (submitRefusal) co_return std::unexpected(*submitRefusal);
+        const Lsn lsn(std::ssize(submitted) + 1);
+        if (submission.effect && !journal.takes(*submission.effect, lsn)) co_return SubmitAnswer{};
         submitted.push_back(std::move(submission));
+        if (submitted.back().accepted) submitted.back().accepted(lsn);
         co_return SubmitAnswer{};
+    }
+    coro::Task<Result<ActionResult>> action(Lsn lsn) {
+        const auto owned = journal.owned.find(lsn);
+        if (owned == journal.owned.end()) co_return fail(ErrorKind::NotFound, "it is not known");
+        co_return owned->second.action;
     }
     coro::Task<Result<std::optional<store::ObjectWithRelatives>>> object(std::int64_t id) {
         const auto row = journal.rows.find(id);
@@ -309,6 +348,8 @@ private:
         for (const auto& [status, count] : counts) all.children.push_back({.status = status, .count = count});
         if (const auto parent = journal.rows.find(row->second.parent); parent != journal.rows.end())
             all.parent = parent->second;
+        for (const auto& [lsn, one] : journal.owned)
+            if (one.object == id && !one.name.empty()) all.actions.emplace_back(one.name, lsn);
         co_return std::optional(std::move(all));
     }
     coro::Task<Result<store::ObjectPage>> page(store::ObjectQuestion question) {

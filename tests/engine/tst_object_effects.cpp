@@ -21,7 +21,10 @@ private Q_SLOTS:
     void aCreateThatTheJournalRefusesIsTriedAgainInASecond();
     void aCreateOfATypeThatIsNotThereIsTriedAgainByALookNow();
     void theLastChildWakesItsParent();
-    void anActionIsSubmittedUnderTheKeyOfItsEffect();
+    void anActionIsSubmittedInTheCommitThatTakesItsEffect();
+    void anActionThatEndsWakesItsObjectWhichSeesItByItsName();
+    void anEndThatNobodyToldIsToldByTheNextStart();
+    void anArrayBelongsToNoObject();
     void noEffectLeadsOutOfASandbox();
     void aCallIsRepeatedUntilItSucceeds();
     void othersAreWoken();
@@ -163,7 +166,7 @@ void TestObjectEffects::theLastChildWakesItsParent() {
     QVERIFY(b.question().contains(fmt::format(R"("object":{{"id":{})", parent)));
 }
 
-void TestObjectEffects::anActionIsSubmittedUnderTheKeyOfItsEffect() {
+void TestObjectEffects::anActionIsSubmittedInTheCommitThatTakesItsEffect() {
     ObjectsBench b;
     b.looksAtPage();
     b.submitRefusal = fail(ErrorKind::Busy, "later").error();
@@ -174,8 +177,63 @@ void TestObjectEffects::anActionIsSubmittedUnderTheKeyOfItsEffect() {
     b.submitRefusal.reset();
     b.rig.advance(10s);
     QCOMPARE(b.submitted.size(), std::size_t(1));
-    QCOMPARE(b.submitted.front().idempotencyKey, "\nobject\n1/1/0");
+    QCOMPARE(b.submitted.front().effect->effect.revision, std::int64_t(1));
     QVERIFY(b.journal.effects.empty());
+    b.open();
+    b.rig.advance(24h);
+    QCOMPARE(b.submitted.size(), std::size_t(1));
+}
+
+namespace {
+/// The look at the page submits "pdf", and wants to look again in a day.
+std::int64_t submitsPdf(ObjectsBench& b, const char* more = "") {
+    const auto id = b.looksAtPage();
+    b.answer(fmt::format(
+        R"({{"exit_code":0,"look_in_s":86400,"effects":[{{"submit":{{"worker":"exec","argv":["true"]{}}},"as":"pdf"}}]}})",
+        more));
+    return id;
+}
+} // namespace
+
+void TestObjectEffects::anActionThatEndsWakesItsObjectWhichSeesItByItsName() {
+    ObjectsBench b;
+    const auto id = submitsPdf(b);
+    QCOMPARE(b.objects->ownerOf(Lsn(1)), id);
+    QVERIFY(b.question().empty());
+    b.journal.end(Lsn(1), R"({"pages":3})");
+    b.objects->actionEnded(Lsn(1));
+    b.objects->actionEnded(Lsn(99)); // nobody's
+    b.rig.settle();
+    b.comesUp();
+    QVERIFY2(b.question().contains(
+                 R"("actions":{"pdf":{"lsn":1,"state":"completed","exit_code":0,"result":{"pages":3}}})"),
+             b.question().c_str());
+    QVERIFY(b.journal.owned.at(Lsn(1)).isTold);
+    QCOMPARE(b.objects->ownerOf(Lsn(1)), std::int64_t(0));
+    const auto seen = b.rig.ask(b.objects->get(id, Duration::zero(), ""));
+    QCOMPARE(seen->actions.size(), std::size_t(1));
+    QCOMPARE(seen->actions.front().name, "pdf");
+}
+
+void TestObjectEffects::anEndThatNobodyToldIsToldByTheNextStart() {
+    ObjectsBench b;
+    const auto id = submitsPdf(b);
+    b.open(); // it goes on meanwhile
+    QCOMPARE(b.objects->ownerOf(Lsn(1)), id);
+    QVERIFY(!b.journal.owned.at(Lsn(1)).isTold);
+    b.journal.end(Lsn(1), "7");
+    b.open();
+    QVERIFY(b.journal.owned.at(Lsn(1)).isTold);
+    b.comesUp();
+    QVERIFY2(b.question().contains(R"("state":"completed","exit_code":0,"result":7)"), b.question().c_str());
+}
+
+void TestObjectEffects::anArrayBelongsToNoObject() {
+    ObjectsBench b;
+    submitsPdf(b, R"(,"array":{"from":0,"to":2})");
+    QCOMPARE(b.submitted.size(), std::size_t(1));
+    QVERIFY(!b.submitted.front().effect->isOwned);
+    QCOMPARE(b.objects->ownerOf(Lsn(1)), std::int64_t(0));
 }
 
 void TestObjectEffects::noEffectLeadsOutOfASandbox() {

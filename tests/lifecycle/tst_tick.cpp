@@ -165,6 +165,8 @@ private Q_SLOTS:
                                  R"({"effects": [{"create": 1}]})",
                                  R"({"effects": [{"create": {}, "submit": {}}]})",
                                  R"({"effects": [{"call": {}}]})",
+                                 R"({"effects": [{"submit": {}, "as": ""}]})",
+                                 R"({"effects": [{"submit": {}, "as": 1}]})",
                                  R"({"exit_code": 1})"})
             QTest::newRow(json) << json;
     }

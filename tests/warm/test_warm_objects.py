@@ -36,6 +36,20 @@ def result(o):
         raise yard.Fail("no luck")
     return o.move("done", set={"parent_was": o.parent.id if o.parent else 0})
 
+@yard.tick("paper")
+def paper(o):
+    if o.status == "queued":
+        add = {"worker": "w", "function": "add", "args": {"n": o.fields.get("n", 0)}}
+        return o.move("printing", look_in=3600, effects=[yard.submit(add, "sum"), yard.submit(dict(add, args={}, max_retries=0), "bad")])
+    if any(o.actions.get(name, {}).get("state") not in ("completed", "failed") for name in ("sum", "bad")):
+        return o.wait(3600)
+    return o.move("done", set={"seen": o.actions["sum"]["result"], "how": o.actions["bad"]["state"]})
+
+@yard.function()
+def add(args, job):
+    mark("add %d" % args["n"])
+    return args["n"] + 1
+
 @yard.effect("note")
 def note(args, object_id, attempt):
     mark("%d" % args["page"])
@@ -58,13 +72,18 @@ RESULT = type_of("result", {"queued": {"initial": True}, "done": {"final": True}
                  [("queued", "done"), ("queued", "bad")], parent="page")
 
 
+PAPER = type_of("paper", {"queued": {"initial": True}, "printing": {}, "done": {"final": True}},
+                [("queued", "printing"), ("printing", "done")])
+
+
 class Objects(WarmCase):
     def setUp(self):
         super().setUp()
         self.marks = self.path("marks")
-        self.register(text=ACTORS, functions=["tick"], environment={"MARKS": self.marks})
+        self.register(text=ACTORS, functions=["tick", "add"], environment={"MARKS": self.marks})
         self.call("POST", "types", PAGE)
         self.call("POST", "types", RESULT)
+        self.call("POST", "types", PAPER)
 
     def object(self, number, wait=60):
         return self.call("GET", "objects/%d?wait=%d" % (number, wait))
@@ -100,8 +119,8 @@ class Objects(WarmCase):
     def test_actor_must_exit_when_its_queue_is_empty(self):
         self.assertEqual(self.object(self.make())["status"], "done")
         wait_for(lambda: not self.processes(), "its process has gone")
-        self.assertEqual(self.call("GET", "orchestrator")["types"], [{"name": "page", "due": 0, "actors": []},
-                                                                     {"name": "result", "due": 0, "actors": []}])
+        self.assertEqual(self.call("GET", "orchestrator")["types"], [{"name": name, "due": 0, "actors": []}
+                                                                     for name in ("page", "result", "paper")])
 
     def test_a_crash_and_a_look_that_never_ends_are_tried_again(self):
         crash, hang, fine = self.make(how="crash"), self.make(how="hang"), self.make()
@@ -121,6 +140,26 @@ class Objects(WarmCase):
         other = self.object(self.call("POST", "objects", {"type": "other"})["id"])
         self.assertEqual(other["status"], "bad")
         self.assertIn("does not look at", other["last_error"])
+
+    def test_the_end_of_its_actions_wakes_an_object_which_sees_them_by_their_names(self):
+        paper = self.object(self.call("POST", "objects", {"type": "paper", "fields": {"n": 4}})["id"])
+        self.assertEqual((paper["status"], paper["fields"]["seen"], paper["fields"]["how"]), ("done", 5, "failed"))
+        self.assertEqual({name: action["state"] for name, action in paper["actions"].items()},
+                         {"sum": "completed", "bad": "failed"})
+        action = self.call("GET", "jobs/%d" % paper["actions"]["sum"]["lsn"])
+        self.assertEqual((action["object"], action["result"]), (paper["id"], 5))
+
+    def test_an_engine_that_is_killed_submits_each_action_once_and_tells_each_end(self):
+        papers = self.call("POST", "objects", [{"type": "paper", "fields": {"n": n}} for n in range(40)])["ids"]
+        for kill in range(5):
+            wait_for(lambda: self.counts("paper").get("done", 0) > 6 * kill or self.counts("paper") == {"done": 40}, "it gets on")
+            self.kill()
+            self.start()
+        wait_for(lambda: self.counts("paper") == {"done": 40}, "all are done")
+        for number, paper in enumerate(papers):
+            self.assertEqual(self.object(paper)["fields"]["seen"], number + 1)
+        owned = [job["lsn"] for job in self.call("GET", "jobs?limit=1000")["jobs"] if job.get("function") == "add"]
+        self.assertEqual(len(owned), 80)  # two of each, whatever died
 
     def test_an_engine_that_is_killed_loses_and_repeats_nothing(self):
         pages = 70

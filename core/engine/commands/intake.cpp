@@ -435,6 +435,7 @@ store::Accept Intake::acceptOf(Resolved& resolved, const Submission& submission,
     accept.labels = resolved.labels;
     accept.classes = resolved.classes;
     accept.now = wallNow();
+    accept.effect = submission.effect;
     if (!submission.idempotencyKey.empty())
         accept.idempotency = store::Idempotency{submission.idempotencyKey, submission.bodyHash, answerText(answer)};
     return accept;
@@ -576,6 +577,7 @@ coro::Task<Result<SubmitAnswer>> Intake::take(Submission submission) {
     }
     if (done.repeated) co_return answerFrom(done.answer);
     held.accepted();
+    if (submission.accepted) submission.accepted(answer.items.front().first);
     superseding.cancel();
     resolved->finished = done.finished;
     parts_.counters.submitted += static_cast<std::uint64_t>(resolved->count);

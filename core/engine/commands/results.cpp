@@ -100,7 +100,10 @@ void Results::postFinish(const session::Finish& finish) {
     }
     if (finish.reason == Reason::DependencyFailed) row.note = inVain(finish.because);
     if (waiters_.contains(finish.lsn))
-        if (auto result = parts_.rows.ofFinish(row)) waiters_.keep(finish.lsn, std::move(*result));
+        if (auto result = parts_.rows.ofFinish(row)) {
+            if (parts_.objectOf) result->object = parts_.objectOf(finish.lsn);
+            waiters_.keep(finish.lsn, std::move(*result));
+        }
     parts_.journal.finish(std::move(row), hurries);
 }
 

@@ -71,6 +71,7 @@ public:
         std::function<MonoTime()> now;
         /// The journal has the end of this one; `live`: as the session had it. Empty: nobody asks.
         std::function<void(const session::LiveView& live, ActionState, Reason)> kept{};
+        std::function<std::int64_t(Lsn)> objectOf{}; ///< that it belongs to; 0, or empty: to none
     };
     explicit Results(Parts parts)
         : parts_(std::move(parts)) {}

@@ -36,7 +36,8 @@ void Wiring::openObjects() {
         .history =
             [this](std::int64_t id) {
                 return ground_.journal.ask([id](store::Reader& reader) { return reader.objectHistory(id); });
-            }};
+            },
+        .action = [this](Lsn lsn) { return services_.rows->row(lsn); }};
     services_.objects.emplace(Objects::Parts{
         .post = [this](store::Action action) { return services_.committer.begin(std::move(action)); },
         .reads = std::move(reads),

@@ -91,6 +91,23 @@ void writeHistory(JsonWriter& writer, const std::vector<store::ObjectMoveRow>& h
     writer.closeArray();
 }
 
+void writeActions(JsonWriter& writer, const std::vector<OwnedActionView>& actions) {
+    writer.openObject();
+    std::size_t bytes = 0;
+    for (const OwnedActionView& one : actions) {
+        std::string text;
+        appendInShort(text, one.action, true);
+        if (bytes + text.size() > kMostActionBytes) {
+            text.clear();
+            appendInShort(text, one.action, false);
+        }
+        bytes += text.size();
+        writer.key(one.name);
+        writer.raw(text);
+    }
+    writer.closeObject();
+}
+
 void writeObject(JsonWriter& writer, const ObjectView& view) {
     const store::ObjectRow& row = view.row;
     writer.member("id", row.id);
@@ -202,6 +219,8 @@ std::string tickMembers(const ObjectView& view, const std::optional<ObjectView>&
     writer.key("children");
     writeCounts(writer, view.children);
     writer.member("pending", view.pending);
+    writer.key("actions");
+    writeActions(writer, view.actions);
     if (parent) {
         writer.key("parent");
         writer.openObject();

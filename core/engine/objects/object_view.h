@@ -6,7 +6,9 @@
 #include "core/base/error.h"
 #include "core/json/json_reader.h"
 #include "core/json/json_writer.h"
+#include "core/lifecycle/orchestrator.h"
 #include "core/lifecycle/type.h"
+#include "core/model/result.h"
 #include "core/store/object_reads.h"
 
 #include <cstdint>
@@ -18,12 +20,19 @@
 
 namespace yard::engine {
 
+/// An action that a look of an object submitted, under the name that it gave.
+struct OwnedActionView {
+    std::string name{};
+    ActionResult action{};
+};
+
 struct ObjectView {
     store::ObjectRow row{};
     std::uint32_t pending = 0; ///< of a look: children that have not ended
     std::string type{};
     std::vector<store::StatusCount> children{};  ///< of one object; not in a list
     std::vector<store::ObjectMoveRow> history{}; ///< likewise
+    std::vector<OwnedActionView> actions{};      ///< likewise
     bool isReached = true;                       ///< of a wait: it has the status that was waited for
 };
 struct ObjectList {
@@ -66,8 +75,11 @@ struct OrchestratorView {
     static constexpr std::size_t kMostOrphans = 1'000;
 };
 
-/// The members of an object; `history` where there is some.
+/// The members of an object, but for its actions; `history` where there is some.
 void writeObject(JsonWriter& writer, const ObjectView& view);
+/// Products of the actions of an object are shown as long as all of it has no more bytes than this; the newest come first.
+inline constexpr std::size_t kMostActionBytes = std::size_t{512} << 10;
+void writeActions(JsonWriter& writer, const std::vector<OwnedActionView>& actions);
 void writeHistory(JsonWriter& writer, const std::vector<store::ObjectMoveRow>& history);
 void writeCounts(JsonWriter& writer, const std::vector<store::StatusCount>& counts);
 

@@ -109,6 +109,14 @@ void Objects::restoreObjects(std::span<const store::ObjectStanding> objects) {
     }
 }
 
+void Objects::restoreActions(std::span<const store::OwnedAction> actions) {
+    for (const store::OwnedAction& action : actions)
+        if (action.isPending)
+            owned_[action.lsn] = action.object;
+        else
+            untold_.emplace_back(action.lsn, action.object);
+}
+
 void Objects::workersChanged() {
     YARD_ASSERT_OWNER(owner_);
     for (std::size_t number = 0; number < types_.size(); ++number) learn(static_cast<TypeNumber>(number));
@@ -293,6 +301,7 @@ coro::Task<Result<ObjectView>> Objects::get(std::int64_t id, Duration wait, std:
     ObjectView view = viewOf(std::move((*read)->row));
     view.children = std::move((*read)->children);
     view.history = *std::move(history);
+    view.actions = co_await actionsOf(std::move((*read)->actions));
     view.isReached = until.empty() ? view.row.retryAt == 0 : view.row.status == until;
     co_return view;
 }

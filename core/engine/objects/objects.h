@@ -53,6 +53,7 @@ public:
         std::function<coro::Task<Result<std::optional<store::ObjectWithRelatives>>>(std::int64_t)> object;
         std::function<coro::Task<Result<store::ObjectPage>>(store::ObjectQuestion)> page;
         std::function<coro::Task<Result<std::vector<store::ObjectMoveRow>>>(std::int64_t)> history;
+        std::function<coro::Task<Result<ActionResult>>(Lsn)> action;
     };
     struct Parts {
         /// Is posted when this returns, so that the journal keeps the order.
@@ -74,11 +75,17 @@ public:
                  std::int64_t lastObject, std::int64_t lastType);
     /// After restore(), whose effects hold back the looks at their objects.
     void restoreObjects(std::span<const store::ObjectStanding> objects);
+    /// Objects whose action ended while no engine told them are woken by run().
+    void restoreActions(std::span<const store::OwnedAction> actions);
     coro::Task<void> run();
     /// Nothing is decided any more. What is looked at is due at once for the next engine.
     void stop();
     /// Some were registered or removed.
     void workersChanged();
+    /// The journal has the end of an action: its object, where it belongs to one, is due now.
+    void actionEnded(Lsn lsn);
+    /// The object that an action which has not ended belongs to; 0: to none.
+    std::int64_t ownerOf(Lsn lsn) const;
 
     // --- types
     /// A new one, or a new version of one. Malformed, Invalid, TooLarge; WrongState: objects stand in its way; Busy;
@@ -157,6 +164,7 @@ private:
     coro::Task<void> commitWrite(lifecycle::Write write, std::optional<std::string> launch, Posted posted);
     void journalRefused(const Error& error);
     coro::Task<void> lookAt(lifecycle::SendTick tick);
+    coro::Task<std::vector<OwnedActionView>> actionsOf(std::vector<std::pair<std::string, Lsn>> named);
     void actorReady(lifecycle::ActorNumber actor);
     void actorBegan(lifecycle::ActorNumber actor);
     void actorAnswered(lifecycle::ActorNumber actor, const std::string& answer);
@@ -170,6 +178,7 @@ private:
     coro::Task<void> submitAction(lifecycle::CarryOut effect);
     coro::Task<void> wakeOthers(lifecycle::CarryOut effect);
     coro::Task<void> dropEffect(lifecycle::EffectKey key);
+    coro::Task<void> wakeFor(Lsn lsn, std::int64_t object);
     coro::Task<Result<std::vector<std::int64_t>>> idsToWake(const lifecycle::CarryOut& effect);
     void failed(const lifecycle::CarryOut& effect, const std::string& why);
     void notMade(const lifecycle::CarryOut& effect, const Error& error);
@@ -212,6 +221,8 @@ private:
     std::map<lifecycle::ObjectId, Told> told_; ///< until the write that follows
     std::map<lifecycle::EffectKey, lifecycle::CarryOut> calls_;
     std::map<std::pair<lifecycle::ObjectId, lifecycle::Revision>, std::shared_ptr<ByHand>> byHand_;
+    std::map<Lsn, std::int64_t> owned_;                ///< actions that have not ended, and whose they are
+    std::vector<std::pair<Lsn, std::int64_t>> untold_; ///< ended before run()
     std::int64_t lastObject_ = 0;
     std::int64_t lastType_ = 0;
     bool isStopped_ = false;

@@ -27,6 +27,7 @@ constexpr Duration kRefusedPause{1'000'000};
 } // namespace
 
 coro::Task<void> Objects::run() {
+    for (const auto& [lsn, object] : std::exchange(untold_, {})) co_await wakeFor(lsn, object);
     for (;;) {
         work_.clear();
         drain();
@@ -126,6 +127,8 @@ void Objects::carry(const lifecycle::SendTick& tick) {
 
 coro::Task<void> Objects::lookAt(lifecycle::SendTick tick) {
     const auto read = co_await parts_.reads.object(tick.seen.id.value);
+    std::vector<OwnedActionView> actions;
+    if (read && *read) actions = co_await actionsOf((*read)->actions);
     const auto actor = actors_.find(tick.actor);
     const lifecycle::Object* object = orchestrator_.find(tick.seen.id);
     if (actor == actors_.end() || actor->second.seen.id != tick.seen.id) co_return;
@@ -136,6 +139,7 @@ coro::Task<void> Objects::lookAt(lifecycle::SendTick tick) {
         ObjectView view = viewOf((*read)->row);
         view.children = (*read)->children;
         view.pending = object->pendingChildren;
+        view.actions = std::move(actions);
         std::optional<ObjectView> parent;
         if ((*read)->parent) parent = viewOf(*(*read)->parent);
         actor->second.fields = view.row.fields;

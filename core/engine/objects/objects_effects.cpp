@@ -87,7 +87,7 @@ coro::Task<void> Objects::makeObject(CarryOut effect) {
     wakeUp();
 }
 
-/// Under its key: whatever dies after the submission, the next try finds that it is there.
+/// In one commit with its row: whatever dies after the submission, there is no next try.
 coro::Task<void> Objects::submitAction(CarryOut effect) {
     const auto tape = readJson(effect.effect.body);
     const auto body = memberIn(tape, "submit");
@@ -99,11 +99,48 @@ coro::Task<void> Objects::submitAction(CarryOut effect) {
         co_return failed(effect, R"(an exec that a worker submits has to say "sandbox": true)");
     Submission submission;
     submission.actions = std::move(parsed->actions);
-    submission.idempotencyKey = fmt::format("\nobject\n{}", effect.key.text());
-    submission.bodyHash = Sha256::of(*text);
+    const auto name = memberIn(tape, "as");
+    submission.effect = {.effect = nameOf(effect.key),
+                         .name = name ? std::string(name->string()) : std::string(),
+                         .isOwned = submission.actions.size() == 1 && !submission.actions.front().spec->array};
+    if (submission.effect->isOwned)
+        submission.accepted = [this, object = effect.key.object.value](Lsn lsn) { owned_[lsn] = object; };
     const auto answer = co_await parts_.submit(std::move(submission));
     if (!answer) co_return failed(effect, answer.error().message);
-    co_await dropEffect(effect.key);
+    outbox_.done(effect.key);
+    wakeUp();
+}
+
+// --- actions of objects
+
+std::int64_t Objects::ownerOf(Lsn lsn) const {
+    const auto owned = owned_.find(lsn);
+    return owned == owned_.end() ? 0 : owned->second;
+}
+
+void Objects::actionEnded(Lsn lsn) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto owned = owned_.extract(lsn);
+    if (owned.empty() || isStopped_) return; // a start finds that it was not told
+    parts_.spawn("object action", wakeFor(lsn, owned.mapped()));
+}
+
+/// Where the journal refuses, the next start wakes it again.
+coro::Task<void> Objects::wakeFor(Lsn lsn, std::int64_t object) {
+    const WallMicros now = parts_.now();
+    orchestrator_.wake(lifecycle::ObjectId(object), now);
+    wakeUp();
+    const auto posted = parts_.post(store::WakeObjects{.ids = {object}, .effect = {}, .at = now, .told = {lsn}});
+    if (const store::AckDetail done = co_await posted->get(); done.error) journalRefused(*done.error);
+}
+
+/// Those that are not known any more are left out.
+coro::Task<std::vector<OwnedActionView>> Objects::actionsOf(std::vector<std::pair<std::string, Lsn>> named) {
+    std::vector<OwnedActionView> views;
+    for (auto& [name, lsn] : named)
+        if (auto action = co_await parts_.reads.action(lsn))
+            views.push_back({.name = std::move(name), .action = *std::move(action)});
+    co_return views;
 }
 
 coro::Task<void> Objects::dropEffect(EffectKey key) {

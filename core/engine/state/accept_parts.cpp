@@ -26,6 +26,7 @@ store::Accept AcceptParts::next() {
     part.part = store::AcceptPart{.whole = all_, .begins = rows_ == 0, .ends = false};
     part.now = whole_.now;
     part.idempotency = whole_.idempotency;
+    part.effect = whole_.effect;
     if (part.part->begins) {
         part.labels = std::move(whole_.labels);
         part.classes = std::move(whole_.classes);

@@ -17,6 +17,7 @@
 #include "core/model/states.h"
 #include "core/model/why.h"
 #include "core/model/worker.h"
+#include "core/store/object_operations.h"
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -36,8 +37,10 @@ struct QueueSelector {
 struct Submission {
     std::vector<ParsedAction> actions;
     QueueSelector queue;
-    std::string idempotencyKey; ///< empty: none; of who asks, whose name may stand before it
-    Hash256 bodyHash;           ///< of the request body, with a key only
+    std::string idempotencyKey;                  ///< empty: none; of who asks, whose name may stand before it
+    Hash256 bodyHash;                            ///< of the request body, with a key only
+    std::optional<store::SubmitEffect> effect{}; ///< it carries that out: in the same commit, and once
+    std::function<void(Lsn first)> accepted{};   ///< the journal has them, and none has begun
 };
 struct SubmitAnswer {
     struct Item {

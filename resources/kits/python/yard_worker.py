@@ -88,10 +88,10 @@ class Counts(dict):
 
 class Object:
     """What one look sees: `id`, `type`, `status`, `fields`, `retries`, `revision`, `key`, `children`, `parent` (an Object or
-    None), `now` and `deadline_s` of this look, and `raw`, all that the engine said."""
+    None), `actions` (what its looks submitted, by their names), `now` and `deadline_s` of this look, and `raw`, all that the engine said."""
 
-    __slots__ = ("id", "type", "status", "fields", "retries", "revision", "key", "children", "parent", "now", "deadline_s",
-                 "raw")
+    __slots__ = ("id", "type", "status", "fields", "retries", "revision", "key", "children", "parent", "actions", "now",
+                 "deadline_s", "raw")
 
     def __init__(self, raw, tick=None):
         tick = tick or {}
@@ -102,6 +102,7 @@ class Object:
         self.children = Counts(tick.get("children", raw.get("children", {})))
         self.children.pending = tick.get("pending", 0)
         self.parent = Object(tick["parent"]) if tick.get("parent") else None
+        self.actions = tick.get("actions", {})
         self.now, self.deadline_s = tick.get("now"), tick.get("deadline_s")
 
     def move(self, status, look_in=None, set=None, effects=()):
@@ -150,7 +151,8 @@ def create(type, key=None, parent=None, status=None, **fields):
 
 
 def submit(action, name=None):
-    """An effect: an action, once. `action` is what POST jobs takes."""
+    """An effect: an action, once. `action` is what POST jobs takes. When it ends the object is due, and looks see what became of
+    it as `o.actions[name]`: {"lsn", "state", "reason", "exit_code", "note", "outputs", "result"}."""
     return {"submit": action} if name is None else {"submit": action, "as": name}
 
 
