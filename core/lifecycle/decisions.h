@@ -21,12 +21,14 @@ enum class OrphanReason : std::uint8_t {
     KeyMissing,
     CreatePending ///< its own creates are not carried out yet; so for a moment after each, a warning once one failed
 };
+inline constexpr std::size_t kOrphanReasons = 5;
 std::string_view name(OrphanReason reason);
 
 enum class EndReason : std::uint8_t {
-    QueueEmpty, ///< nothing of its key is left
-    AnotherKey, ///< objects of another key have no actor, and the type may not have more
-    Timeout,    ///< its look took longer than it may
+    QueueEmpty,     ///< nothing of its key is left
+    AnotherKey,     ///< objects of another key have no actor, and the type may not have more
+    Timeout,        ///< its look took longer than it may
+    WorkerReplaced, ///< another version of its worker is there
     TypeGone
 };
 

@@ -54,8 +54,9 @@ struct Object {
     std::uint16_t retries = 0;
     StateNumber status = 0;
     Where where = Where::Nowhere;
-    std::uint8_t burst = 0; ///< looks one at once after the other
-    bool isWoken = false;   ///< while it was looked at
+    std::uint8_t burst = 0;     ///< looks one at once after the other
+    std::uint8_t orphanWhy = 0; ///< OrphanReason, while it is one
+    bool isWoken = false;       ///< while it was looked at
     bool isStuck = false;
     bool isWarned = false; ///< that it is an orphan
     bool isHot = false;    ///< looked at as often as may be

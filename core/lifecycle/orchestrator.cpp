@@ -161,7 +161,8 @@ void Orchestrator::place(Object& object) {
 
 void Orchestrator::unplace(Object& object) {
     if (object.where == Where::Waiting) times_.remove(object.indexedAt, object.id);
-    if (object.where == Where::Orphan) orphans_.erase(object.id);
+    if (object.where == Where::Orphan && orphans_.erase(object.id) > 0)
+        --types_[object.type].orphans[object.orphanWhy];
     if (object.where == Where::Queued)
         groups_[{object.type, object.key}].queue.erase({object.indexedAt, object.id});
     object.where = Where::Nowhere;
@@ -171,6 +172,8 @@ void Orchestrator::enqueue(Object& object) {
     if (const auto why = orphanReason(object)) {
         object.where = Where::Orphan;
         orphans_.insert(object.id);
+        object.orphanWhy = std::to_underlying(*why);
+        ++types_[object.type].orphans[object.orphanWhy];
         if (*why != OrphanReason::CreatePending && !std::exchange(object.isWarned, true))
             unwarned_.push_back(object.id);
         return;
@@ -188,7 +191,7 @@ void Orchestrator::add(const Object& object) {
     if (!isNew) return;
     TypeEntry& entry = types_[object.type];
     ++entry.counts[object.status];
-    if (object.isStuck) ++stuck_;
+    if (object.isStuck) countStuck(object.type, true);
     if (Object* parent = held(object.parent); parent && !entry.type.isFinal(object.status))
         ++parent->pendingChildren;
     isIdle_ = false;
@@ -201,7 +204,7 @@ void Orchestrator::remove(ObjectId id) {
     unplace(*object);
     TypeEntry& entry = types_[object->type];
     --entry.counts[object->status];
-    if (object->isStuck) --stuck_;
+    if (object->isStuck) countStuck(object->type, false);
     if (Object* parent = held(object->parent); parent && !entry.type.isFinal(object->status))
         --parent->pendingChildren;
     objects_.erase(id);
@@ -339,7 +342,7 @@ void Orchestrator::written(const Write& write, bool ok, WallMicros now) {
     if (!isLooked) unplace(*object);
     --entry.counts[object->status];
     ++entry.counts[write.to];
-    if (object->isStuck != write.isStuck) stuck_ += write.isStuck ? 1 : -1;
+    if (object->isStuck != write.isStuck) countStuck(object->type, write.isStuck);
     object->isStuck = write.isStuck;
     if (entry.type.isFinal(object->status) != write.ends)
         if (Object* parent = held(object->parent)) parent->pendingChildren += write.ends ? -1U : 1U;
@@ -451,13 +454,19 @@ std::vector<EffectKey> Orchestrator::takeCalls(TypeNumber type) {
 
 // --- what people see
 
-std::vector<WarnOrphan> Orchestrator::orphans() const {
-    std::vector<WarnOrphan> all;
+std::vector<WarnOrphan> Orchestrator::orphans(std::size_t most) const {
+    std::vector<WarnOrphan> some;
     for (const ObjectId id : orphans_) {
-        const Object& object = objects_.at(id);
-        if (const auto why = orphanReason(object)) all.push_back({.object = id, .why = *why});
+        if (some.size() == most) break;
+        some.push_back({.object = id, .why = static_cast<OrphanReason>(find(id)->orphanWhy)});
     }
-    return all;
+    return some;
+}
+
+void Orchestrator::countStuck(TypeNumber type, bool isStuck) {
+    const std::size_t one = isStuck ? 1 : std::size_t(-1);
+    stuck_ += one;
+    types_[type].stuck += one;
 }
 
 std::vector<ObjectId> Orchestrator::looked() const {

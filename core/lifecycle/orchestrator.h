@@ -9,6 +9,7 @@
 #include "core/lifecycle/decisions.h"
 #include "core/lifecycle/time_index.h"
 
+#include <array>
 #include <deque>
 #include <map>
 #include <set>
@@ -30,6 +31,7 @@ public:
     static constexpr std::size_t kDuePerPass = 10'000;
     /// Looks of an actor before it may have to make room for another key.
     static constexpr unsigned kTurn = 100;
+    static constexpr std::size_t kMostShown = 100;
 
     // --- types
     /// What putType() of a new type, or of a new version of one, comes to. Errors: as successors(); Busy while something
@@ -45,6 +47,8 @@ public:
     void hold(TypeNumber type, bool isHeld) { types_[type].isHeld = isHeld; }
     /// Registered or not. At first it is.
     void workerKnown(TypeNumber type, bool isKnown);
+    /// Another version of it is there: actors of the one before end once they have answered.
+    void workerReplaced(TypeNumber type) { ++types_[type].workerVersion; }
     /// It has actors, and their worker is there.
     bool hasActors(TypeNumber type) const { return types_[type].type.actor && types_[type].workerKnown; }
     std::optional<TypeNumber> findType(std::string_view name) const;
@@ -100,10 +104,16 @@ public:
     std::optional<WallMicros> nextPass(WallMicros now) const;
 
     // --- what people see
-    std::vector<WarnOrphan> orphans() const;
+    /// The first of them.
+    std::vector<WarnOrphan> orphans(std::size_t most = kMostShown) const;
+    std::size_t orphanCount() const { return orphans_.size(); }
+    std::size_t orphanCount(TypeNumber type, OrphanReason why) const {
+        return types_[type].orphans[std::to_underlying(why)];
+    }
     /// What is claimed, or looked at and not answered.
     std::vector<ObjectId> looked() const;
     std::size_t stuck() const { return stuck_; }
+    std::size_t stuck(TypeNumber type) const { return types_[type].stuck; }
     std::size_t size() const { return objects_.size(); }
     std::size_t actorCount() const { return actors_.size(); }
     bool isThere(TypeNumber type) const { return types_[type].isThere; }
@@ -120,8 +130,11 @@ private:
         std::vector<std::string> keyTexts{""}; ///< by number; 0 is none
         KeyNumber lastSpawned = 0;
         unsigned actors = 0;
+        std::array<std::size_t, kOrphanReasons> orphans{}; ///< by their reasons
+        std::size_t stuck = 0;
         unsigned writing = 0;    ///< claims and writes that are not answered yet
         unsigned generation = 0; ///< of its states' numbers
+        unsigned workerVersion = 0;
         bool workerKnown = true;
         bool isHeld = false;
         bool isThere = true;
@@ -142,6 +155,7 @@ private:
         Seen seen{};
         WallMicros deadline = 0;
         unsigned generation = 0;
+        unsigned workerVersion = 0;
         unsigned looks = 0;
     };
 
@@ -167,6 +181,7 @@ private:
     void spawnFor(TypeNumber number, WallMicros now);
     void spawnInto(const GroupKey& key, Group& group, WallMicros now);
     bool isAnotherStarving(const GroupKey& key, WallMicros now) const;
+    void countStuck(TypeNumber type, bool isStuck);
     void endActor(ActorNumber number, Actor& actor, EndReason why);
     void warnOfOrphans();
 

@@ -48,6 +48,8 @@ void Orchestrator::giveWork(WallMicros now) {
         Group& group = groups_[actor.group];
         if (!entry.type.actor) {
             endActor(number, actor, EndReason::TypeGone);
+        } else if (actor.workerVersion != entry.workerVersion) {
+            endActor(number, actor, EndReason::WorkerReplaced);
         } else if (!group.calls.empty()) {
             actor.state = ActorState::Calling;
             actor.deadline = now + entry.type.actor->maxTickTime.count();
@@ -119,6 +121,7 @@ void Orchestrator::spawnInto(const GroupKey& key, Group& group, WallMicros now) 
     while (group.actors < wanted && entry.actors < rules.maxActors) {
         const ActorNumber number = ++lastActor_;
         actors_[number].group = key;
+        actors_[number].workerVersion = entry.workerVersion;
         ++group.actors;
         ++entry.actors;
         entry.lastSpawned = key.second;

@@ -117,7 +117,7 @@ private:
                         .now = [this] { return wall; }},
             .spawn = [this](const char* name, coro::Task<void> task) { rig.spawn(name, std::move(task)); },
             .changed = [this] { ++changes; },
-            .tellMachines = [this] { ++machinesAsked; },
+            .tellOthers = [this] { ++machinesAsked; },
             .arm = [this](std::optional<WallMicros> at) { armed = at; },
             .rung = [this]() -> coro::Task<void> {
                 co_await bell.wait();

@@ -179,6 +179,7 @@ public:
     std::vector<runners::AttemptId> stopped;
     std::vector<Submission> submitted;
     std::optional<Error> submitRefusal;
+    std::map<std::string, std::string> troubles; ///< what people were told and is not over
     std::optional<ActorProcesses> actors;
     std::optional<Objects> objects;
     std::optional<coro::ThreadRef> runner;
@@ -226,7 +227,15 @@ public:
             .everFits = [](const Resources& need) { return need.milliCores <= 4'000 && need.named.empty(); },
             .spawn = [this](const char* name, coro::Task<void> task) { rig.loop.spawn(name, std::move(task)); },
             .areContained = [this] { return areContained; },
-            .now = [this] { return now(); }});
+            .now = [this] { return now(); },
+            .trouble =
+                [this](Objects::Trouble what, const std::string& type, const std::string& text) {
+                    const std::string name = what == Objects::Trouble::Stuck ? "stuck " : "orphans ";
+                    if (text.empty())
+                        troubles.erase(name + type);
+                    else
+                        troubles[name + type] = text;
+                }});
         std::vector<store::ObjectTypeRow> types;
         for (const auto& [id, row] : journal.types) types.push_back(row);
         std::vector<store::EffectRow> effects;

@@ -25,6 +25,10 @@ private Q_SLOTS:
     void whatIsLookedAtIsDueAtOnceAfterAnEnd();
     void whatIsClaimedAndNotYetSentIsDueAtOnceAfterAnEnd();
     void withoutItsWorkerATypeHasOrphans();
+    void anActorOfAnOlderWorkerEndsOnceItHasAnswered();
+    void ofOrphansTheFirstHundredAreNamedAndAllAreCounted();
+    void peopleAreToldOfATypeThatHasOrphansAndWhenThatIsOver();
+    void peopleAreToldOfObjectsThatAreStuck();
     void fieldsAreChangedOfTheRevisionThatWasSeen();
     void anOtherLaunchKeyIsAnOtherActor();
     void aNewVersionOfATypeRenamesStates();
@@ -217,6 +221,80 @@ void TestObjects::withoutItsWorkerATypeHasOrphans() {
     b.rig.settle();
     QCOMPARE(b.added.size(), std::size_t(1));
     QVERIFY(b.objects->orchestrator().orphans.empty());
+}
+
+void TestObjects::anActorOfAnOlderWorkerEndsOnceItHasAnswered() {
+    ObjectsBench b;
+    const auto id = b.looksAtPage();
+    b.create(R"({"type":"page"})");
+    b.objects->workersChanged(); // another one came
+    b.rig.settle();
+    b.worker.id = std::string(64, 'b');
+    b.objects->workersChanged();
+    b.rig.settle();
+    QVERIFY(b.removed.empty());
+    QVERIFY(b.stopped.empty());
+    b.answer(R"({"exit_code":0,"move":"sealed"})");
+    QCOMPARE(b.stands(id), "sealed r1");
+    QCOMPARE(b.removed, std::vector<std::string>{b.added.front()});
+    QCOMPARE(b.added.size(), std::size_t(2));
+    b.comesUp();
+    QVERIFY(b.question().contains(R"("object":{"id":2)"));
+}
+
+void TestObjects::ofOrphansTheFirstHundredAreNamedAndAllAreCounted() {
+    ObjectsBench b;
+    b.hasWorker = false;
+    b.put(pageType());
+    std::string many = "[";
+    for (int i = 0; i < 120; ++i) many += R"({"type":"page"},)";
+    many.back() = ']';
+    QCOMPARE(b.rig.ask(b.objects->create(many))->ids.size(), std::size_t(120));
+    b.rig.settle();
+    const OrchestratorView view = b.objects->orchestrator();
+    QCOMPARE(view.orphans.size(), std::size_t(100));
+    QCOMPARE(view.orphanCount, std::size_t(120));
+}
+
+void TestObjects::peopleAreToldOfATypeThatHasOrphansAndWhenThatIsOver() {
+    ObjectsBench b;
+    b.hasWorker = false;
+    b.put(pageType());
+    b.rig.settle();
+    QVERIFY(b.troubles.empty());
+    b.create(R"({"type":"page"})");
+    b.create(R"({"type":"page"})");
+    b.rig.settle();
+    const std::string text = "Objects of the type page are due, and no actor looks at them: worker_unknown.";
+    QCOMPARE(b.troubles, (std::map<std::string, std::string>{{"orphans page", text}}));
+    b.troubles.clear();
+    b.objects->tellTroubles(); // there is a new rule
+    QCOMPARE(b.troubles.size(), std::size_t(1));
+    b.hasWorker = true;
+    b.objects->workersChanged();
+    b.rig.settle();
+    QVERIFY(b.troubles.empty());
+    b.troubles["orphans page"] = "as the last engine said";
+    b.open();
+    QVERIFY(b.troubles.empty());
+}
+
+void TestObjects::peopleAreToldOfObjectsThatAreStuck() {
+    ObjectsBench b;
+    std::string type = pageType(); // without an end for what is retried too often
+    type.replace(type.find(R"(,"kind":"bad")"), 13, "");
+    QCOMPARE(b.put(type), "done");
+    const auto id = b.create(R"({"type":"page"})");
+    for (int i = 0; i < 4 && b.troubles.empty(); ++i) {
+        b.rig.advance(10s);
+        b.comesUp();
+        b.answer(R"({"exit_code":1,"message":"no"})");
+    }
+    QCOMPARE(b.troubles.begin()->first, "stuck page");
+    QVERIFY2(b.troubles.begin()->second.contains("1 of them"), b.troubles.begin()->second.c_str());
+    QVERIFY(b.rig.ask(b.objects->remove({id})).has_value());
+    b.rig.settle();
+    QVERIFY(b.troubles.empty());
 }
 
 void TestObjects::fieldsAreChangedOfTheRevisionThatWasSeen() {

@@ -190,6 +190,10 @@ private Q_SLOTS:
         QCOMPARE(pass(), "orphan 1 " + why.toStdString() + ", idle");
         QCOMPARE(pass(), ""); // once
         QCOMPARE(orchestrator_->orphans().size(), 1U);
+        QCOMPARE(name(orchestrator_->orphans().front().why), why.toStdString());
+        QCOMPARE(orchestrator_->orphanCount(type_, orchestrator_->orphans().front().why), 1U);
+        orchestrator_->remove(ObjectId(1));
+        QCOMPARE(orchestrator_->orphanCount(), 0U);
     }
     void anOrphanIsNoneOnceItsWorkerIsThere() {
         orchestrator_->workerKnown(type_, false);

@@ -197,7 +197,7 @@ coro::Task<Result<AlertView>> Alerts::keep(alerts::Rule rule) {
     if (auto good = book_.put(std::move(rule), parts_.now()); !good) co_return std::unexpected(good.error());
     kept_.try_emplace(name);
     parts_.changed();
-    parts_.tellMachines();
+    parts_.tellOthers();
     workCame();
     work_.set();
     co_return viewOf(name, kMostKept);

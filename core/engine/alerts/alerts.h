@@ -95,8 +95,9 @@ public:
         std::function<coro::Task<Result<int>>(alerts::Url, std::string body)> sendHook;
         Rehearsal::Parts history;
         std::function<void(const char* name, coro::Task<void>)> spawn;
-        std::function<void()> changed;      ///< there is a message, or a rule has changed
-        std::function<void()> tellMachines; ///< machines() is to be called soon
+        std::function<void()> changed; ///< there is a message, or a rule has changed
+        /// What holds of machines and objects is to be reported again, soon.
+        std::function<void()> tellOthers;
         std::function<void(std::optional<WallMicros>)> arm;
         std::function<coro::Task<void>()> rung; ///< what was armed, or the clock was set
         std::function<WallMicros()> now;

@@ -108,7 +108,7 @@ coro::Task<void> Alerts::watchAlarm() {
 coro::Task<void> Alerts::run() {
     YARD_ASSERT_OWNER(owner_);
     if (isFirst_) co_await makeFirst();
-    parts_.tellMachines();
+    parts_.tellOthers();
     co_await lookAtSilent();
     for (;;) {
         co_await work_.wait();

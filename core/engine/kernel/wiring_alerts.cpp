@@ -83,7 +83,11 @@ void Wiring::openAlerts() {
         .history = alertHistory(),
         .spawn = spawning(),
         .changed = [this] { services_.changes->note(ChangeEntry::Kind::Alerts); },
-        .tellMachines = [this] { tellMachines(); },
+        .tellOthers =
+            [this] {
+                tellMachines();
+                services_.objects->tellTroubles();
+            },
         .arm = [this](std::optional<WallMicros> at) { services_.alertAlarm->set(at); },
         .rung = [this] { return services_.alertAlarm->rung(); },
         .now = wallNow});

@@ -50,7 +50,15 @@ void Wiring::openObjects() {
         .everFits = [this](const Resources& need) { return services_.session->holds().everFits(need); },
         .spawn = spawning(),
         .areContained = [this] { return ground_.sandboxing->forWorkers(); },
-        .now = [this] { return ground_.scale.at(MonoClock::now()); }});
+        .now = [this] { return ground_.scale.at(MonoClock::now()); },
+        .changed = [this](std::int64_t id) { services_.changes->noteObject(id); },
+        .trouble =
+            [this](Objects::Trouble what, const std::string& type, const std::string& text) {
+                const auto kind =
+                    what == Objects::Trouble::Stuck ? alerts::Kind::StuckObjects : alerts::Kind::Orphan;
+                if (text.empty()) return services_.alerts->clear(kind, type);
+                services_.alerts->raise(kind, {.key = type, .text = text, .since = wallNow()});
+            }});
 }
 
 } // namespace yard::engine

@@ -72,7 +72,7 @@ struct OrchestratorView {
     std::size_t stuck = 0;
     std::size_t outbox = 0;
     std::optional<WallMicros> nextLook{};
-    static constexpr std::size_t kMostOrphans = 1'000;
+    static constexpr std::size_t kMostOrphans = lifecycle::Orchestrator::kMostShown;
 };
 
 /// The members of an object, but for its actions; `history` where there is some.

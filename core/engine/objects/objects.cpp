@@ -129,6 +129,9 @@ void Objects::learn(TypeNumber number) {
         const RegisteredWorker* worker = parts_.worker(actor->worker);
         orchestrator_.workerKnown(number,
                                   worker && worker->descriptor->mode == WorkerMode::Warm && !worker->leaving);
+        std::string& known = types_[number].worker;
+        if (worker && known != worker->id && !std::exchange(known, worker->id).empty())
+            orchestrator_.workerReplaced(number);
     }
     if (!orchestrator_.hasActors(number)) failCalls(number);
 }
@@ -267,6 +270,8 @@ coro::Task<Result<void>> Objects::removeType(std::string name, bool isForced) {
             removed = std::unexpected(*done.error);
     }
     if (removed) removed = orchestrator_.removeType(*number);
+    tellChangedTroubles();
+    noteChanged(0);
     if (removed) failCalls(*number);
     co_return removed;
 }
@@ -344,10 +349,8 @@ OrchestratorView Objects::orchestrator() const {
                                        .isReady = entry.isReady});
         view.types.push_back(std::move(type));
     }
-    const auto orphans = orchestrator_.orphans();
-    view.orphanCount = orphans.size();
-    for (const lifecycle::WarnOrphan& orphan : orphans) {
-        if (view.orphans.size() == OrchestratorView::kMostOrphans) break;
+    view.orphanCount = orchestrator_.orphanCount();
+    for (const lifecycle::WarnOrphan& orphan : orchestrator_.orphans(OrchestratorView::kMostOrphans)) {
         const lifecycle::Object* object = orchestrator_.find(orphan.object);
         const lifecycle::Type& type = orchestrator_.type(object->type);
         view.orphans.push_back({.id = orphan.object.value,

@@ -24,6 +24,7 @@
 #include "core/store/object_reads.h"
 #include "core/store/operations.h"
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -48,6 +49,8 @@ struct ObjectQuery {
 
 class Objects {
 public:
+    /// What people should look at: objects that do not get on, and those that are due and that nobody looks at.
+    enum class Trouble : unsigned char { Stuck, Orphans };
     using Posted = std::unique_ptr<coro::OneShot<store::AckDetail>>;
     struct Reads {
         std::function<coro::Task<Result<std::optional<store::ObjectWithRelatives>>>(std::int64_t)> object;
@@ -66,6 +69,9 @@ public:
         std::function<void(const char* name, coro::Task<void>)> spawn;
         std::function<bool()> areContained; ///< workers run in sandboxes: no effect of theirs leads out of one
         std::function<WallMicros()> now;    ///< never runs backwards
+        std::function<void(std::int64_t id)> changed{}; ///< as ChangeLog::noteObject(); empty: nobody asks
+        /// Of a type, when it begins and when it is over: then `text` is empty. Empty: nobody asks.
+        std::function<void(Trouble, const std::string& type, const std::string& text)> trouble{};
     };
     explicit Objects(Parts parts);
 
@@ -120,14 +126,19 @@ public:
     /// With history and effects; children stay. How many there were.
     coro::Task<Result<std::int64_t>> remove(std::vector<std::int64_t> ids);
     OrchestratorView orchestrator() const;
+    /// All troubles that there are, and are not, again.
+    void tellTroubles();
 
 private:
     struct TypeEntry {
         std::int64_t id = 0; ///< in the journal
         std::string body{};
+        std::string worker{};   ///< id of its actors' one, as it was last
         unsigned creating = 0;  ///< objects of it that are not committed yet
         bool isLeaving = false; ///< takes no new ones
         std::string lastFailure{};
+        std::array<bool, lifecycle::kOrphanReasons> isWarned{}; ///< in the log
+        std::array<bool, 2> told{};                             ///< by Trouble: that there is some
     };
     struct ActorEntry {
         lifecycle::TypeNumber type = 0;
@@ -159,7 +170,11 @@ private:
     void carry(const lifecycle::SendCall& call);
     void carry(lifecycle::Write write);
     void carry(const lifecycle::EndActor& end);
-    void carry(const lifecycle::WarnOrphan& orphan) const;
+    void carry(const lifecycle::WarnOrphan& orphan);
+    void tellChangedTroubles();
+    std::size_t countOf(lifecycle::TypeNumber number, Trouble what) const;
+    void tell(lifecycle::TypeNumber number, Trouble what);
+    std::string orphansText(lifecycle::TypeNumber number) const;
     coro::Task<void> commitClaims(std::vector<lifecycle::Claim> claims, Posted posted);
     coro::Task<void> commitWrite(lifecycle::Write write, std::optional<std::string> launch, Posted posted);
     void journalRefused(const Error& error);
@@ -171,6 +186,9 @@ private:
     void actorEnded(lifecycle::ActorNumber actor, std::string error);
     std::optional<WallMicros> nextWake(WallMicros now) const;
     void wakeUp() { work_.set(); }
+    void noteChanged(std::int64_t id) {
+        if (parts_.changed) parts_.changed(id);
+    }
 
     // objects_effects.cpp: the outbox
     void carryOut(lifecycle::CarryOut effect);
@@ -226,6 +244,7 @@ private:
     std::int64_t lastObject_ = 0;
     std::int64_t lastType_ = 0;
     bool isStopped_ = false;
+    bool hasPassed_ = false;          ///< once
     coro::Event work_;                ///< there may be something to decide
     coro::ConditionVariable changed_; ///< some object is another one
     coro::Mutex typeMutex_;           ///< one change of types at a time

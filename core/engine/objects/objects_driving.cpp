@@ -24,6 +24,15 @@ constexpr Duration kLeastPause{1'000};
 /// No look begins so long after the journal refused something.
 constexpr Duration kRefusedPause{1'000'000};
 
+/// Of which people are told.
+constexpr std::array kToldReasons{lifecycle::OrphanReason::NoActor, lifecycle::OrphanReason::StatusNotClaimed,
+                                  lifecycle::OrphanReason::WorkerUnknown, lifecycle::OrphanReason::KeyMissing};
+
+std::string stuckText(const std::string& type, std::size_t count) {
+    return fmt::format("Objects of the type {} do not get on, {} of them: they were retried too often.", type,
+                       count);
+}
+
 } // namespace
 
 coro::Task<void> Objects::run() {
@@ -61,6 +70,7 @@ void Objects::drain() {
     const WallMicros now = parts_.now();
     orchestrator_.pass(now);
     carry(orchestrator_.take());
+    tellChangedTroubles();
     for (lifecycle::CarryOut& effect : outbox_.take(now)) carryOut(std::move(effect));
 }
 
@@ -295,12 +305,61 @@ void Objects::actorEnded(ActorNumber number, std::string error) {
     wakeUp();
 }
 
-void Objects::carry(const lifecycle::WarnOrphan& orphan) const {
+/// Once for each type and reason, however many there are: GET orchestrator names some.
+void Objects::carry(const lifecycle::WarnOrphan& orphan) {
     const lifecycle::Object* object = orchestrator_.find(orphan.object);
-    if (!object) return;
+    if (!object || std::exchange(types_[object->type].isWarned[std::to_underlying(orphan.why)], true)) return;
     const lifecycle::Type& type = orchestrator_.type(object->type);
-    logWarning("objects", "object {} ({} {}) is due, and no actor looks at it: {}", orphan.object.value, type.name,
-               type.states[object->status].name, lifecycle::name(orphan.why));
+    logWarning("objects",
+               "object {} ({} {}) is due, and no actor looks at it: {}; of others of its type nothing is said",
+               orphan.object.value, type.name, type.states[object->status].name, lifecycle::name(orphan.why));
+}
+
+// --- what people should look at
+
+void Objects::tellTroubles() {
+    YARD_ASSERT_OWNER(owner_);
+    if (!hasPassed_) return; // who is an orphan is not known yet
+    for (std::size_t at = 0; at < types_.size(); ++at)
+        if (const auto number = static_cast<lifecycle::TypeNumber>(at); orchestrator_.isThere(number))
+            for (const Trouble what : {Trouble::Stuck, Trouble::Orphans}) tell(number, what);
+}
+
+/// Those that began, or are over.
+void Objects::tellChangedTroubles() {
+    if (!std::exchange(hasPassed_, true)) return tellTroubles();
+    for (std::size_t at = 0; at < types_.size(); ++at)
+        for (const Trouble what : {Trouble::Stuck, Trouble::Orphans})
+            if (const auto number = static_cast<lifecycle::TypeNumber>(at);
+                (countOf(number, what) > 0) != types_[at].told[std::to_underlying(what)])
+                tell(number, what);
+}
+
+/// Objects whose own creates are on their way are no orphans here.
+std::size_t Objects::countOf(lifecycle::TypeNumber number, Trouble what) const {
+    if (what == Trouble::Stuck) return orchestrator_.stuck(number);
+    std::size_t count = 0;
+    for (const auto why : kToldReasons) count += orchestrator_.orphanCount(number, why);
+    return count;
+}
+
+void Objects::tell(lifecycle::TypeNumber number, Trouble what) {
+    const std::size_t count = countOf(number, what);
+    types_[number].told[std::to_underlying(what)] = count > 0;
+    if (!parts_.trouble) return;
+    const std::string& type = orchestrator_.type(number).name;
+    std::string text;
+    if (count > 0) text = what == Trouble::Stuck ? stuckText(type, count) : orphansText(number);
+    parts_.trouble(what, type, text);
+}
+
+std::string Objects::orphansText(lifecycle::TypeNumber number) const {
+    std::string why;
+    for (const auto reason : kToldReasons)
+        if (orchestrator_.orphanCount(number, reason) > 0)
+            why += fmt::format("{}{}", why.empty() ? "" : ", ", lifecycle::name(reason));
+    return fmt::format("Objects of the type {} are due, and no actor looks at them: {}.",
+                       orchestrator_.type(number).name, why);
 }
 
 } // namespace yard::engine

@@ -28,10 +28,11 @@ struct ChangeEntry {
         Session,
         Workers,
         Machines,
-        Alerts
+        Alerts,
+        Object
     };
 
-    Lsn lsn;       ///< Action, Ended, Retired, Annotated
+    Lsn lsn;       ///< Action, Ended, Retired, Annotated; Object: its number, or 0 of a type
     QueueId queue; ///< Action, Ended, Queue
     std::uint32_t cls = 0;
     std::uint32_t label = 0;

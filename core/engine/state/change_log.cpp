@@ -77,6 +77,14 @@ void ChangeLog::note(ChangeEntry::Kind kind, QueueId queue) {
     feed_.note({.lsn = {}, .queue = queue, .kind = kind});
 }
 
+void ChangeLog::noteObject(std::int64_t id) {
+    YARD_ASSERT_OWNER(owner_);
+    ChangeEntry entry;
+    entry.kind = ChangeEntry::Kind::Object;
+    entry.lsn = Lsn(id);
+    feed_.note(entry);
+}
+
 void ChangeLog::noteWritable(bool writable) {
     if (std::exchange(toldWritable_, writable) != writable) note(ChangeEntry::Kind::Session);
 }

@@ -42,6 +42,8 @@ public:
     void noteAnnotated(Lsn lsn);
     /// It has a successor: whoever shows it, live or ended, reads it again.
     void noteReplaced(Lsn lsn);
+    /// It was made, moved, changed or removed; 0: a type was.
+    void noteObject(std::int64_t id);
     /// The journal can be written, or not.
     void noteWritable(bool writable);
 
