@@ -18,6 +18,7 @@ using engine::Watch;
 using engine::WatchUpdate;
 
 constexpr std::size_t kMaxRunId = 64;
+constexpr const char* kOneOf = R"("watch" has one of "lsns", "filter", "finished" and "objects".)";
 
 std::string_view word(Watch::Kind kind) {
     switch (kind) {
@@ -25,6 +26,7 @@ std::string_view word(Watch::Kind kind) {
     case Watch::Kind::Lsns: return "lsns";
     case Watch::Kind::Filter: return "filter";
     case Watch::Kind::Finished: return "finished";
+    case Watch::Kind::Objects: return "objects";
     }
     return "nothing";
 }
@@ -44,6 +46,31 @@ Result<void> readLsns(JsonView list, Watch& watch) {
     return {};
 }
 
+/// "type:page status:queued field:value", each once but for fields.
+Result<void> readObjects(JsonView value, Watch& watch) {
+    watch.kind = Watch::Kind::Objects;
+    const auto refuse = [] {
+        return invalid("objects", R"("objects" is text, such as "type:page status:queued url:value".)");
+    };
+    if (value.kind() != JsonKind::String) return refuse();
+    std::string_view text = value.string();
+    while (!text.empty()) {
+        const std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        if (word.empty()) continue;
+        const auto colon = word.find(':');
+        if (colon == std::string_view::npos || colon == 0) return refuse();
+        const std::string_view key = word.substr(0, colon);
+        if (key == "type")
+            watch.objectType = word.substr(colon + 1);
+        else if (key == "status")
+            watch.objectStatus = word.substr(colon + 1);
+        else
+            watch.objectFields += fmt::format("{}{}", watch.objectFields.empty() ? "" : " ", word);
+    }
+    return {};
+}
+
 Result<void> readOne(JsonView value, Watch& watch) {
     if (value.key() == "lsns") return readLsns(value, watch);
     if (value.key() == "filter") {
@@ -57,7 +84,8 @@ Result<void> readOne(JsonView value, Watch& watch) {
         watch.kind = value.node().boolean ? Watch::Kind::Finished : Watch::Kind::Nothing;
         return {};
     }
-    return invalid(std::string(value.key()), "\"watch\" has one of \"lsns\", \"filter\" and \"finished\".");
+    if (value.key() == "objects") return readObjects(value, watch);
+    return invalid(std::string(value.key()), kOneOf);
 }
 
 template<class List, class Write>
@@ -101,7 +129,7 @@ Result<Watch> parseWatch(std::string_view text) {
                        R"(Send {"watch":{"lsns":[…]}}, {"watch":{"filter":"…"}} or {"watch":{"finished":true}}.)");
     const JsonView asked = *root.begin();
     Watch watch;
-    if (asked.count() > 1) return invalid("watch", "\"watch\" has one of \"lsns\", \"filter\" and \"finished\".");
+    if (asked.count() > 1) return invalid("watch", kOneOf);
     for (const JsonView value : asked)
         if (auto read = readOne(value, watch); !read) return std::unexpected(read.error());
     return watch;
@@ -142,12 +170,13 @@ const std::string& FrameWriter::queue(QueueId id) {
 
 std::string FrameWriter::frame(const WatchUpdate& update, const Options& options) {
     std::string text;
-    const bool hasActions =
-        options.allRows || options.confirmed || !update.rows.empty() || !update.finished.empty();
+    const bool hasRows = options.allRows || options.confirmed || !update.rows.empty() || !update.finished.empty();
+    const bool hasTypes = update.types && !types_.empty() && (!options.everything || types_ != "[]");
     const bool hasAlerts = options.alerts && (update.alerts || (options.everything && update.session));
     const bool hasMachines = update.machines && !machines_.empty();
-    if (!hasActions && !hasAlerts && !hasMachines && !options.everything && !update.session && !update.counts &&
-        !update.workers && update.queues.empty() && update.goneQueues.empty() && update.goneRows.empty())
+    if (!hasRows && !hasAlerts && !hasMachines && !hasTypes && !options.everything && !update.session &&
+        !update.counts && !update.workers && update.queues.empty() && update.goneQueues.empty() &&
+        update.goneRows.empty())
         return text;
     JsonWriter writer(text);
     writer.openObject();
@@ -156,7 +185,7 @@ std::string FrameWriter::frame(const WatchUpdate& update, const Options& options
     if (update.moreQueues) writer.member("partial", true);
     if (hasAlerts) writer.member("alerts", true);
     if (options.confirmed) writer.member("watch", word(options.confirmed->kind));
-    if (options.allRows) writer.member("all_actions", true);
+    if (options.allRows) writer.member(options.objects ? "all_objects" : "all_actions", true);
     std::string view;
     if (update.session) appendJson(view, collected_.session);
     if (!view.empty()) writer.key("session"), writer.raw(view);
@@ -166,17 +195,21 @@ std::string FrameWriter::frame(const WatchUpdate& update, const Options& options
     if (update.workers)
         writeList(writer, "workers", collected_.workers, [&](const std::string& id) { writer.string(id); });
     if (hasMachines) writer.key("machines"), writer.raw(machines_);
+    if (hasTypes) writer.key("types"), writer.raw(types_);
     if (!update.queues.empty() || options.everything)
         writeList(writer, "queues", update.queues, [&](QueueId id) { writer.raw(queue(id)); });
     if (!update.goneQueues.empty())
         writeList(writer, "gone_queues", update.goneQueues, [&](QueueId id) { writer.integer(id.value); });
-    if (!update.finished.empty())
+    if (options.objects && hasRows)
+        writeList(writer, "objects", update.rows, [&](Lsn id) { writer.raw(options.objects->at(id)); });
+    else if (!update.finished.empty())
         writeList(writer, "actions", update.finished,
                   [&](const engine::FinishedRow& row) { writeFinished(writer, row); });
-    else if (hasActions)
+    else if (hasRows)
         writeList(writer, "actions", update.rows, [&](Lsn lsn) { writer.raw(row(lsn)); });
     if (!update.goneRows.empty())
-        writeList(writer, "gone", update.goneRows, [&](Lsn lsn) { writer.integer(lsn.value); });
+        writeList(writer, options.objects ? "gone_objects" : "gone", update.goneRows,
+                  [&](Lsn lsn) { writer.integer(lsn.value); });
     writer.closeObject();
     return text;
 }

@@ -22,8 +22,8 @@ struct Since {
 /// Invalid for anything else.
 Result<Since> parseSince(std::string_view text);
 
-/// A message of a watcher: {"watch":{"lsns":[…]}}, {"watch":{"filter":"…"}}, {"watch":{"finished":true}}, or
-/// {"watch":{}} for no actions at all. Malformed, Invalid naming the member.
+/// A message of a watcher: {"watch":{"lsns":[…]}}, {"watch":{"filter":"…"}}, {"watch":{"finished":true}},
+/// {"watch":{"objects":"…"}}, or {"watch":{}} for nothing at all. Malformed, Invalid naming the member.
 Result<engine::Watch> parseWatch(std::string_view text);
 
 /// The first frame.
@@ -35,16 +35,19 @@ std::string errorFrame(const Error& error);
 /// Writes frames from one answer of the engine; each value becomes text once, however many frames it is in.
 class FrameWriter {
 public:
-    /// `collected` outlives it. `machines`: all of them as JSON, where an update tells of them.
-    explicit FrameWriter(const engine::WatchedChanges& collected, std::string machines = {})
+    /// `collected` outlives it. `machines`, `types`: all of them as JSON, where an update tells of them.
+    explicit FrameWriter(const engine::WatchedChanges& collected, std::string machines = {}, std::string types = {})
         : collected_(collected)
-        , machines_(std::move(machines)) {}
+        , machines_(std::move(machines))
+        , types_(std::move(types)) {}
 
     struct Options {
         bool everything = false;                  ///< it begins again
         bool allRows = false;                     ///< its actions are all there are
         const engine::Watch* confirmed = nullptr; ///< says what is watched from now on
         bool alerts = false;                      ///< the watcher wants to hear of alerts
+        /// It watches objects: `rows` and `goneRows` of the update are numbers of these, and this has their JSON.
+        const std::map<Lsn, std::string>* objects = nullptr;
     };
     /// Empty when there is nothing to tell.
     std::string frame(const engine::WatchUpdate& update, const Options& options);
@@ -54,6 +57,7 @@ private:
     const std::string& queue(QueueId id);
     const engine::WatchedChanges& collected_;
     const std::string machines_;
+    const std::string types_;
     std::map<Lsn, std::string> rows_;
     std::map<QueueId, std::string> queues_;
 };

@@ -4,10 +4,12 @@
 #include "core/coro/loop.h"
 #include "core/coro/suspend.h"
 #include "core/engine/machines/machines.h"
+#include "core/engine/objects/objects.h"
 #include "core/engine/reading/watching.h"
 #include "core/engine/state/change_log.h"
 #include "core/http/machine_json.h"
 #include "core/http/web_socket.h"
+#include "core/json/json_writer.h"
 
 #include <algorithm>
 #include <iterator>
@@ -54,7 +56,24 @@ std::shared_ptr<const KnownRows> keepNewest(const engine::WatchRequest& request,
 }
 
 bool hasRows(const Watch& watch) {
-    return watch.kind == Watch::Kind::Lsns || watch.kind == Watch::Kind::Filter;
+    return watch.kind == Watch::Kind::Lsns || watch.kind == Watch::Kind::Filter ||
+           watch.kind == Watch::Kind::Objects;
+}
+
+/// [{"name","counts"}] of all types of objects.
+std::string typesJson(const std::vector<engine::ObjectTypeView>& types) {
+    std::string text;
+    JsonWriter writer(text);
+    writer.openArray();
+    for (const engine::ObjectTypeView& type : types) {
+        writer.openObject();
+        writer.member("name", type.name);
+        writer.key("counts");
+        engine::writeCounts(writer, type.counts);
+        writer.closeObject();
+    }
+    writer.closeArray();
+    return text;
 }
 
 } // namespace
@@ -88,6 +107,7 @@ struct EventHub::Group {
     bool confirm = false;
     bool wantsAlerts = false;
     std::vector<WatcherPtr> watchers;
+    std::map<Lsn, std::string> objects{}; ///< that are told, as JSON
 
     bool takes(const Watcher& watcher) const {
         return request.watch == watcher.watch && request.seen == watcher.seen && confirm == watcher.confirm &&
@@ -287,12 +307,18 @@ coro::Task<void> EventHub::tellAll() {
     if (groups.empty()) co_return;
     std::vector<engine::WatchRequest> requests;
     for (const Group& group : groups) requests.push_back(group.request);
-    const WatchedChanges collected = co_await engine_.ask(&engine::Watching::collect, std::move(requests));
+    WatchedChanges collected = co_await engine_.ask(&engine::Watching::collect, std::move(requests));
     if (collected.updates.size() != groups.size()) co_return closeAll(); // the engine closes
     std::string machines;
     if (std::ranges::any_of(collected.updates, &WatchUpdate::machines))
         machines = machinesJson(co_await engine_.ask(&engine::Machines::list));
-    FrameWriter frames(collected, std::move(machines));
+    std::string types;
+    if (std::ranges::any_of(collected.updates, &WatchUpdate::types))
+        types = typesJson(co_await engine_.ask(&engine::Objects::types));
+    for (std::size_t i = 0; i < groups.size(); ++i)
+        if (groups[i].request.watch->kind == Watch::Kind::Objects)
+            co_await addObjects(groups[i], collected.updates[i]);
+    FrameWriter frames(collected, std::move(machines), std::move(types));
     for (std::size_t i = 0; i < groups.size(); ++i) {
         // A watcher may have asked for something else meanwhile, or left: he is not of the group any more.
         std::erase_if(groups[i].watchers, [&](const WatcherPtr& watcher) {
@@ -304,6 +330,29 @@ coro::Task<void> EventHub::tellAll() {
     latest_ = std::max(latest_, collected.latest);
     if (std::ranges::any_of(watchers_, [&](const WatcherPtr& watcher) { return watcher->isDue(latest_); }))
         due_.set();
+}
+
+/// Those of its watch: all, or of what changed. They are the rows of the update; the others that the watcher has are gone.
+coro::Task<void> EventHub::addObjects(Group& group, WatchUpdate& update) {
+    if (update.kind != WatchUpdate::Kind::Told || (!group.request.allRows && update.objects.empty())) co_return;
+    const Watch& watch = *group.request.watch;
+    engine::ObjectQuery query{.type = watch.objectType, .status = watch.objectStatus, .text = watch.objectFields};
+    query.limit = static_cast<int>(engine::kMaxWatchedRows);
+    if (!group.request.allRows) query.among = update.objects;
+    const auto list = co_await engine_.ask(&engine::Objects::list, std::move(query));
+    if (list) // else there is no such type (yet)
+        for (const engine::ObjectView& view : list->rows) {
+            std::string& text = group.objects[Lsn(view.row.id)];
+            JsonWriter writer(text);
+            writer.openObject();
+            engine::writeObject(writer, view);
+            writer.closeObject();
+        }
+    for (const auto& [id, text] : group.objects) update.rows.push_back(id);
+    if (group.request.allRows) co_return;
+    for (const std::int64_t id : update.objects)
+        if (!group.objects.contains(Lsn(id)) && std::ranges::binary_search(*group.request.known, Lsn(id)))
+            update.goneRows.emplace_back(id);
 }
 
 void EventHub::tell(Group& group, const WatchUpdate& told, FrameWriter& frames) {
@@ -321,9 +370,11 @@ void EventHub::tell(Group& group, const WatchUpdate& told, FrameWriter& frames) 
     }
     WatchUpdate update = told;
     auto known = group.request.known;
-    if (group.request.watch->kind == Watch::Kind::Filter) known = keepNewest(group.request, update);
+    const Watch::Kind kind = group.request.watch->kind;
+    if (kind == Watch::Kind::Filter || kind == Watch::Kind::Objects) known = keepNewest(group.request, update);
     FrameWriter::Options options{.everything = group.request.everything, .allRows = group.request.allRows};
     options.alerts = group.wantsAlerts;
+    if (kind == Watch::Kind::Objects) options.objects = &group.objects;
     if (group.confirm) options.confirmed = group.request.watch.get();
     auto frame = std::make_shared<const std::string>(frames.frame(update, options));
     if (!frame->empty()) ++counters_.written;

@@ -63,6 +63,7 @@ private:
     coro::Task<void> listen();
     coro::Task<void> tellAll();
     std::vector<Group> groupDue() const;
+    coro::Task<void> addObjects(Group& group, engine::WatchUpdate& update);
     void tell(Group& group, const engine::WatchUpdate& update, FrameWriter& frames);
     void give(Watcher& watcher, std::shared_ptr<const std::string> frame);
     void closeAll();

@@ -1,6 +1,7 @@
 // GET events over real sockets: what watchers are told, what happens to slow ones.
 #include "core/engine/commands/operations.h"
 #include "core/engine/commands/session_moves.h"
+#include "core/engine/objects/objects.h"
 #include "core/engine/reading/overview.h"
 #include "core/engine/state/queues.h"
 #include "core/engine/state/workers.h"
@@ -77,6 +78,8 @@ private Q_SLOTS:
     void aWatcherIsGreetedAndToldHowThingsStand();
     void queuesWorkersAndTheSessionComeUnasked();
     void machinesComeUnasked();
+    void typesOfObjectsComeUnaskedWithTheirCounts();
+    void aFilterOfObjectsTellsWhatEntersAndLeaves();
     void endsComeInBatchesWithCounters();
     void aListOfActionsComesWholeAndThenByChanges();
     void aFilterTellsWhatEntersAndLeaves();
@@ -203,6 +206,76 @@ void EventsTest::queuesWorkersAndTheSessionComeUnasked() {
     QCOMPARE(text(seen.at("session").as_object(), "state"), std::string("draining"));
 }
 
+namespace {
+constexpr const char* kPage =
+    R"({"name":"page","fields":{"n":{"type":"integer"}},"states":{"queued":{"initial":true},"done":{"final":true}},)"
+    R"("transitions":[{"from":"queued","to":"done"}]})";
+
+/// "7 queued" for each object of a frame.
+std::vector<std::string> objects(const json::object& frame) {
+    std::vector<std::string> lines;
+    for (const auto& value : list(frame, "objects"))
+        lines.push_back(fmt::format("{} {}", number(value.as_object(), "id"), text(value.as_object(), "status")));
+    return lines;
+}
+} // namespace
+
+void EventsTest::typesOfObjectsComeUnaskedWithTheirCounts() {
+    Served served;
+    test::EngineTest& engine = served.engine;
+    WsClient client = served.connect();
+    begin(client);
+    const auto shows = [&](std::string_view counts) {
+        return client.nextUntil([&](const json::object& frame) {
+            const json::array types = list(frame, "types");
+            return types.size() == 1 && text(types[0].as_object(), "name") == "page" &&
+                   json::serialize(types[0].as_object().at("counts")) == counts;
+        });
+    };
+    QVERIFY(engine.run(engine->ask(&engine::Objects::putType, kPage)));
+    QVERIFY(shows(R"({"queued":0,"done":0})"));
+    const auto made = engine.run(engine->ask(&engine::Objects::create, R"({"type":"page"})"));
+    QVERIFY(made);
+    QVERIFY(shows(R"({"queued":1,"done":0})"));
+    QVERIFY(engine.run(engine->ask(&engine::Objects::move, made->ids.front(), "done", false)));
+    QVERIFY(shows(R"({"queued":0,"done":1})"));
+    QVERIFY(engine.run(engine->ask(&engine::Objects::removeType, "page", true)));
+    QVERIFY(client.nextUntil(
+        [&](const json::object& frame) { return has(frame, "types") && list(frame, "types").empty(); }));
+}
+
+void EventsTest::aFilterOfObjectsTellsWhatEntersAndLeaves() {
+    Served served;
+    test::EngineTest& engine = served.engine;
+    QVERIFY(engine.run(engine->ask(&engine::Objects::putType, kPage)));
+    const auto make = [&](int n) {
+        return engine
+            .run(engine->ask(&engine::Objects::create, fmt::format(R"({{"type":"page","fields":{{"n":{}}}}})", n)))
+            ->ids.front();
+    };
+    const std::int64_t first = make(1);
+    const std::int64_t other = make(2);
+    WsClient client = served.connect();
+    begin(client);
+    const json::object all = watch(client, R"({"watch":{"objects":"type:page status:queued n:1"}})");
+    QCOMPARE(text(all, "watch"), std::string("objects"));
+    QCOMPARE(all.at("all_objects"), json::value(true));
+    QVERIFY(!has(all, "actions"));
+    QCOMPARE(objects(all), std::vector<std::string>{fmt::format("{} queued", first)});
+    QVERIFY(engine.run(engine->ask(&engine::Objects::move, other, "done", false)));
+    const std::int64_t second = make(1);
+    QVERIFY(client.nextUntil([&](const json::object& frame) {
+        return objects(frame) == std::vector<std::string>{fmt::format("{} queued", second)};
+    }));
+    QVERIFY(engine.run(engine->ask(&engine::Objects::move, first, "done", false)));
+    QVERIFY(client.nextUntil(
+        [&](const json::object& frame) { return list(frame, "gone_objects") == json::array{first}; }));
+    QVERIFY(engine.run(engine->ask(&engine::Objects::remove, std::vector<std::int64_t>{second})));
+    QVERIFY(client.nextUntil(
+        [&](const json::object& frame) { return list(frame, "gone_objects") == json::array{second}; }));
+    QCOMPARE(text(watch(client, R"({"watch":{}})"), "watch"), std::string("nothing"));
+}
+
 void EventsTest::endsComeInBatchesWithCounters() {
     Served served;
     WsClient client = served.connect();
@@ -315,6 +388,8 @@ void EventsTest::aWrongMessageIsAnsweredAndChangesNothing_data() {
     row("lsns below one", R"({"watch":{"lsns":[0]}})", "invalid");
     row("filter no text", R"({"watch":{"filter":1}})", "invalid");
     row("filter with an unknown state", R"({"watch":{"filter":"state:asleep"}})", "invalid");
+    row("objects no text", R"({"watch":{"objects":1}})", "invalid");
+    row("objects of a word alone", R"({"watch":{"objects":"odd"}})", "invalid");
     row("finished no truth", R"({"watch":{"finished":1}})", "invalid");
 }
 

@@ -243,6 +243,7 @@ coro::Task<Result<void>> Objects::commitType(lifecycle::Type type, store::Object
     numbers_[row.id] = *number;
     lastType_ = std::max(lastType_, row.id);
     learn(*number);
+    noteChanged(0);
     changed_.notifyAll();
     wakeUp();
     co_return Result<void>{};
@@ -316,6 +317,7 @@ coro::Task<Result<ObjectList>> Objects::list(ObjectQuery query) {
     store::ObjectQuestion question{.parent = query.parent, .status = query.status, .cursor = query.cursor};
     question.limit = std::clamp(query.limit, 1, store::kMostObjectRows);
     question.newestFirst = query.newestFirst;
+    question.among = std::move(query.among);
     if (!query.type.empty()) {
         const auto number = numberOf(query.type);
         if (!number) co_return std::unexpected(number.error());

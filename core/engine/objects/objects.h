@@ -45,6 +45,7 @@ struct ObjectQuery {
     std::int64_t cursor = 0;
     int limit = 100;
     bool newestFirst = true;
+    std::optional<std::vector<std::int64_t>> among{}; ///< of these alone
 };
 
 class Objects {

@@ -65,6 +65,7 @@ coro::Task<Result<std::vector<std::int64_t>>> Objects::commitNew(std::vector<sto
         object.retryAt = made.retryAt;
         if (made.launch) object.key = orchestrator_.keyNumber(number, *made.launch);
         orchestrator_.add(object);
+        noteChanged(made.id);
     }
     changed_.notifyAll();
     wakeUp();
@@ -193,6 +194,7 @@ coro::Task<Result<std::int64_t>> Objects::remove(std::vector<std::int64_t> ids) 
         // What waits for its last child is woken by the end of that, however it came.
         if (object->parent.value != 0) orchestrator_.wake(object->parent, parts_.now());
         orchestrator_.remove(ObjectId(id));
+        noteChanged(id);
         ++count;
     }
     changed_.notifyAll();

@@ -62,6 +62,7 @@ bool Watching::takeEntry(Walk& walk, const ChangeEntry& entry) const {
     if (entry.kind == Kind::Workers) update.workers = true;
     if (entry.kind == Kind::Alerts) update.alerts = true;
     if (entry.kind == Kind::Machines) update.machines = true;
+    if (entry.kind == Kind::Object) return takeObject(walk, entry.lsn.value);
     if (entry.kind == Kind::Session || entry.kind == Kind::Workers || entry.kind == Kind::Alerts ||
         entry.kind == Kind::Machines)
         return true;
@@ -74,11 +75,21 @@ bool Watching::takeEntry(Walk& walk, const ChangeEntry& entry) const {
     return true;
 }
 
+bool Watching::takeObject(Walk& walk, std::int64_t id) {
+    WatchUpdate& update = walk.update;
+    update.types = true;
+    if (walk.request.watch->kind != Watch::Kind::Objects || id == 0) return true;
+    if (update.objects.size() >= kMaxWatchedRows && !std::ranges::binary_search(update.objects, id)) return false;
+    insertSorted(update.objects, id);
+    return true;
+}
+
 bool Watching::takeRow(Walk& walk, const ChangeEntry& entry) const {
     const Watch& watch = *walk.request.watch;
     WatchUpdate& update = walk.update;
     switch (watch.kind) {
-    case Watch::Kind::Nothing: return true;
+    case Watch::Kind::Nothing:
+    case Watch::Kind::Objects: return true;
     case Watch::Kind::Finished: {
         if (entry.kind != ChangeEntry::Kind::Ended) return true;
         if (update.finished.size() >= kFinishedAtOnce) return false;
@@ -121,7 +132,7 @@ bool Watching::mayMatch(const Walk& walk, const ChangeEntry& entry) const {
 
 void Watching::tellEverything(const WatchRequest& request, WatchUpdate& update) const {
     update.seq = request.afterQueue ? request.seen : parts_.changes.feed().last();
-    update.session = update.counts = update.workers = update.machines = !request.afterQueue;
+    update.session = update.counts = update.workers = update.machines = update.types = !request.afterQueue;
     for (const QueueEntry* entry : parts_.queues.all()) {
         if (request.afterQueue && entry->id <= *request.afterQueue) continue;
         if (update.queues.size() == kQueuesAtOnce) {

@@ -50,6 +50,7 @@ private:
     coro::Task<void> tell(WatchRequest& request, std::uint64_t target, WatchUpdate& update, WatchedChanges& into);
     coro::Task<void> walk(Walk& walk);
     bool takeEntry(Walk& walk, const ChangeEntry& entry) const;
+    static bool takeObject(Walk& walk, std::int64_t id);
     bool takeRow(Walk& walk, const ChangeEntry& entry) const;
     bool mayMatch(const Walk& walk, const ChangeEntry& entry) const;
     void tellEverything(const WatchRequest& request, WatchUpdate& update) const;

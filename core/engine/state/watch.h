@@ -24,10 +24,14 @@ inline constexpr std::size_t kMaxWatchedRows = 1'000;
 
 /// Which actions. Immutable, shared by all who watch the same.
 struct Watch {
-    enum class Kind : unsigned char { Nothing, Lsns, Filter, Finished };
+    enum class Kind : unsigned char { Nothing, Lsns, Filter, Finished, Objects };
     Kind kind = Kind::Nothing;
     std::vector<Lsn> lsns; ///< Lsns: in order, each once, at most kMaxWatchedRows
     ListQuery filter;      ///< Filter: sort, limit and cursor do not count
+    // Objects: empty means any
+    std::string objectType{};
+    std::string objectStatus{};
+    std::string objectFields{}; ///< "field:value" with blanks between
 };
 
 /// In order, at most kMaxWatchedRows.
@@ -67,12 +71,14 @@ struct WatchUpdate {
     bool workers = false;
     bool alerts = false; ///< some were told, or their rules are others
     bool machines = false;
+    bool types = false;      ///< of objects, or how many there are of some
     bool moreQueues = false; ///< of `everything`: go on after the last of `queues`
     std::vector<QueueId> queues;
     std::vector<QueueId> goneQueues;
     std::vector<Lsn> rows;     ///< in Collected::rows
     std::vector<Lsn> goneRows; ///< retired, or no longer in the filter
     std::vector<FinishedRow> finished;
+    std::vector<std::int64_t> objects; ///< Objects: those that changed, whatever they are now
 };
 
 /// Answers to several watchers, with the values they refer to.
