@@ -1,0 +1,1 @@
+../../kits/python/yard_worker.py
