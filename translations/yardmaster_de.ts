@@ -2634,6 +2634,143 @@
     </message>
 </context>
 <context>
+    <name>ObjectColumnWords</name>
+    <message>
+        <source>Next look</source>
+        <translation>Nächster Blick</translation>
+    </message>
+    <message>
+        <source>When an actor is to look at it; a dash once it has ended</source>
+        <translation>Wann ein Akteur danach sehen soll; ein Strich, sobald es zu Ende ist</translation>
+    </message>
+    <message>
+        <source>Tries</source>
+        <translation>Versuche</translation>
+    </message>
+    <message>
+        <source>How often it entered its status again, or a look at it failed</source>
+        <translation>Wie oft es in seinen Zustand zurückkam oder ein Blick darauf misslang</translation>
+    </message>
+    <message>
+        <source>Actor</source>
+        <translation>Akteur</translation>
+    </message>
+    <message>
+        <source>The launch key of the actor that looks at it just now</source>
+        <translation>Der Startschlüssel des Akteurs, der gerade danach sieht</translation>
+    </message>
+    <message>
+        <source>Parent</source>
+        <translation>Eltern</translation>
+    </message>
+    <message>
+        <source>The object that it is a child of</source>
+        <translation>Das Objekt, dessen Kind es ist</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>Geändert</translation>
+    </message>
+    <message>
+        <source>When something of it was written last</source>
+        <translation>Wann zuletzt etwas daran geschrieben wurde</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Notiz</translation>
+    </message>
+    <message>
+        <source>What becomes of it next, or why it is as it is</source>
+        <translation>Was als Nächstes daraus wird, oder warum es so ist</translation>
+    </message>
+    <message>
+        <source>Object</source>
+        <translation>Objekt</translation>
+    </message>
+    <message>
+        <source>Its number; the newest stands first</source>
+        <translation>Seine Nummer; das neueste steht vorn</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>Schlüssel</translation>
+    </message>
+    <message>
+        <source>What it was called when it was made</source>
+        <translation>Wie es genannt wurde, als es entstand</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>Typ</translation>
+    </message>
+    <message>
+        <source>Its state machine</source>
+        <translation>Seine Zustandsmaschine</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Where in its state machine it is</source>
+        <translation>Wo in seiner Zustandsmaschine es ist</translation>
+    </message>
+</context>
+<context>
+    <name>ObjectValueWords</name>
+    <message>
+        <source>its type has no actor</source>
+        <translation>sein Typ hat keinen Akteur</translation>
+    </message>
+    <message>
+        <source>no actor looks at this status</source>
+        <translation>kein Akteur sieht nach diesem Zustand</translation>
+    </message>
+    <message>
+        <source>the worker of its type is not registered</source>
+        <translation>der Worker seines Typs ist nicht angemeldet</translation>
+    </message>
+    <message>
+        <source>a field of its launch key is missing</source>
+        <translation>ein Feld seines Startschlüssels fehlt</translation>
+    </message>
+    <message>
+        <source>what it creates is not there yet</source>
+        <translation>was es anlegt, ist noch nicht da</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>jetzt</translation>
+    </message>
+    <message>
+        <source>in %1</source>
+        <translation>in %1</translation>
+    </message>
+    <message>
+        <source>looked at for %1</source>
+        <translation>wird seit %1 angesehen</translation>
+    </message>
+    <message>
+        <source>stuck: %1</source>
+        <translation>steckt fest: %1</translation>
+    </message>
+    <message>
+        <source>%1; try %2 of %3 next</source>
+        <translation>%1; Versuch %2 von %3 folgt</translation>
+    </message>
+</context>
+<context>
+    <name>ObjectWords</name>
+    <message>
+        <source>&quot;%1&quot; is not FIELD:VALUE</source>
+        <translation>„%1“ ist nicht FELD:WERT</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; is no number of an object</source>
+        <translation>„%1“ ist keine Nummer eines Objekts</translation>
+    </message>
+</context>
+<context>
     <name>Operation</name>
     <message numerus="yes">
         <source>Reschedule %n action(s)</source>
@@ -2887,6 +3024,39 @@
         <source>List machines</source>
         <translation>Maschinen auflisten</translation>
     </message>
+    <message>
+        <source>List objects</source>
+        <translation>Objekte auflisten</translation>
+    </message>
+    <message>
+        <source>Show the object</source>
+        <translation>Das Objekt zeigen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Look at %n object(s) now</source>
+        <translation>
+            <numerusform>%n Objekt jetzt ansehen</numerusform>
+            <numerusform>%n Objekte jetzt ansehen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n object(s) to %1</source>
+        <translation>
+            <numerusform>%n Objekt nach %1 bringen</numerusform>
+            <numerusform>%n Objekte nach %1 bringen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n object(s)</source>
+        <translation>
+            <numerusform>%n Objekt löschen</numerusform>
+            <numerusform>%n Objekte löschen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Set %1 of object %2</source>
+        <translation>%1 von Objekt %2 setzen</translation>
+    </message>
 </context>
 <context>
     <name>OutputSearch</name>
@@ -2972,6 +3142,10 @@
     <message>
         <source>Console</source>
         <translation>Konsole</translation>
+    </message>
+    <message>
+        <source>Objects</source>
+        <translation>Objekte</translation>
     </message>
 </context>
 <context>
@@ -4405,6 +4579,52 @@
     <message>
         <source>%1, nothing selected</source>
         <translation>%1, nichts ausgewählt</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ActorStrip</name>
+    <message>
+        <source>busy</source>
+        <translation>beschäftigt</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>bereit</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>startet</translation>
+    </message>
+    <message>
+        <source>for %1</source>
+        <translation>seit %1</translation>
+    </message>
+    <message>
+        <source>%1: object %2</source>
+        <translation>%1: Objekt %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2: object %3</source>
+        <translation>%1 von %2: Objekt %3</translation>
+    </message>
+    <message>
+        <source>Actors</source>
+        <translation>Akteure</translation>
+    </message>
+    <message>
+        <source>at most %1</source>
+        <translation>höchstens %1</translation>
+    </message>
+    <message>
+        <source>did not start</source>
+        <translation>nicht gestartet</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %Ln more</source>
+        <translation>
+            <numerusform>und %Ln weiterer</numerusform>
+            <numerusform>und %Ln weitere</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6955,6 +7175,311 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::ObjectFieldEdit</name>
+    <message>
+        <source>This wants a whole number</source>
+        <translation>Hier gehört eine ganze Zahl hin</translation>
+    </message>
+    <message>
+        <source>This wants a number</source>
+        <translation>Hier gehört eine Zahl hin</translation>
+    </message>
+    <message>
+        <source>This wants true or false</source>
+        <translation>Hier gehört true oder false hin</translation>
+    </message>
+    <message>
+        <source>This wants JSON</source>
+        <translation>Hier gehört JSON hin</translation>
+    </message>
+    <message>
+        <source>required</source>
+        <translation>nötig</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ObjectFields</name>
+    <message>
+        <source>It has no fields</source>
+        <translation>Es hat keine Felder</translation>
+    </message>
+    <message>
+        <source>It has ended: its fields stay as they are</source>
+        <translation>Es ist zu Ende: seine Felder bleiben, wie sie sind</translation>
+    </message>
+    <message>
+        <source>Changed meanwhile; yours was &quot;%1&quot;</source>
+        <translation>Inzwischen geändert; von Ihnen war „%1“</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ObjectPanel</name>
+    <message>
+        <source>Look now</source>
+        <translation>Jetzt ansehen</translation>
+    </message>
+    <message>
+        <source>Move to…</source>
+        <translation>Bringen nach…</translation>
+    </message>
+    <message>
+        <source>Delete…</source>
+        <translation>Löschen…</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation>Verlauf</translation>
+    </message>
+    <message>
+        <source>Children</source>
+        <translation>Kinder</translation>
+    </message>
+    <message>
+        <source>Fields</source>
+        <translation>Felder</translation>
+    </message>
+    <message>
+        <source>change in place</source>
+        <translation>an Ort und Stelle ändern</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Next look</source>
+        <translation>Nächster Blick</translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation>Zu Ende</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>Schlüssel</translation>
+    </message>
+    <message>
+        <source>Tries</source>
+        <translation>Versuche</translation>
+    </message>
+    <message>
+        <source>Parent</source>
+        <translation>Eltern</translation>
+    </message>
+    <message>
+        <source>Made</source>
+        <translation>Entstanden</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>Geändert</translation>
+    </message>
+    <message>
+        <source>Revision</source>
+        <translation>Revision</translation>
+    </message>
+    <message>
+        <source>Now</source>
+        <translation>Jetzt</translation>
+    </message>
+    <message>
+        <source>Last error</source>
+        <translation>Letzter Fehler</translation>
+    </message>
+    <message>
+        <source>made, %1</source>
+        <translation>entstanden, %1</translation>
+    </message>
+    <message>
+        <source>%1 in %2</source>
+        <translation>%1 in %2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln move(s)</source>
+        <translation>
+            <numerusform>%Ln Schritt</numerusform>
+            <numerusform>%Ln Schritte</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ObjectsPage</name>
+    <message>
+        <source>type:snapshot status:queued field:value</source>
+        <translation>type:snapshot status:queued feld:wert</translation>
+    </message>
+    <message>
+        <source>Objects</source>
+        <translation>Objekte</translation>
+    </message>
+    <message>
+        <source>Move to…</source>
+        <translation>Bringen nach…</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
+    </message>
+    <message>
+        <source>Columns</source>
+        <translation>Spalten</translation>
+    </message>
+    <message>
+        <source>No type of objects is known yet</source>
+        <translation>Noch ist kein Typ von Objekten bekannt</translation>
+    </message>
+    <message>
+        <source>An object moves through states of its own, over days: a page to archive, a host to patch.</source>
+        <translation>Ein Objekt geht über Tage durch eigene Zustände: eine Seite, die archiviert wird, ein Rechner, der Updates braucht.</translation>
+    </message>
+    <message>
+        <source>Describe its states and who looks after it in a file, and begin:</source>
+        <translation>Beschreiben Sie in einer Datei seine Zustände und wer danach sieht, und beginnen Sie:</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>No object matches</source>
+        <translation>Kein Objekt passt</translation>
+    </message>
+    <message>
+        <source>There is no such object any more</source>
+        <translation>Dieses Objekt gibt es nicht mehr</translation>
+    </message>
+    <message>
+        <source>the first %1 here</source>
+        <translation>die ersten %1 hier</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln stuck</source>
+        <translation>
+            <numerusform>%Ln steckt fest</numerusform>
+            <numerusform>%Ln stecken fest</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Look now</source>
+        <translation>Jetzt ansehen</translation>
+    </message>
+    <message>
+        <source>Show children</source>
+        <translation>Kinder zeigen</translation>
+    </message>
+    <message>
+        <source>Show parent</source>
+        <translation>Eltern zeigen</translation>
+    </message>
+    <message>
+        <source>Delete…</source>
+        <translation>Löschen…</translation>
+    </message>
+    <message>
+        <source>Select an object first</source>
+        <translation>Wählen Sie erst ein Objekt aus</translation>
+    </message>
+    <message>
+        <source>At most %1 at once</source>
+        <translation>Höchstens %1 auf einmal</translation>
+    </message>
+    <message>
+        <source>They are of several types</source>
+        <translation>Sie sind von mehreren Typen</translation>
+    </message>
+    <message>
+        <source>It has ended: nobody looks at it again</source>
+        <translation>Es ist zu Ende: niemand sieht mehr danach</translation>
+    </message>
+    <message>
+        <source>Select one object</source>
+        <translation>Wählen Sie ein einziges Objekt aus</translation>
+    </message>
+    <message>
+        <source>It is nobody&apos;s child</source>
+        <translation>Es ist niemandes Kind</translation>
+    </message>
+    <message>
+        <source>Force</source>
+        <translation>Erzwingen</translation>
+    </message>
+    <message>
+        <source>Its type allows no move from here</source>
+        <translation>Sein Typ erlaubt von hier keinen Schritt</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n were not moved: %1</source>
+        <translation>
+            <numerusform>%n blieb, wo es war: %1</numerusform>
+            <numerusform>%n blieben, wo sie waren: %1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Their history goes with them, and what they were about to do. Children stay.</source>
+        <translation>Ihr Verlauf geht mit ihnen, und was sie gerade vorhatten. Kinder bleiben.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %Ln object(s)?</source>
+        <translation>
+            <numerusform>%Ln Objekt löschen?</numerusform>
+            <numerusform>%Ln Objekte löschen?</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %Ln object(s)</source>
+        <translation>
+            <numerusform>%Ln Objekt löschen</numerusform>
+            <numerusform>%Ln Objekte löschen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Keep them</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source>yardctl</source>
+        <translation>yardctl</translation>
+    </message>
+    <message>
+        <source>curl</source>
+        <translation>curl</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Command to begin with</source>
+        <translation>Befehl zum Anfangen</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::OrphanBanner</name>
+    <message numerus="yes">
+        <source>%Ln object(s) are claimed by no actor</source>
+        <translation>
+            <numerusform>%Ln Objekt beansprucht kein Akteur</numerusform>
+            <numerusform>%Ln Objekte beansprucht kein Akteur</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 in %2: %3</source>
+        <translation>%1 in %2: %3</translation>
+    </message>
+    <message>
+        <source>Show %1</source>
+        <translation>%1 zeigen</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::OutputCommands</name>
     <message>
         <source>Save outputs into a folder</source>
@@ -8909,6 +9434,40 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::StateView</name>
+    <message>
+        <source>States and moves</source>
+        <translation>Zustände und Schritte</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln object(s)</source>
+        <translation>
+            <numerusform>%Ln Objekt</numerusform>
+            <numerusform>%Ln Objekte</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>new objects begin here</source>
+        <translation>neue Objekte beginnen hier</translation>
+    </message>
+    <message>
+        <source>final</source>
+        <translation>am Ende</translation>
+    </message>
+    <message>
+        <source>claimed by nobody</source>
+        <translation>beansprucht niemand</translation>
+    </message>
+    <message>
+        <source>may become %1</source>
+        <translation>wird zu %1</translation>
+    </message>
+    <message>
+        <source>begins here</source>
+        <translation>Anfang</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::StatusBar</name>
     <message>
         <source>Connected</source>
@@ -9669,6 +10228,41 @@
     <message>
         <source>%1 running, %2 failed</source>
         <translation>%1 laufen, %2 gescheitert</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::TypeList</name>
+    <message>
+        <source>Type</source>
+        <translation>Typ</translation>
+    </message>
+    <message>
+        <source>Types of objects, and their states</source>
+        <translation>Typen von Objekten und ihre Zustände</translation>
+    </message>
+    <message>
+        <source>How many of its objects wait, are worked on, are done, are bad</source>
+        <translation>Wie viele seiner Objekte warten, in Arbeit, fertig oder schlecht sind</translation>
+    </message>
+    <message>
+        <source>Objects</source>
+        <translation>Objekte</translation>
+    </message>
+    <message>
+        <source>How many there are</source>
+        <translation>Wie viele es sind</translation>
+    </message>
+    <message>
+        <source>Types of objects</source>
+        <translation>Typen von Objekten</translation>
+    </message>
+    <message>
+        <source>%1, version %2</source>
+        <translation>%1, Version %2</translation>
+    </message>
+    <message>
+        <source>%1, claimed by nobody</source>
+        <translation>%1, beansprucht niemand</translation>
     </message>
 </context>
 <context>

@@ -208,6 +208,27 @@
             <numerusform>Move %n actions before another one</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Look at %n object(s) now</source>
+        <translation>
+            <numerusform>Look at %n object now</numerusform>
+            <numerusform>Look at %n objects now</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Move %n object(s) to %1</source>
+        <translation>
+            <numerusform>Move %n object to %1</numerusform>
+            <numerusform>Move %n objects to %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n object(s)</source>
+        <translation>
+            <numerusform>Delete %n object</numerusform>
+            <numerusform>Delete %n objects</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>PoolWords</name>
@@ -291,6 +312,16 @@
         <translation>
             <numerusform>Cancel %Ln action</numerusform>
             <numerusform>Cancel %Ln actions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ActorStrip</name>
+    <message numerus="yes">
+        <source>and %Ln more</source>
+        <translation>
+            <numerusform>and %Ln more</numerusform>
+            <numerusform>and %Ln more</numerusform>
         </translation>
     </message>
 </context>
@@ -563,6 +594,57 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::ObjectPanel</name>
+    <message numerus="yes">
+        <source>%Ln move(s)</source>
+        <translation>
+            <numerusform>%Ln move</numerusform>
+            <numerusform>%Ln moves</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ObjectsPage</name>
+    <message numerus="yes">
+        <source>%Ln stuck</source>
+        <translation>
+            <numerusform>%Ln stuck</numerusform>
+            <numerusform>%Ln stuck</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n were not moved: %1</source>
+        <translation>
+            <numerusform>%n was not moved: %1</numerusform>
+            <numerusform>%n were not moved: %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %Ln object(s)?</source>
+        <translation>
+            <numerusform>Delete %Ln object?</numerusform>
+            <numerusform>Delete %Ln objects?</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %Ln object(s)</source>
+        <translation>
+            <numerusform>Delete %Ln object</numerusform>
+            <numerusform>Delete %Ln objects</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::OrphanBanner</name>
+    <message numerus="yes">
+        <source>%Ln object(s) are claimed by no actor</source>
+        <translation>
+            <numerusform>%Ln object is claimed by no actor</numerusform>
+            <numerusform>%Ln objects are claimed by no actor</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::OutputCommands</name>
     <message numerus="yes">
         <source>Replace %n file(s) that are there already?</source>
@@ -736,6 +818,16 @@
         <translation>
             <numerusform>%n run</numerusform>
             <numerusform>%n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::StateView</name>
+    <message numerus="yes">
+        <source>%Ln object(s)</source>
+        <translation>
+            <numerusform>%Ln object</numerusform>
+            <numerusform>%Ln objects</numerusform>
         </translation>
     </message>
 </context>

@@ -41,7 +41,7 @@ private slots:
     }
 
     void thisMachineAloneOffersToAddOne() {
-        press(Qt::Key_7, Qt::ControlModifier);
+        press(Qt::Key_8, Qt::ControlModifier);
         QCOMPARE(window_->navigation().pageId(), QString("machines"));
         QTRY_VERIFY_WITH_TIMEOUT(page()->isAlone(), kSoon);
         QCOMPARE(table()->rows()->rowCount(), 1);

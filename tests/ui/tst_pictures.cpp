@@ -14,6 +14,7 @@
 #include "tests/ui/page_layout.h"
 #include "tests/ui/real_engine.h"
 #include "tests/ui/recorded_engine.h"
+#include "ui/pages/objects/objects_page.h"
 #include "ui/pages/page.h"
 #include "ui/shell/engine_attachment.h"
 #include "ui/shell/main_window.h"
@@ -66,6 +67,9 @@ QImage smaller(const QImage& picture) {
     return picture.scaled(picture.size() / kPart, Qt::IgnoreAspectRatio, Qt::SmoothTransformation)
         .convertToFormat(QImage::Format_RGB32);
 }
+
+/// The one that is selected on the picture of objects.
+constexpr qint64 kObject = 13'391;
 
 /// What is shown on a picture, and how one gets there.
 struct Shot {
@@ -137,6 +141,13 @@ std::vector<Shot> shots() {
          [](MainWindow& window, const Recording& recording) {
              window.navigation().show("actions", "queue:release-build");
              window.navigation().showAction(thing(recording, "build"), "graph");
+         }},
+        {"objects",
+         [](MainWindow& window, const Recording&) {
+             window.navigation().show("objects", "type:snapshot");
+             auto* page = qobject_cast<ObjectsPage*>(window.navigation().page());
+             (void)QTest::qWaitFor([page] { return page->model()->rowOf(kObject) >= 0; }, kWaitMs);
+             page->open(kObject);
          }},
         withFirst("workers"),
         withFirst("pool"),
@@ -264,6 +275,108 @@ QJsonObject machinesAt(qint64 nowMs) {
                  machine(5, "mill", "paused", 0, {{"address", "10.0.0.11"}, {"since", now - 4'000 * kSecond}})}}};
 }
 
+QJsonObject typesOfObjects() {
+    const auto state = [](const char* kind, bool isInitial, bool isFinal) {
+        return QJsonObject{{"kind", kind}, {"initial", isInitial}, {"final", isFinal}};
+    };
+    const auto move = [](const char* from, const char* to) { return QJsonObject{{"from", from}, {"to", to}}; };
+    const QJsonObject text{{"type", "string"}};
+    const QJsonObject whole{{"type", "integer"}};
+    const QJsonObject snapshot{
+        {"name", "snapshot"},
+        {"version", "3"},
+        {"fields", QJsonObject{{"url", text}, {"title", text}, {"depth", whole}}},
+        {"states", QJsonObject{{"queued", state("wait", true, false)},
+                               {"started", state("work", false, false)},
+                               {"sealed", state("done", false, true)},
+                               {"failed", state("bad", false, true)}}},
+        {"transitions", QJsonArray{move("queued", "started"), move("started", "sealed"), move("started", "failed"),
+                                   move("started", "started"), move("started", "queued")}},
+        {"actor", QJsonObject{{"worker", "archiver"}, {"max_actors", 4}, {"max_tick_time_s", 240}}},
+        {"max_retries", 5}};
+    const QJsonObject photo{{"name", "photo"},
+                            {"version", "1"},
+                            {"states", QJsonObject{{"imported", state("wait", true, false)},
+                                                   {"tagged", state("work", false, false)},
+                                                   {"published", state("done", false, true)}}},
+                            {"transitions", QJsonArray{move("imported", "tagged"), move("tagged", "published")}}};
+    const auto entry = [](const QJsonObject& type, const QJsonObject& counts) {
+        return QJsonObject{{"name", type.value("name")}, {"type", type}, {"counts", counts}};
+    };
+    return {{"types",
+             QJsonArray{entry(snapshot, {{"queued", 412}, {"started", 96}, {"sealed", 12'846}, {"failed", 31}}),
+                        entry(photo, {{"imported", 118}, {"tagged", 7}, {"published", 2'311}})}}};
+}
+
+/// Objects that nobody has here: what is due, what waits, what has ended, and what no actor claims.
+void noteObjects(test::Recording& recording) {
+    const qint64 now = recording.nowMs * 1'000;
+    constexpr qint64 kSecond = 1'000'000;
+    const auto object = [&](qint64 id, const char* key, const char* status, int next, QJsonObject more) {
+        QJsonObject json{{"id", id},
+                         {"type", "snapshot"},
+                         {"key", key},
+                         {"status", status},
+                         {"retries", 0},
+                         {"revision", 7},
+                         {"created", now - 400 * kSecond},
+                         {"modified", now - 40 * kSecond}};
+        if (next >= 0) json.insert("retry_at", now + next * kSecond);
+        for (auto it = more.begin(); it != more.end(); ++it) json.insert(it.key(), it.value());
+        return json;
+    };
+    const QJsonObject chosen =
+        object(kObject, "sdk notes 2024.3", "started", 4,
+               {{"retries", 1},
+                {"parent", 13'102},
+                {"fields",
+                 QJsonObject{{"url", "https://sdk.example/notes"}, {"title", "SDK release notes"}, {"depth", 1}}}});
+    QJsonObject detail = chosen;
+    detail.insert("children", QJsonObject{{"queued", 2}, {"started", 1}, {"sealed", 9}});
+    detail.insert(
+        "history",
+        QJsonArray{QJsonObject{{"t", now - 400 * kSecond}, {"from", ""}, {"to", "queued"}, {"tick_ms", 0}},
+                   QJsonObject{{"t", now - 90 * kSecond},
+                               {"from", "queued"},
+                               {"to", "started"},
+                               {"actor", "work"},
+                               {"tick_ms", 1'200}}});
+    const QJsonArray rows{
+        object(13'403, "driver bugs", "queued", 10, {{"parent", 13'391}}),
+        object(13'402, "gpu driver 580", "queued", 9, {{"parent", 13'391}}),
+        object(13'397, "encoder notes", "started", 5, {{"parent", 13'340}}),
+        chosen,
+        object(13'388, "usd release log", "started", 240, {{"parent", 13'102}}),
+        object(13'377, "harbor survey", "queued", 38, {{"retries", 3}, {"last_error", "no such host"}}),
+        object(13'340, "vendor wiki", "failed", -1,
+               {{"retries", 5}, {"last_error", "certificate ended on 20 Nov"}}),
+        object(13'102, "colour config 2.1", "sealed", -1, {})};
+    const QJsonArray actors{
+        QJsonObject{{"key", "work"}, {"ready", true}, {"object", 13'388}, {"since", now - 130 * kSecond}},
+        QJsonObject{{"key", "guest"}, {"ready", true}, {"since", now - 6 * kSecond}}};
+    QJsonArray orphans;
+    for (int i = 0; i < 7; ++i)
+        orphans.append(
+            QJsonObject{{"id", 9'000 + i}, {"type", "photo"}, {"status", "tagged"}, {"reason", "no_actor"}});
+    const auto note = [&](const QString& path, const QJsonObject& json) {
+        recording.note({"GET", path}, {200, {}, json, {}, {}});
+    };
+    note("types", typesOfObjects());
+    note("objects", {{"objects", rows}});
+    note("objects/13391", detail);
+    note("orchestrator", {{"types", QJsonArray{QJsonObject{{"name", "snapshot"}, {"actors", actors}}}},
+                          {"orphans", orphans},
+                          {"orphan_count", 7},
+                          {"stuck", 0}});
+}
+
+/// What a real engine said, and objects besides.
+std::optional<test::Recording> loadRecording() {
+    auto recording = test::Recording::load(fileOf("engine.json"));
+    if (recording) noteObjects(*recording);
+    return recording;
+}
+
 int make(const test::Recording& recording, Theme& theme) {
     for (const Shot& shot : shots())
         for (const auto look : {Theme::Choice::Dark, Theme::Choice::Light}) {
@@ -323,7 +436,7 @@ public:
 
 private slots:
     void initTestCase() {
-        const auto recording = test::Recording::load(fileOf("engine.json"));
+        const auto recording = loadRecording();
         QVERIFY(recording);
         recording_ = *recording;
         fixedMs = recording_.nowMs;
@@ -412,7 +525,7 @@ int main(int argc, char** argv) {
     const QByteArray what = argc > 1 ? argv[1] : "";
     if (what == "--record") return record();
     if (what == "--make") {
-        const auto recording = test::Recording::load(fileOf("engine.json"));
+        const auto recording = loadRecording();
         if (!recording) return std::fputs("there is no engine.json: --record makes it\n", stderr), 1;
         fixedMs = recording->nowMs;
         const int result = make(*recording, theme);

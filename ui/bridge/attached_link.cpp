@@ -95,6 +95,7 @@ QNetworkReply* AttachedLink::start(const Request& request, std::chrono::millisec
     QNetworkRequest sent = requestFor(urlOf(request.path, request.query), patience);
     if (!request.body.isEmpty()) sent.setHeader(QNetworkRequest::ContentTypeHeader, "application/json");
     if (!request.range.isEmpty()) sent.setRawHeader("Range", request.range);
+    if (request.revision != 0) sent.setRawHeader("If-Match", QByteArray::number(request.revision));
     return network_.sendCustomRequest(sent, request.method, request.body);
 }
 

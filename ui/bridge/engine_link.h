@@ -27,6 +27,7 @@ struct Request {
     QUrlQuery query = {};
     QByteArray body = {};  ///< JSON; empty: none
     QByteArray range = {}; ///< of bytes, as HTTP has it: "bytes=-4096"; empty: all
+    qint64 revision = 0;   ///< only of what has this revision, else 412; 0: whatever it has
 };
 
 struct Answer {

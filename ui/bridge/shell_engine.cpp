@@ -67,6 +67,7 @@ QString curlOf(const Request& request, const ShellEngine& engine, const QUrl& ad
     if (request.method != "GET" && !(request.method == "POST" && !request.body.isEmpty()))
         line += " -X " + QString::fromLatin1(request.method);
     line += " -H \"Authorization: Bearer $(cat " + tokenWord(engine) + ")\"";
+    if (request.revision != 0) line += QStringLiteral(" -H 'If-Match: %1'").arg(request.revision);
     if (!request.body.isEmpty())
         line += " -H 'Content-Type: application/json' -d " + shellWord(QString::fromUtf8(request.body));
     return line + ' ' + shellWord(url);

@@ -101,10 +101,11 @@ struct PageSpec {
     QString title; ///< translated
     QString icon;
     std::function<Page*(Context)> make;
-    /// Right in the rail: a count; `bad` with the octagon.
+    /// Right in the rail: a count; `bad` with the shape of `face`.
     struct Count {
         QString text;
         bool bad = false;
+        DisplayState face = DisplayState::Failed;
     };
     std::function<Count(const EngineState&)> count = {};
     /// What Page::commands() has once there is a page.

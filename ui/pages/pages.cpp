@@ -3,6 +3,7 @@
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/failures/failures_page.h"
 #include "ui/pages/machines/machines_page.h"
+#include "ui/pages/objects/objects_page.h"
 #include "ui/pages/page.h"
 #include "ui/pages/pool/pool_page.h"
 #include "ui/pages/queues/queue_commands.h"
@@ -50,6 +51,14 @@ std::vector<PageSpec> allPages() {
              return failed > 0 ? PageSpec::Count{QLocale().toString(failed), true} : PageSpec::Count{};
          },
          &ActionsPage::declared},
+        {"objects", title(QT_TRANSLATE_NOOP("Pages", "Objects")), "objects",
+         [](Context context) -> Page* { return new ObjectsPage(context); },
+         [](const EngineState& state) {
+             const qint64 unclaimed = state.unclaimed();
+             return unclaimed > 0 ? PageSpec::Count{QLocale().toString(unclaimed), true, DisplayState::Abandoned}
+                                  : PageSpec::Count{};
+         },
+         &ObjectsPage::declared},
         {"workers", title(QT_TRANSLATE_NOOP("Pages", "Workers")), "workers",
          [](Context context) -> Page* { return new WorkersPage(context); },
          [](const EngineState& state) {

@@ -8,6 +8,12 @@ QString commandId(const QString& page, const QString& command) {
     return page + '/' + command;
 }
 
+QString pageKey(int place) {
+    constexpr int kDigits = 10;
+    if (place > kDigits + 1) return {};
+    return place > kDigits ? QStringLiteral("`") : QString::number(place % kDigits);
+}
+
 QKeySequence chosenKeys(const QString& id, const QKeySequence& comesWith) {
     const QVariant own = QSettings().value("keys/" + id);
     return own.isValid() ? QKeySequence(own.toString()) : comesWith;

@@ -12,4 +12,7 @@ QKeySequence chosenKeys(const QString& id, const QKeySequence& comesWith);
 /// Nothing is kept of those it comes with.
 void keepKeys(const QString& id, const QKeySequence& comesWith, const QKeySequence& keys);
 
+/// With Ctrl, of the page that stands at this place in the rail, from 1 on: digits, then the key beside them; empty: none.
+QString pageKey(int place);
+
 } // namespace yard::ui

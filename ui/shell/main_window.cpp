@@ -1,6 +1,7 @@
 #include "ui/shell/main_window.h"
 
 #include "ui/shell/bars.h"
+#include "ui/shell/command_keys.h"
 #include "ui/shell/command_registry.h"
 #include "ui/shell/engine_attachment.h"
 #include "ui/shell/engine_commands.h"
@@ -252,8 +253,9 @@ void MainWindow::say(const QString& sentence, bool bad) {
 void MainWindow::addCommands() {
     int number = 0;
     for (const PageSpec& spec : navigation_->pages()) {
-        const QKeySequence keys =
-            spec.id == "settings" ? QKeySequence("Ctrl+,") : QKeySequence(QStringLiteral("Ctrl+%1").arg(++number));
+        const QKeySequence keys = spec.id == "settings"
+                                      ? QKeySequence("Ctrl+,")
+                                      : QKeySequence(QStringLiteral("Ctrl+%1").arg(pageKey(++number)));
         registry_->add({"page." + spec.id, tr("Go to %1").arg(spec.title), keys},
                        [this, id = spec.id] { navigation_->show(id); });
     }

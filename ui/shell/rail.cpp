@@ -1,5 +1,6 @@
 #include "ui/shell/rail.h"
 
+#include "ui/shell/command_keys.h"
 #include "ui/style/icons.h"
 #include "ui/style/paint.h"
 
@@ -37,7 +38,7 @@ void RailItem::setCurrent(bool current) {
 }
 
 void RailItem::setCount(const PageSpec::Count& count) {
-    if (count_.text == count.text && count_.bad == count.bad) return;
+    if (count_.text == count.text && count_.bad == count.bad && count_.face == count.face) return;
     count_ = count;
     tellName();
     update();
@@ -70,8 +71,7 @@ void RailItem::paintEvent(QPaintEvent*) {
     }
     if (narrow_) {
         if (count_.bad)
-            icons::paintFace(painter, QRectF(30, 2, 10, 12), theme.scheme(), DisplayState::Failed, 10,
-                             theme(Token::Bg0));
+            icons::paintFace(painter, QRectF(30, 2, 10, 12), theme.scheme(), count_.face, 10, theme(Token::Bg0));
         return;
     }
     const qreal right = width() - 12;
@@ -82,8 +82,8 @@ void RailItem::paintEvent(QPaintEvent*) {
     paint::number(painter, QRectF(right - counted, 0, counted, height()), count_.text, typeface(Type::Caption),
                   theme(Token::Text3), Qt::AlignLeft);
     if (count_.bad)
-        icons::paintFace(painter, QRectF(right - counted - 17, 0, 13, height()), theme.scheme(),
-                         DisplayState::Failed, 13, theme(current_ ? Token::Bg4 : Token::Bg0));
+        icons::paintFace(painter, QRectF(right - counted - 17, 0, 13, height()), theme.scheme(), count_.face, 13,
+                         theme(current_ ? Token::Bg4 : Token::Bg0));
 }
 
 void RailItem::setOpensForDrags(bool opens) {
@@ -111,7 +111,7 @@ Rail::Rail(const std::vector<PageSpec>& pages, QWidget* parent)
     for (const PageSpec& spec : pages) {
         const bool last = spec.id == "settings";
         if (last) column->addStretch(1);
-        const QString key = last ? tr("Ctrl+,") : tr("Ctrl+%1").arg(++number);
+        const QString key = last ? tr("Ctrl+,") : tr("Ctrl+%1").arg(pageKey(++number));
         auto* item = new RailItem(spec.title, spec.icon, key);
         connect(item, &QAbstractButton::clicked, this, [this, id = spec.id] { emit chosen(id); });
         item->setOpensForDrags(spec.id == "queues");

@@ -138,6 +138,7 @@ void EngineState::ask() {
     });
     if (pool_) askPool();
     askMachines();
+    askOrchestrator();
 }
 
 /// Counters come with events, in order; of the answer only the rest is taken.
@@ -200,6 +201,23 @@ void EngineState::tellMachines(const QJsonObject& json) {
     if (all.size() > 1) now = MachineCount{all.size() - std::ranges::count_if(all, isAway), all.size()};
     if (now == machines_) return;
     machines_ = now;
+    emit pulse();
+}
+
+void EngineState::askOrchestrator() {
+    link_.send({"GET", "orchestrator", {}, {}}, this, [this](const Answer& answer) {
+        if (answer.ok()) tellOrchestrator(answer.json);
+    });
+}
+
+/// What waits for its own creates is none for long, and no harm.
+void EngineState::tellOrchestrator(const QJsonObject& json) {
+    const QJsonArray orphans = json.value("orphans").toArray();
+    const auto passing = std::ranges::count_if(
+        orphans, [](const QJsonValue& orphan) { return orphan["reason"] == "create_pending"; });
+    const qint64 now = std::max<qint64>(0, json.value("orphan_count").toInteger(orphans.size()) - passing);
+    if (now == unclaimed_) return;
+    unclaimed_ = now;
     emit pulse();
 }
 

@@ -81,6 +81,10 @@ public:
     const std::optional<MachineCount>& machines() const { return machines_; }
     /// An answer to GET machines, from who asked for it.
     void tellMachines(const QJsonObject& json);
+    /// Objects that are due and that no actor claims; 0: none, or not known yet.
+    qint64 unclaimed() const { return unclaimed_; }
+    /// An answer to GET orchestrator, from who asked for it.
+    void tellOrchestrator(const QJsonObject& json);
 
     /// A round trip to the engine, in ms; -1: not known.
     int lag() const { return lag_; }
@@ -118,6 +122,7 @@ private:
     void askQueues();
     void askPool();
     void askMachines();
+    void askOrchestrator();
     void onSecond();
 
     EngineLink& link_;
@@ -128,6 +133,7 @@ private:
     QStringList workers_;
     std::optional<PoolCount> pool_;
     std::optional<MachineCount> machines_;
+    qint64 unclaimed_ = 0;
     QDateTime asOf_;
     QTimer second_;
     QElapsedTimer clock_;

@@ -1,0 +1,563 @@
+// The page Objects over a link that is played: what its parts say, what its commands ask for, how rows come and stay.
+#include "tests/ui/played_page.h"
+#include "tests/ui/snapshot_type.h"
+#include "ui/pages/objects/actor_strip.h"
+#include "ui/pages/objects/object_panel.h"
+#include "ui/pages/objects/objects_page.h"
+#include "ui/pages/objects/orphan_banner.h"
+#include "ui/pages/objects/state_view.h"
+#include "ui/pages/objects/type_list.h"
+#include "ui/style/format.h"
+#include "ui/style/theme.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QJsonObject>
+#include <QLocale>
+#include <QMenu>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTest>
+
+using namespace yard;
+using namespace yard::ui;
+
+namespace {
+
+constexpr qint64 kSecond = 1'000'000;
+
+QJsonObject object(qint64 id, const QString& status, QJsonObject more = {}) {
+    const qint64 now = wallNow();
+    QJsonObject json{{"id", id},
+                     {"type", "snapshot"},
+                     {"status", status},
+                     {"retries", 0},
+                     {"created", now},
+                     {"modified", now},
+                     {"revision", id + 100},
+                     {"fields", QJsonObject{{"url", "https://example.org"}, {"depth", 2}}}};
+    if (status != "sealed" && status != "failed") json.insert("retry_at", now + 4'900'000);
+    for (auto it = more.begin(); it != more.end(); ++it) json.insert(it.key(), it.value());
+    return json;
+}
+
+QJsonObject rowsFrom(qint64 newest, qint64 oldest, bool hasMore) {
+    QJsonArray rows;
+    for (qint64 id = newest; id >= oldest; --id) rows.append(object(id, "queued"));
+    QJsonObject json{{"objects", rows}};
+    if (hasMore) json.insert("cursor", QString::number(oldest));
+    return json;
+}
+
+QJsonObject orphans() {
+    const auto orphan = [](qint64 id, const char* status, const char* reason) {
+        return QJsonObject{{"id", id}, {"type", "snapshot"}, {"status", status}, {"reason", reason}};
+    };
+    return {
+        {"orphans", QJsonArray{orphan(1, "started", "status_not_claimed"),
+                               orphan(2, "started", "status_not_claimed"), orphan(3, "queued", "create_pending")}},
+        {"orphan_count", 3},
+        {"stuck", 2}};
+}
+
+class Played {
+public:
+    Played() {
+        page.resize(1'400, 800);
+        page.show();
+        page.setActive(true);
+    }
+    bool tell(const QString& path, const QJsonObject& json) { return played.link.answer(path, json); }
+    /// What the page asks for when it is opened, with these rows.
+    bool begin(const QJsonObject& rows, const QJsonObject& orchestrator = {}) {
+        return tell("types", test::snapshotTypes()) && tell("orchestrator", orchestrator) && tell("objects", rows);
+    }
+    QString cell(qint64 id, ObjectColumn column) {
+        return page.model()->cell(page.model()->rowOf(id), static_cast<int>(column)).text;
+    }
+    QAction* command(const char* id) {
+        for (QAction* each : page.commands())
+            if (each->objectName() == QLatin1String(id)) return each;
+        return nullptr;
+    }
+    const Request& newest() { return std::get<0>(played.link.asked.back()); }
+    /// The newest question, as "METHOD path body".
+    QString last() {
+        const Request& request = newest();
+        return QString::fromLatin1(request.method + ' ' + request.path.toLatin1() + ' ' + request.body).trimmed();
+    }
+    /// The oldest question to this path that waits, as its query.
+    QString queryOf(const QString& path) {
+        for (const auto& [request, context, done] : played.link.asked)
+            if (request.path == path) return request.query.toString(QUrl::FullyDecoded);
+        return {};
+    }
+    QStringList movesOffered(bool force) {
+        emit page.moveMenu()->aboutToShow();
+        QStringList all;
+        for (const QAction* action : page.moveMenu()->actions()) {
+            const QList<QAction*> inner = action->menu() != nullptr ? action->menu()->actions() : QList<QAction*>();
+            if (!force && action->data().isValid()) all << action->data().toString();
+            for (const QAction* each : inner)
+                if (force) all << each->data().toString();
+        }
+        all.sort();
+        return all;
+    }
+
+    test::PlayedContext played;
+    ObjectsPage page{played.context()};
+};
+
+QString factOf(const Facts* facts, const QString& name) {
+    for (const Fact& fact : facts->facts())
+        if (fact.name == name) return fact.value;
+    return {};
+}
+
+} // namespace
+
+class TestObjectsPage : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<Theme> theme_;
+
+private slots:
+    void initTestCase() {
+        QLocale::setDefault(QLocale::c());
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName("yardmaster-test-objects-page");
+        QSettings().clear();
+        theme_ = std::make_unique<Theme>(nullptr);
+    }
+
+    // --- what is shown
+
+    void withoutATypeItSaysWhatObjectsAreAndHowToBegin() {
+        Played on;
+        QVERIFY(on.tell("types", QJsonObject{{"types", QJsonArray()}}));
+        QVERIFY(on.page.isFirst());
+        QVERIFY(!on.page.table()->isVisible());
+        on.page.takeUpdates();
+        QVERIFY(on.tell("types", test::snapshotTypes()));
+        QVERIFY(!on.page.isFirst());
+        QVERIFY(on.page.table()->isVisible());
+    }
+
+    void typesStandWithTheirStatesAndHowManyAreWhere() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        const TableModel* rows = on.page.typeList()->rows();
+        QStringList shown;
+        for (int row = 0; row < rows->rowCount(); ++row)
+            shown << rows->cell(row, 0).text + ' ' + rows->cell(row, 2).text;
+        QCOMPARE(shown, QStringList({"snapshot 13385", "queued 412", "started 96", "failed 31", "sealed 12846"}));
+        QCOMPARE(rows->cell(1, 0).face, std::optional(DisplayState::Pending));
+        QCOMPARE(rows->cell(2, 0).face, std::optional(DisplayState::Running));
+        QCOMPARE(rows->cell(3, 0).face, std::optional(DisplayState::Failed));
+        QCOMPARE(rows->cell(4, 0).face, std::optional(DisplayState::Completed));
+        QCOMPARE(on.page.note(), QString("13385"));
+    }
+
+    void aStateIsChosenByMouseAndByKeysAndGivenUpAgain() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        StateView* states = on.page.states();
+        QTest::mouseClick(states, Qt::LeftButton, {}, states->chart().place("started")->area.center().toPoint());
+        QCOMPARE(on.page.filter(), QString("type:snapshot status:started"));
+        states->setFocus();
+        QTest::keyClick(states, Qt::Key_Left);
+        QCOMPARE(states->current(), QString("queued"));
+        QTest::keyClick(states, Qt::Key_Right);
+        QTest::keyClick(states, Qt::Key_Down);
+        QVERIFY(states->current() == "failed" || states->current() == "started");
+        QVERIFY(states->wordsOf("queued").contains("412"));
+        QVERIFY(states->wordsOf("queued").contains("started"));
+        on.page.typeList()->selectId(on.page.typeList()->rows()->idAt(1));
+        QCOMPARE(on.page.filter(), QString("type:snapshot status:queued"));
+        on.page.typeList()->selectId(on.page.typeList()->rows()->idAt(2));
+        QCOMPARE(on.page.filter(), QString("type:snapshot status:started"));
+        QTest::mouseClick(states, Qt::LeftButton, {}, states->chart().place("started")->area.center().toPoint());
+        QCOMPARE(on.page.filter(), QString("type:snapshot"));
+    }
+
+    void aRowSaysWhereItIsAndWhatComesNext() {
+        Played on;
+        const qint64 now = wallNow();
+        const QJsonArray rows{
+            object(9, "started", {{"retry_at", now - kSecond}, {"parent", 7}, {"key", "sdk notes"}}),
+            object(8, "queued", {{"retries", 2}, {"last_error", "no such host"}}), object(7, "sealed"),
+            object(6, "started", {{"stuck", true}, {"last_error", "HTTP 503"}}), object(5, "elsewhere")};
+        const QJsonArray actors{
+            QJsonObject{{"key", "work"}, {"ready", true}, {"object", 9}, {"since", now - 3 * kSecond}}};
+        const QJsonObject orchestrator{
+            {"types", QJsonArray{QJsonObject{{"name", "snapshot"}, {"actors", actors}}}}};
+        QVERIFY(on.begin({{"objects", rows}}, orchestrator));
+        QCOMPARE(on.cell(9, ObjectColumn::Key), QString("sdk notes"));
+        QCOMPARE(on.cell(9, ObjectColumn::NextLook), QString("now"));
+        QCOMPARE(on.cell(9, ObjectColumn::Actor), QString("work"));
+        QCOMPARE(on.cell(9, ObjectColumn::Parent), QString("7"));
+        QVERIFY(on.cell(9, ObjectColumn::Note).startsWith("looked at for 3"));
+        QVERIFY(on.cell(8, ObjectColumn::NextLook).startsWith("in "));
+        QCOMPARE(on.cell(8, ObjectColumn::Note), QString("no such host; try 3 of 6 next"));
+        QCOMPARE(on.page.model()->cell(1, static_cast<int>(ObjectColumn::Status)).face,
+                 std::optional(DisplayState::Retry));
+        QCOMPARE(on.cell(7, ObjectColumn::NextLook), Format::unknown());
+        QCOMPARE(on.cell(7, ObjectColumn::Parent), Format::unknown());
+        QCOMPARE(on.cell(6, ObjectColumn::Note), QString("stuck: HTTP 503"));
+        QCOMPARE(on.cell(5, ObjectColumn::Status), QString("elsewhere"));
+    }
+
+    void actorsSayWhatTheyLookAtAndForHowLongOfTheirLimit() {
+        Played on;
+        const qint64 now = wallNow();
+        const QJsonArray actors{
+            QJsonObject{{"key", "work"}, {"ready", true}, {"object", 13'388}, {"since", now - 30 * kSecond}},
+            QJsonObject{{"ready", false}, {"since", now}}};
+        QVERIFY(on.begin(rowsFrom(1, 1, false),
+                         {{"types", QJsonArray{QJsonObject{{"name", "snapshot"}, {"actors", actors}}}}}));
+        const auto& cards = on.page.strip()->cards();
+        QCOMPARE(cards.size(), std::size_t{3});
+        QCOMPARE(cards[0].title, QString("2"));
+        QCOMPARE(cards[0].state, QString("at most 4"));
+        QCOMPARE(cards[1].title, QString("snapshot, work"));
+        QCOMPARE(cards[1].state, QString("busy"));
+        QVERIFY2(cards[1].line.contains("of 1 min") && cards[1].line.contains("13388"), qPrintable(cards[1].line));
+        QVERIFY(cards[1].share.value_or(0) > 0.4 && cards[1].share.value_or(0) < 0.6);
+        QCOMPARE(cards[2].state, QString("starting"));
+        QTest::mouseClick(on.page.strip(), Qt::LeftButton, {}, QPoint(on.page.strip()->width() / 4, 10));
+        QVERIFY(on.last().startsWith("GET objects/13388"));
+    }
+
+    void aTypeWhoseActorDidNotStartSaysWhy() {
+        Played on;
+        const QJsonObject why{{"name", "snapshot"}, {"actors", QJsonArray()}, {"why", "exit code 1"}};
+        QVERIFY(on.begin(rowsFrom(1, 1, false), {{"types", QJsonArray{why}}}));
+        QCOMPARE(on.page.strip()->cards().back().line, QString("exit code 1"));
+        QCOMPARE(on.page.strip()->cards().back().face, std::optional(DisplayState::Failed));
+    }
+
+    void whatNobodyClaimsStandsInABannerAndIsShownByIt() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false), orphans()));
+        QVERIFY(on.page.banner()->isVisible());
+        QVERIFY2(on.page.banner()->text().startsWith("2 "), qPrintable(on.page.banner()->text()));
+        QCOMPARE(on.page.banner()->why(), QString("snapshot in started: no actor looks at this status"));
+        QCOMPARE(on.played.state.unclaimed(), 2);
+        QCOMPARE(on.cell(1, ObjectColumn::Note), QString("no actor looks at this status"));
+        QCOMPARE(on.page.typeList()->rows()->cell(2, 0).face, std::optional(DisplayState::Abandoned));
+        QVERIFY(on.page.note().endsWith("2 stuck"));
+        on.page.banner()->button()->click();
+        QCOMPARE(on.page.filter(), QString("type:snapshot status:started"));
+        on.page.takeUpdates();
+        QVERIFY(on.tell("orchestrator", QJsonObject()));
+        QVERIFY(!on.page.banner()->isVisible());
+        QCOMPARE(on.played.state.unclaimed(), 0);
+    }
+
+    void whatAnObjectIsCalledCannotTurnTheText() {
+        Played on;
+        const QString turning = QString("a") + QChar(0x202e) + "b";
+        QVERIFY(
+            on.begin({{"objects", QJsonArray{object(1, turning, {{"key", turning}, {"last_error", turning}})}}}));
+        for (const auto column : {ObjectColumn::Key, ObjectColumn::Status, ObjectColumn::Note})
+            QVERIFY(!on.cell(1, column).contains(QChar(0x202e)));
+    }
+
+    // --- rows come as they are looked at
+
+    void ofALongListOnlyItsBeginningIsAskedForAndMoreWhenItIsScrolled() {
+        Played on;
+        QAbstractItemModelTester tester(on.page.model());
+        QCOMPARE(on.queryOf("objects"), QString("limit=200"));
+        QVERIFY(on.begin(rowsFrom(1'000'000, 999'801, true)));
+        QCOMPARE(on.page.model()->rowCount(), 200);
+        QVERIFY(!on.page.model()->isWhole());
+        on.page.model()->fetchMore({});
+        QCOMPARE(on.queryOf("objects"), QString("limit=200&cursor=999801"));
+        QVERIFY(on.tell("objects", rowsFrom(999'800, 999'601, true)));
+        QCOMPARE(on.page.model()->rowCount(), 400);
+        QCOMPARE(on.page.model()->idAt(399), 999'601);
+        QVERIFY(on.page.note() == "13385");
+    }
+
+    void whatIsInViewIsAskedForAgainAndLaidOverTheRows() {
+        Played on;
+        QAbstractItemModelTester tester(on.page.model());
+        QVERIFY(on.begin(rowsFrom(10, 1, false)));
+        on.page.takeUpdates();
+        QJsonObject next = rowsFrom(12, 2, false);
+        QVERIFY(on.tell("objects", next));
+        QCOMPARE(on.page.model()->rowCount(), 11);
+        QCOMPARE(on.page.model()->idAt(0), 12);
+        QCOMPARE(on.page.model()->rowOf(1), -1);
+    }
+
+    void rowsBehindAGapAreAskedForAgain() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(10, 1, false)));
+        on.page.takeUpdates();
+        QVERIFY(on.tell("objects", rowsFrom(500, 301, true))); // between 301 and 10 there are others
+        QCOMPARE(on.page.model()->rowCount(), 200);
+        QCOMPARE(on.page.model()->rowOf(10), -1);
+        QVERIFY(on.page.model()->canFetchMore({}));
+    }
+
+    void whileARowIsSelectedOthersWaitAndCellsChange() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        emit on.played.state.refreshed();
+        QVERIFY(on.tell("objects", QJsonObject{{"objects", QJsonArray{object(4, "queued"), object(3, "started"),
+                                                                      object(2, "queued"), object(1, "queued")}}}));
+        QCOMPARE(on.page.model()->rowCount(), 3);
+        QCOMPARE(on.page.model()->waiting(), 1);
+        QCOMPARE(on.cell(3, ObjectColumn::Status), QString("started"));
+        on.page.takeUpdates();
+        QVERIFY(on.tell("objects", rowsFrom(4, 1, false)));
+        QCOMPARE(on.page.model()->rowCount(), 4);
+        QCOMPARE(on.page.model()->waiting(), 0);
+        QCOMPARE(on.page.table()->selectedIds(), std::vector<qint64>{2});
+    }
+
+    void theOldestFirstIsAskedForAsThat() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.model()->sortBy(0, Qt::AscendingOrder);
+        QCOMPARE(on.queryOf("objects"), QString("sort=id&limit=200"));
+        QVERIFY(on.tell("objects", QJsonObject{{"objects", QJsonArray{object(1, "queued"), object(2, "queued")}}}));
+        QCOMPARE(on.page.model()->idAt(0), 1);
+        QCOMPARE(on.page.model()->rowOf(2), 1);
+    }
+
+    void rowsThatAreNotInOrderAreNotTaken() {
+        Played on;
+        QVERIFY(on.begin({{"objects", QJsonArray{object(1, "queued"), object(1, "queued"), object(2, "queued")}}}));
+        QCOMPARE(on.page.model()->rowCount(), 0);
+    }
+
+    // --- the filter
+
+    void theFilterBecomesWhatTheEngineIsAsked() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.setFilter("type:snapshot status:queued parent:12 url:https://a.org/x?y=1&z");
+        QTRY_COMPARE(on.queryOf("objects"),
+                     QString("type=snapshot&status=queued&parent=12&q=url:https://a.org/x?y=1&z&limit=200"));
+        QCOMPARE(on.page.asOperation().yardctl, QString("yardctl objects --type 'snapshot' --status 'queued' "
+                                                        "--parent 12 --where 'url:https://a.org/x?y=1&z'"));
+        QVERIFY(on.tell("objects", rowsFrom(2, 1, false)));
+        QCOMPARE(on.page.note(), QString("2"));
+    }
+
+    void aFilterThatIsNoneSaysWhyAndIsNotAsked() {
+        for (const char* wrong : {"loose", "parent:x", "type:"})
+            QVERIFY2(!ObjectFilter::of(wrong).problem.isEmpty(), wrong);
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.setFilter("loose");
+        QTRY_COMPARE(on.page.model()->rowCount(), 0);
+        QCOMPARE(on.played.link.waiting("objects"), std::size_t{0});
+    }
+
+    void anAnswerToAnOlderFilterIsNotShown() {
+        Played on;
+        QVERIFY(on.tell("types", test::snapshotTypes()));
+        on.page.setFilter("type:other");
+        QVERIFY(on.tell("objects", rowsFrom(3, 1, false)));
+        QCOMPARE(on.page.model()->rowCount(), 0);
+        QCOMPARE(on.queryOf("objects"), QString("type=other&limit=200"));
+    }
+
+    void anEngineThatRefusesSaysWhyInPlaceOfTheRows() {
+        Played on;
+        QVERIFY(on.tell("types", test::snapshotTypes()));
+        QVERIFY(on.played.link.answer("objects", Answer{422, {}, {}, "invalid", "Filter by an indexed field."}));
+        QCOMPARE(on.page.model()->rowCount(), 0);
+        QVERIFY(!on.page.model()->isKnown());
+    }
+
+    void withoutAnAnswerTheRowsStay() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.takeUpdates();
+        QVERIFY(on.played.link.answer("objects", Answer{0, {}, {}, {}, "No connection."}));
+        QCOMPARE(on.page.model()->rowCount(), 3);
+    }
+
+    // --- commands
+
+    void commandsSayWhyTheyCannotBeGiven() {
+        Played on;
+        QVERIFY(on.begin({{"objects", QJsonArray{object(3, "queued"), object(2, "sealed")}}}));
+        for (const char* id : {"look-now", "move-to", "delete", "show-children", "show-parent"})
+            QVERIFY2(!on.command(id)->isEnabled(), id);
+        on.page.table()->selectId(3);
+        for (const char* id : {"look-now", "move-to", "delete", "show-children"})
+            QVERIFY2(on.command(id)->isEnabled(), id);
+        QVERIFY(!on.command("show-parent")->isEnabled());
+        on.page.table()->selectId(2);
+        QVERIFY(blockedWhy(on.command("look-now")).contains("ended"));
+        QVERIFY(on.command("delete")->isEnabled());
+    }
+
+    void commandsAskForWhatTheySay() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        on.command("look-now")->trigger();
+        QCOMPARE(on.last(), QString("POST objects/2/look"));
+        QCOMPARE(on.page.yardctlOf(on.command("look-now")), QString("yardctl objects look 2"));
+        on.command("delete")->trigger();
+        QCOMPARE(on.last(), QString("DELETE objects/2"));
+        QCOMPARE(on.page.yardctlOf(on.command("delete")), QString("yardctl objects delete 2"));
+        on.page.table()->selectAll();
+        on.command("look-now")->trigger();
+        QCOMPARE(on.last(), QString(R"(POST objects/look {"ids":[3,2,1]})"));
+        on.command("delete")->trigger();
+        QCOMPARE(on.last(), QString(R"(POST objects/delete {"ids":[3,2,1]})"));
+        QVERIFY(!on.command("show-children")->isEnabled());
+    }
+
+    void movesAreWhatTheTableAllowsAndOthersByForce() {
+        Played on;
+        QVERIFY(
+            on.begin({{"objects", QJsonArray{object(3, "queued"), object(2, "started"), object(1, "sealed")}}}));
+        on.page.table()->selectId(3);
+        QCOMPARE(on.movesOffered(false), QStringList({"failed", "started"}));
+        QCOMPARE(on.movesOffered(true), QStringList({"sealed"}));
+        on.page.table()->selectId(1);
+        QCOMPARE(on.movesOffered(false), QStringList());
+        QCOMPARE(on.movesOffered(true), QStringList({"failed", "queued", "started"}));
+        on.page.table()->selectAll();
+        QCOMPARE(on.movesOffered(false), QStringList());
+        on.page.table()->selectId(2);
+        emit on.page.moveMenu()->aboutToShow();
+        for (QAction* action : on.page.moveMenu()->actions())
+            if (action->data() == "sealed") action->trigger();
+        QCOMPARE(on.last(), QString(R"(POST objects/2/move {"to":"sealed"})"));
+        on.page.table()->selectId(1);
+        emit on.page.moveMenu()->aboutToShow();
+        on.page.moveMenu()->actions().back()->menu()->actions().front()->trigger();
+        QVERIFY2(on.last().startsWith(R"(POST objects/1/move {"force":true,"to":)"), qPrintable(on.last()));
+    }
+
+    void ofManyThoseThatWereNotMovedAreTold() {
+        Played on;
+        QVERIFY(on.begin({{"objects", QJsonArray{object(3, "queued"), object(2, "queued")}}}));
+        on.page.table()->selectAll();
+        emit on.page.moveMenu()->aboutToShow();
+        for (QAction* action : on.page.moveMenu()->actions())
+            if (action->data() == "started") action->trigger();
+        QCOMPARE(on.last(), QString(R"(POST objects/move {"ids":[3,2],"to":"started"})"));
+        const QJsonArray refused{QJsonObject{{"id", 2}, {"message", "It was moved meanwhile."}}};
+        QVERIFY(on.tell("objects/move", QJsonObject{{"count", 1}, {"refused", refused}}));
+        QVERIFY(on.played.window.said.back().contains("It was moved meanwhile."));
+    }
+
+    // --- one in full
+
+    void theDetailHasHistoryChildrenAndTheWayToItsParent() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        const qint64 now = wallNow();
+        const QJsonArray history{
+            QJsonObject{{"t", now - 9 * kSecond}, {"from", ""}, {"to", "queued"}, {"tick_ms", 0}},
+            QJsonObject{{"t", now}, {"from", "queued"}, {"to", "started"}, {"actor", "work"}, {"tick_ms", 1'200}}};
+        QVERIFY(on.tell(
+            "objects/2",
+            object(2, "started",
+                   {{"history", history}, {"parent", 77}, {"children", QJsonObject{{"queued", 3}, {"done", 9}}}})));
+        const ObjectPanel* panel = on.page.panel();
+        QVERIFY(panel->isVisible());
+        QCOMPARE(factOf(panel->about(), "Status"), QString("started"));
+        QCOMPARE(factOf(panel->about(), "Parent"), QString("77"));
+        QCOMPARE(panel->history()->facts().front().value, QString::fromUtf8("queued → started, work in 1.2 s"));
+        QCOMPARE(panel->history()->facts().back().value, QString("made, queued"));
+        QCOMPARE(factOf(panel->children(), "queued"), QString("3"));
+        emit panel->children()->linkClicked("children:2:queued");
+        QCOMPARE(on.page.filter(), QString("parent:2 status:queued"));
+        on.page.table()->clearSelection();
+        on.page.open(77);
+        QVERIFY(panel->isVisible());
+        QVERIFY(on.last().startsWith("GET objects/77"));
+        QCOMPARE(on.page.asOperation().yardctl, QString("yardctl objects show 77"));
+        QVERIFY(on.page.closeInnermost());
+        QVERIFY(!panel->isVisible());
+        QVERIFY(!on.page.closeInnermost());
+    }
+
+    void anObjectThatHasGoneSaysSo() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.open(50);
+        QVERIFY(on.played.link.answer("objects/50", Answer{404, {}, {}, "not_found", "There is no object 50."}));
+        QVERIFY(on.page.panel()->isVisible());
+        QVERIFY(on.page.panel()->about()->facts().empty());
+    }
+
+    void aFieldIsSetInPlaceOfTheRevisionThatWasRead() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        QVERIFY(on.tell("objects/2", object(2, "queued")));
+        ObjectFieldEdit* depth = on.page.panel()->fields()->edit("depth");
+        QVERIFY(depth != nullptr);
+        QCOMPARE(depth->edit()->text(), QString("2"));
+        depth->edit()->selectAll();
+        QTest::keyClicks(depth->edit(), "many");
+        QTest::keyClick(depth->edit(), Qt::Key_Return);
+        QVERIFY(depth->problem().contains("whole number"));
+        depth->edit()->selectAll();
+        QTest::keyClicks(depth->edit(), "7");
+        // It changes while somebody writes: the revision that was read counts.
+        on.page.takeUpdates();
+        QVERIFY(on.tell("objects/2", object(2, "queued", {{"revision", 555}})));
+        QCOMPARE(depth->edit()->text(), QString("7"));
+        QTest::keyClick(depth->edit(), Qt::Key_Return);
+        QCOMPARE(on.last(), QString(R"(PATCH objects/2 {"fields":{"depth":7}})"));
+        QCOMPARE(on.newest().revision, 102);
+        QVERIFY(on.played.link.curl(on.newest()).contains("-H 'If-Match: 102'"));
+    }
+
+    void whatWasChangedMeanwhileIsShownWithWhatWasWritten() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        QVERIFY(on.tell("objects/2", object(2, "queued")));
+        ObjectFieldEdit* url = on.page.panel()->fields()->edit("url");
+        url->edit()->selectAll();
+        QTest::keyClicks(url->edit(), "https://mine");
+        QTest::keyClick(url->edit(), Qt::Key_Return);
+        QVERIFY(on.played.link.answer("objects/2", Answer{412, {}, {}, "wrong_state", "It was changed."}));
+        QVERIFY(on.tell("objects/2", object(2, "queued", {{"fields", QJsonObject{{"url", "https://theirs"}}}})));
+        QCOMPARE(url->edit()->text(), QString("https://theirs"));
+        QVERIFY2(url->problem().contains("https://mine"), qPrintable(url->problem()));
+    }
+
+    void escapeTakesBackWhatIsWritten() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        QVERIFY(on.tell("objects/2", object(2, "queued")));
+        ObjectFieldEdit* url = on.page.panel()->fields()->edit("url");
+        const std::size_t before = on.played.link.asked.size();
+        QTest::keyClicks(url->edit(), "xyz");
+        QTest::keyClick(url->edit(), Qt::Key_Escape);
+        QCOMPARE(url->edit()->text(), QString("https://example.org"));
+        QTest::keyClick(url->edit(), Qt::Key_Return);
+        QCOMPARE(on.played.link.asked.size(), before);
+    }
+
+    void whatHasEndedKeepsItsFields() {
+        Played on;
+        QVERIFY(on.begin({{"objects", QJsonArray{object(2, "sealed")}}}));
+        on.page.table()->selectId(2);
+        QVERIFY(on.tell("objects/2", object(2, "sealed")));
+        QVERIFY(on.page.panel()->fields()->edit("url")->edit()->isReadOnly());
+    }
+};
+
+QTEST_MAIN(TestObjectsPage)
+#include "tst_objects_page.moc"

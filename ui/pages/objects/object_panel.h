@@ -1,0 +1,57 @@
+// One object in full: what can be done with it, its fields, its moves, its children. Owner: ui thread.
+#pragma once
+
+#include "ui/pages/objects/object_fields.h"
+#include "ui/widgets/button.h"
+#include "ui/widgets/facts.h"
+
+namespace yard::ui {
+
+class ObjectPanel final : public QWidget {
+    Q_OBJECT
+public:
+    explicit ObjectPanel(Context context, QWidget* parent = nullptr);
+
+    void show(const ObjectDetail& detail, const std::vector<ObjectType>& types,
+              const OrchestratorInfo& orchestrator);
+    /// Nothing of it is known yet, or why it cannot be shown.
+    void showNothing(const QString& why = {});
+    ObjectFields* fields() const { return fields_; }
+    Facts* about() const { return about_; }
+    Facts* history() const { return history_; }
+    Facts* children() const { return children_; }
+    Button* lookNow() const { return lookNow_; }
+    Button* moveTo() const { return moveTo_; }
+    Button* remove() const { return remove_; }
+    Button* copyAs() const { return copyAs_; }
+
+signals:
+    void closed();
+    /// "object:12" or "children:12:sealed".
+    void linkClicked(const QString& target);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void makeHead(QVBoxLayout* column);
+    void tellAbout(const ObjectDetail& detail, const std::vector<ObjectType>& types,
+                   const OrchestratorInfo& orchestrator);
+    void tellHistory(const ObjectDetail& detail);
+    void tellChildren(const ObjectDetail& detail);
+
+    Panel* head_;
+    Button* lookNow_;
+    Button* moveTo_;
+    Button* remove_;
+    Button* copyAs_;
+    Label* problem_;
+    Facts* about_;
+    ObjectFields* fields_;
+    Panel* historyPanel_;
+    Facts* history_;
+    Panel* childrenPanel_;
+    Facts* children_;
+};
+
+} // namespace yard::ui

@@ -1,0 +1,127 @@
+// What GET types, GET objects and GET orchestrator say, as values, and the words for them. Values; ui thread.
+#pragma once
+
+#include "core/base/clock.h"
+#include "ui/style/tokens.h"
+
+#include <QJsonObject>
+#include <QString>
+#include <QStringList>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace yard::ui {
+
+struct ObjectField {
+    QString name;
+    QString type; ///< "string", "integer", "number", "boolean", "json"
+    bool isRequired = false;
+};
+
+struct ObjectState {
+    QString name;
+    QString kind; ///< "wait", "work", "done", "bad", "skip"
+    bool isInitial = false;
+    bool isFinal = false;
+    qint64 count = 0;
+};
+
+/// A state machine, with how many objects are where.
+struct ObjectType {
+    QString name;
+    QString version;
+    std::vector<ObjectField> fields{};                ///< by name
+    std::vector<ObjectState> states{};                ///< the initial one first, final ones last, else by name
+    std::vector<std::pair<QString, QString>> moves{}; ///< from, to; each once
+    Duration tickLimit{0};                            ///< 0: no actor looks after it
+    qint64 mostActors = 0;
+    int mostRetries = 0;
+    QJsonObject json{};
+
+    const ObjectState* state(const QString& called) const;
+    qint64 total() const;
+    QStringList movesFrom(const QString& status) const;
+};
+
+struct ObjectMove {
+    WallMicros t = 0;
+    QString from; ///< empty: it was made
+    QString to;
+    QString actor;
+    qint64 tickMs = 0;
+};
+
+struct ObjectInfo {
+    qint64 id = 0;
+    QString type;
+    QString status;
+    QString key;
+    QString lastError;
+    qint64 parent = 0; ///< 0: none
+    qint64 retries = 0;
+    qint64 revision = 0;
+    WallMicros nextLook = 0; ///< 0: none, it has ended
+    WallMicros started = 0;
+    WallMicros ended = 0;
+    WallMicros created = 0;
+    WallMicros changed = 0;
+    bool isStuck = false;
+    bool operator==(const ObjectInfo&) const = default;
+};
+
+/// One in full.
+struct ObjectDetail {
+    ObjectInfo info;
+    QJsonObject fields{};
+    std::vector<std::pair<QString, qint64>> children{}; ///< by status
+    std::vector<ObjectMove> history{};                  ///< newest first
+    QJsonObject json{};
+};
+
+struct ActorInfo {
+    QString type;
+    QString key;
+    bool isReady = false;
+    qint64 object = 0; ///< 0: it looks at none
+    WallMicros since = 0;
+};
+
+struct OrphanInfo {
+    qint64 id = 0;
+    QString type;
+    QString status;
+    QString reason;
+};
+
+struct OrchestratorInfo {
+    std::vector<ActorInfo> actors{};
+    std::vector<OrphanInfo> orphans{}; ///< the first ones
+    qint64 orphanCount = 0;
+    qint64 stuck = 0;
+    std::map<QString, QString> failures{}; ///< by type: why its last actor did not come up
+
+    const ActorInfo* at(qint64 object) const;
+    const OrphanInfo* orphan(qint64 object) const;
+};
+
+/// By name.
+std::vector<ObjectType> readObjectTypes(const QJsonObject& json);
+ObjectInfo readObject(const QJsonObject& json);
+ObjectDetail readObjectDetail(const QJsonObject& json);
+OrchestratorInfo readOrchestrator(const QJsonObject& json);
+const ObjectType* typeNamed(const std::vector<ObjectType>& types, const QString& name);
+
+/// Icon and colour of a state's kind.
+DisplayState faceOfKind(const QString& kind);
+/// Of an object; Pending where its type is not known.
+DisplayState faceOfObject(const std::vector<ObjectType>& types, const ObjectInfo& object);
+/// Why nobody looks at it, for people.
+QString orphanWords(const QString& reason);
+/// "now", "in 4 s", a dash for what has ended.
+QString nextLookWords(WallMicros at, WallMicros now);
+/// The next thing that one would ask of an object; may be empty.
+QString objectNote(const ObjectInfo& object, const std::vector<ObjectType>& types,
+                   const OrchestratorInfo& orchestrator, WallMicros now);
+
+} // namespace yard::ui

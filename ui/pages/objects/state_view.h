@@ -1,0 +1,57 @@
+// The state machine of a type, drawn with how many objects are in each state; a click or Enter chooses a state, arrow keys
+// walk from one to the next. States move only when the type is another one. Owner: ui thread.
+#pragma once
+
+#include "ui/pages/objects/state_chart.h"
+#include "ui/style/accessible_text.h"
+
+#include <QWidget>
+#include <optional>
+
+namespace yard::ui {
+
+class StateView final : public QWidget, public AccessibleText {
+    Q_OBJECT
+public:
+    explicit StateView(QWidget* parent = nullptr);
+
+    /// `chosen`: the state that the list is filtered by; empty: none. `unclaimed`: states that no actor looks at.
+    void show(const ObjectType& type, const QString& chosen, const QStringList& unclaimed);
+    const StateChart& chart() const { return chart_; }
+    const QString& typeName() const { return type_.name; }
+    QString current() const { return current_; }
+    /// What a screen reader says of it.
+    QString wordsOf(const QString& state) const;
+
+    QSize sizeHint() const override;
+    QAccessible::Role spokenRole() const override { return QAccessible::List; }
+    QString spokenValue() const override { return wordsOf(current_); }
+    std::vector<SpokenPart> spokenParts() const override;
+
+signals:
+    /// Empty: any.
+    void chosen(const QString& state);
+    /// By keys: it is to be in view.
+    void currentMoved(const QRect& area);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    const StateChart::Place* placeAt(QPointF at) const;
+    const StateChart::Place* nextBy(int key) const;
+    void choose(const QString& state);
+    void paintArrows(QPainter& painter) const;
+    void paintState(QPainter& painter, const StateChart::Place& place) const;
+
+    ObjectType type_;
+    StateChart chart_;
+    QString chosen_;
+    QString current_; ///< by the keys
+    QStringList unclaimed_;
+};
+
+} // namespace yard::ui
