@@ -339,6 +339,16 @@
     </message>
 </context>
 <context>
+    <name>AlertWords</name>
+    <message numerus="yes">
+        <source>%Ln alert(s), the newest: %1</source>
+        <translation>
+            <numerusform>%Ln Alarm: %1</numerusform>
+            <numerusform>%Ln Alarme, der neueste: %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>AppearanceSection</name>
     <message>
         <source>Appearance</source>
@@ -2604,6 +2614,10 @@
             <numerusform>Hinter %n Aktion einer beendeten Engine aufgeräumt</numerusform>
             <numerusform>Hinter %n Aktionen einer beendeten Engine aufgeräumt</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>An alert of the engine for the desktop</source>
+        <translation>Ein Alarm der Engine für den Desktop</translation>
     </message>
 </context>
 <context>

@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>AlertWords</name>
+    <message numerus="yes">
+        <source>%Ln alert(s), the newest: %1</source>
+        <translation>
+            <numerusform>%Ln alert: %1</numerusform>
+            <numerusform>%Ln alerts, the newest: %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>FoldedRows</name>
     <message numerus="yes">
         <source>%1 and %Ln other(s)</source>

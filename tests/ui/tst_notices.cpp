@@ -4,6 +4,7 @@
 #include "ui/desktop/sleep_guard.h"
 #include "ui/shell/notice_list.h"
 #include "ui/shell/tray.h"
+#include "ui/state/alert_messages.h"
 #include "ui/state/notices.h"
 
 #include <QAbstractItemModelTester>
@@ -270,6 +271,95 @@ private slots:
         QCOMPARE(notices.unseen(), 0);
         notices.clear();
         QCOMPARE(model.rowCount(), 0);
+    }
+
+    // --- alerts of the engine -------------------------------------------------------------------------------------
+
+    static QJsonObject alertsOf(const QJsonArray& fired) {
+        const auto rule = [](const char* name, const char* kind, bool isForDesktop) {
+            const QJsonObject target =
+                isForDesktop ? QJsonObject{{"desktop", true}} : QJsonObject{{"command", QJsonArray{"tell-me"}}};
+            return QJsonObject{{"name", name}, {"on", QJsonObject{{"kind", kind}}}, {"then", QJsonArray{target}}};
+        };
+        return {{"alerts", QJsonArray{rule("ends", "action_finished", true), rule("queues", "queue_finished", true),
+                                      rule("elsewhere", "machine", false), rule("machines", "machine", true)}},
+                {"fired", fired}};
+    }
+    static QJsonObject said(const char* rule, qint64 t, QJsonObject more = {}) {
+        QJsonObject json{{"rule", rule},      {"severity", "critical"},
+                         {"state", "firing"}, {"t", t},
+                         {"count", 1},        {"text", QStringLiteral("%1 at %2").arg(QLatin1String(rule)).arg(t)}};
+        for (auto it = more.begin(); it != more.end(); ++it) json.insert(it.key(), it.value());
+        return json;
+    }
+
+    void whatAnAlertSaidForTheDesktopIsANoticeThatLeadsToItsCause() {
+        const auto notices =
+            alertNotices(alertsOf({said("machines", 30, {{"key", "anvil"}, {"state", "resolved"}}),
+                                   said("ends", 20, {{"lsn", 7}}), said("ends", 25, {{"queue_id", 4}}),
+                                   said("ends", 10, {{"lsn", 6}}), said("elsewhere", 40)}),
+                         10);
+        QCOMPARE(notices.size(), std::size_t{3});
+        QCOMPARE(notices[0].text, QString("ends at 20"));
+        QCOMPARE(notices[0].page + ' ' + notices[0].filter, QString("actions lsn:7"));
+        QCOMPARE(notices[0].face, std::optional(DisplayState::Failed));
+        QCOMPARE(notices[1].filter, QString("queue:4"));
+        QCOMPARE(notices[2].page + ' ' + notices[2].filter, QString("machines anvil"));
+        QCOMPARE(notices[2].face, std::optional(DisplayState::Completed));
+    }
+
+    void whatTheWindowTellsByItselfIsNotToldTwice() {
+        const QJsonObject json = alertsOf({said("queues", 20, {{"queue_id", 4}})});
+        QCOMPARE(alertNotices(json, 0).size(), std::size_t{0});
+        setNoticeRuleOn(NoticeRule::QueueFinished, false);
+        QCOMPARE(alertNotices(json, 0).size(), std::size_t{1});
+    }
+
+    void aStormOfAlertsIsOneNotice() {
+        QJsonArray fired;
+        for (int t = 1; t <= 9; ++t) fired.append(said("ends", t));
+        const auto notices = alertNotices(alertsOf(fired), 0);
+        QCOMPARE(notices.size(), std::size_t{1});
+        QVERIFY2(notices[0].text.startsWith("9 ") && notices[0].text.endsWith("ends at 9"),
+                 qPrintable(notices[0].text));
+    }
+
+    void whatAnAlertSaysCannotTurnTheText() {
+        const QJsonObject json = alertsOf({said("ends", 1, {{"text", QString("a") + QChar(0x202e) + "b"}})});
+        QVERIFY(!alertNotices(json, 0).front().text.contains(QChar(0x202e)));
+    }
+
+    void anAlertOfTheEngineIsToldAndWhatWasThereBeforeIsNot() {
+        const QJsonObject rule{{"name", "each-end"},
+                               {"on", QJsonObject{{"kind", "action_finished"}, {"filter", "label:alerted*"}}},
+                               {"then", QJsonArray{QJsonObject{{"desktop", true}}}},
+                               {"quiet_s", 0}};
+        QVERIFY(openBehind());
+        QVERIFY(ask("POST", "alerts", rule).ok());
+        const auto alerts = [this] {
+            return std::ranges::count(notices()->all(), NoticeRule::Alert, &Notice::rule);
+        };
+        const auto isSaid = [this] {
+            return !ask("GET", "alerts/each-end").json.value("messages").toArray().isEmpty();
+        };
+        // The window knows what was before once it has asked for the first time.
+        const auto isKnown = [] {
+            QSettings settings;
+            settings.beginGroup("notices/alerts-told");
+            return !settings.childKeys().isEmpty();
+        };
+        QVERIFY(QTest::qWaitFor(isKnown, kSoon));
+        const qint64 lsn = submit("alerted 1", "true");
+        QVERIFY(QTest::qWaitFor(isSaid, kSoon));
+        QTRY_COMPARE_WITH_TIMEOUT(alerts(), 1, kSoon);
+        const auto told = std::ranges::find(notices()->all(), NoticeRule::Alert, &Notice::rule);
+        QCOMPARE(told->page + ' ' + told->filter, QStringLiteral("actions lsn:%1").arg(lsn));
+        window_.reset();
+        // Another window: this one is told already.
+        QVERIFY(openBehind());
+        submit("alerted 2", "true");
+        QTRY_COMPARE_WITH_TIMEOUT(alerts(), 1, kSoon);
+        QVERIFY(ask("DELETE", "alerts/each-end").ok());
     }
 
     void aFailureIsToldOnceAndEnterOpensIt() {

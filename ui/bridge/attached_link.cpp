@@ -235,6 +235,7 @@ void AttachedLink::tryNow() {
 
 void AttachedLink::openSocket() {
     QUrlQuery query;
+    query.addQueryItem("alerts", "1"); // a window is where they are told
     if (seq_ >= 0) query.addQueryItem("since", QStringLiteral("%1.%2").arg(runId_).arg(seq_));
     QUrl url = urlOf("events", query);
     url.setScheme(url.scheme() == "https" ? "wss" : "ws");

@@ -31,11 +31,14 @@ QString iconOf(NoticeRule rule) {
     case NoticeRule::DiskFull: return "save";
     case NoticeRule::ConnectionLost: return "unplug";
     case NoticeRule::Orphans: return "detach";
+    case NoticeRule::Alert: return "bell";
     }
     return "bell";
 }
 
-std::optional<DisplayState> faceOf(NoticeRule rule) {
+std::optional<DisplayState> faceOf(const Notice& notice) {
+    const NoticeRule rule = notice.rule;
+    if (notice.face) return notice.face;
     if (rule == NoticeRule::QueueFinished) return DisplayState::Completed;
     if (rule == NoticeRule::FirstFailure) return DisplayState::Failed;
     return std::nullopt;
@@ -64,7 +67,7 @@ public:
         painter->fillRect(option.rect, under);
         const QRectF row = QRectF(option.rect).adjusted(14, 0, -14, 0);
         const QRectF icon(row.left(), row.top(), 14, row.height());
-        if (const auto face = faceOf(notice->rule))
+        if (const auto face = faceOf(*notice))
             icons::paintFace(*painter, icon, theme.scheme(), *face, 14, under);
         else
             icons::paint(*painter, icon, iconOf(notice->rule), 14, theme(Token::Text2));

@@ -286,6 +286,7 @@ void EngineState::take(const QJsonObject& batch) {
         emit workersChanged();
         askPool();
     }
+    if (batch.value("alerts").toBool()) emit alertsTold();
     const bool all = batch.value("all_actions").toBool();
     if (all || !actions.isEmpty()) emit actionsChanged(actions, all);
     if (batch.contains("gone")) emit actionsGone(batch.value("gone").toArray()); // after those they gave way to

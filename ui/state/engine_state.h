@@ -109,6 +109,8 @@ signals:
     /// Actions of what is watched (link().watch); `all`: forget others.
     void actionsChanged(const QJsonArray& actions, bool all);
     void actionsGone(const QJsonArray& lsns);
+    /// Something was told to who watches: GET alerts has it.
+    void alertsTold();
     /// Ask again whatever you show.
     void refreshed();
     void connectionChanged();

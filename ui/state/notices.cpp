@@ -1,5 +1,6 @@
 #include "ui/state/notices.h"
 
+#include "ui/state/alert_messages.h"
 #include "ui/style/format.h"
 
 #include <QCoreApplication>
@@ -16,6 +17,7 @@ namespace {
 constexpr int kTickMs = 1'000;
 constexpr int kDiskEvery = 60; // ticks
 constexpr const char* kOrphansKey = "notices/orphans-told";
+constexpr const char* kAlertsKey = "notices/alerts-told/"; // and the machine's name
 
 struct RuleInfo {
     const char* id;
@@ -31,6 +33,7 @@ constexpr std::array<RuleInfo, kNoticeRules> kRules{{
     {"disk-full", QT_TRANSLATE_NOOP("Notices", "The disk with the data is nearly full"), false},
     {"connection-lost", QT_TRANSLATE_NOOP("Notices", "There has been no connection for 30 s"), false},
     {"orphans", QT_TRANSLATE_NOOP("Notices", "What an engine that died left behind was cleared up"), false},
+    {"alerts", QT_TRANSLATE_NOOP("Notices", "An alert of the engine for the desktop"), true},
 }};
 
 const RuleInfo& noticesInfoOf(NoticeRule rule) {
@@ -234,6 +237,7 @@ Notice NoticeRules::noticeOf(NoticeRule rule, const std::vector<Item>& items) {
                 noticesCounted(
                     QT_TRANSLATE_N_NOOP("Notices", "Cleared up after %n action(s) of an engine that died"), count),
                 "settings", "engine"};
+    case NoticeRule::Alert: break; // made of what the engine says: alert_messages.h
     }
     return {};
 }
@@ -251,11 +255,17 @@ void Notices::setEngine(EngineState* state, Commands* commands) {
     commands_ = commands;
     rules_.reset();
     facts_ = {};
+    alertsKnown_ = false;
     if (state == nullptr) return tick_.stop();
     const auto touched = [this] { dirty_ = true; };
     connect(state, &EngineState::queuesChanged, this, touched);
     connect(state, &EngineState::sessionChanged, this, touched);
     connect(state, &EngineState::workersChanged, this, &Notices::askWorkers);
+    connect(state, &EngineState::alertsTold, this, &Notices::askAlerts);
+    connect(state, &EngineState::refreshed, this, &Notices::askAlerts);
+    connect(state, &EngineState::sessionChanged, this, [this] {
+        if (!alertsKnown_) askAlerts();
+    });
     connect(commands, &Commands::recorded, this, [this] {
         // Told when it is sent and when it is answered: the newest one is what was just done.
         if (commands_ && !commands_->records().empty())
@@ -293,6 +303,26 @@ void Notices::readOrphans() {
     facts_.orphansTold = told.value(0) == run ? told.value(1).toLongLong() : 0;
     if (facts_.orphans > facts_.orphansTold)
         settings.setValue(kOrphansKey, QStringList{run, QString::number(facts_.orphans)});
+}
+
+void Notices::askAlerts() {
+    if (!state_ || !state_->isLive() || state_->machineName().isEmpty()) return;
+    state_->link().send({"GET", "alerts", {}, {}}, this, [this](const Answer& answer) {
+        if (answer.ok() && state_) takeAlerts(answer.json);
+    });
+}
+
+/// What was told of this machine is remembered over windows; where nothing is, what was there at the beginning is no news.
+void Notices::takeAlerts(const QJsonObject& json) {
+    QSettings settings;
+    const QString key = kAlertsKey + state_->machineName();
+    const qint64 newest = newestAlert(json);
+    const bool isFirst = !std::exchange(alertsKnown_, true);
+    const bool isKnown = settings.contains(key);
+    const qint64 told = settings.value(key).toLongLong();
+    if (!isFirst || isKnown)
+        for (Notice& notice : alertNotices(json, told)) add(std::move(notice));
+    if (newest > told || !isKnown) settings.setValue(key, std::max(newest, told));
 }
 
 /// Their names, while they are there.

@@ -28,15 +28,16 @@ enum class NoticeRule : std::uint8_t {
     GuardStopped,   ///< an action, for the sake of memory
     DiskFull,       ///< nearly
     ConnectionLost, ///< for 30 s
-    Orphans         ///< what an engine that died left behind was cleared up
+    Orphans,        ///< what an engine that died left behind was cleared up
+    Alert           ///< a rule of the engine says something (docs/alerts.md)
 };
-inline constexpr std::size_t kNoticeRules = 7;
+inline constexpr std::size_t kNoticeRules = 8;
 
 /// "queue-finished": in the settings.
 const char* noticeRuleId(NoticeRule rule);
 /// Translated, for the settings.
 QString noticeRuleTitle(NoticeRule rule);
-/// As the settings of this window say; the first three come switched on.
+/// As the settings of this window say; the first three and alerts come switched on.
 bool isNoticeRuleOn(NoticeRule rule);
 void setNoticeRuleOn(NoticeRule rule, bool on);
 /// An icon in the desktop's tray, where there is one; it comes switched on.
@@ -50,6 +51,7 @@ struct Notice {
     QString filter;
     QDateTime at = {};
     bool seen = false;
+    std::optional<DisplayState> face = {}; ///< of an alert, by how bad it is; else its rule has one, or none
 };
 
 /// What the rules look at.
@@ -148,6 +150,8 @@ private:
     void askWorkers();
     void askDisk();
     void readOrphans();
+    void askAlerts();
+    void takeAlerts(const QJsonObject& json);
     qint64 now() const { return clock_.elapsed(); }
 
     QPointer<EngineState> state_;
@@ -160,6 +164,7 @@ private:
     QElapsedTimer clock_;
     int ticks_ = 0;
     bool dirty_ = false;
+    bool alertsKnown_ = false; ///< what was said before this window looked is known, and no news
 };
 
 } // namespace yard::ui
