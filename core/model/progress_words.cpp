@@ -187,7 +187,7 @@ void readStatusJson(std::string_view line, ReportedProgress& into) {
 void readStatusLine(std::string_view line, ReportedProgress& into) {
     constexpr std::string_view kProgress = "progress ";
     constexpr std::string_view kMessage = "message ";
-    // Who opens it anew while another one writes leaves a hole.
+    // Who opens it again while another one writes leaves a hole.
     line.remove_prefix(std::min(line.find_first_not_of('\0'), line.size()));
     if (line.starts_with('{')) {
         readStatusJson(line, into);

@@ -54,7 +54,7 @@ private Q_SLOTS:
         row("not a number", "progress nan\nprogress inf\nprogress -1\nprogress 1.01\nprogress 1e9\nprogress 0.5x\n",
             "-");
         row("other words", "progress\nprogressing 0.4\n0.4\nstatus ok\n", "-");
-        row("a hole where another one began anew", QByteArray(20, '\0') + "progress 0.3\n", "0.3");
+        row("a hole where another one began again", QByteArray(20, '\0') + "progress 0.3\n", "0.3");
         row("control characters and escapes", "message a\x1b[31mred\x1b[0m\tb\n", "- ared b");
         row("an empty message takes the last one away", "message a\nmessage \n", "-");
         row("a line of a megabyte", "progress 0.2\n{" + QByteArray(1'000'000, 'x') + "\n", "0.2");
