@@ -339,6 +339,81 @@
     </message>
 </context>
 <context>
+    <name>AlertKinds</name>
+    <message>
+        <source>A queue has finished</source>
+        <translation>Eine Warteschlange ist fertig</translation>
+    </message>
+    <message>
+        <source>actions ended, at least</source>
+        <translation>Aktionen zu Ende, mindestens</translation>
+    </message>
+    <message>
+        <source>Actions of a queue failed in a row</source>
+        <translation>Aktionen einer Warteschlange sind nacheinander fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>in a row</source>
+        <translation>nacheinander</translation>
+    </message>
+    <message>
+        <source>Too many actions fail</source>
+        <translation>Zu viele Aktionen schlagen fehl</translation>
+    </message>
+    <message>
+        <source>% of those that ended</source>
+        <translation>% derer, die zu Ende sind</translation>
+    </message>
+    <message>
+        <source>An action has ended</source>
+        <translation>Eine Aktion ist zu Ende</translation>
+    </message>
+    <message>
+        <source>An action waits for long</source>
+        <translation>Eine Aktion wartet lange</translation>
+    </message>
+    <message>
+        <source>s</source>
+        <translation>s</translation>
+    </message>
+    <message>
+        <source>An action runs without a word</source>
+        <translation>Eine Aktion läuft ohne ein Wort</translation>
+    </message>
+    <message>
+        <source>Memory is nearly full</source>
+        <translation>Der Speicher ist fast voll</translation>
+    </message>
+    <message>
+        <source>% in use</source>
+        <translation>% belegt</translation>
+    </message>
+    <message>
+        <source>The disk is nearly full</source>
+        <translation>Die Platte ist fast voll</translation>
+    </message>
+    <message>
+        <source>A machine is lost</source>
+        <translation>Ein Rechner ist verloren</translation>
+    </message>
+    <message>
+        <source>Work takes longer than before</source>
+        <translation>Arbeit dauert länger als bisher</translation>
+    </message>
+    <message>
+        <source>A schedule missed its time</source>
+        <translation>Ein Zeitplan hat seine Zeit verpasst</translation>
+    </message>
+    <message>
+        <source>Nobody looks at an object</source>
+        <translation>Niemand sieht nach einem Objekt</translation>
+    </message>
+    <message>
+        <source>An object does not get on</source>
+        <translation>Ein Objekt kommt nicht weiter</translation>
+    </message>
+</context>
+<context>
     <name>AlertWords</name>
     <message numerus="yes">
         <source>%Ln alert(s), the newest: %1</source>
@@ -3071,6 +3146,26 @@
         <source>Set %1 of object %2</source>
         <translation>%1 von Objekt %2 setzen</translation>
     </message>
+    <message>
+        <source>Add alert %1</source>
+        <translation>Alarm %1 hinzufügen</translation>
+    </message>
+    <message>
+        <source>Change alert %1</source>
+        <translation>Alarm %1 ändern</translation>
+    </message>
+    <message>
+        <source>Remove alert %1</source>
+        <translation>Alarm %1 entfernen</translation>
+    </message>
+    <message>
+        <source>Silence alert %1</source>
+        <translation>Alarm %1 stumm schalten</translation>
+    </message>
+    <message>
+        <source>End the silence of alert %1</source>
+        <translation>Alarm %1 wieder laut schalten</translation>
+    </message>
 </context>
 <context>
     <name>OutputSearch</name>
@@ -4726,6 +4821,220 @@
     <message>
         <source>This wants a whole number from 1 to %L1</source>
         <translation>Hier ist eine ganze Zahl von 1 bis %L1 gefragt</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::AlertForm</name>
+    <message>
+        <source>Firing</source>
+        <translation>Schlägt an</translation>
+    </message>
+    <message>
+        <source>Silenced</source>
+        <translation>Stumm</translation>
+    </message>
+    <message>
+        <source>Resolved</source>
+        <translation>Vorbei</translation>
+    </message>
+    <message>
+        <source>Quiet</source>
+        <translation>Ruhig</translation>
+    </message>
+    <message>
+        <source>Rule</source>
+        <translation>Regel</translation>
+    </message>
+    <message>
+        <source>Its name</source>
+        <translation>Ihr Name</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Whether it holds now</source>
+        <translation>Ob sie jetzt zutrifft</translation>
+    </message>
+    <message>
+        <source>What it is about</source>
+        <translation>Worum es geht</translation>
+    </message>
+    <message>
+        <source>What has to happen</source>
+        <translation>Was geschehen muss</translation>
+    </message>
+    <message>
+        <source>a notice on this desktop</source>
+        <translation>eine Meldung auf diesem Desktop</translation>
+    </message>
+    <message>
+        <source>New rule</source>
+        <translation>Neue Regel</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>Entfernen…</translation>
+    </message>
+    <message>
+        <source>Silence for 1 h</source>
+        <translation>1 h stumm</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>Hinzufügen</translation>
+    </message>
+    <message>
+        <source>Alerts</source>
+        <translation>Alarme</translation>
+    </message>
+    <message>
+        <source>A rule says what is told to whom. It is tried on what is kept of last week while you write.</source>
+        <translation>Eine Regel sagt, was wem gemeldet wird. Während Sie schreiben, wird sie an dem erprobt, was von der letzten Woche da ist.</translation>
+    </message>
+    <message>
+        <source>Rules</source>
+        <translation>Regeln</translation>
+    </message>
+    <message>
+        <source>Information</source>
+        <translation>Hinweis</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>Warnung</translation>
+    </message>
+    <message>
+        <source>Critical</source>
+        <translation>Kritisch</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>Wenn</translation>
+    </message>
+    <message>
+        <source>How bad it is</source>
+        <translation>Wie schlimm es ist</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Only of</source>
+        <translation>Nur von</translation>
+    </message>
+    <message>
+        <source>queue:nightly label:render* …; empty: of all</source>
+        <translation>queue:nightly label:render* …; leer: von allen</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>Ab</translation>
+    </message>
+    <message>
+        <source>Holds for</source>
+        <translation>Hält an für</translation>
+    </message>
+    <message>
+        <source>Seconds; empty: it is told at once.</source>
+        <translation>Sekunden; leer: es wird sofort gemeldet.</translation>
+    </message>
+    <message>
+        <source>Tell by</source>
+        <translation>Melden durch</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>Runs as an action, with the text as its last argument.</source>
+        <translation>Läuft als Aktion, mit dem Text als letztem Argument.</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>https://…: the message is sent there as JSON.</source>
+        <translation>https://…: die Meldung geht als JSON dorthin.</translation>
+    </message>
+    <message>
+        <source>Then quiet for</source>
+        <translation>Danach Ruhe für</translation>
+    </message>
+    <message>
+        <source>Seconds; what comes meanwhile is told together. Empty: 600.</source>
+        <translation>Sekunden; was inzwischen kommt, wird zusammen gemeldet. Leer: 600.</translation>
+    </message>
+    <message>
+        <source>Only at</source>
+        <translation>Nur um</translation>
+    </message>
+    <message>
+        <source>08:00-20:00; empty: at any time</source>
+        <translation>08:00-20:00; leer: jederzeit</translation>
+    </message>
+    <message>
+        <source>Last week</source>
+        <translation>Letzte Woche</translation>
+    </message>
+    <message>
+        <source>What it would have said last week</source>
+        <translation>Was sie letzte Woche gemeldet hätte</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>There is no rule</source>
+        <translation>Es gibt keine Regel</translation>
+    </message>
+    <message>
+        <source>End the silence</source>
+        <translation>Wieder laut</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>Ändern</translation>
+    </message>
+    <message>
+        <source>Choose a rule first</source>
+        <translation>Wählen Sie erst eine Regel aus</translation>
+    </message>
+    <message>
+        <source>It would have told nothing.</source>
+        <translation>Sie hätte nichts gemeldet.</translation>
+    </message>
+    <message numerus="yes">
+        <source>It would have told something %Ln time(s).</source>
+        <translation>
+            <numerusform>Sie hätte %Ln Mal etwas gemeldet.</numerusform>
+            <numerusform>Sie hätte %Ln Mal etwas gemeldet.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>It needs a name</source>
+        <translation>Sie braucht einen Namen</translation>
+    </message>
+    <message>
+        <source>Remove alert %1?</source>
+        <translation>Alarm %1 entfernen?</translation>
+    </message>
+    <message>
+        <source>What it has to tell still is told. After that it says nothing.</source>
+        <translation>Was sie noch zu melden hat, wird gemeldet. Danach sagt sie nichts mehr.</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>%1 entfernen</translation>
+    </message>
+    <message>
+        <source>Keep it</source>
+        <translation>Behalten</translation>
     </message>
 </context>
 <context>
@@ -7134,6 +7443,10 @@
         <source>The engine at %1 is not the one that was asked about any more: nothing is trusted.</source>
         <translation>Die Engine unter %1 ist nicht mehr die, nach der gefragt wurde: Es wird nichts vertraut.</translation>
     </message>
+    <message>
+        <source>Alerts…</source>
+        <translation>Alarme…</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::MapPane</name>
@@ -7179,6 +7492,10 @@
     <message>
         <source>Nothing has happened</source>
         <translation>Nichts ist geschehen</translation>
+    </message>
+    <message>
+        <source>Alerts…</source>
+        <translation>Alarme…</translation>
     </message>
 </context>
 <context>

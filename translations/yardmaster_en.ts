@@ -336,6 +336,16 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::AlertForm</name>
+    <message numerus="yes">
+        <source>It would have told something %Ln time(s).</source>
+        <translation>
+            <numerusform>It would have told something %Ln time.</numerusform>
+            <numerusform>It would have told something %Ln times.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::Chart</name>
     <message numerus="yes">
         <source>%n failure(s)</source>

@@ -71,6 +71,7 @@ MainWindow::MainWindow(QWidget* parent)
     connect(navigation_, &Navigation::shown, this, [this](const QString& id) { rail_->setCurrent(id); });
     connect(notices_, &WindowNotices::unseenChanged, this, [this](int count) { top_->setNotices(count); });
     connect(notices_, &WindowNotices::opened, navigation_, &Navigation::show);
+    connect(notices_, &WindowNotices::rulesWanted, navigation_, &Navigation::openAlerts);
     connect(&Theme::current(), &Theme::changed, this, [this] {
         updateLook();
         for (QWidget* widget : findChildren<QWidget*>()) widget->update();
@@ -266,6 +267,7 @@ void MainWindow::addCommands() {
     registry_->addForEngine({"submit", tr("Submit…"), QKeySequence("Ctrl+N")},
                             [this] { navigation_->openSubmit(); });
     registry_->addForEngine({"register", tr("Register a worker…")}, [this] { navigation_->openRegister(); });
+    registry_->addForEngine({"alerts", tr("Alerts…")}, [this] { navigation_->openAlerts(); });
     registry_->add({"attach", tr("Attach an engine…")}, [this] { showEngines(); });
     registry_->add({"settings.keys", tr("Change keys…")},
                    [this] { navigation_->show(QStringLiteral("settings"), "keys"); });

@@ -1,5 +1,6 @@
 #include "ui/shell/navigation.h"
 
+#include "ui/forms/alert_form.h"
 #include "ui/forms/register_form.h"
 #include "ui/forms/submit_form.h"
 #include "ui/shell/command_keys.h"
@@ -137,6 +138,18 @@ void Navigation::openSubmit(const QJsonObject& action, qint64 queue) {
     auto* form = new SubmitForm(context(), action, queue, &window_);
     connect(&engine_, &EngineAttachment::attached, form, &QWidget::close);
     form->open();
+}
+
+void Navigation::openAlerts() {
+    if (engine_.state() == nullptr) return;
+    if (auto* open = window_.findChild<AlertForm*>()) {
+        open->raise();
+        return open->activateWindow();
+    }
+    auto* form = new AlertForm(context(), &window_);
+    // It asks again and again, by a link that goes with the engine.
+    connect(&engine_, &EngineAttachment::detaching, form, [form] { delete form; });
+    form->show();
 }
 
 void Navigation::openSubmitList(const QJsonArray& actions, qint64 queue) {

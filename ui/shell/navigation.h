@@ -32,6 +32,8 @@ public:
     void openSubmit(const QJsonObject& action = {}, qint64 queue = 0) override;
     void openSubmitList(const QJsonArray& actions, qint64 queue) override;
     void openRegister(const QString& path = {}) override;
+    /// The engine's alerts and their rules; once it is open, that one.
+    void openAlerts();
     /// -1: back.
     void goBy(int steps);
 

@@ -132,6 +132,9 @@ NoticeList::NoticeList(QWidget& window, Notices& notices)
     line->addStretch(1);
     auto* choose = new Button(Button::Kind::Small, tr("Choose what is told…"), {});
     auto* clear = new Button(Button::Kind::Small, tr("Clear"), {});
+    auto* rules = new Button(Button::Kind::Small, tr("Alerts…"), {});
+    rules->setObjectName("alert-rules");
+    line->addWidget(rules);
     line->addWidget(choose);
     line->addWidget(clear);
     list_->setModel(model_);
@@ -149,6 +152,10 @@ NoticeList::NoticeList(QWidget& window, Notices& notices)
     column->addWidget(new Separator(Qt::Horizontal));
     column->addWidget(list_);
     connect(clear, &QAbstractButton::clicked, &notices_, &Notices::clear);
+    connect(rules, &QAbstractButton::clicked, this, [this] {
+        leave();
+        emit rulesWanted();
+    });
     connect(choose, &QAbstractButton::clicked, this, [this] {
         leave();
         emit opened("settings", "notifications");

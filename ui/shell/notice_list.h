@@ -38,6 +38,8 @@ public:
 
 signals:
     void opened(const QString& page, const QString& filter);
+    /// The rules of the engine's alerts are to be shown.
+    void rulesWanted();
 
 protected:
     QRect placed() override;

@@ -30,6 +30,7 @@ WindowNotices::WindowNotices(EngineAttachment& engine, CommandRegistry& registry
         if (!tray_->tell(notice)) QApplication::alert(&window_);
     });
     connect(list_, &NoticeList::opened, this, &WindowNotices::opened);
+    connect(list_, &NoticeList::rulesWanted, this, &WindowNotices::rulesWanted);
     connect(&engine_, &EngineAttachment::detaching, this, [this] {
         list_->leave();
         notices_->setEngine(nullptr, nullptr);

@@ -33,6 +33,8 @@ signals:
     void unseenChanged(int count);
     /// A notice was opened: what it is about.
     void opened(const QString& page, const QString& filter);
+    /// The rules of the engine's alerts are to be shown.
+    void rulesWanted();
 
 private:
     void connectTray(CommandRegistry& registry);
