@@ -165,9 +165,9 @@ coro::Task<Result<std::unique_ptr<ByteStream>>> tlsStream(std::unique_ptr<ByteSt
     const std::optional<bool> greeted = co_await coro::within(limit, stream->greet());
     if (!greeted) co_return fail(ErrorKind::Io, "The other side did not finish the handshake of TLS in time.");
     if (stream->isMistrusted()) {
-        Error error{.kind = ErrorKind::Invalid, .message = stream->failure()};
-        error.field = stream->peerFingerprint();
-        co_return std::unexpected(std::move(error));
+        auto mistrusted = fail(ErrorKind::Invalid, stream->failure());
+        mistrusted.error().field = stream->peerFingerprint();
+        co_return mistrusted;
     }
     if (!*greeted)
         co_return fail(ErrorKind::Io, stream->failure().empty()

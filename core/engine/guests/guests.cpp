@@ -1,33 +1,17 @@
 #include "core/engine/guests/guests.h"
 
-#include "core/base/hash.h"
 #include "core/base/log.h"
 #include "core/coro/suspend.h"
 #include "core/coro/timeout.h"
 #include "core/engine/guests/known_yards.h"
-#include "core/link/states.h"
 #include "core/linkio/streams.h"
 #include "core/model/worker.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <utility>
 
 namespace yard::engine {
-
-namespace {
-
-/// Uniform in [0, 1).
-double randomPart() {
-    constexpr std::size_t kRandomBytes = 3;
-    const std::string hex = randomHex(kRandomBytes);
-    std::uint32_t random = 0;
-    std::from_chars(hex.data(), hex.data() + hex.size(), random, 16);
-    return static_cast<double>(random) / (1u << 24);
-}
-
-} // namespace
 
 Guests::Guests(Parts parts)
     : parts_(std::move(parts))
@@ -170,9 +154,7 @@ coro::Task<void> Guests::keepLinked(Place& place) {
     while (!place.leaves.isSet()) {
         const bool goesOn = co_await linkOnce(place, withKey, failures);
         if (!goesOn || place.leaves.isSet()) break;
-        const double seconds = std::chrono::duration<double>(link::reconnectDelay(failures, randomPart())).count();
-        co_await coro::comesWithin(std::chrono::duration_cast<Duration>(parts_.reconnectUnit * seconds),
-                                   place.leaves);
+        co_await coro::comesWithin(waitBeforeNext(failures, parts_.reconnectUnit), place.leaves);
     }
     if (place.state != State::Refused) move(place, State::Gone);
 }

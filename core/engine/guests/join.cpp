@@ -1,10 +1,12 @@
 #include "core/engine/guests/join.h"
 
+#include "core/base/hash.h"
 #include "core/base/port.h"
 #include "core/coro/net.h"
 #include "core/coro/timeout.h"
 #include "core/json/json_reader.h"
 #include "core/json/utf8.h"
+#include "core/link/states.h"
 #include "core/linkio/lookup.h"
 #include "core/linkio/streams.h"
 #include "core/model/api_address.h"
@@ -235,6 +237,16 @@ std::expected<void, JoinFailure> readJoinAnswer(std::string_view head, std::stri
     constexpr std::array kFinal = {400u, 401u, 403u, 404u, 409u, 422u, 426u, 501u};
     if (std::ranges::find(kFinal, status) != kFinal.end()) return forGood(std::move(sentence));
     return again(std::move(sentence));
+}
+
+Duration waitBeforeNext(unsigned failures, Duration unit) {
+    constexpr std::size_t kRandomBytes = 3;
+    const std::string hex = randomHex(kRandomBytes);
+    std::uint32_t random = 0;
+    std::from_chars(hex.data(), hex.data() + hex.size(), random, 16);
+    const double part = static_cast<double>(random) / (1u << (8 * kRandomBytes));
+    const double seconds = std::chrono::duration<double>(link::reconnectDelay(failures, part)).count();
+    return std::chrono::duration_cast<Duration>(unit * seconds);
 }
 
 coro::Task<Joined> join(coro::Loop& loop, coro::HelperPool& helpers, JoinRequest request) {

@@ -66,6 +66,9 @@ using Joined = std::expected<std::unique_ptr<linkio::ByteStream>, JoinFailure>;
 
 coro::Task<Joined> join(coro::Loop& loop, coro::HelperPool& helpers, JoinRequest request);
 
+/// Before the next one, after so many that came to nothing: link::reconnectDelay(), at random. `unit`: what it has in seconds.
+Duration waitBeforeNext(unsigned failures, Duration unit);
+
 /// What the head of an answer, without its empty line, and what came of its body mean; nothing: it is a link.
 /// Private to join(), and its test.
 std::expected<void, JoinFailure> readJoinAnswer(std::string_view head, std::string_view body);

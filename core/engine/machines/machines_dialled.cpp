@@ -8,7 +8,6 @@
 #include "core/linkio/link_connection.h"
 
 #include <algorithm>
-#include <charconv>
 #include <exception>
 #include <utility>
 
@@ -43,15 +42,6 @@ private:
 /// What this engine shows to a machine, which knows it again by that; and, as a hash, what the machine is known by here.
 std::string keyFor(const std::string& engineId, const std::string& url) {
     return Sha256::of(engineId + ' ' + url).hex().substr(0, 2 * kKeyBytes);
-}
-
-/// Uniform in [0, 1).
-double randomPart() {
-    constexpr std::size_t kRandomBytes = 3;
-    const std::string hex = randomHex(kRandomBytes);
-    std::uint32_t random = 0;
-    std::from_chars(hex.data(), hex.data() + hex.size(), random, 16);
-    return static_cast<double>(random) / (1u << 24);
 }
 
 Result<YardAddress> addressOf(const DialTarget& target) {
@@ -195,9 +185,7 @@ coro::Task<void> Machines::keepDialled(std::shared_ptr<Machine> machine) {
         if (++failures == 1)
             logWarning("link", "machine {} is not linked: {} It is tried again.", machine->name,
                        machine->dialTrouble);
-        const double seconds = std::chrono::duration<double>(link::reconnectDelay(failures, randomPart())).count();
-        if (!isGone())
-            co_await coro::sleepFor(std::chrono::duration_cast<Duration>(parts_.reconnectUnit * seconds));
+        if (!isGone()) co_await coro::sleepFor(waitBeforeNext(failures, parts_.reconnectUnit));
     }
     machine->isDialled = false;
 }
