@@ -131,13 +131,14 @@ public:
     }
     /// It tells what it uses: first the processor, then memory.
     bool tellsFigures() {
+        bool hasCpu = false;
         while (const auto frame = next(link::Kind::Updates)) {
             link::Updates updates;
             if (!get(frame->body, updates)) return false;
-            const auto memory = std::ranges::find(updates, link::UpdateKind::Memory, &link::Update::kind);
-            if (memory == updates.end()) continue;
-            return memory != updates.begin() && std::prev(memory)->kind == link::UpdateKind::Cpu &&
-                   memory->number > 0;
+            for (const link::Update& update : updates) {
+                hasCpu = hasCpu || update.kind == link::UpdateKind::Cpu;
+                if (update.kind == link::UpdateKind::Memory && update.number > 0) return hasCpu;
+            }
         }
         return false;
     }
