@@ -18,9 +18,9 @@ auto askable(Services& services) {
                     services.folding, services.graphs, services.guests, services.inside, services.intake,
                     services.kinds, services.listing, services.locks, services.machines, services.moving,
                     services.objects, services.operations, services.overview, services.queues, services.reasons,
-                    services.recordings, services.rescheduling, services.results, services.retention,
-                    services.sessionMoves, services.schedules, services.figures, services.timelines,
-                    services.waitingCounts, services.pool, services.watching, services.workers);
+                    services.recordings, services.replays, services.rescheduling, services.results,
+                    services.retention, services.sessionMoves, services.schedules, services.figures,
+                    services.timelines, services.waitingCounts, services.pool, services.watching, services.workers);
 }
 
 } // namespace
@@ -59,6 +59,7 @@ template Overview& serviceOf(Kernel& kernel);
 template Queues& serviceOf(Kernel& kernel);
 template Reasons& serviceOf(Kernel& kernel);
 template Recordings& serviceOf(Kernel& kernel);
+template Replays& serviceOf(Kernel& kernel);
 template Rescheduling& serviceOf(Kernel& kernel);
 template Results& serviceOf(Kernel& kernel);
 template Retention& serviceOf(Kernel& kernel);

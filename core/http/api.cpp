@@ -54,7 +54,7 @@ std::span<const Route> allRoutes() {
               poolRoutes(),     settingsRoutes(),   gcRoutes(),           tokenRoutes(),   eventRoutes(),
               linkRoutes(),     guestRoutes(),      machineTokenRoutes(), machineRoutes(), kindRoutes(),
               insideRoutes(),   profileRoutes(),    attemptRoutes(),      objectRoutes(),  alertRoutes(),
-              courtesyRoutes(), recordingRoutes()})
+              courtesyRoutes(), recordingRoutes(),  replayRoutes()})
             all.insert(all.end(), routes.begin(), routes.end());
         return all;
     }();

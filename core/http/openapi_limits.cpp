@@ -3,6 +3,7 @@
 
 #include "core/engine/engine.h"
 #include "core/engine/recordings/recording_view.h"
+#include "core/engine/recordings/replays.h"
 #include "core/engine/state/failures_view.h"
 #include "core/engine/state/graph_view.h"
 #include "core/engine/state/kinds_view.h"
@@ -47,6 +48,7 @@ constexpr std::array kLimits{
     Limit{"cores", number(kMaxMilliCores) / 1'000},
     Limit{"cwd", number(kMaxCwdBytes)},
     Limit{"dependencies", number(kMaxDependencies)},
+    Limit{"differences", number(engine::kReplayDifferencesOfPage)},
     Limit{"elements", number(kMaxArrayCount)},
     Limit{"exact", number(kMaxExactInteger)},
     Limit{"exit_codes", number(kMaxExitCodes)},

@@ -56,6 +56,8 @@ std::string_view openApiListParameters() {
 "kinds_sort":{"name":"sort","in":"query","description":"- before it for descending","schema":{"type":"string","default":"-last",
   "enum":["last","runs","failed","duration","memory_bytes","kind","-last","-runs","-failed","-duration","-memory_bytes","-kind"]}},
 "kinds":{"name":"limit","in":"query","description":"kinds of a page","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#kinds#,"default":#kinds_usual#}},
+"differences":{"name":"limit","in":"query","description":"differences of a page","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#differences#,"default":#differences#}},
+"differences_cursor":{"name":"cursor","in":"query","description":"of the page before","schema":{"type":"string"}},
 "kinds_cursor":{"name":"cursor","in":"query","description":"of the page before","schema":{"type":"string"}},
 "group":{"name":"group","in":"query","description":"the id of a group: its counts in place of all groups",
   "schema":{"type":"string","pattern":"^[0-9a-f]{16}$"}})json";

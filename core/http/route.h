@@ -138,6 +138,7 @@ std::span<const Route> scheduleRoutes();
 std::span<const Route> graphRoutes();
 std::span<const Route> kindRoutes();
 std::span<const Route> recordingRoutes();
+std::span<const Route> replayRoutes();
 std::span<const Route> poolRoutes();
 std::span<const Route> settingsRoutes();
 std::span<const Route> gcRoutes();

@@ -128,6 +128,7 @@ void TokensTest::whatOnlyReadsNeedsTheLeastRightAndFewRowsAreTheOwnersAlone() {
                                             "POST tokens",
                                             "DELETE tokens/{name}",
                                             "POST gc",
+                                            "GET replays/{id}/differences",
                                             "GET recordings/{name}/actions",
                                             "GET recordings/{name}/file",
                                             "PUT recordings/{name}/file",

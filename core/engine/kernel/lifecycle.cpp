@@ -314,6 +314,7 @@ void Kernel::close() {
     if (services_.figures) services_.figures->save();
     if (services_.timelines) services_.timelines->save();
     if (services_.recordings) services_.recordings->close();
+    if (services_.replays) services_.replays->close();
     services_.warm.reset();
     services_.places.reset();
     ground_.close();

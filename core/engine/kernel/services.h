@@ -35,6 +35,7 @@
 #include "core/engine/reading/waiting_counts.h"
 #include "core/engine/reading/watching.h"
 #include "core/engine/recordings/recordings.h"
+#include "core/engine/recordings/replays.h"
 #include "core/engine/running/attempt_monitor.h"
 #include "core/engine/running/cloud_watch.h"
 #include "core/engine/running/courtesy_service.h"
@@ -126,6 +127,7 @@ struct Services {
     std::optional<TimelineKeeper> timelines;
     std::optional<KindKeeper> kinds;
     std::optional<Recordings> recordings;
+    std::optional<Replays> replays;
 
     // --- reading
     std::optional<Estimates> estimates;

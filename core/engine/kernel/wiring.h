@@ -97,6 +97,8 @@ private:
 
     // wiring_recordings.cpp
     void openRecordings();
+    void openReplays();
+    coro::Task<void> cancelQueue(QueueId queue);
     coro::Task<Result<std::vector<ActionResult>>> rowsToRecord(std::vector<Lsn> lsns);
 
     // wiring_reading.cpp

@@ -29,6 +29,31 @@ void Wiring::openRecordings() {
         .chunks = [this]() -> store::ChunkStore& { return *ground_.chunks; },
         .spawn = spawning(),
         .now = [this] { return ground_.scale.at(MonoClock::now()); }});
+    openReplays();
+}
+
+coro::Task<void> Wiring::cancelQueue(QueueId queue) {
+    (void)co_await services_.queues->cancel({.number = queue, .token = {}});
+}
+
+void Wiring::openReplays() {
+    services_.replays.emplace(Replays::Parts{
+        .file = [this](std::string name) { return services_.recordings->file(std::move(name)); },
+        .isRegistered =
+            [this](const std::string& worker) {
+                return services_.registry.find(worker) != nullptr && services_.workers->takesActions(worker);
+            },
+        .addWorker = [this](ParsedWorker worker) { return services_.workers->add(std::move(worker)); },
+        .addQueue = [this](std::string tag) { return services_.queues->create(std::move(tag), {}); },
+        .submit =
+            [this](Submission submission) {
+                return services_.intake->submit(std::move(submission), Duration::zero());
+            },
+        .waitFor = [this](Lsn lsn, Duration wait) { return services_.results->waitFor(lsn, wait); },
+        .cancel = [this](QueueId queue) { return cancelQueue(queue); },
+        .chunks = [this]() -> store::ChunkStore& { return *ground_.chunks; },
+        .spawn = spawning(),
+        .now = [this] { return ground_.scale.at(MonoClock::now()); }});
 }
 
 } // namespace yard::engine

@@ -1,0 +1,80 @@
+#include "core/recording/replay_terms.h"
+
+#include "core/json/json_writer.h"
+#include "core/model/action_graph.h"
+#include "core/model/worker.h"
+
+#include <array>
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace yard::recording {
+
+namespace {
+
+namespace bj = boost::json;
+
+Result<void> readReplayTerm(ReplayTerms& terms, std::string_view key, const bj::value& value) {
+    if (key == "to") {
+        if (value.is_string() && value.get_string() == "self") return {};
+        return fail(ErrorKind::NotImplemented,
+                    "An engine replays to itself: bring the recording to the other one with "
+                    "PUT recordings/{name}/file, and replay it there.");
+    }
+    if (key == "speed") {
+        if (value.is_string() && value.get_string() == "full") return {};
+        const double speed = value.is_number() ? value.to_number<double>() : 0;
+        if (!(speed >= 1e-3) || speed > 1e6)
+            return invalid("speed", R"(Give "speed" as "full", or as a number from 0.001 to 1,000,000.)");
+        terms.speed = speed;
+        return {};
+    }
+    if (key == "replace") {
+        const auto* replace = value.if_object();
+        const auto* worker = replace && replace->size() == 1 ? replace->if_contains("worker") : nullptr;
+        const std::string_view text = worker && worker->is_string() ? std::string_view(worker->get_string()) : "";
+        if (!text.contains('@') || !isWorkerReference(text))
+            return invalid("replace", R"(Give "replace" as {"worker":"name@version"}.)");
+        terms.worker = text;
+        return {};
+    }
+    if (key == "compare") {
+        auto compare = CompareTerms::parse(bj::serialize(value));
+        if (!compare) return std::unexpected(compare.error());
+        terms.compare = std::move(*compare);
+        return {};
+    }
+    return invalid(std::string(key), fmt::format("A replay has no \"{}\".", key));
+}
+
+} // namespace
+
+Result<ReplayTerms> parseReplayTerms(std::string_view json) {
+    ReplayTerms terms;
+    if (json.empty()) return terms;
+    boost::system::error_code problem;
+    const bj::value value = bj::parse(json, problem);
+    if (problem) return fail(ErrorKind::Malformed, "The body is not JSON.");
+    const auto* object = value.if_object();
+    if (!object) return fail(ErrorKind::Malformed, "The body is no JSON object.");
+    for (const auto& member : *object)
+        if (auto read = readReplayTerm(terms, member.key(), member.value()); !read)
+            return std::unexpected(read.error());
+    return terms;
+}
+
+std::string replayedAction(std::string_view text, std::string_view worker, std::span<const Dependency> after) {
+    std::string out(text);
+    for (const std::string_view member : {"worker", "id", "hold", "not_before", "replaces"})
+        out = withoutMember(out, member);
+    // withAfter() has the words of an edge.
+    out = withoutMember(out, "after");
+    if (out.ends_with('}')) out.pop_back();
+    if (!out.ends_with('{')) out += ',';
+    out += R"("worker":)";
+    appendJsonString(out, worker);
+    if (after.empty()) return out + '}';
+    return withAfter(out + R"(,"after":[]})", after);
+}
+
+} // namespace yard::recording

@@ -1,0 +1,26 @@
+// How a recording is to be run again: what is asked, and an action as it is submitted then. Values; any thread.
+#pragma once
+
+#include "core/model/action_spec.h"
+#include "core/recording/comparison.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace yard::recording {
+
+struct ReplayTerms {
+    double speed = 0;     ///< so many times as fast as it was recorded; 0: as fast as it goes
+    std::string worker{}; ///< name@version that takes the place of all versions of that name; empty: none
+    CompareTerms compare{};
+};
+/// {"to":"self","speed":"full"|1.0,"replace":{"worker":"name@1.3"},"compare":{…}}. Invalid; NotImplemented: another "to".
+Result<ReplayTerms> parseReplayTerms(std::string_view json);
+
+/// What is submitted for a recorded action: its text with this worker and these to wait for, and without what held it
+/// back, or named it in its list.
+std::string replayedAction(std::string_view text, std::string_view worker, std::span<const Dependency> after);
+
+} // namespace yard::recording
