@@ -14,7 +14,7 @@
 // What looks at actions, queues and figures, and changes nothing.
 #define YARD_LOOKING(ROW) \
     ROW(list) ROW(show) ROW(why) ROW(graph) ROW(attempts) ROW(compare) ROW(reproduce) ROW(samples) ROW(logs) \
-    ROW(search) ROW(failures) ROW(kinds) ROW(top) ROW(queues) ROW(events) ROW(stats) ROW(usage) ROW(timeline) ROW(trace) ROW(record) \
+    ROW(search) ROW(failures) ROW(kinds) ROW(top) ROW(queues) ROW(events) ROW(stats) ROW(usage) ROW(timeline) ROW(trace) ROW(record) ROW(replay) \
     ROW(simulate)
 // What changes actions and queues that are there.
 #define YARD_STEERING(ROW) \
