@@ -38,7 +38,7 @@ constexpr std::array<Words, 18> kWords{{
 }};
 
 /// Members of an action that are options, and how those are called.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kOptions{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kOptions{{
     {"resources.cores", "--cores"},
     {"resources.memory_mb", "--memory (in MiB)"},
     {"resources.gpus", "--gpus"},
