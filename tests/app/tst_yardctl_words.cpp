@@ -5,8 +5,10 @@
 #include "app/yardctl/engine.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/json_text.h"
+#include "app/yardctl/request_text.h"
 #include "app/yardctl/worker_package.h"
 #include "core/base/files.h"
+#include "core/model/filter.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -27,6 +29,7 @@ private Q_SLOTS:
     void aTableFitsTheTerminal();
     void jsonNumbersReadAsWritten();
     void lsnsMayBeRanges();
+    void aPageOfLsnsIsAsked();
     void durationsAreReadWithUnits();
     void momentsAreReadAsPeopleWriteThem_data();
     void momentsAreReadAsPeopleWriteThem();
@@ -118,6 +121,16 @@ void TestYardctlWords::lsnsMayBeRanges() {
     QVERIFY(parseLsnRanges({"1..9000000000"})); // however wide: LSNs have gaps
     for (const char* bad : {"", "x", "0", "-1", "5..4", "1..", "3-10", "7x"})
         QCOMPARE(parseLsnRanges({bad}).error().exitCode, kExitUsage);
+}
+
+void TestYardctlWords::aPageOfLsnsIsAsked() {
+    std::string lsns = "100001";
+    for (int lsn = 100'002; lsn <= 101'000; ++lsn) lsns += "," + std::to_string(lsn);
+    QVERIFY(lsns.size() > kMaxFilterBytes);
+    QVERIFY(!refusedText("GET", "jobs?limit=1000&lsn=" + lsns, {}));
+    QCOMPARE(refusedText("GET", "jobs?label=" + lsns, {})->message,
+             "the label has 6999 bytes, and at most 4096 are taken: make it shorter");
+    QVERIFY(refusedText("GET", "jobs?lsn=%ff", {}));
 }
 
 void TestYardctlWords::durationsAreReadWithUnits() {

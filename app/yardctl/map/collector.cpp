@@ -85,7 +85,10 @@ Outcome<Collector::Rows> Collector::rowsOf(std::span<const std::int64_t> lsns) {
     const std::string path = fmt::format("jobs?limit=1000&lsn={}", fmt::join(lsns, ","));
     for (Pages pages(parts_.engine, Pages::Asking::Patiently); !pages.atEnd();) {
         auto page = pages.next(path);
-        if (!page) return std::unexpected(page.error());
+        if (!page) {
+            page.error().exitCode = kExitNotRun; // no words of the command line asked for this
+            return std::unexpected(std::move(page.error()));
+        }
         auto* jobs = page->object.if_contains("jobs");
         if (!jobs || !jobs->is_array()) continue;
         for (json::value& value : jobs->get_array())
