@@ -311,6 +311,14 @@ void Book::queueWaits(QueueId queue, std::optional<WallMicros> since, WallMicros
     });
 }
 
+void Book::queueGone(QueueId queue, WallMicros now) {
+    each(Kind::Failures, [&](Entry& entry) {
+        entry.series.erase(queue.value);
+        entry.watch.clear(keyOf(queue), now);
+    });
+    clear(Kind::QueueAge, keyOf(queue), now);
+}
+
 void Book::sample(Kind kind, double percent, WallMicros now) {
     const std::string_view key = kindWord(kind);
     each(kind, [&](Entry& entry) {

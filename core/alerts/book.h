@@ -88,6 +88,8 @@ public:
     void queueFinished(QueueId queue, std::int64_t ends, std::int64_t failed, WallMicros now);
     /// Since when its oldest action waits; nothing: none does.
     void queueWaits(QueueId queue, std::optional<WallMicros> since, WallMicros now);
+    /// It is deleted: what holds for it is over.
+    void queueGone(QueueId queue, WallMicros now);
     /// Memory, Disk: per cent in use.
     void sample(Kind kind, double percent, WallMicros now);
     void machine(std::string_view name, bool isLost, WallMicros now);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ public:
     std::vector<ActionResult> history; ///< what has ended, by LSN
     std::map<QueueId, std::int64_t> unfinished;
     Alerts::Ages ages;
+    std::set<QueueId> gone; ///< queues that are deleted
     std::vector<Alerts::Parts::Command> commands;
     std::vector<std::string> forgotten;
     std::vector<std::string> hooks; ///< bodies that were sent
@@ -97,7 +99,10 @@ private:
                     row.label = "make";
                     return row;
                 },
-            .queueNames = [](QueueId) { return std::vector<std::string>{"tag"}; },
+            .queueNames =
+                [this](QueueId id) {
+                    return gone.contains(id) ? std::vector<std::string>() : std::vector<std::string>{"tag"};
+                },
             .rows = [this](std::vector<Lsn> lsns) { return rows(std::move(lsns)); },
             .unfinished = [this](QueueId id) { return unfinished[id]; },
             .ages = [this]() -> coro::Task<Alerts::Ages> {

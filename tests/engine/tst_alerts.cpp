@@ -50,6 +50,7 @@ private Q_SLOTS:
     void theOldestHasToHoldAsTheRuleSays();
     void whatIsSilentIsResolvedByItsEnd();
     void whatWasToldEndsInAnotherEngine();
+    void nothingHoldsForAQueueThatIsDeleted();
     void aDryRunSaysWhatWouldHaveBeenTold();
     void aDryRunOfQueuesAndMemory();
     void aDryRunEndsWhereItTellsTooMuch();
@@ -419,6 +420,34 @@ void TestEngineAlerts::whatWasToldEndsInAnotherEngine() {
     bench.pass(65 * kSecond);
     QCOMPARE(bench.alerts->get("silent")->firing, std::int64_t(0));
     QVERIFY(bench.told("rate").find("Resolved: ") != std::string::npos);
+}
+
+void TestEngineAlerts::nothingHoldsForAQueueThatIsDeleted() {
+    Bench bench;
+    QVERIFY(bench.create(R"({"name":"f","on":{"kind":"failures","over":2},"quiet_s":0})"));
+    QVERIFY(bench.create(R"({"name":"age","on":{"kind":"queue_age","over":100},"quiet_s":0})"));
+    bench.ages = {{QueueId(1), bench.wall - 200 * kSecond}};
+    bench.alerts->workCame();
+    for (int i = 0; i < 2; ++i) bench.end(1, ActionState::Failed);
+    for (int i = 0; i < 2; ++i) bench.end(2, ActionState::Failed);
+    bench.end(3, ActionState::Failed);
+    bench.pass(5 * kSecond);
+    QCOMPARE(bench.alerts->get("f")->firing, std::int64_t(2));
+    QCOMPARE(bench.alerts->get("age")->firing, std::int64_t(1));
+    bench.ages.clear();
+    bench.gone = {QueueId(1)};
+    bench.alerts->queueGone(QueueId(1));
+    bench.rig.settle();
+    QCOMPARE(bench.alerts->get("f")->firing, std::int64_t(1));
+    QCOMPARE(bench.alerts->get("age")->firing, std::int64_t(0));
+    bench.gone.insert(QueueId(2)); // nobody said so: the engine was gone, too
+    bench.open();
+    bench.pass(5 * kSecond);
+    QCOMPARE(bench.alerts->get("f")->firing, std::int64_t(0));
+    bench.gone.insert(QueueId(3));
+    for (int i = 0; i < 2; ++i) bench.end(3, ActionState::Failed); // an end that comes after the queue is gone
+    bench.pass(5 * kSecond);
+    QCOMPARE(bench.alerts->get("f")->firing, std::int64_t(0));
 }
 
 namespace {

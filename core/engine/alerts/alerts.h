@@ -115,6 +115,8 @@ public:
     void ended(Lsn lsn, const alerts::Shape& shape);
     /// Work came in: something may begin to wait.
     void workCame();
+    /// A queue is deleted.
+    void queueGone(QueueId queue);
     /// An action that runs is silent since then, or (0) not any more.
     void silent(ActionResult row, WallMicros since);
     void sample(alerts::Kind kind, double percent);

@@ -54,6 +54,12 @@ void Alerts::workCame() {
     work_.set();
 }
 
+void Alerts::queueGone(QueueId queue) {
+    YARD_ASSERT_OWNER(owner_);
+    book_.queueGone(queue, parts_.now());
+    work_.set();
+}
+
 void Alerts::silent(ActionResult row, WallMicros since) {
     YARD_ASSERT_OWNER(owner_);
     if (since == 0) {
@@ -128,6 +134,8 @@ void Alerts::lookAtHeld() {
     for (const alerts::Thing& thing : book_.held(alerts::Kind::Silence)) silent_.insert(thing.lsn);
     for (const alerts::Thing& thing : book_.held(alerts::Kind::QueueAge))
         if (thing.queue) agedQueues_.insert(*thing.queue);
+    for (const alerts::Thing& thing : book_.held(alerts::Kind::Failures))
+        if (thing.queue && parts_.queueNames(*thing.queue).empty()) book_.queueGone(*thing.queue, parts_.now());
     if (book_.watches(alerts::Kind::QueueAge)) agesAt_ = parts_.now();
 }
 
@@ -175,6 +183,7 @@ coro::Task<void> Alerts::takeEnds() {
         for (const Waiting& end : portion) {
             const auto row = rows.find(end.lsn);
             book_.ended(end.lsn, end.shape, row == rows.end() ? nullptr : &row->second, now);
+            if (parts_.queueNames(end.shape.queue).empty()) book_.queueGone(end.shape.queue, now);
         }
         co_await coro::yieldNow();
     }

@@ -76,7 +76,10 @@ void Kernel::carryOut() {
     for (const session::Retry& retry : now.retry) services_.results->postRetry(retry);
     services_.results->postFinishes(now.finish);
     for (const QueueId id : now.stopped) services_.queues->stopped(id);
-    for (const QueueId id : now.forgotten) services_.queues->forgotten(id);
+    for (const QueueId id : now.forgotten) {
+        services_.queues->forgotten(id);
+        services_.alerts->queueGone(id);
+    }
     services_.committer.flush();
 }
 
