@@ -124,6 +124,24 @@ StatsView StatsHistory::query(const StatsQuery& query, WallMicros now) const {
     return view;
 }
 
+std::vector<StatsHistory::Part> StatsHistory::partsOf(WallMicros from, WallMicros to, WallMicros now) {
+    constexpr std::int64_t kMargin = 5'000'000;
+    std::vector<Part> parts;
+    to = std::min(to, now);
+    for (std::size_t i = 0; i < kLevels.size() && from < to; ++i) {
+        const Level& level = kLevels.at(i);
+        WallMicros begin = now - level.width * static_cast<std::int64_t>(level.count) + kMargin;
+        // No step is in two parts: they meet where a step of the coarser one ends.
+        if (i + 1 < kLevels.size()) begin = -floorDiv(-begin, kLevels.at(i + 1).width) * kLevels.at(i + 1).width;
+        begin = std::max(begin, from);
+        if (begin >= to) continue;
+        parts.push_back({.from = begin, .to = to, .width = Duration(level.width)});
+        to = begin;
+    }
+    std::ranges::reverse(parts);
+    return parts;
+}
+
 std::string StatsHistory::header() {
     std::string text(kMagic);
     text.resize(kHeaderBytes, '\0');

@@ -66,6 +66,15 @@ public:
     /// Steps after `now` are not there. More than kMostRows asked for: the resolution gets coarser.
     StatsView query(const StatsQuery& query, WallMicros now) const;
 
+    /// A span cut where finer steps begin to be kept, the oldest part first: each has the finest that is kept of all of it,
+    /// also a few seconds later.
+    struct Part {
+        WallMicros from = 0;
+        WallMicros to = 0;
+        Duration width{};
+    };
+    static std::vector<Part> partsOf(WallMicros from, WallMicros to, WallMicros now);
+
     /// A part of the file.
     struct Piece {
         std::size_t at = 0;

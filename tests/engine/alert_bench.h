@@ -24,6 +24,7 @@ public:
     std::vector<ActionResult> history; ///< what has ended, by LSN
     std::map<QueueId, std::int64_t> unfinished;
     Alerts::Ages ages;
+    Duration memoryApart = std::chrono::seconds(1);
     std::set<QueueId> gone; ///< queues that are deleted
     std::vector<Alerts::Parts::Command> commands;
     std::vector<std::string> forgotten;
@@ -160,11 +161,11 @@ private:
         }
         co_return page;
     }
-    coro::Task<std::vector<std::pair<WallMicros, double>>> memory() {
-        std::vector<std::pair<WallMicros, double>> percents;
+    coro::Task<Rehearsal::MemoryUse> memory() {
+        Rehearsal::MemoryUse use{.percents = {}, .apart = memoryApart};
         for (int i = 0; i < 10; ++i)
-            percents.emplace_back(wall - (20 - i) * 1'000'000, i >= 3 && i < 6 ? 95.0 : 40.0);
-        co_return percents;
+            use.percents.emplace_back(wall - (20 - i) * 1'000'000, i >= 3 && i < 6 ? 95.0 : 40.0);
+        co_return use;
     }
 };
 

@@ -506,6 +506,13 @@ void TestEngineAlerts::aDryRunOfQueuesAndMemory() {
     QCOMPARE(played(bench, R"({"on":{"kind":"queue_age","over":15},"quiet_s":0})"),
              std::string("2 -34 -19 resolved"));
     QCOMPARE(played(bench, R"({"on":{"kind":"memory","over":90},"quiet_s":0})"), std::string("2 -16 -13 resolved"));
+    const std::string memory = R"({"rule":{"on":{"kind":"memory","over":90}}})";
+    QVERIFY(bench.rig.ask(bench.alerts->test(memory))->isWhole);
+    bench.memoryApart = std::chrono::seconds(600);
+    const auto coarse = bench.rig.ask(bench.alerts->test(memory));
+    QVERIFY(!coarse->isWhole);
+    QCOMPARE(coarse->note, std::string("Of memory that long ago one value in 600 s is kept: what was in between is "
+                                       "not known."));
     const auto disk = bench.rig.ask(bench.alerts->test(R"({"rule":{"on":{"kind":"disk"}}})"));
     QVERIFY(!disk->isWhole);
     QVERIFY(!disk->note.empty());

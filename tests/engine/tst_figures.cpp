@@ -60,6 +60,7 @@ class FiguresTest : public QObject {
 private Q_SLOTS:
     void whatWasNotSeenIsUnknown();
     void whatIsOldIsThereInCoarserSteps();
+    void aSpanIsCutWhereFinerStepsBegin();
     void nothingThatEndedIsLostInCoarserSteps();
     void aLongLookFillsEachOfItsSteps();
     void aQuestionForTooMuchIsAnsweredCoarsely();
@@ -82,6 +83,21 @@ private Q_SLOTS:
     void whatIsIdleIsLookedAtLessAndLess();
     void rowsOfRunningActionsSayWhatTheyUsed();
 };
+
+void FiguresTest::aSpanIsCutWhereFinerStepsBegin() {
+    const auto parts = [](std::int64_t from, std::int64_t to) {
+        std::string text;
+        for (const auto& part : history::StatsHistory::partsOf(kNoon + from * kSecond, kNoon + to * kSecond, kNoon))
+            text += fmt::format("{}..{}/{} ", (part.from - kNoon) / kSecond, (part.to - kNoon) / kSecond,
+                                part.width.count() / kSecond);
+        return text;
+    };
+    QCOMPARE(parts(-604'800, 100),
+             std::string("-604800..-129000/600 -129000..-14340/60 -14340..-1190/10 -1190..0/1 "));
+    QCOMPARE(parts(-600, -100), std::string("-600..-100/1 "));
+    QCOMPARE(parts(-3'600, -1'800), std::string("-3600..-1800/10 "));
+    QCOMPARE(parts(100, 200), std::string());
+}
 
 void FiguresTest::whatWasNotSeenIsUnknown() {
     history::StatsHistory history;

@@ -5,6 +5,7 @@
 #include "core/model/action_name.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,6 +18,8 @@ namespace {
 constexpr WallMicros kDay = 86'400'000'000;
 constexpr WallMicros kWeek = 7 * kDay;
 constexpr std::size_t kSlice = 500;
+/// How often the memory is looked at while something runs.
+constexpr Duration kLooks{1'000'000};
 
 /// One thing that was so, at its time: small, as there may be many.
 struct Moment {
@@ -219,10 +222,16 @@ coro::Task<Result<RehearsalAnswer>> Rehearsal::play(Asked asked) {
     }
     Play play(parts_, answer);
     if (auto put = play.put(asked.rule, asked.from); !put) co_return std::unexpected(put.error());
-    const auto samples = co_await parts_.memory(asked.from, asked.to);
-    for (std::size_t i = 0; i < samples.size() && !play.isFull(); ++i) {
+    const MemoryUse use = co_await parts_.memory(asked.from, asked.to);
+    if (use.apart > kLooks) {
+        answer.isWhole = false;
+        answer.note = fmt::format("Of memory that long ago one value in {:g} s is kept: what was in between is not "
+                                  "known.",
+                                  inSeconds(use.apart));
+    }
+    for (std::size_t i = 0; i < use.percents.size() && !play.isFull(); ++i) {
         if (i % kSlice == kSlice - 1) co_await coro::yieldNow();
-        co_await play.sample(samples[i].first, samples[i].second);
+        co_await play.sample(use.percents[i].first, use.percents[i].second);
     }
     co_await play.passTo(asked.to);
     co_return answer;

@@ -39,12 +39,14 @@ public:
         std::vector<ActionResult> rows;
         Lsn cursor{}; ///< to go on with; 0: that was all
     };
+    struct MemoryUse {
+        std::vector<std::pair<WallMicros, double>> percents; ///< with their times, in their order
+        Duration apart{}; ///< the most that two of them are where none is missing
+    };
     struct Parts {
         /// Actions that have ended, by LSN, from after `cursor` on.
         std::function<coro::Task<Result<Page>>(Lsn cursor)> page;
-        /// Per cent of the memory that were in use, with their times.
-        std::function<coro::Task<std::vector<std::pair<WallMicros, double>>>(WallMicros from, WallMicros to)>
-            memory;
+        std::function<coro::Task<MemoryUse>(WallMicros from, WallMicros to)> memory;
         std::function<coro::Task<void>(std::function<void()>)> onHelper; ///< what takes long
         std::function<std::vector<std::string>(QueueId)> queueNames;
         std::function<WallMicros()> now;

@@ -85,7 +85,7 @@ private:
     coro::Task<Result<Alerts::Parts::Ran>> runAlertCommand(Alerts::Parts::Command command);
     coro::Task<Alerts::Ages> oldestWaiting();
     coro::Task<Result<Rehearsal::Page>> historyPage(Lsn cursor);
-    coro::Task<std::vector<std::pair<WallMicros, double>>> memoryPercents(WallMicros from, WallMicros to);
+    coro::Task<Rehearsal::MemoryUse> memoryUse(WallMicros from, WallMicros to);
     Rehearsal::Parts alertHistory();
 
     // wiring_running.cpp

@@ -99,19 +99,26 @@ coro::Task<Result<Rehearsal::Page>> Wiring::historyPage(Lsn cursor) {
     co_return Rehearsal::Page{.rows = std::move(page->rows), .cursor = page->cursor};
 }
 
-coro::Task<std::vector<std::pair<WallMicros, double>>> Wiring::memoryPercents(WallMicros from, WallMicros to) {
-    const auto seen = co_await services_.figures->query({.from = from, .to = to, .resolution = {}});
-    std::vector<std::pair<WallMicros, double>> percents;
-    for (const auto& row : seen.rows)
-        if (row.sample && memoryBytes_ > 0)
-            percents.emplace_back(row.t, 100 * static_cast<double>(row.sample->memoryBytes) /
-                                             static_cast<double>(memoryBytes_));
-    co_return percents;
+/// In the finest steps that are kept. The memory of a step is that of its end; one that began before `from` is left out.
+coro::Task<Rehearsal::MemoryUse> Wiring::memoryUse(WallMicros from, WallMicros to) {
+    Rehearsal::MemoryUse use;
+    if (memoryBytes_ <= 0) co_return use;
+    for (const auto& part : history::StatsHistory::partsOf(from, to, wallNow())) {
+        const auto seen =
+            co_await services_.figures->query({.from = part.from, .to = part.to, .resolution = part.width});
+        use.apart = std::max(use.apart, seen.resolution);
+        for (const auto& row : seen.rows)
+            if (row.sample && row.t >= from)
+                use.percents.emplace_back(std::min(row.t + seen.resolution.count(), part.to),
+                                          100 * static_cast<double>(row.sample->memoryBytes) /
+                                              static_cast<double>(memoryBytes_));
+    }
+    co_return use;
 }
 
 Rehearsal::Parts Wiring::alertHistory() {
     return {.page = [this](Lsn cursor) { return historyPage(cursor); },
-            .memory = [this](WallMicros from, WallMicros to) { return memoryPercents(from, to); },
+            .memory = [this](WallMicros from, WallMicros to) { return memoryUse(from, to); },
             .onHelper =
                 [this](std::function<void()> work) {
                     return ground_.helpers->run([work = std::move(work)] { work(); });
