@@ -95,7 +95,13 @@ void Timetable::decide(const std::string& name, Entry& entry, WallMicros now, st
     const std::size_t before = times.size() - 1;
     if (entry.plan.missed != Missed::All) {
         const bool isRun = !isLate || entry.plan.missed == Missed::Once;
-        due.push_back({.name = name, .due = times.back(), .isLate = isLate, .skipped = before, .isRun = isRun});
+        // Where none runs that was missed, the one on time stands for itself alone.
+        const bool isApart = isRun && entry.plan.missed == Missed::Skip && before > 0;
+        if (isApart)
+            due.push_back(
+                {.name = name, .due = times[before - 1], .isLate = true, .skipped = before - 1, .isRun = false});
+        due.push_back(
+            {.name = name, .due = times.back(), .isLate = isLate, .skipped = isApart ? 0 : before, .isRun = isRun});
         return;
     }
     const bool isCut = times.size() > kMostMissed;

@@ -31,6 +31,7 @@ class ScheduleBench : public KeptDocuments {
 public:
     coro::test::Rig rig;
     Settings settings;
+    int missed = 0; ///< runs that were told as missed
     WallMicros wall = kBegin;
     decltype(journal) journalBefore;                             ///< as the last submission came
     std::map<std::string, std::vector<SubmitAnswer::Item>> keys; ///< what was answered to each
@@ -64,7 +65,8 @@ public:
                              .takesWork = [this] { return takesWork; },
                              .arm = [this](std::optional<WallMicros> at) { arm(at); },
                              .rung = [this] { return rung(); },
-                             .now = [this] { return wall; }});
+                             .now = [this] { return wall; },
+                             .missed = [this](const std::string&, const ScheduleRun&) { ++missed; }});
         schedules->restore(documents());
     }
     void run() {

@@ -27,6 +27,7 @@ private Q_SLOTS:
     void anEngineThatDiesAmongManyKnowsWhatItSubmitted();
     void whatWasMissedFollowsTheRule_data();
     void whatWasMissedFollowsTheRule();
+    void whatWasSkippedIsCountedBesideARunOnTime();
     void aRunThatMeetsTheOneBefore_data();
     void aRunThatMeetsTheOneBefore();
     void aRunBehindAnotherWaitsForItsEnd();
@@ -141,14 +142,16 @@ void TestEngineSchedulesDue::anEngineThatDiesAmongManyKnowsWhatItSubmitted() {
 void TestEngineSchedulesDue::whatWasMissedFollowsTheRule_data() {
     QTest::addColumn<QString>("missed");
     QTest::addColumn<QString>("runs");
-    QTest::newRow("once") << "once" << "+3h late submitted 1 for 2 more";
-    QTest::newRow("skip") << "skip" << "+3h late missed for 2 more";
-    QTest::newRow("all") << "all" << "+1h late submitted 1; +2h late submitted 2; +3h late submitted 3";
+    QTest::addColumn<int>("told");
+    QTest::newRow("once") << "once" << "+3h late submitted 1 for 2 more" << 1;
+    QTest::newRow("skip") << "skip" << "+3h late missed for 2 more" << 1;
+    QTest::newRow("all") << "all" << "+1h late submitted 1; +2h late submitted 2; +3h late submitted 3" << 3;
 }
 
 void TestEngineSchedulesDue::whatWasMissedFollowsTheRule() {
     QFETCH(QString, missed);
     QFETCH(QString, runs);
+    QFETCH(int, told);
     Bench bench;
     QVERIFY(bench.create(hourly(fmt::format(R"("overlap":"allow","missed":"{}")", missed.toStdString()))));
     bench.wall += 3 * kHour + kHour / 2;
@@ -158,6 +161,17 @@ void TestEngineSchedulesDue::whatWasMissedFollowsTheRule() {
     bench.open();
     bench.run();
     QCOMPARE(bench.runs(), runs.toStdString()); // and not again
+    QCOMPARE(bench.missed, told);
+}
+
+void TestEngineSchedulesDue::whatWasSkippedIsCountedBesideARunOnTime() {
+    Bench bench;
+    QVERIFY(bench.create(hourly(R"("overlap":"allow","missed":"skip")")));
+    bench.wall += 3 * kHour;
+    bench.open();
+    bench.run();
+    QCOMPARE(bench.runs(), std::string("+2h late missed for 1 more; +3h submitted 1"));
+    QCOMPARE(bench.missed, 1);
 }
 
 void TestEngineSchedulesDue::aRunThatMeetsTheOneBefore_data() {

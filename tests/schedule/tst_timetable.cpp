@@ -93,7 +93,8 @@ void TestScheduleTimetable::whatWasMissedFollowsItsRule_data() {
     const qint64 afterThree = 3 * kHours + 30 * 60 * kSeconds;
     QTest::newRow("once, the last one on time") << "once" << atThree << QStringList{"a +3h 2 before"};
     QTest::newRow("once, all late") << "once" << afterThree << QStringList{"a +3h late 2 before"};
-    QTest::newRow("skip, the last one on time") << "skip" << atThree << QStringList{"a +3h 2 before"};
+    QTest::newRow("skip, the last one on time")
+        << "skip" << atThree << QStringList{"a +2h late not run 1 before", "a +3h"};
     QTest::newRow("skip, all late") << "skip" << afterThree << QStringList{"a +3h late not run 2 before"};
     QTest::newRow("all, the last one on time")
         << "all" << atThree << QStringList{"a +1h late", "a +2h late", "a +3h"};

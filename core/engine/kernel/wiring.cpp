@@ -307,7 +307,13 @@ void Wiring::openMoving() {
 
 static std::string missedText(const std::string& name, const ScheduleRun& run) {
     if (run.outcome == RunOutcome::Refused) return "Schedule " + name + " was due and did not run: " + run.error;
-    return "Schedule " + name + " did not run when it was due, as nothing acted on it in time.";
+    std::string text = "Schedule " + name;
+    text += run.outcome == RunOutcome::Missed ? " did not run when it was due, as nothing acted on it in time."
+            : run.isLate                      ? " was acted on late."
+                                              : " was acted on once for several times.";
+    if (run.skipped == 1) text += " One time before that was missed as well.";
+    if (run.skipped > 1) text += fmt::format(" {} times before that were missed as well.", run.skipped);
+    return text;
 }
 
 void Wiring::openSchedules() {

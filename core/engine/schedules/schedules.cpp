@@ -326,7 +326,8 @@ coro::Task<void> Schedules::carryOut(std::vector<schedule::Due> due) {
         // The engine ends: the journal says that this was not decided, and the next engine does.
         if (!run) break;
         const bool isSubmitted = run->outcome == RunOutcome::Submitted;
-        const bool isMissed = run->outcome == RunOutcome::Missed || run->outcome == RunOutcome::Refused;
+        const bool isMissed = run->outcome == RunOutcome::Missed || run->outcome == RunOutcome::Refused ||
+                              run->isLate || run->skipped > 0;
         if (isMissed && parts_.missed) parts_.missed(one.name, *run);
         remember(entry, *std::move(run));
         // Also where that is earlier: a clock that was wrong is not believed any more.
