@@ -307,6 +307,23 @@ private Q_SLOTS:
         QCOMPARE(change(engine, "off", std::chrono::hours(169)).error().field, "for_s");
     }
 
+    void whatIsChosenForAWhileOutlivesTheEngine() {
+        EngineTest engine(2, with({}));
+        QVERIFY(change(engine, "gentle").has_value());
+        const auto chosen = change(engine, "night", std::chrono::hours(1));
+        QVERIFY(chosen.has_value());
+        engine.stop();
+        engine.start();
+        QCOMPARE(now(engine).profile, "night");
+        QCOMPARE(view(engine).setting, "gentle");
+        QVERIFY(std::abs(view(engine).until - chosen->until) < 60'000'000);
+        QVERIFY(change(engine, "polite").has_value());
+        engine.stop();
+        engine.start();
+        QCOMPARE(now(engine).profile, "polite");
+        QCOMPARE(view(engine).until, WallMicros(0));
+    }
+
     void conditionsAreLookedAtForWhoAsksAlsoWhenItIsOff() {
         EngineTest engine(2, with({}));
         QVERIFY(view(engine).conditions.empty());

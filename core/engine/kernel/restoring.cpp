@@ -101,6 +101,7 @@ Result<void> restore(Ground& ground, Services& services, const InterruptedAttemp
         !read)
         return read;
     services.alerts->restore(restored->documents);
+    services.courtesy->restore(restored->documents);
     services.kinds->restore(restored->documents);
     markInterrupted(actions, ground, services, interrupted);
     services.machineBook = MachineBook::from(restored->documents);

@@ -58,6 +58,7 @@ void Wiring::openCourtesy() {
         .works = [this] { return services_.monitor->inFlight() > 0 || services_.guestJobs->holdsAny(); },
         .lowered = [this] { return loweredByCourtesy(); },
         .changeSettings = [this](std::string json) { return ground_.settingsService.change(std::move(json)); },
+        .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
         .hour = hourOfLocalDay,
         .wallOf = [this](MonoTime at) { return ground_.scale.at(at); },
         .clock = MonoClock::now,

@@ -8,6 +8,7 @@
 #include "core/session/resource_holds.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <utility>
 
@@ -67,6 +68,31 @@ Result<void> CourtesyService::check(const Settings& settings) {
     if (auto profile = profileOf(settings.courtesy, settings.courtesyProfiles); !profile)
         return std::unexpected(profile.error());
     return {};
+}
+
+void CourtesyService::restore(std::span<const store::DocumentRow> rows) {
+    const auto row = std::ranges::find(rows, kKind, &store::DocumentRow::kind);
+    if (row == rows.end()) return;
+    WallMicros until = 0;
+    const char* const end = row->body.data() + row->body.size();
+    const auto read = std::from_chars(row->body.data(), end, until);
+    if (read.ec != std::errc() || read.ptr == end || *read.ptr != ' ') return;
+    const MonoTime now = parts_.clock();
+    // A clock that was wrong makes it no longer than it may be.
+    const Duration left = std::min<Duration>(Duration(until - parts_.wallOf(now)), CourtesyChange::kLongest);
+    std::string name(read.ptr + 1, end);
+    if (left <= Duration::zero() || !profileOf(name, parts_.settings.courtesyProfiles)) return;
+    chosen_ = std::move(name);
+    chosenUntil_ = now + left;
+    followProfile();
+}
+
+coro::Task<Result<void>> CourtesyService::keepChosen(std::optional<std::string> body) {
+    store::PutDocuments put;
+    put.changes.push_back({.kind = std::string(kKind), .name = std::string(kChosen), .body = std::move(body)});
+    store::AckDetail done = co_await parts_.commit(std::move(put));
+    if (done.error) co_return std::unexpected(std::move(*done.error));
+    co_return Result<void>();
 }
 
 std::string CourtesyService::nameInForce() const {
@@ -257,8 +283,11 @@ coro::Task<Result<CourtesyView>> CourtesyService::change(CourtesyChange change) 
     if (change.forTime) {
         if (*change.forTime <= Duration::zero() || *change.forTime > CourtesyChange::kLongest)
             co_return invalid("for_s", "Give a time of at most a week.");
+        const MonoTime until = parts_.clock() + *change.forTime;
+        const auto kept = co_await keepChosen(fmt::format("{} {}", parts_.wallOf(until), change.profile));
+        if (!kept) co_return std::unexpected(kept.error());
         chosen_ = std::move(change.profile);
-        chosenUntil_ = parts_.clock() + *change.forTime;
+        chosenUntil_ = until;
     } else {
         std::string json;
         JsonWriter writer(json);
@@ -267,6 +296,8 @@ coro::Task<Result<CourtesyView>> CourtesyService::change(CourtesyChange change) 
         writer.closeObject();
         const auto changed = co_await parts_.changeSettings(std::move(json));
         if (!changed) co_return std::unexpected(changed.error());
+        if (!chosen_.empty())
+            if (const auto kept = co_await keepChosen(std::nullopt); !kept) co_return std::unexpected(kept.error());
         chosen_.clear();
     }
     followProfile();

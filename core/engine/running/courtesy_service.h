@@ -19,11 +19,15 @@
 #include "core/model/settings.h"
 #include "core/model/why.h"
 #include "core/session/session.h"
+#include "core/store/operations.h"
+#include "core/store/rows.h"
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace yard::engine {
@@ -43,6 +47,7 @@ public:
         std::function<bool()> works;               ///< an action runs here
         std::function<std::vector<int>()> lowered; ///< first processes that idle priority is for
         std::function<coro::Task<Result<SettingsView>>(std::string json)> changeSettings;
+        std::function<coro::Task<store::AckDetail>(store::Action)> commit;
         std::function<double()> hour; ///< of the local day
         std::function<WallMicros(MonoTime)> wallOf;
         std::function<MonoTime()> clock;
@@ -51,6 +56,8 @@ public:
     };
     explicit CourtesyService(Parts parts);
 
+    /// What the journal has: a profile that was chosen for a while, if the while is not over. Before run().
+    void restore(std::span<const store::DocumentRow> rows);
     coro::Task<void> run();
     /// Lets go of the desk. The engine ends.
     void close() { desk_.reset(); }
@@ -59,7 +66,7 @@ public:
 
     // --- commands
     CourtesyView view();
-    /// Invalid: no such profile, or a time that is none.
+    /// Invalid: no such profile, or a time that is none. Journal.
     coro::Task<Result<CourtesyView>> change(CourtesyChange change);
 
     // --- for other services
@@ -87,6 +94,9 @@ public:
 
 private:
     static constexpr session::HoldKey kFirstKey = session::HoldKey{1} << 63;
+    /// The document of the journal: when it ends, and the profile that counts until then.
+    static constexpr std::string_view kKind = "courtesy";
+    static constexpr std::string_view kChosen = "chosen";
 
     void told(courtesy::DeskReadings readings);
     void look();
@@ -94,6 +104,7 @@ private:
     void carryOut();
     void leaveFree(int cores);
     void keepAwake();
+    coro::Task<Result<void>> keepChosen(std::optional<std::string> body);
     bool isOff() const { return decider_.profile().isOff(); }
     bool isWatching() const;
     Duration untilNextLook() const;
