@@ -176,7 +176,8 @@ void Book::take(Entry& entry, Lsn lsn, const Shape& shape, const std::string& wh
                               .text = endText(lsn, what, shape.state, shape.reason),
                               .since = now,
                               .lsn = lsn,
-                              .queue = shape.queue},
+                              .queue = shape.queue,
+                              .state = std::string(yard::name(shape.state))},
                              now);
         break;
     case Kind::Failures: takeOfSeries(entry, lsn, shape, what, now); break;

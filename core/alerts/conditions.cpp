@@ -148,6 +148,7 @@ std::vector<Thing> RuleWatch::held() const {
 void RuleWatch::happened(Thing thing, WallMicros now) {
     if (silencedUntil_ != 0) return;
     ++gatheredCount_;
+    if (!thing.state.empty()) ++gatheredStates_[thing.state];
     if (!gathered_) gathered_ = std::move(thing);
     askToTell(now);
 }
@@ -158,6 +159,7 @@ void RuleWatch::silence(WallMicros until, WallMicros now) {
     if (until <= now) return endSilence(now);
     silencedUntil_ = until;
     gathered_.reset();
+    gatheredStates_.clear();
     gatheredCount_ = beyond_ = 0;
     tellAt_.reset();
     tellEndsAt_.reset();
@@ -280,12 +282,21 @@ void RuleWatch::tell(WallMicros now, std::vector<Message>& messages) {
     if (!first && beyond_ > 0) first = &nothingKept;
     if (first) {
         Message message = messageOf(*first, count, now);
-        message.text = withMore(std::move(message.text), count, isAgain);
+        message.text = withMore(std::move(message.text), count, isAgain, moreByState());
         messages.push_back(std::move(message));
         toldAt_ = now;
     }
     gathered_.reset();
+    gatheredStates_.clear();
     gatheredCount_ = beyond_ = 0;
+}
+
+/// Of events that came with the first one; nothing where all ended alike.
+std::map<std::string, std::int64_t> RuleWatch::moreByState() const {
+    auto more = gatheredStates_;
+    if (!gathered_ || more.size() < 2) return {};
+    if (const auto own = more.find(gathered_->state); own != more.end() && --own->second == 0) more.erase(own);
+    return more;
 }
 
 void RuleWatch::tellEnds(WallMicros now, std::vector<Message>& messages) {
@@ -337,6 +348,7 @@ RuleWatch RuleWatch::changedTo(Rule rule, WallMicros now) const {
     next.dues_ = dues_;
     next.gathered_ = gathered_;
     next.gatheredCount_ = gatheredCount_;
+    next.gatheredStates_ = gatheredStates_;
     next.beyond_ = beyond_;
     next.toldAt_ = toldAt_;
     next.tellAt_ = tellAt_;

@@ -30,6 +30,7 @@ struct Thing {
     WallMicros since = 0;
     Lsn lsn{};                      ///< 0: it is no action
     std::optional<QueueId> queue{}; ///< where it is, or what it is
+    std::string state{};            ///< of an action that ended, else empty
 };
 
 struct Message {
@@ -113,6 +114,7 @@ private:
     void endSilence(WallMicros now);
     void setDuesAgain(WallMicros now);
     void tell(WallMicros now, std::vector<Message>& messages);
+    std::map<std::string, std::int64_t> moreByState() const;
     void tellEnds(WallMicros now, std::vector<Message>& messages);
     Message messageOf(const Thing& first, std::int64_t count, WallMicros now) const;
 
@@ -122,7 +124,8 @@ private:
     std::set<std::pair<WallMicros, std::string>> dues_; ///< of conditions
     std::optional<Thing> gathered_;                     ///< of events: the first one
     std::int64_t gatheredCount_ = 0;
-    std::int64_t beyond_ = 0; ///< conditions for which there was no room
+    std::map<std::string, std::int64_t> gatheredStates_; ///< how many of them ended how
+    std::int64_t beyond_ = 0;                            ///< conditions for which there was no room
     WallMicros toldAt_ = 0;
     std::optional<WallMicros> tellAt_;
     std::optional<WallMicros> tellEndsAt_;

@@ -2,6 +2,7 @@
 
 #include "core/base/duration_text.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace yard::alerts {
@@ -13,8 +14,29 @@ std::string actionText(Lsn lsn, std::string_view what) {
     return what.empty() ? fmt::format("{}", lsn.value) : fmt::format("{} ({})", lsn.value, what);
 }
 
+/// Where it says more than the state.
 std::string because(Reason reason) {
-    return reason == Reason::None ? std::string() : fmt::format(": {}", yard::name(reason));
+    switch (reason) {
+    case Reason::None:
+    case Reason::Cancelled:
+    case Reason::Abandoned: return {};
+    case Reason::ExitCode: return ": its exit code was not 0";
+    case Reason::Signal: return ": a signal ended it";
+    case Reason::SpawnError: return ": it could not be started";
+    default: break;
+    }
+    std::string words(yard::name(reason));
+    std::ranges::replace(words, '_', ' ');
+    return ": " + words;
+}
+
+std::string_view verbOf(ActionState state) {
+    switch (state) {
+    case ActionState::Completed: return "completed";
+    case ActionState::Failed: return "failed";
+    case ActionState::Cancelled: return "was cancelled";
+    default: return "was abandoned";
+    }
 }
 
 } // namespace
@@ -24,7 +46,7 @@ std::string queueText(QueueId queue, std::string_view tag) {
 }
 
 std::string endText(Lsn lsn, std::string_view what, ActionState state, Reason reason) {
-    return fmt::format("Action {} is {}{}.", actionText(lsn, what), yard::name(state), because(reason));
+    return fmt::format("Action {} {}{}.", actionText(lsn, what), verbOf(state), because(reason));
 }
 
 std::string failuresText(std::int64_t count, std::string_view queue, Lsn last, std::string_view what,
@@ -51,25 +73,31 @@ std::string ageText(std::string_view queue, double seconds) {
 }
 
 std::string memoryText(double percent) {
-    return fmt::format("{:.0f} % of the memory are in use.", percent);
+    return fmt::format("{:.0f} % of the memory is in use.", percent);
 }
 
 std::string diskText(double percentFree) {
-    return fmt::format("{:.1f} % of the disk with the data are free.", percentFree);
+    return fmt::format("{:.1f} % of the disk with the data is free.", percentFree);
 }
 
 std::string machineText(std::string_view name) {
     return fmt::format("Machine {} is lost.", name);
 }
 
-std::string withMore(std::string text, std::int64_t count, bool isAgain) {
+std::string withMore(std::string text, std::int64_t count, bool isAgain, const MoreByState& more) {
     if (isAgain) text = "Still: " + text;
-    if (count > 1) text += fmt::format(" There are {} more like this.", count - 1);
-    return text;
+    if (count < 2) return text;
+    text += count == 2 ? " There is 1 more" : fmt::format(" There are {} more", count - 1);
+    if (more.empty()) return text + " like this.";
+    for (std::string_view before = ": "; const auto& [state, number] : more) {
+        text += fmt::format("{}{} {}", before, number, state);
+        before = ", ";
+    }
+    return text + '.';
 }
 
 std::string resolvedText(std::string_view text, std::int64_t count) {
-    return withMore(fmt::format("Resolved: {}", text), count, false);
+    return withMore(fmt::format("Resolved: {}", text), count, false, {});
 }
 
 } // namespace yard::alerts

@@ -6,6 +6,7 @@
 #include "core/model/states.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -23,8 +24,10 @@ std::string ageText(std::string_view queue, double seconds);
 std::string memoryText(double percent);
 std::string diskText(double percentFree);
 std::string machineText(std::string_view name);
-/// A sentence for all of them: that of the first, and how many more there are.
-std::string withMore(std::string text, std::int64_t count, bool isAgain);
+/// How many of them ended how.
+using MoreByState = std::map<std::string, std::int64_t>;
+/// A sentence for all of them: that of the first, and how many more there are. `more`: empty where all are like the first.
+std::string withMore(std::string text, std::int64_t count, bool isAgain, const MoreByState& more);
 std::string resolvedText(std::string_view text, std::int64_t count);
 
 } // namespace yard::alerts

@@ -168,7 +168,7 @@ void TestAlertBook::aSeriesIsOfOneQueue() {
     bench.end(1, ActionState::Failed);
     bench.pass(5 * kSecond);
     QCOMPARE(bench.take(), std::string("+6 fx2"));
-    QVERIFY(bench.last.text.ends_with("There are 1 more like this."));
+    QVERIFY(bench.last.text.ends_with("There is 1 more like this."));
 }
 
 void TestAlertBook::anEventIsNeverResolved() {
@@ -180,7 +180,7 @@ void TestAlertBook::anEventIsNeverResolved() {
     bench.end(1, ActionState::Completed);
     bench.pass(kHour);
     QCOMPARE(bench.take(), std::string("+1 ax1"));
-    QCOMPARE(bench.last.text, std::string("Action 2 (make) is failed: exit_code."));
+    QCOMPARE(bench.last.text, std::string("Action 2 (make) failed: its exit code was not 0."));
 }
 
 void TestAlertBook::aStormIsOneMessageWithACount() {

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void whatIsSilentIsResolvedByItsEnd();
     void whatWasToldEndsInAnotherEngine();
     void nothingHoldsForAQueueThatIsDeleted();
+    void endsThatAreToldTogetherAreCountedByState();
     void aDryRunSaysWhatWouldHaveBeenTold();
     void aDryRunOfQueuesAndMemory();
     void aDryRunEndsWhereItTellsTooMuch();
@@ -448,6 +449,21 @@ void TestEngineAlerts::nothingHoldsForAQueueThatIsDeleted() {
     for (int i = 0; i < 2; ++i) bench.end(3, ActionState::Failed); // an end that comes after the queue is gone
     bench.pass(5 * kSecond);
     QCOMPARE(bench.alerts->get("f")->firing, std::int64_t(0));
+}
+
+void TestEngineAlerts::endsThatAreToldTogetherAreCountedByState() {
+    Bench bench;
+    QVERIFY(bench.create(R"({"name":"end","on":{"kind":"action_finished"},"quiet_s":0})"));
+    bench.end(1, ActionState::Completed);
+    bench.end(1, ActionState::Failed);
+    bench.pass(5 * kSecond);
+    QCOMPARE(bench.told("end"), std::string("Action 1 (make) completed. There is 1 more: 1 failed."));
+    bench.end(1, ActionState::Cancelled);
+    bench.end(1, ActionState::Completed);
+    bench.end(1, ActionState::Cancelled);
+    bench.pass(5 * kSecond);
+    QVERIFY(
+        bench.told("end").ends_with("Action 3 (make) was cancelled. There are 2 more: 1 cancelled, 1 completed."));
 }
 
 namespace {

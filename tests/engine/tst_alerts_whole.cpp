@@ -63,8 +63,8 @@ void TestEngineAlertsWhole::aCommandGetsTheMessageAndItsFile() {
     QTRY_VERIFY_WITH_TIMEOUT(!read(out).empty(), kWaitMs);
     const std::string told = read(out);
     QVERIFY2(told.starts_with(R"({"rule":"failed","severity":"warning","state":"firing")"), told.c_str());
-    QVERIFY2(told.ends_with("}Action 1 (false) is failed: exit_code.\n") ||
-                 told.ends_with("}Action 1 (exec) is failed: exit_code.\n"),
+    QVERIFY2(told.ends_with("}Action 1 (false) failed: its exit code was not 0.\n") ||
+                 told.ends_with("}Action 1 (exec) failed: its exit code was not 0.\n"),
              told.c_str());
     const auto isDone = [&] {
         const auto view = engine.run(engine->ask(&Alerts::get, "failed"));
