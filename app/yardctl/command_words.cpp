@@ -13,13 +13,16 @@ struct Words {
     std::string_view api;
     std::string_view command;
     std::string_view afterNumber{}; ///< a number follows `api`, and stands in front of this
+    std::string_view behind{};      ///< of `api`, what follows the number
 };
 
 /// The first that fits counts.
-constexpr std::array<Words, 18> kWords{{
+constexpr std::array<Words, 21> kWords{{
     {"GET jobs/{lsn}?wait=S", "'yardctl wait'"},
+    {"GET jobs/", "'yardctl attempts ", "'", "/attempts"},
     {"GET jobs/", "'yardctl show ", "'"},
     {"GET jobs ", "'yardctl ls' "},
+    {"GET kinds ", "'yardctl kinds' "},
     {"GET queues ", "'yardctl queues' "},
     {"GET workers/all ", "'yardctl workers' "},
     {"GET workers ", "'yardctl workers' "},
@@ -27,6 +30,7 @@ constexpr std::array<Words, 18> kWords{{
     {"GET tokens ", "'yardctl tokens' "},
     {"GET pool ", "'yardctl pool' "},
     {"with POST workers/<id> or `yardctl workers add`", "with 'yardctl workers add'"},
+    {R"(name one with "with")", "name one behind it"},
     {"use force", "use --force"},
     {R"(give {"force":true})", "use --force"},
     {R"("force")", "--force"},
@@ -73,8 +77,9 @@ bool replace(const Words& words, std::string_view& rest, std::string& out) {
     const bool hasNumber = !words.afterNumber.empty();
     const std::string_view number = hasNumber ? numberAt(rest.substr(words.api.size())) : std::string_view();
     if (hasNumber && number.empty()) return false;
+    if (!rest.substr(words.api.size() + number.size()).starts_with(words.behind)) return false;
     out.append(words.command).append(number).append(words.afterNumber);
-    rest.remove_prefix(words.api.size() + number.size());
+    rest.remove_prefix(words.api.size() + number.size() + words.behind.size());
     return true;
 }
 

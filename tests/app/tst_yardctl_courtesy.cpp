@@ -70,6 +70,9 @@ private Q_SLOTS:
         QCOMPARE(data.run({"courtesy", "gentle", "polite"}).code, 2);
         QCOMPARE(data.run({"courtesy", "for", "2h"}).code, 2);
         QCOMPARE(data.run({"courtesy", "for", "soon", "off"}).code, 2);
+        const Ended tooLong = data.run({"courtesy", "for", "8d", "off"});
+        QCOMPARE(tooLong.code, 2);
+        QVERIFY2(tooLong.err.contains("'8d' is not from 1 s to 7 days"), tooLong.err.c_str());
         QVERIFY(server.requests().empty());
     }
 };

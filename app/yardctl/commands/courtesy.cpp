@@ -63,7 +63,10 @@ Outcome<json::object> courtesyChange(const std::vector<std::string>& words) {
         if (words.size() != 3) return usageError("give a time and a profile, as 'yardctl courtesy for 2h off'");
         const auto seconds = parseDuration(words[1]);
         if (!seconds) return std::unexpected(seconds.error());
-        body["for_s"] = static_cast<std::int64_t>(std::ceil(std::min(*seconds, 1e12)));
+        constexpr double kMostSeconds = 7 * 86'400.0;
+        if (*seconds <= 0 || *seconds > kMostSeconds)
+            return usageError(fmt::format("'{}' is not from 1 s to 7 days", printable(words[1])));
+        body["for_s"] = static_cast<std::int64_t>(std::ceil(*seconds));
     } else if (words.size() != 1) {
         return usageError("give one profile, as 'yardctl courtesy gentle'; 'for 2h off' chooses one for a while");
     }
