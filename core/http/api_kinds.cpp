@@ -71,8 +71,8 @@ void writeKind(JsonWriter& writer, const KindRow& row) {
         writer.key("estimate");
         writer.openObject();
         writer.member("median", row.estimate->median);
-        writer.member("low", row.estimate->low);
-        writer.member("high", row.estimate->high);
+        if (row.estimate->low) writer.member("low", *row.estimate->low);
+        if (row.estimate->high) writer.member("high", *row.estimate->high);
         writer.member("runs", row.estimate->runs);
         writer.closeObject();
     }

@@ -31,8 +31,8 @@ constexpr std::string_view kChangeProperties = R"json("what":{"type":"string","e
 constexpr std::string_view kKindSchemas = R"json(
 "Quantiles":{"type":"object","description":"seconds, or bytes; within one per cent","required":["p50","p90","p95","p99"],"properties":{"p50":{"type":"number","minimum":0},
   "p90":{"type":"number","minimum":0},"p95":{"type":"number","minimum":0},"p99":{"type":"number","minimum":0}}},
-"KindEstimate":{"type":"object","description":"of the duration, in seconds","required":["median","low","high","runs"],"properties":{"median":{"type":"number","minimum":0},
-  "low":{"type":"number","minimum":0,"description":"the median is above it, and below high, with 95 per cent of certainty"},"high":{"type":"number","minimum":0},
+"KindEstimate":{"type":"object","description":"of the duration, in seconds","required":["median","runs"],"properties":{"median":{"type":"number","minimum":0},
+  "low":{"type":"number","minimum":0,"description":"the median is above it, and below high, with 95 per cent of certainty; both from 6 runs on"},"high":{"type":"number","minimum":0},
   "runs":{"type":"integer","format":"int64","minimum":1}}},
 "KindFlaky":{"type":"object","description":"absent: no inputs both worked and failed","required":["is_flaky","probability","rate","inputs"],"properties":{
   "is_flaky":{"type":"boolean"},"probability":{"type":"number","minimum":0,"maximum":1,"description":"that more than one run in a hundred fails"},

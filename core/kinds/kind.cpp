@@ -303,6 +303,8 @@ std::optional<Estimate> Kind::estimate(Quantity quantity) const {
     const Sketch& sketch = total_[quantity];
     const auto median = sketch.quantile(0.5);
     if (!median) return std::nullopt;
+    if (sketch.count() < Estimate::kLeastForBounds)
+        return Estimate{.median = *median, .low = {}, .high = {}, .runs = sketch.count()};
     const double apart = kNormal95 * 0.5 / std::sqrt(static_cast<double>(sketch.count()));
     return Estimate{.median = *median,
                     .low = sketch.quantile(0.5 - apart).value_or(*median),

@@ -99,9 +99,11 @@ struct FailureLine {
 /// What a run of the kind takes, by those that were: the median, and where it is with 95 per cent of certainty.
 struct Estimate {
     double median = 0;
-    double low = 0;
-    double high = 0;
+    std::optional<double> low{}; ///< with `high`: from kLeastForBounds runs on
+    std::optional<double> high{};
     std::uint64_t runs = 0;
+    /// Of fewer the smallest and the largest do not hold the median with 95 per cent of certainty.
+    static constexpr std::uint64_t kLeastForBounds = 6;
 };
 
 class Kind {

@@ -62,8 +62,8 @@ void TestYardctlKinds::kindsAreRows() {
     QCOMPARE(ended.err, "");
     QCOMPARE(ended.out,
              "KIND          RUNS  FAILED  DURATION     P95   MEMORY   WAIT  LAST        NOTE\n"
-             "exec:git log   120       3    0.31 s  0.50 s  4.00 kB  2.0 s  1970-01-01  flaky, 1.90 times as long\n"
-             "a?[2J          120       3    0.31 s  0.50 s  4.00 kB  2.0 s  1970-01-01\n"
+             "exec:git log   120       3    310 ms  500 ms  4.00 kB  2.0 s  1970-01-01  flaky, 1.90 times as long\n"
+             "a?[2J          120       3    310 ms  500 ms  4.00 kB  2.0 s  1970-01-01\n"
              "w:f              1       1         -       -        -      -  1970-01-01\n");
     QCOMPARE(data.run({"kinds", "ls"}).out, ended.out);
 }
@@ -144,12 +144,12 @@ void TestYardctlKinds::oneKindHasItsFiguresAndParts() {
     QCOMPARE(ended.err, "");
     QCOMPARE(ended.out, "exec:make\n"
                         "  120 runs, 3 failed (exit_code: 2, signal: 1), the last one 1970-01-01\n"
-                        "  expected: 0.31 s, the median is in 0.30 s to 0.32 s, by 117 that completed\n"
+                        "  expected: 310 ms, the median is in 300 ms to 320 ms, by 117 that completed\n"
                         "  memory that is enough: 8.05 kB\n"
                         "  flaky: 4 % of the runs of inputs that work fail, 99 % certain that it is over 1 %\n"
-                        "  1.90 times as long since 1970-01-01: 0.20 s before, 0.38 s after, with version 3\n"
+                        "  1.90 times as long since 1970-01-01: 200 ms before, 380 ms after, with version 3\n"
                         "  FIGURE     MEDIAN     90 %     95 %        99 %\n"
-                        "  duration   0.31 s   0.40 s   0.50 s  1 min 12 s\n"
+                        "  duration   310 ms   400 ms   500 ms  1 min 12 s\n"
                         "  memory    4.00 kB  5.00 kB  6.00 kB     7.00 kB\n"
                         "  wait        2.0 s    3.0 s    4.0 s       5.0 s\n"
                         "\n"
@@ -231,7 +231,7 @@ void TestYardctlKinds::regressionsAreRows() {
     const Ended ended = data.run({"kinds", "regressions"});
     QCOMPARE(ended.err, "");
     QCOMPARE(ended.out, "SINCE       KIND       WHAT       BEFORE    AFTER  TIMES  WITH\n"
-                        "1970-01-01  exec:make  duration   0.20 s   0.38 s   1.90  version 3\n"
+                        "1970-01-01  exec:make  duration   200 ms   380 ms   1.90  version 3\n"
                         "1970-01-01  w:f        memory    1.00 kB  12.0 kB     12  machine desk\n"
                         "1970-01-01  w:g        memory    1.00 kB  1.10 kB   1.10\n");
 }

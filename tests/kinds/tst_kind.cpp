@@ -256,10 +256,15 @@ private Q_SLOTS:
         const auto wide = few.estimate(Quantity::Duration);
         const auto narrow = many.estimate(Quantity::Duration);
         QVERIFY(wide && narrow);
-        QVERIFY(narrow->low <= narrow->median && narrow->median <= narrow->high);
+        QVERIFY(*narrow->low <= narrow->median && narrow->median <= *narrow->high);
         QVERIFY(narrow->median > 1.95 && narrow->median < 2.05);
-        QVERIFY(narrow->high - narrow->low < wide->high - wide->low);
+        QVERIFY(*narrow->high - *narrow->low < *wide->high - *wide->low);
         QCOMPARE(narrow->runs, std::uint64_t{1'000});
+        Kind five("w:f"), six("w:f");
+        addMany(five, 5, 2.0, "1");
+        addMany(six, 6, 2.0, "1");
+        QVERIFY(!five.estimate(Quantity::Duration)->low && !five.estimate(Quantity::Duration)->high);
+        QVERIFY(six.estimate(Quantity::Duration)->low && six.estimate(Quantity::Duration)->high);
     }
     void memoryIsLearnedFromTwentyRunsOn() {
         Kind kind("w:f");

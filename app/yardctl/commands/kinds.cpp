@@ -39,7 +39,10 @@ bool isOfBytes(std::string_view quantity) {
 std::string amountOf(const json::object& object, std::string_view key, std::string_view quantity) {
     const auto value = numberOf(object, key);
     if (!value) return "-";
-    return isOfBytes(quantity) ? kindSizeWords(*value) : durationWords(*value);
+    if (isOfBytes(quantity)) return kindSizeWords(*value);
+    constexpr double kLeast = 0.001;
+    constexpr double kMost = 0.9995; // rounds to 1 s
+    return *value >= kLeast && *value < kMost ? fmt::format("{:.3g} ms", 1000 * *value) : durationWords(*value);
 }
 
 /// "-" of a quantity that is not known.
@@ -263,10 +266,14 @@ void printQuantities(const json::object& kind) {
 }
 
 void printExpectations(const json::object& kind) {
-    if (const json::object* estimate = objectOf(kind, "estimate"))
-        fmt::print("  expected: {}, the median is in {} to {}, by {} that completed\n",
-                   amountOf(*estimate, "median", "duration"), amountOf(*estimate, "low", "duration"),
-                   amountOf(*estimate, "high", "duration"), countText(*estimate, "runs"));
+    if (const json::object* estimate = objectOf(kind, "estimate")) {
+        const bool hasBounds = numberOf(*estimate, "low") && numberOf(*estimate, "high");
+        fmt::print("  expected: {}{}, by {} that completed\n", amountOf(*estimate, "median", "duration"),
+                   hasBounds ? fmt::format(", the median is in {} to {}", amountOf(*estimate, "low", "duration"),
+                                           amountOf(*estimate, "high", "duration"))
+                             : "",
+                   countText(*estimate, "runs"));
+    }
     if (numberOf(kind, "learned_memory_bytes"))
         fmt::print("  memory that is enough: {}\n", amountOf(kind, "learned_memory_bytes", "memory"));
     if (const json::object* flaky = objectOf(kind, "flaky"))
