@@ -23,6 +23,7 @@ public:
     WallMicros wall = kAlertsBegin;
     std::vector<ActionResult> history; ///< what has ended, by LSN
     std::map<QueueId, std::int64_t> unfinished;
+    std::vector<Rehearsal::Unended> unended;
     Alerts::Ages ages;
     Duration memoryApart = std::chrono::seconds(1);
     std::set<QueueId> gone; ///< queues that are deleted
@@ -114,6 +115,9 @@ private:
             .forgetCommand = [this](const std::string& id) { forgotten.push_back(id); },
             .sendHook = [this](const yard::alerts::Url&, std::string body) { return sendHook(std::move(body)); },
             .history = {.page = [this](Lsn cursor) { return page(cursor); },
+                        .unended = [this](std::size_t) -> coro::Task<std::vector<Rehearsal::Unended>> {
+                            co_return unended;
+                        },
                         .memory = [this](WallMicros, WallMicros) { return memory(); },
                         .onHelper = [](std::function<void()> work) -> coro::Task<void> {
                             work();

@@ -54,6 +54,7 @@ private Q_SLOTS:
     void endsThatAreToldTogetherAreCountedByState();
     void aDryRunSaysWhatWouldHaveBeenTold();
     void aDryRunOfQueuesAndMemory();
+    void aDryRunKnowsWhatHasNotEnded();
     void aDryRunEndsWhereItTellsTooMuch();
     void whatIsNoDryRunIsRefused();
 };
@@ -532,6 +533,18 @@ void TestEngineAlerts::aDryRunOfQueuesAndMemory() {
     const auto disk = bench.rig.ask(bench.alerts->test(R"({"rule":{"on":{"kind":"disk"}}})"));
     QVERIFY(!disk->isWhole);
     QVERIFY(!disk->note.empty());
+}
+
+void TestEngineAlerts::aDryRunKnowsWhatHasNotEnded() {
+    Bench bench;
+    bench.history = {endedAt(1, ago(100), ago(95), ago(90), ActionState::Completed)};
+    bench.unended = {{.lsn = Lsn(2), .queue = QueueId(1), .came = ago(99), .begun = ago(98)}};
+    QCOMPARE(played(bench, R"({"on":{"kind":"queue_finished"},"quiet_s":0})"), std::string("0"));
+    QCOMPARE(played(bench, R"({"on":{"kind":"queue_age","over":15},"quiet_s":0})"), std::string("0"));
+    bench.unended.push_back({.lsn = Lsn(3), .queue = QueueId(2), .came = ago(50)});
+    QCOMPARE(played(bench, R"({"on":{"kind":"queue_age","over":15},"quiet_s":0})"), std::string("1 -34"));
+    bench.unended.back().isHeldBack = true;
+    QCOMPARE(played(bench, R"({"on":{"kind":"queue_age","over":15},"quiet_s":0})"), std::string("0"));
 }
 
 void TestEngineAlerts::aDryRunEndsWhereItTellsTooMuch() {

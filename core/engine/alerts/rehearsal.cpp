@@ -32,6 +32,10 @@ struct Moment {
     std::string name{}; ///< Ended: what people call it
 };
 
+bool isOfQueues(alerts::Kind kind) {
+    return kind == alerts::Kind::QueueFinished || kind == alerts::Kind::QueueAge;
+}
+
 /// Of an action what a rule by queues or by ends needs.
 void addMoments(const ActionResult& row, alerts::Kind kind, std::vector<Moment>& moments) {
     const Timestamps& times = row.times;
@@ -39,7 +43,7 @@ void addMoments(const ActionResult& row, alerts::Kind kind, std::vector<Moment>&
     moment.reason = row.outcome ? row.outcome->reason : Reason::None;
     moment.lsn = row.lsn;
     moment.queue = row.queue;
-    if (kind != alerts::Kind::QueueFinished && kind != alerts::Kind::QueueAge) {
+    if (!isOfQueues(kind)) {
         moment.name = actionName(row);
         moments.push_back(std::move(moment));
         return;
@@ -51,6 +55,19 @@ void addMoments(const ActionResult& row, alerts::Kind kind, std::vector<Moment>&
     moments.push_back(moment);
     moment.what = Moment::What::Came;
     moment.t = came;
+    moments.push_back(std::move(moment));
+}
+
+/// What has not ended came, too: its queue is not finished, and it waits until it begins.
+void addUnended(const Rehearsal::Unended& action, alerts::Kind kind, std::vector<Moment>& moments) {
+    if (kind == alerts::Kind::QueueAge && action.isHeldBack) return;
+    Moment moment{.t = action.came, .what = Moment::What::Came};
+    moment.lsn = action.lsn;
+    moment.queue = action.queue;
+    moments.push_back(moment);
+    if (kind != alerts::Kind::QueueAge || action.begun < action.came) return;
+    moment.what = Moment::What::Left;
+    moment.t = action.begun;
     moments.push_back(std::move(moment));
 }
 
@@ -160,8 +177,7 @@ private:
 
 bool isOfActions(alerts::Kind kind) {
     return kind == alerts::Kind::ActionFinished || kind == alerts::Kind::Failures ||
-           kind == alerts::Kind::FailureRate || kind == alerts::Kind::QueueFinished ||
-           kind == alerts::Kind::QueueAge;
+           kind == alerts::Kind::FailureRate || isOfQueues(kind);
 }
 
 } // namespace
@@ -241,6 +257,20 @@ coro::Task<Result<void>> Rehearsal::playActions(const Asked& asked, RehearsalAns
     const auto filter = alerts::splitFilter(asked.rule, asked.to);
     if (!filter) co_return std::unexpected(filter.error());
     std::vector<Moment> moments;
+    if (isOfQueues(asked.rule.kind)) {
+        const std::vector<Unended> unended = co_await parts_.unended(kMostActions);
+        if (unended.size() >= kMostActions) {
+            answer.isWhole = false;
+            answer.note = "There are more actions that have not ended than are looked at.";
+        }
+        for (const Unended& action : unended) {
+            ActionResult row;
+            row.lsn = action.lsn;
+            row.queue = action.queue;
+            if (filter->matches(row, asked.to, parts_.queueNames(action.queue)))
+                addUnended(action, asked.rule.kind, moments);
+        }
+    }
     Lsn cursor{};
     do {
         auto page = co_await parts_.page(cursor);

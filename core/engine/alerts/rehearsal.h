@@ -39,6 +39,14 @@ public:
         std::vector<ActionResult> rows;
         Lsn cursor{}; ///< to go on with; 0: that was all
     };
+    /// An action that has not ended.
+    struct Unended {
+        Lsn lsn{};
+        QueueId queue{};
+        WallMicros came = 0;
+        WallMicros begun = 0;    ///< 0: it has not
+        bool isHeldBack = false; ///< it waits because somebody said so, and grows too old for nobody
+    };
     struct MemoryUse {
         std::vector<std::pair<WallMicros, double>> percents; ///< with their times, in their order
         Duration apart{}; ///< the most that two of them are where none is missing
@@ -46,6 +54,7 @@ public:
     struct Parts {
         /// Actions that have ended, by LSN, from after `cursor` on.
         std::function<coro::Task<Result<Page>>(Lsn cursor)> page;
+        std::function<coro::Task<std::vector<Unended>>(std::size_t most)> unended;
         std::function<coro::Task<MemoryUse>(WallMicros from, WallMicros to)> memory;
         std::function<coro::Task<void>(std::function<void()>)> onHelper; ///< what takes long
         std::function<std::vector<std::string>(QueueId)> queueNames;

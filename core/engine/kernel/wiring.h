@@ -85,6 +85,7 @@ private:
     coro::Task<Result<Alerts::Parts::Ran>> runAlertCommand(Alerts::Parts::Command command);
     coro::Task<Alerts::Ages> oldestWaiting();
     coro::Task<Result<Rehearsal::Page>> historyPage(Lsn cursor);
+    coro::Task<std::vector<Rehearsal::Unended>> unended(std::size_t most);
     coro::Task<Rehearsal::MemoryUse> memoryUse(WallMicros from, WallMicros to);
     Rehearsal::Parts alertHistory();
 

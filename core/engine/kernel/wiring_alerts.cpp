@@ -99,6 +99,27 @@ coro::Task<Result<Rehearsal::Page>> Wiring::historyPage(Lsn cursor) {
     co_return Rehearsal::Page{.rows = std::move(page->rows), .cursor = page->cursor};
 }
 
+coro::Task<std::vector<Rehearsal::Unended>> Wiring::unended(std::size_t most) {
+    std::vector<Rehearsal::Unended> all;
+    Lsn at{1};
+    do {
+        at = services_.session->views().walk(at, kWalkSlice, [&](const session::LiveView& live) {
+            if (all.size() >= most) return;
+            Rehearsal::Unended one{.lsn = live.lsn, .queue = live.queue, .came = live.submitTime};
+            if (live.state == ActionState::Pending) {
+                one.isHeldBack = live.held || live.wakesAt != MonoTime{};
+            } else {
+                const Attempt* attempt = services_.attempts.latest(live.lsn);
+                const bool isLaunched = attempt && attempt->launched != MonoTime{};
+                one.begun = isLaunched ? attempt->scale.at(attempt->launched) : wallNow();
+            }
+            all.push_back(one);
+        });
+        co_await coro::yieldNow();
+    } while (at.value != 0 && all.size() < most);
+    co_return all;
+}
+
 /// In the finest steps that are kept. The memory of a step is that of its end; one that began before `from` is left out.
 coro::Task<Rehearsal::MemoryUse> Wiring::memoryUse(WallMicros from, WallMicros to) {
     Rehearsal::MemoryUse use;
@@ -118,6 +139,7 @@ coro::Task<Rehearsal::MemoryUse> Wiring::memoryUse(WallMicros from, WallMicros t
 
 Rehearsal::Parts Wiring::alertHistory() {
     return {.page = [this](Lsn cursor) { return historyPage(cursor); },
+            .unended = [this](std::size_t most) { return unended(most); },
             .memory = [this](WallMicros from, WallMicros to) { return memoryUse(from, to); },
             .onHelper =
                 [this](std::function<void()> work) {
