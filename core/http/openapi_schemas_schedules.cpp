@@ -56,7 +56,7 @@ std::string_view openApiScheduleSchemas() {
   "unfinished":{"type":"integer","format":"int64","minimum":0,"description":"runs that have not ended"},
   "broken":{"type":"string","description":"why it is never due"},
   "last":{"$ref":"#/components/schemas/ScheduleRun"},
-  "times":{"type":"array","items":{"type":"integer","format":"int64"},"description":"when it is due next, without jitter; of one schedule"},
+  "times":{"type":"array","items":{"type":"integer","format":"int64"},"description":"when it starts next, jitter included; of one schedule"},
   "runs":{"type":"array","items":{"$ref":"#/components/schemas/ScheduleRun"},"description":"the newest first; of one schedule"}}},
 "Schedules":{"type":"object","required":["schedules"],"properties":{"schedules":{"type":"array",
   "items":{"$ref":"#/components/schemas/Schedule"}}}},

@@ -23,6 +23,7 @@ private Q_SLOTS:
     void whatIsNoScheduleIsRefused();
     void aScheduleIsReadAsItIsWritten();
     void allOfThemTogetherHaveABound();
+    void theTimesShownAreThoseAtWhichItStarts();
     void aNameIsTakenOnce();
     void whatTheJournalRefusesIsNotThere();
     void whatIsMadeAgainRunsAgain();
@@ -78,6 +79,8 @@ void TestEngineSchedules::whatIsNoScheduleIsRefused_data() {
         "invalid queue");
     row("much jitter", R"({"name":"a","every_s":60,"jitter_s":86401,"action":{"worker":"exec","argv":["x"]}})",
         "invalid jitter_s");
+    row("jitter of a whole period",
+        R"({"name":"a","every_s":60,"jitter_s":60,"action":{"worker":"exec","argv":["x"]}})", "invalid jitter_s");
     row("a pause that is none", R"({"name":"a","every_s":60,"paused":1,"action":{"worker":"exec","argv":["x"]}})",
         "invalid paused");
 }
@@ -110,6 +113,15 @@ void TestEngineSchedules::aScheduleIsReadAsItIsWritten() {
                  kBegin));
     QCOMPARE(made->times.size(), std::size_t(10));
     QCOMPARE(made->next, WallMicros(0)); // it is paused
+}
+
+void TestEngineSchedules::theTimesShownAreThoseAtWhichItStarts() {
+    Bench bench;
+    const auto made =
+        bench.create(R"({"name":"late","every_s":3600,"jitter_s":1800,"action":{"worker":"exec","argv":["x"]}})");
+    QVERIFY(made);
+    QVERIFY(made->next > kBegin + 3'600'000'000);
+    QCOMPARE(made->times.front(), made->next);
 }
 
 void TestEngineSchedules::aNameIsTakenOnce() {

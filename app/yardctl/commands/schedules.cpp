@@ -48,6 +48,8 @@ Outcome<int> showDryRun(const Invocation& invocation, const json::object& body) 
     }
     fmt::print("{} would be due\n", printable(textOf(body, "name")));
     printDueTimes(shown);
+    if (const auto jitter = numberOf(body, "jitter_s"); jitter && *jitter > 0)
+        fmt::print("and starts later by up to {}, always by the same\n", durationWords(*jitter));
     return 0;
 }
 

@@ -207,6 +207,8 @@ Result<void> checkTime(const ScheduleDefinition& definition) {
         return invalid("cron", "Give when it is due: \"cron\", \"every_s\" or \"at\".");
     const auto timing = timingOf(definition);
     if (!timing) return std::unexpected(timing.error());
+    if (definition.everySeconds != 0 && definition.jitterSeconds >= definition.everySeconds)
+        return invalid("jitter_s", "Give a \"jitter_s\" below \"every_s\": else it starts when it is due again.");
     return {};
 }
 

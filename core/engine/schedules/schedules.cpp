@@ -56,6 +56,10 @@ bool hasSameTimes(const ScheduleDefinition& one, const ScheduleDefinition& other
            one.timezone == other.timezone && one.isPaused == other.isPaused;
 }
 
+Duration jitterOf(const ScheduleDefinition& definition) {
+    return Duration(static_cast<std::int64_t>(definition.jitterSeconds * 1e6));
+}
+
 /// Of the action itself: its inputs and arguments may have a member of this name, too.
 bool hasLabelMember(std::string_view action) {
     bool isThere = false;
@@ -99,8 +103,8 @@ void Schedules::restore(std::span<const store::DocumentRow> documents) {
 void Schedules::plan(const Entry& entry, Result<schedule::Timing> timing) {
     const ScheduleDefinition& definition = entry.definition;
     if (!timing || definition.isPaused) return table_.remove(definition.name);
-    const Duration jitter(static_cast<std::int64_t>(definition.jitterSeconds * 1e6));
-    table_.put(definition.name, {.timing = *std::move(timing), .missed = definition.missed, .jitter = jitter},
+    table_.put(definition.name,
+               {.timing = *std::move(timing), .missed = definition.missed, .jitter = jitterOf(definition)},
                entry.history.decidedUntil, parts_.now());
 }
 
@@ -118,8 +122,10 @@ ScheduleView Schedules::viewOf(const Entry& entry, std::size_t runs) const {
     view.broken = entry.broken;
     view.unfinished = static_cast<std::int64_t>(unfinishedRuns(entry));
     if (runs == 1) return view; // a row of the list
+    const WallMicros delay = schedule::Timetable::delayOf(entry.definition.name, jitterOf(entry.definition));
     if (const auto timing = timingOf(entry.definition))
-        view.times = timing->listAfter(std::max(entry.history.decidedUntil, parts_.now()), kTimesShown);
+        view.times = timing->listAfter(std::max(entry.history.decidedUntil, parts_.now() - delay), kTimesShown);
+    for (WallMicros& time : view.times) time += delay;
     return view;
 }
 

@@ -38,7 +38,7 @@ struct ScheduleView {
     ScheduleDefinition definition;
     WallMicros next = 0;           ///< 0: none comes, or it is paused
     std::vector<ScheduleRun> runs; ///< the newest first; of a list the last one alone
-    std::vector<WallMicros> times; ///< the next ten without jitter; not in a list
+    std::vector<WallMicros> times; ///< when it starts next, ten of them, jitter included; not in a list
     std::optional<Error> broken;   ///< why it is never due: its zone is not there any more
     std::int64_t unfinished = 0;   ///< runs that have not ended
 };
