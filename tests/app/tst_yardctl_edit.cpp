@@ -210,7 +210,7 @@ private Q_SLOTS:
                  {"what":"inputs","name":"p.jpg","a":"12","b":"34"},{"what":"environment","name":"K","b":"1"},
                  {"what":"worker","name":"version","a":"1","b":"2"},{"what":"machine","name":"name","a":"here","b":"there"},
                  {"what":"limits","name":"deadline_s","a":60,"b":2},{"what":"outcome","name":"exit_code","a":2,"b":0},
-                 {"what":"times","name":"running","a":1.5,"b":2},{"what":"times","name":"max_rss_bytes","a":1000,"b":2000},
+                 {"what":"times","name":"running","a":1.5,"b":2},{"what":"times","name":"fetching","a":1.001,"b":1.002},{"what":"times","name":"max_rss_bytes","a":1000,"b":2000},
                  {"what":"output","name":"stdout","a":"no","b":"yes","line":7}]})json"}},
              {"GET /compute/jobs/6/compare?with=6",
               {.body =
@@ -240,10 +240,11 @@ private Q_SLOTS:
     }
 
     void compareTakesAttempts() {
-        FakeServer server(table({{"GET /compute/jobs/5/compare?attempt=1&with=5.2",
-                                  {.body = R"({"a":{"lsn":5},"b":{"lsn":5,"attempt":2},"differences":[]})"}}}));
+        FakeServer server(
+            table({{"GET /compute/jobs/5/compare?attempt=1&with=5.2",
+                    {.body = R"({"a":{"lsn":5,"attempt":1},"b":{"lsn":5,"attempt":2},"differences":[]})"}}}));
         const DataDirectory data(server);
-        QCOMPARE(data.run({"compare", "5.1", "5.2"}).out, "5 and 5.2 do not differ.\n");
+        QCOMPARE(data.run({"compare", "5.1", "5.2"}).out, "5.1 and 5.2 do not differ.\n");
         for (const char* wrong : {"5.", "5.0", "5.x", ".1", "5.1.2"})
             QCOMPARE(data.run({"compare", wrong}).code, 2);
     }

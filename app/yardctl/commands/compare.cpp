@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace yard::ctl {
 
@@ -43,6 +44,38 @@ std::string differenceWords(const json::object& difference) {
     return name;
 }
 
+/// "12.2"; the first attempt is told as one where another one of the same action stands beside it.
+std::string runHeading(const json::object& answer, std::string_view side) {
+    const auto of = [&](std::string_view which, std::string_view member) {
+        const json::object* run = objectOf(answer, which);
+        return run ? integerOf(*run, member).value_or(0) : 0;
+    };
+    const bool isApart = of("a", "lsn") == of("b", "lsn") && of("a", "attempt") != of("b", "attempt");
+    const std::int64_t attempt = of(side, "attempt");
+    return fmt::format("{}{}", of(side, "lsn"),
+                       attempt > 1 || (isApart && attempt == 1) ? fmt::format(".{}", attempt) : "");
+}
+
+void printComparison(const json::object& answer) {
+    const std::string first = runHeading(answer, "a");
+    const std::string second = runHeading(answer, "b");
+    Table table({{"WHAT", false, kLeastColumns}, {first, false, kLeastColumns}, {second, false, kLeastColumns}});
+    const json::array* all = arrayOf(answer, "differences");
+    for (const json::value& one : all ? *all : json::array()) {
+        const json::object* difference = one.if_object();
+        if (!difference) continue;
+        std::string here = comparedWords(*difference, "a");
+        std::string there = comparedWords(*difference, "b");
+        // No two runs take the same time to the microsecond.
+        if (textOf(*difference, "what") == "times" && here == there) continue;
+        table.add({differenceWords(*difference), std::move(here), std::move(there)});
+    }
+    if (table.empty())
+        fmt::print("{} and {} do not differ.\n", first, second);
+    else
+        fmt::print("{}", table.text(terminalWidth()));
+}
+
 Outcome<int> compareCommand(const Invocation& invocation) {
     const auto& operands = invocation.arguments.operands();
     const auto first = namedAttempt("compare", operands.front());
@@ -60,25 +93,7 @@ Outcome<int> compareCommand(const Invocation& invocation) {
         fmt::print("{}\n", answer->text);
         return 0;
     }
-    const auto heading = [&](std::string_view side) {
-        const json::object* run = objectOf(answer->object, side);
-        const auto attempt = run ? integerOf(*run, "attempt") : std::nullopt;
-        return fmt::format("{}{}", run ? integerOf(*run, "lsn").value_or(0) : 0,
-                           attempt && *attempt > 1 ? fmt::format(".{}", *attempt) : "");
-    };
-    const json::array* all = arrayOf(answer->object, "differences");
-    if (!all || all->empty()) {
-        fmt::print("{} and {} do not differ.\n", heading("a"), heading("b"));
-        return 0;
-    }
-    Table table({{"WHAT", false, kLeastColumns},
-                 {heading("a"), false, kLeastColumns},
-                 {heading("b"), false, kLeastColumns}});
-    for (const json::value& one : *all)
-        if (const json::object* difference = one.if_object())
-            table.add(
-                {differenceWords(*difference), comparedWords(*difference, "a"), comparedWords(*difference, "b")});
-    fmt::print("{}", table.text(terminalWidth()));
+    printComparison(answer->object);
     return 0;
 }
 
