@@ -192,6 +192,8 @@ void TestMapAtAnEngine::whatTakesLongerThanOthersIsEnded() {
                                     ":::", "0.3", "0.3", "0.3", "3600"});
     QCOMPARE(ended.code, 1);
     QVERIFY2(fileText(log).contains("\t-1\t15\t"), fileText(log).c_str());
+    QVERIFY2(ended.err.contains("job 4, action ") && ended.err.contains("took over 1000 % of the median"),
+             ended.err.c_str());
     QVERIFY(processesOf(place, engine.pid()).size() <= 1); // the launcher
     QCOMPARE(engine.stop(), 0);
 }

@@ -172,9 +172,11 @@ void Collector::tellOdd(std::int64_t seq, const json::object& row) {
     const std::string_view reason = textOf(row, "reason");
     if (parts_.json || textOf(row, "state") == "completed" || reason == "exit_code" || reason == "signal") return;
     parts_.progress.clear();
-    (void)writeOutput(STDERR_FILENO, errorLine(false, {},
-                                               fmt::format("job {}, action {}: {}", seq,
-                                                           integerOf(row, "lsn").value_or(0), endWords(row))));
+    const std::int64_t lsn = integerOf(row, "lsn").value_or(0);
+    const std::string words = cancelled_.contains(lsn) ? fmt::format("took over {:g} % of the median",
+                                                                     parts_.options.timeoutPercent.value_or(0))
+                                                       : endWords(row);
+    (void)writeOutput(STDERR_FILENO, errorLine(false, {}, fmt::format("job {}, action {}: {}", seq, lsn, words)));
 }
 
 Outcome<void> Collector::deliverReady() {
