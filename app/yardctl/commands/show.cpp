@@ -8,6 +8,7 @@
 #include "app/yardctl/work_options.h"
 #include "core/base/clock.h"
 #include "core/model/action_name.h"
+#include "core/model/states.h"
 
 #include <algorithm>
 #include <array>
@@ -85,6 +86,19 @@ std::string estimateWords(const json::object& action) {
         out += fmt::format("{}ends {}", out.empty() ? "" : ", ", timeWords(*finish, wallNow()));
     if (const std::string gap = gapWords(action); out.empty() && !gap.empty()) out = "end not known: " + gap;
     return out;
+}
+
+/// How many of its attempts but the last one were none of its own failures: it was begun again after them.
+std::int64_t interruptionsOf(const json::object& action) {
+    const std::int64_t again = integerOf(action, "retry_count").value_or(0);
+    std::int64_t count = 0;
+    const json::array* attempts = arrayOf(action, "attempts");
+    for (const json::value& value : attempts ? *attempts : json::array()) {
+        const json::object* attempt = value.if_object();
+        const auto reason = attempt ? reasonFrom(textOf(*attempt, "reason")) : std::nullopt;
+        if (reason && isInterruption(*reason) && integerOf(*attempt, "n").value_or(0) <= again) ++count;
+    }
+    return std::min(count, again);
 }
 
 void showAttempts(const json::object& action) {
@@ -193,8 +207,10 @@ void showAction(const json::object& action, const json::object& spec, const std:
         if (const auto value = numberOf(action, info.name);
             value && (*value > 0 || info.unit == MeasureUnit::Microseconds))
             details.add(info.label, measureWords(action, info));
-    if (const auto retries = integerOf(action, "retry_count"); retries && *retries > 0)
-        details.add("retries", fmt::format("{}", *retries));
+    const std::int64_t interrupted = interruptionsOf(action);
+    if (const auto retries = integerOf(action, "retry_count").value_or(0) - interrupted; retries > 0)
+        details.add("retries", fmt::format("{}", retries));
+    if (interrupted > 0) details.add("begun again", fmt::format("{}", interrupted));
     details.add("stdout", chunkWords(action, "stdout"));
     details.add("stderr", chunkWords(action, "stderr"));
     if (const json::value* result = action.if_contains("result"))
