@@ -39,6 +39,16 @@ private Q_SLOTS:
         QCOMPARE(data.run({"--json", "courtesy"}).out, std::string(kActive) + "\n");
     }
 
+    void whatIsNotKnownIsSaidSo() {
+        std::string answer = kActive;
+        answer.replace(answer.find(R"("because":"heat")"), 16, R"("because":"idle")");
+        FakeServer server(table({{"GET /compute/courtesy", {.body = answer}}}));
+        const Ended shown = DataDirectory(server).run({"courtesy"});
+        QVERIFY2(
+            shown.out.contains("nothing new starts: how long nobody has used this machine is not known here\n"),
+            shown.out.c_str());
+    }
+
     void whereNothingIsInForceItSaysSo() {
         FakeServer server(table({{"GET /compute/courtesy", {.body = kQuiet}}}));
         QCOMPARE(DataDirectory(server).run({"courtesy"}).out, "profile   polite\nmeasures  none\n");

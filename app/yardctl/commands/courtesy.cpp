@@ -5,6 +5,7 @@
 #include "app/yardctl/json_text.h"
 #include "core/base/clock.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -20,9 +21,20 @@ std::string profileWords(const json::object& courtesy) {
     return setting == profile ? profile : fmt::format("{} ({})", profile, setting);
 }
 
-std::string measureLine(const json::object& measure, std::int64_t cores) {
+/// What the engine knows of its machine; one that nobody here can say of is no condition.
+bool isKnown(const json::object& courtesy, std::string_view name) {
+    const json::array* conditions = arrayOf(courtesy, "conditions");
+    return conditions && std::ranges::any_of(*conditions, [&](const json::value& one) {
+               return one.is_object() && textOf(one.get_object(), "name") == name;
+           });
+}
+
+std::string measureLine(const json::object& measure, const json::object& courtesy) {
     const std::string_view name = textOf(measure, "name");
-    const std::string because = printable(textOf(measure, "because"));
+    const std::int64_t cores = integerOf(courtesy, "cores").value_or(0);
+    std::string because = printable(textOf(measure, "because"));
+    if (because == "idle" && !isKnown(courtesy, because))
+        because = "how long nobody has used this machine is not known here";
     if (name == "hold") return fmt::format("nothing new starts: {}", because);
     if (name == "idle_priority") return fmt::format("actions run at idle priority: {}", because);
     if (name == "fewer_cores")
@@ -37,8 +49,7 @@ void showCourtesy(const json::object& courtesy) {
     std::string_view head = "measures";
     for (const json::value& measure : measures ? *measures : json::array()) {
         if (!measure.is_object()) continue;
-        fmt::print("{:<8}  {}\n", head,
-                   measureLine(measure.get_object(), integerOf(courtesy, "cores").value_or(0)));
+        fmt::print("{:<8}  {}\n", head, measureLine(measure.get_object(), courtesy));
         head = "";
     }
     if (isTrue(courtesy, "keeps_awake")) fmt::print("awake     the machine does not go to sleep\n");
