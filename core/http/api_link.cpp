@@ -5,17 +5,16 @@
 #include "core/coro/thread_group.h"
 #include "core/engine/guests/guests.h"
 #include "core/engine/guests/join.h"
-#include "core/engine/machines/machines.h"
 #include "core/http/auth.h"
 #include "core/http/error_map.h"
 #include "core/http/guest_door.h"
+#include "core/http/handler_steps.h"
 #include "core/http/join_tokens.h"
 #include "core/http/link_door.h"
 #include "core/http/tokens.h"
 
 #include <exception>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -74,13 +73,6 @@ private:
 bool asksForLink(const RequestHead& head) {
     return head.isHttp11 && hasToken(head.field("Upgrade").value_or(""), kProtocol) &&
            hasToken(head.field("Connection").value_or(""), "upgrade");
-}
-
-coro::Task<std::set<std::string>> keysOfMachines(engine::Engine& engine) {
-    std::set<std::string> keys;
-    for (engine::MachineView& machine : co_await engine.ask(&engine::Machines::list))
-        if (!machine.key.empty()) keys.insert(std::move(machine.key));
-    co_return keys;
 }
 
 Response upgradeRequired() {

@@ -3,6 +3,7 @@
 
 #include "core/http/auth.h"
 #include "core/http/error_map.h"
+#include "core/http/handler_steps.h"
 #include "core/http/join_tokens.h"
 #include "core/json/json_writer.h"
 #include "core/model/api_address.h"
@@ -86,7 +87,8 @@ coro::Task<Response> makeJoinToken(Call& call) {
 
 coro::Task<Response> removeJoinToken(Call& call) {
     const std::int64_t id = call.number();
-    const auto removed = co_await call.api.joins.remove(id, call.helpers);
+    const auto removed = co_await call.api.joins.remove(
+        id, [&engine = call.engine] { return keysOfMachines(engine); }, call.helpers);
     co_return removed ? jsonResponse(fmt::format(R"({{"id":{}}})", id)) : errorResponse(removed.error());
 }
 
@@ -112,7 +114,7 @@ std::span<const Route> machineTokenRoutes() {
         {{Delete, "machines/tokens/{id}", Global, OptionalJson, Needs::Admin},
          &removeJoinToken,
          {.id = "removeJoinToken",
-          .summary = "Remove a join token; machines that joined with it stay",
+          .summary = "Remove a join token; machines that joined with it stay, keys of those that never came go",
           .answers = {{{200, "JoinTokenRemoved"}}}}},
     };
     return kRoutes;

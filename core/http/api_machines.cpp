@@ -4,6 +4,7 @@
 #include "core/base/parsed_number.h"
 #include "core/engine/machines/machines.h"
 #include "core/http/error_map.h"
+#include "core/http/handler_steps.h"
 #include "core/http/join_tokens.h"
 #include "core/http/machine_json.h"
 #include "core/json/json_writer.h"
@@ -14,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
+#include <set>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -166,6 +169,13 @@ coro::Task<Response> removeMachine(Call& call) {
 }
 
 } // namespace
+
+coro::Task<std::set<std::string>> keysOfMachines(engine::Engine& engine) {
+    std::set<std::string> keys;
+    for (engine::MachineView& machine : co_await engine.ask(&engine::Machines::list))
+        if (!machine.key.empty()) keys.insert(std::move(machine.key));
+    co_return keys;
+}
 
 std::span<const Route> machineRoutes() {
     using enum Method;

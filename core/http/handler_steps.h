@@ -3,6 +3,9 @@
 
 #include "core/http/route.h"
 
+#include <set>
+#include <string>
+
 namespace yard::http {
 
 // lists (api_lists.cpp)
@@ -46,5 +49,9 @@ coro::Task<Result<ChunkRef>> storeChunk(Call& call, BodySource& source, Hash256 
 // bodies in parts (api_parts.cpp)
 /// Stores the chunks of a multipart body, returns the JSON of the action. `share` holds the JSON's bytes.
 coro::Task<Result<std::string>> readParts(Call& call, BodyShare& share);
+
+// machines (api_machines.cpp)
+/// Hashes of the keys of those that the engine knows.
+coro::Task<std::set<std::string>> keysOfMachines(engine::Engine& engine);
 
 } // namespace yard::http

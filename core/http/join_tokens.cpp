@@ -30,6 +30,7 @@ struct Entry {
     std::int64_t created = 0;
     std::int64_t expires = 0;
     std::int64_t maxCores = 0;
+    std::int64_t token = 0;
 
     bool read(const JsonView& object) {
         if (!object.isObject()) return false;
@@ -42,8 +43,9 @@ struct Entry {
             if (key == "created") created = integerOf(member);
             if (key == "expires") expires = integerOf(member);
             if (key == "max_cores") maxCores = integerOf(member);
+            if (key == "token") token = integerOf(member);
         }
-        return hash && std::ranges::min({id, uses, used, created, expires, maxCores}) >= 0;
+        return hash && std::ranges::min({id, uses, used, created, expires, maxCores, token}) >= 0;
     }
 };
 
@@ -58,8 +60,8 @@ auto* entryOf(Entries& entries, std::string_view hash) {
 
 } // namespace
 
-JoinTokens::Key JoinTokens::newKey(std::int64_t maxCores) {
-    Key key{.created = wallNow(), .maxCores = maxCores, .caller = std::make_shared<Caller>()};
+JoinTokens::Key JoinTokens::newKey(std::int64_t maxCores, std::int64_t token) {
+    Key key{.created = wallNow(), .maxCores = maxCores, .token = token, .caller = std::make_shared<Caller>()};
     key.caller->name = "the key of a machine"; // the owner's, which has none, is not noted
     return key;
 }
@@ -92,7 +94,7 @@ Result<JoinTokens::Kept> JoinTokens::read(const std::string& file) {
                                        .expires = entry.expires,
                                        .maxCores = entry.maxCores});
             } else {
-                Key key = newKey(entry.maxCores);
+                Key key = newKey(entry.maxCores, entry.token);
                 key.created = entry.created;
                 kept.keys.insert_or_assign(*entry.hash, std::move(key));
             }
@@ -128,6 +130,7 @@ std::string JoinTokens::jsonOf(const Kept& kept) {
         writer.member("hash", hash.hex());
         writer.member("created", key.created);
         writer.member("max_cores", key.maxCores);
+        if (key.token > 0) writer.member("token", key.token);
         writer.closeObject();
     }
     writer.closeArray();
@@ -196,13 +199,20 @@ coro::Task<Result<JoinTokens::Made>> JoinTokens::make(Wanted wanted, coro::Helpe
     co_return made;
 }
 
-coro::Task<Result<void>> JoinTokens::remove(std::int64_t id, coro::HelperPool& helpers) {
+coro::Task<Result<void>> JoinTokens::remove(std::int64_t id, Known known, coro::HelperPool& helpers) {
     const auto guard = co_await changing_.lock();
     if (unreadable_) co_return std::unexpected(*unreadable_);
     Kept kept = kept_;
     if (std::erase_if(kept.tokens, [id](const Token& token) { return token.id == id; }) == 0)
         co_return fail(ErrorKind::NotFound,
                        "There is no join token with this number; GET machines/tokens lists those there are.");
+    // Nothing shows a key whose machine never said Hello: nobody could take it back otherwise.
+    const std::set<std::string> machines = co_await known();
+    std::erase_if(kept.keys, [&](const auto& entry) {
+        const auto& [hash, key] = entry;
+        return key.token > 0 && std::ranges::find(kept.tokens, key.token, &Token::id) == kept.tokens.end() &&
+               !machines.contains(hash.hex());
+    });
     if (auto replaced = co_await replace(std::move(kept), helpers); !replaced) co_return replaced;
     logInfo("http", "join token {} was removed", id);
     co_return Result<void>{};
@@ -246,6 +256,7 @@ coro::Task<Result<JoinTokens::Entered>> JoinTokens::enter(std::string bearer, bo
     if (kept.keys.size() >= kMostKeys)
         co_return fail(ErrorKind::Busy, "As many machines joined this engine as may; remove one there.");
     std::int64_t maxCores = 0;
+    std::int64_t tokenId = 0;
     if (!isAdmin) {
         Token& token = *entryOf(kept.tokens, bearerHash.hex()); // check() has found it
         if (token.used >= token.uses)
@@ -253,9 +264,10 @@ coro::Task<Result<JoinTokens::Entered>> JoinTokens::enter(std::string bearer, bo
                            "The join token is used up; 'yardctl machines token' prints another.");
         ++token.used;
         maxCores = token.maxCores;
+        tokenId = token.id;
         logInfo("http", "a machine joins with token {}, {} of {}", token.id, token.used, token.uses);
     }
-    const Key key = newKey(maxCores);
+    const Key key = newKey(maxCores, tokenId);
     kept.keys.emplace(hash, key);
     if (auto replaced = co_await replace(std::move(kept), helpers); !replaced)
         co_return std::unexpected(replaced.error());

@@ -65,8 +65,11 @@ public:
     };
     /// AtLimit, Io, NoSpace.
     coro::Task<Result<Made>> make(Wanted wanted, coro::HelperPool& helpers);
-    /// Machines that joined with it stay. NotFound, Io, NoSpace.
-    coro::Task<Result<void>> remove(std::int64_t id, coro::HelperPool& helpers);
+    /// Hashes of the keys of all machines that the engine knows.
+    using Known = std::function<coro::Task<std::set<std::string>>()>;
+    /// Machines that joined with it stay; keys that it let in and whose machines never came go with it. NotFound, Io,
+    /// NoSpace.
+    coro::Task<Result<void>> remove(std::int64_t id, Known known, coro::HelperPool& helpers);
 
     /// Whether a link may be asked for with this. Unauthorized: no; Busy: its machine is being removed; Io.
     Result<void> check(std::string_view bearer) const;
@@ -78,8 +81,6 @@ public:
         std::int64_t maxCores = 0;
         std::shared_ptr<Caller> caller; ///< of the key, for as long as it is one; null: it has none
     };
-    /// Hashes of the keys of all machines that the engine knows.
-    using Known = std::function<coro::Task<std::set<std::string>>()>;
     /// A machine comes in. `known` is asked where a key more may be one too many. `isAdmin`: with a token of the API, which takes no use. `ownKey`: what it wants to come back
     /// with; empty: none. Malformed: no key, or none of 48 digits; what check() has; AtLimit, Io, NoSpace.
     coro::Task<Result<Entered>> enter(std::string bearer, bool isAdmin, std::string ownKey, Known known,
@@ -94,6 +95,7 @@ private:
     struct Key {
         WallMicros created = 0;
         std::int64_t maxCores = 0;
+        std::int64_t token = 0; ///< that let it in; 0: one of the API, or a program before this member
         std::shared_ptr<Caller> caller;
     };
     struct Kept {
@@ -103,7 +105,7 @@ private:
     };
     static Result<Kept> read(const std::string& file);
     static std::string jsonOf(const Kept& kept);
-    static Key newKey(std::int64_t maxCores);
+    static Key newKey(std::int64_t maxCores, std::int64_t token);
     static Entered enteredBy(const Hash256& hash, const Key& key);
     static void makeRoom(std::map<Hash256, Key>& keys, const std::set<std::string>& known);
     coro::Task<Result<void>> replace(Kept kept, coro::HelperPool& helpers);

@@ -77,6 +77,7 @@ private Q_SLOTS:
     void aUseIsCountedOnceForEachMachine();
     void aMachineComesBackWithItsKey();
     void aKeyOutlivesItsTokenAndTheEngine();
+    void aKeyWhoseMachineNeverCameGoesWithItsToken();
     void itOpensTheLinkAlone();
     void withoutAKeyNobodyJoins();
     void anExpiredTokenLetsNobodyIn();
@@ -195,11 +196,25 @@ void JoinTokensTest::aMachineComesBackWithItsKey() {
 void JoinTokensTest::aKeyOutlivesItsTokenAndTheEngine() {
     Joining linked;
     QCOMPARE(linked.knock(linked.token(), kKey).first, 101);
+    QVERIFY(machineComes(linked.engine, helloOfDesk(),
+                         {.token = {}, .peer = "10.0.0.2", .key = Sha256::of(kKey).hex(), .mostMilliCores = 0}));
     QCOMPARE(linked.call("DELETE", "machines/tokens/1").status, 200);
     QCOMPARE(linked.knock(kKey).first, 101);
     const JoinTokens next(linked.engine->dataDir() + std::string(JoinTokens::kFile));
     QVERIFY(next.check(kKey));
     QVERIFY(!next.check(kOtherKey));
+}
+
+void JoinTokensTest::aKeyWhoseMachineNeverCameGoesWithItsToken() {
+    Joining linked;
+    QCOMPARE(linked.knock(linked.token(), kKey).first, 101);
+    QCOMPARE(linked.knock(linked.token(), kOtherKey).first, 101);
+    QCOMPARE(linked.call("DELETE", "machines/tokens/1").status, 200);
+    QCOMPARE(linked.knock(kKey).first, 401);
+    QCOMPARE(linked.knock(kOtherKey).first, 101); // another token let it in
+    const JoinTokens next(linked.engine->dataDir() + std::string(JoinTokens::kFile));
+    QVERIFY(!next.check(kKey));
+    QVERIFY(next.check(kOtherKey));
 }
 
 void JoinTokensTest::itOpensTheLinkAlone() {
