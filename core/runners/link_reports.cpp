@@ -191,9 +191,11 @@ void LinkReports::gathered(link::AttemptRef ref) {
     const std::int64_t longest = std::max<std::int64_t>(0, (now - attempt->given).count());
     const auto ran =
         static_cast<std::int64_t>(std::min<std::uint64_t>(finished.ranUs, static_cast<std::uint64_t>(longest)));
-    if (ended.times.submitting == MonoTime{}) ended.times.submitting = now - Duration(ran);
-    if (ended.times.running == MonoTime{} && ended.cause != EndCause::SpawnError)
-        ended.times.running = now - Duration(ran);
+    const MonoTime began = now - Duration(ran);
+    // It knows how long; when the word of its start came, or the machine came back, says little.
+    if (ran > 0 || (ended.times.running == MonoTime{} && ended.cause != EndCause::SpawnError))
+        ended.times.running = began;
+    if (ended.times.submitting == MonoTime{} || ended.times.submitting > began) ended.times.submitting = began;
     noteFigures(ended.measures, finished, longest);
     parts_.attempts.tellLast(ref, std::move(ended));
 }

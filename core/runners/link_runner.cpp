@@ -57,7 +57,7 @@ void LinkRunner::restore(std::string runId, const std::vector<Restored>& attempt
     for (const Restored& one : attempts) {
         refs.push_back(refOf(one.id));
         LinkAttempts::Attempt& attempt = attempts_.add(one.id, one.slot, one.inputs);
-        attempt.given = host_.monoNow();
+        attempt.given = one.given;
         attempt.grace = one.grace;
         attempt.isRestored = true;
     }

@@ -51,6 +51,7 @@ public:
         SlotId slot;
         std::vector<Hash256> inputs;
         Duration grace{}; ///< when it is ended and nobody says another one
+        MonoTime given{}; ///< it did not run before
     };
     void restore(std::string runId, const std::vector<Restored>& attempts, Duration leaseThen);
 

@@ -30,6 +30,7 @@ private Q_SLOTS:
     void aRestartedYardWaitsForWhatItKnew();
     void aRestartedYardIsToldOfWhatRuns();
     void aRestartedYardEndsWithTheGraceItIsGiven();
+    void aRestartedYardIsToldHowLongItRan();
 };
 
 void TestLinkBreaks::whatBothCountGoesOn() {
@@ -247,6 +248,22 @@ void TestLinkBreaks::aRestartedYardEndsWithTheGraceItIsGiven() {
     bench.runner->end({.lsn = Lsn(1)}, StopCause::Cancelled);
     QCOMPARE(bench.heard(), std::string("Welcome:1.1 Cancel:1.1"));
     QCOMPARE(bench.yard().cancel->graceMs, std::uint64_t{5'000});
+}
+
+void TestLinkBreaks::aRestartedYardIsToldHowLongItRan() {
+    LinkBench bench;
+    bench.runner->restore(
+        "run", {{.id = {.lsn = Lsn(1)}, .slot = SlotId(0), .inputs = {}, .given = MonoTime(bench.host.now - 9s)}},
+        60s);
+    bench.connect("run", held(1, GuestStage::Begun));
+    bench.host.now += 1s;
+    link::Finished body = LinkBench::finished(1);
+    body.ranUs = 6'000'000;
+    QVERIFY(bench.say(Kind::Finished, link::put(body)));
+    QCOMPARE(bench.told(), std::string("started 1.1 exited 1.1"));
+    const RunTimes& times = bench.ends.at(0).times;
+    QVERIFY(times.exited - times.running == 6s);
+    QVERIFY(times.submitting <= times.running);
 }
 
 QTEST_GUILESS_MAIN(TestLinkBreaks)

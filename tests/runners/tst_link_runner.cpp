@@ -26,6 +26,7 @@ private Q_SLOTS:
     void longOutputsComeInPieces();
     void whatCannotBeStoredIsFetchedAgain();
     void howItEndedIsPassedOn();
+    void itRanAsLongAsTheMachineSays();
     void whatAMachineDoesNotTakeComesBack();
     void inputsAreSentAsTheConnectionTakesThem();
     void onlyInputsOfWhatItHasAreSent();
@@ -307,6 +308,28 @@ void TestLinkRunner::howItEndedIsPassedOn() {
     QVERIFY(!bench.ends.at(1).exitCode);
     QVERIFY(bench.ends.at(1).times.ended - bench.ends.at(1).times.running == 5s);
     QCOMPARE(bench.ends.at(2).spawn.message, std::string("there is no such program"));
+}
+
+void TestLinkRunner::itRanAsLongAsTheMachineSays() {
+    LinkBench bench(2);
+    bench.connect();
+    bench.submit({1, 2});
+    bench.host.now += 5s; // the word of the start took this long
+    QVERIFY(bench.sayRunning(1));
+    QVERIFY(bench.sayRunning(2));
+    bench.host.now += 2s;
+    link::Finished body = LinkBench::finished(1);
+    body.ranUs = 6'000'000;
+    QVERIFY(bench.say(Kind::Finished, link::put(body)));
+    body = LinkBench::finished(2);
+    body.cause = link::GuestEnd::LostRunner; // it does not know
+    QVERIFY(bench.say(Kind::Finished, link::put(body)));
+    QCOMPARE(bench.told(), std::string("started 1.1 started 2.1 exited 1.1 lost_runner 2.1"));
+    const RunTimes& known = bench.ends.at(0).times;
+    QVERIFY(known.exited - known.running == 6s);
+    QVERIFY(known.submitting <= known.running);
+    const RunTimes& unknown = bench.ends.at(1).times;
+    QVERIFY(unknown.exited - unknown.running == 2s);
 }
 
 void TestLinkRunner::whatAMachineDoesNotTakeComesBack() {

@@ -160,10 +160,12 @@ void Machines::takeOver(Machine& machine, const std::vector<AttemptId>& ids, Dur
     std::vector<runners::LinkRunner::Restored> restored;
     for (const AttemptId id : ids) {
         const Attempt& attempt = parts_.execution.takeOver(id);
+        const auto live = parts_.session.views().live(id.lsn);
         restored.push_back({.id = id,
                             .slot = parts_.places.ownNumber(machine.id, attempt.slot),
                             .inputs = attempt.spec ? attempt.spec->inputChunks() : std::vector<Hash256>(),
-                            .grace = attempt.grace});
+                            .grace = attempt.grace,
+                            .given = MonoTime(Duration(live->submitTime - attempt.scale.offset))});
     }
     machine.runner->restore(machine.hello.runId, restored, lease);
     if (machine.isRemoved && !machine.isUnread) machine.runner->shutDown(Duration::zero());
