@@ -56,11 +56,25 @@ struct Found {
     std::string_view item = {};
 };
 
-/// "5000-5015,6000" as typed; nothing when it is neither that nor a list.
+std::optional<Words> wordsOf(JsonView v) {
+    if (v.kind() != JsonKind::Array) return std::nullopt;
+    Words words;
+    for (const JsonView word : v) {
+        if (word.kind() != JsonKind::String) return std::nullopt;
+        words.emplace_back(word.string());
+    }
+    return words;
+}
+
+/// "5000-5015,6000" or ["5000-5015", "6000"] as typed; nothing when it is neither that nor a list.
 std::optional<Words> wordsIn(const Value& value) {
     if (const auto* words = std::get_if<Words>(&value)) return *words;
     const auto* text = std::get_if<std::string>(&value);
     if (!text) return std::nullopt;
+    if (text->starts_with('[')) {
+        const auto tape = readJson(*text);
+        return tape ? wordsOf(tape->root()) : std::nullopt;
+    }
     Words words;
     for (const auto part : std::views::split(*text, ',')) words.emplace_back(part.begin(), part.end());
     return words;
@@ -123,13 +137,7 @@ std::optional<Value> valueOf(JsonView v) {
     if (v.kind() == JsonKind::Integer) return v.node().integer;
     if (v.kind() == JsonKind::Number) return v.node().number;
     if (v.kind() == JsonKind::String) return std::string(v.string());
-    if (v.kind() != JsonKind::Array) return std::nullopt;
-    Words words;
-    for (const JsonView word : v) {
-        if (word.kind() != JsonKind::String) return std::nullopt;
-        words.emplace_back(word.string());
-    }
-    return words;
+    return wordsOf(v);
 }
 
 Value valueOf(const SettingInfo& setting, std::string_view text) {

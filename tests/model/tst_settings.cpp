@@ -162,6 +162,13 @@ void SettingsTest::aSettingIsGivenAsText_data() {
     row("capacity=8", "{\n  \"capacity\": 8\n}\n");
     row("resources.licence.x=2", "{\n  \"resources.licence.x\": 2\n}\n");
     row("resources.port=5000-5003,6000", "{\n  \"resources.port\": [\"5000-5003\",\"6000\"]\n}\n");
+    row("resources.port=[\"5000-5003\", \"6000\"]", "{\n  \"resources.port\": [\"5000-5003\",\"6000\"]\n}\n");
+    const std::string names =
+        "Give \"resources.port\" as an amount from 0 to 1000000000, or as at most 4096 names, "
+        "all different: [\"5000-5015\", \"6000\"].";
+    row("resources.port=[]", names.c_str());
+    row("resources.port=[5000]", names.c_str());
+    row("resources.port=[\"5000\"", names.c_str());
     row("resources.display=:1", "{\n  \"resources.display\": [\":1\"]\n}\n");
     row("log_level=error", "{\n  \"log_level\": \"error\"\n}\n");
     row("env_never_kept=*KEY* 7", "{\n  \"env_never_kept\": \"*KEY* 7\"\n}\n");
