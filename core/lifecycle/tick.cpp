@@ -98,11 +98,16 @@ Result<void> readMember(const Type& type, JsonView v, Answer& answer) {
 std::string failureIn(JsonView root) {
     std::string message;
     std::int64_t code = 0;
+    bool isNumber = true;
     for (const JsonView v : root) {
-        if (v.key() == "exit_code" && v.kind() == JsonKind::Integer) code = v.node().integer;
+        if (v.key() == "exit_code") {
+            isNumber = v.kind() == JsonKind::Integer;
+            code = isNumber ? v.node().integer : 1; // of one that said what nobody can read nothing is taken
+        }
         if (v.key() == "message" && v.kind() == JsonKind::String) message = v.string().substr(0, 1'000);
     }
     if (code == 0) return {};
+    if (message.empty() && !isNumber) return "The look ended with an exit code that is no whole number.";
     return message.empty() ? fmt::format("The look ended with exit code {}.", code) : message;
 }
 

@@ -167,7 +167,11 @@ private Q_SLOTS:
                                  R"({"effects": [{"call": {}}]})",
                                  R"({"effects": [{"submit": {}, "as": ""}]})",
                                  R"({"effects": [{"submit": {}, "as": 1}]})",
-                                 R"({"exit_code": 1})"})
+                                 R"({"exit_code": 1})",
+                                 R"({"exit_code": 0.0})",
+                                 R"({"exit_code": "0"})",
+                                 R"({"exit_code": true})",
+                                 R"({"exit_code": null, "move": "started"})"})
             QTest::newRow(json) << json;
     }
     void garbageIsAnException() {
