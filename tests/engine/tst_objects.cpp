@@ -1,4 +1,6 @@
 // Objects in the engine: looks, moves, types, starts and ends; with a journal and actors that a test holds in its hands.
+#include "core/engine/objects/object_view.h"
+#include "core/json/json_reader.h"
 #include "tests/engine/objects_bench.h"
 
 #include <QTest>
@@ -37,6 +39,7 @@ private Q_SLOTS:
     void whatBecameDueWhileATypeWasHeldIsLookedAt();
     void aTypeWithObjectsIsRemovedByForceAlone();
     void aTypeThatGoesEndsALookThatHangs();
+    void aDamagedRowIsShownWithoutItsFields();
     void whatIsNoObjectIsRefused();
     void aKeyIsMadeOnce();
     void whatTheJournalRefusesIsNotThere();
@@ -427,6 +430,20 @@ void TestObjects::aTypeThatGoesEndsALookThatHangs() {
     b.rig.settle();
     QCOMPARE(b.stopped.size(), std::size_t(1));
     QCOMPARE(b.removed, b.added);
+}
+
+void TestObjects::aDamagedRowIsShownWithoutItsFields() {
+    for (const char* damaged : {"{\"url\":", "", "[1]"}) {
+        ObjectView view;
+        view.row.id = 7;
+        view.row.fields = damaged;
+        std::string text;
+        JsonWriter writer(text);
+        writer.openObject();
+        writeObject(writer, view);
+        writer.closeObject();
+        QVERIFY2(readJson(text) && text.contains(R"("fields":{})"), text.c_str());
+    }
 }
 
 void TestObjects::whatIsNoObjectIsRefused() {

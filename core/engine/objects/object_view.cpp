@@ -1,9 +1,12 @@
 #include "core/engine/objects/object_view.h"
 
+#include "core/base/log.h"
 #include "core/json/canonical_json.h"
+#include "core/json/json_reader.h"
 #include "core/store/object_operations.h"
 
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 
 namespace yard::engine {
@@ -67,6 +70,16 @@ void writeTime(JsonWriter& writer, std::string_view name, WallMicros time) {
     if (time != 0) writer.member(name, time);
 }
 
+/// As they are in the journal. Where that is damaged none: the answer that the object is in is to be read all the same.
+std::string_view fieldsOf(const store::ObjectRow& row) {
+    const auto tape = readJson(row.fields);
+    if (tape && tape->root().isObject()) return row.fields;
+    static std::atomic_flag isTold;
+    if (!isTold.test_and_set())
+        logError("objects", "fields of the object {} are no JSON: its row in the journal is damaged", row.id);
+    return "{}";
+}
+
 } // namespace
 
 // --- what is seen
@@ -115,7 +128,7 @@ void writeObject(JsonWriter& writer, const ObjectView& view) {
     writer.member("status", row.status);
     writeTime(writer, "retry_at", row.retryAt);
     writer.key("fields");
-    writer.raw(row.fields);
+    writer.raw(fieldsOf(row));
     if (row.key) writer.member("key", *row.key);
     if (row.parent != 0) writer.member("parent", row.parent);
     if (!view.children.empty()) {
