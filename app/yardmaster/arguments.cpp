@@ -72,8 +72,8 @@ std::optional<EarlyExit> applyEnterWith(Arguments& arguments, std::string_view v
 std::optional<EarlyExit> applyName(Arguments& arguments, std::string name) {
     if (!isMachineName(name))
         return usage(
-            fmt::format("--name is a letter or digit and up to 63 more, or \".\", \"_\", \"-\", and not local or "
-                        "any; not '{}'",
+            fmt::format("--name is a letter or digit and up to 63 more, or \".\", \"_\", \"-\", and not local, any "
+                        "or digits alone; not '{}'",
                         name));
     arguments.name = std::move(name);
     return std::nullopt;

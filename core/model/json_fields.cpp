@@ -246,8 +246,13 @@ bool isMachineWord(std::string_view word) {
            std::ranges::all_of(word, [](char c) { return isAlnum(c) || c == '.' || c == '_' || c == '-'; });
 }
 
+bool isNumberAlone(std::string_view word) {
+    return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+}
+
 bool isMachineName(std::string_view word) {
-    return isMachineWord(word) && !word.starts_with("tag:") && word != "local" && word != "any";
+    return isMachineWord(word) && !word.starts_with("tag:") && word != "local" && word != "any" &&
+           !isNumberAlone(word);
 }
 
 bool isPlainName(std::string_view name) {

@@ -77,7 +77,9 @@ std::string quoted(std::string_view text);
 bool isLockName(std::string_view name);
 /// "any", "local", a name or "tag:" and a name: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`
 bool isMachineWord(std::string_view word);
-/// One of these that a machine may be called: neither "any" nor "local", and no tag.
+/// Digits, and nothing else.
+bool isNumberAlone(std::string_view word);
+/// One of these that a machine may be called: neither "any" nor "local", no tag, and no number, which would be another's.
 bool isMachineName(std::string_view word);
 /// `[A-Za-z][A-Za-z0-9._-]{0,63}`
 bool isPlainName(std::string_view name);

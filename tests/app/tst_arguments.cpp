@@ -137,7 +137,7 @@ void TestArguments::theExampleIsForAnEngineThatIsStarted() {
 
 void TestArguments::aNameIsOneThatActionsCanSay() {
     QCOMPARE(std::get<Arguments>(parsed({"--name", "desk-7"})).name, std::string("desk-7"));
-    for (const char* wrong : {"", "any", "local", "tag:x", "two words", "-x"})
+    for (const char* wrong : {"", "any", "local", "tag:x", "two words", "-x", "2"})
         QVERIFY2(refusal({std::string("--name=") + wrong}).contains("--name is a letter or digit"), wrong);
     QVERIFY(refusal({"--name", std::string(65, 'a')}).contains("--name is"));
 }

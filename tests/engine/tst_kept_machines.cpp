@@ -101,6 +101,7 @@ private Q_SLOTS:
     void whoGoesByTheNameOfOneThatAnswersIsSentAway();
     void oneThatComesBackWithoutCoresIsRefusedAndKept();
     void twoKeysAreTwoMachinesWhateverTheyCallThemselves();
+    void noneIsCalledAsTheYardOrByANumber();
     void whatIsWantedOfOneIsSoAfterAStart();
     void oneThatIsRemovedByForceGoesThoughTheEngineWasStartedAgain();
     void whatAMachineHasThatCannotBeReadIsItsOwnUntilTheLeaseIsOver();
@@ -175,6 +176,17 @@ void KeptMachinesTest::twoKeysAreTwoMachinesWhateverTheyCallThemselves() {
     QCOMPARE(yard.machines().size(), std::size_t{3});
     QCOMPARE(yard.machines().at(1).key, "a");
     QCOMPARE(yard.machines().at(1).address, "10.0.0.2");
+}
+
+void KeptMachinesTest::noneIsCalledAsTheYardOrByANumber() {
+    Yard yard;
+    const auto first = std::make_shared<CountingWire>();
+    const auto second = std::make_shared<CountingWire>();
+    const std::string here = yard.machines().at(0).name;
+    QVERIFY(yard.greet(yard.openWithKey(first, "a"), "run a", 1'000, here));
+    QVERIFY(yard.greet(yard.openWithKey(second, "b"), "run b", 1'000, "1"));
+    QCOMPARE(yard.machines().at(1).name, here + "-2");
+    QCOMPARE(yard.machines().at(2).name, "1-2");
 }
 
 void KeptMachinesTest::whatIsWantedOfOneIsSoAfterAStart() {

@@ -207,7 +207,9 @@ Result<std::shared_ptr<Machines::Machine>> Machines::machineOf(const MachineCall
 
 std::string Machines::freeName(const std::string& wanted) const {
     const auto isTaken = [this](const std::string& name) {
-        return std::ranges::any_of(machines_, [&](const auto& entry) { return entry.second->name == name; });
+        // A number alone is how another machine is named in commands.
+        return name == parts_.yardName || isNumberAlone(name) ||
+               std::ranges::any_of(machines_, [&](const auto& entry) { return entry.second->name == name; });
     };
     std::string name = wanted;
     for (int number = 2; isTaken(name); ++number) name = fmt::format("{}-{}", wanted, number);
@@ -358,7 +360,7 @@ Result<void> Machines::checkName(const Machine& machine, const std::string& name
     if (!isMachineName(name))
         return invalid("name",
                        "Give \"name\" as a letter or digit and up to 63 more, or \".\", \"_\" and \"-\"; not "
-                       "\"local\" or \"any\".");
+                       "\"local\" or \"any\", and not digits alone.");
     const auto isOther = [&](const auto& entry) {
         return entry.second.get() != &machine && entry.second->name == name;
     };
