@@ -1,5 +1,6 @@
 // Machines and leases over the starts of a real engine; the machines are wires that a test speaks over word by word.
 #include "core/engine/machines/machines.h"
+#include "core/engine/reading/overview.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
@@ -102,6 +103,7 @@ private Q_SLOTS:
     void oneThatComesBackWithoutCoresIsRefusedAndKept();
     void twoKeysAreTwoMachinesWhateverTheyCallThemselves();
     void noneIsCalledAsTheYardOrByANumber();
+    void theEngineIsNoMachineOfItsOwn();
     void whatIsWantedOfOneIsSoAfterAStart();
     void oneThatIsRemovedByForceGoesThoughTheEngineWasStartedAgain();
     void whatAMachineHasThatCannotBeReadIsItsOwnUntilTheLeaseIsOver();
@@ -187,6 +189,14 @@ void KeptMachinesTest::noneIsCalledAsTheYardOrByANumber() {
     QVERIFY(yard.greet(yard.openWithKey(second, "b"), "run b", 1'000, "1"));
     QCOMPARE(yard.machines().at(1).name, here + "-2");
     QCOMPARE(yard.machines().at(2).name, "1-2");
+}
+
+void KeptMachinesTest::theEngineIsNoMachineOfItsOwn() {
+    Yard yard;
+    const auto wire = std::make_shared<CountingWire>();
+    QVERIFY(yard.greet(yard.openWithKey(wire, "a"), yard.ask(&engine::Overview::session).runId));
+    QVERIFY(wire->isOver);
+    QCOMPARE(yard.machines().size(), std::size_t{1});
 }
 
 void KeptMachinesTest::whatIsWantedOfOneIsSoAfterAStart() {

@@ -195,6 +195,9 @@ bool Machines::greet(Line& line, const LinkFrame& frame) {
 Result<std::shared_ptr<Machines::Machine>> Machines::machineOf(const MachineCaller& who, const link::Hello& hello) {
     if (!isName(hello.name))
         return fail(ErrorKind::Invalid, "The machine's name is none that people can type; give it another one.");
+    if (hello.runId == parts_.yardRunId)
+        return fail(ErrorKind::Invalid, "The engine would be a machine of its own: give it the address of another "
+                                        "engine.");
     std::string key = keyOf(who, hello);
     const auto known = std::ranges::find_if(machines_, [&](const auto& entry) { return entry.second->key == key; });
     if (known == machines_.end()) return make(std::move(key), who, hello);
