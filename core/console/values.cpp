@@ -1,7 +1,10 @@
 #include "core/console/values.h"
 
 #include "core/base/log.h"
+#include "core/base/text.h"
+#include "core/json/utf8.h"
 
+#include <algorithm>
 #include <cstring>
 #include <lua.hpp>
 
@@ -29,8 +32,8 @@ void pushArray(lua_State* lua, const json::array& array) {
     }
 }
 
-bool isControl(unsigned char c) {
-    return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
+bool isControl(std::string_view one) {
+    return one != "\n" && one != "\t" && hasControlCharacters(one);
 }
 
 std::string_view textAt(lua_State* lua, int index) {
@@ -184,7 +187,13 @@ int setMetatableFunction(lua_State* lua) {
 }
 
 void appendPrintable(std::string& to, std::string_view text) {
-    for (const char c : text) to += isControl(static_cast<unsigned char>(c)) ? '?' : c;
+    while (!text.empty()) {
+        const std::size_t length = utf8SequenceLength(text); // 0: it is none
+        const std::string_view one = text.substr(0, std::max<std::size_t>(length, 1));
+        const bool isShown = length > 0 && !isControl(one) && steeringLength(one) == 0;
+        to += isShown ? one : "?";
+        text.remove_prefix(one.size());
+    }
 }
 
 } // namespace yard::console

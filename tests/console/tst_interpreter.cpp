@@ -233,6 +233,8 @@ void TestInterpreter::memoryIsBounded() {
 void TestInterpreter::outputIsBoundedAndCannotSteerATerminal() {
     Prompt prompt;
     QCOMPARE(prompt.say("print('a\\27[2Jb\\4ok')"), "a?[2Jb?ok\n");
+    QCOMPARE(prompt.say("print('a\\u{9b}2Jb\\u{202e}c\\xffd\\u{e4}\\u{1f600}\\n')"),
+             "a?2Jb?c?d\u00e4\U0001F600\n\n");
     QVERIFY(!prompt.say("\"a\x04ok").contains('\x04'));
     const std::string output = prompt.say("local s = string.rep('x', 1000000) for n = 1, 1000 do print(s) end");
     QVERIFY(output.size() < 2u << 20);
