@@ -116,6 +116,8 @@ end
 string.replace = replace
 
 local function number_text(value)
+  value = tonumber(value)
+  if not value then error("give a number", 0) end
   local whole = tointeger(value)
   if whole then return tostring(whole) end
   return format("%.6g", value)

@@ -255,6 +255,9 @@ void TestInterpreter::errorsOfEveryKindAreSentences_data() {
     QTest::newRow("too long") << "string.rep('x', 1 << 40)";
     QTest::newRow("no command") << "nonsense 5";
     QTest::newRow("level") << "log loud";
+    QTest::newRow("number of a thread") << "thread x";
+    QTest::newRow("no number of a thread") << "interrupt()";
+    QTest::newRow("number of an action") << "action x";
 }
 
 void TestInterpreter::errorsOfEveryKindAreSentences() {
@@ -340,6 +343,7 @@ void TestInterpreter::commandsAskTheEngine() {
     QCOMPARE(prompt.asked[0].body, R"({"capacity":3})");
     QCOMPARE(prompt.ask("set capacity 4", "{}"), "capacity is 4\n");
     QVERIFY(prompt.say("set \"capacity\"").contains("needs a value"));
+    QCOMPARE(prompt.say("thread x"), "error: give a number");
     QCOMPARE(prompt.ask("for _, q in ipairs(queues()) do print(q.tag) end", R"({"queues":[{"tag":"x"}]})"), "x\n");
 }
 
