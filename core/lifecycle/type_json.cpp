@@ -17,11 +17,18 @@ constexpr double kMaxSeconds = 366.0 * 86'400;
 constexpr std::size_t kMaxWord = 256;
 constexpr std::size_t kMaxList = 64;
 
+/// `name` of what is called "name" in a sentence, whatever follows it there.
+std::string_view fieldOf(std::string_view at) {
+    if (!at.starts_with('"')) return at;
+    at.remove_prefix(1);
+    return at.substr(0, at.find('"'));
+}
+
 /// Keeps the first error; each question answers false once there is one.
 class Reader {
 public:
     bool refuse(std::string_view member, std::string message) {
-        if (!error_) error_ = invalid(std::string(member), std::move(message)).error();
+        if (!error_) error_ = invalid(std::string(fieldOf(member)), std::move(message)).error();
         return false;
     }
     bool object(JsonView v, std::string_view at) {

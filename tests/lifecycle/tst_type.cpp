@@ -127,6 +127,8 @@ private Q_SLOTS:
         QCOMPARE(refusal(machine(kTwo, kStep, R"(, "fields": {"n": {"type": "integer", "default": "x"}})")),
                  "The default of the field n is not of its type.");
         QVERIFY(parseType(std::string(kMaxTypeBytes + 1, ' ')).error().kind == ErrorKind::TooLarge);
+        QCOMPARE(parseType(R"({"name": 1})").error().field, "name");
+        QCOMPARE(parseType(R"({"states": {"a": {"initial": 1}}})").error().field, "initial");
     }
 
     void theSpawnTableSaysHowManyActorsAQueueIsWorth_data() {
