@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <fmt/format.h>
 #include <utility>
 
 namespace yard::engine {
@@ -71,7 +72,7 @@ coro::Task<GuestYard::Served> GuestYard::serve(linkio::ByteStream& stream) {
     carryOut();
     co_await serving.stop();
     if (trouble) std::rethrow_exception(trouble);
-    if (served_.why.empty()) served_.why = linkio::name(end);
+    if (served_.why.empty()) served_.why = fmt::format("The link is over: {}.", linkio::name(end));
     co_return std::move(served_);
 }
 
@@ -100,7 +101,7 @@ void GuestYard::leave(link::LeavingCause cause, std::string_view sentence) {
 /// After what is in the outbox.
 void GuestYard::close(std::string why) {
     served_.isRefused = served_.isRefused || !why.empty();
-    served_.why = why.empty() ? std::string("the lease ran out") : std::move(why);
+    served_.why = why.empty() ? std::string("The lease ran out.") : std::move(why);
     if (connection_) connection_->finish();
 }
 
