@@ -50,6 +50,8 @@ session::ResourceNames piecesOf(const Settings& settings, const Resources& total
             logWarning("engine", "resources.gpus says {}, and {} were found: they are counted, and not told apart",
                        count, gpus);
         } else if (name == kGpus) {
+            if (gpus == 0)
+                logWarning("engine", "resources.gpus says {}, and none was found: it is believed", count);
             std::vector<std::string>& numbers = pieces[name];
             for (std::size_t i = 0; i < count; ++i) numbers.push_back(std::to_string(i));
         }
