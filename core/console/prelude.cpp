@@ -329,8 +329,8 @@ define("thread", "thread N [\"loop\"]", "one thread: where it waits, since when,
     print((n == 1 and "at  " or "by  ") .. place.file .. ":" .. place.line .. "  " .. place["function"])
   end
 end)
-define("interrupt", "interrupt N [\"loop\"]", "makes a thread unwind; the engine may not survive it", function(number, loop)
-  ask("POST", thread_path(number, loop) .. "/interrupt")
+define("interrupt", "interrupt N [\"loop\"] [true]", "makes a thread unwind; a service of the engine by force (true) alone", function(number, loop, force)
+  ask("POST", thread_path(number, loop) .. "/interrupt", force and to_json{force = true} or nil)
   print("interrupted")
 end)
 define("latency", "latency", "the longest turns of the loops, with the thread's name", function()

@@ -102,6 +102,10 @@ public:
     /// Resumes a thread that waits in park(). ScheduleError for every other.
     void schedule();
 
+    /// Whoever it works for does not get on without it: people are asked before it is interrupted.
+    void markService() noexcept { isService_ = true; }
+    bool isService() const noexcept { return isService_; }
+
     /// Operations that may succeed at once before the thread has to give way; 0: yield at each.
     void setSelfishness(unsigned operations) noexcept { selfishness_ = budget_ = operations; }
     /// Takes one from the budget: true when the thread may go on, false when it has to yield now (then the budget
@@ -162,6 +166,7 @@ private:
     ThreadState state_ = ThreadState::Ready;
     ThreadEnd end_ = ThreadEnd::Alive;
     bool interrupted_ = false;
+    bool isService_ = false;
 };
 
 /// A thread from outside: stays valid after it has ended. Null when default-constructed.

@@ -127,12 +127,19 @@ coro::Task<Response> interruptThread(Call& call) {
     if (loop != kEngineLoop && loop != kHttpLoop) co_return errorResponse(noSuchLoop(loop));
     const auto number = parsedNumber<std::uint64_t>(call.capture(1));
     if (!number) co_return noSuchThread(call);
-    bool found = false;
+    const auto force = call.body.flag("force");
+    if (!force) co_return errorResponse(force.error());
+    using enum engine::Inside::Interruption;
+    engine::Inside::Interruption done = NotThere;
     if (loop == kEngineLoop)
-        found = co_await call.engine.ask(&engine::Inside::interrupt, *number);
+        done = co_await call.engine.ask(&engine::Inside::interrupt, *number, *force);
     else
-        found = engine::Inside().interrupt(*number);
-    if (!found) co_return noSuchThread(call);
+        done = engine::Inside().interrupt(*number, *force);
+    if (done == NotThere) co_return noSuchThread(call);
+    if (done == Refused)
+        co_return errorResponse(ErrorKind::WrongState,
+                                "This thread is a service of the engine, which does not work without it and does "
+                                "not start it again. Give \"force\": true to end it all the same.");
     co_return jsonResponse(fmt::format(R"({{"loop":"{}","number":{}}})", loop, *number));
 }
 
@@ -229,7 +236,9 @@ std::span<const Route> insideRoutes() {
         {{Post, "inside/threads/{loop}/{number}/interrupt", Global, OptionalJson, Needs::Admin},
          &interruptThread,
          {.id = "interruptThread",
-          .summary = "Make a cooperative thread unwind; the engine may not survive it",
+          .summary = "Make a cooperative thread unwind; one of the engine's services by force alone",
+          .members = "force",
+          .request = "ThreadInterruption",
           .answers = {{{200, "AnyObject"}}}}},
         {{Get, "inside/latency", Global, None, Needs::Admin},
          &getLatency,

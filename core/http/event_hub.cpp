@@ -222,7 +222,7 @@ void EventHub::enter(const WatcherPtr& watcher) {
     due_.set();
     if (running_) return;
     running_ = true;
-    coro::spawn("events", run());
+    coro::spawn("events", run())->markService();
 }
 
 void EventHub::leave(const WatcherPtr& watcher) {

@@ -23,6 +23,8 @@ std::string_view openApiInsideSchemas() {
 "InsideThreads":{"type":"object","required":["threads"],"properties":{"threads":{"type":"array",
   "items":{"$ref":"#/components/schemas/InsideThread"},"description":"by number"},
   "cursor":{"type":"string","description":"there is another page"}}},
+"ThreadInterruption":{"type":"object","properties":{"force":{"type":"boolean","description":"also a service of the engine"}},
+  "additionalProperties":false},
 "InsideLatency":{"type":"object","required":["turns"],"properties":{"turns":{"type":"array","description":"the longest first, at most 100, of 1 ms and more",
   "items":{"type":"object","required":["loop","name","ran_s","ended"],"properties":{"loop":{"type":"string","enum":["engine","http"]},
   "number":{"type":"integer","format":"int64","minimum":1,"description":"of the thread; absent: a function that was posted"},

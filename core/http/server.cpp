@@ -141,9 +141,11 @@ Result<void> Server::Impl::take(ListeningSocket socket) {
 
 void Server::Impl::begin() {
     accepting = loop.spawn("http accept", acceptAll());
+    accepting->markService();
     if (state.tls && state.tls->mayChange()) {
         helpers.emplace(1);
         watching = loop.spawn("http certificate", watchCertificate());
+        watching->markService();
     }
     loop.release();
     thread = std::jthread([this] {

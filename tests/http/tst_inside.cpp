@@ -26,6 +26,7 @@ private Q_SLOTS:
     void whatIsAskedWronglyIsSaid();
     void oneThreadIsShown();
     void aThreadIsInterrupted();
+    void aServiceIsInterruptedByForceAlone();
     void theLongestTurnsAreListed();
     void memoryIsTold();
     void descriptorsHaveOwners();
@@ -100,6 +101,14 @@ void InsideTest::aThreadIsInterrupted() {
     const Reply done = api_->post("/compute/inside/threads/http/" + std::to_string(number) + "/interrupt");
     QCOMPARE(done.status, 200);
     QCOMPARE(done.number("number"), number);
+}
+
+void InsideTest::aServiceIsInterruptedByForceAlone() {
+    const std::int64_t number = firstThread("filter=pump").at("number").as_int64();
+    const Reply refused = api_->post("/compute/inside/threads/engine/" + std::to_string(number) + "/interrupt");
+    QCOMPARE(refused.status, 409);
+    QCOMPARE(refused.text("error"), "wrong_state");
+    QCOMPARE(firstThread("filter=pump").at("number").as_int64(), number);
 }
 
 void InsideTest::theLongestTurnsAreListed() {

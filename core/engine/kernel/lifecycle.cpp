@@ -182,7 +182,7 @@ coro::Task<void> Kernel::beginWork(std::promise<Result<void>> begun) {
     services_.workspaces->attach(*ground_.chunks);
     services_.guestJobs->attach(*ground_.chunks);
     co_await services_.workspaces->keepLeftStreams(ground_.directory->chunks() + "/tmp/");
-    ground_.loop.spawn("pump", pump());
+    ground_.loop.spawn("pump", pump())->markService();
     wake();
     const MonoTime until = MonoClock::now() + kStartLimit;
     while (isBusy() && MonoClock::now() < until) co_await idleFor(kIdleCheck);
@@ -207,31 +207,34 @@ coro::Task<void> Kernel::beginWork(std::promise<Result<void>> begun) {
 
 /// What has to be done by itself, as cooperative threads.
 void Kernel::startServices() {
+    const auto serve = [this](const char* name, coro::Task<void> task) {
+        ground_.loop.spawn(name, std::move(task))->markService();
+    };
     services_.places->run();
-    ground_.loop.spawn("machines", services_.machines->run());
-    ground_.loop.spawn("warm pool", warmSide_.watch());
-    ground_.loop.spawn("warm guard", services_.pool->run());
-    ground_.loop.spawn("timers", watchTimers());
-    ground_.loop.spawn("queue expiry", services_.queues->run());
-    ground_.loop.spawn("retention", services_.retention->run());
-    ground_.loop.spawn("memory guard", services_.guards->watchMachine());
-    ground_.loop.spawn("memory limits", services_.guards->watchLimits());
-    ground_.loop.spawn("progress", services_.guards->watchProgress());
-    ground_.loop.spawn("job tokens", services_.tokens->run());
-    ground_.loop.spawn("courtesy", services_.courtesy->run());
-    ground_.loop.spawn("figures", services_.figures->run());
-    ground_.loop.spawn("gpus", services_.gpus->run());
-    ground_.loop.spawn("timelines", services_.timelines->run());
-    ground_.loop.spawn("kinds", services_.kinds->run());
-    ground_.loop.spawn("recordings", services_.recordings->load());
-    ground_.loop.spawn("estimates", learnFromHistory(ground_.journal, *services_.estimates));
-    ground_.loop.spawn("locks", services_.locks->run());
-    ground_.loop.spawn("janitor", services_.orphans->run());
+    serve("machines", services_.machines->run());
+    serve("warm pool", warmSide_.watch());
+    serve("warm guard", services_.pool->run());
+    serve("timers", watchTimers());
+    serve("queue expiry", services_.queues->run());
+    serve("retention", services_.retention->run());
+    serve("memory guard", services_.guards->watchMachine());
+    serve("memory limits", services_.guards->watchLimits());
+    serve("progress", services_.guards->watchProgress());
+    serve("job tokens", services_.tokens->run());
+    serve("courtesy", services_.courtesy->run());
+    serve("figures", services_.figures->run());
+    serve("gpus", services_.gpus->run());
+    serve("timelines", services_.timelines->run());
+    serve("kinds", services_.kinds->run());
+    serve("recordings", services_.recordings->load());
+    serve("estimates", learnFromHistory(ground_.journal, *services_.estimates));
+    serve("locks", services_.locks->run());
+    serve("janitor", services_.orphans->run());
     services_.cloud->start();
-    ground_.loop.spawn("schedules", services_.schedules->run());
-    ground_.loop.spawn("objects", services_.objects->run());
-    ground_.loop.spawn("alerts", services_.alerts->run());
-    ground_.loop.spawn("alert alarm", services_.alerts->watchAlarm());
+    serve("schedules", services_.schedules->run());
+    serve("objects", services_.objects->run());
+    serve("alerts", services_.alerts->run());
+    serve("alert alarm", services_.alerts->watchAlarm());
     if (ground_.join) services_.guests->join(std::move(*ground_.join));
 }
 

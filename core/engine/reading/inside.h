@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/coro/profiler.h"
 #include "core/coro/thread_list.h"
 
@@ -19,11 +20,20 @@ class Inside {
 public:
     /// In steps, so that many of them do not stop the engine.
     coro::Task<coro::ThreadPage> threads(coro::ThreadQuery query) { return coro::listThreads(std::move(query)); }
-    /// Makes one unwind. False: there is none of this number.
-    bool interrupt(std::uint64_t number) {
+    enum class Interruption : unsigned char { Done, NotThere, Refused };
+    /// Makes one unwind; one of the engine's services, which nothing starts again, by force alone.
+    Interruption interrupt(std::uint64_t number, bool force) {
         const coro::ThreadRef thread = coro::currentLoop().find(number);
-        if (thread) thread->interrupt();
-        return static_cast<bool>(thread);
+        if (!thread) return Interruption::NotThere;
+        if (thread->isService() && !force) return Interruption::Refused;
+        if (thread->isService())
+            logError("engine",
+                     "thread {} \"{}\" is interrupted on request: the engine goes on without this service", number,
+                     thread->name());
+        else
+            logWarning("engine", "thread {} \"{}\" is interrupted on request", number, thread->name());
+        thread->interrupt();
+        return Interruption::Done;
     }
     Result<std::uint64_t> startProfile(coro::ProfileOptions options) {
         return coro::startProfile(std::move(options));

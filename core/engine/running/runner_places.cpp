@@ -32,7 +32,7 @@ session::MachineId RunnerPlaces::put(std::unique_ptr<runners::Runner> runner, Sl
     const session::MachineId machine = parts_.slots.add(std::move(slots));
     places_.emplace(machine, place);
     lookAt(machine, *place);
-    if (isRunning_) parts_.loop.spawn("runner", hear(machine, place));
+    if (isRunning_) parts_.loop.spawn("runner", hear(machine, place))->markService();
     return machine;
 }
 
@@ -84,7 +84,7 @@ bool RunnerPlaces::remove(session::MachineId machine) {
 
 void RunnerPlaces::run() {
     isRunning_ = true;
-    for (const auto& [machine, place] : places_) parts_.loop.spawn("runner", hear(machine, place));
+    for (const auto& [machine, place] : places_) parts_.loop.spawn("runner", hear(machine, place))->markService();
 }
 
 void RunnerPlaces::close() {
