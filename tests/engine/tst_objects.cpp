@@ -39,6 +39,7 @@ private Q_SLOTS:
     void whatBecameDueWhileATypeWasHeldIsLookedAt();
     void aTypeWithObjectsIsRemovedByForceAlone();
     void aTypeThatGoesEndsALookThatHangs();
+    void aTypeThatCannotBeReadIsReplacedByItsName();
     void aDamagedRowIsShownWithoutItsFields();
     void whatIsNoObjectIsRefused();
     void aKeyIsMadeOnce();
@@ -430,6 +431,22 @@ void TestObjects::aTypeThatGoesEndsALookThatHangs() {
     b.rig.settle();
     QCOMPARE(b.stopped.size(), std::size_t(1));
     QCOMPARE(b.removed, b.added);
+}
+
+void TestObjects::aTypeThatCannotBeReadIsReplacedByItsName() {
+    ObjectsBench b;
+    b.put(pageType());
+    const auto id = b.create(R"({"type":"page"})");
+    b.journal.types.at(1).body = "{";
+    b.open();
+    QVERIFY(b.objects->types().empty());
+    QCOMPARE(b.put(pageType()), "done");
+    QCOMPARE(b.journal.types.size(), std::size_t(1));
+    QVERIFY(b.journal.types.at(1).body != "{");
+    QCOMPARE(b.objects->type("page")->counts.front().count, std::int64_t{0});
+    b.open();
+    QCOMPARE(b.objects->type("page")->counts.front().count, std::int64_t{1});
+    QCOMPARE(b.stands(id), "queued r0");
 }
 
 void TestObjects::aDamagedRowIsShownWithoutItsFields() {

@@ -70,7 +70,9 @@ void Objects::restore(std::span<const store::ObjectTypeRow> types, std::span<con
         auto number =
             type ? orchestrator_.putType(*std::move(type), now) : Result<TypeNumber>(std::unexpected(type.error()));
         if (!number) {
-            logWarning("objects", "the type {} cannot be read: {}", row.name, number.error().message);
+            logError("objects", "the type {} cannot be read, and nothing looks at its objects: {}", row.name,
+                     number.error().message);
+            unread_[row.name] = row.id;
             continue;
         }
         types_.push_back({.id = row.id, .body = row.body});
@@ -209,8 +211,14 @@ coro::Task<Result<ObjectTypeView>> Objects::putType(std::string json) {
     if (!body) co_return std::unexpected(body.error());
     const auto guard = co_await typeMutex_.lock();
     const auto known = orchestrator_.findType(type->name);
-    store::ObjectTypeRow row{
-        .id = known ? types_[*known].id : lastType_ + 1, .name = type->name, .body = *std::move(body)};
+    // One that could not be read has its objects in the journal still.
+    const auto unread = unread_.find(type->name);
+    const bool isUnread = !known && unread != unread_.end();
+    store::ObjectTypeRow row{.id = known      ? types_[*known].id
+                                   : isUnread ? unread->second
+                                              : lastType_ + 1,
+                             .name = type->name,
+                             .body = *std::move(body)};
     std::optional<Held> held;
     if (known) {
         held.emplace(*this, *known);
@@ -220,6 +228,10 @@ coro::Task<Result<ObjectTypeView>> Objects::putType(std::string json) {
     const std::int64_t id = row.id;
     if (const auto done = co_await commitType(*std::move(type), std::move(row)); !done)
         co_return std::unexpected(done.error());
+    if (isUnread) {
+        logWarning("objects", "the type {} is replaced: a start looks at the objects that it had", unread->first);
+        unread_.erase(unread);
+    }
     co_return viewOf(numbers_.at(id));
 }
 

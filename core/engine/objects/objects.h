@@ -77,7 +77,8 @@ public:
     explicit Objects(Parts parts);
 
     // --- a start and an end
-    /// What the journal has. A type that cannot be read is left out with its objects, and the log names it.
+    /// What the journal has. A type that cannot be read is left out with its objects, and the log names it; a new
+    /// one of its name takes its place, and its objects at the next start.
     void restore(std::span<const store::ObjectTypeRow> types, std::span<const store::EffectRow> effects,
                  std::int64_t lastObject, std::int64_t lastType);
     /// After restore(), whose effects hold back the looks at their objects.
@@ -236,6 +237,7 @@ private:
     lifecycle::Outbox outbox_;
     std::vector<TypeEntry> types_;                          ///< by their numbers
     std::map<std::int64_t, lifecycle::TypeNumber> numbers_; ///< by their numbers in the journal
+    std::map<std::string, std::int64_t> unread_;            ///< types of the journal that cannot be read
     std::map<lifecycle::ActorNumber, ActorEntry> actors_;
     std::map<lifecycle::ObjectId, Told> told_; ///< until the write that follows
     std::map<lifecycle::EffectKey, lifecycle::CarryOut> calls_;
