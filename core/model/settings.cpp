@@ -13,6 +13,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -155,6 +156,20 @@ std::unexpected<Error> refusal(std::string_view name, const SettingInfo& setting
     return invalid(std::string(name), fmt::format("Give \"{}\" as {}.", name, wanted(setting)));
 }
 
+/// Of what is told apart each has a variable of its own in what an action is given.
+Result<void> checkVariables(const Settings& settings) {
+    std::map<std::string, std::string> names{{variableOf(kGpus), kGpus}};
+    for (const std::string& name : settings.resourceNames | std::views::keys) {
+        const auto [at, isNew] = names.emplace(variableOf(name), name);
+        if (!isNew && at->second != name)
+            return invalid(fmt::format("{}{}", kResources, name),
+                           fmt::format("The resources {} and {} would be one variable of actions, {}: give one of "
+                                       "them another name.",
+                                       at->second, name, at->first));
+    }
+    return {};
+}
+
 Result<Found> findResource(std::string_view name) {
     const std::string_view item = name.substr(kResources.size());
     if (item == "cores") return invalid(std::string(name), "The number of cores is the setting \"capacity\".");
@@ -226,6 +241,7 @@ Result<GivenSettings> applySettings(const GivenSettings& base, std::string_view 
         if (!value || !assign(*found, *value, settings.values)) return refusal(member.key(), *found->setting);
         settings.given |= bitOf(*found->setting);
     }
+    if (auto fine = checkVariables(settings.values); !fine) return std::unexpected(std::move(fine.error()));
     return settings;
 }
 
@@ -239,6 +255,7 @@ Result<GivenSettings> applySetting(const GivenSettings& base, std::string_view n
     GivenSettings settings = base;
     if (!assign(*found, valueOf(*found->setting, nameAndValue.substr(mark + 1)), settings.values))
         return refusal(name, *found->setting);
+    if (auto fine = checkVariables(settings.values); !fine) return std::unexpected(std::move(fine.error()));
     settings.given |= bitOf(*found->setting);
     return settings;
 }

@@ -132,6 +132,11 @@ void SettingsTest::whatIsWrongIsRefusedByName_data() {
     row(R"({"resources.gpus":["1-5000"]})", names);
     row(R"({"resources.gpus":["5-1"]})", names);
     row(R"({"resources.gpus":""})", names);
+    row(R"({"resources.a.b":["1"],"resources.a-b":["2"]})",
+        "The resources a-b and a.b would be one variable of actions, YARD_RESOURCE_A_B: give one of them another "
+        "name.");
+    row(R"({"resources.GPUS":["1"]})", "The resources gpus and GPUS would be one variable of actions, "
+                                       "YARD_RESOURCE_GPUS: give one of them another name.");
     row(R"({"resources.cores":4})", "The number of cores is the setting \"capacity\".");
     row(R"({"resources.":4})", "\"\" cannot be the name of a resource: a letter, then letters, digits, \".\", "
                                "\"_\" or \"-\", at most 64.");
