@@ -1,7 +1,9 @@
 // The way of a request to its route.
 #include "core/http/api.h"
 
+#include "core/base/log.h"
 #include "core/base/parsed_number.h"
+#include "core/base/text.h"
 #include "core/http/error_map.h"
 #include "core/http/handler_steps.h"
 #include "core/http/multipart.h"
@@ -21,6 +23,7 @@ namespace {
 constexpr std::uint64_t kMaxJson = kMaxJsonBody;
 constexpr std::uint64_t kMaxOptionalJson = 1u << 20;
 constexpr int kHelpers = 2;
+constexpr std::size_t kMostLoggedPath = 200;
 
 std::vector<RouteSpec> specs() {
     std::vector<RouteSpec> specs;
@@ -38,6 +41,13 @@ Admission refusal(Response response) {
     Admission admission;
     admission.refusal = std::move(response);
     return admission;
+}
+
+/// It ends or removes what others may miss; people ask who it was.
+bool isDestroying(const RouteSpec& spec, const JsonRequest& body) {
+    if (spec.needs != Needs::Operate && spec.needs != Needs::Admin) return false;
+    return spec.method == Method::Delete || spec.pattern == "objects/delete" || spec.pattern == "abandon" ||
+           spec.pattern == "cancel" || body.flag("force").value_or(false);
 }
 
 } // namespace
@@ -201,7 +211,13 @@ coro::Task<Response> Api::handle(Request& request) {
     if (call.queue && route.isOfAction())
         if (const auto inQueue = co_await checkQueue(call, call.lsn()); !inQueue)
             co_return errorResponse(inQueue.error());
-    co_return co_await route.handler(call);
+    const auto caller = request.presence.share(); // it may remove its own token
+    Response response = co_await route.handler(call);
+    if (isDestroying(route.spec, call.body))
+        logInfo("http", "{} {} by {}: {}", name(request.head.method),
+                shortened(request.head.path(), kMostLoggedPath),
+                !caller || caller->name.empty() ? "the owner" : caller->name, response.status);
+    co_return response;
 }
 
 Result<void> Api::checkAgainst(const Route& route, Call& call) {
