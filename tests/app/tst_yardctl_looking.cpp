@@ -17,6 +17,7 @@ private Q_SLOTS:
     void whatHasNotEndedIsBeingCancelled();
     void theSessionSaysHowManyRunAtOnce();
     void theSessionSaysWhyNothingStarts();
+    void whatIsShownHasTheNotesOfItsAttempts();
     void attemptsHaveALineEach();
     void samplesAreALineOfHeights();
     void statsAreOfTheTimeAskedFor();
@@ -126,6 +127,20 @@ void TestYardctlLooking::theSessionSaysWhyNothingStarts() {
                                         "             nothing starts: free some disk space\n");
     QVERIFY(data.run({"top"}).out.find("\nnothing starts: free some disk space\n") != std::string::npos);
     QCOMPARE(data.run({"release", "--all"}).err, "yardctl: nothing starts: free some disk space\n");
+}
+
+void TestYardctlLooking::whatIsShownHasTheNotesOfItsAttempts() {
+    FakeServer server(
+        table({{"GET /compute/jobs/5",
+                {.body = R"({"lsn":5,"state":"failed","reason":"spawn_error","note":"the disk is full",)"
+                         R"("attempts":[{"n":1,"state":"failed","reason":"spawn_error","machine":"desk",)"
+                         R"("note":"no space there"},{"n":2,"state":"failed","reason":"spawn_error",)"
+                         R"("note":"the disk is full"}]})"}}}));
+    const std::string shown = DataDirectory(server).run({"show", "5"}).out;
+    QVERIFY2(shown.contains("attempts\n   1  failed: spawn error  on desk\n      no space there\n"
+                            "   2  failed: spawn error\n"),
+             shown.c_str());
+    QVERIFY2(shown.find("the disk is full") == shown.rfind("the disk is full"), shown.c_str());
 }
 
 void TestYardctlLooking::attemptsHaveALineEach() {

@@ -113,6 +113,9 @@ void showAttempts(const json::object& action) {
         fmt::print("  {:>2}  {}{}{}{}{}\n", integerOf(*attempt, "n").value_or(0), stateWords(*attempt),
                    seconds ? "  " : "", seconds ? durationWords(*seconds) : "", machine.empty() ? "" : "  on ",
                    machine);
+        // That of the last one is the action's mostly.
+        if (textOf(*attempt, "note") != textOf(action, "note"))
+            if (const std::string note = noteWords(*attempt); !note.empty()) fmt::print("      {}\n", note);
     }
 }
 
