@@ -57,8 +57,9 @@ void Orchestrator::giveWork(WallMicros now) {
                 SendCall{.actor = number, .effect = group.calls.front(), .deadline = actor.deadline});
             group.calls.pop_front();
         } else if (group.queue.empty()) {
-            if (group.keptUntil <= now || isAnotherStarving(actor.group, now))
-                endActor(number, actor, EndReason::QueueEmpty);
+            // Whether it creates, and is kept for that, is known with the commit of its answer.
+            const bool waits = group.keptUntil > now || writing_.contains(actor.seen.id);
+            if (!waits || isAnotherStarving(actor.group, now)) endActor(number, actor, EndReason::QueueEmpty);
         } else if (actor.looks >= kTurn && isAnotherStarving(actor.group, now)) {
             endActor(number, actor, EndReason::AnotherKey);
         } else if (!entry.isHeld && pausedUntil_ <= now) {

@@ -341,6 +341,26 @@ private Q_SLOTS:
         answer(1, {.lookIn = std::chrono::hours(1)});
         QCOMPARE(pass(), "end 1");
     }
+    void anActorWaitsForTheCommitOfWhatItAnswered() {
+        add();
+        QCOMPARE(begin(), "tick 1 1");
+        orchestrator_->answered(1, Answer{.move = "started", .set = {}, .lookIn = {}, .effects = {create_}}, now_);
+        const auto writes = orchestrator_->take();
+        QCOMPARE(pass(), ""); // before the commit
+        commit(writes);
+        QCOMPARE(pass(), "");
+        orchestrator_->created(ObjectId(1));
+        QCOMPARE(pass(), "claim 1"); // for the same actor
+    }
+    void anActorWhoseAnswerIsNotCommittedWaitsNoLongerThanThat() {
+        add();
+        QCOMPARE(begin(), "tick 1 1");
+        orchestrator_->answered(1, Answer{.lookIn = std::chrono::hours(1)}, now_);
+        const auto writes = orchestrator_->take();
+        QCOMPARE(pass(), "");
+        commit(writes);
+        QCOMPARE(pass(), "end 1");
+    }
     void anActorWaitsForCreatesNoLongerThanAMoment() {
         add();
         QCOMPARE(begin(), "tick 1 1");
