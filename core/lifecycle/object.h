@@ -56,7 +56,7 @@ struct Object {
     Where where = Where::Nowhere;
     std::uint8_t burst = 0;     ///< looks one at once after the other
     std::uint8_t orphanWhy = 0; ///< OrphanReason, while it is one
-    bool isWoken = false;       ///< while it was looked at
+    bool isWoken = false;       ///< while it was looked at or written
     bool isStuck = false;
     bool isWarned = false; ///< that it is an orphan
     bool isHot = false;    ///< looked at as often as may be

@@ -214,10 +214,9 @@ void Orchestrator::wake(ObjectId id, WallMicros now) {
     Object* object = held(id);
     if (!object || types_[object->type].type.isFinal(object->status)) return;
     isIdle_ = false;
-    if (object->where == Where::Looking) {
-        object->isWoken = true;
-        return;
-    }
+    // Also with a write on its way, whose time of the next look is of before.
+    if (object->where == Where::Looking || writing_.contains(id)) object->isWoken = true;
+    if (object->where == Where::Looking) return;
     if (object->where != Where::Waiting) return; // due already
     unplace(*object);
     object->retryAt = std::min(object->retryAt, now);
@@ -335,7 +334,9 @@ void Orchestrator::written(const Write& write, bool ok, WallMicros now) {
     if (!object) return;
     TypeEntry& entry = types_[object->type];
     if (!ok) {
-        if (write.isOfTick) release(write.id);
+        if (!write.isOfTick) return;
+        object->retryAt = std::min(object->retryAt, now);
+        release(write.id);
         return;
     }
     const bool isLooked = object->where == Where::Looking && !write.isOfTick;

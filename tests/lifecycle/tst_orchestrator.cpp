@@ -274,6 +274,25 @@ private Q_SLOTS:
         commit(writes);
         QVERIFY(dueIn(1) <= 0);
     }
+    void aWakeDuringAWriteByHandIsNotLost() {
+        add("anna", "started", 3'600 * kSecond);
+        QVERIFY(orchestrator_->setByHand(ObjectId(1), R"({"depth":2})", now_).has_value());
+        const auto writes = orchestrator_->take();
+        orchestrator_->wake(ObjectId(1), now_);
+        commit(writes);
+        QVERIFY(dueIn(1) <= 0);
+        QCOMPARE(pass(), "start 1 'anna'");
+    }
+    void whatCouldNotBeWrittenIsDueAtOnce() {
+        add("anna", "started");
+        QCOMPARE(begin(), "tick 1 1");
+        orchestrator_->answered(1, Answer{.lookIn = std::chrono::hours(1)}, now_);
+        const auto writes = orchestrator_->take();
+        orchestrator_->wake(ObjectId(1), now_);
+        orchestrator_->written(allOf<Write>(writes).front(), false, now_);
+        QVERIFY(dueIn(1) <= 0);
+        QCOMPARE(pass(), "claim 1");
+    }
     void childrenThatBecomeFinalWakeTheirParent() {
         const std::int64_t parent = add("anna", "started", 3'600 * kSecond);
         parentOfNext_ = parent;
