@@ -179,6 +179,7 @@ public:
     std::vector<runners::AttemptId> stopped;
     std::vector<Submission> submitted;
     std::optional<Error> submitRefusal;
+    std::vector<std::int64_t> noted;             ///< objects that changed
     std::map<std::string, std::string> troubles; ///< what people were told and is not over
     std::optional<ActorProcesses> actors;
     std::optional<Objects> objects;
@@ -228,6 +229,7 @@ public:
             .spawn = [this](const char* name, coro::Task<void> task) { rig.loop.spawn(name, std::move(task)); },
             .areContained = [this] { return areContained; },
             .now = [this] { return now(); },
+            .changed = [this](std::int64_t id) { noted.push_back(id); },
             .trouble =
                 [this](Objects::Trouble what, const std::string& type, const std::string& text) {
                     const std::string name = what == Objects::Trouble::Stuck ? "stuck " : "orphans ";

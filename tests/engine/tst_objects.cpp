@@ -18,6 +18,7 @@ private Q_SLOTS:
     void anObjectIsLookedAtUntilItIsSealed();
     void actorMustBeStartedLazilyAndExitWhenItsQueueIsEmpty();
     void nothingIsDoneBeforeItsTime();
+    void aLookThatOnlyWaitsChangesNothingForWatchers();
     void anActorThatDoesNotComeUpIsTriedAgainAndCountsForNoObject();
     void aCrashIsAnExceptionOfThatLookAlone();
     void aLookThatTakesTooLongIsEnded();
@@ -89,6 +90,18 @@ void TestObjects::nothingIsDoneBeforeItsTime() {
     QVERIFY(b.added.empty());
     b.rig.advance(1s);
     QCOMPARE(b.added.size(), std::size_t(1));
+}
+
+void TestObjects::aLookThatOnlyWaitsChangesNothingForWatchers() {
+    ObjectsBench b;
+    const auto id = b.looksAtPage();
+    b.noted.clear();
+    b.answer(R"({"exit_code":0,"look_in_s":100})");
+    QCOMPARE(b.noted, std::vector<std::int64_t>());
+    b.rig.advance(100s);
+    b.comesUp();
+    b.answer(R"({"exit_code":0,"set":{"n":1},"look_in_s":100})");
+    QCOMPARE(b.noted, std::vector{id});
 }
 
 void TestObjects::anActorThatDoesNotComeUpIsTriedAgainAndCountsForNoObject() {

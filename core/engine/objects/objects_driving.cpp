@@ -213,8 +213,11 @@ coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std:
     if (ok)
         for (std::uint32_t at = 0; at < write.effects.size(); ++at)
             outbox_.add(write.keyOf(at), write.effects[at], now);
+    const lifecycle::Object* before = orchestrator_.find(write.id);
+    const bool isOther =
+        write.newRevision != write.revision || (before && before->isStuck != write.isStuck); // else a wait alone
     orchestrator_.written(write, ok, now);
-    if (ok) noteChanged(write.id.value);
+    if (ok && isOther) noteChanged(write.id.value);
     if (const lifecycle::Object* object = orchestrator_.find(write.id); ok && launch && object)
         orchestrator_.setKey(write.id, orchestrator_.keyNumber(object->type, *launch));
     if (!write.isOfTick)
