@@ -78,7 +78,9 @@ struct Footprint {
         for (const auto& effect : move.effects) bytes += sizeof effect + effect.second.size();
         return bytes;
     }
-    std::size_t operator()(const WakeObjects& wake) const { return wake.ids.size() * sizeof(std::int64_t); }
+    std::size_t operator()(const WakeObjects& wake) const {
+        return wake.ids.size() * sizeof(std::int64_t) + wake.told.size() * sizeof(Lsn);
+    }
     std::size_t operator()(const DropObjects& drop) const { return drop.ids.size() * sizeof(std::int64_t); }
     std::size_t operator()(const PutDocuments& put) const {
         std::size_t bytes = 0;

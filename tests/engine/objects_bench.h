@@ -43,6 +43,7 @@ public:
     };
     std::map<Lsn, Owned> owned;
     std::optional<Error> refusal; ///< of everything
+    int wakes = 0;                ///< commits of them
 
     /// It has its end; nobody was told.
     void end(Lsn lsn, std::string result) {
@@ -73,6 +74,7 @@ public:
         if (const auto* claim = std::get_if<store::ClaimObjects>(&action)) apply(*claim, done);
         if (const auto* move = std::get_if<store::MoveObject>(&action)) apply(*move, done);
         if (const auto* wake = std::get_if<store::WakeObjects>(&action)) {
+            ++wakes;
             if (wake->effect) take(*wake->effect);
             for (const std::int64_t id : wake->ids)
                 if (const auto row = rows.find(id); row != rows.end() && row->second.retryAt > wake->at)

@@ -23,6 +23,7 @@ private Q_SLOTS:
     void theLastChildWakesItsParent();
     void anActionIsSubmittedInTheCommitThatTakesItsEffect();
     void anActionThatEndsWakesItsObjectWhichSeesItByItsName();
+    void actionsThatEndTogetherAreToldInOneCommit();
     void anEndThatNobodyToldIsToldByTheNextStart();
     void anArrayBelongsToNoObject();
     void noEffectLeadsOutOfASandbox();
@@ -213,6 +214,29 @@ void TestObjectEffects::anActionThatEndsWakesItsObjectWhichSeesItByItsName() {
     const auto seen = b.rig.ask(b.objects->get(id, Duration::zero(), ""));
     QCOMPARE(seen->actions.size(), std::size_t(1));
     QCOMPARE(seen->actions.front().name, "pdf");
+}
+
+void TestObjectEffects::actionsThatEndTogetherAreToldInOneCommit() {
+    ObjectsBench b;
+    b.looksAtPage();
+    b.answer(R"({"exit_code":0,"look_in_s":86400,"effects":[{"submit":{"worker":"exec","argv":["true"]},"as":"a"},)"
+             R"({"submit":{"worker":"exec","argv":["true"]},"as":"b"},)"
+             R"({"submit":{"worker":"exec","argv":["true"]},"as":"c"}]})");
+    QCOMPARE(b.submitted.size(), std::size_t(3));
+    b.isSlow = true;
+    const int before = b.journal.wakes;
+    for (const int lsn : {1, 2, 3}) {
+        b.journal.end(Lsn(lsn), "1");
+        b.objects->actionEnded(Lsn(lsn));
+        if (lsn == 1) b.rig.settle(); // the others end while this one is on its way
+    }
+    b.rig.settle();
+    b.isSlow = false;
+    b.commits();
+    QCOMPARE(b.journal.wakes, before + 2);
+    for (const auto& [lsn, owned] : b.journal.owned) QVERIFY(owned.isTold);
+    b.comesUp();
+    QVERIFY2(b.question().contains(R"("c":{"lsn":3,"state":"completed")"), b.question().c_str());
 }
 
 void TestObjectEffects::anEndThatNobodyToldIsToldByTheNextStart() {

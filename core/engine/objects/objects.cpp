@@ -116,7 +116,7 @@ void Objects::restoreActions(std::span<const store::OwnedAction> actions) {
         if (action.isPending)
             owned_[action.lsn] = action.object;
         else
-            untold_.emplace_back(action.lsn, action.object);
+            ended_.emplace_back(action.lsn, action.object);
 }
 
 void Objects::workersChanged() {

@@ -198,7 +198,8 @@ private:
     coro::Task<void> submitAction(lifecycle::CarryOut effect);
     coro::Task<void> wakeOthers(lifecycle::CarryOut effect);
     coro::Task<void> dropEffect(lifecycle::EffectKey key);
-    coro::Task<void> wakeFor(Lsn lsn, std::int64_t object);
+    void tellEnds();
+    coro::Task<void> commitEnds(Posted posted);
     coro::Task<Result<std::vector<std::int64_t>>> idsToWake(const lifecycle::CarryOut& effect);
     void failed(const lifecycle::CarryOut& effect, const std::string& why);
     void notMade(const lifecycle::CarryOut& effect, const Error& error);
@@ -242,8 +243,9 @@ private:
     std::map<lifecycle::ObjectId, Told> told_; ///< until the write that follows
     std::map<lifecycle::EffectKey, lifecycle::CarryOut> calls_;
     std::map<std::pair<lifecycle::ObjectId, lifecycle::Revision>, std::shared_ptr<ByHand>> byHand_;
-    std::map<Lsn, std::int64_t> owned_;                ///< actions that have not ended, and whose they are
-    std::vector<std::pair<Lsn, std::int64_t>> untold_; ///< ended before run()
+    std::map<Lsn, std::int64_t> owned_;               ///< actions that have not ended, and whose they are
+    std::vector<std::pair<Lsn, std::int64_t>> ended_; ///< and whose they were: their objects are not woken yet
+    bool isTellingEnds_ = false;                      ///< a commit of some is on its way
     std::int64_t lastObject_ = 0;
     std::int64_t lastType_ = 0;
     bool isStopped_ = false;

@@ -36,7 +36,6 @@ std::string stuckText(const std::string& type, std::size_t count) {
 } // namespace
 
 coro::Task<void> Objects::run() {
-    for (const auto& [lsn, object] : std::exchange(untold_, {})) co_await wakeFor(lsn, object);
     for (;;) {
         work_.clear();
         drain();
@@ -68,6 +67,7 @@ void Objects::drain() {
     YARD_ASSERT_OWNER(owner_);
     if (isStopped_) return;
     const WallMicros now = parts_.now();
+    tellEnds();
     orchestrator_.pass(now);
     carry(orchestrator_.take());
     tellChangedTroubles();

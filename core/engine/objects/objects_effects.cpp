@@ -122,16 +122,30 @@ void Objects::actionEnded(Lsn lsn) {
     YARD_ASSERT_OWNER(owner_);
     const auto owned = owned_.extract(lsn);
     if (owned.empty() || isStopped_) return; // a start finds that it was not told
-    parts_.spawn("object action", wakeFor(lsn, owned.mapped()));
+    ended_.emplace_back(lsn, owned.mapped());
+    wakeUp();
 }
 
-/// Where the journal refuses, the next start wakes it again.
-coro::Task<void> Objects::wakeFor(Lsn lsn, std::int64_t object) {
-    const WallMicros now = parts_.now();
-    orchestrator_.wake(lifecycle::ObjectId(object), now);
-    wakeUp();
-    const auto posted = parts_.post(store::WakeObjects{.ids = {object}, .effect = {}, .at = now, .told = {lsn}});
+/// Many in one commit, and one commit at a time. Where the journal refuses, the next start wakes them again.
+void Objects::tellEnds() {
+    if (ended_.empty() || isTellingEnds_) return;
+    const auto last =
+        ended_.begin() + std::min(std::ssize(ended_), static_cast<std::ptrdiff_t>(store::kMostObjects));
+    store::WakeObjects wake{.ids = {}, .effect = {}, .at = parts_.now()};
+    for (auto one = ended_.begin(); one != last; ++one) {
+        wake.told.push_back(one->first);
+        wake.ids.push_back(one->second);
+        orchestrator_.wake(lifecycle::ObjectId(one->second), wake.at);
+    }
+    ended_.erase(ended_.begin(), last);
+    isTellingEnds_ = true;
+    parts_.spawn("object actions", commitEnds(parts_.post(std::move(wake))));
+}
+
+coro::Task<void> Objects::commitEnds(Posted posted) {
     if (const store::AckDetail done = co_await posted->get(); done.error) journalRefused(*done.error);
+    isTellingEnds_ = false;
+    wakeUp();
 }
 
 /// Those that are not known any more are left out.
