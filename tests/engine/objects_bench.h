@@ -181,6 +181,7 @@ public:
     std::vector<runners::AttemptId> stopped;
     std::vector<Submission> submitted;
     std::optional<Error> submitRefusal;
+    std::optional<Error> actionRefusal;          ///< of reads of actions
     std::vector<std::int64_t> noted;             ///< objects that changed
     std::map<std::string, std::string> troubles; ///< what people were told and is not over
     std::optional<ActorProcesses> actors;
@@ -347,6 +348,7 @@ private:
         co_return SubmitAnswer{};
     }
     coro::Task<Result<ActionResult>> action(Lsn lsn) {
+        if (actionRefusal) co_return std::unexpected(*actionRefusal);
         const auto owned = journal.owned.find(lsn);
         if (owned == journal.owned.end()) co_return fail(ErrorKind::NotFound, "it is not known");
         co_return owned->second.action;

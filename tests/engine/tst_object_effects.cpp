@@ -23,6 +23,7 @@ private Q_SLOTS:
     void theLastChildWakesItsParent();
     void anActionIsSubmittedInTheCommitThatTakesItsEffect();
     void anActionThatEndsWakesItsObjectWhichSeesItByItsName();
+    void anActionThatCannotBeReadFailsTheLookAndDoesNotSeemNew();
     void actionsThatEndTogetherAreToldInOneCommit();
     void anEndThatNobodyToldIsToldByTheNextStart();
     void anArrayBelongsToNoObject();
@@ -214,6 +215,23 @@ void TestObjectEffects::anActionThatEndsWakesItsObjectWhichSeesItByItsName() {
     const auto seen = b.rig.ask(b.objects->get(id, Duration::zero(), ""));
     QCOMPARE(seen->actions.size(), std::size_t(1));
     QCOMPARE(seen->actions.front().name, "pdf");
+}
+
+void TestObjectEffects::anActionThatCannotBeReadFailsTheLookAndDoesNotSeemNew() {
+    ObjectsBench b;
+    const auto id = submitsPdf(b);
+    b.journal.end(Lsn(1), "1");
+    b.actionRefusal = fail(ErrorKind::Journal, "it cannot be read").error();
+    b.objects->actionEnded(Lsn(1));
+    b.rig.settle();
+    b.comesUp();
+    QVERIFY2(b.question().empty(), b.question().c_str());
+    QCOMPARE(b.journal.rows.at(id).lastError, "it cannot be read");
+    QVERIFY(b.rig.ask(b.objects->get(id, Duration::zero(), "")).error().kind == ErrorKind::Journal);
+    b.actionRefusal = fail(ErrorKind::NotFound, "it was retired").error();
+    b.rig.advance(10s);
+    b.comesUp();
+    QVERIFY2(b.question().contains(R"("actions":{})"), b.question().c_str());
 }
 
 void TestObjectEffects::actionsThatEndTogetherAreToldInOneCommit() {

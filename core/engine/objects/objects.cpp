@@ -319,7 +319,9 @@ coro::Task<Result<ObjectView>> Objects::get(std::int64_t id, Duration wait, std:
     ObjectView view = viewOf(std::move((*read)->row));
     view.children = std::move((*read)->children);
     view.history = *std::move(history);
-    view.actions = co_await actionsOf(std::move((*read)->actions));
+    auto actions = co_await actionsOf(std::move((*read)->actions));
+    if (!actions) co_return std::unexpected(std::move(actions.error()));
+    view.actions = *std::move(actions);
     view.isReached = until.empty() ? view.row.retryAt == 0 : view.row.status == until;
     co_return view;
 }

@@ -181,7 +181,7 @@ private:
     coro::Task<void> commitWrite(lifecycle::Write write, std::optional<std::string> launch, Posted posted);
     void journalRefused(const Error& error);
     coro::Task<void> lookAt(lifecycle::SendTick tick);
-    coro::Task<std::vector<OwnedActionView>> actionsOf(std::vector<std::pair<std::string, Lsn>> named);
+    coro::Task<Result<std::vector<OwnedActionView>>> actionsOf(std::vector<std::pair<std::string, Lsn>> named);
     void actorReady(lifecycle::ActorNumber actor);
     void actorBegan(lifecycle::ActorNumber actor);
     void actorAnswered(lifecycle::ActorNumber actor, const std::string& answer);

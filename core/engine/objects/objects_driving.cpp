@@ -137,7 +137,7 @@ void Objects::carry(const lifecycle::SendTick& tick) {
 
 coro::Task<void> Objects::lookAt(lifecycle::SendTick tick) {
     const auto read = co_await parts_.reads.object(tick.seen.id.value);
-    std::vector<OwnedActionView> actions;
+    Result<std::vector<OwnedActionView>> actions;
     if (read && *read) actions = co_await actionsOf((*read)->actions);
     const auto actor = actors_.find(tick.actor);
     const lifecycle::Object* object = orchestrator_.find(tick.seen.id);
@@ -145,11 +145,13 @@ coro::Task<void> Objects::lookAt(lifecycle::SendTick tick) {
     Result<std::string> members = fail(ErrorKind::NotFound, "The object was removed before it was looked at.");
     if (!read)
         members = std::unexpected(read.error());
+    else if (!actions)
+        members = std::unexpected(actions.error());
     else if (*read && object && orchestrator_.type(object->type).actor) {
         ObjectView view = viewOf((*read)->row);
         view.children = (*read)->children;
         view.pending = object->pendingChildren;
-        view.actions = std::move(actions);
+        view.actions = *std::move(actions);
         std::optional<ObjectView> parent;
         if ((*read)->parent) parent = viewOf(*(*read)->parent);
         actor->second.fields = view.row.fields;

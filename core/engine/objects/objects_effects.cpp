@@ -148,12 +148,18 @@ coro::Task<void> Objects::commitEnds(Posted posted) {
     wakeUp();
 }
 
-/// Those that are not known any more are left out.
-coro::Task<std::vector<OwnedActionView>> Objects::actionsOf(std::vector<std::pair<std::string, Lsn>> named) {
+/// Those that are not known any more are left out. One that cannot be read now is an error: to a look it would seem
+/// never to have been submitted.
+coro::Task<Result<std::vector<OwnedActionView>>>
+Objects::actionsOf(std::vector<std::pair<std::string, Lsn>> named) {
     std::vector<OwnedActionView> views;
-    for (auto& [name, lsn] : named)
-        if (auto action = co_await parts_.reads.action(lsn))
+    for (auto& [name, lsn] : named) {
+        auto action = co_await parts_.reads.action(lsn);
+        if (action)
             views.push_back({.name = std::move(name), .action = *std::move(action)});
+        else if (action.error().kind != ErrorKind::NotFound)
+            co_return std::unexpected(std::move(action.error()));
+    }
     co_return views;
 }
 
