@@ -22,6 +22,7 @@ private Q_SLOTS:
     void aCreateOfATypeThatIsNotThereIsTriedAgainByALookNow();
     void theLastChildWakesItsParent();
     void anActionIsSubmittedInTheCommitThatTakesItsEffect();
+    void aSubmitThatIsRefusedForAMomentIsTriedAgainInASecond();
     void anActionThatEndsWakesItsObjectWhichSeesItByItsName();
     void anActionThatCannotBeReadFailsTheLookAndDoesNotSeemNew();
     void actionsThatEndTogetherAreToldInOneCommit();
@@ -184,6 +185,21 @@ void TestObjectEffects::anActionIsSubmittedInTheCommitThatTakesItsEffect() {
     b.open();
     b.rig.advance(24h);
     QCOMPARE(b.submitted.size(), std::size_t(1));
+}
+
+void TestObjectEffects::aSubmitThatIsRefusedForAMomentIsTriedAgainInASecond() {
+    for (const ErrorKind kind : {ErrorKind::Busy, ErrorKind::AtLimit, ErrorKind::Journal}) {
+        ObjectsBench b;
+        b.looksAtPage();
+        b.submitRefusal = fail(kind, "later").error();
+        b.answer(
+            R"({"exit_code":0,"look_in_s":1000,"effects":[{"submit":{"worker":"exec","argv":["true"]},"as":"pdf"}]})");
+        for (int i = 0; i < 5; ++i) b.rig.advance(1s);
+        QVERIFY(b.submitted.empty());
+        b.submitRefusal.reset();
+        b.rig.advance(1s);
+        QCOMPARE(b.submitted.size(), std::size_t(1));
+    }
 }
 
 namespace {

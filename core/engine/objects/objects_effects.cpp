@@ -54,10 +54,12 @@ void Objects::failed(const CarryOut& effect, const std::string& why) {
     wakeUp();
 }
 
-/// The looks at its object wait for it: what passes soon is not waited for longer.
+/// Its object, or looks at it, wait for it: what passes soon is not waited for longer.
 void Objects::notMade(const CarryOut& effect, const Error& error) {
     if (error.kind == ErrorKind::Journal) journalRefused(error);
-    if (error.kind != ErrorKind::Journal && error.kind != ErrorKind::Busy) return failed(effect, error.message);
+    const bool passes =
+        error.kind == ErrorKind::Journal || error.kind == ErrorKind::Busy || error.kind == ErrorKind::AtLimit;
+    if (!passes) return failed(effect, error.message);
     outbox_.postponed(effect.key, parts_.now());
     wakeUp();
 }
@@ -106,7 +108,7 @@ coro::Task<void> Objects::submitAction(CarryOut effect) {
     if (submission.effect->isOwned)
         submission.accepted = [this, object = effect.key.object.value](Lsn lsn) { owned_[lsn] = object; };
     const auto answer = co_await parts_.submit(std::move(submission));
-    if (!answer) co_return failed(effect, answer.error().message);
+    if (!answer) co_return notMade(effect, answer.error());
     outbox_.done(effect.key);
     wakeUp();
 }
