@@ -191,7 +191,7 @@ static constexpr const char* kVersionMachine = "ALTER TABLE attempt ADD COLUMN m
 static constexpr const char* kVersionOwned = R"(
 CREATE TABLE object_action(
     lsn INTEGER PRIMARY KEY, object INTEGER NOT NULL, name TEXT NOT NULL, told INTEGER NOT NULL DEFAULT 0) STRICT;
-CREATE INDEX object_action_object ON object_action(object);
+CREATE INDEX object_action_object ON object_action(object, name);
 CREATE INDEX object_action_untold ON object_action(lsn) WHERE told=0;
 )";
 

@@ -103,7 +103,7 @@ INSERT INTO "object"(id, type, status, retry_at, key, fields, created, modified)
 INSERT INTO "outbox" VALUES(1,0,0,2,'{}');
 CREATE TABLE object_action(
     lsn INTEGER PRIMARY KEY, object INTEGER NOT NULL, name TEXT NOT NULL, told INTEGER NOT NULL DEFAULT 0) STRICT;
-CREATE INDEX object_action_object ON object_action(object);
+CREATE INDEX object_action_object ON object_action(object, name);
 CREATE INDEX object_action_untold ON object_action(lsn) WHERE told=0;
 INSERT INTO "object_action" VALUES(1,1,'pdf',0);
 PRAGMA user_version=19;
