@@ -188,7 +188,8 @@ void TestObjectEffects::anActionIsSubmittedInTheCommitThatTakesItsEffect() {
 }
 
 void TestObjectEffects::aSubmitThatIsRefusedForAMomentIsTriedAgainInASecond() {
-    for (const ErrorKind kind : {ErrorKind::Busy, ErrorKind::AtLimit, ErrorKind::Journal}) {
+    for (const ErrorKind kind :
+         {ErrorKind::Busy, ErrorKind::AtLimit, ErrorKind::Journal, ErrorKind::TooManyPending}) {
         ObjectsBench b;
         b.looksAtPage();
         b.submitRefusal = fail(kind, "later").error();

@@ -57,9 +57,9 @@ void Objects::failed(const CarryOut& effect, const std::string& why) {
 /// Its object, or looks at it, wait for it: what passes soon is not waited for longer.
 void Objects::notMade(const CarryOut& effect, const Error& error) {
     if (error.kind == ErrorKind::Journal) journalRefused(error);
-    const bool passes =
-        error.kind == ErrorKind::Journal || error.kind == ErrorKind::Busy || error.kind == ErrorKind::AtLimit;
-    if (!passes) return failed(effect, error.message);
+    constexpr std::array kPassing{ErrorKind::Journal, ErrorKind::Busy, ErrorKind::AtLimit,
+                                  ErrorKind::TooManyPending, ErrorKind::NotAccepting};
+    if (std::ranges::find(kPassing, error.kind) == kPassing.end()) return failed(effect, error.message);
     outbox_.postponed(effect.key, parts_.now());
     wakeUp();
 }
