@@ -340,6 +340,10 @@ coro::Task<void> EventHub::addObjects(Group& group, WatchUpdate& update) {
     query.limit = static_cast<int>(engine::kMaxWatchedRows);
     if (!group.request.allRows) query.among = update.objects;
     const auto list = co_await engine_.ask(&engine::Objects::list, std::move(query));
+    if (!list && list.error().kind != ErrorKind::NotFound) { // that they are gone would be untrue
+        update.kind = WatchUpdate::Kind::Later;
+        co_return;
+    }
     if (list) // else there is no such type (yet)
         for (const engine::ObjectView& view : list->rows) {
             std::string& text = group.objects[Lsn(view.row.id)];
