@@ -337,6 +337,7 @@ coro::Task<void> EventHub::addObjects(Group& group, WatchUpdate& update) {
     if (update.kind != WatchUpdate::Kind::Told || (!group.request.allRows && update.objects.empty())) co_return;
     const Watch& watch = *group.request.watch;
     engine::ObjectQuery query{.type = watch.objectType, .status = watch.objectStatus, .text = watch.objectFields};
+    query.parent = watch.objectParent;
     query.limit = static_cast<int>(engine::kMaxWatchedRows);
     if (!group.request.allRows) query.among = update.objects;
     const auto list = co_await engine_.ask(&engine::Objects::list, std::move(query));

@@ -273,6 +273,11 @@ void EventsTest::aFilterOfObjectsTellsWhatEntersAndLeaves() {
     QVERIFY(engine.run(engine->ask(&engine::Objects::remove, std::vector<std::int64_t>{second})));
     QVERIFY(client.nextUntil(
         [&](const json::object& frame) { return list(frame, "gone_objects") == json::array{second}; }));
+    const auto child =
+        engine.run(engine->ask(&engine::Objects::create, fmt::format(R"({{"type":"page","parent":{}}})", other)));
+    QVERIFY(child);
+    const json::object children = watch(client, fmt::format(R"({{"watch":{{"objects":"parent:{}"}}}})", other));
+    QCOMPARE(objects(children), std::vector<std::string>{fmt::format("{} queued", child->ids.front())});
     QCOMPARE(text(watch(client, R"({"watch":{}})"), "watch"), std::string("nothing"));
 }
 
@@ -390,6 +395,12 @@ void EventsTest::aWrongMessageIsAnsweredAndChangesNothing_data() {
     row("filter with an unknown state", R"({"watch":{"filter":"state:asleep"}})", "invalid");
     row("objects no text", R"({"watch":{"objects":1}})", "invalid");
     row("objects of a word alone", R"({"watch":{"objects":"odd"}})", "invalid");
+    row("objects of an odd parent", R"({"watch":{"objects":"parent:x"}})", "invalid");
+    row("objects of no parent", R"({"watch":{"objects":"parent:0"}})", "invalid");
+    row("objects of a field that none can have", R"({"watch":{"objects":"a.b:1"}})", "invalid");
+    row("objects of too many fields",
+        R"({"watch":{"objects":"a:1 a:1 a:1 a:1 a:1 a:1 a:1 a:1 a:1 a:1 a:1 a:1 a:1 a:1 a:1 a:1 a:1"}})",
+        "invalid");
     row("finished no truth", R"({"watch":{"finished":1}})", "invalid");
 }
 

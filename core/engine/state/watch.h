@@ -32,6 +32,7 @@ struct Watch {
     std::string objectType{};
     std::string objectStatus{};
     std::string objectFields{}; ///< "field:value" with blanks between
+    std::int64_t objectParent = 0;
 };
 
 /// In order, at most kMaxWatchedRows.
