@@ -27,6 +27,8 @@ constexpr Duration kTick{33'000};
 /// A pause is at least this many times as long as the turn before it.
 constexpr int kPauseFactor = 9;
 constexpr Duration kLongestPause{500'000};
+/// Of fields of the objects of one frame.
+constexpr std::size_t kMostFieldBytes = std::size_t{1} << 20;
 /// Frames between two yields.
 constexpr std::size_t kFramesPerSlice = 32;
 
@@ -58,6 +60,18 @@ std::shared_ptr<const KnownRows> keepNewest(const engine::WatchRequest& request,
 bool hasRows(const Watch& watch) {
     return watch.kind == Watch::Kind::Lsns || watch.kind == Watch::Kind::Filter ||
            watch.kind == Watch::Kind::Objects;
+}
+
+/// As GET objects has it. Fields that do not fit into `room` are left out.
+std::string objectJson(engine::ObjectView& view, std::size_t& room) {
+    if (view.row.fields.size() > room) view.row.fields = "{}";
+    room -= std::min(room, view.row.fields.size());
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    engine::writeObject(writer, view);
+    writer.closeObject();
+    return text;
 }
 
 /// [{"name","counts"}] of all types of objects.
@@ -340,19 +354,14 @@ coro::Task<void> EventHub::addObjects(Group& group, WatchUpdate& update) {
     query.parent = watch.objectParent;
     query.limit = static_cast<int>(engine::kMaxWatchedRows);
     if (!group.request.allRows) query.among = update.objects;
-    const auto list = co_await engine_.ask(&engine::Objects::list, std::move(query));
+    auto list = co_await engine_.ask(&engine::Objects::list, std::move(query));
     if (!list && list.error().kind != ErrorKind::NotFound) { // that they are gone would be untrue
         update.kind = WatchUpdate::Kind::Later;
         co_return;
     }
+    std::size_t room = kMostFieldBytes;
     if (list) // else there is no such type (yet)
-        for (const engine::ObjectView& view : list->rows) {
-            std::string& text = group.objects[Lsn(view.row.id)];
-            JsonWriter writer(text);
-            writer.openObject();
-            engine::writeObject(writer, view);
-            writer.closeObject();
-        }
+        for (engine::ObjectView& view : list->rows) group.objects[Lsn(view.row.id)] = objectJson(view, room);
     for (const auto& [id, text] : group.objects) update.rows.push_back(id);
     if (group.request.allRows) co_return;
     for (const std::int64_t id : update.objects)

@@ -80,6 +80,7 @@ private Q_SLOTS:
     void machinesComeUnasked();
     void typesOfObjectsComeUnaskedWithTheirCounts();
     void aFilterOfObjectsTellsWhatEntersAndLeaves();
+    void fieldsOfObjectsAreBoundedInAFrame();
     void endsComeInBatchesWithCounters();
     void aListOfActionsComesWholeAndThenByChanges();
     void aFilterTellsWhatEntersAndLeaves();
@@ -279,6 +280,29 @@ void EventsTest::aFilterOfObjectsTellsWhatEntersAndLeaves() {
     const json::object children = watch(client, fmt::format(R"({{"watch":{{"objects":"parent:{}"}}}})", other));
     QCOMPARE(objects(children), std::vector<std::string>{fmt::format("{} queued", child->ids.front())});
     QCOMPARE(text(watch(client, R"({"watch":{}})"), "watch"), std::string("nothing"));
+}
+
+void EventsTest::fieldsOfObjectsAreBoundedInAFrame() {
+    Served served;
+    test::EngineTest& engine = served.engine;
+    QVERIFY(engine.run(engine->ask(
+        &engine::Objects::putType,
+        R"({"name":"note","fields":{"text":{"type":"string"}},"states":{"new":{"initial":true},"old":{"final":true}},)"
+        R"("transitions":[{"from":"new","to":"old"}]})")));
+    const std::string most(600'000, 'x');
+    for (const std::string& note : {std::string("first"), most, most}) {
+        auto made = engine->ask(&engine::Objects::create,
+                                fmt::format(R"({{"type":"note","fields":{{"text":"{}"}}}})", note));
+        QVERIFY(engine.run(std::move(made)));
+    }
+    WsClient client = served.connect();
+    begin(client);
+    const json::array all = list(watch(client, R"({"watch":{"objects":"type:note"}})"), "objects");
+    QCOMPARE(all.size(), std::size_t(3));
+    const auto fields = [&](std::size_t at) { return all[at].as_object().at("fields").as_object(); };
+    QCOMPARE(text(fields(0), "text"), std::string("first")); // for which there is room
+    QVERIFY(fields(1).empty());
+    QCOMPARE(text(fields(2), "text").size(), most.size());
 }
 
 void EventsTest::endsComeInBatchesWithCounters() {
