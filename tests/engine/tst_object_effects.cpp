@@ -20,6 +20,7 @@ private Q_SLOTS:
     void aCreateHoldsTheNextLookBackAlsoAfterAStart();
     void aCreateThatTheJournalRefusesIsTriedAgainInASecond();
     void aCreateOfATypeThatIsNotThereIsTriedAgainByALookNow();
+    void aLookNowHurriesEffectsOfWhatHasEnded();
     void theLastChildWakesItsParent();
     void anActionIsSubmittedInTheCommitThatTakesItsEffect();
     void aSubmitThatIsRefusedForAMomentIsTriedAgainInASecond();
@@ -150,6 +151,20 @@ void TestObjectEffects::aCreateOfATypeThatIsNotThereIsTriedAgainByALookNow() {
     b.rig.settle();
     QCOMPARE(b.journal.rows.size(), std::size_t(2));
     QCOMPARE(b.objects->orchestrator().orphanCount, std::size_t(0));
+}
+
+void TestObjectEffects::aLookNowHurriesEffectsOfWhatHasEnded() {
+    ObjectsBench b;
+    const auto id = b.looksAtPage();
+    b.submitRefusal = fail(ErrorKind::Invalid, "it has no such worker").error();
+    b.answer(R"({"exit_code":0,"move":"failed","effects":[{"submit":{"worker":"exec","argv":["true"]}}]})");
+    QCOMPARE(b.stands(id), "failed r1");
+    b.submitRefusal.reset();
+    b.rig.settle();
+    QVERIFY(b.submitted.empty());
+    QCOMPARE(b.rig.ask(b.objects->look({id})).value_or(-1), std::int64_t(0)); // nothing to look at
+    b.rig.settle();
+    QCOMPARE(b.submitted.size(), std::size_t(1));
 }
 
 void TestObjectEffects::theLastChildWakesItsParent() {

@@ -168,14 +168,12 @@ coro::Task<Result<void>> Objects::move(std::int64_t number, std::string to, bool
 coro::Task<Result<std::int64_t>> Objects::look(std::vector<std::int64_t> ids) {
     YARD_ASSERT_OWNER(owner_);
     const WallMicros now = parts_.now();
+    for (const std::int64_t id : ids) outbox_.hurry(ObjectId(id), now); // also of what has ended
     std::erase_if(ids, [this](std::int64_t id) {
         const lifecycle::Object* object = orchestrator_.find(ObjectId(id));
         return !object || orchestrator_.type(object->type).isFinal(object->status);
     });
-    for (const std::int64_t id : ids) {
-        orchestrator_.wake(ObjectId(id), now);
-        outbox_.hurry(ObjectId(id), now);
-    }
+    for (const std::int64_t id : ids) orchestrator_.wake(ObjectId(id), now);
     const auto count = std::ssize(ids);
     const auto posted = parts_.post(store::WakeObjects{.ids = std::move(ids), .effect = {}, .at = now});
     wakeUp();
