@@ -46,7 +46,7 @@ class Site(http.server.BaseHTTPRequestHandler):
         if name == "short":  # fewer bytes than it says
             return self.send(200, b"<title>short", length=1000)
         if name == "never":  # no answer at all
-            self.stopped.wait(30)
+            self.stopped.wait(60)
             self.close_connection = True
             return None
         if name == "endless":
@@ -107,11 +107,14 @@ class Archiver(WarmCase):
         descriptor["files"] = [self.file(name) for name in descriptor["files"]]
         descriptor["platform"] = "linux-x86_64"
         self.archive = self.path("archive")
-        descriptor["environment"] = {"ARCHIVER_DIR": self.archive, "ARCHIVER_SECONDS": "3", "ARCHIVER_PAUSE_S": "0.5"}
+        descriptor["environment"] = {"ARCHIVER_DIR": self.archive, "ARCHIVER_SECONDS": "15", "ARCHIVER_PAUSE_S": "0.5"}
         self.add_worker(descriptor)
         for name in ("crawl", "snapshot", "result"):
             with open(os.path.join(SAMPLE, "types", name + ".json"), encoding="utf-8") as file:
-                self.call("POST", "types", json.load(file))
+                kind = json.load(file)
+            if "actor" in kind:
+                kind["actor"]["max_tick_time_s"] = 5  # so long waits what was looked at when the engine was killed
+            self.call("POST", "types", kind)
 
     def file(self, name):
         with open(os.path.join(SAMPLE, name), "rb") as file:
@@ -142,7 +145,7 @@ class Archiver(WarmCase):
             self.kill()
             self.start()
         done = lambda: self.call("GET", "objects/%d" % crawl)  # noqa: E731
-        wait_for(lambda: done()["status"] in ("sealed", "failed"), "the crawl is complete", 240)
+        wait_for(lambda: done()["status"] in ("sealed", "failed"), "the crawl is complete", 300)
         self.assertEqual({name: done()["fields"][name] for name in ("pages", "failed")}, {"pages": PAGES, "failed": len(BROKEN)})
         snapshots = self.objects("snapshot")
         self.assertEqual(sorted(s["fields"]["url"] for s in snapshots),
