@@ -328,7 +328,7 @@ coro::Task<void> EventHub::tellAll() {
         machines = machinesJson(co_await engine_.ask(&engine::Machines::list));
     std::string types;
     if (std::ranges::any_of(collected.updates, &WatchUpdate::types))
-        types = typesJson(co_await engine_.ask(&engine::Objects::types));
+        types = typesJson(co_await engine_.ask(&engine::Objects::counts));
     for (std::size_t i = 0; i < groups.size(); ++i)
         if (groups[i].request.watch->kind == Watch::Kind::Objects)
             co_await addObjects(groups[i], collected.updates[i]);

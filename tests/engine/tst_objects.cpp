@@ -34,6 +34,7 @@ private Q_SLOTS:
     void peopleAreToldOfObjectsThatAreStuck();
     void fieldsAreChangedOfTheRevisionThatWasSeen();
     void anOtherLaunchKeyIsAnOtherActor();
+    void countsAreToldWithoutBodies();
     void aNewVersionOfATypeRenamesStates();
     void aNewVersionThatTheJournalRefusesChangesNothing();
     void whileATypeIsChangedItsObjectsAreNot();
@@ -358,6 +359,23 @@ std::string renamedType() {
 }
 
 } // namespace
+
+void TestObjects::countsAreToldWithoutBodies() {
+    ObjectsBench b;
+    b.put(pageType());
+    b.put(pageType({}, "note"));
+    b.create(R"({"type":"page"})");
+    const auto types = b.objects->types();
+    const auto counts = b.objects->counts();
+    QCOMPARE(counts.size(), std::size_t(2));
+    for (std::size_t at = 0; at < types.size(); ++at) {
+        QVERIFY(!types[at].body.empty());
+        QVERIFY(counts[at].body.empty());
+        QCOMPARE(counts[at].name, types[at].name);
+        QCOMPARE(counts[at].counts.size(), types[at].counts.size());
+    }
+    QCOMPARE(counts.back().counts.front().count, std::int64_t(1));
+}
 
 void TestObjects::aNewVersionOfATypeRenamesStates() {
     ObjectsBench b;

@@ -147,8 +147,14 @@ Result<TypeNumber> Objects::numberOf(std::string_view name) const {
 }
 
 ObjectTypeView Objects::viewOf(TypeNumber number) const {
+    ObjectTypeView view = countsOf(number);
+    view.body = types_[number].body;
+    return view;
+}
+
+ObjectTypeView Objects::countsOf(TypeNumber number) const {
     const lifecycle::Type& type = orchestrator_.type(number);
-    ObjectTypeView view{.name = type.name, .body = types_[number].body, .counts = {}};
+    ObjectTypeView view{.name = type.name, .body = {}, .counts = {}};
     for (std::size_t state = 0; state < type.states.size(); ++state)
         view.counts.push_back({.status = type.states[state].name,
                                .count = static_cast<std::int64_t>(
@@ -157,11 +163,19 @@ ObjectTypeView Objects::viewOf(TypeNumber number) const {
 }
 
 std::vector<ObjectTypeView> Objects::types() const {
+    return viewsOfAll(&Objects::viewOf);
+}
+
+std::vector<ObjectTypeView> Objects::counts() const {
+    return viewsOfAll(&Objects::countsOf);
+}
+
+std::vector<ObjectTypeView> Objects::viewsOfAll(ObjectTypeView (Objects::*viewOfOne)(TypeNumber) const) const {
     YARD_ASSERT_OWNER(owner_);
     std::vector<ObjectTypeView> views;
     for (std::size_t number = 0; number < types_.size(); ++number)
         if (orchestrator_.isThere(static_cast<TypeNumber>(number)))
-            views.push_back(viewOf(static_cast<TypeNumber>(number)));
+            views.push_back((this->*viewOfOne)(static_cast<TypeNumber>(number)));
     std::ranges::sort(views, {}, &ObjectTypeView::name);
     return views;
 }

@@ -101,6 +101,8 @@ public:
     coro::Task<Result<ObjectTypeView>> putType(std::string json);
     /// By name.
     std::vector<ObjectTypeView> types() const;
+    /// The same without their bodies.
+    std::vector<ObjectTypeView> counts() const;
     Result<ObjectTypeView> type(std::string name) const;
     /// NotFound; WrongState with objects, unless `isForced`: then they go, too.
     coro::Task<Result<void>> removeType(std::string name, bool isForced);
@@ -209,6 +211,8 @@ private:
     // objects.cpp, objects_changing.cpp: commands
     Result<lifecycle::TypeNumber> numberOf(std::string_view name) const;
     ObjectTypeView viewOf(lifecycle::TypeNumber number) const;
+    ObjectTypeView countsOf(lifecycle::TypeNumber number) const;
+    std::vector<ObjectTypeView> viewsOfAll(ObjectTypeView (Objects::*viewOfOne)(lifecycle::TypeNumber) const) const;
     ObjectView viewOf(store::ObjectRow row) const;
     void learn(lifecycle::TypeNumber number);
     /// A type while it is changed: no look begins, no object is made, and none is moved by hand.
