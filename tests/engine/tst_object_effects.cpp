@@ -26,6 +26,7 @@ private Q_SLOTS:
     void aSubmitThatIsRefusedForAMomentIsTriedAgainInASecond();
     void anActionThatEndsWakesItsObjectWhichSeesItByItsName();
     void anActionThatCannotBeReadFailsTheLookAndDoesNotSeemNew();
+    void productsThatDoNotFitIntoALookAreLeftOut();
     void actionsThatEndTogetherAreToldInOneCommit();
     void anEndThatNobodyToldIsToldByTheNextStart();
     void anArrayBelongsToNoObject();
@@ -264,6 +265,17 @@ void TestObjectEffects::anActionThatCannotBeReadFailsTheLookAndDoesNotSeemNew() 
     b.rig.advance(10s);
     b.comesUp();
     QVERIFY2(b.question().contains(R"("actions":{})"), b.question().c_str());
+}
+
+void TestObjectEffects::productsThatDoNotFitIntoALookAreLeftOut() {
+    ObjectsBench b;
+    const auto id = submitsPdf(b);
+    b.journal.rows.at(id).fields = fmt::format(R"({{"url":"{}"}})", std::string(std::size_t{1'000} << 10, 'x'));
+    b.journal.end(Lsn(1), fmt::format(R"("{}")", std::string(std::size_t{60} << 10, 'y')));
+    b.objects->actionEnded(Lsn(1));
+    b.rig.settle();
+    b.comesUp();
+    QVERIFY(b.question().contains(R"("actions":{"pdf":{"lsn":1,"state":"completed","exit_code":0}})"));
 }
 
 void TestObjectEffects::actionsThatEndTogetherAreToldInOneCommit() {

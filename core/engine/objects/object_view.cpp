@@ -104,13 +104,13 @@ void writeHistory(JsonWriter& writer, const std::vector<store::ObjectMoveRow>& h
     writer.closeArray();
 }
 
-void writeActions(JsonWriter& writer, const std::vector<OwnedActionView>& actions) {
+void writeActions(JsonWriter& writer, const std::vector<OwnedActionView>& actions, std::size_t most) {
     writer.openObject();
     std::size_t bytes = 0;
     for (const OwnedActionView& one : actions) {
         std::string text;
         appendInShort(text, one.action, true);
-        if (bytes + text.size() > kMostActionBytes) {
+        if (bytes + text.size() > most) {
             text.clear();
             appendInShort(text, one.action, false);
         }
@@ -220,8 +220,8 @@ bool setsKey(const lifecycle::Type& type, std::string_view set) {
 
 // --- what actors are sent
 
-std::string tickMembers(const ObjectView& view, const std::optional<ObjectView>& parent, WallMicros now,
-                        Duration limit) {
+static std::string tickWith(const ObjectView& view, const std::optional<ObjectView>& parent, WallMicros now,
+                            Duration limit, std::size_t mostActionBytes) {
     std::string out = R"("tick":)";
     JsonWriter writer(out);
     writer.openObject();
@@ -233,7 +233,7 @@ std::string tickMembers(const ObjectView& view, const std::optional<ObjectView>&
     writeCounts(writer, view.children);
     writer.member("pending", view.pending);
     writer.key("actions");
-    writeActions(writer, view.actions);
+    writeActions(writer, view.actions, mostActionBytes);
     if (parent) {
         writer.key("parent");
         writer.openObject();
@@ -244,6 +244,13 @@ std::string tickMembers(const ObjectView& view, const std::optional<ObjectView>&
     writer.member("deadline_s", static_cast<double>(limit.count()) / 1e6);
     writer.closeObject();
     return out;
+}
+
+std::string tickMembers(const ObjectView& view, const std::optional<ObjectView>& parent, WallMicros now,
+                        Duration limit, std::size_t most) {
+    std::string members = tickWith(view, parent, now, limit, kMostActionBytes);
+    if (members.size() > most) members = tickWith(view, parent, now, limit, 0);
+    return members;
 }
 
 std::optional<std::string> callMembers(std::string_view body, std::int64_t object, unsigned attempt) {

@@ -77,9 +77,10 @@ struct OrchestratorView {
 
 /// The members of an object, but for its actions; `history` where there is some.
 void writeObject(JsonWriter& writer, const ObjectView& view);
-/// Products of the actions of an object are shown as long as all of it has no more bytes than this; the newest come first.
 inline constexpr std::size_t kMostActionBytes = std::size_t{512} << 10;
-void writeActions(JsonWriter& writer, const std::vector<OwnedActionView>& actions);
+/// Products of the actions of an object are shown as long as all of it has no more bytes than `most`; the newest come first.
+void writeActions(JsonWriter& writer, const std::vector<OwnedActionView>& actions,
+                  std::size_t most = kMostActionBytes);
 void writeHistory(JsonWriter& writer, const std::vector<store::ObjectMoveRow>& history);
 void writeCounts(JsonWriter& writer, const std::vector<store::StatusCount>& counts);
 
@@ -104,9 +105,10 @@ std::string shownKey(std::string_view key);
 /// `set` names a field of the launch key.
 bool setsKey(const lifecycle::Type& type, std::string_view set);
 
-/// What an actor is sent, as members for runners::WarmCall::look.
+/// What an actor is sent, as members for runners::WarmCall::look: with products of actions where all of it has no more
+/// bytes than `most` with them, else without any.
 std::string tickMembers(const ObjectView& view, const std::optional<ObjectView>& parent, WallMicros now,
-                        Duration limit);
+                        Duration limit, std::size_t most);
 /// `body`: of a `call` effect, in JSON. Nothing: it is none.
 std::optional<std::string> callMembers(std::string_view body, std::int64_t object, unsigned attempt);
 

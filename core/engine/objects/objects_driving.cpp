@@ -156,7 +156,7 @@ coro::Task<void> Objects::lookAt(lifecycle::SendTick tick) {
         if ((*read)->parent) parent = viewOf(*(*read)->parent);
         actor->second.fields = view.row.fields;
         const Duration limit = orchestrator_.type(object->type).actor->maxTickTime;
-        members = tickMembers(view, parent, parts_.now(), limit);
+        members = tickMembers(view, parent, parts_.now(), limit, kMostLookBytes);
         if (members->size() > kMostLookBytes)
             members =
                 fail(ErrorKind::TooLarge, "The object and its parent are over 1 MiB, which no actor is sent.");
