@@ -311,7 +311,7 @@ void Objects::actorEnded(ActorNumber number, std::string error) {
     wakeUp();
 }
 
-/// Once for each type and reason, however many there are: GET orchestrator names some.
+/// Once for each type and reason, however many there are, until there are none: GET orchestrator names some.
 void Objects::carry(const lifecycle::WarnOrphan& orphan) {
     const lifecycle::Object* object = orchestrator_.find(orphan.object);
     if (!object || std::exchange(types_[object->type].isWarned[std::to_underlying(orphan.why)], true)) return;
@@ -331,8 +331,13 @@ void Objects::tellTroubles() {
             for (const Trouble what : {Trouble::Stuck, Trouble::Orphans}) tell(number, what);
 }
 
-/// Those that began, or are over.
+/// Those that began, or are over. Of what is over is warned again when it comes back.
 void Objects::tellChangedTroubles() {
+    for (std::size_t at = 0; at < types_.size(); ++at)
+        for (std::size_t why = 0; why < lifecycle::kOrphanReasons; ++why)
+            if (orchestrator_.orphanCount(static_cast<lifecycle::TypeNumber>(at),
+                                          static_cast<lifecycle::OrphanReason>(why)) == 0)
+                types_[at].isWarned[why] = false;
     if (!std::exchange(hasPassed_, true)) return tellTroubles();
     for (std::size_t at = 0; at < types_.size(); ++at)
         for (const Trouble what : {Trouble::Stuck, Trouble::Orphans})
