@@ -60,7 +60,7 @@ Guests::Place& Guests::add(JoinPlan plan) {
     place->since = MonoClock::now();
     place->yard =
         std::make_unique<GuestYard>(GuestYard::Parts{.jobs = parts_.jobs,
-                                                     .chunks = parts_.chunks,
+                                                     .chunks = parts_.chunks(),
                                                      .helpers = parts_.helpers,
                                                      .settings = parts_.settings,
                                                      .group = static_cast<std::uint32_t>(all_.size()) + 1},

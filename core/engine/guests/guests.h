@@ -70,7 +70,7 @@ public:
         std::string name; ///< of this machine
         bool serves = true;
         bool takesYards = false;
-        store::ChunkStore& chunks;
+        std::function<store::ChunkStore&()> chunks; ///< there once somebody is joined, or comes
         std::function<WallMicros(MonoTime)> wallOf;
         std::function<void(const std::string& sentence)> refused; ///< the yard does not want this machine
         Duration reconnectUnit = std::chrono::seconds(1); ///< for tests: what reconnectDelay() has in seconds

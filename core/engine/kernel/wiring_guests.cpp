@@ -44,7 +44,7 @@ void Wiring::openGuests() {
                                            .name = ground_.machineName,
                                            .serves = ground_.options.serves,
                                            .takesYards = ground_.options.takesYards,
-                                           .chunks = *ground_.chunks,
+                                           .chunks = [this]() -> store::ChunkStore& { return *ground_.chunks; },
                                            .wallOf = [this](MonoTime at) { return ground_.scale.at(at); },
                                            .refused = join ? join->refused : nullptr});
     services_.cloud.emplace(CloudWatch::Parts{
