@@ -7,10 +7,12 @@
 #include "tests/http/api_test.h"
 
 #include <QCoreApplication>
+#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include <fmt/format.h>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -37,6 +39,15 @@ struct Machine {
         server = std::move(*started);
     }
     ~Machine() { server->stop(); }
+    /// What the server has open is ended; once meanwhile() is done it serves again, at the same address.
+    void away(const std::function<void()>& meanwhile) {
+        const ListenAddress address{"127.0.0.1", server->port()};
+        server->stop();
+        meanwhile();
+        auto started = Server::start(address, *api);
+        if (!started) qFatal("no server: %s", started.error().message.c_str());
+        server = std::move(*started);
+    }
     std::string url() const { return fmt::format("{}://127.0.0.1:{}", scheme, server->port()); }
     engine::GuestsView guests() { return engine.run(engine->ask(&engine::Guests::list)); }
 
@@ -95,6 +106,37 @@ private Q_SLOTS:
         };
         QVERIFY(test::EngineTest::eventually(isReady));
         QCOMPARE(machine.guests().yards.size(), std::size_t{1}); // it is the same one
+    }
+
+    void whatRunsThereIsTakenOverByTheNextStartOfTheYard() {
+        Machine machine;
+        Yard yard{ApiTest([](engine::Options& options) { options.set = {"lease_s=600"}; })};
+        const Reply added = yard.add(machine.url(), machine.engine->token());
+        QVERIFY2(added.status == 200, added.body.c_str());
+        const std::int64_t id = added.number("id");
+        const std::string go = yard.api.engine.path("go");
+        const Lsn lsn = yard.api.engine.submit(fmt::format(
+            R"({{"worker":"exec","argv":["/bin/sh","-c","until [ -e {} ]; do sleep 0.05; done"],"machine":"attic"}})",
+            go));
+        const auto runs = [&] {
+            const auto yards = machine.guests().yards;
+            return yards.size() == 1 && yards[0].state == "linked" && yards[0].runs.size() == 1 &&
+                   yards[0].runs[0].isRunning;
+        };
+        QVERIFY(test::EngineTest::eventually(runs));
+        bool wasCut = false;
+        machine.away([&] {
+            wasCut = yard.becomes(id, "silent"); // and so the yard leaves there what runs there
+            yard.api.engine.stop();
+        });
+        QVERIFY(wasCut);
+        yard.api.engine.start();
+        QVERIFY(test::EngineTest::eventually(runs));
+        QVERIFY(QFile(QString::fromStdString(go)).open(QIODevice::WriteOnly));
+        const ActionResult result = yard.api.engine.wait(lsn);
+        QCOMPARE(test::ending(result), "completed");
+        QCOMPARE(result.outcome->machine, "attic");
+        QCOMPARE(result.attempts.size(), std::size_t{1});
     }
 
     void oneThatIsRemovedIsLeftAlone() {

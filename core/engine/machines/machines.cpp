@@ -80,6 +80,8 @@ Machines::~Machines() = default;
 
 coro::Task<void> Machines::run() {
     co_await streams_.clean();
+    // Not before takeOver(): what one says of an attempt that is not taken over yet ends that there.
+    for (const auto& [id, machine] : machines_) dialOn(machine);
     for (;;) {
         co_await coro::sleepFor(kFollowEvery);
         std::vector<std::shared_ptr<Machine>> all;

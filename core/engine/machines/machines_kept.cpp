@@ -150,7 +150,6 @@ Result<std::map<std::string, std::shared_ptr<Machines::Machine>>> Machines::rejo
         (*machine)->id = parts_.places.rejoin(std::move((*machine)->unplaced), place.slots, place.otherSlots);
         machines_.emplace((*machine)->id.value, *machine);
         follow(**machine);
-        dialOn(*machine);
         joined.emplace(document, std::move(*machine));
     }
     return joined;
