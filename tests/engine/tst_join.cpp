@@ -3,13 +3,16 @@
 #include "core/engine/guests/guests.h"
 #include "core/engine/guests/join.h"
 #include "core/engine/guests/known_yards.h"
+#include "tests/engine/scripted_yard.h"
 #include "tests/support/show_strings.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <array>
 #include <string>
 #include <sys/stat.h>
+#include <thread>
 
 using namespace yard;
 using namespace yard::engine;
@@ -23,6 +26,7 @@ private Q_SLOTS:
     void tokensAreRead();
     void answersAreRead_data();
     void answersAreRead();
+    void whatComesBehindTheHeadIsTheLinks();
     void aKeyIsKeptForTheNextTime();
     void withoutATokenItHasToBeKnown();
     void aDamagedFileIsRefused();
@@ -118,7 +122,39 @@ JoinOptions joining(const std::string& url, const std::string& token = {}) {
     return {.url = url, .token = token, .insecure = false, .refused = {}};
 }
 
+/// Of a link as long as `wanted`, or why there is none.
+coro::Task<void> joinAndHear(coro::Loop& loop, coro::HelperPool& helpers, std::string url, std::size_t wanted,
+                             std::string& heard) {
+    auto stream = co_await engine::join(
+        loop, helpers, {.yard = *parseYardAddress(url), .bearer = std::string(2 * kKeyBytes, 'a')});
+    if (!stream) {
+        heard = stream.error().sentence;
+        co_return;
+    }
+    std::array<char, 64> room{};
+    while (heard.size() < wanted) {
+        const std::size_t count = co_await (*stream)->read(room);
+        if (count == 0) break;
+        heard.append(room.data(), count);
+    }
+}
+
 } // namespace
+
+void TestJoin::whatComesBehindTheHeadIsTheLinks() {
+    engine::test::ScriptedYard there;
+    const std::jthread yard([&] {
+        if (there.accept()) there.say("HTTP/1.1 101 Switching Protocols\r\nUpgrade: yard-link\r\n\r\nfirst words");
+    });
+    const std::string words = "first words";
+    std::string heard;
+    coro::HelperPool helpers(1);
+    coro::Loop loop;
+    loop.spawn("join", joinAndHear(loop, helpers, there.url(), words.size(), heard));
+    loop.run();
+    helpers.stop();
+    QCOMPARE(heard, words);
+}
 
 void TestJoin::aKeyIsKeptForTheNextTime() {
     const QTemporaryDir dir;

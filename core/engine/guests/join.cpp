@@ -18,6 +18,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace yard::engine {
@@ -125,7 +126,9 @@ coro::Task<std::optional<YardAnswer>> readAnswer(linkio::ByteStream& stream) {
     std::size_t end = std::string::npos;
     std::size_t wanted = kMostOfAnswer;
     while (all.size() < wanted) {
-        const std::size_t count = co_await stream.read(room);
+        // Nothing beyond the head: who answers may speak over the link first, and that is for who has it then.
+        const std::size_t most = end == all.npos ? 1 : room.size();
+        const std::size_t count = co_await stream.read(std::span(room).first(most));
         if (count == 0) break;
         all.append(room.data(), count);
         if (end != all.npos) continue;
