@@ -92,6 +92,17 @@ private Q_SLOTS:
         QCOMPARE(machine.guests().yards[0].state, "linked");
     }
 
+    void nobodyComesInItsPlaceByAKey() {
+        Machine machine;
+        Yard yard;
+        const Reply added = yard.add(machine.url(), machine.engine->token());
+        QVERIFY2(added.status == 200, added.body.c_str());
+        const auto machines = yard.api.engine.run(yard.api.engine->ask(&engine::Machines::list));
+        QCOMPARE(machines.size(), std::size_t{2});
+        QVERIFY(!machines[1].key.empty());
+        QVERIFY(!Hash256::fromHex(machines[1].key)); // as GET link knows those that come
+    }
+
     void itIsLinkedAgainAfterAStartOfTheYard() {
         Machine machine;
         Yard yard;

@@ -39,9 +39,15 @@ private:
     linkio::LinkConnection* connection_;
 };
 
-/// What this engine shows to a machine, which knows it again by that; and, as a hash, what the machine is known by here.
+/// What this engine shows to a machine, which knows it again by that.
 std::string keyFor(const std::string& engineId, const std::string& url) {
     return Sha256::of(engineId + ' ' + url).hex().substr(0, 2 * kKeyBytes);
+}
+
+/// What the machine is known by here: never a key that a machine shows which comes by itself, since others can make up
+/// what this engine shows.
+std::string knownBy(const std::string& shown) {
+    return "dialled " + Sha256::of(shown).hex();
 }
 
 Result<YardAddress> addressOf(const DialTarget& target) {
@@ -123,7 +129,7 @@ coro::Task<Result<Dialled>> Machines::dial(DialWanted wanted) {
     const std::string shown = keyFor(parts_.engineId, wanted.target.url);
     MachineCaller who{.token = {},
                       .peer = wanted.target.url,
-                      .key = Sha256::of(shown).hex(),
+                      .key = knownBy(shown),
                       .mostMilliCores = wanted.mostMilliCores.value_or(0),
                       .dial = wanted.target};
     const std::string key = std::string(kKeyed) + who.key;
@@ -174,11 +180,9 @@ coro::Task<void> Machines::keepDialled(std::shared_ptr<Machine> machine) {
             machine->dialTrouble = stream ? std::string() : stream.error().sentence;
             if (stream && !hasLine(*machine)) {
                 const MonoTime began = parts_.loop.now();
-                co_await serveDialled({.token = {},
-                                       .peer = machine->dial->url,
-                                       .key = Sha256::of(shown).hex(),
-                                       .dial = machine->dial},
-                                      std::move(*stream));
+                co_await serveDialled(
+                    {.token = {}, .peer = machine->dial->url, .key = knownBy(shown), .dial = machine->dial},
+                    std::move(*stream));
                 if (parts_.loop.now() - began > kHelloLimit) failures = 0;
             }
         }
