@@ -175,6 +175,9 @@ private Q_SLOTS:
         QCOMPARE(yard.add("http://desk.example", "x").status, 422); // plain, to another machine
         QCOMPARE(yard.add(machine.url(), "").status, 422);
         QCOMPARE(yard.add(machine.url(), "x", R"(,"fingerprint":"ab")").status, 422);
+        const std::string own = yard.api.get("/compute/machines/0").text("name");
+        QCOMPARE(yard.add(machine.url(), machine.engine->token(), fmt::format(R"(,"name":"{}")", own)).status, 409);
+        QCOMPARE(yard.add(machine.url(), machine.engine->token(), R"(,"name":"any")").status, 422);
         QCOMPARE(yard.api.get("/compute/machines").json().at("machines").as_array().size(), std::size_t{1});
     }
 

@@ -361,13 +361,14 @@ coro::Task<Result<MachineView>> Machines::resume(std::uint32_t id) {
     return wish(id, fleet::Gate::Open);
 }
 
-Result<void> Machines::checkName(const Machine& machine, const std::string& name) const {
+/// `machine`: null for one that is to be added.
+Result<void> Machines::checkName(const Machine* machine, const std::string& name) const {
     if (!isMachineName(name))
         return invalid("name",
                        "Give \"name\" as a letter or digit and up to 63 more, or \".\", \"_\" and \"-\"; not "
                        "\"local\" or \"any\", and not digits alone.");
     const auto isOther = [&](const auto& entry) {
-        return entry.second.get() != &machine && entry.second->name == name;
+        return entry.second.get() != machine && entry.second->name == name;
     };
     if (name == parts_.yardName || std::ranges::any_of(machines_, isOther))
         return fail(ErrorKind::WrongState, fmt::format("Another machine is called {}; choose another name.", name));
@@ -380,7 +381,7 @@ coro::Task<Result<MachineView>> Machines::change(std::uint32_t id, MachineChange
     if (!found) co_return std::unexpected(found.error());
     const std::shared_ptr<Machine>& machine = *found;
     if (wanted.name)
-        if (auto fine = checkName(*machine, *wanted.name); !fine) co_return std::unexpected(fine.error());
+        if (auto fine = checkName(machine.get(), *wanted.name); !fine) co_return std::unexpected(fine.error());
     const KeptMachine before = keptOf(*machine);
     const auto set = [&](std::string name, std::int64_t cores, std::int64_t memory) {
         machine->name = std::move(name);

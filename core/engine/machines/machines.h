@@ -157,7 +157,7 @@ private:
     void told(const link::Update& update);
     void follow(Machine& machine);
     void placeAgain(const Machine& machine);
-    Result<void> checkName(const Machine& machine, const std::string& name) const;
+    Result<void> checkName(const Machine* machine, const std::string& name) const;
     void notTaken(Machine& machine, std::string_view sentence);
     bool letGo(const std::shared_ptr<Machine>& machine);
     MachineView viewOf(const Machine& machine) const;

@@ -133,6 +133,9 @@ coro::Task<Result<Dialled>> Machines::dial(DialWanted wanted) {
                       .mostMilliCores = wanted.mostMilliCores.value_or(0),
                       .dial = wanted.target};
     const std::string key = std::string(kKeyed) + who.key;
+    if (wanted.name)
+        if (auto fine = checkName(machineWith(key).get(), *wanted.name); !fine)
+            co_return std::unexpected(fine.error());
     auto stream = co_await engine::join(parts_.loop, parts_.helpers, requestOf(*address, wanted.target, shown));
     if (!stream && !stream.error().fingerprint.empty() && wanted.target.fingerprint.empty())
         co_return Dialled{.machine = {}, .fingerprint = std::move(stream.error().fingerprint)};
