@@ -427,6 +427,7 @@ coro::Task<Result<void>> Machines::remove(std::uint32_t id, bool force) {
     // Something came to it in the last moment, or the journal did not take it.
     machine->isRemoved = false;
     ++machine->version;
+    dialOn(machine);
     keepMachine(machine);
     follow(*machine);
     if (kept) co_return hasWork(viewOf(*machine));
