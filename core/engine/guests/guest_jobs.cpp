@@ -334,6 +334,7 @@ coro::Task<void> GuestJobs::tellOutput(runners::AttemptId number, runners::Strea
     for (;;) {
         std::string path;
         std::uint64_t from = 0;
+        std::size_t most = 0; // what is there beyond its size may not be told
         {
             Job* job = at(number);
             if (!job) co_return;
@@ -344,11 +345,12 @@ coro::Task<void> GuestJobs::tellOutput(runners::AttemptId number, runners::Strea
             }
             path = printed.path;
             from = printed.told;
+            most = static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, printed.size - printed.told));
         }
-        auto bytes = co_await parts_.helpers.run([path, from]() -> Result<std::string> {
+        auto bytes = co_await parts_.helpers.run([path, from, most]() -> Result<std::string> {
             const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
             if (!fd) return failErrno("open " + path, errno);
-            return readFileAt(fd.get(), from, kPiece);
+            return readFileAt(fd.get(), from, most);
         });
         Job* job = at(number);
         if (!job) co_return;
