@@ -316,6 +316,7 @@ void Kernel::close() {
     ground_.helpers.reset();
     if (services_.figures) services_.figures->save();
     if (services_.timelines) services_.timelines->save();
+    if (services_.machines) services_.machines->close();
     if (services_.recordings) services_.recordings->close();
     if (services_.replays) services_.replays->close();
     services_.warm.reset();

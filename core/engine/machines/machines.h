@@ -81,6 +81,8 @@ public:
     coro::Task<Result<void>> restore(MachineBook book);
     /// Follows their states, and lets those go that were removed.
     coro::Task<void> run();
+    /// Once the loop has ended.
+    void close() { lookups_.stop(); }
 
     // --- of connections. False: it is not known.
     /// AtLimit.
@@ -177,6 +179,7 @@ private:
     RemoteStreams streams_;
     coro::ConditionVariable followed_; ///< one is in another state, or a link that this engine opened is over
     coro::ConditionVariable stored_;   ///< of any of them a piece of a chunk was
+    coro::HelperPool lookups_{1};      ///< of names: nothing else waits for a resolver that does not answer
     OwnerCheck owner_;
 };
 

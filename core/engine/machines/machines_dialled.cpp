@@ -136,7 +136,7 @@ coro::Task<Result<Dialled>> Machines::dial(DialWanted wanted) {
     if (wanted.name)
         if (auto fine = checkName(machineWith(key).get(), *wanted.name); !fine)
             co_return std::unexpected(fine.error());
-    auto stream = co_await engine::join(parts_.loop, parts_.helpers, requestOf(*address, wanted.target, shown));
+    auto stream = co_await engine::join(parts_.loop, lookups_, requestOf(*address, wanted.target, shown));
     if (!stream && !stream.error().fingerprint.empty() && wanted.target.fingerprint.empty())
         co_return Dialled{.machine = {}, .fingerprint = std::move(stream.error().fingerprint)};
     if (!stream) co_return invalid("address", std::move(stream.error().sentence));
@@ -169,6 +169,7 @@ void Machines::dialOn(const std::shared_ptr<Machine>& machine) {
 
 coro::Task<void> Machines::keepDialled(std::shared_ptr<Machine> machine) {
     unsigned failures = 0;
+    co_await coro::sleepFor(waitBeforeNext(1, parts_.reconnectUnit)); // after a start not all at once
     const auto isGone = [&] { return !machine->runner || machine->isRemoved; };
     while (!isGone()) {
         if (hasLine(*machine)) {
@@ -177,8 +178,7 @@ coro::Task<void> Machines::keepDialled(std::shared_ptr<Machine> machine) {
         }
         if (const auto address = addressOf(*machine->dial)) {
             const std::string shown = keyFor(parts_.engineId, machine->dial->url);
-            auto stream =
-                co_await engine::join(parts_.loop, parts_.helpers, requestOf(*address, *machine->dial, shown));
+            auto stream = co_await engine::join(parts_.loop, lookups_, requestOf(*address, *machine->dial, shown));
             if (isGone()) break;
             machine->dialTrouble = stream ? std::string() : stream.error().sentence;
             if (stream && !hasLine(*machine)) {
