@@ -183,6 +183,17 @@ private Q_SLOTS:
         QCOMPARE(b.turn(), std::size_t{1});
     }
 
+    void aTokenCanComeBackAsOftenAsItIsTaken() {
+        Bench b(3);
+        const Lsn lsn = b.build(Jobserver::Descriptors, 2);
+        ::fcntl(b.fd(lsn), F_SETFL, O_NONBLOCK);
+        for (int i = 0; i < 10'000; ++i) {
+            b.take(lsn, 1);
+            b.put(lsn, 1);
+        }
+        QCOMPARE(b.unread(lsn), 2);
+    }
+
     void severalGetThemInTurns() {
         Bench b(6);
         const Lsn first = b.build();

@@ -18,8 +18,12 @@ namespace yard::engine {
 namespace {
 
 constexpr char kToken = '+';
-/// Of a pipe: more tokens than this machine has cores need no room.
-constexpr int kPipeBytes = 4096;
+/// The kernel fills a pipe by pages, and what was read off the front of one makes no room in it. In two of them, with half
+/// a page of tokens at most, there is always room for one that comes back.
+constexpr int kPageBytes = 4096;
+constexpr int kPipeBytes = 2 * kPageBytes;
+/// Of a pipe: more tokens than this machine has cores.
+constexpr int kMostTokens = kPageBytes / 2;
 
 /// Another open file of the same pipe: what is set on one, such as that reading waits, is not set on the other.
 Result<UniqueFd> reopened(int fd, int flags) {
@@ -116,7 +120,7 @@ Result<void> JobTokens::give(runners::AttemptId id, Jobserver kind, int own, run
     auto ends = path.empty() ? openPipe() : openFifo(parts_.directory, path);
     if (!ends) return std::unexpected(ends.error());
     Pipe pipe{.end = std::move(ends->ours), .path = path};
-    while (pipe.own < std::min(own, kPipeBytes / 2) && put(pipe.end.get())) ++pipe.own;
+    while (pipe.own < std::min(own, kMostTokens) && put(pipe.end.get())) ++pipe.own;
     if (ends->theirs) lease.tokens = std::make_shared<UniqueFd>(std::move(ends->theirs));
     setFlags(lease,
              path.empty() ? fmt::format("{},{}", runners::kTokensReadFd, runners::kTokensWriteFd) : "fifo:" + path);
@@ -156,7 +160,7 @@ bool JobTokens::isWanted() const {
 
 /// The core is held before the token can be taken.
 bool JobTokens::lend(Pipe& pipe) {
-    if (pipe.tokens() >= kPipeBytes / 2) return false;
+    if (pipe.tokens() >= kMostTokens) return false;
     const session::HoldKey key = nextKey_;
     auto& holds = parts_.session.holds();
     if (!holds.take(key, {.milliCores = 1'000, .memoryMb = 0, .named = {}})) {
