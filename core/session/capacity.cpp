@@ -77,6 +77,13 @@ bool MachineCapacity::everFits(const Demand& demand) const {
                                [this](const auto& amount) { return amount.second <= named(amount.first).total; });
 }
 
+bool MachineCapacity::lacksCoresHere(const Demand& demand) const {
+    Resources others = *demand.amounts;
+    others.milliCores = 0;
+    return everFits(demand) && !cores_.holds(demand.amounts->milliCores) &&
+           fits({others, demand.slots, demand.where});
+}
+
 bool MachineCapacity::leaves(const Demand& demand, const Demand& keptFor) const {
     const Resources& need = *demand.amounts;
     const Resources& reserved = *keptFor.amounts;

@@ -69,6 +69,8 @@ public:
     virtual bool everFits(const Demand& need) const = 0;
     /// It does, or it asks for a name, a tag or a platform that none here has: a machine that comes may have it.
     bool mayFit(const Demand& need) const;
+    /// This machine would take it now if it had more cores free: it lacks nothing else here.
+    virtual bool lacksCoresHere(const Demand& need) const = 0;
     /// Taking `need` now takes nothing away that `reserved` waits for or could start with.
     virtual bool leaves(const Demand& need, const Demand& reserved) const = 0;
     /// Largest part of one resource of the machine that `need` takes, > 0: what a start costs its queue.
@@ -129,6 +131,7 @@ public:
     explicit MachineCapacity(const Resources& total);
     bool fits(const Demand& need) const override;
     bool everFits(const Demand& need) const override;
+    bool lacksCoresHere(const Demand& need) const override;
     bool leaves(const Demand& need, const Demand& reserved) const override;
     double dominantShare(const Resources& need) const override;
     std::vector<ResourceNeed> describe(const Demand& need) const override;

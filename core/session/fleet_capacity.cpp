@@ -75,6 +75,13 @@ bool FleetCapacity::everFits(const Demand& need) const {
     return fleet_.everFits(askOf(need));
 }
 
+bool FleetCapacity::lacksCoresHere(const Demand& need) const {
+    fleet::Ask ask = askOf(need);
+    if (fleet_.unfitOf(fleet::kLocal, ask) != fleet::Unfit::Full) return false;
+    ask.need.milliCores = 0;
+    return fleet_.roomFor(fleet::kLocal, ask) > 0;
+}
+
 /// Only one that takes work now: nothing is kept on a machine that is not there.
 std::optional<fleet::MachineId> FleetCapacity::keptMachine(const Demand& reserved) const {
     const fleet::Ask ask = askOf(reserved);

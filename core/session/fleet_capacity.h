@@ -19,6 +19,7 @@ public:
 
     bool fits(const Demand& need) const override;
     bool everFits(const Demand& need) const override;
+    bool lacksCoresHere(const Demand& need) const override;
     bool leaves(const Demand& need, const Demand& reserved) const override;
     double dominantShare(const Resources& need) const override;
     std::vector<ResourceNeed> describe(const Demand& need) const override;

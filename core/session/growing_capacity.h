@@ -21,6 +21,7 @@ public:
 
     bool fits(const Demand& need) const override { return now().fits(need); }
     bool everFits(const Demand& need) const override { return now().everFits(need); }
+    bool lacksCoresHere(const Demand& need) const override { return now().lacksCoresHere(need); }
     bool leaves(const Demand& need, const Demand& reserved) const override { return now().leaves(need, reserved); }
     double dominantShare(const Resources& need) const override { return now().dominantShare(need); }
     std::vector<ResourceNeed> describe(const Demand& need) const override { return now().describe(need); }

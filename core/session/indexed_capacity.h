@@ -27,6 +27,9 @@ public:
 
     bool fits(const Demand& need) const override;
     bool everFits(const Demand& need) const override;
+    bool lacksCoresHere(const Demand& need) const override {
+        return counted_->lacksCoresHere(need) && indexed_.fits(*need.amounts);
+    }
     bool leaves(const Demand& need, const Demand& reserved) const override;
     double dominantShare(const Resources& need) const override { return counted_->dominantShare(need); }
     std::vector<ResourceNeed> describe(const Demand& need) const override;

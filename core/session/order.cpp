@@ -2,7 +2,6 @@
 
 #include "core/session/heap.h"
 
-#include <algorithm>
 #include <cassert>
 
 namespace yard::session {
@@ -240,11 +239,8 @@ bool Order::lacksCores(int& budget) {
     for (std::uint32_t s = 0; s < listings_.shapes(); ++s) {
         const Demand need = classes_.demandOfShape(s);
         if (classes_.shape(s).gate != kNone || listings_.isEmpty(s) || capacity_.fits(need)) continue;
-        const std::vector<ResourceNeed> needs = capacity_.describe(need);
-        const bool lacks = std::ranges::any_of(
-            needs, [](const ResourceNeed& one) { return one.resource == "cores" && one.isLacking(); });
         // What is listed may have started since, or be gone.
-        if (lacks && (topQueue(s, budget) != kNone || budget <= 0)) return true;
+        if (capacity_.lacksCoresHere(need) && (topQueue(s, budget) != kNone || budget <= 0)) return true;
     }
     return false;
 }

@@ -61,7 +61,7 @@ public:
     const Reservation& reservation() const { return reservation_; }
     /// What resources are kept for may have been held or cancelled: then they are kept no more.
     void endVainReservation(int& budget);
-    /// Something that could start waits for cores, whatever else it waits for.
+    /// Something that could start waits for cores of this machine, and for nothing else.
     bool lacksCores(int& budget);
     /// The action that resources are kept for; 0: none.
     Lsn keptFor() const;

@@ -86,6 +86,7 @@ private Q_SLOTS:
     void partsThatAreLeftOnTwoPiecesServeNoWhole();
     void aRetryAndAKeptAttemptGiveTheirsBack();
     void aHoldHasPiecesToo();
+    void whatWaitsForAPieceAsWellDoesNotLackCoresAlone();
     void whatIsNeverWholeNeverFits();
     void whatWaitsSaysHowManyFit();
     void whatWaitsForLostPiecesLacksThem();
@@ -210,6 +211,19 @@ void TestIndexed::aHoldHasPiecesToo() {
     QVERIFY(yard.session.holds().letGo(7));
     yard.schedule();
     QCOMPARE(yard.given(waits), "gpus 0");
+}
+
+void TestIndexed::whatWaitsForAPieceAsWellDoesNotLackCoresAlone() {
+    Yard yard(3);
+    yard.session.defineClass(ClassId(1), asking(600, 0));
+    yard.session.defineClass(ClassId(2), asking(700, 0));
+    yard.start(1);
+    yard.start(1);
+    QVERIFY(yard.session.holds().take(7, asking(0, 0)));
+    yard.start(2); // 0.4 and 0.4 are free
+    QVERIFY(!yard.session.lacksCores());
+    yard.start(0);
+    QVERIFY(yard.session.lacksCores());
 }
 
 void TestIndexed::whatIsNeverWholeNeverFits() {

@@ -135,6 +135,7 @@ private Q_SLOTS:
     void whatCameBackLeavesItsMachineFree();
     void whatAWarmProcessServesIsHere();
     void resourcesOfOthersAreHere();
+    void whatWaitsForAnotherMachineLacksNoCoresHere();
     // --- a machine that takes nothing
     void aShutMachineGetsNothingUntilItIsOpen();
     void whatCanOnlyRunThereSaysWhy();
@@ -282,6 +283,23 @@ void TestMachines::whatAWarmProcessServesIsHere() {
     b.session.setGate(GateId(0), 3);
     b.submitMany(5, 1);
     QCOMPARE(b.takePlaces(), std::string("0:3"));
+}
+
+void TestMachines::whatWaitsForAnotherMachineLacksNoCoresHere() {
+    Yard b({2, 4});
+    b.session.defineClass(ClassId(1), cores(4)); // too large for this one
+    b.session.defineClass(ClassId(2), cores(1), {}, {}, {}, {.machines = {"m1"}, .platform = {}});
+    QVERIFY(b.session.holds().take(7, cores(2)));
+    b.submitMany(2, 1);
+    b.submitMany(1, 2);
+    QCOMPARE(b.takePlaces(), std::string("1:1"));
+    QVERIFY(!b.session.lacksCores());
+    b.submitMany(1);
+    QVERIFY(b.session.lacksCores());
+    QVERIFY(b.session.holds().letGo(7));
+    b.schedule();
+    QCOMPARE(b.takePlaces(), std::string("0:1"));
+    QVERIFY(!b.session.lacksCores());
 }
 
 void TestMachines::resourcesOfOthersAreHere() {
