@@ -82,6 +82,7 @@ bool Session::isCrowded() const {
     return impl_->ledger.order().reservation().isCrowded();
 }
 bool Session::lacksCores() {
+    if (!impl_->service.startsWork()) return false;
     int budget = 1'000; // of things looked at
     return impl_->ledger.order().lacksCores(budget);
 }

@@ -98,7 +98,8 @@ public:
 
     /// Something waits for resources that is not at a gate.
     bool isCrowded() const;
-    /// One that is not at a gate waits for cores of this machine, and for nothing else.
+    /// One that is not at a gate waits for cores of this machine, and for nothing else. False where nothing
+    /// starts.
     bool lacksCores();
     /// MiB of memory that would let one of them start that lacks nothing else; 0: there is none.
     std::int64_t memoryLack() const;

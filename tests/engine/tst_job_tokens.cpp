@@ -138,6 +138,18 @@ private Q_SLOTS:
         QCOMPARE(b.unread(lsn), 3);
     }
 
+    void whileNothingStartsNothingWaitsForCores() {
+        Bench b(4);
+        b.machine.defineClass(1, 4);
+        const Lsn lsn = b.build();
+        b.machine.submit(0, 0, 1);
+        b.turn();
+        QCOMPARE(b.unread(lsn), 0);
+        QVERIFY(b.machine.session.moveTo(SessionState::Paused, b.machine.out));
+        b.turn();
+        QCOMPARE(b.unread(lsn), 3);
+    }
+
     void whatAClientHasIsACoreInUse() {
         Bench b(3);
         const Lsn lsn = b.build();
