@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace yard {
 
@@ -244,13 +245,20 @@ std::vector<ProgressMark> progressInOutput(std::string_view tail, bool lines) {
     return marks;
 }
 
+/// Reads overlap: what comes before the last mark of the one before may be what that had already.
 void OutputProgress::take(const std::vector<ProgressMark>& marks) {
+    const auto before = std::exchange(seen_, std::nullopt);
     for (const ProgressMark& mark : marks) {
         if (mark.source == Source::Escape)
             escape_ = mark.fraction;
         else
             takeLine(mark);
     }
+    if (!source_ && before && seen_ && seen_->source == before->source && seen_->fraction > before->fraction) {
+        source_ = seen_->source;
+        line_ = seen_->fraction;
+    }
+    if (!seen_) seen_ = before;
 }
 
 void OutputProgress::takeLine(const ProgressMark& mark) {
@@ -263,7 +271,7 @@ void OutputProgress::takeLine(const ProgressMark& mark) {
         line_ = mark.fraction;
         return;
     }
-    if (!seen_ || seen_->source != mark.source || mark.fraction < seen_->fraction) seen_ = mark;
+    seen_ = mark;
 }
 
 } // namespace yard

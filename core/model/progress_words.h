@@ -34,7 +34,8 @@ inline constexpr std::size_t kMostProgressMarks = 32;
 std::vector<ProgressMark> progressInOutput(std::string_view tail, bool lines);
 
 /// What the marks of one stream come to. An escape is believed at once. Any other source is believed after a second value
-/// that is higher, one source for each stream, and never goes back.
+/// that is higher, within one read or from the last of one to the last of the next; one source for each stream, and it
+/// never goes back.
 class OutputProgress {
 public:
     void take(const std::vector<ProgressMark>& marks);
@@ -46,7 +47,7 @@ private:
     std::optional<double> escape_;
     std::optional<double> line_;                 ///< once it is believed
     std::optional<ProgressMark::Source> source_; ///< of line_
-    std::optional<ProgressMark> seen_;           ///< once
+    std::optional<ProgressMark> seen_;           ///< the last one, until one is believed
 };
 
 } // namespace yard

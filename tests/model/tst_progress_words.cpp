@@ -135,6 +135,8 @@ private Q_SLOTS:
         QCOMPARE(after({"[1/10] x\n"}), std::string("-"));
         QCOMPARE(after({"[1/10] x\n", "[1/10] x\n"}), std::string("-"));
         QCOMPARE(after({"[1/10] x\n", "[1/10] x\n[3/10] x\n"}), std::string("0.3"));
+        QCOMPARE(after({"[1/10] x\n", "y\n", "[3/10] x\n"}), std::string("0.3"));
+        QCOMPARE(after({"90% \n10% \n", "90% \n10% \nx\n"}), std::string("-")); // the same again is no rise
         QCOMPARE(after({"disk is 90% full\n[1/10] x\n[2/10] x\n"}), std::string("0.2"));
     }
 
