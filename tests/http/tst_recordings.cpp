@@ -137,6 +137,10 @@ void RecordingsTest::thePastIsTakenAsFarAsItIsKept() {
     QCOMPARE(checked(pathOf("past")), std::string("ok"));
     QCOMPARE(lsnsIn(pathOf("past")), lsns);
     QVERIFY(*recording::RecordingReader::open(pathOf("past"))->hasChunk(Sha256::of("3\n")));
+    QCOMPARE(api_->call("PATCH", fmt::format("/compute/jobs/{}", *lsns.begin()), R"({"mark":"red"})").status, 200);
+    QCOMPARE(start("marked", R"(,"from":{"filter":"mark:red"})").status, 200);
+    QCOMPARE(stateAtEnd("marked"), std::string("complete"));
+    QCOMPARE(lsnsIn(pathOf("marked")), std::set<std::int64_t>{*lsns.begin()});
     // Both say the same of an action.
     start("live", R"(,"filter":"label:later")");
     run("echo x", R"(,"label":"later")");

@@ -71,7 +71,8 @@ coro::Task<std::vector<TapeItem>> Recordings::itemsOf(const Live& live, std::vec
     std::vector<TapeItem> items;
     items.reserve(rows.size());
     for (ActionResult& row : rows) {
-        if (!isEnded(row.state) || !parts_.means(live.wish.which, row)) continue;
+        // The list has said already who of the past is meant: it alone looks marks, comments and dependents up.
+        if (!isEnded(row.state) || (!live.wish.ofThePast && !parts_.means(live.wish.which, row))) continue;
         TapeItem item{.result = std::move(row), .action = {}, .worker = {}};
         if (auto action = co_await parts_.action(item.result.lsn)) item.action = std::move(*action);
         item.worker = parts_.worker(item.result.workerId);
