@@ -7,6 +7,7 @@
 
 #include <QTest>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,6 +23,7 @@ private Q_SLOTS:
     void cleanup() { engine_.reset(); }
     void aFullDiskEndsItAndWhatWasWrittenIsReadable();
     void whatIsNotKeptIsCounted();
+    void aDamagedChunkIsCountedAndTheRestIsWritten();
     void anActionThatEndsAgainIsMissed();
 
 private:
@@ -80,6 +82,31 @@ void TestTape::whatIsNotKeptIsCounted() {
     auto reader = recording::RecordingReader::open(path());
     QVERIFY(reader->check([] { return true; }).has_value());
     QCOMPARE(reader->actions(1, 1)->front().action, std::string());
+}
+
+void TestTape::aDamagedChunkIsCountedAndTheRestIsWritten() {
+    std::string text;
+    for (int i = 0; i < 50'000; ++i) text += std::to_string(i) + "\n";
+    auto writer = (*engine_)->chunks().writer();
+    QVERIFY(writer && writer->write(text).has_value());
+    const auto chunk = writer->finish();
+    QVERIFY(chunk.has_value());
+    const std::string hex = chunk->hash.hex();
+    const std::string file = engine_->path("data/chunks/" + hex.substr(0, 2) + "/" + hex.substr(2) + ".z");
+    std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+    const auto tape = this->tape();
+    auto all = items(engine_->sh("echo x"));
+    all.front().result.outcome->outputs.push_back({.name = "o", .chunk = *chunk});
+    all.push_back(item(engine_->sh("echo y")));
+    const auto stand = tape->write(std::move(all), 0);
+    QVERIFY(stand.has_value());
+    QCOMPARE(stand->gone, std::int64_t{1});
+    QCOMPARE(stand->actions, std::int64_t{2});
+    QVERIFY(tape->end(recording::RecordingState::Complete, {}, 7).has_value());
+    auto reader = recording::RecordingReader::open(path());
+    QVERIFY(reader->check([] { return true; }).has_value());
+    QVERIFY(!*reader->hasChunk(chunk->hash));
+    QVERIFY(*reader->hasChunk(Sha256::of("y\n")));
 }
 
 void TestTape::anActionThatEndsAgainIsMissed() {

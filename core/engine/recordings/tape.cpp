@@ -89,15 +89,17 @@ Result<void> Tape::writeChunk(const Hash256& hash) {
         return {};
     }
     std::string piece;
+    bool isUnreadable = false;
     const auto source = [&](std::size_t atMost) -> Result<std::string> {
         piece.resize(atMost);
         const auto got = reader->read(piece);
+        isUnreadable = !got;
         if (!got) return std::unexpected(got.error());
         return piece.substr(0, *got);
     };
     const ChunkRef ref{.hash = hash, .size = reader->size()};
     const auto written = writer_.addChunk(ref, source);
-    if (!written && written.error().kind == ErrorKind::Malformed) {
+    if (!written && (isUnreadable || written.error().kind == ErrorKind::Malformed)) {
         ++head_.gone; // it is damaged
         return {};
     }
