@@ -19,9 +19,13 @@ using namespace yard::engine;
 class TestTape : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void init() { engine_ = std::make_unique<test::EngineTest>(); }
+    void init() {
+        engine_ = std::make_unique<test::EngineTest>();
+        looks_ = 1'000'000;
+    }
     void cleanup() { engine_.reset(); }
     void aFullDiskEndsItAndWhatWasWrittenIsReadable();
+    void aDiskThatFillsWithinAChunkEndsIt();
     void whatIsNotKeptIsCounted();
     void aDamagedChunkIsCountedAndTheRestIsWritten();
     void anActionThatEndsAgainIsMissed();
@@ -29,9 +33,10 @@ private Q_SLOTS:
 private:
     std::string path() const { return engine_->path("one.yrec"); }
     std::unique_ptr<Tape> tape() {
-        auto begun =
-            Tape::begin(path(), {.started = 1}, 1u << 30,
-                        {.chunks = (*engine_)->chunks(), .freeBytes = [this] { return free_; }, .leave = 1'000});
+        auto begun = Tape::begin(path(), {.started = 1}, 1u << 30,
+                                 {.chunks = (*engine_)->chunks(),
+                                  .freeBytes = [this] { return looks_-- > 0 ? free_ : 0; },
+                                  .leave = 1'000});
         if (!begun) qFatal("%s", begun.error().message.c_str());
         return std::move(*begun);
     }
@@ -46,6 +51,7 @@ private:
 
     std::unique_ptr<test::EngineTest> engine_;
     std::uint64_t free_ = 1'000'000;
+    int looks_ = 1'000'000; ///< after so many looks the disk is full
 };
 
 void TestTape::aFullDiskEndsItAndWhatWasWrittenIsReadable() {
@@ -64,6 +70,23 @@ void TestTape::aFullDiskEndsItAndWhatWasWrittenIsReadable() {
     QCOMPARE(reader->head()->why, std::string("The disk is nearly full: what runs needs what is left of it."));
     QVERIFY(*reader->hasChunk(Sha256::of("x\n")));
     free_ = 1'000'000;
+}
+
+void TestTape::aDiskThatFillsWithinAChunkEndsIt() {
+    const auto tape = this->tape();
+    auto all = items(engine_->sh("echo x"));
+    looks_ = 2; // before the action, and before its first bytes
+    const auto refused = tape->write(std::move(all), 0);
+    QVERIFY(!refused.has_value());
+    QCOMPARE(refused.error().kind, ErrorKind::NoSpace);
+    const auto stand = tape->end(recording::RecordingState::Cut, refused.error().message, 7);
+    QVERIFY(stand.has_value());
+    QCOMPARE(stand->actions, std::int64_t{0});
+    QCOMPARE(stand->chunks, std::int64_t{0});
+    looks_ = 1'000'000;
+    auto reader = recording::RecordingReader::open(path());
+    QVERIFY(reader->check([] { return true; }).has_value());
+    QVERIFY(!*reader->hasChunk(Sha256::of("x\n")));
 }
 
 void TestTape::whatIsNotKeptIsCounted() {

@@ -30,13 +30,17 @@ Result<std::unique_ptr<Tape>> Tape::begin(const std::string& path, recording::Re
 Result<Tape::Stand> Tape::write(std::vector<TapeItem> items, std::int64_t missed) {
     head_.missed += missed;
     for (TapeItem& item : items) {
-        if (parts_.freeBytes() < parts_.leave)
-            return fail(ErrorKind::NoSpace, "The disk is nearly full: what runs needs what is left of it.");
+        if (auto room = hasRoom(); !room) return std::unexpected(room.error());
         const auto written = writeOne(item);
         if (!written && !isOfOne(written.error())) return std::unexpected(written.error());
         if (!written) ++head_.missed;
     }
     return stand();
+}
+
+Result<void> Tape::hasRoom() const {
+    if (parts_.freeBytes() >= parts_.leave) return {};
+    return fail(ErrorKind::NoSpace, "The disk is nearly full: what runs needs what is left of it.");
 }
 
 Result<void> Tape::writeOne(TapeItem& item) {
@@ -91,6 +95,7 @@ Result<void> Tape::writeChunk(const Hash256& hash) {
     std::string piece;
     bool isUnreadable = false;
     const auto source = [&](std::size_t atMost) -> Result<std::string> {
+        if (auto room = hasRoom(); !room) return std::unexpected(room.error());
         piece.resize(atMost);
         const auto got = reader->read(piece);
         isUnreadable = !got;

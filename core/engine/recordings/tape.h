@@ -54,6 +54,7 @@ private:
         : writer_(std::move(writer))
         , head_(std::move(head))
         , parts_(std::move(parts)) {}
+    Result<void> hasRoom() const;
     Result<void> writeOne(TapeItem& item);
     Result<void> writeWorker(const std::string& canonical);
     Result<void> writeInputs(std::string& action);
