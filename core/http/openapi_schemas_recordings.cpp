@@ -18,7 +18,7 @@ std::string_view openApiRecordingSchemas() {
   "replace":{"type":"object","additionalProperties":false,"required":["worker"],"properties":{"worker":{"type":"string","description":"name@version, instead of all versions of that name"}}},
   "compare":{"$ref":"#/components/schemas/CompareTerms"}}},
 "CompareTerms":{"type":"object","additionalProperties":false,"properties":{"ignore":{"type":"array","items":{"type":"string","enum":["state","exit_code","result","output","stdout","stderr","duration","memory"]}},
-  "normalise":{"type":"array","maxItems":20,"description":"of lines, one after another","items":{"type":"object","required":["pattern"],"properties":{"pattern":{"type":"string","minLength":1,"maxLength":500,"description":"a regular expression of ECMAScript, without back references"},"with":{"type":"string","maxLength":500}}}},
+  "normalise":{"type":"array","maxItems":20,"description":"of lines, one after another","items":{"type":"object","required":["pattern"],"properties":{"pattern":{"type":"string","minLength":1,"maxLength":500,"description":"a regular expression of ECMAScript, without back references and counts"},"with":{"type":"string","maxLength":500}}}},
   "numbers":{"type":"object","required":["tolerance"],"properties":{"tolerance":{"type":"number","minimum":0,"maximum":1,"description":"relative to the larger one"}}},
   "duration":{"type":"number","minimum":1,"description":"longer than so many times is different; absent: not compared"},"memory":{"type":"number","minimum":1}}},
 "Replays":{"type":"object","required":["replays"],"properties":{"replays":{"type":"array","items":{"$ref":"#/components/schemas/Replay"}}}},

@@ -18,7 +18,7 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr std::size_t kLongestNormalised = 4'096;
+constexpr std::size_t kLongestNormalised = 512;
 constexpr std::array<std::string_view, 8> kCompared = {"state",  "exit_code", "result",   "output",
                                                        "stdout", "stderr",    "duration", "memory"};
 
@@ -128,11 +128,12 @@ private:
 class Comparing {
 public:
     Comparing(const json::object& recorded, const json::object& replayed, const CompareTerms& terms,
-              const RunContent& content)
+              const RunContent& content, const std::function<bool()>& goOn)
         : a_(recorded)
         , b_(replayed)
         , terms_(terms)
-        , content_(content) {}
+        , content_(content)
+        , goOn_(goOn) {}
 
     std::vector<RunDifference> all() {
         value("state");
@@ -202,12 +203,17 @@ private:
         const auto linesB = linesOf(*b);
         NormalLines normalA(linesA, terms_);
         NormalLines normalB(linesB, terms_);
+        bool isGoingOn = true;
         diff = lineDifference(
             linesA, linesB,
             [&](std::size_t i, std::size_t j) {
-                return linesA[i] == linesB[j] || (!terms_.isExact() && terms_.isSameText(normalA[i], normalB[j]));
+                isGoingOn = isGoingOn && goOn_();
+                if (!isGoingOn || linesA[i] == linesB[j]) return isGoingOn;
+                return !terms_.isExact() && terms_.isSameText(normalA[i], normalB[j]);
             },
             kMostDiffBytes);
+        if (!isGoingOn) diff.clear();
+        if (!isGoingOn) return false;
         // What only lacks the end of its last line is the same line, and not the same bytes.
         return diff.empty() && !terms_.isExact();
     }
@@ -233,6 +239,7 @@ private:
     const json::object& b_;
     const CompareTerms& terms_;
     const RunContent& content_;
+    const std::function<bool()>& goOn_;
     std::vector<RunDifference> found_;
 };
 
@@ -254,6 +261,15 @@ namespace {
 
 using CompiledPattern = std::pair<std::regex, std::string>;
 
+/// The walk has a state for each time that a count says.
+bool hasCount(std::string_view pattern) {
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] == '{') return true;
+        if (pattern[i] == '\\') ++i;
+    }
+    return false;
+}
+
 Result<CompiledPattern> compiled(const json::value& value) {
     const json::object* one = value.if_object();
     const std::string pattern(one ? wordIn(*one, "pattern") : std::string_view());
@@ -262,6 +278,9 @@ Result<CompiledPattern> compiled(const json::value& value) {
         with.size() > CompareTerms::kMostPatternBytes)
         return invalid("normalise",
                        R"(Give "normalise" as a list of {"pattern","with"}, each of 500 bytes at most.)");
+    if (hasCount(pattern))
+        return invalid("normalise",
+                       fmt::format(R"(A pattern has no counts, and "{{" is written "\{{": {}.)", pattern));
     try {
         // The walk that takes no more steps than text times pattern, and no stack for each byte.
         return CompiledPattern(std::regex(pattern, std::regex::ECMAScript | std::regex_constants::__polynomial),
@@ -388,12 +407,13 @@ bool CompareTerms::isExact() const {
 }
 
 Result<std::vector<RunDifference>> compareRuns(std::string_view recorded, std::string_view replayed,
-                                               const CompareTerms& terms, const RunContent& content) {
+                                               const CompareTerms& terms, const RunContent& content,
+                                               const std::function<bool()>& goOn) {
     const auto a = parsed(recorded);
     const auto b = parsed(replayed);
     if (!a || !b || !a->is_object() || !b->is_object())
         return fail(ErrorKind::Malformed, "A result cannot be read, so it cannot be compared.");
-    return Comparing(a->get_object(), b->get_object(), terms, content).all();
+    return Comparing(a->get_object(), b->get_object(), terms, content, goOn).all();
 }
 
 } // namespace yard::recording

@@ -32,7 +32,7 @@ public:
     ~CompareTerms();
 
     bool ignores(std::string_view what) const { return ignored_.contains(what); }
-    /// A line as it is compared. Of a line over 4,096 bytes the patterns look at nothing.
+    /// A line as it is compared. Of a line over 512 bytes the patterns look at nothing.
     std::string normal(std::string_view line) const;
     /// Alike but for numbers that differ by no more than the tolerance, relative to the larger one.
     bool isSameText(std::string_view a, std::string_view b) const;
@@ -64,8 +64,10 @@ using RunContent = std::function<std::optional<std::string>(RunSide, const Chunk
 inline constexpr std::uint64_t kMostComparedBytes = 16u << 20;
 inline constexpr std::size_t kMostDiffBytes = 16u << 10;
 
-/// Both are results as GET jobs/{lsn} has them. Malformed.
+/// Both are results as GET jobs/{lsn} has them. `goOn` is asked for each line; once it says no, texts count as different by
+/// their hashes. Malformed.
 Result<std::vector<RunDifference>> compareRuns(std::string_view recorded, std::string_view replayed,
-                                               const CompareTerms& terms, const RunContent& content);
+                                               const CompareTerms& terms, const RunContent& content,
+                                               const std::function<bool()>& goOn);
 
 } // namespace yard::recording

@@ -22,6 +22,7 @@ constexpr std::size_t kReadAtOnce = 100;
 constexpr std::size_t kMostOnTheWay = 2'000; // submitted, and not compared
 constexpr std::size_t kMostBytesOnTheWay = 64u << 20;
 constexpr Duration kLookWhetherCancelled{1'000'000};
+constexpr Duration kComparedFor = std::chrono::minutes(1); // one action; others wait for it
 constexpr std::array<std::string_view, 4> kReplayStates = {"running", "done", "cancelled", "failed"};
 
 std::optional<std::int64_t> indexOf(const ActionSpec& spec) {
@@ -321,7 +322,7 @@ coro::Task<void> Replays::compare(const ReplayPtr& replay, Submitted one) {
     if (replay->isCancelled) co_return;
     if (!result) co_return noteImpossible(*replay, one.recorded, {}, result.error().message);
     auto hold = [reader = replay->reader, &chunks = parts_.chunks(), terms = replay->terms.compare,
-                 recorded = std::move(one.result), replayed = toJson(*result)] {
+                 stop = reading_.stopping(), recorded = std::move(one.result), replayed = toJson(*result)] {
         const auto content = [&](recording::RunSide side, const ChunkRef& chunk) -> std::optional<std::string> {
             std::string bytes;
             const auto add = [&](std::string_view more) -> Result<void> {
@@ -334,7 +335,9 @@ coro::Task<void> Replays::compare(const ReplayPtr& replay, Submitted one) {
             auto kept = chunks.read(chunk.hash, recording::kMostComparedBytes);
             return kept ? std::optional(std::move(*kept)) : std::nullopt;
         };
-        return recording::compareRuns(recorded, replayed, terms, content);
+        const MonoTime until = MonoClock::now() + kComparedFor;
+        const auto goOn = [&] { return !stop.stop_requested() && MonoClock::now() < until; };
+        return recording::compareRuns(recorded, replayed, terms, content, goOn);
     };
     auto differences = co_await reading_.run(std::move(hold));
     if (!differences) co_return noteImpossible(*replay, one.recorded, {}, differences.error().message);
