@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <regex>
+#include <utility>
 
 namespace yard::recording {
 
@@ -103,6 +104,11 @@ std::optional<ChunkRef> chunkOf(const json::object* stream) {
 
 bool isBinary(std::string_view text) {
     return text.find('\0') != text.npos;
+}
+
+/// What is kept of a line is more than a short line.
+bool hasManyLines(std::string_view text) {
+    return std::cmp_greater(std::ranges::count(text, '\n'), kMostComparedLines);
 }
 
 /// Lines as they are compared, each made when it is asked for, and once.
@@ -199,6 +205,7 @@ private:
             const auto other = parsed(*b);
             if (one && other && isSameValue(*one, *other, terms_)) return true;
         }
+        if (hasManyLines(*a) || hasManyLines(*b)) return false;
         const auto linesA = linesOf(*a);
         const auto linesB = linesOf(*b);
         NormalLines normalA(linesA, terms_);

@@ -62,6 +62,8 @@ enum class RunSide : unsigned char { Recorded, Replayed };
 /// The bytes of a chunk, of one side; nothing: they are not there. Asked for at most kMostComparedBytes.
 using RunContent = std::function<std::optional<std::string>(RunSide, const ChunkRef&)>;
 inline constexpr std::uint64_t kMostComparedBytes = 16u << 20;
+/// Text of more lines is compared by its hash alone.
+inline constexpr std::size_t kMostComparedLines = 1'000'000;
 inline constexpr std::size_t kMostDiffBytes = 16u << 10;
 
 /// Both are results as GET jobs/{lsn} has them. `goOn` is asked for each line; once it says no, texts count as different by

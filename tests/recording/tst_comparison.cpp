@@ -77,6 +77,7 @@ private Q_SLOTS:
     void outputsAreComparedByName();
     void outputsOfJsonAreComparedByValue();
     void binaryOutputsAreToldByTheirHashes();
+    void textOfVeryManyLinesIsToldByItsHash();
     void whatIsNotThereIsDifferentByItsHash();
     void timeAndMemoryAreComparedOnlyWhenAskedFor();
     void wrongTermsAreRefused_data();
@@ -174,6 +175,13 @@ void TestComparison::outputsOfJsonAreComparedByValue() {
 void TestComparison::binaryOutputsAreToldByTheirHashes() {
     const std::string found = differences(leaving("o", std::string("\0a", 2)), leaving("o", std::string("\0b", 2)));
     QVERIFY(found.starts_with(R"(output o {"hash":")"));
+}
+
+void TestComparison::textOfVeryManyLinesIsToldByItsHash() {
+    const std::string many(kMostComparedLines, '\n');
+    QVERIFY(differences(printing(many), printing("x" + many)).contains("@@"));
+    const std::string told = differences(printing(many), printing("x" + many + "\n"));
+    QVERIFY2(told.starts_with("stdout {") && !told.contains("@@"), told.c_str());
 }
 
 void TestComparison::whatIsNotThereIsDifferentByItsHash() {
