@@ -412,6 +412,10 @@
         <source>An object does not get on</source>
         <translation>Ein Objekt kommt nicht weiter</translation>
     </message>
+    <message>
+        <source>A GPU is lost</source>
+        <translation>Eine GPU ist verloren</translation>
+    </message>
 </context>
 <context>
     <name>AlertWords</name>

@@ -1,5 +1,6 @@
 // The form of alerts over a link that is played: the rules there are, what is written, what it would have said last week,
 // and what is sent.
+#include "core/alerts/rule.h"
 #include "tests/ui/played_page.h"
 #include "ui/forms/alert_form.h"
 #include "ui/style/theme.h"
@@ -161,6 +162,15 @@ private slots:
         QCOMPARE(on.body().value("severity").toString(), QString("critical"));
     }
 
+    void aRuleOfAKindThatOnlyTheEngineKnowsStaysWhatItIs() {
+        Played on;
+        QVERIFY(on.tell({nightRule({{"on", QJsonObject{{"kind", "of_a_later_engine"}, {"over", 5}}}})}));
+        on.form.table()->selectId(on.form.table()->rows()->idAt(0));
+        on.form.save()->click();
+        QCOMPARE(on.last(), QString("PATCH alerts/night"));
+        QCOMPARE(on.body().value("on").toObject(), (QJsonObject{{"kind", "of_a_later_engine"}, {"over", 5}}));
+    }
+
     void whatAKindDoesNotHaveIsNotAskedForAndNotSent() {
         Played on;
         on.choose("failure_rate");
@@ -215,9 +225,11 @@ private slots:
     }
 
     void everyKindHasAName() {
-        for (const AlertKind& kind : alertKinds()) {
-            const QString word = QString::fromLatin1(kind.word.data(), static_cast<qsizetype>(kind.word.size()));
-            QVERIFY(alertKindTitle(word) != word);
+        QCOMPARE(alertKinds().size(), alerts::kKinds);
+        for (std::size_t i = 0; i < alerts::kKinds; ++i) {
+            const std::string_view kind = alerts::kindWord(static_cast<alerts::Kind>(i));
+            const QString word = QString::fromLatin1(kind.data(), static_cast<qsizetype>(kind.size()));
+            QVERIFY2(alertKindTitle(word) != word, qPrintable(word));
         }
         QCOMPARE(alertKindTitle("of_a_later_engine"), QString("of_a_later_engine"));
     }

@@ -282,7 +282,8 @@ private slots:
             return QJsonObject{{"name", name}, {"on", QJsonObject{{"kind", kind}}}, {"then", QJsonArray{target}}};
         };
         return {{"alerts", QJsonArray{rule("ends", "action_finished", true), rule("queues", "queue_finished", true),
-                                      rule("elsewhere", "machine", false), rule("machines", "machine", true)}},
+                                      rule("elsewhere", "machine", false), rule("machines", "machine", true),
+                                      rule("gpus", "gpu_lost", true)}},
                 {"fired", fired}};
     }
     static QJsonObject said(const char* rule, qint64 t, QJsonObject more = {}) {
@@ -306,6 +307,8 @@ private slots:
         QCOMPARE(notices[1].filter, QString("queue:4"));
         QCOMPARE(notices[2].page + ' ' + notices[2].filter, QString("machines anvil"));
         QCOMPARE(notices[2].face, std::optional(DisplayState::Completed));
+        const auto gpu = alertNotices(alertsOf({said("gpus", 20, {{"key", "gpu 0"}})}), 10);
+        QCOMPARE(gpu.front().page + ' ' + gpu.front().filter, QString("machines "));
     }
 
     void whatTheWindowTellsByItselfIsNotToldTwice() {

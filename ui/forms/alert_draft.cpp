@@ -11,7 +11,7 @@ namespace yard::ui {
 
 namespace {
 
-constexpr std::array<AlertKind, 13> kAlertKinds{{
+constexpr std::array<AlertKind, 14> kAlertKinds{{
     {.word = "queue_finished",
      .title = QT_TRANSLATE_NOOP("AlertKinds", "A queue has finished"),
      .over = QT_TRANSLATE_NOOP("AlertKinds", "actions ended, at least"),
@@ -65,6 +65,7 @@ constexpr std::array<AlertKind, 13> kAlertKinds{{
      .isEvent = true},
     {.word = "orphan", .title = QT_TRANSLATE_NOOP("AlertKinds", "Nobody looks at an object")},
     {.word = "stuck_objects", .title = QT_TRANSLATE_NOOP("AlertKinds", "An object does not get on")},
+    {.word = "gpu_lost", .title = QT_TRANSLATE_NOOP("AlertKinds", "A GPU is lost")},
 }};
 
 QString textOf(const QJsonValue& value) {

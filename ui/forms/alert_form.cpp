@@ -253,6 +253,9 @@ void AlertForm::begin(const AlertDraft& draft, const QString& name) {
         {"command", draft.command}, {"webhook", draft.webhook}, {"quiet_s", draft.quietS}, {"hours", draft.hours}};
     for (const auto& [member, text] : texts) lines_[member]->setText(text);
     lines_["name"]->setReadOnly(!name.isEmpty());
+    // One of a later engine stays what it is.
+    if (!draft.kind.isEmpty() && kind_->findData(draft.kind) < 0)
+        kind_->addItem(alertKindTitle(draft.kind), draft.kind);
     kind_->setCurrentIndex(std::max(0, kind_->findData(draft.kind)));
     severity_->setCurrentIndex(std::max(0, severity_->findData(draft.severity)));
     desktop_->setChecked(draft.isForDesktop);

@@ -27,6 +27,7 @@ std::pair<QString, QString> placeOf(const AlertMessage& message, const QString& 
     if (message.lsn > 0) return {"actions", QStringLiteral("lsn:%1").arg(message.lsn)};
     if (message.queue) return {"actions", QStringLiteral("queue:%1").arg(*message.queue)};
     if (kind == "machine") return {"machines", message.key};
+    if (kind == "gpu_lost") return {"machines", QString()};
     if (kind == "orphan" || kind == "stuck_objects") return {"objects", QString()};
     if (kind == "memory" || kind == "disk") return {"settings", "engine"};
     return {"dashboard", QString()};
