@@ -14,14 +14,15 @@
 
 namespace yard::engine {
 
-/// What was seen of an attempt that goes on: the last look, and as what an end would say.
-static void showUsage(ActionResult& result, const AttemptUsage& usage) {
+/// What was seen of an attempt that goes on: the last look, and as what an end would say. Another machine tells no
+/// processor time before the end.
+static void showUsage(ActionResult& result, const AttemptUsage& usage, bool isHere) {
     const auto& samples = usage.series.all();
     if (samples.empty()) return;
     result.usage = samples.back();
     AttemptOutcome& outcome = result.outcome.emplace();
     outcome.state = ActionState::Running;
-    outcome.measures[Measure::CpuTime] = usage.cpu;
+    if (isHere) outcome.measures[Measure::CpuTime] = usage.cpu;
     outcome.measures[Measure::PeakMemory] = usage.series.mostRss();
 }
 
@@ -66,7 +67,7 @@ void ActionRows::overlay(ActionResult& result) const {
     if (attempt->hungSince != 0) result.note = "no output and no processor time for a while";
     if (result.ending) result.note = "cancelled: its processes are being ended";
     if (auto journal = parts_.reasons.journalWait(*attempt)) result.note = std::move(journal->message);
-    if (attempt->usage) showUsage(result, *attempt->usage);
+    if (attempt->usage) showUsage(result, *attempt->usage, attempt->pid != 0 || attempt->usage->cpu > 0);
     if (!attempt->given.empty()) showGiven(result, attempt->given);
     if (!attempt->machineName.empty()) showMachine(result, attempt->machineName);
     const Timestamps& times = attempt->record.times;
