@@ -105,6 +105,20 @@ private Q_SLOTS:
         QCOMPARE(alert()->firing, 0);
     }
 
+    void aRuleThatIsNewIsToldWhichAreLostAlready() {
+        fake("GPU-aa A 1024 0 1 0 0 0 0 ok\n");
+        EngineTest engine(4);
+        fake("GPU-aa A 1024 0 1 0 0 0 0 lost\n");
+        QVERIFY(EngineTest::eventually([&] { return !seen(engine)[0].figures.lost.empty(); }));
+        QVERIFY(engine.run(
+            engine->ask(&Alerts::create,
+                        std::string(R"({"name":"late","on":{"kind":"gpu_lost"},"then":[{"desktop":true}]})"))));
+        const auto firing = [&engine] {
+            return engine.run(engine->ask(&Alerts::get, std::string("late")))->firing;
+        };
+        QVERIFY(EngineTest::eventually([&] { return firing() == 1; }));
+    }
+
     void theirMemoryIsKeptForWhoAsksForIt() {
         fake("GPU-aa A 1000 0 1 0 0 0 0 ok\nGPU-bb A 4000 1 2 0 0 0 0 ok\n");
         EngineTest engine(4);

@@ -96,7 +96,7 @@ public:
         Rehearsal::Parts history;
         std::function<void(const char* name, coro::Task<void>)> spawn;
         std::function<void()> changed; ///< there is a message, or a rule has changed
-        /// What holds of machines and objects is to be reported again, soon.
+        /// What holds of machines, GPUs and objects is to be reported again, soon.
         std::function<void()> tellOthers;
         std::function<void(std::optional<WallMicros>)> arm;
         std::function<coro::Task<void>()> rung; ///< what was armed, or the clock was set

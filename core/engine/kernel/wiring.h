@@ -79,6 +79,7 @@ private:
     void tellMachines();
     void openGpus();
     void tellGpu(const GpuView& gpu);
+    void tellLostGpus();
     void tellRegression(const std::string& kind, const kinds::Change& change);
     coro::Task<void> tellMachineStates();
     void tellUse(const MachineReading& reading);

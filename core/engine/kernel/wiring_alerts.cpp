@@ -86,6 +86,7 @@ void Wiring::openAlerts() {
         .tellOthers =
             [this] {
                 tellMachines();
+                tellLostGpus();
                 services_.objects->tellTroubles();
             },
         .arm = [this](std::optional<WallMicros> at) { services_.alertAlarm->set(at); },
@@ -187,6 +188,12 @@ void Wiring::tellGpu(const GpuView& gpu) {
                              .text = fmt::format("GPU {}{} of {} is lost: {}.", gpu.gpu.index, name,
                                                  ground_.machineName, gpu.figures.lost),
                              .since = wallNow()});
+}
+
+/// To a rule that is new: the next look tells only of those that are lost then.
+void Wiring::tellLostGpus() {
+    for (const GpuView& gpu : services_.gpus->view())
+        if (!gpu.figures.lost.empty()) tellGpu(gpu);
 }
 
 void Wiring::tellRegression(const std::string& kind, const kinds::Change& change) {
