@@ -369,6 +369,17 @@ private slots:
         QCOMPARE(on.queryOf("objects"), QString("type=other&limit=200"));
     }
 
+    void aFilterThatTheClockAsksForFirstBeginsWithoutTheOldRows() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(1'000, 801, true)));
+        on.page.setFilter("type:other");
+        emit on.played.state.refreshed(); // before the pause of writing is over
+        QCOMPARE(on.page.model()->rowCount(), 0);
+        QCOMPARE(on.queryOf("objects"), QString("type=other&limit=200"));
+        QVERIFY(on.tell("objects", rowsFrom(900, 899, true)));
+        QCOMPARE(on.page.model()->rowCount(), 2);
+    }
+
     void anEngineThatRefusesSaysWhyInPlaceOfTheRows() {
         Played on;
         QVERIFY(on.tell("types", test::snapshotTypes()));

@@ -203,6 +203,7 @@ void ObjectsPage::look() {
 std::optional<Request> ObjectsPage::requestRows() {
     const ObjectFilter filter = ObjectFilter::of(this->filter());
     if (!filter.problem.isEmpty()) return std::nullopt;
+    if (!(filter == asked_)) rows_->clear(); // find() may come later than the clock
     asked_ = filter;
     const int first = std::max(0, table_->rowAt(0));
     const bool isMore = std::exchange(wantsMore_, false) && rows_->more();
