@@ -48,6 +48,7 @@ public:
                      .settings = settings,
                      .scale = scale,
                      .machineName = "here",
+                     .platformOf = [](const std::string&) { return std::string(); },
                      .attempt = [this](Lsn lsn) { return attempt(lsn); },
                      .now = [this] { return rig.loop.now(); }}};
 
