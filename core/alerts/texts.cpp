@@ -49,6 +49,11 @@ std::string endText(Lsn lsn, std::string_view what, ActionState state, Reason re
     return fmt::format("Action {} {}{}.", actionText(lsn, what), verbOf(state), because(reason));
 }
 
+std::string commandText(Lsn lsn, ActionState state, Reason reason) {
+    if (state == ActionState::Completed) return fmt::format("Action {} ran the command.", lsn.value);
+    return fmt::format("Action {} ran the command, and {}{}.", lsn.value, verbOf(state), because(reason));
+}
+
 std::string failuresText(std::int64_t count, std::string_view queue, Lsn last, std::string_view what,
                          Reason reason) {
     return fmt::format("{} {} of {} failed in a row, the last one is {}{}.", count,

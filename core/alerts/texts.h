@@ -15,6 +15,8 @@ namespace yard::alerts {
 /// "queue 7 (nightly)".
 std::string queueText(QueueId queue, std::string_view tag);
 std::string endText(Lsn lsn, std::string_view what, ActionState state, Reason reason);
+/// Of the action that delivered a message.
+std::string commandText(Lsn lsn, ActionState state, Reason reason);
 std::string failuresText(std::int64_t count, std::string_view queue, Lsn last, std::string_view what,
                          Reason reason);
 std::string rateText(std::int64_t failed, std::int64_t ended, double seconds);

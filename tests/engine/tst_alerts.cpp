@@ -238,7 +238,7 @@ void TestEngineAlerts::theEndOfACommandIsToldWithItsRule() {
     QCOMPARE(bench.forgotten, std::vector<std::string>{bench.commands[0].id});
     const auto last = bench.alerts->get("failed")->last;
     QVERIFY(!last->isDone);
-    QCOMPARE(last->text, std::string("Action 1001 ran the command, and is failed."));
+    QCOMPARE(last->text, std::string("Action 1001 ran the command, and failed."));
     bench.open();
     QVERIFY(!bench.alerts->get("failed")->last->isDone);
 }

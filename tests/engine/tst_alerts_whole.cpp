@@ -82,7 +82,7 @@ void TestEngineAlertsWhole::aCommandThatFailsIsToldAndSetsNothingOff() {
         const auto view = engine.run(engine->ask(&Alerts::get, "failed"));
         return view && view->last ? view->last->text : std::string();
     };
-    QTRY_VERIFY_WITH_TIMEOUT(text().find("and is failed: spawn_error.") != std::string::npos, kWaitMs);
+    QTRY_VERIFY_WITH_TIMEOUT(text().find("and failed: it could not be started.") != std::string::npos, kWaitMs);
     // What ends later is told later: by then the end of the command would have been told.
     QVERIFY(engine.run(
         engine->ask(&Alerts::create,

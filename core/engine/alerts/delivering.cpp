@@ -1,4 +1,5 @@
 // Messages on their way: tried at once, then ever more seldom, until they are there.
+#include "core/alerts/texts.h"
 #include "core/alerts/url.h"
 #include "core/base/log.h"
 #include "core/engine/alerts/alerts.h"
@@ -137,10 +138,7 @@ void Alerts::commandEnded(Lsn lsn, const alerts::Shape& shape) {
     DeliveryResult& last = *kept->second.last;
     last.t = parts_.now();
     last.isDone = shape.state == ActionState::Completed;
-    last.text = last.isDone
-                    ? fmt::format("Action {} ran the command.", lsn.value)
-                    : fmt::format("Action {} ran the command, and is {}{}{}.", lsn.value, yard::name(shape.state),
-                                  shape.reason == Reason::None ? "" : ": ", yard::name(shape.reason));
+    last.text = alerts::commandText(lsn, shape.state, shape.reason);
     kept->second.lastCommand.clear();
     touched_.insert(command.rule);
     work_.set();
