@@ -94,6 +94,7 @@ bool readEnv(JsonFields& fields, JsonView v, ActionSpec& spec) {
 }
 
 bool readStdin(JsonFields& fields, JsonView v, ActionSpec& spec) {
+    if (!v.isObject()) return fields.refuse({v.key()}, R"(an object, {"text":"…"} or {"hash":"…"})");
     if (!fields.object(v, {v.key()})) return false;
     StdinSource& source = spec.stdinSource.emplace();
     for (const JsonView member : v) {

@@ -196,6 +196,8 @@ void TestAction::badActionsAreRefused_data() {
         R"(invalid tty.rows: Give "tty.rows" as a whole number from 1 to 1000.)");
     row("a terminal with a name", exec(R"("tty":{"rows":1,"cols":1,"term":"xterm"})"),
         R"(invalid tty.term: Remove "tty.term" or correct its spelling: an action has no such member.)");
+    row("stdin as a text", exec(R"("stdin":"text")"),
+        R"(invalid stdin: Give "stdin" as an object, {"text":"…"} or {"hash":"…"}.)");
     row("stdin of nothing", exec(R"("stdin":{})"),
         R"(invalid stdin: Give "stdin" as an object with either "hash" or "text".)");
     row("stdin of both", exec(R"("stdin":{"text":"","hash":")" + QByteArray(kHash) + R"("})"),
