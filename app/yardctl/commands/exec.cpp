@@ -210,7 +210,9 @@ Command execRow() {
         .usage = "[options] FILE…",
         .summary = "run files of actions and wait for them",
         .details =
-            "Each FILE has one action, a list of them, or JSON lines; - is standard input. An input or a stdin "
+            "Each FILE has one action, a list of them, or JSON lines; - is standard input:\n"
+            "  {\"worker\": \"exec\", \"argv\": [\"make\"], \"cwd\": \"/src\"}\n"
+            "'yardctl submit --help' says more of them. An input or a stdin "
             "\"@path\" is that file. Prints a line for each action in the order of the files, once it and "
             "those before have ended, then a summary. --out saves what they leave, in DIR/LSN. A signal "
             "cancels what has not ended.\n"
