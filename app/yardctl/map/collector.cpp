@@ -173,9 +173,10 @@ void Collector::tellOdd(std::int64_t seq, const json::object& row) {
     if (parts_.json || textOf(row, "state") == "completed" || reason == "exit_code" || reason == "signal") return;
     parts_.progress.clear();
     const std::int64_t lsn = integerOf(row, "lsn").value_or(0);
-    const std::string words = cancelled_.contains(lsn) ? fmt::format("took over {:g} % of the median",
-                                                                     parts_.options.timeoutPercent.value_or(0))
-                                                       : endWords(row);
+    const bool isTooLong = textOf(row, "state") == "cancelled" && cancelled_.contains(lsn);
+    const std::string words =
+        isTooLong ? fmt::format("took over {:g} % of the median", parts_.options.timeoutPercent.value_or(0))
+                  : endWords(row);
     (void)writeOutput(STDERR_FILENO, errorLine(false, {}, fmt::format("job {}, action {}: {}", seq, lsn, words)));
 }
 
