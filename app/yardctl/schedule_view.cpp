@@ -4,6 +4,7 @@
 #include "app/yardctl/format.h"
 #include "core/base/clock.h"
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <fmt/format.h>
@@ -36,14 +37,35 @@ std::string runNote(const json::object& run) {
     return out.empty() ? "-" : out;
 }
 
-void printRuns(const json::array& runs) {
-    Table table({{"DUE"}, {"DECIDED", false, kWhole, 1}, {"OUTCOME"}, {"ACTIONS"}, {"NOTE", false, 8, 2}});
+/// "completed", "2 completed, 1 failed"; "-" where none is known.
+std::string stateWordsOf(const json::object& run, const std::map<std::int64_t, std::string>& states) {
+    std::map<std::string, int> counts;
+    int all = 0;
+    for (const std::int64_t lsn : lsnsOfRun(run))
+        if (const auto state = states.find(lsn); state != states.end()) {
+            ++counts[state->second];
+            ++all;
+        }
+    if (all == 1) return printable(counts.begin()->first);
+    std::string out;
+    for (const auto& [state, count] : counts)
+        out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, printable(state));
+    return out.empty() ? "-" : out;
+}
+
+void printRuns(const json::array& runs, const std::map<std::int64_t, std::string>& states) {
+    Table table({{"DUE"},
+                 {"DECIDED", false, kWhole, 1},
+                 {"OUTCOME"},
+                 {"ACTIONS"},
+                 {"STATE", false, 8, 1},
+                 {"NOTE", false, 8, 2}});
     for (const json::value& each : runs) {
         const json::object* run = each.if_object();
         if (!run) continue;
         const auto due = integerOf(*run, "due");
         table.add({due ? dueWords(*due) : "by hand", dueWords(integerOf(*run, "t").value_or(0)),
-                   printable(textOf(*run, "outcome")), runLsns(*run), runNote(*run)});
+                   printable(textOf(*run, "outcome")), runLsns(*run), stateWordsOf(*run, states), runNote(*run)});
     }
     if (!table.empty()) fmt::print("\n{}", table.text(terminalWidth()));
 }
@@ -101,7 +123,7 @@ void printSchedules(const json::array& schedules) {
                  {"WHEN", false, 8, 3},
                  {"NEXT"},
                  {"LAST", false, kWhole, 2},
-                 {"RUN", true, kWhole, 1},
+                 {"UNFINISHED", true, kWhole, 1},
                  {"WHAT", false, 8, 4}});
     for (const json::value& each : schedules) {
         const json::object* schedule = each.if_object();
@@ -116,24 +138,49 @@ void printSchedules(const json::array& schedules) {
     if (!table.empty()) fmt::print("{}", table.text(terminalWidth()));
 }
 
-void printSchedule(const json::object& schedule) {
-    const auto line = [](std::string_view head, const std::string& text) { fmt::print("{:<9} {}\n", head, text); };
+std::vector<std::int64_t> lsnsOfRun(const json::object& run) {
+    constexpr std::int64_t kMost = 1'000;
+    std::vector<std::int64_t> lsns;
+    const json::array* actions = arrayOf(run, "actions");
+    for (const json::value& each : actions ? *actions : json::array()) {
+        const json::object* action = each.if_object();
+        const std::int64_t first = action ? integerOf(*action, "lsn").value_or(0) : 0;
+        const std::int64_t count = action ? integerOf(*action, "count").value_or(1) : 0;
+        for (std::int64_t i = 0; i < std::min(count, kMost); ++i)
+            if (first > 0 && std::ssize(lsns) < kMost) lsns.push_back(first + i);
+    }
+    return lsns;
+}
+
+void printSchedule(const json::object& schedule, const std::map<std::int64_t, std::string>& states) {
+    const auto line = [](std::string_view head, const std::string& text) { fmt::print("{:<10} {}\n", head, text); };
     line("name", printable(textOf(schedule, "name")));
     line("when", dueRule(schedule));
     line("what", scheduledWork(schedule));
+    if (const json::object* action = objectOf(schedule, "action")) {
+        const std::string cwd = printable(textOf(*action, "cwd"));
+        if (!cwd.empty() || textOf(*action, "worker") == "exec")
+            line("in", cwd.empty() ? "a directory of its own" : cwd);
+        if (const json::object* env = objectOf(*action, "env"); env && !env->empty()) {
+            std::string names;
+            for (const auto& variable : *env)
+                names += (names.empty() ? "" : " ") + printable(std::string_view(variable.key()));
+            line("with", names);
+        }
+    }
     if (const std::string queue = printable(textOf(schedule, "queue")); !queue.empty()) line("queue", queue);
     line("missed", printable(textOf(schedule, "missed")));
     line("overlap", printable(textOf(schedule, "overlap")));
     if (const auto jitter = numberOf(schedule, "jitter_s"); jitter && *jitter > 0)
         line("jitter", durationWords(*jitter));
-    line("run", countText(schedule, "unfinished"));
+    line("unfinished", countText(schedule, "unfinished"));
     line("next", nextDue(schedule));
     if (const std::string broken = printable(textOf(schedule, "broken")); !broken.empty()) line("broken", broken);
     if (const json::array* times = arrayOf(schedule, "times"); times && !times->empty()) {
         fmt::print("due\n");
         printDueTimes(schedule);
     }
-    if (const json::array* runs = arrayOf(schedule, "runs")) printRuns(*runs);
+    if (const json::array* runs = arrayOf(schedule, "runs")) printRuns(*runs, states);
 }
 
 } // namespace yard::ctl

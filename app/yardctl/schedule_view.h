@@ -4,7 +4,9 @@
 #include "app/yardctl/engine.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace yard::ctl {
 
@@ -20,7 +22,9 @@ std::string nextDue(const json::object& schedule);
 void printDueTimes(const json::object& answer);
 /// Prints a table; nothing for an empty list.
 void printSchedules(const json::array& schedules);
-/// Prints one, with its next times and its last runs.
-void printSchedule(const json::object& schedule);
+/// Actions of a run, at most 1,000.
+std::vector<std::int64_t> lsnsOfRun(const json::object& run);
+/// Prints one, with its next times, its last runs, and the states of their actions as far as they are known.
+void printSchedule(const json::object& schedule, const std::map<std::int64_t, std::string>& states);
 
 } // namespace yard::ctl

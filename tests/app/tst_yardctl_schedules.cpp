@@ -102,11 +102,15 @@ void TestYardctlSchedules::allAreListed() {
 }
 
 void TestYardctlSchedules::oneIsShownWithTimesAndRuns() {
-    FakeServer server(table({{"GET /compute/schedules/nightly", {.body = kSaved}}}));
+    FakeServer server(
+        table({{"GET /compute/schedules/nightly", {.body = kSaved}},
+               {"GET /compute/jobs?limit=1000&lsn=12,20,21,22,23,24,25,26,27,28,29",
+                {.body = R"({"jobs":[{"lsn":12,"state":"failed"},{"lsn":20,"state":"completed"}]})"}}}));
     const DataDirectory data(server);
     const Ended shown = data.run({"schedules", "show", "nightly"});
     QCOMPARE(shown.code, 0);
-    for (const char* word : {"nightly", "2030-03-1", "submitted", "12, 20..29", "late, for 2 more"})
+    for (const char* word : {"nightly", "2030-03-1", "submitted", "12, 20..29", "late, for 2 more",
+                             "in         a directory of its own\n", "unfinished 0\n", "1 completed, 1 failed"})
         QVERIFY2(shown.out.contains(word), shown.out.c_str());
     QCOMPARE(data.run({"schedules", "show", "other"}).code, 1);
 }

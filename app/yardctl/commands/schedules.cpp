@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
+#include <map>
 
 namespace yard::ctl {
 
@@ -135,6 +136,26 @@ Outcome<int> tellRun(const Answer& answer) {
 }
 
 /// show, run, rm, pause, resume
+/// Of the actions of its newest runs; none of those that the engine does not have any more.
+std::map<std::int64_t, std::string> statesOfRuns(Engine& engine, const json::object& schedule) {
+    constexpr std::size_t kMost = 1'000; // of a request
+    std::vector<std::int64_t> lsns;
+    const json::array* runs = arrayOf(schedule, "runs");
+    for (const json::value& each : runs ? *runs : json::array()) {
+        const auto more = each.is_object() ? lsnsOfRun(each.get_object()) : std::vector<std::int64_t>();
+        if (lsns.size() + more.size() > kMost) break;
+        lsns.insert(lsns.end(), more.begin(), more.end());
+    }
+    std::map<std::int64_t, std::string> states;
+    if (lsns.empty()) return states;
+    const auto answer = engine.get(fmt::format("jobs?limit=1000&lsn={}", fmt::join(lsns, ",")));
+    const json::array* jobs = answer ? arrayOf(answer->object, "jobs") : nullptr;
+    for (const json::value& each : jobs ? *jobs : json::array())
+        if (const json::object* job = each.if_object())
+            states.emplace(integerOf(*job, "lsn").value_or(0), std::string(textOf(*job, "state")));
+    return states;
+}
+
 Outcome<int> oneSchedule(const Invocation& invocation) {
     const std::vector<std::string>& words = invocation.arguments.operands();
     const std::string& verb = words.front();
@@ -152,7 +173,7 @@ Outcome<int> oneSchedule(const Invocation& invocation) {
     if (invocation.json)
         fmt::print("{}\n", answer->text);
     else if (verb == "show")
-        printSchedule(answer->object);
+        printSchedule(answer->object, statesOfRuns(invocation.engine, answer->object));
     else if (verb == "run")
         return tellRun(*answer);
     else if (verb == "rm")
