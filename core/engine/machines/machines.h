@@ -151,11 +151,13 @@ private:
     coro::Task<Result<MachineView>> wish(std::uint32_t id, fleet::Gate gate);
     // machines_dialled.cpp: links that this engine opens
     friend class DialledLine;
+    struct DialledLink;
     std::shared_ptr<Machine> machineWith(const std::string& key) const;
     bool hasLine(const Machine& machine) const;
     void dialOn(const std::shared_ptr<Machine>& machine);
     coro::Task<void> keepDialled(std::shared_ptr<Machine> machine);
-    coro::Task<void> serveDialled(MachineCaller who, std::unique_ptr<linkio::ByteStream> stream);
+    coro::Task<void> serveDialled(MachineCaller who, std::unique_ptr<linkio::ByteStream> stream,
+                                  std::shared_ptr<DialledLink> seen);
     void told(const link::Update& update);
     void follow(Machine& machine);
     void placeAgain(const Machine& machine);

@@ -9,13 +9,14 @@
 
 #include <algorithm>
 #include <exception>
+#include <fmt/format.h>
 #include <utility>
 
 namespace yard::engine {
 
 namespace {
 
-constexpr Duration kHelloLimit = std::chrono::seconds(20);
+constexpr Duration kHelloLimit = std::chrono::seconds(8);
 
 /// The engine's end of a connection on its own loop.
 class DialledWire final : public LinkWire {
@@ -23,6 +24,8 @@ public:
     explicit DialledWire(linkio::LinkConnection& connection)
         : connection_(&connection) {}
     bool send(link::Kind kind, std::uint64_t id, std::string_view body) override {
+        link::Refused refused;
+        if (kind == link::Kind::Refused && link::get(body, refused)) refusal_ = refused.sentence;
         return connection_ && connection_->send(kind, id, body);
     }
     bool hasRoomForBulk() const override { return connection_ && connection_->hasRoomForBulk(); }
@@ -34,9 +37,12 @@ public:
     }
     /// The connection is over.
     void cut() { connection_ = nullptr; }
+    /// Why this engine does not want the machine; empty: it does.
+    const std::string& refusal() const { return refusal_; }
 
 private:
     linkio::LinkConnection* connection_;
+    std::string refusal_;
 };
 
 /// What this engine shows to a machine, which knows it again by that.
@@ -66,6 +72,12 @@ JoinRequest requestOf(YardAddress address, const DialTarget& target, const std::
 
 } // namespace
 
+/// A link that this engine opened, for who waits to see what becomes of it.
+struct Machines::DialledLink {
+    bool isOver = false;
+    std::string why; ///< one sentence, once it is over
+};
+
 /// Brings what a machine says to Machines, as http::MachineDoor does for those that open the link.
 class DialledLine final : public linkio::FrameSink {
 public:
@@ -77,19 +89,24 @@ public:
     DialledLine& operator=(const DialledLine&) = delete;
     ~DialledLine() override { wire_->cut(); }
 
-    coro::Task<void> serve(MachineCaller who) {
+    /// Why it is over.
+    coro::Task<std::string> serve(MachineCaller who) {
         const auto id = co_await machines_.opened(std::move(who), wire_);
-        if (!id) co_return;
+        if (!id) co_return id.error().message;
         id_ = *id;
+        std::string why;
         std::exception_ptr trouble;
         try {
-            (void)co_await connection_.run();
+            const linkio::LinkEnd end = co_await connection_.run();
+            why =
+                wire_->refusal().empty() ? fmt::format("The link ended: {}.", linkio::name(end)) : wire_->refusal();
         } catch (...) {
             trouble = std::current_exception();
         }
         wire_->cut();
         co_await machines_.closed(id_);
         if (trouble) std::rethrow_exception(trouble);
+        co_return why;
     }
     coro::Task<bool> frameCame(const link::Frame& frame) override {
         return machines_.frameCame(id_, {.id = frame.id, .kind = frame.kind, .body = std::string(frame.body)});
@@ -114,11 +131,13 @@ bool Machines::hasLine(const Machine& machine) const {
     return std::ranges::any_of(lines_, [&](const auto& entry) { return entry.second.machine.get() == &machine; });
 }
 
-coro::Task<void> Machines::serveDialled(MachineCaller who, std::unique_ptr<linkio::ByteStream> stream) {
+coro::Task<void> Machines::serveDialled(MachineCaller who, std::unique_ptr<linkio::ByteStream> stream,
+                                        std::shared_ptr<DialledLink> seen) {
     {
         DialledLine line(*this, *stream);
-        co_await line.serve(std::move(who));
+        seen->why = co_await line.serve(std::move(who));
     }
+    seen->isOver = true;
     followed_.notifyAll();
 }
 
@@ -140,19 +159,21 @@ coro::Task<Result<Dialled>> Machines::dial(DialWanted wanted) {
     if (!stream && !stream.error().fingerprint.empty() && wanted.target.fingerprint.empty())
         co_return Dialled{.machine = {}, .fingerprint = std::move(stream.error().fingerprint)};
     if (!stream) co_return invalid("address", std::move(stream.error().sentence));
-    parts_.spawn("link to a machine", serveDialled(std::move(who), std::move(*stream)));
+    const auto seen = std::make_shared<DialledLink>();
+    parts_.spawn("link to a machine", serveDialled(std::move(who), std::move(*stream), seen));
     const MonoTime until = parts_.loop.now() + kHelloLimit;
     std::shared_ptr<Machine> machine;
     for (;;) {
         machine = machineWith(key);
         const bool isOver = machine && (machine->answers() || machine->runner->state() == MachineState::Refused);
-        if (isOver || parts_.loop.now() >= until) break;
+        if (isOver || seen->isOver || parts_.loop.now() >= until) break;
         co_await coro::comesWithin(std::chrono::milliseconds(200), followed_);
     }
-    if (!machine || !machine->answers())
-        co_return invalid("address", machine && !machine->runner->reason().empty()
-                                         ? machine->runner->reason()
-                                         : "The engine there took the link and said nothing more.");
+    if (!machine || !machine->answers()) {
+        std::string why = machine ? machine->runner->reason() : std::string();
+        if (why.empty()) why = seen->isOver ? seen->why : "The engine there took the link and said nothing more.";
+        co_return invalid("address", std::move(why));
+    }
     dialOn(machine);
     const MachineChange change{
         .name = wanted.name, .mostMilliCores = wanted.mostMilliCores, .mostMemoryMb = wanted.mostMemoryMb};
@@ -181,11 +202,14 @@ coro::Task<void> Machines::keepDialled(std::shared_ptr<Machine> machine) {
             auto stream = co_await engine::join(parts_.loop, lookups_, requestOf(*address, *machine->dial, shown));
             if (isGone()) break;
             machine->dialTrouble = stream ? std::string() : stream.error().sentence;
-            if (stream && !hasLine(*machine)) {
+            if (hasLine(*machine)) continue; // somebody gave it again
+            if (stream) {
                 const MonoTime began = parts_.loop.now();
+                const auto seen = std::make_shared<DialledLink>();
                 co_await serveDialled(
                     {.token = {}, .peer = machine->dial->url, .key = knownBy(shown), .dial = machine->dial},
-                    std::move(*stream));
+                    std::move(*stream), seen);
+                machine->dialTrouble = seen->why;
                 if (parts_.loop.now() - began > kHelloLimit) failures = 0;
             }
         }
