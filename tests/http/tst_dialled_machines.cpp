@@ -181,6 +181,27 @@ private Q_SLOTS:
         QCOMPARE(yard.api.get("/compute/machines").json().at("machines").as_array().size(), std::size_t{1});
     }
 
+    void oneEngineIsOneMachineHoweverItIsWritten() {
+        Machine machine;
+        Yard yard;
+        const Reply added = yard.add(machine.url() + "/compute/", machine.engine->token());
+        QVERIFY2(added.status == 200, added.body.c_str());
+        QCOMPARE(added.text("address"), machine.url());
+        QCOMPARE(yard.add(machine.url(), machine.engine->token()).status, 422); // it is linked
+        QCOMPARE(yard.api.get("/compute/machines").json().at("machines").as_array().size(), std::size_t{2});
+        QCOMPARE(machine.guests().yards.size(), std::size_t{1});
+    }
+
+    void anEngineIsNoMachineOfItsOwn() {
+        Machine machine;
+        engine::DialWanted wanted{.target = {.url = machine.url(), .fingerprint = {}, .token = {}}};
+        wanted.target.token = machine.engine->token();
+        const auto dialled = machine.engine.run(machine.engine->ask(&engine::Machines::dial, wanted));
+        QVERIFY(!dialled);
+        QCOMPARE(dialled.error().message, "The engine would be a machine of its own: give it the address of another engine.");
+        QCOMPARE(machine.engine.run(machine.engine->ask(&engine::Machines::list)).size(), std::size_t{1});
+    }
+
     void aFingerprintThatNobodyVouchesForIsTold() {
         const QTemporaryDir directory;
         const auto tls = *tls::ServerTls::own((directory.path() + "/tls").toStdString());

@@ -6,6 +6,7 @@
 #include "core/engine/guests/join.h"
 #include "core/engine/machines/machine.h"
 #include "core/linkio/link_connection.h"
+#include "core/model/api_address.h"
 
 #include <algorithm>
 #include <exception>
@@ -64,6 +65,13 @@ Result<YardAddress> addressOf(const DialTarget& target) {
     }
     address->fingerprint = target.fingerprint;
     return address;
+}
+
+/// One spelling for one engine.
+std::string spelled(YardAddress address) {
+    std::ranges::transform(address.host, address.host.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+    return publishedAddress(address.url(), address.prefix);
 }
 
 JoinRequest requestOf(YardAddress address, const DialTarget& target, const std::string& key) {
@@ -145,6 +153,7 @@ coro::Task<Result<Dialled>> Machines::dial(DialWanted wanted) {
     YARD_ASSERT_OWNER(owner_);
     auto address = addressOf(wanted.target);
     if (!address) co_return std::unexpected(address.error());
+    wanted.target.url = spelled(*address);
     const std::string shown = keyFor(parts_.engineId, wanted.target.url);
     MachineCaller who{.token = {},
                       .peer = wanted.target.url,
