@@ -56,6 +56,11 @@ void TestYardctlMachines::oneIsAddedByItsAddress() {
     QCOMPARE(data.run({"machines", "add", "https://attic:8640"}).code, 2);
     QCOMPARE(data.run({"machines", "add", "--machine-token", file}).code, 2);
     QCOMPARE(data.run({"machines", "drain", "3", "--fingerprint", "ab"}).code, 2);
+    QCOMPARE(data.run({"machines", "token", "--name", "attic"}).code, 2);
+    QCOMPARE(data.run({"machines", "tokens", "--machine-token", file}).code, 2);
+    const Ended uses = data.run({"machines", "add", "https://attic:8640", "--machine-token", file, "--uses", "2"});
+    QCOMPARE(uses.code, 2);
+    QVERIFY2(uses.err.contains("--uses goes with 'token'"), uses.err.c_str());
 }
 
 void TestYardctlMachines::oneIsShownByItsName() {

@@ -224,10 +224,6 @@ Outcome<int> addedMachine(const Invocation& invocation, const std::vector<std::s
 /// 'token' makes one, 'tokens' lists them, 'tokens remove ID'.
 Outcome<int> joinTokens(const Invocation& invocation, const std::vector<std::string>& words) {
     const bool makes = words.front() == "token";
-    if (!makes)
-        for (const std::string_view option : kTokenOptions)
-            if (invocation.arguments.has(option))
-                return usageError(fmt::format("--{} goes with 'token', which makes one", option));
     if (makes && words.size() > 1) return usageError("'token' makes one and takes no operand");
     if (makes) return newJoinToken(invocation);
     if (words.size() == 1) return listedJoinTokens(invocation);
@@ -238,16 +234,17 @@ Outcome<int> joinTokens(const Invocation& invocation, const std::vector<std::str
 Outcome<int> machinesCommand(const Invocation& invocation) {
     const std::vector<std::string>& words = invocation.arguments.operands();
     const std::string verb = words.empty() ? "ls" : words.front();
-    if (verb == "token" || verb == "tokens") {
-        if (invocation.arguments.has("force")) return usageError("--force goes with 'remove'");
-        return joinTokens(invocation, words);
-    }
-    if (verb == "add") return addedMachine(invocation, words);
+    const bool isOfTokens = verb == "token" || verb == "tokens";
     for (const std::string_view option : kTokenOptions)
-        if (invocation.arguments.has(option))
+        if (invocation.arguments.has(option) && verb != "token" && !(verb == "add" && option == "cores"))
             return usageError(fmt::format("--{} goes with 'token', which makes one", option));
     for (const std::string_view option : kAddOptions)
-        if (invocation.arguments.has(option)) return usageError(fmt::format("--{} goes with 'add'", option));
+        if (invocation.arguments.has(option) && verb != "add")
+            return usageError(fmt::format("--{} goes with 'add'", option));
+    if (invocation.arguments.has("force") && (isOfTokens || verb == "add"))
+        return usageError("--force goes with 'remove'");
+    if (isOfTokens) return joinTokens(invocation, words);
+    if (verb == "add") return addedMachine(invocation, words);
     if (std::ranges::find(kMachineVerbs, verb) == kMachineVerbs.end())
         return usageError(fmt::format(
             "'{}' is none of add, ls, show, drain, resume, pause, remove, token and tokens", printable(verb)));
