@@ -163,6 +163,17 @@ private Q_SLOTS:
         QVERIFY2(again.status == 200, again.body.c_str());
     }
 
+    void oneThatHasNoLinkIsSentAwayAtOnce() {
+        Machine machine;
+        Yard yard;
+        const Reply added = yard.add(machine.url(), machine.engine->token());
+        QVERIFY2(added.status == 200, added.body.c_str());
+        QCOMPARE(yard.api.call("DELETE", fmt::format("/compute/machines/{}", added.number("id"))).status, 200);
+        QVERIFY(test::EngineTest::eventually([&] { return machine.guests().yards[0].state == "waiting"; }));
+        QVERIFY(machine.engine.run(machine.engine->ask(&engine::Guests::sendAway, std::int64_t{1})));
+        QCOMPARE(machine.guests().yards[0].state, "gone");
+    }
+
     void whyNotIsSaid() {
         Machine machine;
         Machine closed(false);

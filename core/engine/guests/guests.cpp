@@ -224,6 +224,7 @@ Result<void> Guests::sendAway(std::int64_t id) {
         return fail(ErrorKind::WrongState, "This machine has left that yard, or is about to.");
     place.leaves.set();
     place.yard->leave(link::LeavingCause::Sent, "somebody there sent this yard away");
+    if (place.isTaken && place.state != State::Linked) move(place, State::Gone); // nobody keeps its link here
     return {};
 }
 
