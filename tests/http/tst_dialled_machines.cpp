@@ -183,7 +183,9 @@ private Q_SLOTS:
         const Reply serve = yard.add(closed.url(), closed.engine->token());
         QCOMPARE(serve.status, 422);
         QVERIFY2(serve.text("message").contains("--serve on"), serve.body.c_str());
-        QCOMPARE(yard.add("http://desk.example", "x").status, 422); // plain, to another machine
+        const Reply plain = yard.add("http://desk.example", "x"); // to another machine
+        QCOMPARE(plain.status, 422);
+        QVERIFY2(plain.text("message").ends_with("Use https://."), plain.body.c_str());
         QCOMPARE(yard.add(machine.url(), "").status, 422);
         QCOMPARE(yard.add(machine.url(), "x", R"(,"fingerprint":"ab")").status, 422);
         const std::string own = yard.api.get("/compute/machines/0").text("name");

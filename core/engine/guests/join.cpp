@@ -183,7 +183,7 @@ std::string YardAddress::url() const {
     return fmt::format("{}://{}", secure ? "https" : "http", authority());
 }
 
-Result<YardAddress> parseYardAddress(std::string_view url, bool insecure) {
+Result<YardAddress> parseYardAddress(std::string_view url, bool insecure, std::string_view instead) {
     const auto wrong = [&] {
         return invalid("join", fmt::format("'{}' is no address of a yard: write https://HOST:PORT.", url));
     };
@@ -211,8 +211,7 @@ Result<YardAddress> parseYardAddress(std::string_view url, bool insecure) {
     }
     if (yard.host.empty()) return wrong();
     if (!yard.secure && !insecure && !isLoopback(yard.host))
-        return invalid("join",
-                       fmt::format("{} is plain HTTP: others could read along. Use https://, or --insecure.", url));
+        return invalid("join", fmt::format("{} is plain HTTP: others could read along. Use {}.", url, instead));
     return yard;
 }
 

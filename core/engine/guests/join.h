@@ -37,8 +37,10 @@ struct YardAddress {
     /// As people write it: "https://host:8640".
     std::string url() const;
 };
-/// "https://host[:port][/prefix]"; http:// for this machine alone, unless `insecure`. Invalid, with a sentence.
-Result<YardAddress> parseYardAddress(std::string_view url, bool insecure = false);
+/// "https://host[:port][/prefix]"; http:// for this machine alone, unless `insecure`. Invalid, with a sentence, which says
+/// to use `instead` of http://.
+Result<YardAddress> parseYardAddress(std::string_view url, bool insecure = false,
+                                     std::string_view instead = "https://, or --insecure");
 
 /// What `POST machines/tokens` gives: a secret, and the fingerprint of a yard that serves TLS.
 struct JoinToken {

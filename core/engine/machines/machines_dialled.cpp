@@ -58,7 +58,7 @@ std::string knownBy(const std::string& shown) {
 }
 
 Result<YardAddress> addressOf(const DialTarget& target) {
-    auto address = parseYardAddress(target.url);
+    auto address = parseYardAddress(target.url, false, "https://");
     if (!address) {
         address.error().field = "address";
         return address;
