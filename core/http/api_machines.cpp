@@ -170,10 +170,14 @@ coro::Task<Response> removeMachine(Call& call) {
 
 } // namespace
 
-coro::Task<std::set<std::string>> keysOfMachines(engine::Engine& engine) {
+coro::Task<std::optional<std::set<std::string>>> keysOfMachines(engine::Engine& engine) {
     std::set<std::string> keys;
-    for (engine::MachineView& machine : co_await engine.ask(&engine::Machines::list))
+    auto machines = co_await engine.ask(&engine::Machines::list);
+    if (machines.empty()) co_return std::nullopt; // its own is always there
+    for (engine::MachineView& machine : machines) {
+        if (machine.isUnread) co_return std::nullopt;
         if (!machine.key.empty()) keys.insert(std::move(machine.key));
+    }
     co_return keys;
 }
 

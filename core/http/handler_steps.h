@@ -3,6 +3,7 @@
 
 #include "core/http/route.h"
 
+#include <optional>
 #include <set>
 #include <string>
 
@@ -51,7 +52,7 @@ coro::Task<Result<ChunkRef>> storeChunk(Call& call, BodySource& source, Hash256 
 coro::Task<Result<std::string>> readParts(Call& call, BodyShare& share);
 
 // machines (api_machines.cpp)
-/// Hashes of the keys of those that the engine knows.
-coro::Task<std::set<std::string>> keysOfMachines(engine::Engine& engine);
+/// Hashes of the keys of those that the engine knows; nothing: it ends, and answers no more, or the key of one cannot be read.
+coro::Task<std::optional<std::set<std::string>>> keysOfMachines(engine::Engine& engine);
 
 } // namespace yard::http

@@ -207,11 +207,12 @@ coro::Task<Result<void>> JoinTokens::remove(std::int64_t id, Known known, coro::
         co_return fail(ErrorKind::NotFound,
                        "There is no join token with this number; GET machines/tokens lists those there are.");
     // Nothing shows a key whose machine never said Hello: nobody could take it back otherwise.
-    const std::set<std::string> machines = co_await known();
+    const std::optional<std::set<std::string>> machines = co_await known();
     std::erase_if(kept.keys, [&](const auto& entry) {
         const auto& [hash, key] = entry;
-        return key.token > 0 && std::ranges::find(kept.tokens, key.token, &Token::id) == kept.tokens.end() &&
-               !machines.contains(hash.hex());
+        return machines && key.token > 0 &&
+               std::ranges::find(kept.tokens, key.token, &Token::id) == kept.tokens.end() &&
+               !machines->contains(hash.hex());
     });
     if (auto replaced = co_await replace(std::move(kept), helpers); !replaced) co_return replaced;
     logInfo("http", "join token {} was removed", id);
@@ -252,7 +253,10 @@ coro::Task<Result<JoinTokens::Entered>> JoinTokens::enter(std::string bearer, bo
         co_return enteredBy(hash, key->second);
     }
     Kept kept = kept_;
-    if (kept.keys.size() >= kMostNew) makeRoom(kept.keys, co_await known());
+    if (kept.keys.size() >= kMostNew) {
+        const auto machines = co_await known();
+        if (machines) makeRoom(kept.keys, *machines);
+    }
     if (kept.keys.size() >= kMostKeys)
         co_return fail(ErrorKind::Busy, "As many machines joined this engine as may; remove one there.");
     std::int64_t maxCores = 0;

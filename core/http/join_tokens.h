@@ -65,8 +65,8 @@ public:
     };
     /// AtLimit, Io, NoSpace.
     coro::Task<Result<Made>> make(Wanted wanted, coro::HelperPool& helpers);
-    /// Hashes of the keys of all machines that the engine knows.
-    using Known = std::function<coro::Task<std::set<std::string>>()>;
+    /// Hashes of the keys of all machines that the engine knows; nothing: it cannot tell, and no key has to go.
+    using Known = std::function<coro::Task<std::optional<std::set<std::string>>>()>;
     /// Machines that joined with it stay; keys that it let in and whose machines never came go with it. NotFound, Io,
     /// NoSpace.
     coro::Task<Result<void>> remove(std::int64_t id, Known known, coro::HelperPool& helpers);

@@ -53,6 +53,7 @@ struct MachineView {
     std::int64_t mostMilliCores = 0; ///< that it gets; 0: what it gives
     std::int64_t mostMemoryMb = 0;   ///< the same
     std::string key{};               ///< hash of the key that it comes back with; not for people
+    bool isUnread = false;           ///< it has a key, and that cannot be read
 };
 
 /// What people want of one; what is absent stays.

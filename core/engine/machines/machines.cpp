@@ -459,6 +459,7 @@ MachineView Machines::viewOf(const Machine& machine) const {
     view.mostMilliCores = machine.mostMilliCores;
     view.mostMemoryMb = machine.mostMemoryMb;
     if (machine.key.starts_with(kKeyed)) view.key = machine.key.substr(kKeyed.size());
+    view.isUnread = machine.isUnread;
     view.since = machine.since;
     if (const auto lostAt = machine.runner->lostAt(); lostAt && view.state == MachineState::Silent)
         view.lostAt = wallNow() + (*lostAt - bootNow()).count();
