@@ -69,6 +69,12 @@ public:
         const std::string bytes(count, '+');
         if (::write(fd(lsn), bytes.data(), count) != static_cast<ssize_t>(count)) qFatal("no room for tokens");
     }
+    void fill(Lsn lsn) {
+        ::fcntl(fd(lsn), F_SETFL, O_NONBLOCK);
+        const std::string many(4096, 'x');
+        while (::write(fd(lsn), many.data(), many.size()) > 0) {
+        }
+    }
     std::int64_t cores() const { return machine.session.taken().milliCores / 1000; }
     std::string flags(Lsn lsn) const {
         for (const auto& [name, value] : leases.at(lsn.value).env)
@@ -274,16 +280,23 @@ private Q_SLOTS:
     void aPipeThatAClientFilledKeepsNobody() {
         Bench b(3);
         const Lsn lsn = b.build();
-        ::fcntl(b.fd(lsn), F_SETFL, O_NONBLOCK);
-        const std::string many(4096, 'x');
-        while (::write(b.fd(lsn), many.data(), many.size()) > 0) {
-        }
+        b.fill(lsn);
         b.turn();
         QCOMPARE(b.cores(), 1); // nothing is held for what could not be put in
         b.rig.spawn("tokens", b.tokens.run());
         b.rig.settle();
         b.rig.advance(JobTokens::kLook);
         QCOMPARE(b.unread(lsn), 2);
+    }
+
+    void othersAreDealtBesideAPipeThatIsFull() {
+        Bench b(4);
+        const Lsn full = b.build();
+        const Lsn other = b.build();
+        b.fill(full);
+        b.turn();
+        QCOMPARE(b.unread(other), 2);
+        QCOMPARE(b.cores(), 4);
     }
 
     void howAClientReadsChangesNothingHere() {

@@ -159,20 +159,20 @@ bool JobTokens::isWanted() const {
 }
 
 /// The core is held before the token can be taken.
-bool JobTokens::lend(Pipe& pipe) {
-    if (pipe.tokens() >= kMostTokens) return false;
+JobTokens::Lent JobTokens::lend(Pipe& pipe) {
+    if (pipe.tokens() >= kMostTokens) return Lent::NoRoom;
     const session::HoldKey key = nextKey_;
     auto& holds = parts_.session.holds();
     if (!holds.take(key, {.milliCores = 1'000, .memoryMb = 0, .named = {}})) {
         (void)holds.letGo(key); // the wish: what others wait for comes first
-        return false;
+        return Lent::NoCore;
     }
     nextKey_ = kFirstKey + ((nextKey_ + 1) & ~kKindMask);
     pipe.lent.push_back(key);
-    if (put(pipe.end.get())) return true;
+    if (put(pipe.end.get())) return Lent::Yes;
     (void)holds.letGo(key);
     pipe.lent.pop_back();
-    return false;
+    return Lent::NoRoom;
 }
 
 /// What nobody has taken, and was not the action's own in the first place. How many cores that gives back.
@@ -191,16 +191,19 @@ void JobTokens::takeBackAll() {
     if (taken > 0) parts_.wake();
 }
 
-/// In turns, until none is free.
+/// In turns, until none is free, or no pipe has room.
 void JobTokens::deal() {
     if (std::ranges::none_of(pipes_, [](const auto& one) { return one.second.isRunning; })) return;
-    for (;;) {
+    for (std::size_t full = 0; full < pipes_.size();) {
         auto at = pipes_.upper_bound(lastDealt_);
         for (std::size_t passed = 0; passed <= pipes_.size(); ++passed, ++at) {
             if (at == pipes_.end()) at = pipes_.begin();
             if (at->second.isRunning) break;
         }
-        if (at == pipes_.end() || !at->second.isRunning || !lend(at->second)) return;
+        if (at == pipes_.end() || !at->second.isRunning) return;
+        const Lent lent = lend(at->second);
+        if (lent == Lent::NoCore) return;
+        full = lent == Lent::NoRoom ? full + 1 : 0;
         lastDealt_ = at->first;
     }
 }
@@ -215,7 +218,7 @@ void JobTokens::moveSpare() {
         if (at == pipes_.end()) at = pipes_.begin();
         Pipe& to = at->second;
         if (!to.isRunning || at == most || unreadIn(to.end.get()) > 0) continue;
-        if (takeOut(most->second, 1) == 1 && lend(to)) lastDealt_ = at->first;
+        if (takeOut(most->second, 1) == 1 && lend(to) == Lent::Yes) lastDealt_ = at->first;
         return;
     }
 }

@@ -87,8 +87,10 @@ private:
     };
     using Pipes = std::map<runners::AttemptId, Pipe>;
 
+    enum class Lent : unsigned char { Yes, NoCore, NoRoom };
+
     bool isWanted() const;
-    bool lend(Pipe& pipe);
+    Lent lend(Pipe& pipe);
     int takeOut(Pipe& pipe, int most);
     void takeBackAll();
     void deal();
