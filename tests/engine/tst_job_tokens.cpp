@@ -76,9 +76,9 @@ public:
         }
     }
     std::int64_t cores() const { return machine.session.taken().milliCores / 1000; }
-    std::string flags(Lsn lsn) const {
+    std::string flags(Lsn lsn, std::string_view variable = "MAKEFLAGS") const {
         for (const auto& [name, value] : leases.at(lsn.value).env)
-            if (name == "MAKEFLAGS") return value;
+            if (name == variable) return value;
         return "(none)";
     }
 };
@@ -345,11 +345,33 @@ private Q_SLOTS:
         b.leases[77].env = {{"MAKEFLAGS", "k"}, {"CARGO_MAKEFLAGS", "--jobserver-auth=8,9"}};
         b.give(other, Jobserver::Descriptors, 0);
         QCOMPARE(b.flags(other), std::string("k -j --jobserver-auth=3,4"));
-        QCOMPARE(b.leases[77].env.size(), std::size_t{1});
+        QCOMPARE(b.leases[77].env.size(), std::size_t{2});
+        QCOMPARE(b.flags(other, "CARGO_MAKEFLAGS"), b.flags(other));
         const Lsn inherited(78);
         b.leases[78].env = {{"MAKEFLAGS", " -j4 --jobserver-auth=8,9"}};
         b.give(inherited, Jobserver::Descriptors, 0);
         QCOMPARE(b.flags(inherited), std::string(" -j --jobserver-auth=3,4"));
+    }
+
+    void flagsOfTheActionStay_data() {
+        QTest::addColumn<QString>("given");
+        QTest::addColumn<QString>("set");
+        const QString ours = "-j --jobserver-auth=3,4";
+        QTest::newRow("beside another jobserver") << "ks -j4 --jobserver-auth=8,9 --no-print-directory"
+                                                  << "ks --no-print-directory " + ours;
+        QTest::newRow("variables") << "k -j --jobserver-fds=8,9 -- CFLAGS=-O2\\ -g V=-j3"
+                                   << "k " + ours + " -- CFLAGS=-O2\\ -g V=-j3";
+        QTest::newRow("variables alone") << "-- V=1" << " " + ours + " -- V=1";
+        QTest::newRow("counts") << "k -j 8 --jobs 8 --jobs=8 -l 8" << "k -l 8 " + ours;
+        QTest::newRow("a blank in one") << "-I a\\ -j4 -s" << "-I a\\ -j4 -s " + ours;
+    }
+    void flagsOfTheActionStay() {
+        QFETCH(const QString, given);
+        QFETCH(const QString, set);
+        Bench b(2);
+        b.leases[77].env = {{"MAKEFLAGS", given.toStdString()}};
+        b.give(Lsn(77), Jobserver::Descriptors, 0);
+        QCOMPARE(b.flags(Lsn(77)), set.toStdString());
     }
 
     void aNamedPipeIsThereAsLongAsItsAction() {

@@ -24,6 +24,7 @@ constexpr int kPageBytes = 4096;
 constexpr int kPipeBytes = 2 * kPageBytes;
 /// Of a pipe: more tokens than this machine has cores.
 constexpr int kMostTokens = kPageBytes / 2;
+constexpr std::string_view kBlanks = " \t\n";
 
 /// Another open file of the same pipe: what is set on one, such as that reading waits, is not set on the other.
 Result<UniqueFd> reopened(int fd, int flags) {
@@ -68,15 +69,44 @@ bool isPlainPath(std::string_view path) {
     });
 }
 
-/// Flags that the action was given stay. Those of another jobserver, of whoever submitted it, mean nothing here.
+/// White space behind a backslash is part of a word.
+std::size_t wordEnd(std::string_view text, std::size_t at) {
+    while (at < text.size() && kBlanks.find(text[at]) == std::string_view::npos) at += text[at] == '\\' ? 2 : 1;
+    return std::min(at, text.size());
+}
+
+/// Flags that the action was given stay. How many at once, and those of another jobserver, of whoever submitted it, mean
+/// nothing here. Ours go before what is no flag any more.
+std::string flagsWith(std::string_view given, std::string_view auth) {
+    std::string flags;
+    std::size_t from = 0;
+    bool isCount = false; // that of "-j 8"
+    for (std::size_t at = 0;;) {
+        from = std::min(given.find_first_not_of(kBlanks, at), given.size());
+        const std::size_t end = wordEnd(given, from);
+        const std::string_view word = given.substr(from, end - from);
+        if (word.empty() || word == "--") break;
+        const bool goes = word.starts_with("-j") || word.starts_with("--jobs") ||
+                          (isCount && word.find_first_not_of("0123456789") == std::string_view::npos);
+        if (!goes) flags += given.substr(at, end - at);
+        isCount = word == "-j" || word == "--jobs";
+        at = end;
+    }
+    const std::string_view rest = given.substr(from);
+    return fmt::format("{} -j --jobserver-auth={}{}{}", flags, auth, rest.empty() ? "" : " ", rest);
+}
+
 void setFlags(runners::Lease& lease, const std::string& auth) {
     std::string flags;
     for (const auto& [name, value] : lease.env)
-        if (name == "MAKEFLAGS" && value.find("--jobserver") == std::string::npos) flags = value;
+        if (name == "MAKEFLAGS") flags = value;
     std::erase_if(lease.env, [](const auto& variable) {
         return variable.first == "MAKEFLAGS" || variable.first == "CARGO_MAKEFLAGS" || variable.first == "MFLAGS";
     });
-    lease.env.emplace_back("MAKEFLAGS", fmt::format("{} -j --jobserver-auth={}", flags, auth));
+    flags = flagsWith(flags, auth);
+    lease.env.emplace_back("MAKEFLAGS", flags);
+    // Cargo and rustc read this one first: that of the engine's environment is not theirs.
+    lease.env.emplace_back("CARGO_MAKEFLAGS", flags);
 }
 
 int unreadIn(int fd) {
