@@ -10,7 +10,8 @@ namespace yard::runners {
 inline constexpr std::string_view kStatusVariable = "YARD_STATUS";
 
 /// It is there and empty, and no other file than before a start has its name: whoever has an older one open writes into
-/// nothing. False: it cannot be made.
+/// nothing. A directory that is not empty is put aside as PATH.gone.N, of which there are 16 at most. False: it cannot be
+/// made.
 bool makeStatusFile(const std::string& path);
 
 } // namespace yard::runners

@@ -8,6 +8,7 @@
 #include <QCoreApplication>
 #include <QTest>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -160,6 +161,14 @@ void TestStarts::eachHasAnEmptyStatusFileOfItsOwn() {
     QCOMPARE(shell(3, "test -f $YARD_STATUS && rm $YARD_STATUS && ln -s /etc/passwd $YARD_STATUS; echo ok"),
              std::string("ok\n"));
     QCOMPARE(shell(4, "test -f $YARD_STATUS && ! test -L $YARD_STATUS && wc -c <$YARD_STATUS"), std::string("0\n"));
+    // Whatever it does with it, the next one has one that is as new.
+    const std::array<std::string, 5> spoils = {
+        "rm $YARD_STATUS; mkdir $YARD_STATUS", "rm $YARD_STATUS; mkdir -p $YARD_STATUS/full",
+        "rm $YARD_STATUS; mkdir -p $YARD_STATUS/again", "chmod 0 $YARD_STATUS", "ln $YARD_STATUS $YARD_STATUS.too"};
+    for (std::int64_t lsn = 5; const std::string& spoil : spoils) {
+        QCOMPARE(shell(lsn++, spoil + " && echo ok"), std::string("ok\n"));
+        QCOMPARE(shell(lsn++, "test -f $YARD_STATUS && stat -c '%a %h %s' $YARD_STATUS"), std::string("600 1 0\n"));
+    }
     QVERIFY(bench.close());
 }
 
