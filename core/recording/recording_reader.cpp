@@ -19,6 +19,10 @@ std::unexpected<Error> lie(std::string_view what) {
     return fail(ErrorKind::Malformed, fmt::format("The recording is damaged or not what it says: {}.", what));
 }
 
+std::unexpected<Error> unfinished() {
+    return fail(ErrorKind::NotAccepting, "The recording was not looked at to its end.");
+}
+
 /// A file of another journal mode would have files made beside it when it is opened.
 Result<void> looksLikeOurs(const std::string& path) {
     constexpr std::string_view kMagic("SQLite format 3\0", 16);
@@ -85,7 +89,8 @@ struct RecordingReader::Impl {
     Result<void> readFrame(std::int64_t id);
     Result<RecordedAction> read(const Row& row);
     Result<void> checkAction(const Row& row, const RecordedAction& action);
-    Result<void> checkWorkers();
+    Result<void> checkPages(const std::function<bool()>& goOn);
+    Result<void> checkWorkers(const std::function<bool()>& goOn);
     Result<void> checkActions(const std::function<bool()>& goOn);
     Result<void> checkChunks(const std::function<bool()>& goOn);
     Result<void> eachPart(std::int64_t id, std::int64_t size,
@@ -302,11 +307,21 @@ Result<void> RecordingReader::Impl::eachPart(std::int64_t id, std::int64_t size,
 
 // --- all of it
 
-Result<void> RecordingReader::Impl::checkWorkers() {
+Result<void> RecordingReader::Impl::checkPages(const std::function<bool()>& goOn) {
+    const SqliteFile::Watch watch(file, goOn);
+    auto query = file.prepare("PRAGMA integrity_check(1)");
+    if (!query) return std::unexpected(query.error());
+    const int code = query->step();
+    if ((code & 0xff) == SQLITE_INTERRUPT) return unfinished();
+    return code == SQLITE_ROW && query->text(0) == "ok" ? Result<void>() : lie("its pages");
+}
+
+Result<void> RecordingReader::Impl::checkWorkers(const std::function<bool()>& goOn) {
     auto query = file.prepare("SELECT id,descriptor FROM workers");
     if (!query) return std::unexpected(query.error());
     int code = query->step();
     for (; code == SQLITE_ROW; code = query->step()) {
+        if (!goOn()) return unfinished();
         if (query->text(1).size() > kMostDescriptorBytes) return lie("the size of a descriptor");
         const auto parsed = parseWorker(query->text(1));
         if (!parsed || parsed->canonical != query->text(1) || parsed->id != query->hash(0))
@@ -334,7 +349,7 @@ Result<void> RecordingReader::Impl::checkActions(const std::function<bool()>& go
     int code = SQLITE_DONE;
     while (done && (code = rows.step()) == SQLITE_ROW) {
         const Row row = rowOf(rows);
-        if (!goOn()) done = fail(ErrorKind::NotAccepting, "The recording was not looked at to its end.");
+        if (!goOn()) done = unfinished();
         if (done && row.n != ++expected) done = lie("the numbers of its actions");
         if (!done) break;
         const auto action = read(row);
@@ -351,7 +366,7 @@ Result<void> RecordingReader::Impl::checkChunks(const std::function<bool()>& goO
     for (; code == SQLITE_ROW; code = query->step()) {
         Sha256 hash;
         const auto each = [&](std::string_view bytes) -> Result<void> {
-            if (!goOn()) return fail(ErrorKind::NotAccepting, "The recording was not looked at to its end.");
+            if (!goOn()) return unfinished();
             hash.update(bytes);
             return {};
         };
@@ -362,12 +377,10 @@ Result<void> RecordingReader::Impl::checkChunks(const std::function<bool()>& goO
 }
 
 Result<void> RecordingReader::check(const std::function<bool()>& goOn) {
-    auto query = impl_->file.prepare("PRAGMA integrity_check(1)");
-    if (!query) return std::unexpected(query.error());
-    if (const int code = query->step(); code != SQLITE_ROW || query->text(0) != "ok") return lie("its pages");
-    *query = Query();
+    if (!goOn()) return unfinished();
+    if (auto done = impl_->checkPages(goOn); !done) return done;
     if (const auto head = this->head(); !head) return std::unexpected(head.error());
-    if (auto done = impl_->checkWorkers(); !done) return done;
+    if (auto done = impl_->checkWorkers(goOn); !done) return done;
     if (auto done = impl_->checkActions(goOn); !done) return done;
     return impl_->checkChunks(goOn);
 }

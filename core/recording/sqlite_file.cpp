@@ -58,6 +58,17 @@ Result<SqliteFile> SqliteFile::open(const std::string& path, How how) {
     return made;
 }
 
+SqliteFile::Watch::Watch(SqliteFile& file, const std::function<bool()>& goOn)
+    : file_(file) {
+    constexpr int kSteps = 10'000; // between two questions
+    const auto ask = [](void* context) { return (*static_cast<const std::function<bool()>*>(context))() ? 0 : 1; };
+    sqlite3_progress_handler(file_.file_, kSteps, ask, const_cast<std::function<bool()>*>(&goOn));
+}
+
+SqliteFile::Watch::~Watch() {
+    sqlite3_progress_handler(file_.file_, 0, nullptr, nullptr);
+}
+
 Result<void> SqliteFile::execute(const std::string& sql) {
     return outcome(sqlite3_exec(file_, sql.c_str(), nullptr, nullptr, nullptr));
 }

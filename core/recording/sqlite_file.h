@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -113,6 +114,18 @@ public:
     Result<void> outcome(int code) const;
     /// Whether a transaction is open: a full disk ends it.
     bool isInTransaction() const { return sqlite3_get_autocommit(file_) == 0; }
+
+    /// While it lives, what runs ends with SQLITE_INTERRUPT once `goOn` says no. Both outlive it.
+    class Watch {
+    public:
+        Watch(SqliteFile& file, const std::function<bool()>& goOn);
+        Watch(const Watch&) = delete;
+        Watch& operator=(const Watch&) = delete;
+        ~Watch();
+
+    private:
+        SqliteFile& file_;
+    };
 
 private:
     sqlite3* file_ = nullptr;

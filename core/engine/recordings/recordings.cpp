@@ -133,6 +133,7 @@ void Recordings::cut(Live& live, std::string why) {
 void Recordings::close() {
     writing_.stop();
     checking_.stop();
+    naming_.stop();
     for (auto& [name, entry] : entries_)
         if (entry.live && entry.live->tape)
             (void)entry.live->tape->end(RecordingState::Interrupted, {}, parts_.now());
@@ -263,8 +264,7 @@ coro::Task<Result<RecordingView>> Recordings::change(std::string name, Recording
             return failErrno("cannot rename " + from, errno);
         return {};
     };
-    if (auto written = co_await checking_.run(std::move(write)); !written)
-        co_return std::unexpected(written.error());
+    if (auto written = co_await naming_.run(std::move(write)); !written) co_return std::unexpected(written.error());
     auto node = entries_.extract(name);
     if (node.empty()) co_return fail(ErrorKind::NotFound, "There is no such recording any more.");
     if (change.name) node.key() = node.mapped().view.name = *change.name;
@@ -281,7 +281,7 @@ coro::Task<Result<void>> Recordings::remove(std::string name) {
         if (::unlink(path.c_str()) != 0 && errno != ENOENT) return failErrno("cannot remove " + path, errno);
         return {};
     };
-    auto removed = co_await checking_.run(std::move(unlink));
+    auto removed = co_await naming_.run(std::move(unlink));
     if (removed) entries_.erase(name);
     co_return removed;
 }
@@ -307,7 +307,7 @@ coro::Task<Result<std::string>> Recordings::expect(std::string name) {
         (void)::unlink(path.c_str());
         return {};
     };
-    if (auto made = co_await checking_.run(std::move(make)); !made) {
+    if (auto made = co_await naming_.run(std::move(make)); !made) {
         arriving_.erase(name);
         co_return std::unexpected(made.error());
     }
@@ -334,7 +334,7 @@ coro::Task<Result<RecordingView>> Recordings::receive(std::string name) {
 
 coro::Task<Result<void>> Recordings::giveUp(std::string name) {
     YARD_ASSERT_OWNER(owner_);
-    (void)checking_.postDeletion([path = arrivingPathOf(name)] { (void)::unlink(path.c_str()); });
+    (void)naming_.postDeletion([path = arrivingPathOf(name)] { (void)::unlink(path.c_str()); });
     arriving_.erase(name);
     co_return Result<void>{};
 }

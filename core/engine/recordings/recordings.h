@@ -109,7 +109,8 @@ private:
     coro::Event loaded_;
     coro::Mutex changing_; ///< files are named and removed one after another
     coro::HelperPool writing_{1};
-    coro::HelperPool checking_{1}; ///< looking at a file takes long: nobody who writes waits for it
+    coro::HelperPool naming_{1};
+    coro::HelperPool checking_{1}; ///< looking at a file takes long: nobody who writes or names one waits for it
     OwnerCheck owner_;
 };
 
