@@ -334,8 +334,8 @@ coro::Task<Result<RecordingView>> Recordings::receive(std::string name) {
 
 coro::Task<Result<void>> Recordings::giveUp(std::string name) {
     YARD_ASSERT_OWNER(owner_);
-    (void)naming_.postDeletion([path = arrivingPathOf(name)] { (void)::unlink(path.c_str()); });
-    arriving_.erase(name);
+    co_await naming_.run([path = arrivingPathOf(name)] { return ::unlink(path.c_str()); });
+    arriving_.erase(name); // the next one of this name may come from now on
     co_return Result<void>{};
 }
 
