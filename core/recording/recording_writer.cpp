@@ -51,6 +51,8 @@ struct RecordingWriter::Impl {
 
     bool isBroken = false; ///< the disk did not take something: what was not committed is lost
 
+    /// Tables and the head, which are not committed yet.
+    Result<void> start(const std::string& path, const RecordingHead& head);
     Result<void> prepare();
     Result<void> ran(int code) {
         isBroken = isBroken || code != SQLITE_OK;
@@ -140,23 +142,29 @@ Result<RecordingWriter> RecordingWriter::create(const std::string& path, const R
     ::close(fd);
     auto impl = std::make_unique<Impl>();
     impl->maxBytes = maxBytes;
-    auto file = SqliteFile::open(path, SqliteFile::How::Write);
-    if (!file) return std::unexpected(file.error());
-    impl->file = std::move(*file);
+    auto done = impl->start(path, head);
+    RecordingWriter made(std::move(impl));
+    if (done) done = made.commit(head.missed, head.gone);
+    if (done) return made;
+    (void)::unlink(path.c_str());
+    return std::unexpected(done.error());
+}
+
+Result<void> RecordingWriter::Impl::start(const std::string& path, const RecordingHead& head) {
+    auto opened = SqliteFile::open(path, SqliteFile::How::Write);
+    if (!opened) return std::unexpected(opened.error());
+    file = std::move(*opened);
     std::string sql = fmt::format("PRAGMA journal_mode=DELETE; PRAGMA synchronous=NORMAL; BEGIN; "
                                   "PRAGMA application_id={}; PRAGMA user_version={};",
                                   kApplicationId, kFormat);
     for (const std::string_view table : kTables) sql.append(table).append(";");
-    if (auto made = impl->file.execute(sql); !made) return std::unexpected(made.error());
-    if (auto prepared = impl->prepare(); !prepared) return std::unexpected(prepared.error());
-    auto insert = impl->file.prepare("INSERT INTO recording VALUES(?,?,?,?,?,?,?,?,?,?)");
+    if (auto made = file.execute(sql); !made) return made;
+    if (auto prepared = prepare(); !prepared) return prepared;
+    auto insert = file.prepare("INSERT INTO recording VALUES(?,?,?,?,?,?,?,?,?,?)");
     if (!insert) return std::unexpected(insert.error());
     const int code = insert->run(head.note, head.engine, head.filter, name(head.attachments), name(head.state),
                                  head.why, head.started, head.ended, head.missed, head.gone);
-    if (auto done = impl->file.outcome(code); !done) return std::unexpected(done.error());
-    RecordingWriter made(std::move(impl));
-    if (auto done = made.commit(head.missed, head.gone); !done) return std::unexpected(done.error());
-    return made;
+    return file.outcome(code);
 }
 
 Result<void> RecordingWriter::recover(const std::string& path, WallMicros ended) {

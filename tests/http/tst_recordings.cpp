@@ -32,6 +32,7 @@ private Q_SLOTS:
     void oneThatRunsIsNotChanged();
     void oneThatIsOverIsRenamedAndNotedAndRemoved();
     void aFileThatComesIsCheckedBeforeItIsListed();
+    void aFileThatIsNotListedIsNotOverwritten();
     void garbageIsRefusedAndLeavesNothing();
     void anEngineThatEndsLeavesAReadableFile();
     void aKilledWriterIsFoundInterrupted();
@@ -270,6 +271,23 @@ void RecordingsTest::aFileThatComesIsCheckedBeforeItIsListed() {
     const Reply refused = api_->call("PUT", "/compute/recordings/three/file", damaged, kBytes);
     QCOMPARE(refused.status, 400);
     QCOMPARE(names(), std::string("one two"));
+}
+
+void RecordingsTest::aFileThatIsNotListedIsNotOverwritten() {
+    start("one");
+    run("true");
+    stop("one");
+    const Reply file = api_->get("/compute/recordings/one/file");
+    QFile other(QString::fromStdString(pathOf("two")));
+    QVERIFY(other.open(QIODevice::WriteOnly) && other.write("mine") == 4);
+    other.close();
+    QCOMPARE(api_->call("PATCH", "/compute/recordings/one", R"({"name":"two"})").status, 409);
+    const Reply come = api_->call("PUT", "/compute/recordings/two/file", file.body,
+                                  {{"Content-Type", "application/octet-stream"}});
+    QCOMPARE(come.status, 409);
+    QVERIFY(other.open(QIODevice::ReadOnly));
+    QCOMPARE(other.readAll(), QByteArray("mine"));
+    QCOMPARE(names(), std::string("one"));
 }
 
 void RecordingsTest::garbageIsRefusedAndLeavesNothing() {

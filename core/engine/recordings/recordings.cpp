@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <dirent.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <limits>
 #include <sys/stat.h>
@@ -76,6 +77,13 @@ Result<RecordingView> checkedFile(const std::string& name, const std::string& pa
         if (auto recovered = RecordingWriter::recover(path, now); !recovered)
             return std::unexpected(recovered.error());
     return viewOfFile(name, path);
+}
+
+/// WrongState: there is a file of that name, whatever it is.
+Result<void> renamed(const std::string& from, const std::string& to) {
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
+    if (errno != EEXIST) return failErrno("cannot rename " + from, errno);
+    return fail(ErrorKind::WrongState, "There is a file of this name already that is not listed: take it away.");
 }
 
 std::uint64_t freeBytesOf(const std::string& directory) {
@@ -260,9 +268,7 @@ coro::Task<Result<RecordingView>> Recordings::change(std::string name, Recording
                   note = change.note]() -> Result<void> {
         if (note)
             if (auto set = RecordingWriter::setNote(from, *note); !set) return set;
-        if (from != to && std::rename(from.c_str(), to.c_str()) != 0)
-            return failErrno("cannot rename " + from, errno);
-        return {};
+        return from == to ? Result<void>() : renamed(from, to);
     };
     if (auto written = co_await naming_.run(std::move(write)); !written) co_return std::unexpected(written.error());
     auto node = entries_.extract(name);
@@ -319,7 +325,7 @@ coro::Task<Result<RecordingView>> Recordings::receive(std::string name) {
     auto look = [name, from = arrivingPathOf(name), to = pathOf(name), stop = checking_.stopping(),
                  directory = parts_.directory, now = parts_.now()]() -> Result<RecordingView> {
         auto view = checkedFile(name, from, stop, now);
-        if (view && std::rename(from.c_str(), to.c_str()) != 0) view = failErrno("cannot rename " + from, errno);
+        if (auto named = view ? renamed(from, to) : Result<void>(); !named) view = std::unexpected(named.error());
         if (!view) (void)::unlink(from.c_str());
         if (view) (void)syncDirectory(directory);
         return view;
