@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,7 @@ private Q_SLOTS:
     void whatIsNotKeptIsCounted();
     void aDamagedChunkIsCountedAndTheRestIsWritten();
     void anActionThatEndsAgainIsMissed();
+    void whatIsLeftWhenItStopsIsMissed();
 
 private:
     std::string path() const { return engine_->path("one.yrec"); }
@@ -56,9 +58,9 @@ private:
 
 void TestTape::aFullDiskEndsItAndWhatWasWrittenIsReadable() {
     const auto tape = this->tape();
-    QVERIFY(tape->write(items(engine_->sh("echo x")), 0).has_value());
+    QVERIFY(tape->write(items(engine_->sh("echo x")), 0, {}).has_value());
     free_ = 999;
-    const auto refused = tape->write(items(engine_->sh("echo y")), 0);
+    const auto refused = tape->write(items(engine_->sh("echo y")), 0, {});
     QVERIFY(!refused.has_value());
     QCOMPARE(refused.error().kind, ErrorKind::NoSpace);
     const auto stand = tape->end(recording::RecordingState::Cut, refused.error().message, 7);
@@ -76,7 +78,7 @@ void TestTape::aDiskThatFillsWithinAChunkEndsIt() {
     const auto tape = this->tape();
     auto all = items(engine_->sh("echo x"));
     looks_ = 2; // before the action, and before its first bytes
-    const auto refused = tape->write(std::move(all), 0);
+    const auto refused = tape->write(std::move(all), 0, {});
     QVERIFY(!refused.has_value());
     QCOMPARE(refused.error().kind, ErrorKind::NoSpace);
     const auto stand = tape->end(recording::RecordingState::Cut, refused.error().message, 7);
@@ -96,7 +98,7 @@ void TestTape::whatIsNotKeptIsCounted() {
         {.name = "o", .chunk = {.hash = Sha256::of("nowhere"), .size = 7}});
     all.push_back(item(engine_->sh("echo y")));
     all.back().action = R"({"worker":"exec"})"; // which nobody could have submitted
-    const auto stand = tape->write(std::move(all), 3);
+    const auto stand = tape->write(std::move(all), 3, {});
     QVERIFY(stand.has_value());
     QCOMPARE(stand->gone, std::int64_t{1});
     QCOMPARE(stand->missed, std::int64_t{3});
@@ -121,7 +123,7 @@ void TestTape::aDamagedChunkIsCountedAndTheRestIsWritten() {
     auto all = items(engine_->sh("echo x"));
     all.front().result.outcome->outputs.push_back({.name = "o", .chunk = *chunk});
     all.push_back(item(engine_->sh("echo y")));
-    const auto stand = tape->write(std::move(all), 0);
+    const auto stand = tape->write(std::move(all), 0, {});
     QVERIFY(stand.has_value());
     QCOMPARE(stand->gone, std::int64_t{1});
     QCOMPARE(stand->actions, std::int64_t{2});
@@ -135,8 +137,19 @@ void TestTape::aDamagedChunkIsCountedAndTheRestIsWritten() {
 void TestTape::anActionThatEndsAgainIsMissed() {
     const auto tape = this->tape();
     const Lsn lsn = engine_->sh("echo x");
-    QCOMPARE(tape->write(items(lsn), 0)->missed, std::int64_t{0});
-    QCOMPARE(tape->write(items(lsn), 0)->missed, std::int64_t{1});
+    QCOMPARE(tape->write(items(lsn), 0, {})->missed, std::int64_t{0});
+    QCOMPARE(tape->write(items(lsn), 0, {})->missed, std::int64_t{1});
+}
+
+void TestTape::whatIsLeftWhenItStopsIsMissed() {
+    const auto tape = this->tape();
+    std::stop_source stop;
+    QCOMPARE(tape->write(items(engine_->sh("echo x")), 0, stop.get_token())->actions, std::int64_t{1});
+    stop.request_stop();
+    const auto stand = tape->write(items(engine_->sh("echo y")), 0, stop.get_token());
+    QVERIFY(stand.has_value());
+    QCOMPARE(stand->actions, std::int64_t{1});
+    QCOMPARE(stand->missed, std::int64_t{1});
 }
 
 int main(int argc, char** argv) {

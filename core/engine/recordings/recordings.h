@@ -96,7 +96,9 @@ private:
     // recordings_writing.cpp
     coro::Task<void> follow(std::shared_ptr<Live> live);
     coro::Task<void> writeSome(const std::shared_ptr<Live>& live);
-    coro::Task<std::vector<TapeItem>> itemsOf(const Live& live, std::vector<ActionResult> rows);
+    coro::Task<bool> writePortion(const std::shared_ptr<Live>& live, std::vector<TapeItem> items,
+                                  std::int64_t missed);
+    coro::Task<std::vector<TapeItem>> itemsOf(const Live& live, std::deque<ActionResult>& rows);
     coro::Task<void> waitForWork(const std::shared_ptr<Live>& live);
     coro::Task<void> finish(std::shared_ptr<Live> live);
     coro::Task<void> takePast(std::shared_ptr<Live> live);

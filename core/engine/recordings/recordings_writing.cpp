@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace yard::engine {
 
@@ -12,9 +13,10 @@ using recording::RecordingState;
 
 namespace {
 
-constexpr std::size_t kRecordedAtOnce = 200; // actions that are read and written at once
-constexpr std::size_t kAheadOfPast = 1'000;  // of the past: those that wait to be written
-constexpr WallMicros kGroupTime = 1'000'000; // what was written is in the file after so long
+constexpr std::size_t kRecordedAtOnce = 200;    // actions that are read and written at once
+constexpr std::size_t kPortionBytes = 8u << 20; // of what they were asked to do: written before more is read
+constexpr std::size_t kAheadOfPast = 1'000;     // of the past: those that wait to be written
+constexpr WallMicros kGroupTime = 1'000'000;    // what was written is in the file after so long
 constexpr int kPastPage = 1'000;
 
 } // namespace
@@ -52,30 +54,43 @@ coro::Task<void> Recordings::writeSome(const std::shared_ptr<Live>& live) {
     live->room.set();
     auto rows = co_await parts_.read(lsns);
     if (!rows) co_return cut(*live, rows.error().message);
-    const auto missed = std::ssize(lsns) - std::ssize(*rows);
-    auto items = co_await itemsOf(*live, std::move(*rows));
+    auto missed = std::ssize(lsns) - std::ssize(*rows);
+    std::deque<ActionResult> left(std::make_move_iterator(rows->begin()), std::make_move_iterator(rows->end()));
+    do {
+        auto items = co_await itemsOf(*live, left);
+        if (!co_await writePortion(live, std::move(items), std::exchange(missed, 0))) break;
+    } while (!left.empty());
+}
+
+/// False: it could not be written, and the recording is cut.
+coro::Task<bool> Recordings::writePortion(const std::shared_ptr<Live>& live, std::vector<TapeItem> items,
+                                          std::int64_t missed) {
     const bool isDue = parts_.now() - live->committed >= kGroupTime;
-    auto write = [tape = live->tape, items = std::move(items), missed, isDue]() mutable {
-        auto stand = tape->write(std::move(items), missed);
+    auto write = [tape = live->tape, items = std::move(items), missed, isDue,
+                  stop = writing_.stopping()]() mutable {
+        auto stand = tape->write(std::move(items), missed, stop);
         return stand && isDue ? tape->commit() : stand;
     };
     const auto stand = co_await writing_.run(std::move(write));
-    if (!stand) co_return cut(*live, stand.error().message);
+    if (!stand) cut(*live, stand.error().message);
+    if (!stand) co_return false;
     live->isUncommitted = !isDue;
     if (isDue) live->committed = parts_.now();
     take(*live, *stand);
+    co_return true;
 }
 
-/// Those that are meant, with what they were asked to do.
-coro::Task<std::vector<TapeItem>> Recordings::itemsOf(const Live& live, std::vector<ActionResult> rows) {
+/// Those that are meant, with what they were asked to do: taken from `rows` until that is much.
+coro::Task<std::vector<TapeItem>> Recordings::itemsOf(const Live& live, std::deque<ActionResult>& rows) {
     std::vector<TapeItem> items;
-    items.reserve(rows.size());
-    for (ActionResult& row : rows) {
+    for (std::size_t bytes = 0; !rows.empty() && bytes < kPortionBytes; rows.pop_front()) {
+        ActionResult& row = rows.front();
         // The list has said already who of the past is meant: it alone looks marks, comments and dependents up.
         if (!isEnded(row.state) || (!live.wish.ofThePast && !parts_.means(live.wish.which, row))) continue;
         TapeItem item{.result = std::move(row), .action = {}, .worker = {}};
         if (auto action = co_await parts_.action(item.result.lsn)) item.action = std::move(*action);
         item.worker = parts_.worker(item.result.workerId);
+        bytes += item.action.size() + item.worker.size();
         items.push_back(std::move(item));
     }
     co_return items;

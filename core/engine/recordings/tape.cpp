@@ -12,6 +12,8 @@ using recording::Attachments;
 
 namespace {
 
+constexpr Duration kGroupAtMost = std::chrono::seconds(1);
+
 /// Of one action: the others are written all the same.
 bool isOfOne(const Error& error) {
     return error.kind == ErrorKind::Malformed || error.kind == ErrorKind::Invalid ||
@@ -27,13 +29,21 @@ Result<std::unique_ptr<Tape>> Tape::begin(const std::string& path, recording::Re
     return std::unique_ptr<Tape>(new Tape(std::move(*writer), std::move(head), std::move(parts)));
 }
 
-Result<Tape::Stand> Tape::write(std::vector<TapeItem> items, std::int64_t missed) {
+Result<Tape::Stand> Tape::write(std::vector<TapeItem> items, std::int64_t missed, const std::stop_token& stop) {
+    stop_ = stop;
     head_.missed += missed;
     for (TapeItem& item : items) {
+        if (stop.stop_requested()) {
+            ++head_.missed;
+            continue;
+        }
         if (auto room = hasRoom(); !room) return std::unexpected(room.error());
         const auto written = writeOne(item);
-        if (!written && !isOfOne(written.error())) return std::unexpected(written.error());
+        if (!written && !isOfOne(written.error()) && !stop.stop_requested())
+            return std::unexpected(written.error());
         if (!written) ++head_.missed;
+        if (MonoClock::now() - committed_ < kGroupAtMost) continue;
+        if (auto done = commit(); !done) return done;
     }
     return stand();
 }
@@ -96,6 +106,7 @@ Result<void> Tape::writeChunk(const Hash256& hash) {
     bool isUnreadable = false;
     const auto source = [&](std::size_t atMost) -> Result<std::string> {
         if (auto room = hasRoom(); !room) return std::unexpected(room.error());
+        if (stop_.stop_requested()) return fail(ErrorKind::NotAccepting, "The engine ends.");
         piece.resize(atMost);
         const auto got = reader->read(piece);
         isUnreadable = !got;
@@ -116,6 +127,7 @@ Result<void> Tape::writeChunk(const Hash256& hash) {
 
 Result<Tape::Stand> Tape::commit() {
     if (auto done = writer_.commit(head_.missed, head_.gone); !done) return std::unexpected(done.error());
+    committed_ = MonoClock::now();
     return stand();
 }
 

@@ -4,6 +4,7 @@
 // sentences for people.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/model/result.h"
 #include "core/recording/recording_writer.h"
 #include "core/store/chunk_store.h"
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -43,8 +45,8 @@ public:
                                                std::uint64_t maxBytes, Parts parts);
 
     /// `missed`: of those that were to be written, so many were not there any more. What of them cannot be written is
-    /// counted. AtLimit, NoSpace, Io.
-    Result<Stand> write(std::vector<TapeItem> items, std::int64_t missed);
+    /// counted, and so are those that are left when `stop` says so. After a second what was written is in the file. AtLimit, NoSpace, Io.
+    Result<Stand> write(std::vector<TapeItem> items, std::int64_t missed, const std::stop_token& stop);
     /// What was written is in the file.
     Result<Stand> commit();
     Result<Stand> end(recording::RecordingState state, std::string why, WallMicros now);
@@ -66,6 +68,8 @@ private:
     recording::RecordingHead head_;
     Parts parts_;
     Stand stand_;
+    std::stop_token stop_; ///< of the write that goes on
+    MonoTime committed_ = MonoClock::now();
 };
 
 } // namespace yard::engine
