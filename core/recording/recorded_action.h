@@ -8,6 +8,7 @@
 #include "core/model/result.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,13 +32,14 @@ enum class RecordingState : unsigned char {
 std::string_view name(RecordingState state);
 std::optional<RecordingState> recordingStateFrom(std::string_view word);
 
+inline constexpr std::size_t kMostWhyBytes = 1'000;
 struct RecordingHead {
     std::string note{};
     std::string engine{}; ///< id of the engine it was made on
     std::string filter{};
     Attachments attachments = Attachments::All;
     RecordingState state = RecordingState::Running;
-    std::string why{}; ///< Cut: a sentence
+    std::string why{}; ///< Cut: a sentence, of kMostWhyBytes at most
     WallMicros started = 0;
     WallMicros ended = 0;
     std::int64_t missed = 0; ///< actions that could not be taken along

@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/base/unique_fd.h"
+#include "core/json/utf8.h"
 #include "core/model/action_spec.h"
 #include "core/model/worker.h"
 #include "core/recording/recording_schema.h"
@@ -17,6 +18,16 @@ namespace {
 
 std::unexpected<Error> lie(std::string_view what) {
     return fail(ErrorKind::Malformed, fmt::format("The recording is damaged or not what it says: {}.", what));
+}
+
+bool isTextOf(std::string_view text, std::size_t most) {
+    return text.size() <= most && isUtf8(text);
+}
+
+bool hasBounds(const RecordingHead& head) {
+    return isTextOf(head.note, kMostNoteBytes) && isTextOf(head.engine, kMostEngineBytes) &&
+           isTextOf(head.filter, kMostFilterBytes) && isTextOf(head.why, kMostWhyBytes) && head.started >= 0 &&
+           head.ended >= 0 && head.missed >= 0 && head.gone >= 0;
 }
 
 std::unexpected<Error> unfinished() {
@@ -163,6 +174,7 @@ Result<RecordingHead> RecordingReader::head() {
     if (!attachments || !state || query->step() != SQLITE_DONE) return lie("its head");
     head.attachments = *attachments;
     head.state = *state;
+    if (!hasBounds(head)) return lie("its head");
     return head;
 }
 
@@ -336,6 +348,7 @@ Result<void> RecordingReader::Impl::checkAction(const Row& row, const RecordedAc
     const auto columns = columnsOf(action.result);
     if (!columns) return std::unexpected(columns.error());
     if (*columns != row.columns) return lie("an action is not what its row says");
+    if (!isTextOf(row.machine, kMostMachineBytes)) return lie("the machine of an action");
     if (const auto left = chunksLeftBy(action.result); !left) return std::unexpected(left.error());
     if (action.action.empty()) return {}; // it was not kept
     const auto parsed = parseAction(action.action);

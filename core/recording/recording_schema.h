@@ -17,6 +17,11 @@ inline constexpr std::int64_t kFormat = 1;
 inline constexpr std::size_t kFrameBytes = 256u << 10;
 inline constexpr std::size_t kMostActionBytes = 64u << 20; ///< both texts of one action
 inline constexpr std::size_t kPartBytes = 1u << 20;        ///< of a chunk, uncompressed
+/// Of the head, and of the name of a machine.
+inline constexpr std::size_t kMostNoteBytes = 1'000;
+inline constexpr std::size_t kMostEngineBytes = 100;
+inline constexpr std::size_t kMostFilterBytes = 4'096;
+inline constexpr std::size_t kMostMachineBytes = 256;
 inline constexpr std::size_t kMostDescriptorBytes = 16u << 20;
 
 inline constexpr std::array<std::string_view, 6> kTables = {

@@ -73,6 +73,17 @@ void TestHostileRecording::lies_data() {
     lie("no head", "DELETE FROM recording");
     lie("two heads", "INSERT INTO recording SELECT * FROM recording");
     lie("a state that is none", "UPDATE recording SET state='asleep'");
+    lie("a long note", "UPDATE recording SET note=hex(zeroblob(501))");
+    lie("a note that is no text", "UPDATE recording SET note=x'ff'");
+    lie("a long name of an engine", "UPDATE recording SET engine=hex(zeroblob(51))");
+    lie("a long filter", "UPDATE recording SET filter=hex(zeroblob(2049))");
+    lie("a long sentence", "UPDATE recording SET why=hex(zeroblob(501))");
+    lie("a start before all time", "UPDATE recording SET started=-1");
+    lie("an end before all time", "UPDATE recording SET ended=-1");
+    lie("missed below none", "UPDATE recording SET missed=-1");
+    lie("gone below none", "UPDATE recording SET gone=-1");
+    lie("a long name of a machine", "UPDATE actions SET machine=hex(zeroblob(129)) WHERE n=2");
+    lie("a machine that is no text", "UPDATE actions SET machine=x'ff' WHERE n=2");
     lie("the size of a frame", "UPDATE frames SET size=size+1");
     lie("a frame of no size", "UPDATE frames SET size=-1");
     lie("a frame larger than may be", "UPDATE frames SET size=1000000000000");

@@ -1,5 +1,6 @@
 #include "core/engine/recordings/tape.h"
 
+#include "core/json/utf8.h"
 #include "core/model/action_spec.h"
 #include "core/model/worker.h"
 
@@ -131,9 +132,9 @@ Result<Tape::Stand> Tape::commit() {
     return stand();
 }
 
-Result<Tape::Stand> Tape::end(recording::RecordingState state, std::string why, WallMicros now) {
+Result<Tape::Stand> Tape::end(recording::RecordingState state, const std::string& why, WallMicros now) {
     head_.state = state;
-    head_.why = std::move(why);
+    head_.why = utf8Prefix(wellFormed(why), recording::kMostWhyBytes);
     head_.ended = now;
     if (auto done = writer_.finish(head_); !done) return std::unexpected(done.error());
     return stand();

@@ -49,7 +49,7 @@ public:
     Result<Stand> write(std::vector<TapeItem> items, std::int64_t missed, const std::stop_token& stop);
     /// What was written is in the file.
     Result<Stand> commit();
-    Result<Stand> end(recording::RecordingState state, std::string why, WallMicros now);
+    Result<Stand> end(recording::RecordingState state, const std::string& why, WallMicros now);
 
 private:
     Tape(recording::RecordingWriter writer, recording::RecordingHead head, Parts parts)
