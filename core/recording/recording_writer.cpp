@@ -282,7 +282,9 @@ Result<void> RecordingWriter::commit(std::int64_t missed, std::int64_t gone) {
     if (auto begun = impl.ensureBegun(); !begun) return begun;
     if (auto closed = impl.closeFrame(); !closed) return closed;
     if (auto done = impl.ran(impl.counts.run(missed, gone)); !done) return done;
-    if (auto done = impl.ran(impl.commit.run()); !done) return done;
+    const int code = impl.commit.run();
+    if ((code & 0xff) == SQLITE_BUSY) return {}; // somebody reads it: it stays open
+    if (auto done = impl.ran(code); !done) return done;
     impl.pages.begin();
     if (impl.pages.step() == SQLITE_ROW) impl.committed = static_cast<std::uint64_t>(impl.pages.integer(0));
     impl.pages.reset();
@@ -295,7 +297,14 @@ Result<void> RecordingWriter::finish(const RecordingHead& head) {
     if (auto begun = impl_->ensureBegun(); !begun) return begun;
     const int code = impl_->state.run(name(head.state), head.why, head.ended);
     if (auto done = impl_->ran(code); !done) return done;
-    return commit(head.missed, head.gone);
+    constexpr int kLastWait = 10'000;
+    impl_->file.waitForOthers(kLastWait);
+    if (auto done = commit(head.missed, head.gone); !done) return done;
+    return isUncommitted() ? impl_->file.outcome(SQLITE_BUSY) : Result<void>();
+}
+
+bool RecordingWriter::isUncommitted() const {
+    return impl_->file.isInTransaction();
 }
 
 std::int64_t RecordingWriter::actions() const {

@@ -41,9 +41,11 @@ public:
     Result<void> addChunk(const ChunkRef& chunk, const Source& source);
     /// `action.n` means nothing. Malformed, TooLarge: of this one. AtLimit. WrongState: it is there already.
     Result<void> add(const RecordedAction& action);
-    /// All that was added is in the file afterwards. With the counts of the head as they are now.
+    /// All that was added is in the file afterwards, unless somebody reads it for longer than a second: then it is once the
+    /// next commit() is through (isUncommitted()). With the counts of the head as they are now.
     Result<void> commit(std::int64_t missed, std::int64_t gone);
-    /// The same, and it is over.
+    bool isUncommitted() const;
+    /// The same, and it is over. Io: somebody reads it for longer than ten seconds.
     Result<void> finish(const RecordingHead& head);
 
     std::int64_t actions() const;

@@ -47,7 +47,7 @@ Result<SqliteFile> SqliteFile::open(const std::string& path, How how) {
     SqliteFile made;
     const int code = sqlite3_open_v2(path.c_str(), &made.file_, flags, nullptr);
     if (code != SQLITE_OK) return std::unexpected(made.error(code));
-    sqlite3_busy_timeout(made.file_, 1000);
+    made.waitForOthers(1000);
     for (const auto& [option, value] :
          {std::pair(SQLITE_DBCONFIG_DEFENSIVE, 1), std::pair(SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
           std::pair(SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), std::pair(SQLITE_DBCONFIG_ENABLE_VIEW, 0)})

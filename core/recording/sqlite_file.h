@@ -115,6 +115,8 @@ public:
     /// Whether a transaction is open: a full disk ends it.
     bool isInTransaction() const { return sqlite3_get_autocommit(file_) == 0; }
 
+    /// So many milliseconds for what somebody else reads or writes.
+    void waitForOthers(int most) { sqlite3_busy_timeout(file_, most); }
     /// While it lives, what runs ends with SQLITE_INTERRUPT once `goOn` says no. Both outlive it.
     class Watch {
     public:

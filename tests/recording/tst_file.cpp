@@ -16,6 +16,7 @@ class TestRecordingFile : public QObject {
 private Q_SLOTS:
     void whatIsWrittenIsReadAgain();
     void aGroupIsThereOnceItIsCommitted();
+    void whileSomebodyReadsAGroupStaysOpen();
     void aKillInTheMiddleLeavesTheGroupsBefore();
     void whatTheDiskDoesNotTakeIsLostAndTheRestIsReadable();
     void aChunkIsKeptOnce();
@@ -91,6 +92,26 @@ void TestRecordingFile::aGroupIsThereOnceItIsCommitted() {
     QCOMPARE(reader->head()->missed, 2);
     QCOMPARE(reader->head()->gone, 3);
     QVERIFY(writer->commit(2, 3).has_value());
+    QCOMPARE(lsns(*reader), std::string("1 2 "));
+}
+
+void TestRecordingFile::whileSomebodyReadsAGroupStaysOpen() {
+    auto writer = RecordingWriter::create(path(), sampleHead(), 1u << 30);
+    QVERIFY(!writer->isUncommitted());
+    sqlite3* other = nullptr;
+    sqlite3_stmt* rows = nullptr;
+    QCOMPARE(sqlite3_open(path().c_str(), &other), SQLITE_OK);
+    QCOMPARE(sqlite3_prepare_v2(other, "SELECT note FROM recording", -1, &rows, nullptr), SQLITE_OK);
+    QCOMPARE(sqlite3_step(rows), SQLITE_ROW);
+    QVERIFY(writer->add(sampleAction(1, "a")).has_value());
+    QVERIFY(writer->commit(0, 0).has_value());
+    QVERIFY(writer->isUncommitted());
+    QVERIFY(writer->add(sampleAction(2, "a")).has_value());
+    sqlite3_finalize(rows);
+    sqlite3_close(other);
+    QVERIFY(writer->commit(0, 0).has_value());
+    QVERIFY(!writer->isUncommitted());
+    auto reader = RecordingReader::open(path());
     QCOMPARE(lsns(*reader), std::string("1 2 "));
 }
 

@@ -39,7 +39,7 @@ coro::Task<void> Recordings::waitForWork(const std::shared_ptr<Live>& live) {
     }
     if (co_await coro::comesWithin(Duration(kGroupTime), live->work)) co_return;
     const auto stand = co_await writing_.run([tape = live->tape] { return tape->commit(); });
-    live->isUncommitted = false;
+    live->isUncommitted = stand && stand->isUncommitted;
     live->committed = parts_.now();
     if (stand)
         take(*live, *stand);
@@ -74,7 +74,7 @@ coro::Task<bool> Recordings::writePortion(const std::shared_ptr<Live>& live, std
     const auto stand = co_await writing_.run(std::move(write));
     if (!stand) cut(*live, stand.error().message);
     if (!stand) co_return false;
-    live->isUncommitted = !isDue;
+    live->isUncommitted = !isDue || stand->isUncommitted;
     if (isDue) live->committed = parts_.now();
     take(*live, *stand);
     co_return true;

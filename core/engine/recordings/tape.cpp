@@ -146,6 +146,7 @@ Tape::Stand Tape::stand() const {
     now.bytes = writer_.bytes();
     now.missed = head_.missed;
     now.gone = head_.gone;
+    now.isUncommitted = writer_.isUncommitted();
     return now;
 }
 

@@ -35,6 +35,7 @@ public:
         std::uint64_t bytes = 0;
         std::int64_t missed = 0;
         std::int64_t gone = 0;
+        bool isUncommitted = false; ///< something of it is not in the file yet
     };
     struct Parts {
         store::ChunkStore& chunks;
@@ -47,7 +48,7 @@ public:
     /// `missed`: of those that were to be written, so many were not there any more. What of them cannot be written is
     /// counted, and so are those that are left when `stop` says so. After a second what was written is in the file. AtLimit, NoSpace, Io.
     Result<Stand> write(std::vector<TapeItem> items, std::int64_t missed, const std::stop_token& stop);
-    /// What was written is in the file.
+    /// What was written is in the file, unless somebody reads it: then `isUncommitted` says so.
     Result<Stand> commit();
     Result<Stand> end(recording::RecordingState state, const std::string& why, WallMicros now);
 
