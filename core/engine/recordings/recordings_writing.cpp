@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <memory>
 #include <utility>
 
 namespace yard::engine {
@@ -83,14 +85,20 @@ coro::Task<bool> Recordings::writePortion(const std::shared_ptr<Live>& live, std
 /// Those that are meant, with what they were asked to do: taken from `rows` until that is much.
 coro::Task<std::vector<TapeItem>> Recordings::itemsOf(const Live& live, std::deque<ActionResult>& rows) {
     std::vector<TapeItem> items;
+    std::map<std::string, std::shared_ptr<const std::string>> workers;
     for (std::size_t bytes = 0; !rows.empty() && bytes < kPortionBytes; rows.pop_front()) {
         ActionResult& row = rows.front();
         // The list has said already who of the past is meant: it alone looks marks, comments and dependents up.
         if (!isEnded(row.state) || (!live.wish.ofThePast && !parts_.means(live.wish.which, row))) continue;
         TapeItem item{.result = std::move(row), .action = {}, .worker = {}};
         if (auto action = co_await parts_.action(item.result.lsn)) item.action = std::move(*action);
-        item.worker = parts_.worker(item.result.workerId);
-        bytes += item.action.size() + item.worker.size();
+        auto& worker = workers[item.result.workerId];
+        if (!worker) {
+            worker = std::make_shared<const std::string>(parts_.worker(item.result.workerId));
+            bytes += worker->size();
+        }
+        if (!worker->empty()) item.worker = worker;
+        bytes += item.action.size();
         items.push_back(std::move(item));
     }
     co_return items;

@@ -56,7 +56,7 @@ Result<void> Tape::hasRoom() const {
 
 Result<void> Tape::writeOne(TapeItem& item) {
     if (auto written = writeInputs(item.action); !written) return written;
-    if (auto written = writeWorker(item.worker); !written) return written;
+    if (auto written = writeWorker(item); !written) return written;
     if (head_.attachments == Attachments::All && item.result.outcome)
         if (auto written = writeLeft(*item.result.outcome); !written) return written;
     std::string machine = std::exchange(item.result.machine, {});
@@ -64,9 +64,10 @@ Result<void> Tape::writeOne(TapeItem& item) {
         {.action = std::move(item.action), .result = toJson(item.result), .machine = std::move(machine)});
 }
 
-Result<void> Tape::writeWorker(const std::string& canonical) {
-    if (canonical.empty()) return {};
-    const auto worker = parseWorker(canonical);
+Result<void> Tape::writeWorker(const TapeItem& item) {
+    if (!item.worker) return {};
+    if (const auto id = Hash256::fromHex(item.result.workerId); id && writer_.hasWorker(*id)) return {};
+    const auto worker = parseWorker(*item.worker);
     if (!worker) return {}; // the registry has none such
     if (writer_.hasWorker(worker->id)) return {};
     if (head_.attachments != Attachments::None)

@@ -21,8 +21,8 @@ namespace yard::engine {
 /// An action that ended, and what it was asked to do.
 struct TapeItem {
     ActionResult result;
-    std::string action; ///< JSON; empty: not kept any more
-    std::string worker; ///< canonical descriptor; empty: an exec, or not registered any more
+    std::string action;                        ///< JSON; empty: not kept any more
+    std::shared_ptr<const std::string> worker; ///< canonical descriptor; null: an exec, or not registered any more
 };
 
 class Tape {
@@ -59,7 +59,7 @@ private:
         , parts_(std::move(parts)) {}
     Result<void> hasRoom() const;
     Result<void> writeOne(TapeItem& item);
-    Result<void> writeWorker(const std::string& canonical);
+    Result<void> writeWorker(const TapeItem& item);
     Result<void> writeInputs(std::string& action);
     Result<void> writeLeft(const AttemptOutcome& outcome);
     Result<void> writeChunk(const Hash256& hash);
