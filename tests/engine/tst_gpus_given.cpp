@@ -119,6 +119,26 @@ private Q_SLOTS:
         QVERIFY(EngineTest::eventually([&] { return firing() == 1; }));
     }
 
+    void whatWasToldOfACardIsOverAfterARestartWithoutIt() {
+        fake("GPU-aa A 1024 0 1 0 0 0 0 ok\nGPU-bb A 1024 1 2 0 0 0 0 ok\n");
+        EngineTest engine(4);
+        const auto firing = [&engine] {
+            return engine.run(engine->ask(&Alerts::get, std::string("gpu-lost")))->firing;
+        };
+        fake("GPU-aa A 1024 0 1 0 0 0 0 lost\nGPU-bb A 1024 1 2 0 0 0 0 lost\n");
+        QVERIFY(EngineTest::eventually([&] { return firing() == 2; }));
+        engine.stop();
+        fake("GPU-bb A 1024 1 2 0 0 0 0 ok\n"); // it is number 0 now
+        engine.start();
+        QVERIFY(EngineTest::eventually([&] { return firing() == 0; }));
+        fake("GPU-bb A 1024 1 2 0 0 0 0 lost\n");
+        QVERIFY(EngineTest::eventually([&] { return firing() == 1; }));
+        engine.stop();
+        fake(""); // none is found
+        engine.start();
+        QVERIFY(EngineTest::eventually([&] { return firing() == 0; }));
+    }
+
     void theirMemoryIsKeptForWhoAsksForIt() {
         fake("GPU-aa A 1000 0 1 0 0 0 0 ok\nGPU-bb A 4000 1 2 0 0 0 0 ok\n");
         EngineTest engine(4);

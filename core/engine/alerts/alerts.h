@@ -126,6 +126,8 @@ public:
     void clear(alerts::Kind kind, const std::string& key);
     void happened(alerts::Kind kind, const alerts::Thing& thing);
     bool watches(alerts::Kind kind) const { return book_.watches(kind); }
+    /// Things that hold; one may be there more than once.
+    std::vector<alerts::Thing> held(alerts::Kind kind) const { return book_.held(kind); }
 
     // --- what people ask
     /// Malformed, TooLarge, Invalid; WrongState: the name is taken. AtLimit. Journal.

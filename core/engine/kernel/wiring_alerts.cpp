@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
+#include <set>
 #include <span>
 
 namespace yard::engine {
@@ -45,6 +46,12 @@ std::string regressionText(const std::string& kind, const kinds::Change& change)
     return fmt::format("{} takes {:.0f} % more {} than before{}{}.", kind, 100 * (change.ratio() - 1),
                        change.what == kinds::ChangeOf::Duration ? "time" : "memory",
                        change.version.empty() ? "" : ", since version ", change.version);
+}
+
+/// The same for the same card, also after a restart with others.
+std::string keyOfGpu(const host::Gpu& gpu) {
+    const std::string& rest = gpu.pci.empty() ? gpu.index : gpu.pci;
+    return "gpu " + (gpu.uuid.empty() ? rest : gpu.uuid);
 }
 
 std::string alertFile(const std::string& directory, const std::string& id) {
@@ -180,7 +187,7 @@ void Wiring::tellMachines() {
 }
 
 void Wiring::tellGpu(const GpuView& gpu) {
-    const std::string key = "gpu " + gpu.gpu.index;
+    const std::string key = keyOfGpu(gpu.gpu);
     if (gpu.figures.lost.empty()) return services_.alerts->clear(alerts::Kind::GpuLost, key);
     const std::string name = gpu.gpu.name.empty() ? std::string() : fmt::format(" ({})", gpu.gpu.name);
     services_.alerts->raise(alerts::Kind::GpuLost,
@@ -190,10 +197,16 @@ void Wiring::tellGpu(const GpuView& gpu) {
                              .since = wallNow()});
 }
 
-/// To a rule that is new: the next look tells only of those that are lost then.
+/// To a rule that is new: the next look tells only of those that are lost then. What another engine told of a card that is not
+/// here any more is over: no look tells of it.
 void Wiring::tellLostGpus() {
-    for (const GpuView& gpu : services_.gpus->view())
+    std::set<std::string> known;
+    for (const GpuView& gpu : services_.gpus->view()) {
+        known.insert(keyOfGpu(gpu.gpu));
         if (!gpu.figures.lost.empty()) tellGpu(gpu);
+    }
+    for (const alerts::Thing& thing : services_.alerts->held(alerts::Kind::GpuLost))
+        if (!known.contains(thing.key)) services_.alerts->clear(alerts::Kind::GpuLost, thing.key);
 }
 
 void Wiring::tellRegression(const std::string& kind, const kinds::Change& change) {
