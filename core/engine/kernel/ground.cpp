@@ -122,7 +122,9 @@ Result<void> Ground::planResources() {
     if (options.join || options.takesYards) addGuestSlots(slotPlan, openFileLimit());
     for (const auto& source : options.runners) slotPlan.beside += static_cast<int>(source->cores());
     gpuReader.emplace();
-    if (auto found = gpuReader->find(kGpuSearch))
+    auto found = gpuReader->find(kGpuSearch);
+    isGpuDriverSilent = !found;
+    if (found)
         gpus = std::move(*found);
     else
         logWarning("engine", "the driver of the GPUs has not answered for {} s: this engine knows none of them",
@@ -130,6 +132,7 @@ Result<void> Ground::planResources() {
     total = host::machineResources(capacity, gpus.size(), resourceSettings(settings, options));
     total.milliCores += std::int64_t{1000} * slotPlan.beside;
     pieces = piecesOf(settings, total, gpus.size());
+    if (isGpuDriverSilent) pieces.erase(kGpus); // which there are is not known: nobody is told to use one
     for (const std::string& index : pieces.contains(kGpus) ? pieces[kGpus] : std::vector<std::string>()) {
         const auto at = std::ranges::find(gpus, index, &host::Gpu::index);
         gpuMemory.push_back(at == gpus.end() ? 0 : at->memoryBytes >> 20);

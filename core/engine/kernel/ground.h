@@ -79,6 +79,7 @@ struct Ground {
     Resources total; ///< of all machines, for actions
     std::optional<host::GpuReader> gpuReader;
     std::vector<host::Gpu> gpus;         ///< of this machine; constant once open
+    bool isGpuDriverSilent = false;      ///< it has not answered at the start: none is known
     session::ResourceNames pieces;       ///< of this machine: names of what is told apart
     std::vector<std::int64_t> gpuMemory; ///< of each piece of "gpus", MiB; 0: not known
     WallScale scale;                     ///< pinned when the journal is restored

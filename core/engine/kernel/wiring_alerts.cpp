@@ -205,6 +205,7 @@ void Wiring::tellLostGpus() {
         known.insert(keyOfGpu(gpu.gpu));
         if (!gpu.figures.lost.empty()) tellGpu(gpu);
     }
+    if (ground_.isGpuDriverSilent) return;
     for (const alerts::Thing& thing : services_.alerts->held(alerts::Kind::GpuLost))
         if (!known.contains(thing.key)) services_.alerts->clear(alerts::Kind::GpuLost, thing.key);
 }
