@@ -41,7 +41,7 @@ struct GpuFigures {
     std::optional<std::int64_t> memoryUsedBytes;
     std::optional<double> powerWatts;
     std::optional<double> temperatureC;
-    std::optional<std::vector<GpuProcess>> processes; ///< that have memory of it
+    std::optional<std::vector<GpuProcess>> processes; ///< that have memory of it, by their numbers here
     friend bool operator==(const GpuFigures&, const GpuFigures&) = default;
 };
 

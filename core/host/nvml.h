@@ -47,14 +47,16 @@ private:
         nvml::ProcessesFunction* computing;
         nvml::ProcessesFunction* drawing;
     };
-    Nvml(void* library, const Functions& functions)
+    Nvml(void* library, const Functions& functions, bool namesOurs)
         : library_(library)
-        , functions_(functions) {}
+        , functions_(functions)
+        , namesOurs_(namesOurs) {}
     Gpu gpuOf(nvml::Device device) const;
     std::optional<std::vector<GpuProcess>> processesOf(nvml::Device device) const;
 
     void* library_;
     Functions functions_;
+    bool namesOurs_; ///< its numbers of processes are those that they have here
 };
 
 } // namespace yard::host

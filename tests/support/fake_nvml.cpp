@@ -86,6 +86,9 @@ void put(std::string_view text, char* to, unsigned size) {
 
 extern "C" {
 
+/// Its numbers of processes are the tests', also in a container.
+void yardNamesOurProcesses() {}
+
 Return nvmlInit_v2() {
     return std::getenv("YARD_FAKE_GPUS") ? kSuccess : 1;
 }

@@ -217,7 +217,6 @@ void AttemptMonitor::noteUsage(const std::vector<UsageQuestion>& asked, const Tr
     }
 }
 
-/// A driver names processes by the numbers that they have for it: in a container others than here, and nothing is found.
 void AttemptMonitor::noteGpus(Attempt& attempt, const std::vector<int>& members, const std::vector<GpuView>& gpus,
                               UsageSample& sample) {
     for (const auto& [gpu, figures] : gpus) {
