@@ -62,7 +62,7 @@ void writeSandbox(JsonWriter& writer, const engine::SessionView::Sandbox& sandbo
 }
 
 void writeGpu(JsonWriter& writer, const engine::GpuView& view) {
-    const auto& [gpu, figures] = view;
+    const auto& [gpu, figures, at] = view;
     const auto text = [&writer](std::string_view name, const std::string& value) {
         if (!value.empty()) writer.member(name, value);
     };

@@ -39,6 +39,7 @@ public:
     /// Of which processes have so many MiB.
     static GpuView gpu(std::string index, double percent, std::vector<std::pair<int, std::int64_t>> processes) {
         GpuView view;
+        view.at = MonoTime::max();
         view.gpu.index = std::move(index);
         view.figures.utilisationPercent = percent;
         view.figures.processes.emplace();
@@ -296,6 +297,21 @@ private Q_SLOTS:
         QCOMPARE(b.told, "1 now");
         QCOMPARE(b.attempts.get({Lsn(1), 1})->overGpuMemory,
                  "its processes had 101 MiB of GPU 0, and it asked for 100; it was ended");
+    }
+
+    void whatWasSeenOfAGpuBeforeItsStartIsOfSomebodyElse() {
+        Bench b;
+        Bench::give(b.run(1, 0, 100), "0");
+        b.gpus = {Bench::gpu("0", 90, {{1, 101}})};
+        b.gpus.front().at = b.now - Duration{1};
+        b.now += 2 * kSecond;
+        (void)b.due();
+        AttemptMonitor::Trees trees;
+        trees[1].members = {1};
+        b.monitor.noteUsage(b.asked, trees, b.now);
+        const UsageSample& sample = b.attempts.get({Lsn(1), 1})->usage->series.all().back();
+        QVERIFY(!sample.gpuPercent && !sample.gpuMemoryBytes);
+        QCOMPARE(b.told, "");
     }
 
     void whatRunsWithALostGpuIsEndedAndWhatDoesNotRunYetIsNotBegun() {

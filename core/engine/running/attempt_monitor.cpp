@@ -219,7 +219,8 @@ void AttemptMonitor::noteUsage(const std::vector<UsageQuestion>& asked, const Tr
 
 void AttemptMonitor::noteGpus(Attempt& attempt, const std::vector<int>& members, const std::vector<GpuView>& gpus,
                               UsageSample& sample) {
-    for (const auto& [gpu, figures] : gpus) {
+    for (const auto& [gpu, figures, at] : gpus) {
+        if (at < attempt.runningSince) continue; // of who had it before
         if (!wasGiven(attempt.given, kGpus, gpu.index)) continue;
         if (figures.utilisationPercent)
             sample.gpuPercent = sample.gpuPercent.value_or(0) + static_cast<float>(*figures.utilisationPercent);

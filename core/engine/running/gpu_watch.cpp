@@ -31,6 +31,7 @@ GpuWatch::GpuWatch(Parts parts)
 coro::Task<void> GpuWatch::run() {
     YARD_ASSERT_OWNER(owner_);
     while (!last_.empty()) {
+        const MonoTime at = MonoClock::now();
         coro::OneShot<Seen> shot("GPUs");
         parts_.reader.look([promise = shot.promise()](Seen seen) mutable { promise.set(std::move(seen)); });
         std::optional<Seen> seen = co_await coro::within(parts_.limit, answerOf(shot));
@@ -38,6 +39,7 @@ coro::Task<void> GpuWatch::run() {
             noteSilence();
             seen = co_await shot.get(); // asking again would only wait behind it
         }
+        at_ = at;
         note(*seen);
         co_await coro::sleepFor(parts_.isWatched() ? kWatchedPeriod : kUnwatchedPeriod);
     }
@@ -73,7 +75,7 @@ void GpuWatch::note(const std::vector<host::GpuFigures>& figures) {
         const bool isLost = !figures[i].lost.empty();
         last_[i] = figures[i];
         if (wasLost != isLost) noteLost(i, isLost);
-        if (wasLost != isLost || isFirst) parts_.tell({.gpu = parts_.gpus[i], .figures = last_[i]});
+        if (wasLost != isLost || isFirst) parts_.tell({.gpu = parts_.gpus[i], .figures = last_[i], .at = at_});
     }
 }
 
@@ -92,7 +94,8 @@ void GpuWatch::noteLost(std::size_t at, bool isLost) {
 
 std::vector<GpuView> GpuWatch::view() const {
     std::vector<GpuView> all;
-    for (std::size_t i = 0; i < last_.size(); ++i) all.push_back({.gpu = parts_.gpus[i], .figures = last_[i]});
+    for (std::size_t i = 0; i < last_.size(); ++i)
+        all.push_back({.gpu = parts_.gpus[i], .figures = last_[i], .at = at_});
     return all;
 }
 

@@ -48,6 +48,7 @@ private:
 
     Parts parts_;
     std::vector<host::GpuFigures> last_; ///< of all of them
+    MonoTime at_{};                      ///< when that look began
     bool isSilent_ = false;              ///< the driver does not answer
     bool hasLooked_ = false;
     OwnerCheck owner_;
