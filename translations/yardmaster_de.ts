@@ -9406,6 +9406,10 @@
 <context>
     <name>yard::ui::SamplesView</name>
     <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
         <source>Cores it used while it ran</source>
         <translation>Kerne, die sie während des Laufs belegte</translation>
     </message>

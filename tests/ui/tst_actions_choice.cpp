@@ -257,6 +257,8 @@ private slots:
         QCOMPARE(view.gpus()->data().values.front(), (std::vector<double>{37, 37}));
         QCOMPARE(view.gpuMemory()->data().values.front(), (std::vector<double>{1'000, 1'000}));
         QCOMPARE(view.cores()->data().values.front(), (std::vector<double>{0.5, 0.5}));
+        QVERIFY(tell(4, {{"gpu_percent", 180.4}}));
+        QVERIFY2(view.gpus()->spokenValue().contains("180 %"), qPrintable(view.gpus()->spokenValue()));
         view.show(3, true, true);
         QVERIFY(!view.gpus()->isVisible());
     }

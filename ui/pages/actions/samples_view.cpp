@@ -30,6 +30,11 @@ bool haveGpus(const QJsonArray& samples) {
     });
 }
 
+/// Two GPUs may be used by 180 %.
+QString gpuPercentWords(double percent) {
+    return SamplesView::tr("%1 %").arg(Format().number(std::llround(percent)));
+}
+
 Chart::Mark markOf(double value, const QString& text) {
     return {value, text};
 }
@@ -88,7 +93,7 @@ SamplesView::SamplesView(Context context, QWidget* parent)
     memory_->setSeries({{tr("memory"), Chart::Tone::Others}});
     memory_->setWords([](double bytes) { return Format().size(static_cast<std::int64_t>(bytes)); });
     gpus_->setSeries({{tr("GPUs"), Chart::Tone::Accent}});
-    gpus_->setWords([](double percent) { return Format().percent(std::llround(percent), 100); });
+    gpus_->setWords(gpuPercentWords);
     gpuMemory_->setSeries({{tr("GPU memory"), Chart::Tone::Others}});
     gpuMemory_->setWords([](double bytes) { return Format().size(static_cast<std::int64_t>(bytes)); });
     for (const auto& [title, chart] : {std::pair{tr("Cores"), cores_}, std::pair{tr("Memory"), memory_},
@@ -139,8 +144,7 @@ void SamplesView::take(const QJsonArray& samples) {
                      {markOf(0, format.number(0)), markOf(memory, format.size(static_cast<std::int64_t>(memory)))});
     const double percent = niceEnd(sampleMostOf(charts[2]), kWholePercent);
     const double gpuMemory = niceEnd(sampleMostOf(charts[3]), kLeastMemory);
-    gpus_->setAxis(percent,
-                   {markOf(0, format.number(0)), markOf(percent, format.percent(std::llround(percent), 100))});
+    gpus_->setAxis(percent, {markOf(0, format.number(0)), markOf(percent, gpuPercentWords(percent))});
     gpuMemory_->setAxis(gpuMemory, {markOf(0, format.number(0)),
                                     markOf(gpuMemory, format.size(static_cast<std::int64_t>(gpuMemory)))});
     for (QWidget* panel : ofGpus_) panel->setVisible(haveGpus(samples));
