@@ -140,6 +140,10 @@ void Session::setPieceLost(std::string_view resource, std::string_view piece, bo
     YARD_ASSERT_OWNER(impl_->owner);
     if (IndexedResources* indexed = impl_->capacity->indexed()) indexed->setLost(resource, piece, isLost);
 }
+std::optional<std::int64_t> Session::freePieces(std::string_view resource) const {
+    const IndexedResources* indexed = std::as_const(*impl_->capacity).indexed();
+    return indexed ? indexed->free(resource) : std::nullopt;
+}
 void Session::setPassed(std::span<const Passed> passed) {
     YARD_ASSERT_OWNER(impl_->owner);
     setPassedOver(impl_->ledger, *impl_->capacity, impl_->holds, impl_->attempts, passed);

@@ -10,6 +10,12 @@ std::size_t IndexPool::size() const {
     return static_cast<std::size_t>(std::ranges::count(lost_, false));
 }
 
+std::int64_t IndexPool::free() const {
+    std::int64_t free = 0;
+    for (Index piece = 0; piece < used_.size(); ++piece) free += lost_[piece] ? 0 : kWhole - used_[piece];
+    return free;
+}
+
 bool IndexPool::everFits(Ask ask) const {
     const auto large = std::ranges::count_if(memory_, [&](std::int64_t memory) { return memory >= ask.memory; });
     return ask.amount == 0 || (isAmount(ask.amount) && piecesOf(ask.amount) <= static_cast<std::size_t>(large));

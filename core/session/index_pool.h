@@ -53,6 +53,8 @@ public:
     void setLost(Index piece, bool isLost) { lost_[piece] = isLost; }
     /// Pieces that are not lost.
     std::size_t size() const;
+    /// Thousandths of them that nobody has.
+    std::int64_t free() const;
     const std::vector<std::int64_t>& memory() const { return memory_; }
 
 private:

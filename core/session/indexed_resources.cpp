@@ -90,6 +90,11 @@ std::optional<IndexedResources::Fitting> IndexedResources::fitting(std::string_v
                    .isTooLarge = !pool.everFits(ask) && pool.everFits(ask.amount)};
 }
 
+std::optional<std::int64_t> IndexedResources::free(std::string_view resource) const {
+    const auto at = pools_.find(resource);
+    return at == pools_.end() ? std::nullopt : std::optional(at->second.pieces.free());
+}
+
 void IndexedResources::take(Holder holder, const Resources& need) {
     std::vector<Taken> taken;
     for (const auto& [name, amount] : need.named) {

@@ -59,6 +59,8 @@ public:
     };
     /// What `need` finds of one resource; nothing: that is not indexed.
     std::optional<Fitting> fitting(std::string_view resource, const Resources& need) const;
+    /// Thousandths that nobody has, of pieces that are not lost; nothing: that is not indexed.
+    std::optional<std::int64_t> free(std::string_view resource) const;
 
     /// Of what fits. What asks for nothing indexed takes nothing, and has no entry.
     void take(Holder holder, const Resources& need);

@@ -112,6 +112,8 @@ public:
 
     /// One of what is told apart is gone, or back: it is given to nobody, and who has it keeps it.
     void setPieceLost(std::string_view resource, std::string_view piece, bool isLost);
+    /// Thousandths of what is told apart that nobody has and that are not lost; nothing: it is only counted.
+    std::optional<std::int64_t> freePieces(std::string_view resource) const;
 
     // -- of another session, and of another engine
     /// Ends of actions whose queues are gone: they count in all.

@@ -253,14 +253,21 @@ void TestIndexed::whatWaitsForLostPiecesLacksThem() {
     for (const char* gpu : {"0", "1"}) yard.session.setPieceLost("gpus", gpu, true);
     yard.session.setPieceLost("gpus", "7", true); // there is none
     yard.session.setPieceLost("licence", "0", true);
+    QCOMPARE(yard.session.freePieces("gpus"), std::optional<std::int64_t>(0));
+    QVERIFY(!yard.session.freePieces("licence"));
     yard.session.defineClass(ClassId(1), asking(1'000, 0));
     QVERIFY(yard.session.everFits(ClassId(1))); // they may come back
     const Lsn waits = yard.start(1);
     QVERIFY(!yard.hasStarted(waits));
     QVERIFY(yard.session.reasons().of(waits, false)->needs.back().isLacking());
     yard.session.setPieceLost("gpus", "1", false);
+    QCOMPARE(yard.session.freePieces("gpus"), std::optional<std::int64_t>(1'000));
     yard.schedule();
     QCOMPARE(yard.given(waits), "gpus 1");
+    QCOMPARE(yard.session.freePieces("gpus"), std::optional<std::int64_t>(0));
+    yard.session.setPieceLost("gpus", "1", true); // it has it still: that is not counted twice
+    yard.session.setPieceLost("gpus", "0", false);
+    QCOMPARE(yard.session.freePieces("gpus"), std::optional<std::int64_t>(1'000));
 }
 
 void TestIndexed::whatWaitsForMemoryLacksThat() {

@@ -216,7 +216,6 @@ void Wiring::openUpkeep() {
                                                        services_.changes->note(ChangeEntry::Kind::Machines);
                                                        tellMachines();
                                                    },
-                                               .lostGpus = [this] { return services_.gpus->lost(); },
                                                .outputDir = ground_.options.dataDir + "/elsewhere",
                                                .lease = std::chrono::seconds(ground_.settings.leaseS)});
     services_.figures.emplace(

@@ -477,8 +477,9 @@ MachineView Machines::local() const {
         return static_cast<double>(fleet::amountOf(of, kGpus)) / 1'000;
     };
     view.gpus = amountOf(parts_.own);
-    const double lost = parts_.lostGpus ? static_cast<double>(parts_.lostGpus()) : 0;
-    view.gpusFree = std::max(0.0, view.gpus - amountOf(parts_.session.taken()) - lost);
+    const auto free = parts_.session.freePieces(kGpus);
+    view.gpusFree =
+        free ? static_cast<double>(*free) / 1'000 : std::max(0.0, view.gpus - amountOf(parts_.session.taken()));
     view.slots = parts_.ownSlots;
     const runners::Runner* runner = parts_.places.machine();
     view.state = runner && runner->isAccepting() ? MachineState::Ready : MachineState::Connecting;

@@ -67,9 +67,8 @@ public:
         unsigned ownSlots;    ///< of this machine: actions of one core at once
         ChunkIntake::Spawn spawn;
         std::function<WallScale()> scale;
-        std::function<void()> changed;              ///< one of them is in another state
-        std::function<std::size_t()> lostGpus = {}; ///< of this machine; empty: none is
-        std::string outputDir;                      ///< of its own, for what is printed elsewhere
+        std::function<void()> changed; ///< one of them is in another state
+        std::string outputDir;         ///< of its own, for what is printed elsewhere
         Duration lease = std::chrono::seconds(20);
         Duration reconnectUnit = std::chrono::seconds(1); ///< for tests: what reconnectDelay() has in seconds
     };

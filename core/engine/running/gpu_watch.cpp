@@ -5,7 +5,6 @@
 #include "core/coro/timeout.h"
 #include "core/engine/running/gpu_environment.h"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -97,11 +96,6 @@ std::vector<GpuView> GpuWatch::view() const {
     for (std::size_t i = 0; i < last_.size(); ++i)
         all.push_back({.gpu = parts_.gpus[i], .figures = last_[i], .at = at_});
     return all;
-}
-
-std::size_t GpuWatch::lost() const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(last_, [](const host::GpuFigures& figures) { return !figures.lost.empty(); }));
 }
 
 } // namespace yard::engine

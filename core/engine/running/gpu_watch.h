@@ -38,8 +38,6 @@ public:
     /// Looks, forever.
     coro::Task<void> run();
     std::vector<GpuView> view() const;
-    /// How many are lost.
-    std::size_t lost() const;
 
 private:
     void note(const std::vector<host::GpuFigures>& figures);
