@@ -74,9 +74,10 @@ Gpus::Gpus(std::string root, std::string library)
     for (std::size_t i = 0; i < all_.size(); ++i) all_[i].index = std::to_string(i);
 }
 
-std::vector<Gpu> Gpus::ofNvidia() const {
+std::vector<Gpu> Gpus::ofNvidia() {
     std::vector<Gpu> gpus = nvml_ ? nvml_->gpus() : std::vector<Gpu>();
-    if (gpus.empty())
+    byNvml_ = !gpus.empty();
+    if (!byNvml_)
         for (const std::string& pci : namesIn(root_ + "proc/driver/nvidia/gpus", "")) {
             const std::string facts =
                 readSmallFile(fmt::format("{}proc/driver/nvidia/gpus/{}/information", root_, pci));
@@ -142,8 +143,7 @@ GpuFigures Gpus::figuresInSys(const Gpu& gpu) const {
 
 std::vector<GpuFigures> Gpus::look() const {
     std::vector<GpuFigures> figures;
-    for (const Gpu& gpu : all_)
-        figures.push_back(nvml_ && gpu.maker == GpuMaker::Nvidia ? nvml_->figures(gpu.uuid) : figuresInSys(gpu));
+    for (const Gpu& gpu : all_) figures.push_back(byNvml_ ? nvml_->figures(gpu.uuid) : figuresInSys(gpu));
     return figures;
 }
 

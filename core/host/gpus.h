@@ -24,12 +24,13 @@ public:
     std::vector<GpuFigures> look() const;
 
 private:
-    std::vector<Gpu> ofNvidia() const;
+    std::vector<Gpu> ofNvidia();
     std::vector<Gpu> ofOthers() const;
     GpuFigures figuresInSys(const Gpu& gpu) const;
 
     std::string root_;
     std::unique_ptr<Nvml> nvml_;
+    bool byNvml_ = false; ///< it named them: it knows them by their UUIDs
     std::vector<Gpu> all_;
 };
 

@@ -129,6 +129,16 @@ private Q_SLOTS:
         QCOMPARE(words(gpus.look()[0]), "it has fallen off the bus");
     }
 
+    void whatTheLibraryDoesNotNameIsNotLookedAtThere() {
+        const Tree tree;
+        tree.fake(""); // it starts, and names none
+        tree.put("proc/driver/nvidia/gpus/0000:01:00.0/information", "GPU UUID: \t GPU-ee\nDevice Minor: \t 0\n");
+        tree.put("sys/bus/pci/devices/0000:01:00.0/numa_node", "-1\n");
+        const Gpus gpus(tree.root(), YARD_FAKE_NVML_PATH);
+        QCOMPARE(gpus.all().size(), std::size_t{1});
+        QCOMPARE(words(gpus.look()[0]), "-1 % -1 MiB -1 W -1 C");
+    }
+
     void othersAreTheirRenderNodes() {
         const Tree tree;
         tree.amd("renderD128", "0000:03:00.0");
