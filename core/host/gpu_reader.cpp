@@ -48,8 +48,10 @@ void GpuReader::Shared::read(std::string root, std::string library) {
             tell(gpus.look());
         }
     }
+    Tell dropped; // without the lock: what it has may be anything
     const ThreadLock lock(mutex);
     hasEnded = true;
+    std::swap(asked, dropped);
     changed.notifyAll();
 }
 
@@ -86,6 +88,7 @@ std::optional<std::vector<Gpu>> GpuReader::find(std::chrono::milliseconds limit)
 
 void GpuReader::look(Tell tell) {
     const ThreadLock lock(shared_->mutex);
+    if (shared_->hasEnded) return;
     std::swap(shared_->asked, tell);
     shared_->changed.notifyAll();
 }

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <future>
+#include <memory>
 #include <utility>
 
 using namespace yard::host;
@@ -177,6 +178,15 @@ private Q_SLOTS:
         const GpuReader reader(tree.root(), kNone);
         const auto found = reader.find(kSoon);
         QVERIFY(found && found->empty());
+    }
+
+    void whereThereIsNoneALookIsDropped() {
+        const Tree tree;
+        GpuReader reader(tree.root(), kNone);
+        const auto kept = std::make_shared<int>();
+        const std::weak_ptr<int> asked = kept;
+        reader.look([kept](const std::vector<GpuFigures>&) { QFAIL("it was told"); });
+        QTRY_VERIFY_WITH_TIMEOUT(asked.use_count() == 1, 20'000);
     }
 
     void aDriverThatHangsHoldsUpNobody() {
