@@ -27,7 +27,9 @@ public:
     void put(const std::string& path, const std::string& text = "") const {
         const std::filesystem::path at = root() + path;
         std::filesystem::create_directories(at.parent_path());
-        std::ofstream(at) << text;
+        const std::filesystem::path fresh = at.string() + ".new";
+        std::ofstream(fresh) << text;
+        std::filesystem::rename(fresh, at); // whoever reads it meanwhile sees all or nothing of it
     }
     void remove(const std::string& path) const { std::filesystem::remove_all(root() + path); }
     /// The library's GPUs from now on.
@@ -198,7 +200,8 @@ private Q_SLOTS:
         } // its thread is left behind
         GpuReader reader(tree.root(), YARD_FAKE_NVML_PATH);
         tree.fake("GPU-aa A 1 0 1 0 7 0 0 ok\n");
-        QVERIFY(reader.find(kSoon));
+        const auto found = reader.find(kSoon);
+        QVERIFY(found && found->size() == 1);
     }
 
     void aLibraryThatDoesNotStartIsNone() {

@@ -221,6 +221,17 @@ private Q_SLOTS:
         QVERIFY(seen(engine)[0].figures.unknown.empty());
     }
 
+    void anEngineEndsWhileItsDriverHangs() {
+        fake("GPU-aa A 1024 0 1 0 7 0 0 ok\n");
+        EngineTest engine(4);
+        fake("GPU-aa A 1024 0 1 0 7 0 0 hang\n");
+        QVERIFY(EngineTest::eventually([&] { return !seen(engine)[0].figures.unknown.empty(); }));
+        engine.stop(); // the thread of the driver is left behind
+        fake("GPU-aa A 1024 0 1 0 8 0 0 ok\n");
+        engine.start();
+        QVERIFY(EngineTest::eventually([&] { return seen(engine)[0].figures.utilisationPercent == 8; }));
+    }
+
     void moreThanWereFoundAreOnlyCounted() {
         fake("GPU-aa A 1024 0 1 0 0 0 0 ok\n");
         EngineTest engine(4, [](Options& options) { options.set = {"resources.gpus=2"}; });
