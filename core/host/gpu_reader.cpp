@@ -18,6 +18,7 @@ struct GpuReader::Shared {
     ThreadMutex mutex;
     ThreadCondition changed; ///< any of what follows
     std::optional<std::vector<Gpu>> found YARD_GUARDED_BY(mutex);
+    std::vector<GpuFigures> first YARD_GUARDED_BY(mutex);
     Tell asked YARD_GUARDED_BY(mutex);
     bool isEnding YARD_GUARDED_BY(mutex) = false;
     bool hasEnded YARD_GUARDED_BY(mutex) = false;
@@ -38,7 +39,9 @@ void GpuReader::Shared::read(std::string root, std::string library) {
     {
         const Gpus gpus(std::move(root), std::move(library));
         {
+            std::vector<GpuFigures> seen = gpus.look();
             const ThreadLock lock(mutex);
+            first = std::move(seen);
             found = gpus.all();
             changed.notifyAll();
         }
@@ -84,6 +87,11 @@ std::optional<std::vector<Gpu>> GpuReader::find(std::chrono::milliseconds limit)
     while (!shared_->found && shared_->changed.waitUntil(shared_->mutex, until)) {
     }
     return shared_->found;
+}
+
+std::vector<GpuFigures> GpuReader::first() const {
+    const ThreadLock lock(shared_->mutex);
+    return shared_->first;
 }
 
 void GpuReader::look(Tell tell) {

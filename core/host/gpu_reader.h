@@ -28,6 +28,8 @@ public:
 
     /// Those that were found. Nothing: not within `limit`; who asks again may get them. Blocks for that long.
     std::optional<std::vector<Gpu>> find(std::chrono::milliseconds limit) const;
+    /// What each did when they were found, in the same order.
+    std::vector<GpuFigures> first() const;
     /// Looks at all of them, then calls `tell` on the thread. Bound: one waits; another one takes its place. Where there
     /// are none, or at the end, `tell` is dropped.
     void look(Tell tell);

@@ -170,6 +170,7 @@ private Q_SLOTS:
         const auto found = reader.find(kSoon);
         QVERIFY(found && found->size() == 1);
         QCOMPARE(found->front().uuid, "GPU-aa");
+        QCOMPARE(words(reader.first().at(0)), "7 % 0 MiB 0 W 0 C");
         std::promise<std::vector<GpuFigures>> seen;
         reader.look([&seen](std::vector<GpuFigures> figures) { seen.set_value(std::move(figures)); });
         QCOMPARE(words(seen.get_future().get()[0]), "7 % 0 MiB 0 W 0 C");

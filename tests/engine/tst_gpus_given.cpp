@@ -105,6 +105,16 @@ private Q_SLOTS:
         QCOMPARE(alert()->firing, 0);
     }
 
+    void oneThatIsLostAtTheStartIsGivenToNobody() {
+        fake("GPU-aa A 1024 0 1 0 0 0 0 errors\nGPU-bb A 1024 1 2 0 0 0 0 ok\n");
+        EngineTest engine(4);
+        const ActionResult one = engine.wait(engine.sh(kTell, gpus(1)));
+        QCOMPARE(engine.text(one.outcome->out), "1/GPU-bb/GPU-bb");
+        QCOMPARE(one.attempts.size(), std::size_t{1});
+        fake("GPU-aa A 1024 0 1 0 0 0 0 ok\nGPU-bb A 1024 1 2 0 0 0 0 ok\n");
+        QCOMPARE(ending(engine.wait(engine.sh("true", gpus(2)))), "completed");
+    }
+
     void aRuleThatIsNewIsToldWhichAreLostAlready() {
         fake("GPU-aa A 1024 0 1 0 0 0 0 ok\n");
         EngineTest engine(4);

@@ -73,9 +73,13 @@ void GpuWatch::note(const std::vector<host::GpuFigures>& figures) {
         const bool wasLost = !last_[i].lost.empty();
         const bool isLost = !figures[i].lost.empty();
         last_[i] = figures[i];
-        if (wasLost != isLost) noteLost(i, isLost);
+        if (wasLost != isLost)
+            noteLost(i, isLost);
+        else if (isFirst) // it may have been lost at the start
+            parts_.session.setPieceLost(kGpus, parts_.gpus[i].index, false);
         if (wasLost != isLost || isFirst) parts_.tell({.gpu = parts_.gpus[i], .figures = last_[i], .at = at_});
     }
+    if (isFirst) parts_.wake();
 }
 
 void GpuWatch::noteLost(std::size_t at, bool isLost) {
