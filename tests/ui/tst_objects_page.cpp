@@ -1,9 +1,6 @@
 // The page Objects over a link that is played: what its parts say, what its commands ask for, how rows come and stay.
-#include "tests/ui/played_page.h"
-#include "tests/ui/snapshot_type.h"
+#include "tests/ui/played_objects.h"
 #include "ui/pages/objects/actor_strip.h"
-#include "ui/pages/objects/object_panel.h"
-#include "ui/pages/objects/objects_page.h"
 #include "ui/pages/objects/orphan_banner.h"
 #include "ui/pages/objects/state_view.h"
 #include "ui/pages/objects/type_list.h"
@@ -24,30 +21,10 @@ using namespace yard::ui;
 
 namespace {
 
-constexpr qint64 kSecond = 1'000'000;
-
-QJsonObject object(qint64 id, const QString& status, QJsonObject more = {}) {
-    const qint64 now = wallNow();
-    QJsonObject json{{"id", id},
-                     {"type", "snapshot"},
-                     {"status", status},
-                     {"retries", 0},
-                     {"created", now},
-                     {"modified", now},
-                     {"revision", id + 100},
-                     {"fields", QJsonObject{{"url", "https://example.org"}, {"depth", 2}}}};
-    if (status != "sealed" && status != "failed") json.insert("retry_at", now + 4'900'000);
-    for (auto it = more.begin(); it != more.end(); ++it) json.insert(it.key(), it.value());
-    return json;
-}
-
-QJsonObject rowsFrom(qint64 newest, qint64 oldest, bool hasMore) {
-    QJsonArray rows;
-    for (qint64 id = newest; id >= oldest; --id) rows.append(object(id, "queued"));
-    QJsonObject json{{"objects", rows}};
-    if (hasMore) json.insert("cursor", QString::number(oldest));
-    return json;
-}
+using Played = test::PlayedObjects;
+using test::kSecond;
+using test::object;
+using test::rowsFrom;
 
 QJsonObject orphans() {
     const auto orphan = [](qint64 id, const char* status, const char* reason) {
@@ -58,61 +35,6 @@ QJsonObject orphans() {
                                orphan(2, "started", "status_not_claimed"), orphan(3, "queued", "create_pending")}},
         {"orphan_count", 3},
         {"stuck", 2}};
-}
-
-class Played {
-public:
-    Played() {
-        page.resize(1'400, 800);
-        page.show();
-        page.setActive(true);
-    }
-    bool tell(const QString& path, const QJsonObject& json) { return played.link.answer(path, json); }
-    /// What the page asks for when it is opened, with these rows.
-    bool begin(const QJsonObject& rows, const QJsonObject& orchestrator = {}) {
-        return tell("types", test::snapshotTypes()) && tell("orchestrator", orchestrator) && tell("objects", rows);
-    }
-    QString cell(qint64 id, ObjectColumn column) {
-        return page.model()->cell(page.model()->rowOf(id), static_cast<int>(column)).text;
-    }
-    QAction* command(const char* id) {
-        for (QAction* each : page.commands())
-            if (each->objectName() == QLatin1String(id)) return each;
-        return nullptr;
-    }
-    const Request& newest() { return std::get<0>(played.link.asked.back()); }
-    /// The newest question, as "METHOD path body".
-    QString last() {
-        const Request& request = newest();
-        return QString::fromLatin1(request.method + ' ' + request.path.toLatin1() + ' ' + request.body).trimmed();
-    }
-    /// The oldest question to this path that waits, as its query.
-    QString queryOf(const QString& path) {
-        for (const auto& [request, context, done] : played.link.asked)
-            if (request.path == path) return request.query.toString(QUrl::FullyDecoded);
-        return {};
-    }
-    QStringList movesOffered(bool force) {
-        emit page.moveMenu()->aboutToShow();
-        QStringList all;
-        for (const QAction* action : page.moveMenu()->actions()) {
-            const QList<QAction*> inner = action->menu() != nullptr ? action->menu()->actions() : QList<QAction*>();
-            if (!force && action->data().isValid()) all << action->data().toString();
-            for (const QAction* each : inner)
-                if (force) all << each->data().toString();
-        }
-        all.sort();
-        return all;
-    }
-
-    test::PlayedContext played;
-    ObjectsPage page{played.context()};
-};
-
-QString factOf(const Facts* facts, const QString& name) {
-    for (const Fact& fact : facts->facts())
-        if (fact.name == name) return fact.value;
-    return {};
 }
 
 } // namespace
@@ -464,109 +386,6 @@ private slots:
         const QJsonArray refused{QJsonObject{{"id", 2}, {"message", "It was moved meanwhile."}}};
         QVERIFY(on.tell("objects/move", QJsonObject{{"count", 1}, {"refused", refused}}));
         QVERIFY(on.played.window.said.back().contains("It was moved meanwhile."));
-    }
-
-    // --- one in full
-
-    void theDetailHasHistoryChildrenAndTheWayToItsParent() {
-        Played on;
-        QVERIFY(on.begin(rowsFrom(3, 1, false)));
-        on.page.table()->selectId(2);
-        const qint64 now = wallNow();
-        const QJsonArray history{
-            QJsonObject{{"t", now - 9 * kSecond}, {"from", ""}, {"to", "queued"}, {"tick_ms", 0}},
-            QJsonObject{{"t", now}, {"from", "queued"}, {"to", "started"}, {"actor", "work"}, {"tick_ms", 1'200}}};
-        QVERIFY(on.tell(
-            "objects/2",
-            object(2, "started",
-                   {{"history", history}, {"parent", 77}, {"children", QJsonObject{{"queued", 3}, {"done", 9}}}})));
-        const ObjectPanel* panel = on.page.panel();
-        QVERIFY(panel->isVisible());
-        QCOMPARE(factOf(panel->about(), "Status"), QString("started"));
-        QCOMPARE(factOf(panel->about(), "Parent"), QString("77"));
-        QCOMPARE(panel->history()->facts().front().value, QString::fromUtf8("queued → started, work in 1.2 s"));
-        QCOMPARE(panel->history()->facts().back().value, QString("made, queued"));
-        QCOMPARE(factOf(panel->children(), "queued"), QString("3"));
-        emit panel->children()->linkClicked("children:2:queued");
-        QCOMPARE(on.page.filter(), QString("parent:2 status:queued"));
-        on.page.table()->clearSelection();
-        on.page.open(77);
-        QVERIFY(panel->isVisible());
-        QVERIFY(on.last().startsWith("GET objects/77"));
-        QCOMPARE(on.page.asOperation().yardctl, QString("yardctl objects show 77"));
-        QVERIFY(on.page.closeInnermost());
-        QVERIFY(!panel->isVisible());
-        QVERIFY(!on.page.closeInnermost());
-    }
-
-    void anObjectThatHasGoneSaysSo() {
-        Played on;
-        QVERIFY(on.begin(rowsFrom(3, 1, false)));
-        on.page.open(50);
-        QVERIFY(on.played.link.answer("objects/50", Answer{404, {}, {}, "not_found", "There is no object 50."}));
-        QVERIFY(on.page.panel()->isVisible());
-        QVERIFY(on.page.panel()->about()->facts().empty());
-    }
-
-    void aFieldIsSetInPlaceOfTheRevisionThatWasRead() {
-        Played on;
-        QVERIFY(on.begin(rowsFrom(3, 1, false)));
-        on.page.table()->selectId(2);
-        QVERIFY(on.tell("objects/2", object(2, "queued")));
-        ObjectFieldEdit* depth = on.page.panel()->fields()->edit("depth");
-        QVERIFY(depth != nullptr);
-        QCOMPARE(depth->edit()->text(), QString("2"));
-        depth->edit()->selectAll();
-        QTest::keyClicks(depth->edit(), "many");
-        QTest::keyClick(depth->edit(), Qt::Key_Return);
-        QVERIFY(depth->problem().contains("whole number"));
-        depth->edit()->selectAll();
-        QTest::keyClicks(depth->edit(), "7");
-        // It changes while somebody writes: the revision that was read counts.
-        on.page.takeUpdates();
-        QVERIFY(on.tell("objects/2", object(2, "queued", {{"revision", 555}})));
-        QCOMPARE(depth->edit()->text(), QString("7"));
-        QTest::keyClick(depth->edit(), Qt::Key_Return);
-        QCOMPARE(on.last(), QString(R"(PATCH objects/2 {"fields":{"depth":7}})"));
-        QCOMPARE(on.newest().revision, 102);
-        QVERIFY(on.played.link.curl(on.newest()).contains("-H 'If-Match: 102'"));
-    }
-
-    void whatWasChangedMeanwhileIsShownWithWhatWasWritten() {
-        Played on;
-        QVERIFY(on.begin(rowsFrom(3, 1, false)));
-        on.page.table()->selectId(2);
-        QVERIFY(on.tell("objects/2", object(2, "queued")));
-        ObjectFieldEdit* url = on.page.panel()->fields()->edit("url");
-        url->edit()->selectAll();
-        QTest::keyClicks(url->edit(), "https://mine");
-        QTest::keyClick(url->edit(), Qt::Key_Return);
-        QVERIFY(on.played.link.answer("objects/2", Answer{412, {}, {}, "wrong_state", "It was changed."}));
-        QVERIFY(on.tell("objects/2", object(2, "queued", {{"fields", QJsonObject{{"url", "https://theirs"}}}})));
-        QCOMPARE(url->edit()->text(), QString("https://theirs"));
-        QVERIFY2(url->problem().contains("https://mine"), qPrintable(url->problem()));
-    }
-
-    void escapeTakesBackWhatIsWritten() {
-        Played on;
-        QVERIFY(on.begin(rowsFrom(3, 1, false)));
-        on.page.table()->selectId(2);
-        QVERIFY(on.tell("objects/2", object(2, "queued")));
-        ObjectFieldEdit* url = on.page.panel()->fields()->edit("url");
-        const std::size_t before = on.played.link.asked.size();
-        QTest::keyClicks(url->edit(), "xyz");
-        QTest::keyClick(url->edit(), Qt::Key_Escape);
-        QCOMPARE(url->edit()->text(), QString("https://example.org"));
-        QTest::keyClick(url->edit(), Qt::Key_Return);
-        QCOMPARE(on.played.link.asked.size(), before);
-    }
-
-    void whatHasEndedKeepsItsFields() {
-        Played on;
-        QVERIFY(on.begin({{"objects", QJsonArray{object(2, "sealed")}}}));
-        on.page.table()->selectId(2);
-        QVERIFY(on.tell("objects/2", object(2, "sealed")));
-        QVERIFY(on.page.panel()->fields()->edit("url")->edit()->isReadOnly());
     }
 };
 

@@ -1,0 +1,146 @@
+// One object in full on the page Objects, over a link that is played: what its panel says, and its fields.
+#include "tests/ui/played_objects.h"
+#include "ui/style/theme.h"
+
+#include <QJsonObject>
+#include <QLocale>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTest>
+
+using namespace yard;
+using namespace yard::ui;
+
+namespace {
+
+using Played = test::PlayedObjects;
+using test::kSecond;
+using test::object;
+using test::rowsFrom;
+
+QString factOf(const Facts* facts, const QString& name) {
+    for (const Fact& fact : facts->facts())
+        if (fact.name == name) return fact.value;
+    return {};
+}
+
+} // namespace
+
+class TestObjectsDetail : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<Theme> theme_;
+
+private slots:
+    void initTestCase() {
+        QLocale::setDefault(QLocale::c());
+        QStandardPaths::setTestModeEnabled(true);
+        QCoreApplication::setOrganizationName("yardmaster-test-objects-detail");
+        QSettings().clear();
+        theme_ = std::make_unique<Theme>(nullptr);
+    }
+
+    void theDetailHasHistoryChildrenAndTheWayToItsParent() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        const qint64 now = wallNow();
+        const QJsonArray history{
+            QJsonObject{{"t", now - 9 * kSecond}, {"from", ""}, {"to", "queued"}, {"tick_ms", 0}},
+            QJsonObject{{"t", now}, {"from", "queued"}, {"to", "started"}, {"actor", "work"}, {"tick_ms", 1'200}}};
+        QVERIFY(on.tell(
+            "objects/2",
+            object(2, "started",
+                   {{"history", history}, {"parent", 77}, {"children", QJsonObject{{"queued", 3}, {"done", 9}}}})));
+        const ObjectPanel* panel = on.page.panel();
+        QVERIFY(panel->isVisible());
+        QCOMPARE(factOf(panel->about(), "Status"), QString("started"));
+        QCOMPARE(factOf(panel->about(), "Parent"), QString("77"));
+        QCOMPARE(panel->history()->facts().front().value, QString::fromUtf8("queued → started, work in 1.2 s"));
+        QCOMPARE(panel->history()->facts().back().value, QString("made, queued"));
+        QCOMPARE(factOf(panel->children(), "queued"), QString("3"));
+        emit panel->children()->linkClicked("children:2:queued");
+        QCOMPARE(on.page.filter(), QString("parent:2 status:queued"));
+        on.page.table()->clearSelection();
+        on.page.open(77);
+        QVERIFY(panel->isVisible());
+        QVERIFY(on.last().startsWith("GET objects/77"));
+        QCOMPARE(on.page.asOperation().yardctl, QString("yardctl objects show 77"));
+        QVERIFY(on.page.closeInnermost());
+        QVERIFY(!panel->isVisible());
+        QVERIFY(!on.page.closeInnermost());
+    }
+
+    void anObjectThatHasGoneSaysSo() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.open(50);
+        QVERIFY(on.played.link.answer("objects/50", Answer{404, {}, {}, "not_found", "There is no object 50."}));
+        QVERIFY(on.page.panel()->isVisible());
+        QVERIFY(on.page.panel()->about()->facts().empty());
+    }
+
+    void aFieldIsSetInPlaceOfTheRevisionThatWasRead() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        QVERIFY(on.tell("objects/2", object(2, "queued")));
+        ObjectFieldEdit* depth = on.page.panel()->fields()->edit("depth");
+        QVERIFY(depth != nullptr);
+        QCOMPARE(depth->edit()->text(), QString("2"));
+        depth->edit()->selectAll();
+        QTest::keyClicks(depth->edit(), "many");
+        QTest::keyClick(depth->edit(), Qt::Key_Return);
+        QVERIFY(depth->problem().contains("whole number"));
+        depth->edit()->selectAll();
+        QTest::keyClicks(depth->edit(), "7");
+        // It changes while somebody writes: the revision that was read counts.
+        on.page.takeUpdates();
+        QVERIFY(on.tell("objects/2", object(2, "queued", {{"revision", 555}})));
+        QCOMPARE(depth->edit()->text(), QString("7"));
+        QTest::keyClick(depth->edit(), Qt::Key_Return);
+        QCOMPARE(on.last(), QString(R"(PATCH objects/2 {"fields":{"depth":7}})"));
+        QCOMPARE(on.newest().revision, 102);
+        QVERIFY(on.played.link.curl(on.newest()).contains("-H 'If-Match: 102'"));
+    }
+
+    void whatWasChangedMeanwhileIsShownWithWhatWasWritten() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        QVERIFY(on.tell("objects/2", object(2, "queued")));
+        ObjectFieldEdit* url = on.page.panel()->fields()->edit("url");
+        url->edit()->selectAll();
+        QTest::keyClicks(url->edit(), "https://mine");
+        QTest::keyClick(url->edit(), Qt::Key_Return);
+        QVERIFY(on.played.link.answer("objects/2", Answer{412, {}, {}, "wrong_state", "It was changed."}));
+        QVERIFY(on.tell("objects/2", object(2, "queued", {{"fields", QJsonObject{{"url", "https://theirs"}}}})));
+        QCOMPARE(url->edit()->text(), QString("https://theirs"));
+        QVERIFY2(url->problem().contains("https://mine"), qPrintable(url->problem()));
+    }
+
+    void escapeTakesBackWhatIsWritten() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        QVERIFY(on.tell("objects/2", object(2, "queued")));
+        ObjectFieldEdit* url = on.page.panel()->fields()->edit("url");
+        const std::size_t before = on.played.link.asked.size();
+        QTest::keyClicks(url->edit(), "xyz");
+        QTest::keyClick(url->edit(), Qt::Key_Escape);
+        QCOMPARE(url->edit()->text(), QString("https://example.org"));
+        QTest::keyClick(url->edit(), Qt::Key_Return);
+        QCOMPARE(on.played.link.asked.size(), before);
+    }
+
+    void whatHasEndedKeepsItsFields() {
+        Played on;
+        QVERIFY(on.begin({{"objects", QJsonArray{object(2, "sealed")}}}));
+        on.page.table()->selectId(2);
+        QVERIFY(on.tell("objects/2", object(2, "sealed")));
+        QVERIFY(on.page.panel()->fields()->edit("url")->edit()->isReadOnly());
+    }
+};
+
+QTEST_MAIN(TestObjectsDetail)
+#include "tst_objects_detail.moc"
