@@ -78,6 +78,25 @@ private slots:
         QVERIFY(on.played.link.answer("objects/50", Answer{404, {}, {}, "not_found", "There is no object 50."}));
         QVERIFY(on.page.panel()->isVisible());
         QVERIFY(on.page.panel()->about()->facts().empty());
+        QVERIFY(!on.page.panel()->problem().isEmpty());
+    }
+
+    void theSameRefusalIsToldOfAnotherObjectToo() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        const Answer refusal{403, {}, {}, "forbidden", "That is not yours."};
+        for (const qint64 id : {50, 51}) {
+            on.page.open(id);
+            QCOMPARE(on.page.panel()->problem(), QString());
+            QVERIFY(on.played.link.answer(QString("objects/%1").arg(id), refusal));
+            QCOMPARE(on.page.panel()->problem(), refusal.message);
+        }
+        for (const qint64 id : {2, 3}) {
+            on.page.table()->selectId(id);
+            QCOMPARE(on.page.panel()->problem(), QString());
+            QVERIFY(on.played.link.answer(QString("objects/%1").arg(id), refusal));
+            QCOMPARE(on.page.panel()->problem(), refusal.message);
+        }
     }
 
     void aFieldIsSetInPlaceOfTheRevisionThatWasRead() {

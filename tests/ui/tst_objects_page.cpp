@@ -279,6 +279,7 @@ private slots:
         QVERIFY(on.begin(rowsFrom(3, 1, false)));
         on.page.setFilter("loose");
         QTRY_COMPARE(on.page.model()->rowCount(), 0);
+        QCOMPARE(on.page.table()->message(), ObjectFilter::of("loose").problem);
         QCOMPARE(on.played.link.waiting("objects"), std::size_t{0});
     }
 
@@ -308,6 +309,20 @@ private slots:
         QVERIFY(on.played.link.answer("objects", Answer{422, {}, {}, "invalid", "Filter by an indexed field."}));
         QCOMPARE(on.page.model()->rowCount(), 0);
         QVERIFY(!on.page.model()->isKnown());
+        QCOMPARE(on.page.table()->message(), QString("Filter by an indexed field."));
+    }
+
+    void theSameRefusalIsToldOfAnotherFilterToo() {
+        Played on;
+        const Answer refusal{422, {}, {}, "invalid", "Filter by an indexed field."};
+        QVERIFY(on.tell("types", test::snapshotTypes()));
+        QVERIFY(on.played.link.answer("objects", refusal));
+        on.page.setFilter("loose");
+        QTRY_COMPARE(on.page.table()->message(), ObjectFilter::of("loose").problem);
+        on.page.setFilter("type:other");
+        QTRY_COMPARE(on.queryOf("objects"), QString("type=other&limit=200"));
+        QVERIFY(on.played.link.answer("objects", refusal));
+        QTRY_COMPARE(on.page.table()->message(), refusal.message);
     }
 
     void withoutAnAnswerTheRowsStay() {

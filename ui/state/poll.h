@@ -24,6 +24,8 @@ public:
     void now();
     /// Why the last one was refused; empty: it was not.
     const QString& problem() const { return problem_; }
+    /// What is asked for is another thing now: the same refusal is told again.
+    void forget() { problem_.clear(); }
 
 signals:
     /// Refused, or not answered (`status` 0); told once until it is another.

@@ -34,6 +34,7 @@ public:
     void selectId(qint64 id);
     /// In place of rows: one sentence; empty: none.
     void setMessage(const QString& message);
+    const QString& message() const { return message_; }
     /// Rows of 24, or 28 and 32.
     void setRowHeight(int height);
     /// The menu with the columns, for the page's button and the header's right click.

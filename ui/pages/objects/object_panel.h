@@ -16,6 +16,8 @@ public:
               const OrchestratorInfo& orchestrator);
     /// Nothing of it is known yet, or why it cannot be shown.
     void showNothing(const QString& why = {});
+    /// Why nothing is shown; empty: it is, or it is on its way.
+    QString problem() const { return problem_->isHidden() ? QString() : problem_->text(); }
     ObjectFields* fields() const { return fields_; }
     Facts* about() const { return about_; }
     Facts* history() const { return history_; }

@@ -203,7 +203,7 @@ void ObjectsPage::look() {
 std::optional<Request> ObjectsPage::requestRows() {
     const ObjectFilter filter = ObjectFilter::of(this->filter());
     if (!filter.problem.isEmpty()) return std::nullopt;
-    if (!(filter == asked_)) rows_->clear(); // find() may come later than the clock
+    if (!(filter == asked_)) clearRows(); // find() may come later than the clock
     asked_ = filter;
     const int first = std::max(0, table_->rowAt(0));
     const bool isMore = std::exchange(wantsMore_, false) && rows_->more();
@@ -271,10 +271,19 @@ void ObjectsPage::onDetailRefused(int status, const QString& message) {
 
 // --- showing
 
+/// For another filter.
+void ObjectsPage::clearRows() {
+    rows_->clear();
+    rowsPoll_.forget();
+}
+
 void ObjectsPage::find() {
     const ObjectFilter filter = ObjectFilter::of(this->filter());
-    if (!(filter == asked_)) rows_->clear();
-    table_->setMessage(filter.problem);
+    if (!(filter == asked_)) clearRows();
+    if (!filter.problem.isEmpty())
+        table_->setMessage(filter.problem);
+    else if (!rows_->isKnown())
+        table_->setMessage(rowsPoll_.problem());
     showParts();
     rowsPoll_.now();
 }
@@ -348,6 +357,7 @@ void ObjectsPage::open(qint64 object, const QString&) {
     table_->clearSelection();
     shown_ = object;
     detail_.reset();
+    detailPoll_.forget();
     panel_->showNothing();
     panel_->setVisible(true);
     detailPoll_.now();

@@ -70,6 +70,7 @@ private:
     void onRowsRefused(int status, const QString& message);
     void onDetailRefused(int status, const QString& message);
 
+    void clearRows();
     void find();
     void filterBy(const QString& type, const QString& status);
     void showParts();

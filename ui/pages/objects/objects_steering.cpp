@@ -71,6 +71,7 @@ void ObjectsPage::onSelection() {
     if (wanted != shown_) {
         shown_ = wanted;
         detail_.reset();
+        detailPoll_.forget();
         panel_->showNothing();
         if (shown_ != 0) detailPoll_.now();
     }
