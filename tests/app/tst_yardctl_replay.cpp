@@ -40,6 +40,7 @@ private Q_SLOTS:
     void whatIsAskedForIsSent();
     void aFileIsBroughtAndRemovedAfterwards();
     void anotherEngineGetsTheRecordingOfThisOne();
+    void anotherEngineDoesNotGetTheTokenOfThisOne();
     void whatCouldNotBeRunExitsWithTwo();
     void asJsonAllIsOneObject();
     void wrongWordsAreRefusedBeforeTheEngineIsAsked_data();
@@ -139,6 +140,25 @@ void TestYardctlReplay::anotherEngineGetsTheRecordingOfThisOne() {
     QCOMPARE(came, std::string("the bytes"));
 }
 
+void TestYardctlReplay::anotherEngineDoesNotGetTheTokenOfThisOne() {
+    FakeServer here(table({{"GET /compute/recordings/night/file", {.body = "the bytes"}}}));
+    FakeServer there([](const FakeRequest& request) -> FakeReply {
+        return {200, request.target.contains("differences") ? kNone : replayJson(0)};
+    });
+    const DataDirectory data(here);
+    const QString token = data.path() + "/here.token";
+    QVERIFY(writeFileAtomically(token.toStdString(), "mine\n", 0600));
+    const QString url = QString("http://127.0.0.1:%1").arg(there.port());
+    for (const QStringList& named : {QStringList{}, QStringList{"--token-file", token}}) {
+        QCOMPARE(data.run(named + QStringList{"replay", "night", "--against", url}).code, 0);
+        for (const FakeRequest& request : there.requests()) {
+            const auto sent = request.headers.find("authorization");
+            QVERIFY(sent == request.headers.end() || !(sent->second == "Bearer mine"));
+            QVERIFY(sent == request.headers.end() || !(sent->second == "Bearer secret"));
+        }
+    }
+}
+
 void TestYardctlReplay::whatCouldNotBeRunExitsWithTwo() {
     FakeServer server(
         table({{"POST /compute/recordings/night/replay", {.body = replayJson(0, "running")}},
@@ -166,6 +186,8 @@ void TestYardctlReplay::wrongWordsAreRefusedBeforeTheEngineIsAsked_data() {
     QTest::newRow("two") << QStringList{"a", "b"};
     QTest::newRow("a speed that is none") << QStringList{"a", "--speed", "fast"};
     QTest::newRow("a tolerance that is none") << QStringList{"a", "--tolerance", "some"};
+    QTest::newRow("another host without its token") << QStringList{"a", "--against", "https://192.0.2.1:8640"};
+    QTest::newRow("an address that is none") << QStringList{"a", "--against", "new:8640"};
     QTest::newRow("a token for nobody") << QStringList{"a", "--against-token", "f"};
 }
 

@@ -248,14 +248,25 @@ Outcome<int> replayAt(const Invocation& invocation, Engine& engine, bool isElsew
     return tellReplay(invocation, engine, *replay);
 }
 
+/// Of the engine at that URL. The token of this one is none for it.
+Outcome<GlobalOptions> optionsThere(const Invocation& invocation, const std::string& url) {
+    const auto endpoint = Endpoint::parse(url);
+    if (!endpoint) return usageError(endpoint.error().message);
+    GlobalOptions options = invocation.engine.options();
+    options.url = url;
+    options.tokenFile = invocation.arguments.value("against-token");
+    if (options.tokenFile) return options;
+    if (!endpoint->isLoopback()) return usageError("--against wants --against-token FILE");
+    options.dataDir.reset();
+    return options;
+}
+
 Outcome<int> replayCommand(const Invocation& invocation) {
-    const auto against = invocation.arguments.value("against");
     Outcome<int> done = 0;
-    if (against) {
-        GlobalOptions options = invocation.engine.options();
-        options.url = *against;
-        if (const auto token = invocation.arguments.value("against-token")) options.tokenFile = *token;
-        Engine there(options);
+    if (const auto against = invocation.arguments.value("against")) {
+        const auto options = optionsThere(invocation, *against);
+        if (!options) return std::unexpected(options.error());
+        Engine there(*options);
         done = replayAt(invocation, there, true);
     } else if (invocation.arguments.has("against-token")) {
         return usageError("--against-token goes with --against");
