@@ -8,6 +8,8 @@
 #include <QStandardPaths>
 #include <QTest>
 
+#include <algorithm>
+
 using namespace yard;
 using namespace yard::ui;
 
@@ -150,6 +152,33 @@ private slots:
         QCOMPARE(url->edit()->text(), QString("https://example.org"));
         QTest::keyClick(url->edit(), Qt::Key_Return);
         QCOMPARE(on.played.link.asked.size(), before);
+    }
+
+    void whatIsWrittenIsAppliedOnceWhenThePanelIsClosed() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        QVERIFY(on.tell("objects/2", object(2, "queued")));
+        ObjectFieldEdit* depth = on.page.panel()->fields()->edit("depth");
+        depth->edit()->selectAll();
+        QTest::keyClicks(depth->edit(), "7");
+        QVERIFY(on.page.closeInnermost());
+        QCOMPARE(on.last(), QString(R"(PATCH objects/2 {"fields":{"depth":7}})"));
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+        const auto isChange = [](const auto& each) { return std::get<0>(each).method == "PATCH"; };
+        QCOMPARE(std::ranges::count_if(on.played.link.asked, isChange), 1);
+    }
+
+    void fieldsThatGoApplyNothing() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        QVERIFY(on.tell("objects/2", object(2, "queued")));
+        QLineEdit* depth = on.page.panel()->fields()->edit("depth")->edit();
+        QTest::keyClicks(depth, "7");
+        on.page.panel()->showNothing();
+        emit depth->editingFinished();
+        QCOMPARE(on.played.link.waiting("objects/0"), std::size_t{0});
     }
 
     void whatHasEndedKeepsItsFields() {

@@ -174,7 +174,10 @@ ObjectFieldEdit* ObjectFields::edit(const QString& field) const {
 }
 
 void ObjectFields::make(const std::vector<ObjectField>& fields) {
-    for (ObjectFieldEdit* each : edits_) each->deleteLater();
+    for (ObjectFieldEdit* each : edits_) {
+        each->disconnect(this); // with the focus it loses it applies what is written, of no object any more
+        each->deleteLater();
+    }
     edits_.clear();
     fields_ = fields;
     for (const ObjectField& field : fields_) {
@@ -186,6 +189,10 @@ void ObjectFields::make(const std::vector<ObjectField>& fields) {
         column_->addWidget(edit);
     }
     none_->setVisible(edits_.empty());
+}
+
+void ObjectFields::applyAll() {
+    for (ObjectFieldEdit* each : edits_) each->apply();
 }
 
 void ObjectFields::reset() {

@@ -32,6 +32,8 @@ public:
     QString problem() const { return problem_->text(); }
     /// For good: it has ended, or nothing can be sent.
     void setBlocked(const QString& why);
+    /// What is written, if something is.
+    void apply();
 
 signals:
     /// `revision`: the one that was read when writing began.
@@ -43,7 +45,6 @@ protected:
     bool eventFilter(QObject* on, QEvent* event) override;
 
 private:
-    void apply();
     ObjectField field_;
     QLineEdit* edit_;
     Label* problem_;
@@ -57,6 +58,8 @@ class ObjectFields final : public QWidget {
 public:
     explicit ObjectFields(Context context, QWidget* parent = nullptr);
     void show(const ObjectDetail& detail, const ObjectType* type);
+    /// Before it is closed.
+    void applyAll();
     /// Another object: what was written is forgotten.
     void reset();
     const std::vector<ObjectFieldEdit*>& edits() const { return edits_; }

@@ -378,6 +378,7 @@ void ObjectsPage::goTo(const QString& target) {
 
 bool ObjectsPage::closeInnermost() {
     if (shown_ == 0 && !table_->selectionModel()->hasSelection()) return false;
+    panel_->fields()->applyAll();
     table_->clearSelection();
     shown_ = 0;
     onSelection();

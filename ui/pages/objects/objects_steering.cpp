@@ -169,7 +169,10 @@ void ObjectsPage::remove() {
     });
     if (!isMeant.value_or(false)) return;
     context_.commands.run(operations::deleteObjects(ids), this, [this](const Answer& answer) {
-        if (answer.ok()) closeInnermost(); // what was selected has gone
+        if (answer.ok()) {
+            panel_->fields()->reset();
+            closeInnermost(); // what was selected has gone
+        }
         look();
     });
 }
