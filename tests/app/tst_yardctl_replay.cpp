@@ -37,6 +37,7 @@ private Q_SLOTS:
     void theSameExitsWithZero();
     void differencesAreLinesAndExitWithOne();
     void aCiReadsWhatWasDifferent();
+    void aCiSeesWhatDidNotRun();
     void whatIsAskedForIsSent();
     void aFileIsBroughtAndRemovedAfterwards();
     void anotherEngineGetsTheRecordingOfThisOne();
@@ -79,6 +80,24 @@ void TestYardctlReplay::aCiReadsWhatWasDifferent() {
     QVERIFY(xml.contains(R"(<testcase classname="night" name="12"><failure>output a/b: )"));
     QVERIFY(xml.contains("+&lt;o&gt;"));
     QVERIFY(xml.contains(R"(name="8 without a difference"/>)"));
+}
+
+void TestYardctlReplay::aCiSeesWhatDidNotRun() {
+    // Of ten actions six were run; three were different, and of two of these the engine kept how.
+    const std::string stopped =
+        R"({"id":3,"recording":"night","queue_id":7,"state":"cancelled","actions":10,"submitted":7,"ended":5,)"
+        R"("different":3,"impossible":1,"differences":5,"started":1})";
+    FakeServer server(table({{"POST /compute/recordings/night/replay", {.body = replayJson(0, "running")}},
+                             {"GET /compute/replays/3", {.body = stopped}},
+                             {"GET /compute/replays/3/differences?limit=1000", {.body = kTwo}}}));
+    const DataDirectory data(server);
+    const QString file = data.path() + "/replay.xml";
+    QCOMPARE(data.run({"replay", "night", "--junit", file}).code, 2);
+    const std::string xml = *readFile(file.toStdString());
+    QVERIFY(xml.contains(R"(<testsuite name="night" tests="7" failures="3" errors="1">)"));
+    QVERIFY(xml.contains(R"(name="1 more with a difference"><failure>)"));
+    QVERIFY(xml.contains(R"(name="3 without a difference"/>)"));
+    QVERIFY(xml.contains("<error>the replay was cancelled</error>"));
 }
 
 void TestYardctlReplay::whatIsAskedForIsSent() {

@@ -188,7 +188,16 @@ std::string xmlText(std::string_view text) {
     return out;
 }
 
-/// One test case for each action with a difference, and one for all that are the same.
+/// Why it says nothing of the rest; empty: it was all run.
+std::string whyNotDone(const json::object& replay) {
+    const std::string_view state = textOf(replay, "state");
+    if (state == "done") return {};
+    const std::string_view why = textOf(replay, "why");
+    return why.empty() ? fmt::format("the replay was {}", printable(state)) : printable(why);
+}
+
+/// One test case for each action with a difference, one for all whose differences the engine did not keep, one for all
+/// that are the same, and one where others were not run.
 std::string junitOf(const json::object& replay, const json::array& differences) {
     const auto count = [&](std::string_view key) { return integerOf(replay, key).value_or(0); };
     std::map<std::int64_t, std::string> failures; ///< by LSN
@@ -199,20 +208,28 @@ std::string junitOf(const json::object& replay, const json::array& differences) 
         text += fmt::format("{}: {} -> {}\n{}", subjectOf(*one), jsonOf(*one, "recorded"),
                             jsonOf(*one, "replayed_value"), textOf(*one, "diff"));
     }
+    const std::int64_t told = std::ssize(failures);
+    const std::int64_t different = std::max(count("different"), told);
+    const std::int64_t same = std::max<std::int64_t>(0, count("ended") + count("impossible") - different);
+    const std::string problem = whyNotDone(replay);
     const std::string name = xmlText(textOf(replay, "recording"));
     std::string out = fmt::format(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\">\n", name,
-        std::max<std::int64_t>(count("actions"), std::ssize(failures)), failures.size());
-    for (const auto& [lsn, text] : failures)
-        out += fmt::format("<testcase classname=\"{}\" name=\"{}\"><failure>{}</failure></testcase>\n", name, lsn,
-                           xmlText(text));
-    if (const std::int64_t same = count("actions") - std::ssize(failures); same > 0)
-        out += fmt::format("<testcase classname=\"{}\" name=\"{} without a difference\"/>\n", name, same);
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"{}\" tests=\"{}\" failures=\"{}\"{}>\n",
+        name, different + same + (problem.empty() ? 0 : 1), different, problem.empty() ? "" : " errors=\"1\"");
+    const auto add = [&](const std::string& what, std::string_view kind, const std::string& text) {
+        out += fmt::format("<testcase classname=\"{}\" name=\"{}\"><{}>{}</{}></testcase>\n", name, what, kind,
+                           xmlText(text), kind);
+    };
+    for (const auto& [lsn, text] : failures) add(fmt::to_string(lsn), "failure", text);
+    if (different > told)
+        add(fmt::format("{} more with a difference", different - told), "failure",
+            "The engine did not keep which.");
+    if (same > 0) out += fmt::format("<testcase classname=\"{}\" name=\"{} without a difference\"/>\n", name, same);
+    if (!problem.empty()) add("not all was run", "error", problem);
     return out + "</testsuite>\n";
 }
 
 Outcome<int> tellReplay(const Invocation& invocation, Engine& engine, const json::object& replay) {
-    const std::string_view state = textOf(replay, "state");
     const auto count = [&](std::string_view key) { return integerOf(replay, key).value_or(0); };
     const auto differences = readDifferences(engine, count("id"));
     if (!differences) return std::unexpected(differences.error());
@@ -229,9 +246,8 @@ Outcome<int> tellReplay(const Invocation& invocation, Engine& engine, const json
         fmt::print(stderr, "{} of {} actions are the same\n",
                    count("ended") + count("impossible") - count("different"), count("actions"));
     }
-    if (state == "done") return count("different") > 0 ? kDiffers : 0;
-    return failed(state == "failed" ? printable(textOf(replay, "why"))
-                                    : fmt::format("the replay was {}", printable(state)));
+    if (std::string problem = whyNotDone(replay); !problem.empty()) return failed(std::move(problem));
+    return count("different") > 0 ? kDiffers : 0;
 }
 
 Outcome<int> replayAt(const Invocation& invocation, Engine& engine, bool isElsewhere) {
