@@ -140,6 +140,35 @@ private slots:
         QVERIFY2(url->problem().contains("https://mine"), qPrintable(url->problem()));
     }
 
+    void whatIsRefusedStaysWritten_data() {
+        QTest::addColumn<int>("status");
+        QTest::newRow("refused") << 422;
+        QTest::newRow("no engine") << 0;
+    }
+
+    void whatIsRefusedStaysWritten() {
+        QFETCH(int, status);
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        QVERIFY(on.tell("objects/2", object(2, "queued")));
+        ObjectFieldEdit* url = on.page.panel()->fields()->edit("url");
+        url->edit()->selectAll();
+        QTest::keyClicks(url->edit(), "https://mine");
+        QTest::keyClick(url->edit(), Qt::Key_Return);
+        QVERIFY(on.played.link.answer("objects/2", Answer{status, {}, {}, "invalid", "It cannot be so."}));
+        QVERIFY(on.tell("objects/2", object(2, "queued", {{"revision", 555}})));
+        QCOMPARE(url->edit()->text(), QString("https://mine"));
+        QCOMPARE(url->problem(), QString("It cannot be so."));
+        // Written again it is of the revision that was read; taken back it is what the engine has.
+        QTest::keyClick(url->edit(), Qt::Key_Return);
+        QCOMPARE(on.newest().revision, 102);
+        QVERIFY(on.played.link.answer("objects/2", Answer{status, {}, {}, "invalid", "It cannot be so."}));
+        QTest::keyClick(url->edit(), Qt::Key_Escape);
+        QCOMPARE(url->edit()->text(), QString("https://example.org"));
+        QCOMPARE(url->problem(), QString());
+    }
+
     void escapeTakesBackWhatIsWritten() {
         Played on;
         QVERIFY(on.begin(rowsFrom(3, 1, false)));

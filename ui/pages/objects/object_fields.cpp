@@ -114,6 +114,15 @@ void ObjectFieldEdit::replace(const QJsonValue& value, const QString& why) {
     setProblem(why);
 }
 
+void ObjectFieldEdit::keep(const QString& text, qint64 revision, const QString& why) {
+    if (!edit_->isModified()) { // else more was written meanwhile
+        if (edit_->text() != text) edit_->setText(text);
+        edit_->setModified(true);
+        since_ = revision;
+    }
+    setProblem(why);
+}
+
 void ObjectFieldEdit::setProblem(const QString& problem) {
     problem_->setText(problem);
     problem_->setVisible(!problem.isEmpty());
@@ -219,22 +228,26 @@ void ObjectFields::show(const ObjectDetail& detail, const ObjectType* type) {
 
 void ObjectFields::apply(const QString& field, const QJsonValue& value, qint64 revision) {
     const qint64 object = object_;
-    const auto take = [this, field, object, written = textOfField(value)](const Answer& answer) {
+    const ObjectFieldEdit* from = edit(field);
+    const QString written = from != nullptr ? from->edit()->text() : textOfField(value);
+    const auto take = [this, field, object, revision, written](const Answer& answer) {
         if (object != object_) return; // another one is shown
-        if (answer.status == kChangedMeanwhile) return refused(object, field, written);
-        if (ObjectFieldEdit* of = edit(field)) of->setProblem(answer.ok() ? QString() : answer.message);
+        if (answer.status == kChangedMeanwhile) return refused(object, field, written, revision);
+        ObjectFieldEdit* of = edit(field);
+        if (of != nullptr && answer.ok()) of->setProblem({});
+        if (of != nullptr && !answer.ok()) of->keep(written, revision, answer.message);
         emit changed();
     };
     context_.commands.run(operations::setObjectField(object, revision, field, value), this, take);
 }
 
 /// It was changed meanwhile: what it has now is shown, and what was written is told.
-void ObjectFields::refused(qint64 object, const QString& field, const QString& written) {
-    const auto take = [this, object, field, written](const Answer& answer) {
+void ObjectFields::refused(qint64 object, const QString& field, const QString& written, qint64 revision) {
+    const auto take = [this, object, field, written, revision](const Answer& answer) {
         ObjectFieldEdit* of = edit(field);
         if (object != object_ || of == nullptr) return;
         const QJsonObject json = answer.json;
-        if (!answer.ok()) return of->setProblem(answer.message);
+        if (!answer.ok()) return of->keep(written, revision, answer.message);
         of->replace(json.value("fields")[field], tr("Changed meanwhile; yours was \"%1\"").arg(written));
         emit changed();
     };

@@ -27,6 +27,8 @@ public:
     void setValue(const QJsonValue& value, qint64 revision);
     /// What was being written is put aside, and `value` is shown, with why.
     void replace(const QJsonValue& value, const QString& why);
+    /// What was sent, of that revision, and not taken: it stays written, unless more was meanwhile.
+    void keep(const QString& text, qint64 revision, const QString& why);
     /// Why it is not changed; empty: nothing is wrong.
     void setProblem(const QString& problem);
     QString problem() const { return problem_->text(); }
@@ -72,7 +74,7 @@ signals:
 private:
     void make(const std::vector<ObjectField>& fields);
     void apply(const QString& field, const QJsonValue& value, qint64 revision);
-    void refused(qint64 object, const QString& field, const QString& written);
+    void refused(qint64 object, const QString& field, const QString& written, qint64 revision);
 
     Context context_;
     QVBoxLayout* column_;
