@@ -44,7 +44,7 @@
         <translation>Lief</translation>
     </message>
     <message>
-        <source>Time from its process's start to its end, of the last try</source>
+        <source>Time from its process&apos;s start to its end, of the last try</source>
         <translation>Zeit vom Beginn ihres Prozesses bis zu seinem Ende, beim letzten Versuch</translation>
     </message>
     <message>
@@ -60,7 +60,7 @@
         <translation>Funktion</translation>
     </message>
     <message>
-        <source>The worker's function</source>
+        <source>The worker&apos;s function</source>
         <translation>Die Funktion des Workers</translation>
     </message>
     <message>
@@ -434,7 +434,7 @@
         <translation>Darstellung</translation>
     </message>
     <message>
-        <source>Use the desktop's font</source>
+        <source>Use the desktop&apos;s font</source>
         <translation>Schrift des Desktops verwenden</translation>
     </message>
     <message>
@@ -908,7 +908,7 @@
         <translation>Bytes</translation>
     </message>
     <message>
-        <source>The limit of memory in a sandbox for workers that ask for none; 0 is the machine's memory up to guard_hold_percent.</source>
+        <source>The limit of memory in a sandbox for workers that ask for none; 0 is the machine&apos;s memory up to guard_hold_percent.</source>
         <translation>Die Speichergrenze in einer Sandbox für Worker, die keine verlangen; 0 ist der Speicher des Rechners bis guard_hold_percent.</translation>
     </message>
     <message>
@@ -992,11 +992,11 @@
         <translation>Nach welcher Zeit die Engine wieder aufräumt, was nicht behalten wird, solange etwas geschieht.</translation>
     </message>
     <message>
-        <source>No action starts while at least this share of the machine's memory is in use; 0 is never.</source>
+        <source>No action starts while at least this share of the machine&apos;s memory is in use; 0 is never.</source>
         <translation>Keine Aktion startet, solange mindestens dieser Anteil des Speichers des Rechners belegt ist; 0 ist nie.</translation>
     </message>
     <message>
-        <source>While at least this share of the machine's memory is in use, the action furthest over the memory it asked for is stopped, to run again later; 0 is never.</source>
+        <source>While at least this share of the machine&apos;s memory is in use, the action furthest over the memory it asked for is stopped, to run again later; 0 is never.</source>
         <translation>Solange mindestens dieser Anteil des Speichers des Rechners belegt ist, wird die Aktion beendet, die am weitesten über dem verlangten Speicher liegt, um später erneut zu laufen; 0 ist nie.</translation>
     </message>
     <message>
@@ -1147,7 +1147,7 @@
         <translation>soll erst in %1 starten</translation>
     </message>
     <message>
-        <source>its queue runs %1 of at most %2 labelled "%3"</source>
+        <source>its queue runs %1 of at most %2 labelled &quot;%3&quot;</source>
         <translation>in ihrer Warteschlange laufen %1 von höchstens %2 namens „%3“</translation>
     </message>
     <message>
@@ -1251,11 +1251,11 @@
         <translation>ihr Worker hat %1 Prozesse</translation>
     </message>
     <message>
-        <source>its worker's 1 process is busy</source>
+        <source>its worker&apos;s 1 process is busy</source>
         <translation>der Prozess ihres Workers ist beschäftigt</translation>
     </message>
     <message>
-        <source>its worker's %1 processes are busy</source>
+        <source>its worker&apos;s %1 processes are busy</source>
         <translation>die %1 Prozesse ihres Workers sind beschäftigt</translation>
     </message>
     <message>
@@ -1263,11 +1263,11 @@
         <translation>ihr Worker hat keinen Prozess; er darf höchstens %1 haben</translation>
     </message>
     <message>
-        <source>its worker's 1 process is busy; it may have %1 at most</source>
+        <source>its worker&apos;s 1 process is busy; it may have %1 at most</source>
         <translation>der Prozess ihres Workers ist beschäftigt; er darf höchstens %1 haben</translation>
     </message>
     <message>
-        <source>its worker's %1 processes are busy; it may have %2 at most</source>
+        <source>its worker&apos;s %1 processes are busy; it may have %2 at most</source>
         <translation>die %1 Prozesse ihres Workers sind beschäftigt; er darf höchstens %2 haben</translation>
     </message>
     <message>
@@ -1283,11 +1283,11 @@
         <translation>ihr Worker hat keinen Prozess; der Pool ist voll: %1 von %2 Prozessen</translation>
     </message>
     <message>
-        <source>its worker's 1 process is busy; the pool is full: %1 of %2 processes</source>
+        <source>its worker&apos;s 1 process is busy; the pool is full: %1 of %2 processes</source>
         <translation>der Prozess ihres Workers ist beschäftigt; der Pool ist voll: %1 von %2 Prozessen</translation>
     </message>
     <message>
-        <source>its worker's %1 processes are busy; the pool is full: %2 of %3 processes</source>
+        <source>its worker&apos;s %1 processes are busy; the pool is full: %2 of %3 processes</source>
         <translation>die %1 Prozesse ihres Workers sind beschäftigt; der Pool ist voll: %2 von %3 Prozessen</translation>
     </message>
     <message>
@@ -1299,7 +1299,7 @@
         <translation>er gibt seine Kerne anderer Arbeit</translation>
     </message>
     <message>
-        <source>its worker's first process is started next</source>
+        <source>its worker&apos;s first process is started next</source>
         <translation>der erste Prozess ihres Workers startet als Nächstes</translation>
     </message>
     <message>
@@ -1402,15 +1402,15 @@
         <translation>Token</translation>
     </message>
     <message>
-        <source>From the file "token" in that engine's data directory. Empty: the one that was kept.</source>
-        <translation>Aus der Datei "token" im Datenverzeichnis der Engine. Leer: das aufbewahrte.</translation>
+        <source>From the file &quot;token&quot; in that engine&apos;s data directory. Empty: the one that was kept.</source>
+        <translation>Aus der Datei &quot;token&quot; im Datenverzeichnis der Engine. Leer: das aufbewahrte.</translation>
     </message>
     <message>
         <source>Known engines</source>
         <translation>Bekannte Engines</translation>
     </message>
     <message>
-        <source>in the system's keychain</source>
+        <source>in the system&apos;s keychain</source>
         <translation>im Schlüsselbund des Systems</translation>
     </message>
     <message>
@@ -1434,7 +1434,7 @@
         <translation>Entsperren Sie ihn, oder wählen Sie die Datei: nur Sie können sie lesen, doch sie ist nicht verschlüsselt.</translation>
     </message>
     <message>
-        <source>This program's</source>
+        <source>This program&apos;s</source>
         <translation>Die dieses Programms</translation>
     </message>
     <message>
@@ -1826,7 +1826,7 @@
         <translation>das Programm, das sie ausführt</translation>
     </message>
     <message>
-        <source>the worker's function</source>
+        <source>the worker&apos;s function</source>
         <translation>die Funktion des Workers</translation>
     </message>
     <message>
@@ -2129,7 +2129,7 @@
         <translation>Die Nacht beginnt</translation>
     </message>
     <message>
-        <source>What failed since then, the day before, is what "tonight" means.</source>
+        <source>What failed since then, the day before, is what &quot;tonight&quot; means.</source>
         <translation>Was seitdem fehlschlug, am Vortag, ist mit „heute Nacht“ gemeint.</translation>
     </message>
     <message>
@@ -2287,7 +2287,7 @@
         <translation>mitgeliefert: %1</translation>
     </message>
     <message>
-        <source>%1 already does "%2"; give that another key first.</source>
+        <source>%1 already does &quot;%2&quot;; give that another key first.</source>
         <translation>%1 tut schon „%2“; geben Sie dem zuerst eine andere Taste.</translation>
     </message>
     <message>
@@ -2488,7 +2488,7 @@
         <source>GPU %1 is lost: %2</source>
         <translation>GPU %1 ist verloren: %2</translation>
     </message>
-<message>
+    <message>
         <source>by its address</source>
         <translation>über ihre Adresse</translation>
     </message>
@@ -2718,7 +2718,7 @@
         <translation>Leiste</translation>
     </message>
     <message>
-        <source>Show an icon in the desktop's tray</source>
+        <source>Show an icon in the desktop&apos;s tray</source>
         <translation>Ein Symbol in der Leiste des Desktops zeigen</translation>
     </message>
     <message>
@@ -3747,7 +3747,7 @@
         <translation>Warteschlange</translation>
     </message>
     <message>
-        <source>The queue's tag, or its number</source>
+        <source>The queue&apos;s tag, or its number</source>
         <translation>Der Name der Warteschlange oder ihre Nummer</translation>
     </message>
     <message>
@@ -3928,7 +3928,7 @@
 <context>
     <name>Sandbox</name>
     <message>
-        <source>the machine's</source>
+        <source>the machine&apos;s</source>
         <translation>das des Rechners</translation>
     </message>
     <message>
@@ -3944,8 +3944,8 @@
         <translation>Sandbox</translation>
     </message>
     <message>
-        <source>none: an exec has one when it says "sandbox": true</source>
-        <translation>keine: exec hat eine mit "sandbox": true</translation>
+        <source>none: an exec has one when it says &quot;sandbox&quot;: true</source>
+        <translation>keine: exec hat eine mit &quot;sandbox&quot;: true</translation>
     </message>
     <message>
         <source>none: the engine was started without</source>
@@ -3980,7 +3980,7 @@
         <translation>Ohne Sandbox laufen lassen</translation>
     </message>
     <message>
-        <source>The action is submitted again with the rights of the engine's user: it can read and write whatever that user can, the engine's token included.</source>
+        <source>The action is submitted again with the rights of the engine&apos;s user: it can read and write whatever that user can, the engine&apos;s token included.</source>
         <translation>Die Aktion wird mit den Rechten des Benutzers der Engine neu eingereicht: Sie kann lesen und schreiben, was er kann, auch das Token der Engine.</translation>
     </message>
     <message>
@@ -4237,7 +4237,7 @@
         <translation>%1: %2 von höchstens %3 laufen</translation>
     </message>
     <message>
-        <source>%1 runs %2 of at most %3 labelled "%4"</source>
+        <source>%1 runs %2 of at most %3 labelled &quot;%4&quot;</source>
         <translation>%1: %2 von höchstens %3 namens „%4“ laufen</translation>
     </message>
 </context>
@@ -4358,7 +4358,7 @@
         <translation>geraten: nichts sagt es</translation>
     </message>
     <message>
-        <source>guessed: this machine's</source>
+        <source>guessed: this machine&apos;s</source>
         <translation>geraten: die dieses Rechners</translation>
     </message>
     <message>
@@ -4751,7 +4751,7 @@
         <translation>Kopieren</translation>
     </message>
     <message>
-        <source>A machine joins with a token. It needs yardmaster, and a way to this engine's address.</source>
+        <source>A machine joins with a token. It needs yardmaster, and a way to this engine&apos;s address.</source>
         <translation>Eine Maschine tritt mit einem Token bei. Sie braucht yardmaster und einen Weg zur Adresse dieser Engine.</translation>
     </message>
     <message>
@@ -5064,7 +5064,7 @@
         <translation>Lief</translation>
     </message>
     <message>
-        <source>From its process's start to its end</source>
+        <source>From its process&apos;s start to its end</source>
         <translation>Vom Beginn ihres Prozesses bis zu seinem Ende</translation>
     </message>
     <message>
@@ -5306,7 +5306,7 @@
         <translation>Die Konsole wurde geschlossen. Die Eingabetaste öffnet sie wieder.</translation>
     </message>
     <message>
-        <source>The engine's console cannot be opened: %1. Enter tries again.</source>
+        <source>The engine&apos;s console cannot be opened: %1. Enter tries again.</source>
         <translation>Die Konsole der Engine lässt sich nicht öffnen: %1. Die Eingabetaste versucht es noch einmal.</translation>
     </message>
 </context>
@@ -5364,7 +5364,7 @@
         <translation>Was die Konsole sagte</translation>
     </message>
     <message>
-        <source>A line for the engine's console</source>
+        <source>A line for the engine&apos;s console</source>
         <translation>Eine Zeile für die Konsole der Engine</translation>
     </message>
     <message>
@@ -5372,7 +5372,7 @@
         <translation>help, threads, latency, queues() …</translation>
     </message>
     <message>
-        <source>The prompt is a socket of the engine's own machine: it is never reached over the network. On that machine run:</source>
+        <source>The prompt is a socket of the engine&apos;s own machine: it is never reached over the network. On that machine run:</source>
         <translation>Die Eingabe ist ein Socket auf dem Rechner der Engine: Über das Netz ist sie nie erreichbar. Dort hilft:</translation>
     </message>
 </context>
@@ -6013,7 +6013,7 @@
         <translation>Die Engine beenden?</translation>
     </message>
     <message>
-        <source>What runs is ended and goes back to pending; the engine's process ends.</source>
+        <source>What runs is ended and goes back to pending; the engine&apos;s process ends.</source>
         <translation>Was läuft, wird beendet und wartet wieder; der Prozess der Engine endet.</translation>
     </message>
     <message>
@@ -6063,7 +6063,7 @@
 <context>
     <name>yard::ui::EngineMenu</name>
     <message>
-        <source>%1, this program's</source>
+        <source>%1, this program&apos;s</source>
         <translation>%1, die dieses Programms</translation>
     </message>
     <message>
@@ -6715,7 +6715,7 @@
 <context>
     <name>yard::ui::Icicle</name>
     <message>
-        <source>What the engine's functions took</source>
+        <source>What the engine&apos;s functions took</source>
         <translation>Was die Funktionen der Engine brauchten</translation>
     </message>
     <message>
@@ -6781,14 +6781,14 @@
         <translation>Offen</translation>
     </message>
     <message numerus="yes">
-        <source>The first %Ln thread(s) of the engine's loop; there are more</source>
+        <source>The first %Ln thread(s) of the engine&apos;s loop; there are more</source>
         <translation>
             <numerusform>Der erste Faden der Schleife der Engine; es gibt mehr</numerusform>
             <numerusform>Die ersten %Ln Fäden der Schleife der Engine; es gibt mehr</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%Ln thread(s) of the engine's loop</source>
+        <source>%Ln thread(s) of the engine&apos;s loop</source>
         <translation>
             <numerusform>%Ln Faden der Schleife der Engine</numerusform>
             <numerusform>%Ln Fäden der Schleife der Engine</numerusform>
@@ -6960,7 +6960,7 @@
         <translation>Prozesse, mindestens</translation>
     </message>
     <message>
-        <source>the pool's</source>
+        <source>the pool&apos;s</source>
         <translation>die des Pools</translation>
     </message>
     <message>
@@ -7141,7 +7141,7 @@
 <context>
     <name>yard::ui::LsnIndex</name>
     <message>
-        <source>The engine's list of numbers cannot be read.</source>
+        <source>The engine&apos;s list of numbers cannot be read.</source>
         <translation>Die Nummernliste der Engine ist nicht lesbar.</translation>
     </message>
 </context>
@@ -7259,7 +7259,7 @@
         <translation>Wählen Sie zuerst eine Maschine</translation>
     </message>
     <message>
-        <source>This is the engine's own machine: pause or drain the engine</source>
+        <source>This is the engine&apos;s own machine: pause or drain the engine</source>
         <translation>Das ist die Maschine der Engine: halten Sie die Engine an oder lassen Sie sie leerlaufen</translation>
     </message>
     <message>
@@ -7530,6 +7530,10 @@
     <message>
         <source>required</source>
         <translation>nötig</translation>
+    </message>
+    <message>
+        <source>It is too long to be changed here</source>
+        <translation>Es ist zu lang, um hier geändert zu werden</translation>
     </message>
 </context>
 <context>
@@ -8609,11 +8613,11 @@
         <translation>Zuerst messen</translation>
     </message>
     <message>
-        <source>Measuring what the engine's threads do…</source>
+        <source>Measuring what the engine&apos;s threads do…</source>
         <translation>Es wird gemessen, was die Fäden der Engine tun…</translation>
     </message>
     <message>
-        <source>On the engine's machine: yardctl profile show %1</source>
+        <source>On the engine&apos;s machine: yardctl profile show %1</source>
         <translation>Auf dem Rechner der Engine: yardctl profile show %1</translation>
     </message>
     <message>
@@ -8863,7 +8867,7 @@
         <translation>s</translation>
     </message>
     <message>
-        <source>the engine's</source>
+        <source>the engine&apos;s</source>
         <translation>die der Engine</translation>
     </message>
     <message>
@@ -9250,7 +9254,7 @@
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>Reserved, and the limit in the sandbox; empty is the engine's own.</source>
+        <source>Reserved, and the limit in the sandbox; empty is the engine&apos;s own.</source>
         <translation>Reserviert, und die Grenze in der Sandbox; leer ist die der Engine.</translation>
     </message>
     <message>
@@ -9262,7 +9266,7 @@
         <translation>Frist</translation>
     </message>
     <message>
-        <source>How long an attempt may take; empty is the engine's own.</source>
+        <source>How long an attempt may take; empty is the engine&apos;s own.</source>
         <translation>Wie lange ein Versuch dauern darf; leer ist die der Engine.</translation>
     </message>
     <message>
@@ -9753,7 +9757,7 @@
 <context>
     <name>yard::ui::StateMap</name>
     <message>
-        <source>The engine's list of numbers cannot be read.</source>
+        <source>The engine&apos;s list of numbers cannot be read.</source>
         <translation>Die Nummernliste der Engine ist nicht lesbar.</translation>
     </message>
     <message>
@@ -9956,7 +9960,7 @@
         <translation>Nach</translation>
     </message>
     <message>
-        <source>Numbers of actions, with commas; "12 any", "12 failed" for how they must end.</source>
+        <source>Numbers of actions, with commas; &quot;12 any&quot;, &quot;12 failed&quot; for how they must end.</source>
         <translation>Nummern von Aktionen, mit Komma; „12 any“, „12 failed“ dafür, wie sie enden müssen.</translation>
     </message>
     <message>
@@ -10028,11 +10032,11 @@
         <translation>Umgebung</translation>
     </message>
     <message>
-        <source>A=1 B='two words'; the value of a name alone is not kept.</source>
-        <translation>A=1 B='zwei Wörter'; der Wert eines Namens allein wird nicht aufbewahrt.</translation>
+        <source>A=1 B=&apos;two words&apos;; the value of a name alone is not kept.</source>
+        <translation>A=1 B=&apos;zwei Wörter&apos;; der Wert eines Namens allein wird nicht aufbewahrt.</translation>
     </message>
     <message>
-        <source>Engine's environment</source>
+        <source>Engine&apos;s environment</source>
         <translation>Umgebung der Engine</translation>
     </message>
     <message>
@@ -10471,7 +10475,7 @@
         <translation>er antwortet nicht; vielleicht wartet er darauf, entsperrt zu werden</translation>
     </message>
     <message>
-        <source>The system's keychain cannot be used: %1.</source>
+        <source>The system&apos;s keychain cannot be used: %1.</source>
         <translation>Der Schlüsselbund des Systems ist nicht benutzbar: %1.</translation>
     </message>
     <message>
@@ -10764,7 +10768,7 @@
         <translation>Datei</translation>
     </message>
     <message>
-        <source>Path below the worker's directory</source>
+        <source>Path below the worker&apos;s directory</source>
         <translation>Pfad unter dem Verzeichnis des Workers</translation>
     </message>
     <message>

@@ -97,8 +97,16 @@ private slots:
         const QString shown = !value              ? QString()
                               : value->isNull()   ? QString("null")
                               : value->isString() ? '"' + value->toString() + '"'
-                                                  : textOfField(*value);
+                                                  : textOfField(*value, type);
         QCOMPARE(shown, read);
+    }
+
+    void textInAFieldOfAnyJsonStaysText() {
+        for (const char* text : {"true", "12", "", "a \"b\"", "[1]"}) {
+            const QJsonValue value{QString(text)};
+            QCOMPARE(fieldValueOf(textOfField(value, "json"), "json"), std::optional(value));
+            QCOMPARE(fieldValueOf(textOfField(value, "string"), "string"), std::optional(value));
+        }
     }
 };
 

@@ -210,6 +210,20 @@ private slots:
         QCOMPARE(on.played.link.waiting("objects/0"), std::size_t{0});
     }
 
+    void whatIsTooLongForALineIsNotChanged() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        for (const auto& [length, isReadOnly] : {std::pair(64 * 1'024, false), std::pair(64 * 1'024 + 1, true)}) {
+            on.page.takeUpdates();
+            QVERIFY(on.tell("objects/2",
+                            object(2, "queued", {{"fields", QJsonObject{{"url", QString(length, 'x')}}}})));
+            const QLineEdit* url = on.page.panel()->fields()->edit("url")->edit();
+            QCOMPARE(url->isReadOnly(), isReadOnly);
+            QCOMPARE(!url->toolTip().isEmpty(), isReadOnly);
+        }
+    }
+
     void whatHasEndedKeepsItsFields() {
         Played on;
         QVERIFY(on.begin({{"objects", QJsonArray{object(2, "sealed")}}}));

@@ -52,9 +52,9 @@ std::optional<QJsonValue> fieldValueOf(const QString& text, const QString& type)
     return type == "integer" && !isWhole ? std::nullopt : std::optional(value);
 }
 
-QString textOfField(const QJsonValue& value) {
+QString textOfField(const QJsonValue& value, const QString& type) {
     if (value.isUndefined() || value.isNull()) return {};
-    if (value.isString()) return value.toString();
+    if (value.isString() && type != "json") return value.toString();
     const QString text = QString::fromUtf8(QJsonDocument(QJsonArray{value}).toJson(QJsonDocument::Compact));
     return text.mid(1, text.size() - 2);
 }
@@ -95,7 +95,7 @@ ObjectFieldEdit::ObjectFieldEdit(ObjectField field, QWidget* parent)
 }
 
 void ObjectFieldEdit::setValue(const QJsonValue& value, qint64 revision) {
-    told_ = textOfField(value);
+    told_ = textOfField(value, field_.type);
     revision_ = revision;
     if (edit_->isModified()) return;
     if (edit_->text() != told_) {
@@ -108,7 +108,7 @@ void ObjectFieldEdit::setValue(const QJsonValue& value, qint64 revision) {
 void ObjectFieldEdit::replace(const QJsonValue& value, const QString& why) {
     since_ = 0;
     edit_->setModified(false);
-    told_ = textOfField(value);
+    told_ = textOfField(value, field_.type);
     edit_->setText(told_);
     edit_->setModified(false);
     setProblem(why);
@@ -130,8 +130,10 @@ void ObjectFieldEdit::setProblem(const QString& problem) {
 }
 
 void ObjectFieldEdit::setBlocked(const QString& why) {
-    edit_->setReadOnly(!why.isEmpty());
-    edit_->setToolTip(why);
+    const bool isCut = told_.size() > kMostWritten; // what was sent would be the beginning alone
+    const QString blocked = why.isEmpty() && isCut ? tr("It is too long to be changed here") : why;
+    edit_->setReadOnly(!blocked.isEmpty());
+    edit_->setToolTip(blocked);
 }
 
 void ObjectFieldEdit::keyPressEvent(QKeyEvent* event) {
@@ -229,7 +231,7 @@ void ObjectFields::show(const ObjectDetail& detail, const ObjectType* type) {
 void ObjectFields::apply(const QString& field, const QJsonValue& value, qint64 revision) {
     const qint64 object = object_;
     const ObjectFieldEdit* from = edit(field);
-    const QString written = from != nullptr ? from->edit()->text() : textOfField(value);
+    const QString written = from != nullptr ? from->edit()->text() : QString();
     const auto take = [this, field, object, revision, written](const Answer& answer) {
         if (object != object_) return; // another one is shown
         if (answer.status == kChangedMeanwhile) return refused(object, field, written, revision);

@@ -12,10 +12,10 @@
 
 namespace yard::ui {
 
-/// A value of a field as it is written: text as it is, all else as JSON. Nothing: it cannot be read as that type; an
+/// A value of a field as it is written: text as it is, all else, and text in a field of any JSON, as JSON. Nothing: it cannot be read as that type; an
 /// empty one of another type than string is null, which takes the field away.
 std::optional<QJsonValue> fieldValueOf(const QString& text, const QString& type);
-QString textOfField(const QJsonValue& value);
+QString textOfField(const QJsonValue& value, const QString& type);
 
 class ObjectFieldEdit final : public QWidget {
     Q_OBJECT
@@ -32,7 +32,7 @@ public:
     /// Why it is not changed; empty: nothing is wrong.
     void setProblem(const QString& problem);
     QString problem() const { return problem_->text(); }
-    /// For good: it has ended, or nothing can be sent.
+    /// For good: it has ended, or nothing can be sent. What is too long for a line is blocked by itself.
     void setBlocked(const QString& why);
     /// What is written, if something is.
     void apply();
