@@ -5040,6 +5040,10 @@
         <source>Keep it</source>
         <translation>Behalten</translation>
     </message>
+    <message>
+        <source>Seconds; empty: 3600.</source>
+        <translation>Sekunden; leer: 3600.</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::AttemptsTable</name>

@@ -171,6 +171,37 @@ private slots:
         QCOMPARE(on.body().value("on").toObject(), (QJsonObject{{"kind", "of_a_later_engine"}, {"over", 5}}));
     }
 
+    void aCommandThatIsNoLineStaysAsItIs_data() {
+        QTest::addColumn<QStringList>("words");
+        QTest::addColumn<bool>("isLine");
+        QTest::newRow("words") << QStringList{"a", "b c", "d\"e\""} << true;
+        QTest::newRow("an empty word") << QStringList{"a", "", "b"} << false;
+        QTest::newRow("a tab") << QStringList{"a", "b\tc"} << false;
+        QTest::newRow("a new line") << QStringList{"a", "b\nc"} << false;
+        QTest::newRow("as long as a line") << QStringList{"a", QString(kMostAlertLine - 2, 'x')} << true;
+        QTest::newRow("longer than a line") << QStringList{"a", QString(kMostAlertLine - 1, 'x')} << false;
+    }
+
+    void aCommandThatIsNoLineStaysAsItIs() {
+        QFETCH(QStringList, words);
+        QFETCH(bool, isLine);
+        const QJsonArray then{QJsonObject{{"command", QJsonArray::fromStringList(words)}}};
+        const AlertDraft draft = AlertDraft::of(nightRule({{"then", then}}));
+        QCOMPARE(!draft.command.isEmpty(), isLine);
+        QCOMPARE(draft.rule().value("then").toArray(), then);
+    }
+
+    void aTimeOfQuietThatIsTakenAwayIsTheUsualOne() {
+        Played on;
+        QVERIFY(on.tell({nightRule({{"quiet_s", 60}})}));
+        on.form.table()->selectId(on.form.table()->rows()->idAt(0));
+        on.line("quiet_s")->selectAll();
+        QTest::keyClick(on.line("quiet_s"), Qt::Key_Delete);
+        on.form.save()->click();
+        QCOMPARE(on.last(), QString("PATCH alerts/night"));
+        QCOMPARE(on.body().value("quiet_s").toInt(), 600);
+    }
+
     void whatAKindDoesNotHaveIsNotAskedForAndNotSent() {
         Played on;
         on.choose("failure_rate");

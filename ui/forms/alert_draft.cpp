@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 namespace yard::ui {
 
@@ -89,6 +91,13 @@ QString lineOf(const QJsonArray& words) {
     return quoted.join(' ');
 }
 
+/// As one line, if that says the same.
+std::optional<QString> alertCommandLine(const QJsonArray& words) {
+    QString line = lineOf(words);
+    const bool isSame = QJsonArray::fromStringList(QProcess::splitCommand(line)) == words;
+    return isSame && line.size() <= kMostAlertLine ? std::optional(std::move(line)) : std::nullopt;
+}
+
 } // namespace
 
 std::span<const AlertKind> alertKinds() {
@@ -119,10 +128,12 @@ AlertDraft AlertDraft::of(const QJsonObject& rule) {
     draft.hours = rule.value("hours").toString();
     draft.severity = rule.value("severity").toString(QStringLiteral("warning"));
     for (const QJsonValue target : rule.value("then").toArray()) {
+        const auto line =
+            target["command"].isArray() ? alertCommandLine(target["command"].toArray()) : std::nullopt;
         if (target["desktop"].toBool())
             draft.isForDesktop = true;
-        else if (target["command"].isArray() && draft.command.isEmpty())
-            draft.command = lineOf(target["command"].toArray());
+        else if (line && draft.command.isEmpty())
+            draft.command = *line;
         else if (target["webhook"].isString() && target["template"].toString("json") == "json" &&
                  draft.webhook.isEmpty())
             draft.webhook = target["webhook"].toString();

@@ -1,5 +1,5 @@
 // A rule of alerts as it is written in its form, and as JSON. What the form does not show of a rule that is changed, more
-// commands or addresses than one, stays as it was. Values; ui thread.
+// commands or addresses than one and commands that are no line, stays as it was. Values; ui thread.
 #pragma once
 
 #include <QJsonArray>
@@ -9,6 +9,8 @@
 #include <string_view>
 
 namespace yard::ui {
+
+inline constexpr qsizetype kMostAlertLine = 4'096; ///< characters of what is written in one line
 
 /// What of a kind is written beside it: docs/alerts.md.
 struct AlertKind {

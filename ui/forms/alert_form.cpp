@@ -20,8 +20,8 @@ namespace {
 constexpr int kRulesLookMs = 3'000;
 constexpr int kTryPauseMs = 300;
 constexpr int kSilenceSeconds = 3'600;
-constexpr std::size_t kMostShown = 8; ///< of what it would have said
-constexpr qsizetype kMostLine = 4'096;
+constexpr int kUsualQuietSeconds = 600; // docs/alerts.md
+constexpr std::size_t kMostShown = 8;   ///< of what it would have said
 
 struct StateSign {
     QString word;
@@ -115,7 +115,7 @@ QLineEdit* AlertForm::addLine(QVBoxLayout* column, const QString& member, const 
                               const QString& help) {
     auto* line = new QLineEdit;
     line->setObjectName(member);
-    line->setMaxLength(kMostLine);
+    line->setMaxLength(kMostAlertLine);
     auto* row = new FormRow(title, line, help);
     row->setMayStack(true);
     byMember_[member] = row;
@@ -290,6 +290,8 @@ void AlertForm::onKind() {
     if (kind == nullptr) return;
     row("filter")->setVisible(kind->hasFilter);
     row("for_s")->setVisible(!kind->isEvent);
+    row("for_s")->setHelp(kind->word == "failure_rate" ? tr("Seconds; empty: 3600.")
+                                                       : tr("Seconds; empty: it is told at once."));
     row("over")->setVisible(kind->over != nullptr);
     if (kind->over == nullptr) return;
     row("over")->setNote(QCoreApplication::translate("AlertKinds", kind->over));
@@ -348,7 +350,9 @@ void AlertForm::send() {
     const bool isNew = name_.isEmpty();
     if (!isNew) {
         rule.remove("name");
-        if (!rule.contains("hours")) rule.insert("hours", ""); // what was taken away is taken away there, too
+        // What was taken away is taken away there, too.
+        if (!rule.contains("hours")) rule.insert("hours", "");
+        if (!rule.contains("quiet_s")) rule.insert("quiet_s", kUsualQuietSeconds);
     }
     const Operation operation = isNew ? operations::addAlert(rule) : operations::changeAlert(name_, rule);
     context_.commands.run(operation, this, [this, name](const Answer& answer) {
