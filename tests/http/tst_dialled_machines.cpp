@@ -211,7 +211,8 @@ private Q_SLOTS:
         wanted.target.token = machine.engine->token();
         const auto dialled = machine.engine.run(machine.engine->ask(&engine::Machines::dial, wanted));
         QVERIFY(!dialled);
-        QCOMPARE(dialled.error().message, "The engine would be a machine of its own: give it the address of another engine.");
+        QCOMPARE(dialled.error().message,
+                 "The engine would be a machine of its own: give it the address of another engine.");
         QCOMPARE(machine.engine.run(machine.engine->ask(&engine::Machines::list)).size(), std::size_t{1});
     }
 
