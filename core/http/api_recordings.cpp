@@ -149,15 +149,19 @@ coro::Task<Response> deleteRecording(Call& call) {
 /// A file that stays as it is; read on helpers.
 class FileProducer final : public BodyProducer {
 public:
-    FileProducer(coro::HelperPool& helpers, std::shared_ptr<UniqueFd> file)
+    FileProducer(coro::HelperPool& helpers, std::shared_ptr<UniqueFd> file, std::uint64_t size)
         : helpers_(helpers)
-        , file_(std::move(file)) {}
+        , file_(std::move(file))
+        , left_(size) {}
     coro::Task<Result<std::string_view>> next() override {
-        auto read = [file = file_, offset = offset_] { return readFileAt(file->get(), offset, kReadPiece); };
+        // No more than its length was said to be: a note that is changed meanwhile may add a page.
+        const auto atMost = static_cast<std::size_t>(std::min<std::uint64_t>(kReadPiece, left_));
+        auto read = [file = file_, offset = offset_, atMost] { return readFileAt(file->get(), offset, atMost); };
         auto piece = co_await helpers_.run(std::move(read));
         if (!piece) co_return std::unexpected(piece.error());
         piece_ = std::move(*piece);
         offset_ += piece_.size();
+        left_ -= piece_.size();
         co_return std::string_view(piece_);
     }
 
@@ -165,6 +169,7 @@ private:
     coro::HelperPool& helpers_;
     std::shared_ptr<UniqueFd> file_;
     std::uint64_t offset_ = 0;
+    std::uint64_t left_;
     std::string piece_;
 };
 
@@ -185,7 +190,7 @@ coro::Task<Response> getRecordingFile(Call& call) {
     };
     auto opened = co_await call.helpers.run(std::move(open));
     if (!opened) co_return errorResponse(opened.error());
-    co_return bytesResponse(std::make_unique<FileProducer>(call.helpers, opened->file), opened->size);
+    co_return bytesResponse(std::make_unique<FileProducer>(call.helpers, opened->file, opened->size), opened->size);
 }
 
 /// The actions of a file, each a line of JSON. Read on helpers.
