@@ -15,6 +15,7 @@
 #include <exception>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <ranges>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
@@ -206,6 +207,7 @@ public:
         if (!page) co_return std::unexpected(page.error());
         lines_.clear();
         for (const recording::RecordedAction& action : *page) {
+            const std::ptrdiff_t begin = std::ssize(lines_);
             JsonWriter writer(lines_);
             writer.openObject();
             writer.member("n", action.n);
@@ -217,6 +219,9 @@ public:
             writer.key("result");
             writer.raw(action.result);
             writer.closeObject();
+            // White space of JSON, that is no text of it; a line is one action.
+            const auto isBreak = [](char c) { return c == '\n' || c == '\r'; };
+            std::ranges::replace_if(std::ranges::subrange(lines_.begin() + begin, lines_.end()), isBreak, ' ');
             lines_ += '\n';
             n_ = action.n;
         }

@@ -3,6 +3,7 @@
 #include "core/launcher/launcher.h"
 #include "core/recording/recording_reader.h"
 #include "tests/http/api_test.h"
+#include "tests/recording/sample.h"
 
 #include <QTest>
 
@@ -29,6 +30,7 @@ private Q_SLOTS:
     void elementsOfAnArrayAreRecordedEach();
     void aFullRecordingEndsWithASentenceAndTheWorkGoesOn();
     void actionsAreLinesOfJson();
+    void whatHasLineBreaksIsOneLineAllTheSame();
     void oneThatRunsIsNotChanged();
     void oneThatIsOverIsRenamedAndNotedAndRemoved();
     void aFileThatComesIsCheckedBeforeItIsListed();
@@ -212,6 +214,27 @@ void RecordingsTest::actionsAreLinesOfJson() {
     QCOMPARE(first.at("result").at("lsn").as_int64(), lsn);
     QCOMPARE(std::string(first.at("action").at("label").as_string()), std::string("a"));
     QCOMPARE(api_->get("/compute/recordings/none/actions").status, 404);
+}
+
+void RecordingsTest::whatHasLineBreaksIsOneLineAllTheSame() {
+    const std::string path = api_->engine.path("broken.yrec");
+    recording::RecordedAction action = test::sampleAction(1, "a");
+    action.action.insert(1, "\r\n");
+    action.result.insert(1, "\n");
+    {
+        auto writer = recording::RecordingWriter::create(path, test::sampleHead(), 1u << 30);
+        QVERIFY(writer && writer->add(action) && writer->finish({.state = recording::RecordingState::Complete}));
+    }
+    QFile file(QString::fromStdString(path));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(api_->call("PUT", "/compute/recordings/one/file", file.readAll().toStdString(),
+                        {{"Content-Type", "application/octet-stream"}})
+                 .status,
+             200);
+    const Reply lines = api_->get("/compute/recordings/one/actions");
+    QCOMPARE(std::ranges::count(lines.body, '\n'), 1);
+    QVERIFY(!lines.body.contains('\r'));
+    QCOMPARE(boost::json::parse(lines.body).at("result").at("lsn").as_int64(), 1);
 }
 
 void RecordingsTest::oneThatRunsIsNotChanged() {
