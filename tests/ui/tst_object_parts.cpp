@@ -13,6 +13,13 @@ class TestObjectParts : public QObject {
     Q_OBJECT
 
 private slots:
+    void aTypeThatSaysNothingOfRetriesHasTheUsualOnes() {
+        QJsonObject type = test::snapshotType();
+        type.remove("max_retries");
+        const QJsonObject json{{"types", QJsonArray{QJsonObject{{"name", "snapshot"}, {"type", type}}}}};
+        QCOMPARE(readObjectTypes(json).front().mostRetries, 5);
+    }
+
     void statesStandInColumnsByTheirDistanceFromTheInitialOne() {
         const auto read = readObjectTypes(test::snapshotTypes());
         const StateChart chart(read.front());

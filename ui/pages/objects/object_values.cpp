@@ -70,7 +70,8 @@ ObjectType readType(const QJsonObject& json) {
     }
     readStates(type, body, json.value("counts").toObject());
     readMoves(type, body);
-    type.mostRetries = body.value("max_retries").toInt();
+    constexpr int kUsualRetries = 5; // docs/objects.md
+    type.mostRetries = body.value("max_retries").toInt(kUsualRetries);
     if (const QJsonValue actor = body.value("actor"); actor.isObject()) {
         constexpr double kTickLimit = 60; // docs/objects.md
         constexpr double kSecond = 1e6;
@@ -221,7 +222,8 @@ QString objectNote(const ObjectInfo& object, const std::vector<ObjectType>& type
     const ObjectType* type = typeNamed(types, object.type);
     if (!object.lastError.isEmpty() && object.nextLook > 0 && type != nullptr && object.retries > 0)
         return ObjectValueWords::tr("%1; try %2 of %3 next")
-            .arg(object.lastError, Format().number(object.retries + 1), Format().number(type->mostRetries + 1));
+            .arg(object.lastError, Format().number(object.retries + 1),
+                 Format().number(qint64{type->mostRetries} + 1));
     return object.lastError;
 }
 
