@@ -177,6 +177,15 @@ private slots:
         QCOMPARE(on.played.state.unclaimed(), 0);
     }
 
+    void manyThatWaitForTheirCreatesAreNoneThatNobodyClaims() {
+        Played on;
+        const QJsonArray named{
+            QJsonObject{{"id", 3}, {"type", "snapshot"}, {"status", "queued"}, {"reason", "create_pending"}}};
+        QVERIFY(on.begin(rowsFrom(3, 1, false), {{"orphans", named}, {"orphan_count", 5'000}}));
+        QVERIFY(!on.page.banner()->isVisible());
+        QCOMPARE(on.played.state.unclaimed(), 0);
+    }
+
     void whatAnObjectIsCalledCannotTurnTheText() {
         Played on;
         const QString turning = QString("a") + QChar(0x202e) + "b";

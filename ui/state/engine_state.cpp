@@ -210,12 +210,15 @@ void EngineState::askOrchestrator() {
     });
 }
 
-/// What waits for its own creates is none for long, and no harm.
+/// What waits for its own creates is none for long, and no harm. Of many some are named alone: where all of these wait so,
+/// the others are taken to.
 void EngineState::tellOrchestrator(const QJsonObject& json) {
     const QJsonArray orphans = json.value("orphans").toArray();
     const auto passing = std::ranges::count_if(
         orphans, [](const QJsonValue& orphan) { return orphan["reason"] == "create_pending"; });
-    const qint64 now = std::max<qint64>(0, json.value("orphan_count").toInteger(orphans.size()) - passing);
+    const qint64 all = json.value("orphan_count").toInteger(orphans.size());
+    const bool allPass = passing > 0 && passing == orphans.size();
+    const qint64 now = allPass ? 0 : std::max<qint64>(0, all - passing);
     if (now == unclaimed_) return;
     unclaimed_ = now;
     emit pulse();
