@@ -7803,6 +7803,10 @@
         <source>Command to begin with</source>
         <translation>Befehl zum Anfangen</translation>
     </message>
+    <message>
+        <source>It is not known yet</source>
+        <translation>Es ist noch nicht bekannt</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::OrphanBanner</name>

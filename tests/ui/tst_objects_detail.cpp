@@ -66,6 +66,8 @@ private slots:
         on.page.table()->clearSelection();
         on.page.open(77);
         QVERIFY(panel->isVisible());
+        QVERIFY2(blockedWhy(on.command("move-to")).contains("not known"),
+                 qPrintable(blockedWhy(on.command("move-to"))));
         QVERIFY(on.last().startsWith("GET objects/77"));
         QCOMPARE(on.page.asOperation().yardctl, QString("yardctl objects show 77"));
         QVERIFY(on.page.closeInnermost());

@@ -95,7 +95,9 @@ void ObjectsPage::steer() {
         return detail_ && detail_->info.id == id && detail_->info.nextLook == 0;
     };
     const bool isOver = !ids.empty() && std::ranges::all_of(ids, hasEnded);
-    const QString mixed = typeOfSelected() == nullptr ? tr("They are of several types") : QString();
+    QString mixed;
+    if (typeOfSelected() == nullptr)
+        mixed = ids.size() > 1 ? tr("They are of several types") : tr("It is not known yet");
     const auto orElse = [&](const QString& why) { return blocked.isEmpty() ? why : blocked; };
     setBlocked(lookAction_, orElse(isOver ? tr("It has ended: nobody looks at it again") : QString()));
     setBlocked(moveAction_, orElse(mixed));
