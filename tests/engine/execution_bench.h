@@ -112,6 +112,7 @@ public:
          .lockBusy = [](const runners::LockBusy&) {},
          .sentWarm = [] {},
          .started = [](const Attempt&) {},
+         .machineName = [](session::MachineId) { return std::string(); },
          .wake = [this] { woken = true; },
          .tellSpan = [this](timeline::Span span) { spans.push_back(span); },
          .now = [this] { return machine.now; }}};
