@@ -49,7 +49,7 @@ std::vector<RecordingView> readDirectory(const std::string& directory, WallMicro
     if (!entries) return views;
     while (const dirent* entry = ::readdir(entries)) {
         const std::string file = entry->d_name;
-        const std::string path = directory + "/" + file;
+        const std::string path = fmt::format("{}/{}", directory, file);
         if (file.ends_with(kArriving)) (void)::unlink(path.c_str());
         if (!file.ends_with(kSuffix) || views.size() >= kMostRecordings) continue;
         std::string name = file.substr(0, file.size() - kSuffix.size());

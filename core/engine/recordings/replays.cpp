@@ -119,7 +119,7 @@ coro::Task<Result<ReplayView>> Replays::cancel(std::int64_t id) {
     YARD_ASSERT_OWNER(owner_);
     const auto found = find(id);
     if (!found) co_return std::unexpected(found.error());
-    const ReplayPtr replay = *found;
+    const ReplayPtr& replay = *found;
     if (replay->view.state != ReplayState::Running)
         co_return fail(ErrorKind::WrongState, "The replay is over already.");
     replay->isCancelled = true;
