@@ -66,7 +66,7 @@ void TestYardctlWords::howFarAnActionIsFitsALine() {
     };
     QCOMPARE(line(R"({"lsn":12,"state":"running","progress":{"fraction":0.459,"message":"linking"},
                       "estimate":{"finish":13000000}})"),
-             "12  [#########           ] 45 %, linking, 12 s left");
+             "12  [#########           ] 45 %, linking, 12.0 s left");
     QCOMPARE(line(R"({"lsn":12,"state":"running","progress":{"fraction":7}})"), "12  [####################] 100 %");
     QCOMPARE(line(R"({"lsn":12,"state":"running","progress":{"message":"linking"}})"), "12  linking");
     QCOMPARE(line(R"({"lsn":12,"state":"running","note":"cc a\u001b[31m"})").find('\x1b'), std::string::npos);
