@@ -84,6 +84,10 @@ std::vector<link::Updates> UpdateBatch::take(link::BootTime now) {
     Bodies bodies;
     for (auto at = changed_.begin(); at != changed_.end();) {
         Pending& pending = all_[*at];
+        if (pending.latest.empty() && pending.output.empty()) { // what there was is dropped
+            at = changed_.erase(at);
+            continue;
+        }
         if (pending.sent && now - *pending.sent < kPause) {
             ++at;
             continue;

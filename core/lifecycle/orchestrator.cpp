@@ -246,8 +246,9 @@ Result<void> Orchestrator::setByHand(ObjectId id, std::string set, WallMicros no
 
 void Orchestrator::created(ObjectId maker) {
     Object* object = held(maker);
-    if (!object || object->pendingCreates == 0 || --object->pendingCreates > 0) return;
-    if (object->where != Where::Orphan) return;
+    if (!object || object->pendingCreates == 0) return;
+    --object->pendingCreates;
+    if (object->pendingCreates > 0 || object->where != Where::Orphan) return;
     unplace(*object);
     place(*object);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace yard::session {
 
@@ -18,7 +19,7 @@ IndexPool::Ask askOf(std::string_view resource, std::int64_t amount, const Resou
 IndexedResources::IndexedResources(ResourceNames names, std::vector<std::int64_t> gpuMemory) {
     for (auto& [resource, pieces] : names) {
         const std::size_t count = pieces.size();
-        IndexPool pool = resource == kGpus ? IndexPool(count, std::move(gpuMemory)) : IndexPool(count);
+        IndexPool pool = resource == kGpus ? IndexPool(count, std::exchange(gpuMemory, {})) : IndexPool(count);
         pools_.emplace(resource, Pool{.names = std::move(pieces), .pieces = std::move(pool)});
     }
 }

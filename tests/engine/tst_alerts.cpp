@@ -107,10 +107,10 @@ void TestEngineAlerts::whatIsToldIsKept() {
     bench.end(1, ActionState::Completed);
     bench.end(1, ActionState::Failed);
     bench.pass(5 * kSecond);
-    QCOMPARE(bench.told("failed"), std::string("Action 2 (make) is failed."));
+    QCOMPARE(bench.told("failed"), std::string("Action 2 (make) failed."));
     QCOMPARE(bench.changes, before + 1);
     bench.open();
-    QCOMPARE(bench.told("failed"), std::string("Action 2 (make) is failed."));
+    QCOMPARE(bench.told("failed"), std::string("Action 2 (make) failed."));
     QCOMPARE(bench.alerts->list().fired.size(), std::size_t(1));
     QCOMPARE(bench.alerts->list().fired[0].lsn, Lsn(2));
     QCOMPARE(bench.kept("alert_outbox"), std::size_t(0)); // for windows it is enough that it is kept
@@ -133,10 +133,10 @@ void TestEngineAlerts::aWebhookIsSentItsTemplate() {
     bench.end(1, ActionState::Failed);
     bench.pass(5 * kSecond);
     QCOMPARE(bench.hooks.size(), std::size_t(2));
-    QCOMPARE(bench.hooks[1], std::string(R"({"text":"Action 1 (make) is failed."})"));
+    QCOMPARE(bench.hooks[1], std::string(R"({"text":"Action 1 (make) failed."})"));
     QCOMPARE(bench.hooks[0],
              fmt::format(R"({{"rule":"failed","severity":"warning","state":"firing","t":{},"count":1,)"
-                         R"("text":"Action 1 (make) is failed.","key":"action 1","lsn":1,"queue_id":1}})",
+                         R"("text":"Action 1 (make) failed.","key":"action 1","lsn":1,"queue_id":1}})",
                          kAlertsBegin + kSecond));
     const auto view = bench.alerts->get("failed");
     QVERIFY(view->last->isDone);
@@ -213,7 +213,7 @@ void TestEngineAlerts::aCommandRunsAsAnAction() {
     QCOMPARE(bench.commands.size(), std::size_t(1));
     QCOMPARE(bench.commands[0].key, "\nalert\n" + bench.commands[0].id);
     QCOMPARE(bench.commands[0].action("/x/1.json"),
-             std::string(R"({"worker":"exec","argv":["notify","-x","Action 1 (make) is failed."],)"
+             std::string(R"({"worker":"exec","argv":["notify","-x","Action 1 (make) failed."],)"
                          R"("env":{"YARD_ALERT":"/x/1.json"},"label":"alert failed","deadline_s":10})"));
     QVERIFY(bench.commands[0].content.starts_with(R"({"rule":"failed")"));
     QCOMPARE(bench.alerts->get("failed")->last->text, std::string("Action 1001 runs the command."));
@@ -254,7 +254,7 @@ void TestEngineAlerts::whatTheJournalDoesNotTakeIsToldLater() {
     bench.commitRefusal.reset();
     bench.pass(20 * kSecond);
     QCOMPARE(bench.hooks.size(), std::size_t(1));
-    QCOMPARE(bench.told("failed"), std::string("Action 1 (make) is failed."));
+    QCOMPARE(bench.told("failed"), std::string("Action 1 (make) failed."));
 }
 
 /// Also what no engine tried yet, as another one finds it.
@@ -282,7 +282,7 @@ void TestEngineAlerts::whatIsOnItsWayStaysWhereTheJournalRefuses() {
     QCOMPARE(bench.alerts->get("failed")->last->text, std::string("127.0.0.1 answered 200."));
     bench.pass(20 * kSecond);
     QCOMPARE(bench.hooks.size(), std::size_t(2));
-    QVERIFY(bench.told("failed").ends_with("Action 1 (make) is failed."));
+    QVERIFY(bench.told("failed").ends_with("Action 1 (make) failed."));
 }
 
 void TestEngineAlerts::aSilenceIsKept() {

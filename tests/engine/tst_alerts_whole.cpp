@@ -120,7 +120,7 @@ void TestEngineAlertsWhole::aWebhookHearsOfItAfterAStart() {
 void TestEngineAlertsWhole::theQueueIsMadeWhenACommandRuns() {
     yard::test::EngineTest engine;
     const auto rules = [&] { return engine.run(engine->ask(&Alerts::list)).rules.size(); };
-    QTRY_COMPARE_WITH_TIMEOUT(rules(), std::size_t(5), kWaitMs);
+    QTRY_COMPARE_WITH_TIMEOUT(rules(), std::size_t(6), kWaitMs);
     failOne(engine);
     QCOMPARE(queues(engine), std::size_t(1));
     QVERIFY(engine.run(engine->ask(&Alerts::create, rule(R"({"command":["true"]})"))));

@@ -252,8 +252,8 @@ void TestObjects::anActorOfAnOlderWorkerEndsOnceItHasAnswered() {
     b.rig.settle();
     QVERIFY(b.removed.empty());
     QVERIFY(b.stopped.empty());
-    b.answer(R"({"exit_code":0,"move":"sealed"})");
-    QCOMPARE(b.stands(id), "sealed r1");
+    b.answer(R"({"exit_code":0,"move":"started"})");
+    QCOMPARE(b.stands(id), "started r1");
     QCOMPARE(b.removed, std::vector<std::string>{b.added.front()});
     QCOMPARE(b.added.size(), std::size_t(2));
     b.comesUp();

@@ -254,11 +254,14 @@ private slots:
         QVERIFY(!view.gpus()->isVisible() && !view.gpuMemory()->isVisible());
         QVERIFY(tell(2, {{"gpu_percent", 37.0}, {"gpu_memory_bytes", 1'000}}));
         QVERIFY(view.gpus()->isVisible() && view.gpuMemory()->isVisible());
+        for (const Chart* chart :
+             {view.gpus(), view.gpuMemory(), view.cores()}) // charts change a few times a second
+            QTRY_VERIFY(!chart->data().values.empty());
         QCOMPARE(view.gpus()->data().values.front(), (std::vector<double>{37, 37}));
         QCOMPARE(view.gpuMemory()->data().values.front(), (std::vector<double>{1'000, 1'000}));
         QCOMPARE(view.cores()->data().values.front(), (std::vector<double>{0.5, 0.5}));
         QVERIFY(tell(4, {{"gpu_percent", 180.4}}));
-        QVERIFY2(view.gpus()->spokenValue().contains("180 %"), qPrintable(view.gpus()->spokenValue()));
+        QTRY_VERIFY2(view.gpus()->spokenValue().contains("180 %"), qPrintable(view.gpus()->spokenValue()));
         view.show(3, true, true);
         QVERIFY(!view.gpus()->isVisible());
     }

@@ -28,6 +28,17 @@ PageSpec::Count countOf(qint64 part, qint64 all) {
     return {QLocale().toString(part) + QStringLiteral(" / ") + QLocale().toString(all)};
 }
 
+PageSpec::Count failedCount(const EngineState& state) {
+    const qint64 failed = state.count(DisplayState::Failed);
+    return failed > 0 ? PageSpec::Count{QLocale().toString(failed), true} : PageSpec::Count{};
+}
+
+PageSpec::Count unclaimedCount(const EngineState& state) {
+    const qint64 unclaimed = state.unclaimed();
+    return unclaimed > 0 ? PageSpec::Count{QLocale().toString(unclaimed), true, DisplayState::Abandoned}
+                         : PageSpec::Count{};
+}
+
 } // namespace
 
 std::vector<PageSpec> allPages() {
@@ -45,20 +56,9 @@ std::vector<PageSpec> allPages() {
          },
          &QueueCommands::declared},
         {"actions", title(QT_TRANSLATE_NOOP("Pages", "Actions")), "actions",
-         [](Context context) -> Page* { return new ActionsPage(context); },
-         [](const EngineState& state) {
-             const qint64 failed = state.count(DisplayState::Failed);
-             return failed > 0 ? PageSpec::Count{QLocale().toString(failed), true} : PageSpec::Count{};
-         },
-         &ActionsPage::declared},
+         [](Context context) -> Page* { return new ActionsPage(context); }, failedCount, &ActionsPage::declared},
         {"objects", title(QT_TRANSLATE_NOOP("Pages", "Objects")), "objects",
-         [](Context context) -> Page* { return new ObjectsPage(context); },
-         [](const EngineState& state) {
-             const qint64 unclaimed = state.unclaimed();
-             return unclaimed > 0 ? PageSpec::Count{QLocale().toString(unclaimed), true, DisplayState::Abandoned}
-                                  : PageSpec::Count{};
-         },
-         &ObjectsPage::declared},
+         [](Context context) -> Page* { return new ObjectsPage(context); }, unclaimedCount, &ObjectsPage::declared},
         {"workers", title(QT_TRANSLATE_NOOP("Pages", "Workers")), "workers",
          [](Context context) -> Page* { return new WorkersPage(context); },
          [](const EngineState& state) {

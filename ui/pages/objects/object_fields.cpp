@@ -44,7 +44,7 @@ std::optional<QJsonValue> fieldValueOf(const QString& text, const QString& type)
     const QJsonDocument read = QJsonDocument::fromJson('[' + text.toUtf8() + ']');
     const QJsonArray values = read.array();
     if (values.size() != 1) return std::nullopt;
-    const QJsonValue value = values.first();
+    QJsonValue value = values.first();
     if (value.isNull() || type == "json") return value;
     if (type == "boolean") return value.isBool() ? std::optional(value) : std::nullopt;
     if (!value.isDouble()) return std::nullopt;

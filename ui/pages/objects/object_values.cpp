@@ -24,7 +24,7 @@ QStringList wordsIn(const QJsonValue& value) {
 }
 
 QString kindOf(const QJsonObject& state, bool isInitial, bool isFinal) {
-    const QString kind = state.value("kind").toString();
+    QString kind = state.value("kind").toString();
     if (!kind.isEmpty()) return kind;
     if (isFinal) return QStringLiteral("done");
     return isInitial ? QStringLiteral("wait") : QStringLiteral("work");
