@@ -134,7 +134,7 @@ void TestYardctlMachines::joinTokensAreListedAndRemoved() {
 void TestYardctlMachines::whatIsWrongIsSaid_data() {
     QTest::addColumn<QStringList>("words");
     QTest::addColumn<QByteArray>("sentence");
-    QTest::newRow("another verb") << QStringList{"grow"} << QByteArray("'grow' is none of ls, show");
+    QTest::newRow("another verb") << QStringList{"grow"} << QByteArray("'grow' is none of add, ls, show");
     QTest::newRow("no address") << QStringList{"add"} << QByteArray("name it by its address");
     QTest::newRow("no number") << QStringList{"drain"} << QByteArray("name one by its number or name");
     QTest::newRow("two") << QStringList{"drain", "2", "3"} << QByteArray("name one by its number or name");

@@ -257,7 +257,7 @@ void TestObjects::anActorOfAnOlderWorkerEndsOnceItHasAnswered() {
     QCOMPARE(b.removed, std::vector<std::string>{b.added.front()});
     QCOMPARE(b.added.size(), std::size_t(2));
     b.comesUp();
-    QVERIFY(b.question().contains(R"("object":{"id":2)"));
+    QVERIFY(b.question().contains(R"("object":{"id":1,"type":"page","status":"started")"));
 }
 
 void TestObjects::ofOrphansTheFirstHundredAreNamedAndAllAreCounted() {
