@@ -128,11 +128,13 @@ void Kernel::openSession() {
     if (!ground_.pieces.empty())
         machines =
             std::make_unique<session::IndexedCapacity>(std::move(machines), ground_.pieces, ground_.gpuMemory);
+    if (session::IndexedResources* indexed = machines->indexed()) {
+        const std::vector<host::GpuFigures> seen = ground_.gpuReader->first();
+        for (std::size_t i = 0; i < ground_.gpus.size() && i < seen.size(); ++i)
+            if (!seen[i].lost.empty()) indexed->setLost(kGpus, ground_.gpus[i].index, true);
+    }
     services_.session.emplace(std::move(machines), options);
     services_.session->setReserve(ground_.settings.reserve);
-    const std::vector<host::GpuFigures> seen = ground_.gpuReader->first();
-    for (std::size_t i = 0; i < ground_.gpus.size() && i < seen.size(); ++i)
-        if (!seen[i].lost.empty()) services_.session->setPieceLost(kGpus, ground_.gpus[i].index, true);
 }
 
 /// Whoever has a copy of a setting, or waits for a time that it gives.
