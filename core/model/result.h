@@ -127,7 +127,7 @@ struct ActionResult {
     bool isCommandKnown = true;    ///< false: a term of a filter says by `found` whether its command matches
     std::uint32_t classNumber = 0; ///< in the journal: what kind of action it is; 0: not known
 };
-/// {"lsn","state","reason","exit_code","note","outputs","result"}: what an object is told of an action of its.
+/// {"lsn","state","reason","exit_code","note","outputs","result"}: what an object is told of an action that it submitted.
 void appendInShort(std::string& out, const ActionResult& result, bool withProducts);
 /// When it got the state in which it ended; 0: it has not.
 inline WallMicros endOf(const ActionResult& action) {

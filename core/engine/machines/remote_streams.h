@@ -63,7 +63,7 @@ private:
         std::size_t waitingBytes = 0;
         std::uint64_t taken = 0; ///< of kMostInAll
         bool isWriting = false;
-        bool isOver = false; ///< nothing more is told of it
+        bool isOver = false; ///< the file takes no more: a limit, or a write that failed
     };
     using Key = std::pair<runners::AttemptId, runners::Stream>;
     void tell(const Key& key, const File& file);
