@@ -50,21 +50,22 @@ Answer closedAnswer() {
 }
 
 /// The function, which owns what it uses, is called on the engine thread; it may return a task.
-template<class F, class Answer>
-coro::Task<void> carryOut(F function, coro::Promise<Answer> promise) {
-    if constexpr (Unwrapped<std::invoke_result_t<F&>>::kIsTask)
+template<class Returned, class Answer = typename Unwrapped<Returned>::Type>
+coro::Task<void> carryOut(std::move_only_function<Returned()> function, coro::Promise<Answer> promise) {
+    if constexpr (Unwrapped<Returned>::kIsTask)
         promise.set(co_await function());
     else
         promise.set(function());
     co_return;
 }
 
-template<class F, class Answer = typename Unwrapped<std::invoke_result_t<F&>>::Type>
-coro::Task<Answer> onEngine(Kernel& kernel, F function) {
+/// One for each type that commands return, not for each command: every file that asks compiles those it needs.
+template<class Returned, class Answer = typename Unwrapped<Returned>::Type>
+coro::Task<Answer> onEngine(Kernel& kernel, std::move_only_function<Returned()> function) {
     if (isClosing(kernel)) co_return closedAnswer<Answer>();
     coro::OneShot<Answer> answer("engine");
     startCommand(kernel, [function = std::move(function), promise = answer.promise()]() mutable {
-        return carryOut<F, Answer>(std::move(function), std::move(promise));
+        return carryOut<Returned>(std::move(function), std::move(promise));
     });
     std::optional<Answer> value;
     try {
@@ -88,7 +89,7 @@ using Kept = std::type_identity_t<std::decay_t<Parameter>>;
 template<class Service, class Returned, class... Parameters, class Command>
 auto ask(Kernel& kernel, Command command, Kept<Parameters>... arguments) {
     static_assert((kIsCarried<Parameters> && ...), "give the command what it needs by value");
-    return onEngine(kernel, [&kernel, command, kept = std::tuple(std::move(arguments)...)]() mutable -> Returned {
+    return onEngine<Returned>(kernel, [&kernel, command, kept = std::tuple(std::move(arguments)...)]() mutable -> Returned {
         return std::apply(
             [&](auto&... each) {
                 return (serviceOf<Service>(kernel).*command)(static_cast<Parameters&&>(each)...);

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMaxName = 64;
 constexpr std::size_t kMostIds = store::kMostObjects;
 /// Whoever waits is looked after so often: it may be gone.
-constexpr Duration kLookAtClient{1'000'000};
+constexpr Duration kLookAtObjectClient{1'000'000};
 
 Response countResponse(const Result<std::int64_t>& count) {
     if (!count) return errorResponse(count.error());
@@ -145,7 +145,7 @@ coro::Task<Response> getObject(Call& call) {
     const MonoTime end = MonoClock::now() + wait->value_or(Duration::zero());
     Link& link = *call.request.link;
     for (;;) {
-        const Duration left = std::clamp(end - MonoClock::now(), Duration::zero(), kLookAtClient);
+        const Duration left = std::clamp(end - MonoClock::now(), Duration::zero(), kLookAtObjectClient);
         auto view = co_await call.engine.ask(&engine::Objects::get, call.number(), left, until);
         const bool isOver = !wait->has_value() || MonoClock::now() >= end || link.isStopping() || link.peerGone();
         if (!view || view->isReached || isOver)
