@@ -27,9 +27,12 @@ bool Decider::look(const Conditions& conditions, int cores, MonoTime now, WallMi
         if (inForce_[i] && asked[i]) inForce_[i]->because = asked[i]->because;
     }
     const bool wasNewProfile = std::exchange(isNewProfile_, false);
+    const Condition* sleeping = conditions.find(ConditionKind::Sleeping);
+    const bool isSleeping = sleeping && sleeping->value > 0;
+    const bool isUrgent = std::exchange(wasSleeping_, isSleeping) != isSleeping || wasNewProfile;
     if (!differs) return false;
     const bool isFirstStep = std::ranges::none_of(inForce_, [](const auto& one) { return one.has_value(); });
-    if (!isFirstStep && !wasNewProfile && changed_ && now - *changed_ < kBetweenChanges) {
+    if (!isFirstStep && !isUrgent && changed_ && now - *changed_ < kBetweenChanges) {
         due_ = *changed_ + kBetweenChanges;
         return false;
     }

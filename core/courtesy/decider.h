@@ -1,5 +1,6 @@
 // Which measures are in force: what the profile asks for, with the pace at which that may change. The first step back is
-// at once, further changes come at most every 5 s. That work returns only a minute after the last input is the matter of
+// at once, further changes come at most every 5 s, but for what comes of the machine's sleep: it waits 5 s at most, and
+// what woke is to go on. That work returns only a minute after the last input is the matter of
 // Person. Pure: time is a parameter. Owner: whoever has it.
 #pragma once
 
@@ -53,6 +54,7 @@ private:
 
     Profile profile_;
     bool isNewProfile_ = true;
+    bool wasSleeping_ = false;
     MeasuresInForce inForce_;
     std::optional<MonoTime> changed_;
     std::optional<MonoTime> due_;

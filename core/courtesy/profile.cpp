@@ -19,18 +19,19 @@ constexpr std::array<BuiltIn, 4> kBuiltIn{{
     {.name = "off", .rules = "off"},
     {.name = "gentle",
      .rules = "active -> idle_priority, leave 1; memory_pressure > 20 -> hold; on_battery & battery < 30 -> hold; "
-              "sleeping -> hold"},
+              "sleeping -> freeze"},
     {.name = "polite",
      .rules =
-         "active -> idle_priority, share 50; memory_pressure > 20 -> hold; on_battery -> hold; heat > 90 -> hold; "
-         "sleeping -> hold"},
+         "active -> idle_priority, share 50; memory_pressure > 20 -> hold; on_battery -> freeze; heat > 90 -> freeze; "
+         "sleeping -> freeze"},
     {.name = "night",
      .rules =
          "active -> idle_priority; not idle >= 600 & hour >= 7 & hour < 22 -> hold; memory_pressure > 20 -> hold; "
-         "on_battery & battery < 30 -> hold; sleeping -> hold"},
+         "on_battery & battery < 30 -> hold; sleeping -> freeze"},
 }};
 
-constexpr std::array<std::string_view, kMeasureKinds> kMeasureNames{"idle_priority", "fewer_cores", "hold"};
+constexpr std::array<std::string_view, kMeasureKinds> kMeasureNames{"idle_priority", "fewer_cores", "hold",
+                                                                    "freeze"};
 
 /// Takes what is before `end` off the text; all of it where there is none.
 std::string_view takeUntil(std::string_view& text, std::string_view end) {
@@ -80,6 +81,7 @@ Result<Term> parseTerm(std::string_view profile, std::string_view text) {
 
 Result<Measure> parseMeasure(std::string_view profile, std::string_view text) {
     if (text == "hold") return Measure{.kind = MeasureKind::Hold, .cores = 0, .percent = 0};
+    if (text == "freeze") return Measure{.kind = MeasureKind::Freeze, .cores = 0, .percent = 0};
     if (text == "idle_priority") return Measure{.kind = MeasureKind::IdlePriority, .cores = 0, .percent = 0};
     std::string_view rest = text;
     const std::string_view word = takeUntil(rest, " ");
@@ -89,7 +91,7 @@ Result<Measure> parseMeasure(std::string_view profile, std::string_view text) {
     if (word == "share" && number && *number >= 1 && *number <= 99)
         return Measure{.kind = MeasureKind::FewerCores, .cores = 0, .percent = *number};
     return wrong(profile,
-                 fmt::format("'{}' is no measure: give idle_priority, hold, leave CORES or share PERCENT", text));
+                 fmt::format("'{}' is no measure: give idle_priority, hold, freeze, leave CORES or share PERCENT", text));
 }
 
 Result<Rule> parseRule(std::string_view profile, std::string_view text) {
@@ -193,6 +195,10 @@ AskedMeasures decide(const Profile& profile, const Conditions& now, int cores) {
             if (!one || left > one->cores) one = Asked{.cores = left, .because = rule.terms.front().kind};
         }
     }
+    // What starts would have to stand still at once.
+    auto& hold = asked[std::to_underlying(MeasureKind::Hold)];
+    const auto& freeze = asked[std::to_underlying(MeasureKind::Freeze)];
+    if (freeze && !hold) hold = freeze;
     return asked;
 }
 

@@ -20,9 +20,10 @@ namespace yard::courtesy {
 enum class MeasureKind : unsigned char {
     IdlePriority, ///< processes get what others leave
     FewerCores,   ///< so many cores are left free; of new starts only
-    Hold          ///< nothing new starts
+    Hold,         ///< nothing new starts
+    Freeze        ///< what runs stands still, the newest first (freezer.h); Hold comes with it
 };
-inline constexpr std::size_t kMeasureKinds = 3;
+inline constexpr std::size_t kMeasureKinds = 4;
 std::string_view name(MeasureKind kind);
 
 struct Term {

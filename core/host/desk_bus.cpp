@@ -201,11 +201,12 @@ void DeskBus::readProfile(courtesy::DeskReadings& into) {
     into.all.push_back(switchReading(courtesy::ConditionKind::PowerSaver, saves, "power-profiles-daemon"));
 }
 
-UniqueFd DeskBus::inhibitSleep(const std::string& why) {
+UniqueFd DeskBus::inhibitSleep(Inhibit how, const std::string& why) {
     if (lost_) return {};
     void* reply = nullptr;
     const int got = library_->callMethod(library_->bus, kLogin, kLoginPath, kLoginManager, "Inhibit", nullptr,
-                                         &reply, "ssss", "idle:sleep", "Yardmaster", why.c_str(), "block");
+                                         &reply, "ssss", how == Inhibit::Block ? "idle:sleep" : "sleep", "Yardmaster",
+                                         why.c_str(), how == Inhibit::Block ? "block" : "delay");
     if (!isAnswered(got) || reply == nullptr) return {};
     int lent = -1;
     UniqueFd fd;

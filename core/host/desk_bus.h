@@ -25,9 +25,13 @@ public:
     /// Takes what came. True: something may have changed, read() says what.
     bool process();
     bool isLost() const;
+    /// As was last heard or read: it comes, or the machine sleeps.
+    bool isSleepComing() const { return sleeping_; }
     void read(courtesy::DeskReadings& into);
-    /// Sleep is kept off as long as this is open. Empty: it is not.
-    UniqueFd inhibitSleep(const std::string& why);
+    /// Block: idling and sleep are kept off as long as the descriptor is open. Delay: sleep waits until it is closed.
+    enum class Inhibit : unsigned char { Block, Delay };
+    /// Empty: it is not had.
+    UniqueFd inhibitSleep(Inhibit how, const std::string& why);
 
 private:
     struct Library;

@@ -7,6 +7,7 @@
 #include "core/host/desk_files.h"
 #include "core/host/screen_idle.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -61,6 +62,9 @@ struct DeskWatch::State {
     bool watches = false;
     std::string awakeFor;
     bool isKeptAwake = false;
+    std::string delayFor;
+    bool isReady = false; ///< for the sleep that comes
+    bool isDelayed = false;
     UniqueFd wake{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
 
     void poke() const {
@@ -78,31 +82,40 @@ public:
 
     void run() {
         for (;;) {
-            bool watches = false;
-            std::string why;
+            Wishes wishes;
             {
                 const std::lock_guard lock(state_->mutex);
                 if (state_->stops) return;
-                watches = state_->watches;
-                why = state_->awakeFor;
+                wishes = {.watches = state_->watches, .awakeFor = state_->awakeFor, .delayFor = state_->delayFor};
             }
             const MonoTime now = MonoClock::now();
-            openBus(watches || !why.empty(), now);
-            keepAwake(why);
-            if (watches)
+            openBus(wishes.watches || wishes.holdsSleep(), now);
+            keepAwake(wishes.awakeFor);
+            if (wishes.watches)
                 look(now);
             else
                 rest();
-            waitForMore(watches, !why.empty());
+            delaySleep(wishes.delayFor, now); // behind the look, which finds out whether sleep comes
+            waitForMore(wishes);
         }
     }
 
 private:
+    struct Wishes {
+        bool watches = false;
+        std::string awakeFor;
+        std::string delayFor;
+        bool holdsSleep() const { return !awakeFor.empty() || !delayFor.empty(); }
+    };
+
     void openBus(bool wanted, MonoTime now) {
         if (bus_ && (bus_->isLost() || !wanted)) {
             bus_.reset();
             inhibitor_.reset();
             awakeFor_.clear();
+            delay_.reset();
+            delayedFor_.clear();
+            sleepSince_.reset();
             fromBus_ = {};
             busAgain_ = now + kAgainAfter;
         }
@@ -115,12 +128,30 @@ private:
     void keepAwake(const std::string& why) {
         if (why != awakeFor_) {
             // The new one first: no gap in which the machine may fall asleep.
-            UniqueFd next = why.empty() || !bus_ ? UniqueFd() : bus_->inhibitSleep(why);
+            UniqueFd next = why.empty() || !bus_ ? UniqueFd() : bus_->inhibitSleep(DeskBus::Inhibit::Block, why);
             inhibitor_ = std::move(next);
             if (bus_ || why.empty()) awakeFor_ = why;
         }
         const std::lock_guard lock(state_->mutex);
         state_->isKeptAwake = static_cast<bool>(inhibitor_);
+    }
+
+    /// One descriptor for each sleep: it is closed when everybody is ready, or has taken too long, and had again once the
+    /// machine is awake.
+    void delaySleep(const std::string& why, MonoTime now) {
+        const bool comes = bus_ && bus_->isSleepComing();
+        if (!comes) sleepSince_.reset();
+        if (comes && !sleepSince_) sleepSince_ = now;
+        const std::lock_guard lock(state_->mutex);
+        if (!comes) state_->isReady = false;
+        if (comes && (state_->isReady || now - *sleepSince_ >= courtesy::kSleepWaits)) {
+            delay_.reset();
+            delayedFor_.clear();
+        } else if (why != delayedFor_ && (why.empty() || !comes)) {
+            delay_ = why.empty() || !bus_ ? UniqueFd() : bus_->inhibitSleep(DeskBus::Inhibit::Delay, why);
+            if (bus_ || why.empty()) delayedFor_ = why;
+        }
+        state_->isDelayed = static_cast<bool>(delay_);
     }
 
     void rest() {
@@ -187,16 +218,23 @@ private:
             fromFiles_.push_back({.kind = HeatLeft, .value = std::round(*heat->left), .source = places_.thermal});
     }
 
-    void waitForMore(bool watches, bool keepsAwake) {
+    Duration periodOf(const Wishes& wishes) const {
+        const Duration period = !wishes.watches ? (wishes.holdsSleep() ? kAgainAfter : Duration(-1'000))
+                                : screen_       ? kScreenPeriod
+                                                : kFilesPeriod;
+        if (!delay_ || !sleepSince_) return period;
+        const Duration left = *sleepSince_ + courtesy::kSleepWaits - MonoClock::now();
+        return std::clamp(left, Duration(1'000), std::max(period, Duration(1'000)));
+    }
+
+    void waitForMore(const Wishes& wishes) {
+        const bool watches = wishes.watches;
         std::array<pollfd, 3> all{pollfd{.fd = state_->wake.get(), .events = POLLIN, .revents = 0},
                                   pollfd{.fd = bus_ ? bus_->fd() : -1, .events = POLLIN, .revents = 0},
                                   pollfd{.fd = pressureWatch_.get(), .events = POLLPRI, .revents = 0}};
-        const Duration period = !watches  ? (keepsAwake ? kAgainAfter : Duration(-1'000))
-                                : screen_ ? kScreenPeriod
-                                          : kFilesPeriod;
         const bool waits = !(watches && std::exchange(readsAgain_, false));
         const auto ms =
-            waits ? static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(period).count()) : 0;
+            waits ? static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(periodOf(wishes)).count()) : 0;
         (void)::poll(all.data(), all.size(), ms);
         if (all[0].revents != 0) {
             std::uint64_t count = 0;
@@ -216,6 +254,9 @@ private:
     UniqueFd pressureWatch_;
     UniqueFd inhibitor_;
     std::string awakeFor_; ///< what inhibitor_ was taken for, or was refused for
+    UniqueFd delay_;
+    std::string delayedFor_;             ///< as awakeFor_
+    std::optional<MonoTime> sleepSince_; ///< sleep comes, or the machine sleeps
     courtesy::DeskReadings fromBus_;
     std::vector<courtesy::Reading> fromFiles_;
     courtesy::DeskReadings told_;
@@ -265,6 +306,24 @@ void DeskWatch::keepAwake(const std::string& why) {
 bool DeskWatch::isKeptAwake() const {
     const std::lock_guard lock(state_->mutex);
     return state_->isKeptAwake;
+}
+
+void DeskWatch::delaySleep(const std::string& why) {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->delayFor == why) return;
+    state_->delayFor = why;
+    state_->poke();
+}
+
+void DeskWatch::readyToSleep() {
+    const std::lock_guard lock(state_->mutex);
+    state_->isReady = true;
+    state_->poke();
+}
+
+bool DeskWatch::isSleepDelayed() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->isDelayed;
 }
 
 } // namespace yard::host

@@ -27,6 +27,9 @@ public:
     void setWatching(bool on) override;
     void keepAwake(const std::string& why) override;
     bool isKeptAwake() const override;
+    void delaySleep(const std::string& why) override;
+    void readyToSleep() override;
+    bool isSleepDelayed() const override;
 
 private:
     struct State;

@@ -89,7 +89,7 @@ std::string_view openApiGeneralSchemas() {
   "minimum":0},"failed":{"type":"integer","format":"int64","minimum":0},"abandoned":{"type":"integer",
   "format":"int64","minimum":0},"cancelled":{"type":"integer","format":"int64","minimum":0}}},
 "CourtesyMeasure":{"type":"object","required":["name","since","because"],"properties":{
-  "name":{"type":"string","enum":["idle_priority","fewer_cores","hold"]},
+  "name":{"type":"string","enum":["idle_priority","fewer_cores","hold","freeze"]},
   "cores":{"type":"integer","format":"int64","minimum":1,"description":"fewer_cores: so many are left free"},
   "since":{"type":"integer","format":"int64"},"because":{"type":"string","description":"the name of a condition"}}},
 "CourtesyNow":{"type":"object","required":["profile","cores","measures"],"properties":{
@@ -109,7 +109,7 @@ std::string_view openApiGeneralSchemas() {
   "unit":{"type":"string"},"source":{"type":"string"},"since":{"type":"integer","format":"int64"}}}},
   "changes":{"type":"array","maxItems":100,"description":"the last ones, the newest last","items":{"type":"object",
   "required":["t","measure","in_force","because","profile"],"properties":{"t":{"type":"integer","format":"int64"},
-  "measure":{"type":"string","enum":["idle_priority","fewer_cores","hold"]},
+  "measure":{"type":"string","enum":["idle_priority","fewer_cores","hold","freeze"]},
   "in_force":{"type":"boolean","description":"false: it ended"},"cores":{"type":"integer","format":"int64","minimum":1},
   "because":{"type":"string"},"profile":{"type":"string"}}}}}},
 "ChangeCourtesy":{"type":"object","required":["profile"],"properties":{"profile":{"type":"string","maxLength":40,

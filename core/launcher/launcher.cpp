@@ -168,6 +168,8 @@ private:
     void readSocket();
     void handle(const wire::Frame& frame);
     bool takeLease(std::string_view payload);
+    bool end(std::string_view payload);
+    bool endAll(std::string_view payload);
     void loseEngine(const char* why);
     Spawner& spawnerOf(SlotId slot) { return *spawners_[slot.value % spawners_.size()]; }
     void wake(SlotId slot) { spawnerOf(slot).post(Spawner::Wake{}); }
@@ -234,7 +236,11 @@ Launcher::Launcher(int socketFd, wire::FrameBuffer in, const wire::Setup& setup,
               .groups = groups}
     , warden_(board_, epoll_, setup.ownerToken,
               {.treeGone = [this](Spawner::TreeGone gone) { spawnerOf(gone.slot).post(gone); },
-               .giveUpStart = [this](const SlotView& view) { giveUpStart(view); }}) {
+               .giveUpStart = [this](const SlotView& view) { giveUpStart(view); },
+               .freezeGroup =
+                   [this](const SlotView& view, bool on) {
+                       return shared_.groups && shared_.groups->setFrozen(view.slot, view.pid, on);
+                   }}) {
     sigset_t parentDeath;
     sigemptyset(&parentDeath);
     sigaddset(&parentDeath, kParentDeathSignal);
@@ -385,6 +391,24 @@ bool Launcher::takeLease(std::string_view payload) {
     return added != Board::Added::Refused;
 }
 
+bool Launcher::end(std::string_view payload) {
+    wire::End end;
+    if (!wire::get(payload, end)) return false;
+    if (board_.takeBack(end.id)) return true;
+    warden_.end(end.id, end.cause, end.grace < Duration::zero() ? std::nullopt : std::optional(end.grace));
+    return true;
+}
+
+bool Launcher::endAll(std::string_view payload) {
+    wire::EndAll all;
+    if (!wire::get(payload, all)) return false;
+    isEnding_ = isEnding_ || endOf(all.cause) == EndCause::EngineStopped;
+    board_.takeBackAll();
+    const auto grace = all.grace < Duration::zero() ? std::nullopt : std::optional(all.grace);
+    for (const SlotView& v : board_.busy()) warden_.end(v.id, all.cause, grace);
+    return true;
+}
+
 void Launcher::handle(const wire::Frame& frame) {
     bool good = true;
     switch (frame.type) {
@@ -395,24 +419,8 @@ void Launcher::handle(const wire::Frame& frame) {
         if (good) board_.takeBack(id);
         break;
     }
-    case wire::FrameType::End: {
-        wire::End end;
-        good = wire::get(frame.payload, end);
-        if (!good || board_.takeBack(end.id)) break;
-        const auto grace = end.grace < Duration::zero() ? std::nullopt : std::optional(end.grace);
-        warden_.end(end.id, end.cause, grace);
-        break;
-    }
-    case wire::FrameType::EndAll: {
-        wire::EndAll all;
-        good = wire::get(frame.payload, all);
-        if (!good) break;
-        isEnding_ = isEnding_ || endOf(all.cause) == EndCause::EngineStopped;
-        board_.takeBackAll();
-        const auto grace = all.grace < Duration::zero() ? std::nullopt : std::optional(all.grace);
-        for (const SlotView& v : board_.busy()) warden_.end(v.id, all.cause, grace);
-        break;
-    }
+    case wire::FrameType::End: good = end(frame.payload); break;
+    case wire::FrameType::EndAll: good = endAll(frame.payload); break;
     case wire::FrameType::Watch: {
         wire::Watch watch;
         good = wire::get(frame.payload, watch);
@@ -427,6 +435,12 @@ void Launcher::handle(const wire::Frame& frame) {
         wire::AskOutput ask;
         good = wire::get(frame.payload, ask) && ask.slot.value < slots_.slots();
         if (good) spawnerOf(ask.slot).post(Spawner::AskOutput{ask.slot, ask.id});
+        break;
+    }
+    case wire::FrameType::Freeze: {
+        wire::Freeze freeze;
+        good = wire::get(frame.payload, freeze);
+        if (good) warden_.setFrozen(freeze.id, freeze.on);
         break;
     }
     case wire::FrameType::MayRun: {

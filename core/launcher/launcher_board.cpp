@@ -72,6 +72,7 @@ std::optional<SlotView> Board::ward(AttemptId id, EndCause cause, std::optional<
         if (v.phase == SlotPhase::Idle || v.id != id) continue;
         // Exited and not warded: its Ended is as good as written.
         if (v.phase == SlotPhase::Exited && !v.wardened) return {};
+        goOn(v, MonoClock::now());
         if (!v.cause) v.cause = cause;
         if (grace && *grace >= Duration::zero()) v.grace = std::min(v.grace, *grace);
         v.wardened = true;
@@ -80,6 +81,54 @@ std::optional<SlotView> Board::ward(AttemptId id, EndCause cause, std::optional<
         return copy;
     }
     return {};
+}
+
+Board::Slot* Board::slotOf(AttemptId id) {
+    const auto isIt = [id](const Slot& slot) { return slot.view.phase != SlotPhase::Idle && slot.view.id == id; };
+    const auto at = std::ranges::find_if(slots_, isIt);
+    return at == slots_.end() ? nullptr : &*at;
+}
+
+std::optional<SlotView> Board::freeze(AttemptId id, MonoTime now) {
+    const ThreadLock lock(mutex_);
+    Slot* slot = slotOf(id);
+    if (!slot || slot->view.phase != SlotPhase::Live || slot->view.cause || slot->view.frozenAt) return {};
+    slot->view.frozenAt = now;
+    SlotView copy = slot->view;
+    copy.pidfd = ::fcntl(copy.pidfd, F_DUPFD_CLOEXEC, 3);
+    return copy;
+}
+
+bool Board::tellFrozen(AttemptId id) {
+    const ThreadLock lock(mutex_);
+    const Slot* slot = slotOf(id);
+    if (!slot || !slot->view.frozenAt) return false;
+    updates_.put(id, Frozen{.isFrozen = true, .at = *slot->view.frozenAt});
+    return true;
+}
+
+bool Board::thaw(AttemptId id, MonoTime now) {
+    const ThreadLock lock(mutex_);
+    Slot* slot = slotOf(id);
+    if (!slot || !slot->view.frozenAt) return false;
+    goOn(slot->view, now);
+    return true;
+}
+
+bool Board::isFrozen(AttemptId id) {
+    const ThreadLock lock(mutex_);
+    const Slot* slot = slotOf(id);
+    return slot && slot->view.frozenAt;
+}
+
+void Board::goOn(SlotView& view, MonoTime now) {
+    if (!view.frozenAt) return;
+    if (view.deadlineAt != MonoTime::max()) view.deadlineAt += now - *view.frozenAt;
+    view.frozenAt.reset();
+    updates_.put(view.id, Frozen{.isFrozen = false, .at = now});
+    if (view.deadlineAt >= mainSleepsUntil_) return;
+    mainSleepsUntil_ = view.deadlineAt;
+    ::eventfd_write(mainWakeFd_, 1);
 }
 
 bool Board::watchWaiting(AttemptId id, Stream stream, bool on) {
@@ -167,7 +216,7 @@ MonoTime Board::nextDeadline(MonoTime sleepUntil) {
     for (const Slot& slot : slots_) {
         const SlotView& v = slot.view;
         const bool tooLate = v.phase == SlotPhase::Exited && !v.wardened;
-        if (v.phase != SlotPhase::Idle && !v.cause && !tooLate) at = std::min(at, v.deadlineAt);
+        if (v.phase != SlotPhase::Idle && !v.cause && !v.frozenAt && !tooLate) at = std::min(at, v.deadlineAt);
     }
     mainSleepsUntil_ = std::min(at, sleepUntil);
     return at;
@@ -187,6 +236,7 @@ void Board::begin(Slot& slot, Lease& lease, MonoTime now) {
     v.grace = lease.grace;
     v.guestGroup = lease.guestGroup;
     v.cause.reset();
+    v.frozenAt.reset();
     v.wardened = false;
     v.isContained = lease.sandbox != nullptr;
     v.orphans = {};
@@ -274,6 +324,7 @@ std::optional<Lease> Board::finish(SlotId slotId, AttemptId id, Ended ended, boo
     const bool ownEnd = ended.cause == EndCause::Exited || ended.cause == EndCause::SpawnError;
     if (slot.view.cause && ownEnd) ended.cause = *slot.view.cause;
     ended.measures.add(slot.view.orphans);
+    goOn(slot.view, now);
     slot.view.phase = SlotPhase::Idle;
     slot.view.pidfd = -1;
     wire::EndedFrame frame{id, std::move(ended), {}};

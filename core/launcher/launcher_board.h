@@ -37,6 +37,7 @@ struct SlotView {
     MonoTime begun;      ///< before it was cloned
     MonoTime deadlineAt; ///< max(): none
     Duration grace{};
+    std::optional<MonoTime> frozenAt = {}; ///< since then its processes stand still, and its deadline does not count
     std::uint32_t guestGroup = 0;  ///< Lease::guestGroup
     std::optional<EndCause> cause; ///< it is to be ended for this
     bool wardened = false;         ///< the warden decides when its tree is gone
@@ -70,6 +71,14 @@ public:
     /// The cause and, when shorter, the grace with which a slot's attempt is to end; the warden then answers for
     /// it. Nothing when it is not there or too late. A pidfd in the answer is a duplicate for the caller to close.
     std::optional<SlotView> ward(AttemptId id, EndCause cause, std::optional<Duration> grace);
+    /// Its deadline stands still from now on, for whoever stops its processes. Nothing when it does not live, is to be ended,
+    /// or is frozen already. The pidfd as with ward().
+    std::optional<SlotView> freeze(AttemptId id, MonoTime now);
+    /// They stand still: writes Frozen. False when it has gone on or ended meanwhile.
+    bool tellFrozen(AttemptId id);
+    /// Its deadline counts again: writes Frozen. False when it is not frozen.
+    bool thaw(AttemptId id, MonoTime now);
+    bool isFrozen(AttemptId id);
     /// What is known of an attempt that is not ended. The pidfd as with ward().
     std::optional<SlotView> look(AttemptId id);
     /// Marks a stream of a waiting lease as watched or not. False when it does not wait.
@@ -130,6 +139,8 @@ private:
     };
     std::optional<Lease> next(Slot& slot, std::optional<AttemptId>& moved) YARD_REQUIRES(mutex_);
     void begin(Slot& slot, Lease& lease, MonoTime now) YARD_REQUIRES(mutex_);
+    void goOn(SlotView& view, MonoTime now) YARD_REQUIRES(mutex_);
+    Slot* slotOf(AttemptId id) YARD_REQUIRES(mutex_);
     Slot& at(SlotId id) YARD_REQUIRES(mutex_) { return slots_[id.value]; }
 
     UpdateSender& updates_;

@@ -80,6 +80,7 @@ void Warden::end(AttemptId id, EndCause cause, std::optional<Duration> grace, st
     const MonoTime now = MonoClock::now();
     std::optional<SlotView> view = board_.ward(id, cause, grace);
     if (!view) return;
+    forgetStill(id);
     if (view->phase == SlotPhase::Starting) return tell_.giveUpStart(*view); // or startedLate() comes
     const Duration allowed = view->grace;
     Ward& ward = *adopt(std::move(*view));
@@ -96,7 +97,7 @@ void Warden::end(AttemptId id, EndCause cause, std::optional<Duration> grace, st
 
 void Warden::endOverdue(MonoTime now) {
     for (const SlotView& v : board_.busy()) {
-        if (v.cause || v.deadlineAt > now) continue;
+        if (v.cause || v.frozenAt || v.deadlineAt > now) continue;
         logWarning("runners", "action {} (attempt {}) is past its deadline and is ended", v.id.lsn.value,
                    v.id.attempt);
         end(v.id, EndCause::Deadline, {}, {});
@@ -121,6 +122,7 @@ void Warden::startedLate(AttemptId id) {
 void Warden::firstProcessEnded(AttemptId id) {
     std::optional<SlotView> view = board_.look(id);
     if (!view) return;
+    forgetStill(id);
     Ward& ward = *adopt(std::move(*view));
     ward.rootEnded = true;
     ward.nextAt = MonoClock::now();
@@ -285,6 +287,7 @@ std::size_t Warden::reapDead(const std::vector<SlotView>& busy) {
 
 void Warden::reap() {
     refreshOrphans();
+    std::erase_if(still_, [this](const auto& one) { return !board_.isFrozen(one.first); });
 }
 
 bool Warden::endEverything() {

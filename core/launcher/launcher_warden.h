@@ -33,6 +33,8 @@ public:
     struct Tell {
         std::function<void(Spawner::TreeGone)> treeGone;
         std::function<void(const SlotView&)> giveUpStart; ///< of one that is to end before it lives
+        /// Stops all of its control group, or lets it go on. False: it has none of its own.
+        std::function<bool(const SlotView&, bool on)> freezeGroup = {};
     };
     Warden(Board& board, EpollSet& epoll, std::string ownerToken, Tell tell);
     static constexpr std::uint64_t kMaxKey = 0x7fffffff;
@@ -45,6 +47,8 @@ public:
     /// As end(), of a guest whose time is over: within GuestTimes::kGrace, whatever grace it has, and whatever it is
     /// being ended for.
     void endLateGuest(AttemptId id);
+    /// All processes of a living attempt stand still, or go on. Without effect when that is so already, or it ends.
+    void setFrozen(AttemptId id, bool on);
     /// An attempt that was to be ended while it was being started lives now.
     void startedLate(AttemptId id);
     /// The first process of an attempt is gone and reaped; something may be left.
@@ -75,6 +79,12 @@ private:
         unsigned killRounds = 0;
         std::set<std::pair<int, std::uint64_t>> termed; ///< pid and start of those that had their SIGTERM
     };
+    /// What stands still: by its group, or each process by SIGSTOP.
+    struct Still {
+        Ward tree; ///< view and root only
+        bool byGroup = false;
+        std::set<std::pair<int, std::uint64_t>> stopped; ///< by us: pid and start. Others stood still before
+    };
     struct Orphan {
         host::HeldProcess process;
         std::int64_t lsn = 0; ///< 0: not known
@@ -90,6 +100,10 @@ private:
     std::vector<host::HeldProcess> membersOf(const Ward& ward, bool& settled);
     bool stepWard(Ward& ward, MonoTime now);
     void beginEnding(Ward& ward, MonoTime now);
+    void stopTree(Still& still);
+    void letGo(Still& still);
+    /// It ends: it goes on with its SIGTERM.
+    void forgetStill(AttemptId id);
 
     Board& board_;
     EpollSet& epoll_;
@@ -97,6 +111,7 @@ private:
     const Tell tell_;
     std::map<AttemptId, Ward> wards_;
     std::map<int, Orphan> orphans_; ///< by pid
+    std::map<AttemptId, Still> still_;
 };
 
 } // namespace yard::runners

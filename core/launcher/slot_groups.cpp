@@ -67,6 +67,7 @@ int SlotGroups::take(SlotId slot, std::uint64_t memoryBytes, std::uint64_t proce
     if (slot.value >= groups_.size() || memoryBytes == 0) return -1;
     Group& group = groups_[slot.value];
     if (!group.directory && !open(group, slot)) return -1;
+    if (group.isFrozen.exchange(false)) writeAt(group.directory.get(), "cgroup.freeze", "0");
     if (group.memoryBytes != memoryBytes)
         group.memoryBytes =
             writeAt(group.directory.get(), "memory.max", fmt::format("{}", memoryBytes)) ? memoryBytes : 0;
@@ -85,6 +86,22 @@ std::int64_t SlotGroups::killsIn(const Group& group) {
     std::int64_t kills = 0;
     if (at != events.npos) std::from_chars(events.data() + at + kKey.size(), events.data() + events.size(), kills);
     return kills;
+}
+
+bool SlotGroups::setFrozen(SlotId slot, int pid, bool on) {
+    if (slot.value >= groups_.size()) return false;
+    const std::string name = fmt::format("/slot-{}", slot.value);
+    // A descriptor of its own: the group's belongs to whoever has the slot.
+    const UniqueFd directory(::open((place_ + name).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!directory) return false;
+    if (!on) {
+        groups_[slot.value].isFrozen = false;
+        return writeAt(directory.get(), "cgroup.freeze", "0");
+    }
+    const UniqueFd process(::open(fmt::format("/proc/{}", pid).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!process || !readAt(process.get(), "cgroup").contains(name + "\n")) return false;
+    groups_[slot.value].isFrozen = true;
+    return writeAt(directory.get(), "cgroup.freeze", "1");
 }
 
 bool SlotGroups::wasOverMemory(SlotId slot) {

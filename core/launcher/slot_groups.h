@@ -12,6 +12,7 @@
 #include "core/base/unique_fd.h"
 #include "core/lease/runner.h"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -31,6 +32,9 @@ public:
     int take(SlotId slot, std::uint64_t memoryBytes, std::uint64_t processes);
     /// Since take() the kernel ended something in it because it was over its memory.
     bool wasOverMemory(SlotId slot);
+    /// Any thread. All that is in the slot's group stands still, or goes on; whoever comes next goes. False: there is none,
+    /// or `pid` is not in it.
+    bool setFrozen(SlotId slot, int pid, bool on);
 
 private:
     struct Group {
@@ -38,6 +42,7 @@ private:
         std::uint64_t memoryBytes = 0;
         std::uint64_t processes = 0;
         std::int64_t kills = 0; ///< that were seen before
+        std::atomic<bool> isFrozen{false};
     };
     SlotGroups(std::string place, unsigned slots);
     bool open(Group& group, SlotId slot) const;

@@ -42,6 +42,12 @@ void UpdateSender::put(AttemptId id, const OutputEnds& ends) {
     appended(MonoClock::now(), true);
 }
 
+void UpdateSender::put(AttemptId id, const Frozen& frozen) {
+    const ThreadLock lock(mutex_);
+    wire::put(unsent_, id, frozen);
+    appended(frozen.at, true);
+}
+
 void UpdateSender::putReturned(AttemptId id) {
     const ThreadLock lock(mutex_);
     wire::putReturned(unsent_, id);

@@ -29,6 +29,7 @@ public:
     void put(AttemptId id, const LockBusy& busy);
     void put(AttemptId id, const StreamAt& at);
     void put(AttemptId id, const OutputEnds& ends);
+    void put(AttemptId id, const Frozen& frozen);
     void putReturned(AttemptId id);
     /// The first word to the engine, sent at once.
     void sayHello(int pid);

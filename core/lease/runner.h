@@ -273,9 +273,14 @@ struct OutputEnds {
 struct Moved {
     SlotId slot;
 };
+/// All its processes stand still since then, or go on again (Runner::setFrozen). What ends goes on before its Ended.
+struct Frozen {
+    bool isFrozen = false;
+    MonoTime at;
+};
 struct Update {
     AttemptId id;
-    std::variant<Started, Ended, Returned, StreamAt, Moved, LockBusy, OutputEnds> what;
+    std::variant<Started, Ended, Returned, StreamAt, Moved, LockBusy, OutputEnds, Frozen> what;
 };
 
 /// Called with what arrived since the last time; may call the runner.
@@ -311,6 +316,10 @@ public:
     /// What an attempt with keepsLast printed last: OutputEnds comes, or its Ended before that. False: it is not out,
     /// or nothing is kept here.
     virtual bool askOutputEnds(AttemptId) { return false; }
+
+    /// All processes of what runs stand still, and its deadline does not count, until it is to go on; Frozen says when it
+    /// is so. What is told to end goes on first. False: it is not out, or nothing can be frozen here.
+    virtual bool setFrozen(AttemptId, bool /*on*/) { return false; }
 
     /// Attempts of this group may run until then, and none starts from then on; until it is said, none does. What runs
     /// at that time is ended within link::kTeardown, whatever its grace, by whatever runs it: the engine may hang. A

@@ -389,6 +389,18 @@ bool get(std::string_view payload, MayRun& m) {
     return r.isDone() && m.guestGroup >= 1 && m.guestGroup <= kMaxGuestGroup && m.until >= BootTime{};
 }
 
+void put(std::string& out, const Freeze& f) {
+    Writer w(out, FrameType::Freeze);
+    w.id(f.id);
+    w.number(std::uint8_t{f.on});
+}
+bool get(std::string_view payload, Freeze& f) {
+    Reader r(payload);
+    f.id = r.id();
+    f.on = r.flag();
+    return r.isDone();
+}
+
 void put(std::string& out, AttemptId id, const Started& s) {
     Writer w(out, FrameType::Started);
     w.id(id);
@@ -498,6 +510,20 @@ bool get(std::string_view payload, AttemptId& id, OutputEnds& ends) {
         end->size = r.number<std::uint64_t>();
         end->bytes = r.text(kLastOutputBytes);
     }
+    return r.isDone();
+}
+
+void put(std::string& out, AttemptId id, const Frozen& frozen) {
+    Writer w(out, FrameType::Frozen);
+    w.id(id);
+    w.number(std::uint8_t{frozen.isFrozen});
+    w.time(frozen.at);
+}
+bool get(std::string_view payload, AttemptId& id, Frozen& frozen) {
+    Reader r(payload);
+    id = r.id();
+    frozen.isFrozen = r.flag();
+    frozen.at = r.time();
     return r.isDone();
 }
 

@@ -16,7 +16,7 @@
 
 namespace yard::runners::wire {
 
-inline constexpr std::uint32_t kVersion = 11;
+inline constexpr std::uint32_t kVersion = 12;
 inline constexpr std::size_t kMaxFrame = 4u << 20;
 /// argv and env of one lease together; the kernel's own limit is 2 MiB with usual stack limits.
 inline constexpr std::size_t kMaxLeaseText = 2u << 20;
@@ -31,13 +31,15 @@ enum class FrameType : std::uint8_t {
     Nudge, ///< an entry of the slots file became free for a slot that was held back
     AskOutput,
     MayRun,
+    Freeze,
     Hello = 64,
     Started,
     Ended,
     Returned,
     StreamAt,
     LockBusy,
-    OutputEnds
+    OutputEnds,
+    Frozen
 };
 
 /// First frame to the launcher.
@@ -83,6 +85,11 @@ struct MayRun {
     std::uint32_t guestGroup = 0; ///< from 1 to kMaxGuestGroup
     BootTime until{};
 };
+/// Its processes are to stand still, or to go on. Answered by Frozen, unless that is so already or it ends.
+struct Freeze {
+    AttemptId id;
+    bool on = true;
+};
 /// Ended, and the lease that took over its slot from another one, if any.
 struct EndedFrame {
     AttemptId id;
@@ -98,11 +105,13 @@ void put(std::string& out, const EndAll& endAll);
 void put(std::string& out, const Watch& watch);
 void put(std::string& out, const AskOutput& ask);
 void put(std::string& out, const MayRun& mayRun);
+void put(std::string& out, const Freeze& freeze);
 void put(std::string& out, const EndedFrame& frame);
 void put(std::string& out, AttemptId id, const Started& started);
 void put(std::string& out, AttemptId id, const StreamAt& at);
 void put(std::string& out, AttemptId id, const LockBusy& busy);
 void put(std::string& out, AttemptId id, const OutputEnds& ends);
+void put(std::string& out, AttemptId id, const Frozen& frozen);
 void putTakeBack(std::string& out, AttemptId id);
 void putReturned(std::string& out, AttemptId id);
 void putNudge(std::string& out, SlotId slot);
@@ -133,11 +142,13 @@ bool get(std::string_view payload, EndAll& endAll);
 bool get(std::string_view payload, Watch& watch);
 bool get(std::string_view payload, AskOutput& ask);
 bool get(std::string_view payload, MayRun& mayRun);
+bool get(std::string_view payload, Freeze& freeze);
 bool get(std::string_view payload, EndedFrame& frame);
 bool get(std::string_view payload, AttemptId& id, Started& started);
 bool get(std::string_view payload, AttemptId& id, StreamAt& at);
 bool get(std::string_view payload, AttemptId& id, LockBusy& busy);
 bool get(std::string_view payload, AttemptId& id, OutputEnds& ends);
+bool get(std::string_view payload, AttemptId& id, Frozen& frozen);
 bool get(std::string_view payload, AttemptId& id); ///< TakeBack, Returned
 bool get(std::string_view payload, SlotId& slot);  ///< Nudge
 

@@ -31,6 +31,7 @@ void writeTimestamps(JsonWriter& writer, const Timestamps& times) {
         if (state == ActionState::Completed && times.exited != 0) writer.member("exited", times.exited);
         if (times[state] != 0) writer.member(name(state), times[state]);
     }
+    if (times.frozen != 0) writer.member("frozen", times.frozen);
     writer.closeObject();
 }
 

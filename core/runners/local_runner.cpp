@@ -279,6 +279,7 @@ bool LocalRunner::Impl::take(const wire::Frame& frame, std::vector<Update>& batc
     }
     case wire::FrameType::StreamAt: return told(StreamAt{});
     case wire::FrameType::OutputEnds: return told(OutputEnds{});
+    case wire::FrameType::Frozen: return told(Frozen{});
     default: return false;
     }
 }
@@ -578,6 +579,11 @@ bool LocalRunner::askOutputEnds(AttemptId id) {
     const auto at = impl_->leases_.find(id);
     if (at == impl_->leases_.end()) return false;
     impl_->sendMessage(wire::AskOutput{id, at->second});
+    return true;
+}
+bool LocalRunner::setFrozen(AttemptId id, bool on) {
+    if (!impl_->leases_.contains(id)) return false;
+    impl_->sendMessage(wire::Freeze{id, on});
     return true;
 }
 bool LocalRunner::mayRunUntil(std::uint32_t guestGroup, BootTime until) {

@@ -44,6 +44,7 @@ public:
     void unwatch(AttemptId id, Stream stream) override;
     void acknowledge(SlotId slot, AttemptId id) override;
     bool askOutputEnds(AttemptId id) override;
+    bool setFrozen(AttemptId id, bool on) override;
     bool mayRunUntil(std::uint32_t guestGroup, BootTime until) override;
     int pollFd() const override;
     void onReadable() override;

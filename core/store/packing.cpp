@@ -1,6 +1,7 @@
 #include "core/store/packing.h"
 
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <type_traits>
 
@@ -180,6 +181,33 @@ std::string packLsns(std::span<const Lsn> lsns) {
 
 std::vector<Lsn> unpackLsns(std::string_view bytes) {
     return unpackAll<Lsn>(bytes, [](Unpacker& in) { return Lsn(in.number<std::int64_t>()); });
+}
+
+/// As a whole it is found only as the name of a member: inside of a text its quotes would be escaped.
+constexpr std::string_view kFrozenMember = "\"/frozen_us\":";
+
+std::string packGiven(const GivenResources& given, std::int64_t frozen) {
+    if (given.empty() && frozen <= 0) return {};
+    std::string text = toJson(given);
+    if (frozen <= 0) return text;
+    text.pop_back();
+    if (!given.empty()) text += ',';
+    return text.append(kFrozenMember).append(std::to_string(frozen)).append("}");
+}
+
+GivenResources unpackGiven(std::string_view text, std::int64_t& frozen) {
+    frozen = 0;
+    const std::size_t at = text.rfind(kFrozenMember);
+    if (at == text.npos || at == 0) return givenFrom(text);
+    const std::string_view number = text.substr(at + kFrozenMember.size());
+    std::int64_t value = 0;
+    const auto read = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (read.ec != std::errc() || value < 0 || std::string_view(read.ptr, number.data() + number.size()) != "}")
+        return {};
+    frozen = value;
+    std::string rest(text.substr(0, at));
+    if (rest.back() == ',') rest.pop_back();
+    return givenFrom(rest + "}");
 }
 
 std::int64_t keyOf(const Hash256& hash) {

@@ -28,6 +28,11 @@ std::vector<Edge> unpackEdges(std::string_view bytes);
 std::string packLsns(std::span<const Lsn> lsns);
 std::vector<Lsn> unpackLsns(std::string_view bytes);
 
+/// JSON of what an attempt was given, and for how long it stood still (Timestamps::frozen), as a member whose name no
+/// resource has. Empty: neither.
+std::string packGiven(const GivenResources& given, std::int64_t frozen);
+GivenResources unpackGiven(std::string_view text, std::int64_t& frozen);
+
 /// The first eight bytes of a hash: the key of blob_key.
 std::int64_t keyOf(const Hash256& hash);
 

@@ -224,7 +224,7 @@ static AttemptRecord attemptRow(const Statement& row) {
     outcome.outputs = unpackOutputs(row.text(14));
     outcome.result = row.text(15);
     outcome.denied = unpackDenied(row.text(16));
-    if (!row.isNull(17)) outcome.given = givenFrom(row.text(17));
+    if (!row.isNull(17)) outcome.given = unpackGiven(row.text(17), record.times.frozen);
     outcome.machine = row.text(18);
     return record;
 }
@@ -236,7 +236,9 @@ int Reader::Impl::addLastAttempt(ActionResult& result, std::int64_t count) {
     const int rc = row.step();
     if (rc == SQLITE_DONE) return SQLITE_OK;
     if (rc != SQLITE_ROW) return rc;
-    AttemptOutcome kept = attemptRow(attempt).outcome;
+    AttemptRecord record = attemptRow(attempt);
+    AttemptOutcome& kept = record.outcome;
+    result.times.frozen = record.times.frozen;
     AttemptOutcome& outcome = *result.outcome;
     outcome.out = kept.out;
     outcome.err = kept.err;

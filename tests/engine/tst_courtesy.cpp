@@ -29,6 +29,8 @@ struct FakeDesk {
     courtesy::DeskReadings readings;
     std::atomic<bool> watches{false};
     std::atomic<bool> keepsAwake{false};
+    std::atomic<bool> delays{false};
+    std::atomic<int> readied{0};
     std::atomic<int> opened{0};
 
     void tell() {
@@ -71,6 +73,9 @@ public:
     }
     void keepAwake(const std::string& why) override { of_.keepsAwake = !why.empty(); }
     bool isKeptAwake() const override { return of_.keepsAwake; }
+    void delaySleep(const std::string& why) override { of_.delays = !why.empty(); }
+    void readyToSleep() override { ++of_.readied; }
+    bool isSleepDelayed() const override { return of_.delays; }
 
 private:
     FakeDesk& of_;

@@ -36,6 +36,7 @@ void read(const Frame& frame) {
     StreamAt at;
     LockBusy busy;
     OutputEnds ends;
+    Frozen frozen;
     switch (frame.type) {
     case FrameType::Setup: stable<Setup>(frame.payload); break;
     case FrameType::Hello: stable<Hello>(frame.payload); break;
@@ -46,6 +47,7 @@ void read(const Frame& frame) {
     case FrameType::Ended: stable<EndedFrame>(frame.payload); break;
     case FrameType::AskOutput: stable<AskOutput>(frame.payload); break;
     case FrameType::MayRun: stable<MayRun>(frame.payload); break;
+    case FrameType::Freeze: stable<Freeze>(frame.payload); break;
     case FrameType::TakeBack:
     case FrameType::Returned: (void)get(frame.payload, id); break;
     case FrameType::Nudge: (void)get(frame.payload, slot); break;
@@ -53,6 +55,7 @@ void read(const Frame& frame) {
     case FrameType::StreamAt: (void)get(frame.payload, id, at); break;
     case FrameType::LockBusy: (void)get(frame.payload, id, busy); break;
     case FrameType::OutputEnds: (void)get(frame.payload, id, ends); break;
+    case FrameType::Frozen: (void)get(frame.payload, id, frozen); break;
     }
 }
 

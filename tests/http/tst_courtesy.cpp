@@ -15,6 +15,9 @@ public:
     void setWatching(bool) override {}
     void keepAwake(const std::string&) override {}
     bool isKeptAwake() const override { return false; }
+    void delaySleep(const std::string&) override {}
+    void readyToSleep() override {}
+    bool isSleepDelayed() const override { return false; }
 };
 
 void withSilentDesk(engine::Options& options) {

@@ -50,6 +50,8 @@ QString courtesyWords(const QJsonObject& courtesy) {
                             .arg(courtesy.value("cores").toInteger());
         else if (name == u"hold")
             measures << CourtesyWords::tr("nothing new starts");
+        else if (name == u"freeze")
+            measures << CourtesyWords::tr("actions stand still");
     }
     if (because.isEmpty()) return {};
     if (measures.isEmpty()) measures << CourtesyWords::tr("idle priority");

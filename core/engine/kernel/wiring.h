@@ -68,6 +68,9 @@ private:
     bool isLoweredByCourtesy(const Attempt& attempt) const; // wiring_courtesy.cpp
     std::vector<int> loweredByCourtesy() const;
     void lowerLate(const Attempt& attempt);
+    bool isFreezable(const Attempt& attempt) const;
+    std::vector<courtesy::Freezable> freezable() const;
+    bool isFreezing() const;
     Result<void> mayRun(const ActionSpec& spec) const;
     coro::Task<Result<void>> cancelAllOf(std::string workerId);
     coro::Task<Result<void>> waitForEnd(Lsn lsn, Duration wait);

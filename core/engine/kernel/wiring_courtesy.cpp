@@ -4,7 +4,9 @@
 #include "core/host/desk_watch.h"
 #include "core/session/queue_commands.h"
 
+#include <algorithm>
 #include <ctime>
+#include <utility>
 
 namespace yard::engine {
 
@@ -39,6 +41,32 @@ void Wiring::lowerLate(const Attempt& attempt) {
     if (!attempt.idlePriority && isLoweredByCourtesy(attempt)) services_.courtesy->lowerWhatRuns();
 }
 
+/// What somebody sits at does not stand still, nor does a warm process, which is idle soon where nothing new starts.
+bool Wiring::isFreezable(const Attempt& attempt) const {
+    if (attempt.phase != Attempt::Phase::Launched || attempt.pid == 0 || attempt.warm || attempt.terminal ||
+        attempt.endAsked || attempt.machine != fleet::kLocal)
+        return false;
+    const QueueConfig* config = services_.session->queues().configOf(attempt.queue);
+    return !(config && config->ignoresCourtesy);
+}
+
+std::vector<courtesy::Freezable> Wiring::freezable() const {
+    std::vector<const Attempt*> running;
+    for (const auto& [id, attempt] : services_.attempts)
+        if (isFreezable(attempt)) running.push_back(&attempt);
+    std::ranges::sort(running, {}, [](const Attempt* one) { return std::pair(one->runningSince, one->id); });
+    std::vector<courtesy::Freezable> all;
+    for (const Attempt* one : running) all.push_back({.lsn = one->id.lsn.value, .attempt = one->id.attempt});
+    return all;
+}
+
+bool Wiring::isFreezing() const {
+    return std::ranges::any_of(services_.attempts, [](const auto& one) {
+        const Attempt& attempt = one.second;
+        return attempt.toFreeze && !attempt.frozenAt && attempt.phase == Attempt::Phase::Launched && !attempt.endAsked;
+    });
+}
+
 void Wiring::openCourtesy() {
     ground_.settingsService.addCheck([](const Settings& asked) { return CourtesyService::check(asked); });
     courtesy::OpenDesk openDesk = ground_.options.openDesk;
@@ -57,6 +85,12 @@ void Wiring::openCourtesy() {
         .post = [this](std::function<void()> what) { ground_.loop.post(std::move(what), coro::Band::Updates); },
         .works = [this] { return services_.monitor->inFlight() > 0 || services_.guestJobs->holdsAny(); },
         .lowered = [this] { return loweredByCourtesy(); },
+        .freezable = [this] { return freezable(); },
+        .setFrozen =
+            [this](courtesy::Freezable one, bool on) {
+                services_.execution->setFrozen({Lsn(one.lsn), one.attempt}, on);
+            },
+        .isFreezing = [this] { return isFreezing(); },
         .changeSettings = [this](std::string json) { return ground_.settingsService.change(std::move(json)); },
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
         .hour = hourOfLocalDay,

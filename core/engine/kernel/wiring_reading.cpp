@@ -56,6 +56,7 @@ void Wiring::openForecasts() {
                 return services_.warm ? services_.warm->views().holderName(key) : std::string();
             },
         .courtesyHold = [this] { return services_.courtesy->holdWait(); },
+        .courtesyFreeze = [this] { return services_.courtesy->freezeWait(); },
         .courtesyCores = [this] { return services_.courtesy->coresWait(); },
         .parents =
             [this](Lsn lsn) {

@@ -82,7 +82,16 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
                         coro::Task<void> task) { ground_.loop.spawn(std::move(name), std::move(task)); },
         .lockBusy = [this](const runners::LockBusy& busy) { services_.locks->foundBusy(busy); },
         .sentWarm = [this] { stayAwakeForWarm(); },
-        .started = [this](const Attempt& attempt) { lowerLate(attempt); },
+        .started =
+            [this](const Attempt& attempt) {
+                lowerLate(attempt);
+                services_.courtesy->started();
+            },
+        .frozen =
+            [this](const Attempt& attempt) {
+                services_.changes->noteRow(attempt.id.lsn);
+                services_.courtesy->frozenChanged();
+            },
         .machineName = [this](session::MachineId id) { return services_.machines->nameOf(id); },
         .wake = wake_,
         .tellSpan = [this](timeline::Span span) { services_.timelines->note(span); },

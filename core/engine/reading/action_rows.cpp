@@ -74,6 +74,8 @@ void ActionRows::overlay(ActionResult& result) const {
     result.times[ActionState::Submitting] = times[ActionState::Submitting];
     result.times[ActionState::Running] = times[ActionState::Running];
     result.times.exited = times.exited;
+    result.times.frozen = attempt->frozenUntil(parts_.now()).count();
+    if (attempt->frozenAt) result.note = kFrozenWords;
     parts_.estimates.ofRunning(result, *live);
 }
 

@@ -210,6 +210,17 @@ std::optional<Wait> Reasons::endingWait(Lsn lsn) const {
     return wait;
 }
 
+/// It runs, and stands still.
+std::optional<Wait> Reasons::frozenWait(Lsn lsn) const {
+    const Attempt* attempt = parts_.attempt(lsn);
+    if (!attempt || !attempt->frozenAt) return {};
+    std::optional<Wait> wait = parts_.courtesyFreeze ? parts_.courtesyFreeze() : std::nullopt;
+    if (!wait) wait = plainWait(WaitKind::Courtesy, std::string(kFrozenWords)); // about to go on
+    wait->measure = "freeze";
+    wait->since = attempt->scale.at(*attempt->frozenAt);
+    return wait;
+}
+
 /// What it has to wait for before cores or a process matter.
 std::vector<Wait> Reasons::beforeCapacity(const session::Waiting& waiting, bool namesParents) const {
     std::vector<Wait> waits;
@@ -407,6 +418,7 @@ Result<std::vector<Wait>> waitsOfParents(store::Reader& reader, Lsn lsn) {
 std::optional<Wait> Reasons::leavingWait(const session::LiveView& live) const {
     if (isEnded(live.state)) return {};
     if (auto ending = endingWait(live.lsn)) return ending;
+    if (auto frozen = frozenWait(live.lsn)) return frozen;
     if (auto collecting = collectingWait(live.lsn)) return collecting;
     if (const Attempt* attempt = parts_.attempt(live.lsn))
         if (auto journal = journalWait(*attempt)) return journal;

@@ -48,6 +48,7 @@ public:
         std::function<std::string(session::HoldKey)> holderName;
         std::function<std::optional<Wait>()> courtesyHold =
             {}; ///< why a queue that follows courtesy starts nothing
+        std::function<std::optional<Wait>()> courtesyFreeze = {}; ///< why what runs stands still
         std::function<std::optional<Wait>()> courtesyCores = {}; ///< why there are fewer cores than the machine has
         /// waitsOfParents(), of the journal.
         std::function<coro::Task<Result<std::vector<Wait>>>(Lsn)> parents;
@@ -82,6 +83,7 @@ private:
     std::optional<Wait> startWait(Lsn lsn) const;
     std::optional<Wait> collectingWait(Lsn lsn) const;
     std::optional<Wait> endingWait(Lsn lsn) const;
+    std::optional<Wait> frozenWait(Lsn lsn) const;
     std::string unmetWords(Lsn lsn) const;
     std::string nameOfHolder(Lsn lsn) const;
     void nameHolders(Wait& wait) const;

@@ -22,6 +22,7 @@
 #include "core/session/messages.h"
 #include "core/store/rows.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -45,6 +46,9 @@ struct AttemptUsage {
 /// What is said of an attempt in the phase Collecting.
 inline constexpr std::string_view kCollectingWords = "its program has ended, its outputs are being kept";
 
+/// What is said of an attempt whose processes stand still.
+inline constexpr std::string_view kFrozenWords = "its processes stand still for a while";
+
 struct Attempt {
     enum class Phase : unsigned char { Fetching, Preparing, Launched, Collecting, Ended };
 
@@ -65,6 +69,9 @@ struct Attempt {
     runners::OutputLimits outputLimits{0, 0}; ///< of what may be in outputs/ while it runs; 0: not looked at
     bool warm = false;                        ///< goes to a warm process, and takes no slot
     bool idlePriority = false;                ///< it was leased to start at that
+    bool toFreeze = false;                    ///< its runner was asked to let it stand still
+    std::optional<MonoTime> frozenAt = {};    ///< since then it does
+    Duration frozen{};                        ///< it stood still before that
     bool hurry = false;                       ///< somebody waits for the result
     bool isTakenOver = false;                 ///< a machine has it of the engine before this one
     bool askedBack = false;                   ///< it waits behind a long one while a slot is idle
@@ -102,6 +109,10 @@ struct Attempt {
     std::shared_ptr<Terminal> terminal;  ///< while the runner has it, of an action that has one
     std::unique_ptr<AttemptUsage> usage; ///< once it ran for a while
 
+    /// How long its processes stood still until `now`.
+    Duration frozenUntil(MonoTime now) const {
+        return frozen + (frozenAt ? std::max(now - *frozenAt, Duration::zero()) : Duration::zero());
+    }
     /// Somebody has told its processes to end. What comes later is not why it ended.
     bool isBeingEnded() const {
         return stop || isOverMemory || isOverOutputs || !stoppedForMemory.empty() || !lostGpu.empty() ||

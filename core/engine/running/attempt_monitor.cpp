@@ -129,7 +129,7 @@ std::vector<Lsn> AttemptMonitor::noteProgress(const std::unordered_map<int, std:
     YARD_ASSERT_OWNER(owner_);
     std::vector<Lsn> changed;
     for (auto& [id, attempt] : parts_.attempts) {
-        const auto time = runs(attempt) ? times.find(attempt.pid) : times.end();
+        const auto time = runs(attempt) && !attempt.frozenAt ? times.find(attempt.pid) : times.end();
         if (time == times.end()) continue;
         // Somebody may sit at a terminal and think.
         const bool hangs = !getsOn(attempt, time->second, now, limit) && !attempt.terminal;

@@ -2,6 +2,7 @@
 
 #include "core/base/log.h"
 #include "core/coro/timeout.h"
+#include "core/engine/running/attempt.h"
 #include "core/host/idle_priority.h"
 #include "core/json/json_writer.h"
 #include "core/session/queue_commands.h"
@@ -153,6 +154,7 @@ Duration CourtesyService::untilNextLook() const {
     if (!chosen_.empty()) next = std::min(next, chosenUntil_);
     if (isWatching()) next = std::min(next, now + kLookPeriod);
     if (const auto due = decider_.due()) next = std::min(next, *due);
+    if (const auto due = freezer_.due()) next = std::min(next, *due);
     if (const auto leaves = person_.leavesAt(); leaves && *leaves > now) next = std::min(next, *leaves);
     if (!isOff() && parts_.works()) next = std::min(next, now + kWorkPeriod);
     return std::max(next - now, Duration(1'000));
@@ -193,9 +195,38 @@ void CourtesyService::look() {
         conditions_.set({.kind = ConditionKind::Hour, .value = parts_.hour(), .source = "clock"}, wall);
     }
     const bool wasLow = decider_.is(MeasureKind::IdlePriority);
-    if (!decider_.look(conditions_, parts_.cores, now, wall)) return;
-    if (!wasLow && decider_.is(MeasureKind::IdlePriority)) lowers_ = true;
-    carryOut();
+    if (decider_.look(conditions_, parts_.cores, now, wall)) {
+        if (!wasLow && decider_.is(MeasureKind::IdlePriority)) lowers_ = true;
+        carryOut();
+    }
+    freeze();
+}
+
+bool CourtesyService::isSleeping() const {
+    const courtesy::Condition* sleeping = conditions_.find(ConditionKind::Sleeping);
+    return sleeping && sleeping->value > 0;
+}
+
+/// Sleep that comes waits until all stands still, which is when the launcher says so.
+void CourtesyService::freeze() {
+    using Extent = courtesy::Freezer::Extent;
+    const Extent extent = !decider_.is(MeasureKind::Freeze) ? Extent::Nothing
+                          : isSleeping()                    ? Extent::All
+                                                            : Extent::Newest;
+    if (extent != Extent::Nothing || !freezer_.standing().empty()) {
+        const auto running = extent == Extent::Nothing ? std::vector<courtesy::Freezable>() : parts_.freezable();
+        const courtesy::Freezer::Steps steps = freezer_.look(extent, running, parts_.clock());
+        for (const courtesy::Freezable one : steps.stop) parts_.setFrozen(one, true);
+        for (const courtesy::Freezable one : steps.goOn) parts_.setFrozen(one, false);
+        if (!steps.isEmpty())
+            logInfo("courtesy", "{} actions are to stand still, {} to go on", steps.stop.size(), steps.goOn.size());
+    }
+    if (!isSleeping()) {
+        isReady_ = false;
+    } else if (desk_ && !isReady_ && !parts_.isFreezing()) {
+        isReady_ = true;
+        desk_->readyToSleep();
+    }
 }
 
 void CourtesyService::carryOut() {
@@ -227,6 +258,9 @@ void CourtesyService::keepAwake() {
     const courtesy::Condition* battery = conditions_.find(ConditionKind::OnBattery);
     const bool wanted = desk_ && !isOff() && parts_.works() && !(battery && battery->value > 0);
     if (std::exchange(wasAwake_, wanted) != wanted) desk_->keepAwake(wanted ? "Actions are running" : "");
+    const bool delays = desk_ && !isOff() && parts_.works();
+    if (std::exchange(wasDelayed_, delays) != delays)
+        desk_->delaySleep(delays ? "Actions are to stand still first" : "");
 }
 
 // --- views and commands
@@ -315,16 +349,19 @@ std::optional<Wait> CourtesyService::waitFor(MeasureKind measure) const {
     wait.measure = courtesy::name(measure);
     if (const auto leaves = person_.leavesAt(); leaves && inForce->because == ConditionKind::Active)
         wait.until = parts_.wallOf(*leaves);
-    wait.message =
-        measure == MeasureKind::Hold
-            ? fmt::format("nothing starts: {} (courtesy {})", wordsFor(inForce->because), decider_.profile().name)
-            : fmt::format("{} of {} cores left free: {} (courtesy {})", inForce->cores, parts_.cores,
-                          wordsFor(inForce->because), decider_.profile().name);
+    const std::string what =
+        measure == MeasureKind::Hold     ? std::string("nothing starts")
+        : measure == MeasureKind::Freeze ? std::string(kFrozenWords)
+                                         : fmt::format("{} of {} cores left free", inForce->cores, parts_.cores);
+    wait.message = fmt::format("{}: {} (courtesy {})", what, wordsFor(inForce->because), decider_.profile().name);
     return wait;
 }
 
 std::optional<Wait> CourtesyService::holdWait() const {
     return waitFor(MeasureKind::Hold);
+}
+std::optional<Wait> CourtesyService::freezeWait() const {
+    return waitFor(MeasureKind::Freeze);
 }
 std::optional<Wait> CourtesyService::coresWait() const {
     return waitFor(MeasureKind::FewerCores);

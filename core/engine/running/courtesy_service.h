@@ -1,6 +1,6 @@
 // Service: work makes room for a person at this machine (docs/courtesy.md). It watches conditions, lets the profile in
-// force decide, and carries out what it says: nothing new starts, cores are left free, processes run at idle priority. While
-// actions run it keeps the machine awake. Never ends anything. With the profile `off` it looks at nothing.
+// force decide, and carries out what it says: nothing new starts, cores are left free, processes run at idle priority, or
+// stand still. While actions run it keeps the machine awake, or lets sleep wait until they stand still. Never ends anything. With the profile `off` it looks at nothing.
 //
 // Owner: engine thread; run() is a cooperative thread of it. Lifetime: after session, settings and helpers; close() on the
 // engine thread, before the loop goes.
@@ -12,6 +12,7 @@
 #include "core/coro/task.h"
 #include "core/courtesy/decider.h"
 #include "core/courtesy/desk.h"
+#include "core/courtesy/freezer.h"
 #include "core/courtesy/person.h"
 #include "core/engine/state/courtesy_view.h"
 #include "core/engine/state/views.h"
@@ -46,6 +47,10 @@ public:
             post;                                  ///< to the engine thread, from any other; nothing once it ends
         std::function<bool()> works;               ///< an action runs here
         std::function<std::vector<int>()> lowered; ///< first processes that idle priority is for
+        /// What may stand still, by when it began; a request to one that has ended by now has no effect.
+        std::function<std::vector<courtesy::Freezable>()> freezable;
+        std::function<void(courtesy::Freezable, bool on)> setFrozen;
+        std::function<bool()> isFreezing; ///< something that was told to stand still does not yet
         std::function<coro::Task<Result<SettingsView>>(std::string json)> changeSettings;
         std::function<coro::Task<store::AckDetail>(store::Action)> commit;
         std::function<double()> hour; ///< of the local day
@@ -73,13 +78,15 @@ public:
     void settingsChanged(const Settings& before);
     /// Something was started.
     void started() {
-        if (!isOff() && !wasAwake_) work_.set();
+        if (!isOff() && (!wasAwake_ || decider_.is(courtesy::MeasureKind::Freeze))) work_.set();
     }
     /// Something runs that had its lease before idle priority was wanted.
     void lowerWhatRuns() {
         lowers_ = true;
         work_.set();
     }
+    /// Something stands still, or goes on.
+    void frozenChanged() { work_.set(); }
     CourtesyNow now() const;
     bool isHolding() const { return decider_.is(courtesy::MeasureKind::Hold); }
     /// What is started now is to run at idle priority.
@@ -89,6 +96,8 @@ public:
     /// Why a queue that follows it starts nothing, or lacks cores. Nothing: it does not keep it.
     std::optional<Wait> holdWait() const;
     std::optional<Wait> coresWait() const;
+    /// Why what runs stands still.
+    std::optional<Wait> freezeWait() const;
     /// Cores that are left free are held in the session under keys of this kind.
     static bool isKey(session::HoldKey key) { return key >= kFirstKey; }
 
@@ -104,6 +113,8 @@ private:
     void carryOut();
     void leaveFree(int cores);
     void keepAwake();
+    void freeze();
+    bool isSleeping() const;
     coro::Task<Result<void>> keepChosen(std::optional<std::string> body);
     bool isOff() const { return decider_.profile().isOff(); }
     bool isWatching() const;
@@ -116,12 +127,15 @@ private:
     courtesy::Person person_;
     courtesy::Conditions conditions_;
     courtesy::Decider decider_;
+    courtesy::Freezer freezer_;
     std::string chosen_; ///< for a while, in place of the setting; empty: the setting counts
     MonoTime chosenUntil_{};
     MonoTime askedUntil_{}; ///< somebody looks at the conditions
     int heldCores_ = 0;     ///< keys in the session
     bool lowers_ = false;   ///< what runs is to be lowered once more
     bool wasAwake_ = false;
+    bool wasDelayed_ = false;
+    bool isReady_ = false; ///< for the sleep that comes
     coro::Event work_; ///< look again
     OwnerCheck owner_;
 };

@@ -354,6 +354,8 @@ void Execution::updates(std::vector<runners::Update> batch) {
             onStreamAt(*attempt, *at);
         else if (auto* moved = std::get_if<runners::Moved>(&update.what))
             parts_.slots.move(*attempt, moved->slot);
+        else if (const auto* frozen = std::get_if<runners::Frozen>(&update.what))
+            onFrozen(*attempt, *frozen);
         else {
             if (const auto* busy = std::get_if<runners::LockBusy>(&update.what)) parts_.lockBusy(*busy);
             giveUp(*attempt);
@@ -429,8 +431,24 @@ void Execution::onStarted(Attempt& attempt, const runners::Started& started) {
     if (!attempt.lostGpu.empty() && !attempt.stop) tellToEnd(attempt, runners::StopCause::Machine, std::nullopt);
 }
 
+void Execution::setFrozen(AttemptId id, bool on) {
+    Attempt* attempt = parts_.attempts.get(id);
+    if (!attempt || attempt->phase != Phase::Launched || attempt->toFreeze == on) return;
+    if (runnerOf(*attempt).setFrozen(id, on)) attempt->toFreeze = on;
+}
+
+void Execution::onFrozen(Attempt& attempt, const runners::Frozen& frozen) {
+    attempt.frozen = attempt.frozenUntil(frozen.at);
+    attempt.frozenAt = frozen.isFrozen ? std::optional(frozen.at) : std::nullopt;
+    attempt.record.times.frozen = attempt.frozen.count();
+    attempt.progress = parts_.now(); // it was not silent by itself
+    if (parts_.frozen) parts_.frozen(attempt);
+}
+
 void Execution::onEnded(Attempt& attempt, runners::Ended ended) {
     if (attempt.phase != Phase::Launched) return;
+    // Its runner was lost before it could say that it goes on.
+    if (attempt.frozenAt) onFrozen(attempt, {.isFrozen = false, .at = ended.times.ended});
     parts_.slots.leave(attempt);
     closeGiven(attempt);
     // Of what the kernel counted for nobody, as it was ended with who would have waited for it, a look may tell.

@@ -60,6 +60,7 @@ public:
         std::function<void(const runners::LockBusy&)> lockBusy;     ///< a start found a lock held
         std::function<void()> sentWarm;                             ///< a warm process is about to answer
         std::function<void(const Attempt&)> started;                ///< its process runs
+        std::function<void(const Attempt&)> frozen = {};            ///< its processes stand still, or go on
         std::function<std::string(session::MachineId)> machineName; ///< empty: this machine
         std::function<void()> wake;                                 ///< the session got events: take a turn
         std::function<void(timeline::Span)> tellSpan;               ///< of each attempt that ended
@@ -111,6 +112,8 @@ public:
     /// Tells its processes to end. The shortest grace that was asked for counts.
     void tellToEnd(Attempt& attempt, runners::StopCause cause, std::optional<Duration> grace);
     void watch(const Attempt& attempt, runners::Stream stream);
+    /// Its processes are to stand still, or to go on; Attempt::frozenAt says when they do.
+    void setFrozen(runners::AttemptId id, bool on);
 
     // --- questions
     /// Starts watching the stream of a launched attempt; null when there is none of that number (0: any).
@@ -141,6 +144,7 @@ private:
     void onStarted(Attempt& attempt, const runners::Started& started);
     void onEnded(Attempt& attempt, runners::Ended ended);
     void onStreamAt(Attempt& attempt, const runners::StreamAt& at);
+    void onFrozen(Attempt& attempt, const runners::Frozen& frozen);
     void finish(Attempt& attempt);
     void count(const Attempt& attempt);
     void learnRunTime(const Attempt& attempt, const session::LiveView& live, Duration took);

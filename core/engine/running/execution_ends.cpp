@@ -66,7 +66,7 @@ void Execution::count(const Attempt& attempt) {
     if (attempt.runningSince == MonoTime{}) ++parts_.counters.started;
     const auto live = parts_.session.views().live(attempt.id.lsn);
     if (live && attempt.record.outcome.state == ActionState::Completed)
-        learnRunTime(attempt, *live, Duration(times[ActionState::Completed] - submitting));
+        learnRunTime(attempt, *live, Duration(times[ActionState::Completed] - submitting - times.frozen));
     if (live && attempt.id.attempt == 1) parts_.counters.wait.observe(Duration(submitting - live->submitTime));
     parts_.counters.prepare.observe(Duration(running - submitting));
     parts_.counters.run.observe(Duration(times[attempt.record.outcome.state] - running));

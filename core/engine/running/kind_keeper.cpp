@@ -130,6 +130,7 @@ void KindKeeper::note(const Attempt& attempt, const AttemptRecord& record, const
     run.lsn = attempt.id.lsn;
     run.reason = completed ? Reason::None : outcome.reason;
     run.duration = secondsBetween(times[ActionState::Running], times.exited ? times.exited : run.end);
+    if (run.duration) *run.duration = std::max(0.0, *run.duration - inSeconds(Duration(times.frozen)));
     if (const auto cpu = outcome.measures[Measure::CpuTime]) run.cpu = inSeconds(Duration(*cpu));
     if (const auto peak = outcome.measures[Measure::PeakMemory]) run.memory = static_cast<double>(*peak);
     if (attempt.id.attempt == 1) run.wait = secondsBetween(live.submitTime, times[ActionState::Submitting]);

@@ -40,7 +40,7 @@ int AttemptRows::put(Lsn lsn, const AttemptRecord& attempt) {
     const std::string outputs = packOutputs(outcome.outputs);
     const std::string denied = packDenied(outcome.denied);
     const std::string samples = encodeUsage(outcome.samples);
-    const std::string given = outcome.given.empty() ? std::string() : toJson(outcome.given);
+    const std::string given = packGiven(outcome.given, times.frozen);
     notes_.note(attempt);
     const std::int64_t last = (std::int64_t{1} << kAttemptBits) - 1;
     const std::int64_t id = (lsn.value << kAttemptBits) | std::min<std::int64_t>(attempt.n, last);
