@@ -1,5 +1,6 @@
 // The pace of courtesy, by a clock that is moved by hand: back at once, forth a minute after the last input.
 #include "core/courtesy/decider.h"
+#include "core/courtesy/freezer.h"
 #include "core/courtesy/person.h"
 #include "tests/support/show_strings.h"
 
@@ -75,6 +76,51 @@ private Q_SLOTS:
             QVERIFY(!look());
         }
         QCOMPARE(decider_.changes().size(), 2u); // priority and cores, once
+    }
+
+    void sleepAndWakingWaitForNothing() {
+        input(true);
+        QVERIFY(look());
+        say(Sleeping, 1);
+        QVERIFY(lookAfter(1s));
+        QVERIFY(decider_.is(MeasureKind::Freeze));
+        say(Sleeping, 0);
+        QVERIFY(lookAfter(1s));
+        QVERIFY(!decider_.is(MeasureKind::Freeze));
+        QVERIFY(decider_.is(MeasureKind::IdlePriority));
+    }
+
+    void theNewestStandStillFirstAndHalfOfThemAtATime() {
+        using Extent = Freezer::Extent;
+        const std::vector<Freezable> all{{1, 1}, {2, 1}, {3, 2}, {4, 1}, {5, 1}};
+        Freezer freezer;
+        QVERIFY(freezer.look(Extent::Nothing, all, now_).isEmpty());
+        QVERIFY(!freezer.due());
+        const std::vector<Freezable> first{{5, 1}, {4, 1}, {3, 2}};
+        QCOMPARE(freezer.look(Extent::Newest, all, now_).stop, first);
+        QCOMPARE(freezer.due(), std::optional(now_ + 5s));
+        QVERIFY(freezer.look(Extent::Newest, all, now_ + 4s).isEmpty());
+        QCOMPARE(freezer.look(Extent::Newest, all, now_ + 5s).stop, (std::vector<Freezable>{{2, 1}}));
+        QCOMPARE(freezer.look(Extent::Newest, all, now_ + 10s).stop, (std::vector<Freezable>{{1, 1}}));
+        QVERIFY(!freezer.due());
+        const auto over = freezer.look(Extent::Nothing, {}, now_ + 11s);
+        QVERIFY(over.stop.empty());
+        QCOMPARE(over.goOn, all);
+        // The next time begins with a step at once.
+        QCOMPARE(freezer.look(Extent::Newest, all, now_ + 12s).stop, first);
+    }
+
+    void beforeSleepAllStandStillAtOnce() {
+        using Extent = Freezer::Extent;
+        const std::vector<Freezable> all{{1, 1}, {2, 1}, {3, 1}, {4, 1}};
+        Freezer freezer;
+        QCOMPARE(freezer.look(Extent::Newest, all, now_).stop, (std::vector<Freezable>{{4, 1}, {3, 1}}));
+        QCOMPARE(freezer.look(Extent::All, all, now_ + 1s).stop, (std::vector<Freezable>{{2, 1}, {1, 1}}));
+        // One has ended, one may not stand still any more, one began late.
+        const std::vector<Freezable> later{{1, 1}, {2, 1}, {7, 1}};
+        const auto steps = freezer.look(Extent::All, later, now_ + 2s);
+        QCOMPARE(steps.stop, (std::vector<Freezable>{{7, 1}}));
+        QCOMPARE(steps.goOn, (std::vector<Freezable>{{3, 1}, {4, 1}}));
     }
 
     void aStepBackIsAtOnceAgainAfterWorkReturned() {

@@ -3,11 +3,10 @@
 #include "core/host/desk_files.h"
 #include "core/host/desk_watch.h"
 #include "core/host/screen_idle.h"
+#include "tests/support/mock_bus.h"
 #include "tests/support/show_strings.h"
 #include "tests/support/waiting.h"
 
-#include <QProcess>
-#include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -22,6 +21,7 @@
 
 using namespace yard;
 using namespace yard::courtesy;
+using namespace yard::test;
 
 namespace {
 
@@ -65,69 +65,6 @@ private:
     DeskReadings last_;
     bool inputCame_ = false;
     int count_ = 0;
-};
-
-bool runs(const QString& program, const QStringList& arguments) {
-    return QProcess::execute(program, arguments) == 0;
-}
-
-/// Programs beside the test, ended with it.
-class Beside {
-public:
-    ~Beside() {
-        for (auto at = all_.rbegin(); at != all_.rend(); ++at) {
-            (*at)->terminate();
-            if (!(*at)->waitForFinished(5'000)) (*at)->kill();
-            (*at)->waitForFinished(5'000);
-        }
-    }
-    QProcess& start(const QString& program, const QStringList& arguments) {
-        all_.push_back(std::make_unique<QProcess>());
-        all_.back()->setProcessChannelMode(QProcess::SeparateChannels);
-        all_.back()->setStandardErrorFile(QProcess::nullDevice());
-        all_.back()->start(program, arguments);
-        return *all_.back();
-    }
-    static QString firstLine(QProcess& process) {
-        while (!process.canReadLine() && process.waitForReadyRead(kWaitMs)) {
-        }
-        return QString::fromUtf8(process.readLine()).trimmed();
-    }
-
-private:
-    std::vector<std::unique_ptr<QProcess>> all_;
-};
-
-/// A bus with the mocks of logind and UPower; it is the system's for this program.
-class MockBus {
-public:
-    /// False: python3-dbusmock or another program is missing.
-    static bool isPossible() {
-        return !QStandardPaths::findExecutable("dbus-daemon").isEmpty() &&
-               !QStandardPaths::findExecutable("gdbus").isEmpty() &&
-               runs("/usr/bin/python3", {"-c", "import dbusmock"});
-    }
-    bool start() {
-        QProcess& daemon = beside_.start("dbus-daemon", {"--session", "--nofork", "--print-address=1"});
-        const QString address = Beside::firstLine(daemon);
-        qputenv("DBUS_SYSTEM_BUS_ADDRESS", address.toUtf8());
-        for (const char* name : {"logind", "upower"})
-            beside_.start("/usr/bin/python3", {"-m", "dbusmock", "--system", "--template", name});
-        return answers("org.freedesktop.login1") && answers("org.freedesktop.UPower");
-    }
-    static bool call(const QString& service, const QString& path, const QString& method, const QStringList& words) {
-        return runs("gdbus", QStringList{"call", "--system", "-d", service, "-o", path, "-m", method} + words);
-    }
-    static bool set(const QString& service, const QString& path, const QString& interface, const QString& values) {
-        return call(service, path, "org.freedesktop.DBus.Mock.UpdateProperties", {interface, values});
-    }
-
-private:
-    static bool answers(const QString& service) {
-        return QTest::qWaitFor([&] { return runs("gdbus", {"wait", "--system", "--timeout", "1", service}); },
-                               kWaitMs);
-    }
-    Beside beside_;
 };
 
 host::DeskPlaces nowhere() {
@@ -250,18 +187,62 @@ private Q_SLOTS:
                              "{'IsPresent': <true>, 'Percentage': <21.0>}"));
         QTRY_COMPARE_WITH_TIMEOUT(told.value(Battery), std::optional(21.0), kWaitMs);
 
-        const QString emits = "org.freedesktop.DBus.Mock.EmitSignal";
-        (void)MockBus::set(login, loginPath, manager, "{'PreparingForSleep': <true>}"); // not all templates have it
-        QVERIFY(MockBus::call(login, loginPath, emits, {manager, "PrepareForSleep", "b", "[<true>]"}));
+        QVERIFY(MockBus::sleeps(true));
         QTRY_COMPARE_WITH_TIMEOUT(told.value(Sleeping), std::optional(1.0), kWaitMs);
-        (void)MockBus::set(login, loginPath, manager, "{'PreparingForSleep': <false>}");
-        QVERIFY(MockBus::call(login, loginPath, emits, {manager, "PrepareForSleep", "b", "[<false>]"}));
+        QVERIFY(MockBus::sleeps(false));
         QTRY_COMPARE_WITH_TIMEOUT(told.value(Sleeping), std::optional(0.0), kWaitMs);
 
         desk.keepAwake("work runs");
         QTRY_VERIFY_WITH_TIMEOUT(desk.isKeptAwake(), kWaitMs);
         desk.keepAwake({});
         QTRY_VERIFY_WITH_TIMEOUT(!desk.isKeptAwake(), kWaitMs);
+    }
+
+    void sleepWaitsUntilSomebodyIsReady() {
+        if (!MockBus::isPossible()) QSKIP("python3-dbusmock, dbus-daemon or gdbus is not installed");
+        MockBus bus;
+        QVERIFY(bus.start());
+        Told told;
+        host::DeskWatch desk(told.sink(), nowhere());
+        desk.setWatching(true);
+        desk.delaySleep("work runs");
+        QTRY_VERIFY_WITH_TIMEOUT(desk.isSleepDelayed(), kWaitMs);
+        QVERIFY(MockBus::inhibitors().contains("('sleep', 'Yardmaster', 'work runs', 'delay',"));
+        desk.readyToSleep(); // of no sleep: that says nothing of the next one
+
+        QVERIFY(MockBus::sleeps(true));
+        QTRY_COMPARE_WITH_TIMEOUT(told.value(Sleeping), std::optional(1.0), kWaitMs);
+        desk.readyToSleep();
+        QTRY_VERIFY_WITH_TIMEOUT(!desk.isSleepDelayed(), kWaitMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!MockBus::inhibitors().contains("delay"), kWaitMs);
+        QVERIFY(MockBus::sleeps(false));
+        QTRY_VERIFY_WITH_TIMEOUT(desk.isSleepDelayed(), kWaitMs); // of the next one
+
+        QVERIFY(MockBus::sleeps(true));
+        QTRY_VERIFY_WITH_TIMEOUT(!desk.isSleepDelayed(), kWaitMs); // nobody is ready: 5 s and no more
+        QVERIFY(MockBus::sleeps(false));
+        QTRY_VERIFY_WITH_TIMEOUT(desk.isSleepDelayed(), kWaitMs);
+        desk.delaySleep({});
+        QTRY_VERIFY_WITH_TIMEOUT(!desk.isSleepDelayed(), kWaitMs);
+    }
+
+    void aBusThatComesBackIsHeardAgain() {
+        if (!MockBus::isPossible()) QSKIP("python3-dbusmock, dbus-daemon or gdbus is not installed");
+        const QTemporaryDir dir;
+        const QString address = "unix:path=" + dir.path() + "/bus";
+        auto bus = std::make_unique<MockBus>();
+        QVERIFY(bus->start(address));
+        Told told;
+        host::DeskWatch desk(told.sink(), nowhere());
+        desk.setWatching(true);
+        desk.keepAwake("work runs");
+        desk.delaySleep("work runs");
+        QTRY_VERIFY_WITH_TIMEOUT(told.input() && desk.isKeptAwake() && desk.isSleepDelayed(), kWaitMs);
+        bus.reset();
+        QTRY_VERIFY_WITH_TIMEOUT(!told.input() && !desk.isKeptAwake() && !desk.isSleepDelayed(), kWaitMs);
+        MockBus again;
+        QVERIFY(again.start(address));
+        QTRY_VERIFY_WITH_TIMEOUT(told.input() && desk.isKeptAwake() && desk.isSleepDelayed(), kWaitMs);
     }
 
     void aBusThatGoesTakesWhatItSaidAlong() {

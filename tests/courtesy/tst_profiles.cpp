@@ -73,9 +73,9 @@ private Q_SLOTS:
         QCOMPARE(asked("polite", given({{Active, 1}})), "idle_priority(active) fewer_cores:4(active)");
         QCOMPARE(asked("polite", given({{Active, 1}}), 3), "idle_priority(active) fewer_cores:2(active)");
         QCOMPARE(asked("polite", given({{Active, 1}}), 1), "idle_priority(active)");
-        QCOMPARE(asked("polite", given({{OnBattery, 1}})), "hold(on_battery)");
+        QCOMPARE(asked("polite", given({{OnBattery, 1}})), "hold(on_battery) freeze(on_battery)");
         QCOMPARE(asked("polite", given({{Heat, 90}})), "");
-        QCOMPARE(asked("polite", given({{Heat, 91}})), "hold(heat)");
+        QCOMPARE(asked("polite", given({{Heat, 91}})), "hold(heat) freeze(heat)");
     }
 
     void nightWorksAtNightAndWhenNobodyIsThere() {
@@ -87,10 +87,20 @@ private Q_SLOTS:
         QCOMPARE(asked("night", given({{Hour, 23}, {Active, 1}, {IdleS, 0}})), "idle_priority(active)");
     }
 
-    void everyProfileButOffHoldsBeforeTheMachineSleeps() {
+    void everyProfileButOffFreezesBeforeTheMachineSleeps() {
         for (const std::string_view name : kProfileNames)
             if (name != "off")
-                QVERIFY(decide(*builtInProfile(name), given({{Sleeping, 1}, {Hour, 1}}), 4)[2].has_value());
+                QCOMPARE(asked(name, given({{Sleeping, 1}, {Hour, 1}})), "hold(sleeping) freeze(sleeping)");
+    }
+
+    void whatStandsStillIsNotJoinedByWhatStarts() {
+        const auto own = parseProfile("x", "locked -> hold; heat > 50 -> freeze");
+        QVERIFY(own.has_value());
+        const AskedMeasures both = decide(*own, given({{Locked, 1}, {Heat, 60}}), 4);
+        QCOMPARE(both[2]->because, Locked); // its own reason stays
+        QCOMPARE(both[3]->because, Heat);
+        QCOMPARE(decide(*own, given({{Heat, 60}}), 4)[2]->because, Heat);
+        QVERIFY(!decide(*own, given({{Locked, 1}}), 4)[3]);
     }
 
     void ownProfilesAreRead() {

@@ -8,6 +8,7 @@
 #include "core/engine/state/settings_service.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
+#include "tests/support/mock_bus.h"
 
 #include <atomic>
 #include <filesystem>
@@ -117,6 +118,15 @@ class TestCourtesy : public QObject {
     }
     static ActionState stateOf(EngineTest& engine, Lsn lsn) {
         return engine.run(engine->ask(&engine::ActionRows::action, lsn))->state;
+    }
+    static ActionResult rowOf(EngineTest& engine, Lsn lsn) {
+        return *engine.run(engine->ask(&engine::ActionRows::action, lsn));
+    }
+    static std::vector<Lsn> runningOf(EngineTest& engine, const std::vector<Lsn>& all) {
+        std::vector<Lsn> running;
+        for (const Lsn lsn : all)
+            if (stateOf(engine, lsn) == ActionState::Running) running.push_back(lsn);
+        return running;
     }
     static Why why(EngineTest& engine, Lsn lsn) { return *engine.run(engine->ask(&engine::Reasons::why, lsn)); }
     static Result<engine::CourtesyView> change(EngineTest& engine, std::string profile,
@@ -256,6 +266,94 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(has(engine, "hold"), kWaitMs);
         desk_->say(ConditionKind::Sleeping, 0);
         for (const Lsn lsn : all) QCOMPARE(ending(engine.wait(lsn)), "completed");
+    }
+
+    void theNewestStandStillOnBatteryAndGoOnAtTheMains() {
+        EngineTest engine(4, with("polite"));
+        QTRY_VERIFY_WITH_TIMEOUT(desk_->watches, kWaitMs);
+        std::vector<Lsn> all;
+        for (int i = 0; i < 2; ++i) {
+            all.push_back(engine.sh("while [ ! -e go ]; do sleep 0.05; done"));
+            QTRY_COMPARE_WITH_TIMEOUT(stateOf(engine, all.back()), ActionState::Running, kWaitMs);
+        }
+        desk_->say(ConditionKind::OnBattery, 1);
+        QTRY_VERIFY_WITH_TIMEOUT(has(engine, "freeze"), kWaitMs);
+        QVERIFY(has(engine, "hold"));
+        QTRY_COMPARE_WITH_TIMEOUT(why(engine, all[1]).waits.size(), 1u, kWaitMs);
+        const Wait wait = why(engine, all[1]).waits[0];
+        QCOMPARE(wait.kind, WaitKind::Courtesy);
+        QCOMPARE(wait.measure, "freeze");
+        QCOMPARE(wait.condition, "on_battery");
+        QCOMPARE(wait.message,
+                 "its processes stand still for a while: the machine runs on battery (courtesy polite)");
+        QVERIFY(rowOf(engine, all[1]).times.frozen > 0);
+        desk_->say(ConditionKind::OnBattery, 0);
+        QTRY_VERIFY_WITH_TIMEOUT(!has(engine, "freeze"), kWaitMs);
+        QTRY_VERIFY_WITH_TIMEOUT(why(engine, all[1]).waits.empty(), kWaitMs);
+        touch(engine.path("go"));
+        for (const Lsn lsn : all) QCOMPARE(ending(engine.wait(lsn)), "completed");
+        // It is kept.
+        const auto frozen = rowOf(engine, all[1]).times.frozen;
+        QVERIFY(frozen > 0);
+        engine.stop();
+        engine.start();
+        QCOMPARE(rowOf(engine, all[1]).times.frozen, frozen);
+    }
+
+    void aQueueThatIgnoresItDoesNotStandStill() {
+        EngineTest engine(4, with("polite"));
+        QTRY_VERIFY_WITH_TIMEOUT(desk_->watches, kWaitMs);
+        const auto queue = engine.run(
+            engine->ask(&engine::Queues::create, std::string("urgent"), std::string(R"({"courtesy":"ignore"})")));
+        const QueueRef urgent{.number = queue->id, .token = {}};
+        const Lsn goes = engine.sh("while [ ! -e go ]; do sleep 0.05; done", "", urgent);
+        QTRY_COMPARE_WITH_TIMEOUT(stateOf(engine, goes), ActionState::Running, kWaitMs);
+        desk_->say(ConditionKind::Sleeping, 1);
+        QTRY_COMPARE_WITH_TIMEOUT(desk_->readied, 1, kWaitMs); // nothing is to stand still
+        QVERIFY(why(engine, goes).waits.empty());
+        touch(engine.path("go"));
+        QCOMPARE(ending(engine.wait(goes)), "completed");
+    }
+
+    void sleepWaitsUntilAllStandStill() {
+        EngineTest engine(8, with("gentle"));
+        QTRY_VERIFY_WITH_TIMEOUT(desk_->watches, kWaitMs);
+        QVERIFY(!desk_->delays);
+        std::vector<Lsn> all;
+        for (int i = 0; i < 50; ++i) all.push_back(engine.sh("sleep 0.2; echo done"));
+        QTRY_VERIFY_WITH_TIMEOUT(desk_->delays, kWaitMs);
+        QTRY_VERIFY_WITH_TIMEOUT(runningOf(engine, all).size() >= 4, kWaitMs);
+        desk_->say(ConditionKind::Sleeping, 1);
+        QTRY_COMPARE_WITH_TIMEOUT(desk_->readied, 1, kWaitMs);
+        for (const Lsn lsn : runningOf(engine, all)) {
+            const ActionResult row = rowOf(engine, lsn);
+            if (row.state == ActionState::Running && row.times.exited == 0) QVERIFY(row.times.frozen > 0);
+        }
+        desk_->say(ConditionKind::Sleeping, 0);
+        for (const Lsn lsn : all) QCOMPARE(ending(engine.wait(lsn)), "completed");
+        QTRY_VERIFY_WITH_TIMEOUT(!desk_->delays, kWaitMs);
+    }
+
+    void sleepThatLogindTellsLosesNothing() {
+        if (!MockBus::isPossible()) QSKIP("python3-dbusmock, dbus-daemon or gdbus is not installed");
+        MockBus bus;
+        QVERIFY(bus.start());
+        qunsetenv("DISPLAY");
+        EngineTest engine(8, [](engine::Options& options) { options.set.emplace_back("courtesy=gentle"); });
+        std::vector<Lsn> all;
+        for (int i = 0; i < 50; ++i) all.push_back(engine.sh("sleep 0.2; echo done"));
+        QTRY_VERIFY_WITH_TIMEOUT(MockBus::inhibitors().contains("'delay'"), kWaitMs);
+        QVERIFY(MockBus::sleeps(true));
+        QTRY_VERIFY_WITH_TIMEOUT(has(engine, "freeze"), kWaitMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!MockBus::inhibitors().contains("'delay'"), kWaitMs);
+        QVERIFY(MockBus::sleeps(false));
+        QTRY_VERIFY_WITH_TIMEOUT(!has(engine, "freeze"), kWaitMs);
+        for (const Lsn lsn : all) {
+            const auto result = engine.wait(lsn);
+            QCOMPARE(ending(result), "completed");
+            QCOMPARE(rowOf(engine, lsn).retryCount, 0);
+        }
+        QTRY_VERIFY_WITH_TIMEOUT(!MockBus::inhibitors().contains("Yardmaster"), kWaitMs);
     }
 
     void aChoiceForAWhileEndsByItself() {

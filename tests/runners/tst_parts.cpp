@@ -250,6 +250,20 @@ void TestParts::framesComeBackAsTheyWere() {
     QVERIFY(ask.id == ended.id && ask.slot == SlotId(2));
 
     bytes.clear();
+    wire::put(bytes, wire::Freeze{{Lsn(7), 3}, false});
+    wire::Freeze freeze;
+    QVERIFY(wire::get(payloadOf(bytes), freeze));
+    QVERIFY(freeze.id == ended.id && !freeze.on);
+    QVERIFY(!wire::get(std::string(payloadOf(bytes)) + "x", freeze));
+
+    bytes.clear();
+    wire::put(bytes, ended.id, Frozen{true, MonoTime(Duration(5))});
+    AttemptId frozenId;
+    Frozen frozen;
+    QVERIFY(wire::get(payloadOf(bytes), frozenId, frozen));
+    QVERIFY(frozenId == ended.id && frozen.isFrozen && frozen.at == MonoTime(Duration(5)));
+
+    bytes.clear();
     const OutputEnds ends{{70'000, std::string(kLastOutputBytes, 'o')}, {3, "err"}};
     wire::put(bytes, ended.id, ends);
     AttemptId id;
@@ -313,7 +327,11 @@ void TestParts::garbageNeverCrashesTheReaders() {
         StreamAt at;
         wire::AskOutput a;
         OutputEnds o;
+        wire::Freeze f;
+        Frozen z;
         static_cast<void>(wire::get(text, a));
+        static_cast<void>(wire::get(text, f));
+        static_cast<void>(wire::get(text, id, z));
         static_cast<void>(wire::get(text, id, o));
         static_cast<void>(wire::get(text, l));
         static_cast<void>(wire::get(text, e));

@@ -1,5 +1,6 @@
 // Ending whole process trees: cancel, deadline, normal ends with survivors, daemons, fork storms, and the same
 // twice.
+#include "core/host/process_tree.h"
 #include "core/launcher/launcher.h"
 #include "tests/runners/runner_bench.h"
 
@@ -17,6 +18,10 @@ using namespace yard::runners::test;
 
 namespace {
 constexpr Duration kShort{50'000};
+bool standsStill(int pid) {
+    const auto stat = host::readStat(pid);
+    return stat && stat->state == 'T';
+}
 double seconds(MonoTime from, MonoTime to) {
     return static_cast<double>((to - from).count()) / 1e6;
 }
@@ -42,6 +47,11 @@ private Q_SLOTS:
     void zombiesOfRunningActionsAreReaped();
     void aForkStormIsEnded();
     void aStoppedProcessIsEnded();
+    void aTreeStandsStillAndGoesOn();
+    void whatStandsStillMissesNoDeadline();
+    void whatStandsStillIsEndedAsEverythingElse();
+    void whatStoodStillBeforeStaysSo();
+    void whatDoesNotRunCannotStandStill();
     void cancelTwiceAndInTheMiddleOfATeardownIsSafe();
     void aShorterGraceHastens();
     void cancelAfterTheEndIsHarmless();
@@ -318,6 +328,108 @@ void TestTeardown::aStoppedProcessIsEnded() {
     QVERIFY(pid > 0 && ::kill(pid, SIGSTOP) == 0);
     bench.runner().end({Lsn(1), 1}, StopCause::Cancelled);
     QCOMPARE(bench.ended(1)->exitCode, std::optional(3));
+    QVERIFY(bench.close());
+}
+
+void TestTeardown::aTreeStandsStillAndGoesOn() {
+    RunnerBench bench;
+    Fifo fifo(bench.path("fifo"));
+    bench.submit(1, {"tree", fifo.path(), "1"});
+    std::vector<int> pids;
+    for (int i = 0; i < 3; ++i) pids.push_back(fifo.next().pid);
+    QVERIFY(bench.runner().setFrozen({Lsn(1), 1}, true));
+    QVERIFY(bench.until([&] { return bench.all<Frozen>(1).size() == 1; }));
+    QVERIFY(bench.all<Frozen>(1).back().isFrozen);
+    for (const int pid : pids) QVERIFY(standsStill(pid));
+    QVERIFY(bench.runner().setFrozen({Lsn(1), 1}, true)); // it does already
+    QVERIFY(bench.runner().setFrozen({Lsn(1), 1}, false));
+    QVERIFY(bench.until([&] { return bench.all<Frozen>(1).size() == 2; }));
+    QVERIFY(!bench.all<Frozen>(1).back().isFrozen);
+    for (const int pid : pids) QVERIFY(!standsStill(pid));
+    bench.runner().end({Lsn(1), 1}, StopCause::Cancelled);
+    QVERIFY(bench.ended(1)->cause == EndCause::Cancelled);
+    QVERIFY(bench.close());
+}
+
+/// The other one has the same deadline: when it has come, that of the first has not.
+void TestTeardown::whatStandsStillMissesNoDeadline() {
+    RunnerBench bench;
+    Fifo fifo(bench.path("fifo"));
+    for (const int lsn : {1, 2}) {
+        Lease lease = bench.lease(lsn, {"wait", fifo.path()});
+        lease.deadline = Duration(1'500'000);
+        lease.grace = kShort;
+        bench.submit(lease);
+        QVERIFY(fifo.next().pid > 0);
+        if (lsn == 1) QVERIFY(bench.runner().setFrozen({Lsn(1), 1}, true));
+    }
+    QVERIFY(bench.until([&] { return !bench.all<Frozen>(1).empty(); }));
+    QVERIFY(bench.ended(2)->cause == EndCause::Deadline);
+    QVERIFY(bench.all<Ended>(1).empty());
+    const MonoTime goesOn = MonoClock::now();
+    QVERIFY(bench.runner().setFrozen({Lsn(1), 1}, false));
+    const Ended* end = bench.ended(1);
+    QVERIFY(end->cause == EndCause::Deadline);
+    QVERIFY(end->times.ended >= goesOn);
+    QVERIFY(bench.close());
+}
+
+void TestTeardown::whatStandsStillIsEndedAsEverythingElse() {
+    RunnerBench bench;
+    Fifo fifo(bench.path("fifo"));
+    Lease lease = bench.lease(1, {"gentle", fifo.path()});
+    lease.grace = Duration(30'000'000);
+    bench.submit(lease);
+    QVERIFY(fifo.next().pid > 0);
+    QVERIFY(bench.runner().setFrozen({Lsn(1), 1}, true));
+    QVERIFY(bench.until([&] { return bench.all<Frozen>(1).size() == 1; }));
+    bench.runner().end({Lsn(1), 1}, StopCause::Cancelled);
+    QCOMPARE(bench.ended(1)->exitCode, std::optional(3)); // it heard the SIGTERM
+    QCOMPARE(bench.all<Frozen>(1).size(), std::size_t{2});
+    QVERIFY(!bench.all<Frozen>(1).back().isFrozen);
+    QVERIFY(!bench.runner().setFrozen({Lsn(1), 1}, false));
+    // And one that is killed by somebody else.
+    bench.submit(2, {"wait", fifo.path()});
+    const int pid = fifo.next().pid;
+    QVERIFY(bench.runner().setFrozen({Lsn(2), 1}, true));
+    QVERIFY(bench.until([&] { return bench.all<Frozen>(2).size() == 1; }));
+    QVERIFY(pid > 0 && ::kill(pid, SIGKILL) == 0);
+    QCOMPARE(bench.ended(2)->signal, std::optional(SIGKILL));
+    QVERIFY(bench.close());
+}
+
+void TestTeardown::whatStoodStillBeforeStaysSo() {
+    RunnerBench bench;
+    Fifo fifo(bench.path("fifo"));
+    bench.submit(1, {"wait", fifo.path()});
+    const int pid = fifo.next().pid;
+    QVERIFY(pid > 0 && ::kill(pid, SIGSTOP) == 0);
+    QVERIFY(eventually([pid] { return standsStill(pid); }));
+    for (const bool on : {true, false}) {
+        QVERIFY(bench.runner().setFrozen({Lsn(1), 1}, on));
+        QVERIFY(bench.until([&] { return bench.all<Frozen>(1).size() == (on ? 1u : 2u); }));
+        QVERIFY(standsStill(pid));
+    }
+    bench.runner().end({Lsn(1), 1}, StopCause::Cancelled);
+    QVERIFY(bench.ended(1));
+    QVERIFY(bench.close());
+}
+
+void TestTeardown::whatDoesNotRunCannotStandStill() {
+    RunnerBench bench(1);
+    Fifo fifo(bench.path("fifo"));
+    QVERIFY(!bench.runner().setFrozen({Lsn(1), 1}, true));
+    bench.submit(1, {"wait", fifo.path()});
+    bench.submit(2, {"wait", fifo.path()}); // behind it
+    QVERIFY(fifo.next().pid > 0);
+    QVERIFY(bench.runner().setFrozen({Lsn(2), 1}, true)); // it waits: nothing becomes of that
+    QVERIFY(bench.runner().setFrozen({Lsn(1), 1}, false));
+    bench.runner().end({Lsn(1), 1}, StopCause::Cancelled);
+    QVERIFY(bench.ended(1));
+    QVERIFY(fifo.next().pid > 0);
+    bench.runner().end({Lsn(2), 1}, StopCause::Cancelled);
+    QVERIFY(bench.ended(2));
+    QVERIFY(bench.all<Frozen>(1).empty() && bench.all<Frozen>(2).empty());
     QVERIFY(bench.close());
 }
 
