@@ -10,6 +10,7 @@
 #include <memory>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace yard::test {
 
@@ -53,7 +54,7 @@ public:
 class PlayedWindow final : public ui::Navigator, public ui::WindowServices {
 public:
     void show(const QString&, const QString&) override {}
-    void showAction(qint64, const QString&) override {}
+    void showAction(qint64 lsn, const QString&) override { shown.push_back(lsn); }
     void showThing(const QString&, qint64) override {}
     void openSubmit(const QJsonObject& action, qint64) override { forms.append(action); }
     void openSubmitList(const QJsonArray&, qint64) override {}
@@ -68,6 +69,7 @@ public:
     ui::EngineChoice& engineChoice() override { qFatal("no page that is tested here changes engines"); }
 
     QStringList said;
+    std::vector<qint64> shown; ///< actions
     QJsonArray forms; ///< what new work was filled in with
 };
 

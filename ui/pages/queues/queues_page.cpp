@@ -6,6 +6,7 @@
 #include "ui/pages/queues/queue_panel.h"
 #include "ui/pages/queues/queue_rows.h"
 #include "ui/pages/queues/queue_work.h"
+#include "ui/pages/queues/schedules_pane.h"
 #include "ui/style/format.h"
 
 #include <QAction>
@@ -14,6 +15,7 @@
 #include <QLocale>
 #include <QMenu>
 #include <QSplitter>
+#include <QStackedWidget>
 
 #include <utility>
 
@@ -22,6 +24,8 @@ namespace yard::ui {
 QueuesPage::QueuesPage(Context context)
     : FilteredPage(context, new FilterField(tr("Filter queues"), false))
     , head_(new PageHead(tr("Queues")))
+    , tabs_(new Tabs({tr("Queues"), tr("Schedules")}))
+    , stack_(new QStackedWidget)
     , hold_(new Button(Button::Kind::Plain, tr("Hold"), "hold"))
     , drain_(new Button(Button::Kind::Plain, tr("Drain…"), "drain"))
     , cancel_(new Button(Button::Kind::Plain, tr("Cancel…"), "close"))
@@ -31,15 +35,29 @@ QueuesPage::QueuesPage(Context context)
     , rows_(new RowsModel(queueColumns(false), this))
     , panel_(new QueuePanel(context))
     , work_(new QueueWork(context))
+    , schedules_(new SchedulesPane(context))
     , commands_(new QueueCommands(context, table_, this)) {
     QVBoxLayout* inside = makeGround();
     filter_->setMaximumWidth(scaled(260));
+    head_->addLeft(tabs_);
     head_->addLeft(filter_, 1);
     head_->addRight(badge_);
     for (QWidget* button : {hold_, drain_, cancel_}) head_->addRight(button);
     head_->addSeparator();
     head_->addRight(fresh_);
     inside->addWidget(head_);
+    tabs_->setAccessibleName(tr("Queues and schedules"));
+    stack_->addWidget(makeQueues());
+    stack_->addWidget(schedules_);
+    inside->addWidget(stack_, 1);
+    new QueueDrop(context_, table_, queueIdOf);
+    connectHead();
+    connectAll();
+    refill();
+    onSelection();
+}
+
+QWidget* QueuesPage::makeQueues() {
     auto* split = new QSplitter(Qt::Horizontal);
     split->setChildrenCollapsible(false);
     table_->setRows(rows_);
@@ -60,11 +78,24 @@ QueuesPage::QueuesPage(Context context)
     split->addWidget(panel_);
     split->setStretchFactor(0, 1);
     split->setSizes({900, scaled(340)});
-    inside->addWidget(split, 1);
-    new QueueDrop(context_, table_, queueIdOf);
-    connectAll();
-    refill();
+    return split;
+}
+
+void QueuesPage::showTab(Tab tab) {
+    tabs_->setCurrent(tab);
+    stack_->setCurrentIndex(tab);
+    const bool isQueues = tab == QueuesTab;
+    filter_->setPlaceholderText(isQueues ? tr("Filter queues") : tr("Filter schedules"));
+    setFocusProxy(isQueues ? static_cast<QWidget*>(table_) : schedules_);
+    setActive(active_);
     onSelection();
+}
+
+void QueuesPage::connectHead() {
+    connect(tabs_, &Tabs::chosen, this, [this](int tab) { showTab(static_cast<Tab>(tab)); });
+    connect(schedules_, &SchedulesPane::counted, this, [this](int schedules) {
+        tabs_->setNote(SchedulesTab, schedules > 0 ? QLocale().toString(schedules) : QString());
+    });
 }
 
 void QueuesPage::connectAll() {
@@ -72,6 +103,7 @@ void QueuesPage::connectAll() {
         rows_->setFilter(text.isEmpty() ? std::function<bool(const Row&)>() : [text](const Row& row) {
             return row.cells[kQueueName].text.contains(text, Qt::CaseInsensitive);
         });
+        schedules_->setFilter(text);
         emit filterEdited(text);
     });
     connect(fresh_, &QAbstractButton::clicked, this, [this] { askNewQueue(this, context_); });
@@ -95,8 +127,10 @@ void QueuesPage::connectAll() {
 
 void QueuesPage::setActive(bool active) {
     active_ = active;
-    work_->setActive(active);
-    panel_->setActive(active);
+    const bool isQueues = stack_->currentIndex() == QueuesTab;
+    work_->setActive(active && isQueues);
+    panel_->setActive(active && isQueues);
+    schedules_->setActive(active && !isQueues);
     if (active) refill();
 }
 
@@ -118,12 +152,14 @@ void QueuesPage::onSelection() {
     commands_->update();
     const QueueInfo* queue = commands_->selected();
     const bool held = queue != nullptr && queue->held;
-    hold_->setBlocked(commands_->holdBlocked());
+    const QString elsewhere =
+        stack_->currentIndex() == SchedulesTab ? tr("Go to the tab Queues first") : QString();
+    hold_->setBlocked(elsewhere.isEmpty() ? commands_->holdBlocked() : elsewhere);
     fresh_->setBlocked(context_.state.whyBlocked());
     hold_->setText(held ? tr("Release") : tr("Hold"));
     hold_->setIconName(held ? "release" : "hold");
-    drain_->setBlocked(commands_->endsBlocked());
-    cancel_->setBlocked(commands_->endsBlocked());
+    for (Button* button : {drain_, cancel_})
+        button->setBlocked(elsewhere.isEmpty() ? commands_->endsBlocked() : elsewhere);
     if (queue == nullptr) return;
     showQueue(queue->id);
 }
@@ -135,8 +171,10 @@ void QueuesPage::showQueue(qint64 queue) {
 
 void QueuesPage::takeUpdates() {
     rows_->takeWaiting();
+    schedules_->takeUpdates();
 }
 void QueuesPage::open(qint64 queue, const QString&) {
+    showTab(QueuesTab);
     table_->selectId(rowIdOf(queue));
     showQueue(queue);
 }
