@@ -614,6 +614,10 @@
         <source>%1: %2, %3</source>
         <translation>%1: %2, %3</translation>
     </message>
+    <message>
+        <source>actions stand still</source>
+        <translation>Aktionen stehen still</translation>
+    </message>
 </context>
 <context>
     <name>EngineLink</name>
@@ -3170,6 +3174,30 @@
         <source>End the silence of alert %1</source>
         <translation>Alarm %1 wieder laut schalten</translation>
     </message>
+    <message>
+        <source>Add schedule %1</source>
+        <translation>Zeitplan %1 hinzufügen</translation>
+    </message>
+    <message>
+        <source>Change schedule %1</source>
+        <translation>Zeitplan %1 ändern</translation>
+    </message>
+    <message>
+        <source>Remove schedule %1</source>
+        <translation>Zeitplan %1 entfernen</translation>
+    </message>
+    <message>
+        <source>Run schedule %1 now</source>
+        <translation>Zeitplan %1 jetzt ausführen</translation>
+    </message>
+    <message>
+        <source>Pause schedule %1</source>
+        <translation>Zeitplan %1 anhalten</translation>
+    </message>
+    <message>
+        <source>Resume schedule %1</source>
+        <translation>Zeitplan %1 fortsetzen</translation>
+    </message>
 </context>
 <context>
     <name>OutputSearch</name>
@@ -4061,6 +4089,17 @@
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
+    </message>
+</context>
+<context>
+    <name>ScheduleWords</name>
+    <message>
+        <source>every %1</source>
+        <translation>alle %1</translation>
+    </message>
+    <message>
+        <source>once, %1</source>
+        <translation>einmal, %1</translation>
     </message>
 </context>
 <context>
@@ -5425,6 +5464,20 @@
     <message>
         <source>all work done in about %1, %2</source>
         <translation>alle Arbeit erledigt in etwa %1, %2</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::DayStrip</name>
+    <message>
+        <source>The next 24 hours</source>
+        <translation>Die nächsten 24 Stunden</translation>
+    </message>
+    <message numerus="yes">
+        <source>from %1: %Ln times, %2</source>
+        <translation>
+            <numerusform>ab %1: einmal, %2</numerusform>
+            <numerusform>ab %1: %Ln-mal, %2</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -9143,6 +9196,22 @@
         <source>Release</source>
         <translation>Freigeben</translation>
     </message>
+    <message>
+        <source>Schedules</source>
+        <translation>Zeitpläne</translation>
+    </message>
+    <message>
+        <source>Queues and schedules</source>
+        <translation>Warteschlangen und Zeitpläne</translation>
+    </message>
+    <message>
+        <source>Filter schedules</source>
+        <translation>Zeitpläne filtern</translation>
+    </message>
+    <message>
+        <source>Go to the tab Queues first</source>
+        <translation>Zuerst auf den Reiter Warteschlangen wechseln</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::Rail</name>
@@ -9567,6 +9636,327 @@
     <message>
         <source>Leave it</source>
         <translation>Lassen</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ScheduleForm</name>
+    <message>
+        <source>Started late</source>
+        <translation>Verspätet gestartet</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>Gestartet</translation>
+    </message>
+    <message>
+        <source>Missed</source>
+        <translation>Verpasst</translation>
+    </message>
+    <message>
+        <source>The one before ran</source>
+        <translation>Der vorige lief noch</translation>
+    </message>
+    <message>
+        <source>Refused</source>
+        <translation>Abgewiesen</translation>
+    </message>
+    <message>
+        <source>Due</source>
+        <translation>Fällig</translation>
+    </message>
+    <message>
+        <source>When it was to start</source>
+        <translation>Wann er starten sollte</translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>What became of it</source>
+        <translation>Was daraus wurde</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>Aktion</translation>
+    </message>
+    <message>
+        <source>The first of its actions</source>
+        <translation>Die erste seiner Aktionen</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Anmerkung</translation>
+    </message>
+    <message>
+        <source>Times that it stands for, or why it was refused</source>
+        <translation>Zeiten, für die er steht, oder warum er abgewiesen wurde</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>Hinzufügen</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Befehl</translation>
+    </message>
+    <message>
+        <source>A line of /bin/sh.</source>
+        <translation>Eine Zeile für /bin/sh.</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>Wann</translation>
+    </message>
+    <message>
+        <source>at times of the day</source>
+        <translation>zu Uhrzeiten</translation>
+    </message>
+    <message>
+        <source>again and again</source>
+        <translation>immer wieder</translation>
+    </message>
+    <message>
+        <source>once</source>
+        <translation>einmal</translation>
+    </message>
+    <message>
+        <source>Times</source>
+        <translation>Zeiten</translation>
+    </message>
+    <message>
+        <source>Minute, hour, day, month, weekday: 0 3 * * 1-5; or @daily.</source>
+        <translation>Minute, Stunde, Tag, Monat, Wochentag: 0 3 * * 1-5; oder @daily.</translation>
+    </message>
+    <message>
+        <source>Time zone</source>
+        <translation>Zeitzone</translation>
+    </message>
+    <message>
+        <source>Europe/Berlin; empty: that of the engine</source>
+        <translation>Europe/Berlin; leer: die der Engine</translation>
+    </message>
+    <message>
+        <source>Every</source>
+        <translation>Alle</translation>
+    </message>
+    <message>
+        <source>s</source>
+        <translation>s</translation>
+    </message>
+    <message>
+        <source>Moment</source>
+        <translation>Zeitpunkt</translation>
+    </message>
+    <message>
+        <source>2026-12-24 18:00, by the clock of this machine</source>
+        <translation>2026-12-24 18:00, nach der Uhr dieses Rechners</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Warteschlange</translation>
+    </message>
+    <message>
+        <source>Its number; empty: queue 0</source>
+        <translation>Ihre Nummer; leer: Warteschlange 0</translation>
+    </message>
+    <message>
+        <source>What was missed</source>
+        <translation>Was verpasst wurde</translation>
+    </message>
+    <message>
+        <source>runs once</source>
+        <translation>läuft einmal</translation>
+    </message>
+    <message>
+        <source>does not run</source>
+        <translation>läuft nicht</translation>
+    </message>
+    <message>
+        <source>runs each time</source>
+        <translation>läuft jedes Mal</translation>
+    </message>
+    <message>
+        <source>If the one before runs</source>
+        <translation>Wenn der vorige noch läuft</translation>
+    </message>
+    <message>
+        <source>it does not start</source>
+        <translation>startet er nicht</translation>
+    </message>
+    <message>
+        <source>it waits for its end</source>
+        <translation>wartet er auf dessen Ende</translation>
+    </message>
+    <message>
+        <source>that is cancelled</source>
+        <translation>wird der vorige abgebrochen</translation>
+    </message>
+    <message>
+        <source>both run</source>
+        <translation>laufen beide</translation>
+    </message>
+    <message>
+        <source>Later by up to</source>
+        <translation>Später um bis zu</translation>
+    </message>
+    <message>
+        <source>Always by the same; empty: at once.</source>
+        <translation>Immer um dasselbe; leer: sofort.</translation>
+    </message>
+    <message>
+        <source>The next ten times</source>
+        <translation>Die nächsten zehn Zeiten</translation>
+    </message>
+    <message>
+        <source>The last hundred runs</source>
+        <translation>Die letzten hundert Läufe</translation>
+    </message>
+    <message>
+        <source>stays as it is</source>
+        <translation>bleibt, wie er ist</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>Ändern</translation>
+    </message>
+    <message numerus="yes">
+        <source>for %Ln more</source>
+        <translation>
+            <numerusform>für einen weiteren</numerusform>
+            <numerusform>für %Ln weitere</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>by hand</source>
+        <translation>von Hand</translation>
+    </message>
+    <message>
+        <source>Its runs stand here</source>
+        <translation>Hier stehen seine Läufe</translation>
+    </message>
+    <message>
+        <source>It has not run yet</source>
+        <translation>Er lief noch nicht</translation>
+    </message>
+    <message>
+        <source>in %1</source>
+        <translation>in %1</translation>
+    </message>
+    <message>
+        <source>It would never be due.</source>
+        <translation>Er wäre nie fällig.</translation>
+    </message>
+    <message>
+        <source>It needs a name</source>
+        <translation>Er braucht einen Namen</translation>
+    </message>
+    <message>
+        <source>Say what is to run</source>
+        <translation>Sagen Sie, was laufen soll</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::SchedulesPane</name>
+    <message>
+        <source>Schedule</source>
+        <translation>Zeitplan</translation>
+    </message>
+    <message>
+        <source>Its name</source>
+        <translation>Sein Name</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>Wann</translation>
+    </message>
+    <message>
+        <source>A line of crontab, a distance, or a moment</source>
+        <translation>Eine Zeile wie in crontab, ein Abstand oder ein Zeitpunkt</translation>
+    </message>
+    <message>
+        <source>Next</source>
+        <translation>Nächster</translation>
+    </message>
+    <message>
+        <source>When it starts next</source>
+        <translation>Wann er als Nächstes startet</translation>
+    </message>
+    <message>
+        <source>Last</source>
+        <translation>Letzter</translation>
+    </message>
+    <message>
+        <source>When it was last due, and whether it started</source>
+        <translation>Wann er zuletzt fällig war, und ob er startete</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>Läuft</translation>
+    </message>
+    <message>
+        <source>Its runs that have not ended</source>
+        <translation>Seine Läufe, die noch nicht zu Ende sind</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>angehalten</translation>
+    </message>
+    <message>
+        <source>never</source>
+        <translation>nie</translation>
+    </message>
+    <message>
+        <source>New schedule</source>
+        <translation>Neuer Zeitplan</translation>
+    </message>
+    <message>
+        <source>Run now</source>
+        <translation>Jetzt ausführen</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>Entfernen…</translation>
+    </message>
+    <message>
+        <source>Schedules</source>
+        <translation>Zeitpläne</translation>
+    </message>
+    <message>
+        <source>Nothing runs at certain times yet</source>
+        <translation>Noch läuft nichts zu bestimmten Zeiten</translation>
+    </message>
+    <message>
+        <source>Choose a schedule first</source>
+        <translation>Zuerst einen Zeitplan wählen</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Remove schedule %1?</source>
+        <translation>Zeitplan %1 entfernen?</translation>
+    </message>
+    <message>
+        <source>What runs of it goes on. Nothing of it is due any more.</source>
+        <translation>Was davon läuft, läuft weiter. Fällig ist davon nichts mehr.</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>%1 entfernen</translation>
+    </message>
+    <message>
+        <source>Keep it</source>
+        <translation>Behalten</translation>
     </message>
 </context>
 <context>

@@ -376,6 +376,16 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::DayStrip</name>
+    <message numerus="yes">
+        <source>from %1: %Ln times, %2</source>
+        <translation>
+            <numerusform>from %1: once, %2</numerusform>
+            <numerusform>from %1: %Ln times, %2</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::Describer</name>
     <message numerus="yes">
         <source>It did not answer --describe within %n second(s).</source>
@@ -838,6 +848,16 @@
         <translation>
             <numerusform>%n run</numerusform>
             <numerusform>%n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ScheduleForm</name>
+    <message numerus="yes">
+        <source>for %Ln more</source>
+        <translation>
+            <numerusform>for %Ln more</numerusform>
+            <numerusform>for %Ln more</numerusform>
         </translation>
     </message>
 </context>
