@@ -21,6 +21,8 @@ constexpr std::array<ConditionInfo, kConditionKinds> kConditionTable{{
     {.name = "lid_closed", .unit = "", .isSwitch = true},
     {.name = "sleeping", .unit = "", .isSwitch = true},
     {.name = "hour", .unit = "h", .isSwitch = false},
+    {.name = "full_screen", .unit = "", .isSwitch = true},
+    {.name = "others_load", .unit = "cores", .isSwitch = false},
 }};
 
 } // namespace

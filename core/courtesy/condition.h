@@ -27,9 +27,11 @@ enum class ConditionKind : unsigned char {
     HeatLeft, ///< the least of what a zone has left to a trip point
     LidClosed,
     Sleeping, ///< the machine is about to sleep
-    Hour      ///< of the local day, with a fraction
+    Hour,     ///< of the local day, with a fraction
+    FullScreen, ///< a program has the whole screen: a talk, a film, a game
+    OthersLoad  ///< cores in use by anything but actions
 };
-inline constexpr std::size_t kConditionKinds = 13;
+inline constexpr std::size_t kConditionKinds = 15;
 
 struct ConditionInfo {
     std::string_view name;

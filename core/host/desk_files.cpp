@@ -3,6 +3,7 @@
 #include "core/host/small_file.h"
 
 #include <algorithm>
+#include <array>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -61,6 +62,37 @@ UniqueFd watchPressure(const std::string& path) {
     if (fd && (::fstatfs(fd.get(), &where) != 0 || where.f_type != PROC_SUPER_MAGIC)) fd.reset();
     if (fd && ::write(fd.get(), kTrigger.data(), kTrigger.size()) < 0) fd.reset();
     return fd;
+}
+
+std::optional<ProcessorTimes> readProcessors(const std::string& path) {
+    constexpr std::size_t kUser = 0;
+    constexpr std::size_t kIdle = 3;
+    constexpr std::size_t kWaitsForDisk = 4;
+    constexpr std::size_t kStolen = 7;
+    const std::string text = readSmallFile(path);
+    std::string_view line = lineOf(text, "cpu ");
+    ProcessorTimes times;
+    std::array<std::int64_t, kStolen + 1> ticks{};
+    for (std::int64_t& one : ticks) {
+        const auto value = leadingNumber(line);
+        if (!value || *value < 0) return std::nullopt;
+        one = *value;
+        line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+        line.remove_prefix(std::min(line.find(' '), line.size()));
+    }
+    for (std::size_t i = kUser; i < ticks.size(); ++i) times.all += ticks[i];
+    times.busy = times.all - ticks[kIdle] - ticks[kWaitsForDisk] - ticks[kStolen];
+    eachLine(text, [&times](std::string_view one) {
+        if (one.starts_with("cpu") && one.size() > 3 && one[3] != ' ') ++times.cores;
+    });
+    return times.cores > 0 ? std::optional(times) : std::nullopt;
+}
+
+std::optional<double> busyCores(const ProcessorTimes& before, const ProcessorTimes& after) {
+    const std::int64_t all = after.all - before.all;
+    const std::int64_t busy = after.busy - before.busy;
+    if (all <= 0 || busy < 0 || busy > all) return std::nullopt; // counters of the kernel may go back a little
+    return static_cast<double>(busy) / static_cast<double>(all) * after.cores;
 }
 
 std::optional<Heat> readHeat(const std::string& directory) {

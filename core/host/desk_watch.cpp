@@ -43,7 +43,7 @@ double tenths(double value) {
 
 /// The same but for what the clock alone makes of the time since the last input.
 bool saysTheSame(const courtesy::DeskReadings& a, MonoTime seenA, const courtesy::DeskReadings& b, MonoTime seenB) {
-    if (a.all != b.all || a.input.has_value() != b.input.has_value()) return false;
+    if (a.all != b.all || a.busyCores != b.busyCores || a.input.has_value() != b.input.has_value()) return false;
     if (!a.input) return true;
     if (a.input->comesNow != b.input->comesNow || a.input->source != b.input->source) return false;
     if (a.input->comesNow) return true;
@@ -156,6 +156,7 @@ private:
 
     void rest() {
         leaveScreen();
+        processors_.reset();
         pressureWatch_.reset();
         isTold_ = false;
     }
@@ -163,6 +164,7 @@ private:
     void leaveScreen() {
         screen_.reset();
         inputAt_.reset();
+        isFullScreen_.reset();
     }
 
     void look(MonoTime now) {
@@ -178,6 +180,11 @@ private:
         if (auto input = lookAtScreen(now)) all.input = std::move(input);
         if (now >= filesDue_) lookAtFiles(now);
         all.all.insert(all.all.end(), fromFiles_.begin(), fromFiles_.end());
+        if (isFullScreen_)
+            all.all.push_back({.kind = courtesy::ConditionKind::FullScreen,
+                               .value = *isFullScreen_ ? 1.0 : 0.0,
+                               .source = "x11"});
+        all.busyCores = busyCores_;
         if (isTold_ && saysTheSame(all, now, told_, toldAt_)) return;
         told_ = all;
         toldAt_ = now;
@@ -195,6 +202,10 @@ private:
         if (!screen_) return std::nullopt;
         // A server that is slow to answer has not forgotten the person: what it said last goes on.
         if (const auto idle = screen_->look()) inputAt_ = now - *idle;
+        if (now >= fullScreenDue_) {
+            fullScreenDue_ = now + kFilesPeriod;
+            isFullScreen_ = screen_->isFullScreen();
+        }
         if (!inputAt_) return std::nullopt;
         const Duration idle = now - *inputAt_;
         return courtesy::InputReading{.comesNow = idle < kInputNow, .idle = idle, .source = "x11"};
@@ -211,11 +222,20 @@ private:
             fromFiles_.push_back({.kind = MemoryPressure, .value = tenths(*some), .source = memory});
         if (const auto some = readPressure(processors))
             fromFiles_.push_back({.kind = ProcessorPressure, .value = tenths(*some), .source = processors});
+        lookAtProcessors();
         const auto heat = readHeat(places_.thermal);
         if (!heat) return;
         fromFiles_.push_back({.kind = Heat, .value = std::round(heat->hottest), .source = places_.thermal});
         if (heat->left)
             fromFiles_.push_back({.kind = HeatLeft, .value = std::round(*heat->left), .source = places_.thermal});
+    }
+
+    /// To half a core: each other value is told.
+    void lookAtProcessors() {
+        const auto times = readProcessors(places_.processors);
+        const auto busy = times && processors_ ? busyCores(*processors_, *times) : std::nullopt;
+        processors_ = times;
+        busyCores_ = busy ? std::optional(std::round(*busy * 2) / 2) : std::nullopt;
     }
 
     Duration periodOf(const Wishes& wishes) const {
@@ -251,6 +271,9 @@ private:
     std::unique_ptr<DeskBus> bus_;
     std::unique_ptr<ScreenIdle> screen_;
     std::optional<MonoTime> inputAt_; ///< as screen_ said last
+    std::optional<bool> isFullScreen_;
+    std::optional<ProcessorTimes> processors_; ///< as they were at the look before
+    std::optional<double> busyCores_;
     UniqueFd pressureWatch_;
     UniqueFd inhibitor_;
     std::string awakeFor_; ///< what inhibitor_ was taken for, or was refused for
@@ -266,6 +289,7 @@ private:
     MonoTime busDue_{};
     MonoTime busAgain_{};
     MonoTime screenAgain_{};
+    MonoTime fullScreenDue_{};
     MonoTime filesDue_{};
 };
 

@@ -15,6 +15,7 @@ namespace yard::host {
 struct DeskPlaces {
     std::string thermal = "/sys/class/thermal";
     std::string pressure = "/proc/pressure";
+    std::string processors = "/proc/stat";
 };
 
 class DeskWatch final : public courtesy::Desk {

@@ -1,4 +1,4 @@
-// How long ago a person touched keyboard or mouse, as an X server knows it. libxcb is loaded when it is wanted; where it
+// How long ago a person touched keyboard or mouse, and whether a program has the whole screen, as an X server knows it. libxcb is loaded when it is wanted; where it
 // or the server is missing there is none of this.
 //
 // Owner: one thread. A server that does not answer keeps nobody waiting but for open().
@@ -21,6 +21,9 @@ public:
 
     /// Nothing: no answer within 100 ms.
     std::optional<Duration> look();
+    /// The window that is worked with fills the screen, as the window manager says. Nothing: nobody says, or there is no
+    /// answer within 100 ms.
+    std::optional<bool> isFullScreen();
     /// The server is gone.
     bool isLost() const;
 

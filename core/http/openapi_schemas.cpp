@@ -95,7 +95,7 @@ std::string_view openApiGeneralSchemas() {
 "CourtesyNow":{"type":"object","required":["profile","cores","measures"],"properties":{
   "profile":{"type":"string","description":"in force"},
   "cores":{"type":"integer","format":"int64","minimum":0,"description":"that actions have between them"},
-  "measures":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/CourtesyMeasure"}}}},
+  "measures":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CourtesyMeasure"}}}},
 "Courtesy":{"type":"object","required":["setting","profile","cores","measures","keeps_awake","profiles","conditions","changes"],
   "properties":{"setting":{"type":"string","description":"the setting courtesy"},
   "until":{"type":"integer","format":"int64","description":"the profile was chosen until then; absent: it is the setting's"},

@@ -68,7 +68,7 @@ private:
 };
 
 host::DeskPlaces nowhere() {
-    return {.thermal = "/nowhere", .pressure = "/nowhere"};
+    return {.thermal = "/nowhere", .pressure = "/nowhere", .processors = "/nowhere"};
 }
 
 } // namespace
@@ -121,6 +121,26 @@ private Q_SLOTS:
         QVERIFY(!host::readHeat("/nowhere"));
     }
 
+    void busyCoresAreThoseOfTheTimeBetweenTwoLooks() {
+        const QTemporaryDir dir;
+        const std::string path = dir.path().toStdString() + "/stat";
+        write(path, "cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 50 0 25 400 25 0 0 0 0 0\ncpu1 50 0 25 400 25 0 0 0 0 0\n");
+        const auto before = host::readProcessors(path);
+        QVERIFY(before.has_value());
+        QCOMPARE(before->cores, 2);
+        QCOMPARE(before->busy, 150);
+        write(path, "cpu  200 0 50 850 100 0 0 0 0 0\ncpu0 1\ncpu1 1\n");
+        const auto after = host::readProcessors(path);
+        QCOMPARE(host::busyCores(*before, *after), std::optional(1.0)); // half of the time of both
+        QVERIFY(!host::busyCores(*after, *after));
+        QVERIFY(!host::busyCores(*after, *before));
+        write(path, "cpu  100 0 x\ncpu0 1\n");
+        QVERIFY(!host::readProcessors(path));
+        write(path, "intr 1 2 3\n");
+        QVERIFY(!host::readProcessors(path));
+        QVERIFY(!host::readProcessors("/nowhere/stat"));
+    }
+
     void aMachineThatSaysNothingIsNoError() {
         Told told;
         host::DeskWatch desk(told.sink(), nowhere());
@@ -140,7 +160,7 @@ private Q_SLOTS:
         write(root + "/thermal/thermal_zone0/temp", "91000\n");
         write(root + "/pressure/memory", "some avg10=33.00 avg60=1.00 avg300=0.00 total=9\n");
         Told told;
-        host::DeskWatch desk(told.sink(), {.thermal = root + "/thermal", .pressure = root + "/pressure"});
+        host::DeskWatch desk(told.sink(), {.thermal = root + "/thermal", .pressure = root + "/pressure", .processors = "/nowhere"});
         desk.setWatching(true);
         QTRY_COMPARE_WITH_TIMEOUT(told.value(Heat), std::optional(91.0), kWaitMs);
         QCOMPARE(told.value(MemoryPressure), std::optional(33.0));
@@ -152,7 +172,7 @@ private Q_SLOTS:
     void realPressureIsRead() {
         if (!host::readPressure("/proc/pressure/memory")) QSKIP("this kernel has no pressure stall information");
         Told told;
-        host::DeskWatch desk(told.sink(), {.thermal = "/nowhere", .pressure = "/proc/pressure"});
+        host::DeskWatch desk(told.sink(), {.thermal = "/nowhere", .pressure = "/proc/pressure", .processors = "/nowhere"});
         desk.setWatching(true);
         QTRY_VERIFY_WITH_TIMEOUT(told.value(MemoryPressure).has_value(), kWaitMs);
         QVERIFY(told.value(ProcessorPressure).has_value());
@@ -274,6 +294,7 @@ private Q_SLOTS:
         desk.setWatching(true);
         QTRY_VERIFY_WITH_TIMEOUT(told.input() && !told.input()->comesNow, kWaitMs);
         QCOMPARE(told.input()->source, "x11");
+        QVERIFY(!told.value(FullScreen)); // no window manager says anything of it
         QVERIFY(runs("xdotool", {"mousemove", "10", "10"}));
         QTRY_VERIFY_WITH_TIMEOUT(told.inputCame(), kWaitMs);
         QTRY_VERIFY_WITH_TIMEOUT(told.input() && !told.input()->comesNow, kWaitMs);

@@ -30,6 +30,8 @@ QString becauseWords(const QString& condition) {
     if (condition == u"locked") return CourtesyWords::tr("the screen is locked");
     if (condition == u"lid_closed") return CourtesyWords::tr("the lid is closed");
     if (condition == u"power_saver") return CourtesyWords::tr("the machine saves power");
+    if (condition == u"full_screen") return CourtesyWords::tr("a program has the whole screen");
+    if (condition == u"others_load") return CourtesyWords::tr("others use the processors");
     if (condition == u"hour") return CourtesyWords::tr("time of day");
     return condition;
 }

@@ -70,6 +70,7 @@ private:
     void lowerLate(const Attempt& attempt);
     bool isFreezable(const Attempt& attempt) const;
     std::vector<courtesy::Freezable> freezable() const;
+    double coresOfActions() const;
     bool isFreezing() const;
     Result<void> mayRun(const ActionSpec& spec) const;
     coro::Task<Result<void>> cancelAllOf(std::string workerId);

@@ -60,6 +60,17 @@ std::vector<courtesy::Freezable> Wiring::freezable() const {
     return all;
 }
 
+/// One that has begun just now, or is a request to a warm process, was not looked at: it counts as a core.
+double Wiring::coresOfActions() const {
+    double cores = 0;
+    for (const auto& [id, attempt] : services_.attempts) {
+        const bool runs = attempt.phase == Attempt::Phase::Launched && attempt.runningSince != MonoTime{};
+        if (!runs || attempt.machine != fleet::kLocal || attempt.frozenAt) continue;
+        cores += attempt.usage && attempt.pid != 0 ? attempt.usage->cores : 1.0;
+    }
+    return cores;
+}
+
 bool Wiring::isFreezing() const {
     return std::ranges::any_of(services_.attempts, [](const auto& one) {
         const Attempt& attempt = one.second;
@@ -84,6 +95,7 @@ void Wiring::openCourtesy() {
         .openDesk = std::move(openDesk),
         .post = [this](std::function<void()> what) { ground_.loop.post(std::move(what), coro::Band::Updates); },
         .works = [this] { return services_.monitor->inFlight() > 0 || services_.guestJobs->holdsAny(); },
+        .coresOfActions = [this] { return coresOfActions(); },
         .lowered = [this] { return loweredByCourtesy(); },
         .freezable = [this] { return freezable(); },
         .setFrozen =

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
@@ -50,6 +51,8 @@ std::string_view wordsFor(ConditionKind because) {
     case ConditionKind::Heat:
     case ConditionKind::HeatLeft: return "the machine is hot";
     case ConditionKind::Sleeping: return "the machine is about to sleep";
+    case ConditionKind::FullScreen: return "a program has the whole screen";
+    case ConditionKind::OthersLoad: return "others use the processors";
     case ConditionKind::IdleS: return "the machine was not idle for long enough";
     default: return courtesy::infoOf(because).name;
     }
@@ -169,6 +172,12 @@ void CourtesyService::told(courtesy::DeskReadings readings) {
     for (courtesy::Reading& reading : readings.all) {
         kept.push_back(reading.kind);
         conditions_.set(std::move(reading), parts_.wallOf(now));
+    }
+    if (readings.busyCores) {
+        kept.push_back(ConditionKind::OthersLoad);
+        const double others = std::max(0.0, *readings.busyCores - parts_.coresOfActions());
+        conditions_.set({.kind = ConditionKind::OthersLoad, .value = std::round(others * 2) / 2, .source = "/proc/stat"},
+                        parts_.wallOf(now));
     }
     if (readings.input) kept.insert(kept.end(), {ConditionKind::Active, ConditionKind::IdleS});
     conditions_.forgetAllBut(kept);

@@ -46,6 +46,7 @@ public:
         std::function<void(std::function<void()>)>
             post;                                  ///< to the engine thread, from any other; nothing once it ends
         std::function<bool()> works;               ///< an action runs here
+        std::function<double()> coresOfActions;    ///< that they use here now, as far as is known
         std::function<std::vector<int>()> lowered; ///< first processes that idle priority is for
         /// What may stand still, by when it began; a request to one that has ended by now has no effect.
         std::function<std::vector<courtesy::Freezable>()> freezable;
