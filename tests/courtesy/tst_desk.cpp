@@ -12,6 +12,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -65,6 +69,63 @@ private:
     DeskReadings last_;
     bool inputCame_ = false;
     int count_ = 0;
+};
+
+/// Says of the screen's root window what a window manager says of the one that is worked with.
+class PlayedWindowManager {
+public:
+    PlayedWindowManager() {
+        library_ = ::dlopen("libxcb.so.1", RTLD_NOW);
+        const auto connect = as<void* (*)(const char*, int*)>("xcb_connect");
+        connection_ = connect(nullptr, nullptr);
+        struct Screens {
+            const std::uint32_t* screen;
+            int left;
+            int index;
+        };
+        const auto setup = as<const void* (*)(void*)>("xcb_get_setup");
+        root_ = *as<Screens (*)(const void*)>("xcb_setup_roots_iterator")(setup(connection_)).screen;
+    }
+    ~PlayedWindowManager() {
+        as<void (*)(void*)>("xcb_disconnect")(connection_);
+        ::dlclose(library_);
+    }
+    void works(bool withAWindow) {
+        constexpr std::uint32_t kWindow = 33;
+        put("_NET_ACTIVE_WINDOW", kWindow, withAWindow ? root_ : 0);
+    }
+    void fills(bool screen) {
+        constexpr std::uint32_t kAtom = 4;
+        put("_NET_WM_STATE", kAtom, atom(screen ? "_NET_WM_STATE_FULLSCREEN" : "_NET_WM_STATE_ABOVE"));
+    }
+
+private:
+    struct Cookie {
+        unsigned sequence;
+    };
+    template<class Function>
+    Function as(const char* name) {
+        return reinterpret_cast<Function>(::dlsym(library_, name));
+    }
+    std::uint32_t atom(const char* name) {
+        const auto ask = as<Cookie (*)(void*, std::uint8_t, std::uint16_t, const char*)>("xcb_intern_atom");
+        const auto hear = as<std::uint32_t* (*)(void*, Cookie, void**)>("xcb_intern_atom_reply");
+        std::uint32_t* reply =
+            hear(connection_, ask(connection_, 0, static_cast<std::uint16_t>(std::strlen(name)), name), nullptr);
+        const std::uint32_t number = reply[2];
+        std::free(reply);
+        return number;
+    }
+    void put(const char* name, std::uint32_t type, std::uint32_t value) {
+        const auto change = as<Cookie (*)(void*, std::uint8_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                                          std::uint8_t, std::uint32_t, const void*)>("xcb_change_property");
+        (void)change(connection_, 0, root_, atom(name), type, 32, 1, &value);
+        (void)atom(name); // its answer comes behind the change
+    }
+
+    void* library_ = nullptr;
+    void* connection_ = nullptr;
+    std::uint32_t root_ = 0;
 };
 
 host::DeskPlaces nowhere() {
@@ -299,6 +360,18 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(told.inputCame(), kWaitMs);
         QTRY_VERIFY_WITH_TIMEOUT(told.input() && !told.input()->comesNow, kWaitMs);
         desk.setWatching(false); // it lets go of the server
+
+        const auto screen = host::ScreenIdle::open();
+        QVERIFY(screen && !screen->isFullScreen());
+        PlayedWindowManager manager;
+        manager.works(false);
+        QCOMPARE(screen->isFullScreen(), std::optional(false));
+        manager.works(true);
+        QCOMPARE(screen->isFullScreen(), std::optional(false));
+        manager.fills(true);
+        QCOMPARE(screen->isFullScreen(), std::optional(true));
+        manager.fills(false);
+        QCOMPARE(screen->isFullScreen(), std::optional(false));
     }
 };
 

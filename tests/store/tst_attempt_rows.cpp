@@ -1,4 +1,5 @@
 // Attempts that have rows of their own.
+#include "core/store/packing.h"
 #include "core/store/writer/attempt_rows.h"
 #include "tests/store/journal_fixture.h"
 #include "tests/store/writer_fixture.h"
@@ -53,6 +54,23 @@ private Q_SLOTS:
         elsewhere.outcome.machine = "desk";
         QCOMPARE(attempts_->put(Lsn(1), elsewhere), SQLITE_OK);
         QCOMPARE(tables_->rows("SELECT coalesce(machine, 'none') FROM attempt ORDER BY id"), "none, desk");
+    }
+    void howLongItStoodStillIsKeptBesideWhatItWasGiven() {
+        const GivenResources ports{{.resource = "port", .names = {"5003", R"("/frozen_us":7})"}}};
+        for (const GivenResources& given : {GivenResources(), ports})
+            for (const std::int64_t frozen : {std::int64_t{0}, std::int64_t{1}, INT64_MAX}) {
+                std::int64_t back = -1;
+                QVERIFY(unpackGiven(packGiven(given, frozen), back) == given);
+                QCOMPARE(back, frozen);
+            }
+        QCOMPARE(packGiven({}, 0), "");
+        QCOMPARE(packGiven({}, 5), R"({"/frozen_us":5})");
+        for (const char* garbage : {R"({"/frozen_us":)", R"({"/frozen_us":-5})", R"({"/frozen_us":5)",
+                                    R"("/frozen_us":5})", R"({"/frozen_us":99999999999999999999})"}) {
+            std::int64_t back = -1;
+            QVERIFY(unpackGiven(garbage, back).empty());
+            QCOMPARE(back, 0);
+        }
     }
     void attemptsOverTheMostShareTheLastNumber() {
         put(1, 65'535);

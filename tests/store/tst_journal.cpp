@@ -64,6 +64,7 @@ private Q_SLOTS:
         outcome.result = R"({"n":1})";
         outcome.denied = {{kThen, "link", "/etc/passwd", 13, 42}};
         outcome.note = "it broke";
+        end.attempt->times.frozen = 77;
         end.chunks = {chunk("hello")};
         QCOMPARE(word(journal.carryOut(end)), "ok");
 
@@ -81,6 +82,7 @@ private Q_SLOTS:
         QCOMPARE(result->times[ActionState::Submitting], kThen + 100);
         QCOMPARE(result->times[ActionState::Running], kThen + 110);
         QCOMPARE(result->times.exited, kThen + 120);
+        QCOMPARE(result->times.frozen, 77);
         QCOMPARE(result->times[ActionState::Failed], kThen + 130);
         const AttemptOutcome& kept = *result->outcome;
         QCOMPARE(kept.reason, Reason::Signal);

@@ -16,23 +16,23 @@ struct ScheduleWords {
     Q_DECLARE_TR_FUNCTIONS(ScheduleWords)
 };
 
-constexpr double kMicros = 1e6;
+constexpr double kMicrosASecond = 1e6;
 
 /// The line that a shell is given; empty: it is anything else.
-QString lineOf(const QJsonObject& action) {
+QString shellLineOf(const QJsonObject& action) {
     const QJsonArray argv = action.value("argv").toArray();
     const bool isLine = action.value("worker").toString() == u"exec" && argv.size() == 3 &&
                         argv[0].toString() == u"/bin/sh" && argv[1].toString() == u"-c";
     return isLine ? argv[2].toString() : QString();
 }
 
-QJsonValue numberOf(const QString& text) {
+QJsonValue numberIfAny(const QString& text) {
     bool isNumber = false;
     const double number = text.trimmed().toDouble(&isNumber);
     return isNumber ? QJsonValue(number) : QJsonValue(text);
 }
 
-QDateTime momentIn(const QString& text) {
+QDateTime momentWritten(const QString& text) {
     for (const char* format : {"yyyy-MM-dd HH:mm", "yyyy-MM-dd HH:mm:ss"})
         if (auto moment = QDateTime::fromString(text.trimmed(), QLatin1String(format)); moment.isValid()) return moment;
     return {};
@@ -85,7 +85,7 @@ QString whenWords(const ScheduleInfo& schedule, WallMicros now) {
     const Format format;
     if (schedule.every > 0)
         return ScheduleWords::tr("every %1").arg(
-            format.duration(Duration(static_cast<std::int64_t>(schedule.every * kMicros))));
+            format.duration(Duration(static_cast<std::int64_t>(schedule.every * kMicrosASecond))));
     return ScheduleWords::tr("once, %1").arg(format.coming(schedule.at, now));
 }
 
@@ -103,7 +103,7 @@ ScheduleDraft ScheduleDraft::of(const QJsonObject& schedule) {
         draft.when = When::At;
         draft.at = QDateTime::fromMSecsSinceEpoch(info.at / 1'000).toString("yyyy-MM-dd HH:mm:ss");
     }
-    draft.command = lineOf(schedule.value("action").toObject());
+    draft.command = shellLineOf(schedule.value("action").toObject());
     draft.hasOtherWork = draft.command.isEmpty();
     if (const QString missed = schedule.value("missed").toString(); !missed.isEmpty()) draft.missed = missed;
     if (const QString overlap = schedule.value("overlap").toString(); !overlap.isEmpty()) draft.overlap = overlap;
@@ -118,28 +118,28 @@ QJsonObject ScheduleDraft::schedule() const {
         json.insert("cron", cron.trimmed());
         json.insert("timezone", zone.trimmed());
     } else if (when == When::Every) {
-        json.insert("every_s", numberOf(every));
+        json.insert("every_s", numberIfAny(every));
     } else {
-        const QDateTime moment = momentIn(at);
+        const QDateTime moment = momentWritten(at);
         json.insert("at", moment.isValid() ? QJsonValue(moment.toMSecsSinceEpoch() * 1'000) : QJsonValue(at));
     }
     if (!command.trimmed().isEmpty())
         json.insert("action", QJsonObject{{"worker", "exec"}, {"argv", QJsonArray{"/bin/sh", "-c", command}}});
     if (!queue.trimmed().isEmpty()) json.insert("queue", queue.trimmed());
-    json.insert("jitter_s", jitter.trimmed().isEmpty() ? QJsonValue(0) : numberOf(jitter));
+    json.insert("jitter_s", jitter.trimmed().isEmpty() ? QJsonValue(0) : numberIfAny(jitter));
     return json;
 }
 
 std::vector<qint64> ScheduleDraft::timesWithoutEngine(WallMicros now, qint64 anchor, int most) const {
     std::vector<qint64> times;
     if (when == When::At) {
-        const QDateTime moment = momentIn(at);
+        const QDateTime moment = momentWritten(at);
         if (const qint64 micros = moment.isValid() ? moment.toMSecsSinceEpoch() * 1'000 : 0; micros > now)
             times.push_back(micros);
     }
     if (when != When::Every) return times;
-    const double step = every.trimmed().toDouble() * kMicros;
-    if (!(step >= kMicros && step <= 366.0 * 86'400 * 10 * kMicros)) return times;
+    const double step = every.trimmed().toDouble() * kMicrosASecond;
+    if (!(step >= kMicrosASecond && step <= 366.0 * 86'400 * 10 * kMicrosASecond)) return times;
     const qint64 from = anchor > 0 && anchor <= now ? anchor : now;
     const double passed = std::floor(static_cast<double>(now - from) / step);
     for (int i = 1; i <= most; ++i) times.push_back(from + std::llround((passed + i) * step));

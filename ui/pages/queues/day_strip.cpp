@@ -19,10 +19,10 @@ namespace yard::ui {
 
 namespace {
 
-constexpr double kEdge = 12;  ///< left and right of the axis
-constexpr double kTick = 3;   ///< narrower ones could not be told apart
-constexpr double kNear = 5;   ///< so far from a tick a click still means it
-constexpr int kHourWidth = 44; ///< an hour's word needs so much
+constexpr double kStripEdge = 12;  ///< left and right of the axis
+constexpr double kTickWidth = 3;   ///< narrower ones could not be told apart
+constexpr double kTickReach = 5;   ///< so far from a tick a click still means it
+constexpr int kHourWordWidth = 44; ///< an hour's word needs so much
 
 } // namespace
 
@@ -50,7 +50,7 @@ void DayStrip::setChosen(const QString& schedule) {
 }
 
 double DayStrip::xOf(qint64 at) const {
-    return kEdge + static_cast<double>(at - from_) / static_cast<double>(kSpan) * (width() - 2 * kEdge);
+    return kStripEdge + static_cast<double>(at - from_) / static_cast<double>(kSpan) * (width() - 2 * kStripEdge);
 }
 
 std::vector<DayStrip::Tick> DayStrip::ticks() const {
@@ -61,7 +61,7 @@ std::vector<DayStrip::Tick> DayStrip::ticks() const {
     std::ranges::sort(all, {}, &std::pair<qint64, const QString*>::first);
     std::vector<Tick> ticks;
     for (const auto& [at, schedule] : all) {
-        if (ticks.empty() || xOf(at) - ticks.back().x >= kTick)
+        if (ticks.empty() || xOf(at) - ticks.back().x >= kTickWidth)
             ticks.push_back({.x = xOf(at), .first = at, .last = at, .schedules = {}, .count = 0});
         Tick& tick = ticks.back();
         tick.last = at;
@@ -81,7 +81,7 @@ QString DayStrip::wordsOf(const Tick& tick) const {
 
 const DayStrip::Tick* DayStrip::tickAt(const std::vector<Tick>& ticks, double x) const {
     const auto nearest = std::ranges::min_element(ticks, {}, [x](const Tick& tick) { return std::abs(tick.x - x); });
-    return nearest == ticks.end() || std::abs(nearest->x - x) > kNear ? nullptr : &*nearest;
+    return nearest == ticks.end() || std::abs(nearest->x - x) > kTickReach ? nullptr : &*nearest;
 }
 
 std::vector<SpokenPart> DayStrip::spokenParts() const {
@@ -89,7 +89,7 @@ std::vector<SpokenPart> DayStrip::spokenParts() const {
     for (const Tick& tick : ticks()) {
         if (parts.size() == kMostParts) break;
         parts.push_back({QAccessible::ListItem, wordsOf(tick), {}, {},
-                         QRect(static_cast<int>(tick.x), 0, static_cast<int>(kTick), height())});
+                         QRect(static_cast<int>(tick.x), 0, static_cast<int>(kTickWidth), height())});
     }
     return parts;
 }
@@ -111,9 +111,9 @@ bool DayStrip::event(QEvent* event) {
 /// Whole hours of this machine's clock, as many as have room for their word.
 void DayStrip::paintHours(QPainter& painter) const {
     const Theme& theme = Theme::current();
-    const double hourWidth = (width() - 2 * kEdge) / 24;
+    const double hourWidth = (width() - 2 * kStripEdge) / 24;
     int step = 1;
-    while (step < 12 && hourWidth * step < scaled(kHourWidth)) step *= step == 3 ? 2 : step == 1 ? 3 : 2;
+    while (step < 12 && hourWidth * step < scaled(kHourWordWidth)) step *= step == 3 ? 2 : step == 1 ? 3 : 2;
     QDateTime hour = QDateTime::fromMSecsSinceEpoch(from_ / 1'000);
     hour.setTime(QTime(hour.time().hour(), 0));
     const qint64 end = from_ + kSpan;
@@ -122,7 +122,7 @@ void DayStrip::paintHours(QPainter& painter) const {
         if (at < from_ || hour.time().hour() % step != 0) continue;
         const double x = xOf(at);
         paint::hairline(painter, QPointF(x, 0), QPointF(x, height() - scaled(20)), theme(Token::Line));
-        const QRectF place(x - scaled(kHourWidth) / 2.0, height() - scaled(20), scaled(kHourWidth), scaled(18));
+        const QRectF place(x - scaled(kHourWordWidth) / 2.0, height() - scaled(20), scaled(kHourWordWidth), scaled(18));
         paint::text(painter, place, hour.toString("HH:mm"), typeface(Type::Caption), theme(Token::Text3),
                     Qt::AlignHCenter);
     }
@@ -139,7 +139,7 @@ void DayStrip::paintEvent(QPaintEvent*) {
     for (const Tick& tick : ticks()) {
         const bool isChosen = !chosen_.isEmpty() && tick.schedules.contains(chosen_);
         const double top = isChosen ? scaled(8) : scaled(16);
-        painter.fillRect(QRectF(tick.x, top, kTick - 1, foot - top),
+        painter.fillRect(QRectF(tick.x, top, kTickWidth - 1, foot - top),
                          isChosen ? theme(Token::Accent) : theme(Token::Text2));
     }
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr int kSchedulesLookMs = 5'000;
 constexpr int kMostTimesOfLine = 1'000; ///< the engine tells no more
 /// Lines of crontab whose times are asked for; of others the next one stands alone.
-constexpr std::size_t kMostLines = 200;
+constexpr std::size_t kMostCronLines = 200;
 constexpr std::size_t kMostUnderWay = 4;
 constexpr WallMicros kLineIsGoodFor = WallMicros{3'600} * 1'000'000;
 
@@ -245,7 +245,7 @@ void SchedulesPane::askTimes() {
     for (const ScheduleInfo& schedule : schedules_) {
         if (schedule.cron.isEmpty() || schedule.isPaused || !schedule.broken.isEmpty()) continue;
         const auto line = std::pair(schedule.cron, schedule.zone);
-        if (there.size() >= kMostLines || !there.insert(line).second) continue;
+        if (there.size() >= kMostCronLines || !there.insert(line).second) continue;
         const auto known = lines_.find(line);
         const bool isGood = known != lines_.end() && now >= known->second.asked &&
                             now - known->second.asked < kLineIsGoodFor;
