@@ -26,8 +26,8 @@ enum class ConditionKind : unsigned char {
     Heat,     ///< hottest thermal zone
     HeatLeft, ///< the least of what a zone has left to a trip point
     LidClosed,
-    Sleeping, ///< the machine is about to sleep
-    Hour,     ///< of the local day, with a fraction
+    Sleeping,   ///< the machine is about to sleep
+    Hour,       ///< of the local day, with a fraction
     FullScreen, ///< a program has the whole screen: a talk, a film, a game
     OthersLoad  ///< cores in use by anything but actions
 };

@@ -22,7 +22,7 @@ inline constexpr Duration kSleepWaits{5'000'000};
 /// All that is known at one moment: what is not in it is not known.
 struct DeskReadings {
     std::optional<InputReading> input;
-    std::vector<Reading> all; ///< each kind once; never Active, IdleS, Hour or OthersLoad
+    std::vector<Reading> all;             ///< each kind once; never Active, IdleS, Hour or OthersLoad
     std::optional<double> busyCores = {}; ///< in use on the machine, by whomever
     friend bool operator==(const DeskReadings&, const DeskReadings&) = default;
 };

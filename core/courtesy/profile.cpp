@@ -21,9 +21,9 @@ constexpr std::array<BuiltIn, 4> kBuiltIn{{
      .rules = "active -> idle_priority, leave 1; memory_pressure > 20 -> hold; on_battery & battery < 30 -> hold; "
               "sleeping -> freeze"},
     {.name = "polite",
-     .rules =
-         "active -> idle_priority, share 50; memory_pressure > 20 -> hold; on_battery -> freeze; heat > 90 -> freeze; "
-         "sleeping -> freeze"},
+     .rules = "active -> idle_priority, share 50; memory_pressure > 20 -> hold; on_battery -> freeze; heat > 90 -> "
+              "freeze; "
+              "sleeping -> freeze"},
     {.name = "night",
      .rules =
          "active -> idle_priority; not idle >= 600 & hour >= 7 & hour < 22 -> hold; memory_pressure > 20 -> hold; "
@@ -90,8 +90,9 @@ Result<Measure> parseMeasure(std::string_view profile, std::string_view text) {
         return Measure{.kind = MeasureKind::FewerCores, .cores = *number, .percent = 0};
     if (word == "share" && number && *number >= 1 && *number <= 99)
         return Measure{.kind = MeasureKind::FewerCores, .cores = 0, .percent = *number};
-    return wrong(profile,
-                 fmt::format("'{}' is no measure: give idle_priority, hold, freeze, leave CORES or share PERCENT", text));
+    return wrong(
+        profile,
+        fmt::format("'{}' is no measure: give idle_priority, hold, freeze, leave CORES or share PERCENT", text));
 }
 
 Result<Rule> parseRule(std::string_view profile, std::string_view text) {

@@ -205,8 +205,8 @@ UniqueFd DeskBus::inhibitSleep(Inhibit how, const std::string& why) {
     if (lost_) return {};
     void* reply = nullptr;
     const int got = library_->callMethod(library_->bus, kLogin, kLoginPath, kLoginManager, "Inhibit", nullptr,
-                                         &reply, "ssss", how == Inhibit::Block ? "idle:sleep" : "sleep", "Yardmaster",
-                                         why.c_str(), how == Inhibit::Block ? "block" : "delay");
+                                         &reply, "ssss", how == Inhibit::Block ? "idle:sleep" : "sleep",
+                                         "Yardmaster", why.c_str(), how == Inhibit::Block ? "block" : "delay");
     if (!isAnswered(got) || reply == nullptr) return {};
     int lent = -1;
     UniqueFd fd;

@@ -254,7 +254,9 @@ private:
                                   pollfd{.fd = pressureWatch_.get(), .events = POLLPRI, .revents = 0}};
         const bool waits = !(watches && std::exchange(readsAgain_, false));
         const auto ms =
-            waits ? static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(periodOf(wishes)).count()) : 0;
+            waits
+                ? static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(periodOf(wishes)).count())
+                : 0;
         (void)::poll(all.data(), all.size(), ms);
         if (all[0].revents != 0) {
             std::uint64_t count = 0;

@@ -119,13 +119,15 @@ struct ScreenIdle::Xcb : LoadedLibrary {
     }
     /// 0: it is not known.
     std::uint32_t atom(std::string_view name) {
-        void* reply = replyTo(internAtom(connection, 0, static_cast<std::uint16_t>(name.size()), name.data()).sequence);
+        void* reply =
+            replyTo(internAtom(connection, 0, static_cast<std::uint16_t>(name.size()), name.data()).sequence);
         const std::uint32_t number = reply == nullptr ? 0 : static_cast<const XcbAtomReply*>(reply)->atom;
         std::free(reply);
         return number;
     }
     /// Numbers of 32 bits; nothing: no answer, or no such property.
-    std::optional<std::vector<std::uint32_t>> property(std::uint32_t window, std::uint32_t name, std::uint32_t type) {
+    std::optional<std::vector<std::uint32_t>> property(std::uint32_t window, std::uint32_t name,
+                                                       std::uint32_t type) {
         void* reply = replyTo(getProperty(connection, 0, window, name, type, 0, kMostStates).sequence);
         const auto* const known = static_cast<const XcbPropertyReply*>(reply);
         std::optional<std::vector<std::uint32_t>> values;

@@ -37,7 +37,8 @@ struct SlotView {
     MonoTime begun;      ///< before it was cloned
     MonoTime deadlineAt; ///< max(): none
     Duration grace{};
-    std::optional<MonoTime> frozenAt = {}; ///< since then its processes stand still, and its deadline does not count
+    std::optional<MonoTime> frozenAt =
+        {};                        ///< since then its processes stand still, and its deadline does not count
     std::uint32_t guestGroup = 0;  ///< Lease::guestGroup
     std::optional<EndCause> cause; ///< it is to be ended for this
     bool wardened = false;         ///< the warden decides when its tree is gone

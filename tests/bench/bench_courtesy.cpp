@@ -141,8 +141,8 @@ public:
         submit(fmt::format(R"({{"worker":"exec","argv":["{}","--spin"],"array":{{"from":1,"to":{}}}}})", self,
                            std::thread::hardware_concurrency()));
         for (int i = 0; i < kMemoryActions; ++i)
-            submit(fmt::format(R"({{"worker":"exec","argv":["{}","--churn","{}"],"resources":{{"cores":0.01}}}})", self,
-                               mib));
+            submit(fmt::format(R"({{"worker":"exec","argv":["{}","--churn","{}"],"resources":{{"cores":0.01}}}})",
+                               self, mib));
         // Until they run, and memory is theirs.
         std::this_thread::sleep_for(std::chrono::seconds(2));
     }
@@ -221,14 +221,14 @@ int main(int argc, char** argv) {
             if (i > 0) full.emplace(all[i].name, mib);
             const std::vector<double> late = lateness(seconds);
             all[i].p99s.push_back(p99(late));
-            fmt::print("{:<7} p50 {:>7.0f} us, p99 {:>7.0f} us, most {:>7.0f} us\n", all[i].name, late[late.size() / 2],
-                       p99(late), late.back());
+            fmt::print("{:<7} p50 {:>7.0f} us, p99 {:>7.0f} us, most {:>7.0f} us\n", all[i].name,
+                       late[late.size() / 2], p99(late), late.back());
         }
     }
     const double empty = all[0].median();
     const double ratio = all[2].median() / empty;
-    fmt::print("{} cores full, {} MiB turned over: p99 empty {:.0f} us, off {:.0f} us ({:.2f} of it), gentle {:.0f} us\n",
-               std::thread::hardware_concurrency(), mib, empty, all[1].median(), all[1].median() / empty,
-               all[2].median());
+    fmt::print(
+        "{} cores full, {} MiB turned over: p99 empty {:.0f} us, off {:.0f} us ({:.2f} of it), gentle {:.0f} us\n",
+        std::thread::hardware_concurrency(), mib, empty, all[1].median(), all[1].median() / empty, all[2].median());
     fmt::print("lateness under gentle, of the empty machine: median {:.2f} (target: at most {})\n", ratio, kTarget);
 }

@@ -185,7 +185,8 @@ private Q_SLOTS:
     void busyCoresAreThoseOfTheTimeBetweenTwoLooks() {
         const QTemporaryDir dir;
         const std::string path = dir.path().toStdString() + "/stat";
-        write(path, "cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 50 0 25 400 25 0 0 0 0 0\ncpu1 50 0 25 400 25 0 0 0 0 0\n");
+        write(path,
+              "cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 50 0 25 400 25 0 0 0 0 0\ncpu1 50 0 25 400 25 0 0 0 0 0\n");
         const auto before = host::readProcessors(path);
         QVERIFY(before.has_value());
         QCOMPARE(before->cores, 2);
@@ -221,7 +222,8 @@ private Q_SLOTS:
         write(root + "/thermal/thermal_zone0/temp", "91000\n");
         write(root + "/pressure/memory", "some avg10=33.00 avg60=1.00 avg300=0.00 total=9\n");
         Told told;
-        host::DeskWatch desk(told.sink(), {.thermal = root + "/thermal", .pressure = root + "/pressure", .processors = "/nowhere"});
+        host::DeskWatch desk(
+            told.sink(), {.thermal = root + "/thermal", .pressure = root + "/pressure", .processors = "/nowhere"});
         desk.setWatching(true);
         QTRY_COMPARE_WITH_TIMEOUT(told.value(Heat), std::optional(91.0), kWaitMs);
         QCOMPARE(told.value(MemoryPressure), std::optional(33.0));
@@ -233,7 +235,8 @@ private Q_SLOTS:
     void realPressureIsRead() {
         if (!host::readPressure("/proc/pressure/memory")) QSKIP("this kernel has no pressure stall information");
         Told told;
-        host::DeskWatch desk(told.sink(), {.thermal = "/nowhere", .pressure = "/proc/pressure", .processors = "/nowhere"});
+        host::DeskWatch desk(told.sink(),
+                             {.thermal = "/nowhere", .pressure = "/proc/pressure", .processors = "/nowhere"});
         desk.setWatching(true);
         QTRY_VERIFY_WITH_TIMEOUT(told.value(MemoryPressure).has_value(), kWaitMs);
         QVERIFY(told.value(ProcessorPressure).has_value());

@@ -69,8 +69,8 @@ public:
     /// What logind is asked not to do: kind, who, why and mode of each, as gdbus prints it.
     static QString inhibitors() {
         QProcess asks;
-        asks.start("gdbus", {"call", "--system", "-d", "org.freedesktop.login1", "-o", "/org/freedesktop/login1", "-m",
-                             "org.freedesktop.login1.Manager.ListInhibitors"});
+        asks.start("gdbus", {"call", "--system", "-d", "org.freedesktop.login1", "-o", "/org/freedesktop/login1",
+                             "-m", "org.freedesktop.login1.Manager.ListInhibitors"});
         asks.waitForFinished(kWaitMs);
         return QString::fromUtf8(asks.readAllStandardOutput());
     }

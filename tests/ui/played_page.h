@@ -70,7 +70,7 @@ public:
 
     QStringList said;
     std::vector<qint64> shown; ///< actions
-    QJsonArray forms; ///< what new work was filled in with
+    QJsonArray forms;          ///< what new work was filled in with
 };
 
 /// All that a page needs. Its pages go before it.

@@ -23,9 +23,9 @@ constexpr qint64 kMinute = qint64{60} * 1'000'000;
 
 QJsonObject nightly(QJsonObject more = {}) {
     const QJsonObject action{{"worker", "exec"}, {"argv", QJsonArray{"/bin/sh", "-c", "make all"}}};
-    QJsonObject json{{"name", "nightly"}, {"cron", "0 3 * * *"},  {"timezone", "Europe/Berlin"},
-                     {"missed", "skip"},  {"overlap", "queue"},   {"queue", "7"},
-                     {"jitter_s", 30},    {"action", action},     {"next", wallNow() + 90 * kMinute},
+    QJsonObject json{{"name", "nightly"}, {"cron", "0 3 * * *"}, {"timezone", "Europe/Berlin"},
+                     {"missed", "skip"},  {"overlap", "queue"},  {"queue", "7"},
+                     {"jitter_s", 30},    {"action", action},    {"next", wallNow() + 90 * kMinute},
                      {"unfinished", 1},   {"paused", false}};
     for (auto it = more.begin(); it != more.end(); ++it) json.insert(it.key(), it.value());
     return json;
@@ -87,10 +87,15 @@ private slots:
 
     void eachScheduleIsARow() {
         Played on;
-        QVERIFY(on.tell({nightly({{"last", QJsonObject{{"t", 5}, {"due", 5}, {"outcome", "refused"}, {"late", false},
-                                                       {"actions", QJsonArray()}, {"error", "no queue"}}}}),
-                         QJsonObject{{"name", "often"}, {"every_s", 7'200}, {"paused", true}},
-                         QJsonObject{{"name", "sick"}, {"cron", "0 0 * * *"}, {"broken", "its time zone is gone"}}}));
+        QVERIFY(
+            on.tell({nightly({{"last", QJsonObject{{"t", 5},
+                                                   {"due", 5},
+                                                   {"outcome", "refused"},
+                                                   {"late", false},
+                                                   {"actions", QJsonArray()},
+                                                   {"error", "no queue"}}}}),
+                     QJsonObject{{"name", "often"}, {"every_s", 7'200}, {"paused", true}},
+                     QJsonObject{{"name", "sick"}, {"cron", "0 0 * * *"}, {"broken", "its time zone is gone"}}}));
         const TableModel* rows = on.pane.table()->rows();
         QCOMPARE(rows->rowCount(), 3);
         QCOMPARE(rows->cell(0, 0).text, QString("nightly"));
@@ -209,7 +214,11 @@ private slots:
         QVERIFY(on.tell({nightly()}));
         on.pane.strip()->chosen("nightly");
         const QJsonArray runs{
-            QJsonObject{{"t", 9}, {"due", 8}, {"outcome", "submitted"}, {"late", true}, {"skipped", 3},
+            QJsonObject{{"t", 9},
+                        {"due", 8},
+                        {"outcome", "submitted"},
+                        {"late", true},
+                        {"skipped", 3},
                         {"actions", QJsonArray{QJsonObject{{"lsn", 42}, {"count", 5}}}}},
             QJsonObject{{"t", 7}, {"outcome", "overlap"}, {"late", false}, {"actions", QJsonArray()}}};
         QTRY_VERIFY(on.played.link.waiting("schedules/nightly") > 0);

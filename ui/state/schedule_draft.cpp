@@ -34,7 +34,8 @@ QJsonValue numberIfAny(const QString& text) {
 
 QDateTime momentWritten(const QString& text) {
     for (const char* format : {"yyyy-MM-dd HH:mm", "yyyy-MM-dd HH:mm:ss"})
-        if (auto moment = QDateTime::fromString(text.trimmed(), QLatin1String(format)); moment.isValid()) return moment;
+        if (auto moment = QDateTime::fromString(text.trimmed(), QLatin1String(format)); moment.isValid())
+            return moment;
     return {};
 }
 
@@ -84,8 +85,8 @@ QString whenWords(const ScheduleInfo& schedule, WallMicros now) {
         return unturned(schedule.zone.isEmpty() ? schedule.cron : schedule.cron + ' ' + schedule.zone);
     const Format format;
     if (schedule.every > 0)
-        return ScheduleWords::tr("every %1").arg(
-            format.duration(Duration(static_cast<std::int64_t>(schedule.every * kMicrosASecond))));
+        return ScheduleWords::tr("every %1")
+            .arg(format.duration(Duration(static_cast<std::int64_t>(schedule.every * kMicrosASecond))));
     return ScheduleWords::tr("once, %1").arg(format.coming(schedule.at, now));
 }
 

@@ -74,7 +74,8 @@ double Wiring::coresOfActions() const {
 bool Wiring::isFreezing() const {
     return std::ranges::any_of(services_.attempts, [](const auto& one) {
         const Attempt& attempt = one.second;
-        return attempt.toFreeze && !attempt.frozenAt && attempt.phase == Attempt::Phase::Launched && !attempt.endAsked;
+        return attempt.toFreeze && !attempt.frozenAt && attempt.phase == Attempt::Phase::Launched &&
+               !attempt.endAsked;
     });
 }
 
@@ -98,10 +99,8 @@ void Wiring::openCourtesy() {
         .coresOfActions = [this] { return coresOfActions(); },
         .lowered = [this] { return loweredByCourtesy(); },
         .freezable = [this] { return freezable(); },
-        .setFrozen =
-            [this](courtesy::Freezable one, bool on) {
-                services_.execution->setFrozen({Lsn(one.lsn), one.attempt}, on);
-            },
+        .setFrozen = [this](courtesy::Freezable one,
+                            bool on) { services_.execution->setFrozen({Lsn(one.lsn), one.attempt}, on); },
         .isFreezing = [this] { return isFreezing(); },
         .changeSettings = [this](std::string json) { return ground_.settingsService.change(std::move(json)); },
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },

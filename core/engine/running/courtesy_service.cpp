@@ -176,8 +176,9 @@ void CourtesyService::told(courtesy::DeskReadings readings) {
     if (readings.busyCores) {
         kept.push_back(ConditionKind::OthersLoad);
         const double others = std::max(0.0, *readings.busyCores - parts_.coresOfActions());
-        conditions_.set({.kind = ConditionKind::OthersLoad, .value = std::round(others * 2) / 2, .source = "/proc/stat"},
-                        parts_.wallOf(now));
+        conditions_.set(
+            {.kind = ConditionKind::OthersLoad, .value = std::round(others * 2) / 2, .source = "/proc/stat"},
+            parts_.wallOf(now));
     }
     if (readings.input) kept.insert(kept.end(), {ConditionKind::Active, ConditionKind::IdleS});
     conditions_.forgetAllBut(kept);
@@ -358,10 +359,10 @@ std::optional<Wait> CourtesyService::waitFor(MeasureKind measure) const {
     wait.measure = courtesy::name(measure);
     if (const auto leaves = person_.leavesAt(); leaves && inForce->because == ConditionKind::Active)
         wait.until = parts_.wallOf(*leaves);
-    const std::string what =
-        measure == MeasureKind::Hold     ? std::string("nothing starts")
-        : measure == MeasureKind::Freeze ? std::string(kFrozenWords)
-                                         : fmt::format("{} of {} cores left free", inForce->cores, parts_.cores);
+    const std::string what = measure == MeasureKind::Hold ? std::string("nothing starts")
+                             : measure == MeasureKind::Freeze
+                                 ? std::string(kFrozenWords)
+                                 : fmt::format("{} of {} cores left free", inForce->cores, parts_.cores);
     wait.message = fmt::format("{}: {} (courtesy {})", what, wordsFor(inForce->because), decider_.profile().name);
     return wait;
 }

@@ -137,7 +137,7 @@ private:
     bool wasAwake_ = false;
     bool wasDelayed_ = false;
     bool isReady_ = false; ///< for the sleep that comes
-    coro::Event work_; ///< look again
+    coro::Event work_;     ///< look again
     OwnerCheck owner_;
 };
 

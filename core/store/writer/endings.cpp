@@ -69,8 +69,8 @@ static bool saysMore(const Finish& finish, const AttemptRecord& attempt) {
     return (outcome.out && outcome.out->size > 0) || (outcome.err && outcome.err->size > 0) ||
            !outcome.outputs.empty() || !outcome.result.empty() || !outcome.denied.empty() ||
            !outcome.note.empty() || !outcome.samples.empty() || !outcome.given.empty() ||
-           !outcome.machine.empty() || attempt.times.frozen != 0 || outcome.state != finish.state || outcome.reason != finish.reason ||
-           attempt.times[outcome.state] != finish.tEnd;
+           !outcome.machine.empty() || attempt.times.frozen != 0 || outcome.state != finish.state ||
+           outcome.reason != finish.reason || attempt.times[outcome.state] != finish.tEnd;
 }
 
 int Endings::insertDone(const Finish& finish, const PendingColumns& row) {

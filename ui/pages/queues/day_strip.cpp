@@ -80,7 +80,8 @@ QString DayStrip::wordsOf(const Tick& tick) const {
 }
 
 const DayStrip::Tick* DayStrip::tickAt(const std::vector<Tick>& ticks, double x) const {
-    const auto nearest = std::ranges::min_element(ticks, {}, [x](const Tick& tick) { return std::abs(tick.x - x); });
+    const auto nearest =
+        std::ranges::min_element(ticks, {}, [x](const Tick& tick) { return std::abs(tick.x - x); });
     return nearest == ticks.end() || std::abs(nearest->x - x) > kTickReach ? nullptr : &*nearest;
 }
 
@@ -88,7 +89,10 @@ std::vector<SpokenPart> DayStrip::spokenParts() const {
     std::vector<SpokenPart> parts;
     for (const Tick& tick : ticks()) {
         if (parts.size() == kMostParts) break;
-        parts.push_back({QAccessible::ListItem, wordsOf(tick), {}, {},
+        parts.push_back({QAccessible::ListItem,
+                         wordsOf(tick),
+                         {},
+                         {},
                          QRect(static_cast<int>(tick.x), 0, static_cast<int>(kTickWidth), height())});
     }
     return parts;
@@ -122,7 +126,8 @@ void DayStrip::paintHours(QPainter& painter) const {
         if (at < from_ || hour.time().hour() % step != 0) continue;
         const double x = xOf(at);
         paint::hairline(painter, QPointF(x, 0), QPointF(x, height() - scaled(20)), theme(Token::Line));
-        const QRectF place(x - scaled(kHourWordWidth) / 2.0, height() - scaled(20), scaled(kHourWordWidth), scaled(18));
+        const QRectF place(x - scaled(kHourWordWidth) / 2.0, height() - scaled(20), scaled(kHourWordWidth),
+                           scaled(18));
         paint::text(painter, place, hour.toString("HH:mm"), typeface(Type::Caption), theme(Token::Text3),
                     Qt::AlignHCenter);
     }

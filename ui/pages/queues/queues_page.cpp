@@ -152,8 +152,7 @@ void QueuesPage::onSelection() {
     commands_->update();
     const QueueInfo* queue = commands_->selected();
     const bool held = queue != nullptr && queue->held;
-    const QString elsewhere =
-        stack_->currentIndex() == SchedulesTab ? tr("Go to the tab Queues first") : QString();
+    const QString elsewhere = stack_->currentIndex() == SchedulesTab ? tr("Go to the tab Queues first") : QString();
     hold_->setBlocked(elsewhere.isEmpty() ? commands_->holdBlocked() : elsewhere);
     fresh_->setBlocked(context_.state.whyBlocked());
     hold_->setText(held ? tr("Release") : tr("Hold"));

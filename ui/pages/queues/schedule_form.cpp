@@ -24,7 +24,8 @@ struct OutcomeSign {
 
 OutcomeSign outcomeSign(const ScheduleRun& run) {
     if (run.outcome == "submitted")
-        return {run.isLate ? ScheduleForm::tr("Started late") : ScheduleForm::tr("Started"), DisplayState::Completed};
+        return {run.isLate ? ScheduleForm::tr("Started late") : ScheduleForm::tr("Started"),
+                DisplayState::Completed};
     if (run.outcome == "missed") return {ScheduleForm::tr("Missed"), DisplayState::Abandoned};
     if (run.outcome == "overlap") return {ScheduleForm::tr("The one before ran"), DisplayState::Held};
     if (run.outcome == "refused") return {ScheduleForm::tr("Refused"), DisplayState::Failed};
@@ -215,7 +216,7 @@ void ScheduleForm::showRuns(const QJsonObject& schedule) {
                                   action,
                                   {note}}});
     }
-    runs_->setMessage(!rows.empty()    ? QString()
+    runs_->setMessage(!rows.empty()     ? QString()
                       : name_.isEmpty() ? tr("Its runs stand here")
                                         : tr("It has not run yet"));
     runRows_->setRows(std::move(rows));

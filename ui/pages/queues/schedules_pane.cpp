@@ -77,8 +77,11 @@ Row scheduleRow(const Format& format, const ScheduleInfo& schedule, qint64 id, W
                       next,
                       last,
                       {.text = format.number(schedule.unfinished)}},
-            .keys = {schedule.name, {}, schedule.next > 0 ? QVariant(schedule.next) : QVariant(std::numeric_limits<qint64>::max()),
-                     schedule.last ? QVariant(schedule.last->at) : QVariant(0), QVariant(schedule.unfinished)}};
+            .keys = {schedule.name,
+                     {},
+                     schedule.next > 0 ? QVariant(schedule.next) : QVariant(std::numeric_limits<qint64>::max()),
+                     schedule.last ? QVariant(schedule.last->at) : QVariant(0),
+                     QVariant(schedule.unfinished)}};
 }
 
 } // namespace
@@ -100,7 +103,8 @@ SchedulesPane::SchedulesPane(Context context, QWidget* parent)
     , one_(
           context.link, kSchedulesLookMs,
           [this] {
-              return form_->name().isEmpty() ? std::nullopt : std::optional(operations::lookAtSchedule(form_->name()));
+              return form_->name().isEmpty() ? std::nullopt
+                                             : std::optional(operations::lookAtSchedule(form_->name()));
           },
           [this](const Answer& answer) { takeOne(answer.json); }) {
     auto* column = new QVBoxLayout(this);
@@ -247,8 +251,8 @@ void SchedulesPane::askTimes() {
         const auto line = std::pair(schedule.cron, schedule.zone);
         if (there.size() >= kMostCronLines || !there.insert(line).second) continue;
         const auto known = lines_.find(line);
-        const bool isGood = known != lines_.end() && now >= known->second.asked &&
-                            now - known->second.asked < kLineIsGoodFor;
+        const bool isGood =
+            known != lines_.end() && now >= known->second.asked && now - known->second.asked < kLineIsGoodFor;
         if (isGood || underWay_.contains(line) || underWay_.size() >= kMostUnderWay) continue;
         underWay_.insert(line);
         context_.link.send(operations::tryCron(line.first, line.second, kMostTimesOfLine), this,
