@@ -37,13 +37,12 @@ struct SlotView {
     MonoTime begun;      ///< before it was cloned
     MonoTime deadlineAt; ///< max(): none
     Duration grace{};
-    std::optional<MonoTime> frozenAt =
-        {};                        ///< since then its processes stand still, and its deadline does not count
-    std::uint32_t guestGroup = 0;  ///< Lease::guestGroup
-    std::optional<EndCause> cause; ///< it is to be ended for this
-    bool wardened = false;         ///< the warden decides when its tree is gone
-    bool isContained = false;      ///< its first process ends all others when the program ends, and counts them
-    Measures orphans;              ///< of those that were reaped
+    std::optional<MonoTime> frozenAt = {}; ///< its processes stand still, its deadline too
+    std::uint32_t guestGroup = 0;          ///< Lease::guestGroup
+    std::optional<EndCause> cause;         ///< it is to be ended for this
+    bool wardened = false;                 ///< the warden decides when its tree is gone
+    bool isContained = false; ///< its first process ends all others when the program ends, and counts them
+    Measures orphans;         ///< of those that were reaped
 };
 
 class Board {

@@ -44,8 +44,7 @@ struct Denial {
 struct Timestamps {
     std::array<WallMicros, kActionStates> at{};
     WallMicros exited = 0;
-    std::int64_t frozen =
-        0; ///< no time: for how long its processes stood still between `running` and `exited`, in microseconds
+    std::int64_t frozen = 0; ///< no time: for how many microseconds its processes stood still
     WallMicros& operator[](ActionState s) { return at[std::to_underlying(s)]; }
     WallMicros operator[](ActionState s) const { return at[std::to_underlying(s)]; }
 };

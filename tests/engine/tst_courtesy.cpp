@@ -325,10 +325,14 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(runningOf(engine, all).size() >= 4, kWaitMs);
         desk_->say(ConditionKind::Sleeping, 1);
         QTRY_COMPARE_WITH_TIMEOUT(desk_->readied, 1, kWaitMs);
-        for (const Lsn lsn : runningOf(engine, all)) {
-            const ActionResult row = rowOf(engine, lsn);
-            if (row.state == ActionState::Running && row.times.exited == 0) QVERIFY(row.times.frozen > 0);
-        }
+        // What was just being started stands still a little later.
+        const auto allStandStill = [&] {
+            return std::ranges::all_of(runningOf(engine, all), [&](Lsn lsn) {
+                const ActionResult row = rowOf(engine, lsn);
+                return row.state != ActionState::Running || row.times.exited != 0 || row.times.frozen > 0;
+            });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(allStandStill(), kWaitMs);
         desk_->say(ConditionKind::Sleeping, 0);
         for (const Lsn lsn : all) QCOMPARE(ending(engine.wait(lsn)), "completed");
         QTRY_VERIFY_WITH_TIMEOUT(!desk_->delays, kWaitMs);

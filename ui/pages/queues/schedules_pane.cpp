@@ -128,6 +128,11 @@ SchedulesPane::SchedulesPane(Context context, QWidget* parent)
     split->setSizes({scaled(620), scaled(440)});
     column->addWidget(split, 1);
     setFocusProxy(table_);
+    connectAll();
+    review();
+}
+
+void SchedulesPane::connectAll() {
     connect(table_, &Table::selectionEdited, this, &SchedulesPane::onSelection);
     connect(strip_, &DayStrip::chosen, this, [this](const QString& name) {
         if (const auto id = ids_.find(name); id != ids_.end()) table_->selectId(id->second);
@@ -153,7 +158,6 @@ SchedulesPane::SchedulesPane(Context context, QWidget* parent)
                               [this](const Answer&) { poll_.now(); });
     });
     connect(remove_, &QAbstractButton::clicked, this, &SchedulesPane::removeChosen);
-    review();
 }
 
 void SchedulesPane::setActive(bool active) {

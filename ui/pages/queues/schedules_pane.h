@@ -34,6 +34,7 @@ signals:
     void counted(int schedules);
 
 private:
+    void connectAll();
     void take(const QJsonObject& json);
     void takeOne(const QJsonObject& json);
     void onSelection();
