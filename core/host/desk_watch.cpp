@@ -6,6 +6,7 @@
 #include "core/host/desk_bus.h"
 #include "core/host/desk_files.h"
 #include "core/host/screen_idle.h"
+#include "core/host/wayland_idle.h"
 
 #include <algorithm>
 #include <array>
@@ -156,6 +157,7 @@ private:
 
     void rest() {
         leaveScreen();
+        wayland_.reset();
         processors_.reset();
         pressureWatch_.reset();
         isTold_ = false;
@@ -177,7 +179,10 @@ private:
             busDue_ = readsAgain_ ? now : now + kBusPeriod;
         }
         if (bus_ && !bus_->isLost()) all = fromBus_;
-        if (auto input = lookAtScreen(now)) all.input = std::move(input);
+        if (auto input = lookAtScreen(now))
+            all.input = std::move(input);
+        else if (auto seat = lookAtWayland(now))
+            all.input = std::move(seat);
         if (now >= filesDue_) lookAtFiles(now);
         all.all.insert(all.all.end(), fromFiles_.begin(), fromFiles_.end());
         if (isFullScreen_)
@@ -209,6 +214,16 @@ private:
         if (!inputAt_) return std::nullopt;
         const Duration idle = now - *inputAt_;
         return courtesy::InputReading{.comesNow = idle < kInputNow, .idle = idle, .source = "x11"};
+    }
+
+    std::optional<courtesy::InputReading> lookAtWayland(MonoTime now) {
+        if (wayland_) wayland_->process(now);
+        if (wayland_ && wayland_->isLost()) wayland_.reset();
+        if (!wayland_ && now >= waylandAgain_) {
+            waylandAgain_ = now + kAgainAfter;
+            wayland_ = WaylandIdle::open();
+        }
+        return wayland_ ? wayland_->reading(now) : std::nullopt;
     }
 
     void lookAtFiles(MonoTime now) {
@@ -249,9 +264,10 @@ private:
 
     void waitForMore(const Wishes& wishes) {
         const bool watches = wishes.watches;
-        std::array<pollfd, 3> all{pollfd{.fd = state_->wake.get(), .events = POLLIN, .revents = 0},
+        std::array<pollfd, 4> all{pollfd{.fd = state_->wake.get(), .events = POLLIN, .revents = 0},
                                   pollfd{.fd = bus_ ? bus_->fd() : -1, .events = POLLIN, .revents = 0},
-                                  pollfd{.fd = pressureWatch_.get(), .events = POLLPRI, .revents = 0}};
+                                  pollfd{.fd = pressureWatch_.get(), .events = POLLPRI, .revents = 0},
+                                  pollfd{.fd = wayland_ ? wayland_->fd() : -1, .events = POLLIN, .revents = 0}};
         const bool waits = !(watches && std::exchange(readsAgain_, false));
         const auto ms =
             waits
@@ -274,6 +290,7 @@ private:
     std::unique_ptr<ScreenIdle> screen_;
     std::optional<MonoTime> inputAt_; ///< as screen_ said last
     std::optional<bool> isFullScreen_;
+    std::unique_ptr<WaylandIdle> wayland_;
     std::optional<ProcessorTimes> processors_; ///< as they were at the look before
     std::optional<double> busyCores_;
     UniqueFd pressureWatch_;
@@ -292,6 +309,7 @@ private:
     MonoTime busAgain_{};
     MonoTime screenAgain_{};
     MonoTime fullScreenDue_{};
+    MonoTime waylandAgain_{};
     MonoTime filesDue_{};
 };
 

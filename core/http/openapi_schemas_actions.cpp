@@ -194,7 +194,7 @@ std::string_view openApiActionSchemas() {
   "draining"]}}}},
   "path":{"type":"string","description":"start: the working directory"},
   "condition":{"type":"string","description":"courtesy: what it goes by"},
-  "measure":{"type":"string","enum":["fewer_cores","hold"]},
+  "measure":{"type":"string","enum":["fewer_cores","hold","freeze"]},
   "since":{"type":"integer","format":"int64","description":"start, ending: microseconds since the Unix epoch"},
   "until":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"}}},
 "WaitingReasons":{"type":"object","required":["t","reasons","others"],"properties":{"t":{"type":"integer",

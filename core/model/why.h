@@ -77,7 +77,7 @@ struct Wait {
     ActionState state = ActionState::Pending; ///< of that action
     // courtesy
     std::string condition; ///< "active", "memory_pressure"
-    std::string measure;   ///< "hold", "fewer_cores"
+    std::string measure;   ///< "hold", "fewer_cores", "freeze"
     // back-off, not before; ending: when SIGKILL follows; courtesy: when it ends at the earliest, if that is known
     WallMicros until = 0;
     // no_runner

@@ -3,6 +3,7 @@
 #include "core/host/desk_files.h"
 #include "core/host/desk_watch.h"
 #include "core/host/screen_idle.h"
+#include "core/host/wayland_idle.h"
 #include "tests/support/mock_bus.h"
 #include "tests/support/show_strings.h"
 #include "tests/support/waiting.h"
@@ -11,6 +12,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -21,6 +23,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <vector>
 
 using namespace yard;
@@ -126,6 +131,65 @@ private:
     void* library_ = nullptr;
     void* connection_ = nullptr;
     std::uint32_t root_ = 0;
+};
+
+/// The other end of a Wayland socket: what is asked comes as bytes, what it says are words of 32 bits.
+class PlayedCompositor {
+public:
+    explicit PlayedCompositor(const std::string& path)
+        : listens_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::memcpy(address.sun_path, path.data(), path.size());
+        QVERIFY(::bind(listens_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+        QVERIFY(::listen(listens_.get(), 4) == 0);
+    }
+    bool meet() {
+        pollfd waits{.fd = listens_.get(), .events = POLLIN, .revents = 0};
+        if (::poll(&waits, 1, kWaitMs) != 1) return false;
+        client_.reset(::accept(listens_.get(), nullptr, nullptr));
+        return static_cast<bool>(client_);
+    }
+    /// The next request: object, opcode, body.
+    std::vector<std::uint32_t> hear() {
+        std::array<std::uint32_t, 2> head{};
+        if (!read(head.data(), sizeof head)) return {};
+        std::vector<std::uint32_t> request{head[0], head[1] & 0xffff};
+        const std::size_t words = (head[1] >> 16) / 4 - 2;
+        request.resize(2 + words);
+        return read(request.data() + 2, words * 4) ? request : std::vector<std::uint32_t>();
+    }
+    void say(std::uint32_t object, std::uint32_t opcode, const std::string& body = {}) {
+        std::array<std::uint32_t, 2> head{object, static_cast<std::uint32_t>(body.size() + 8) << 16 | opcode};
+        std::string message(reinterpret_cast<const char*>(head.data()), sizeof head);
+        message += body;
+        send(message);
+    }
+    /// Byte by byte: nobody may rely on whole messages.
+    void send(const std::string& message) {
+        for (const char c : message) (void)::send(client_.get(), &c, 1, MSG_NOSIGNAL);
+    }
+    void global(std::uint32_t name, const std::string& interface) {
+        constexpr std::uint32_t kVersion = 9;
+        std::string body = word(name) + word(static_cast<std::uint32_t>(interface.size() + 1)) + interface;
+        body.append(4 - interface.size() % 4, '\0');
+        say(2, 0, body + word(kVersion));
+    }
+    static std::string word(std::uint32_t value) { return {reinterpret_cast<const char*>(&value), sizeof value}; }
+
+private:
+    bool read(void* into, std::size_t size) {
+        for (std::size_t at = 0; at < size;) {
+            pollfd waits{.fd = client_.get(), .events = POLLIN, .revents = 0};
+            if (::poll(&waits, 1, kWaitMs) != 1) return false;
+            const ssize_t got = ::recv(client_.get(), static_cast<char*>(into) + at, size - at, 0);
+            if (got <= 0) return false;
+            at += static_cast<std::size_t>(got);
+        }
+        return true;
+    }
+    UniqueFd listens_;
+    UniqueFd client_;
 };
 
 host::DeskPlaces nowhere() {
@@ -340,6 +404,72 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(told.input() && desk.isKeptAwake(), kWaitMs);
         bus.reset();
         QTRY_VERIFY_WITH_TIMEOUT(!told.input() && !told.value(OnBattery) && !desk.isKeptAwake(), kWaitMs);
+    }
+
+    void inputAtAWaylandSeatIsNoticed() {
+        const QTemporaryDir dir;
+        PlayedCompositor compositor((dir.path() + "/wayland-7").toStdString());
+        qputenv("XDG_RUNTIME_DIR", dir.path().toUtf8());
+        qputenv("WAYLAND_DISPLAY", "wayland-7");
+        Told told;
+        host::DeskWatch desk(told.sink(), nowhere());
+        desk.setWatching(true);
+        QVERIFY(compositor.meet());
+        QCOMPARE(compositor.hear(), (std::vector<std::uint32_t>{1, 1, 2})); // the registry
+        compositor.global(4, "wl_compositor");
+        compositor.global(9, "ext_idle_notifier_v1");
+        compositor.global(5, "wl_seat");
+        compositor.global(6, "wl_seat"); // somebody else's
+        const auto notifier = compositor.hear();
+        QVERIFY(notifier.size() > 4 && notifier[0] == 2 && notifier[1] == 0 && notifier[2] == 9 &&
+                notifier.back() == 4);
+        const auto seat = compositor.hear();
+        QVERIFY(seat.size() > 4 && seat[0] == 2 && seat[2] == 5 && seat.back() == 3);
+        QCOMPARE(compositor.hear(), (std::vector<std::uint32_t>{4, 1, 5, 1'000, 3}));
+        compositor.say(3, 0, PlayedCompositor::word(7)); // what the seat can do
+        compositor.say(5, 0);
+        QTRY_VERIFY_WITH_TIMEOUT(told.input() && !told.input()->comesNow, kWaitMs);
+        QCOMPARE(told.input()->source, "wayland");
+        QVERIFY(told.input()->idle >= host::WaylandIdle::kIdleAfter);
+        compositor.say(5, 1);
+        QTRY_VERIFY_WITH_TIMEOUT(told.input() && told.input()->comesNow, kWaitMs);
+        compositor.say(2, 1, PlayedCompositor::word(5)); // the seat goes
+        QTRY_VERIFY_WITH_TIMEOUT(!told.input(), kWaitMs);
+        qunsetenv("WAYLAND_DISPLAY");
+    }
+
+    void aCompositorThatSaysWhatCannotBeIsLeft_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        const auto words = [](std::initializer_list<std::uint32_t> all) {
+            return QByteArray(reinterpret_cast<const char*>(std::data(all)),
+                              static_cast<qsizetype>(all.size() * 4));
+        };
+        QTest::newRow("no size") << words({2, 0});
+        QTest::newRow("half a word") << words({2, 9u << 16});
+        QTest::newRow("an error") << words({1, 8u << 16});
+        QTest::newRow("no name") << words({2, 8u << 16});
+        QTest::newRow("a text of nothing") << words({2, 16u << 16, 5, 0});
+        QTest::newRow("a text that goes on") << words({2, 20u << 16, 5, 0xffffffff, 0});
+        QTest::newRow("a text without an end") << words({2, 20u << 16, 5, 4, 0x41414141});
+        QTest::newRow("nothing goes") << words({2, (8u << 16) | 1});
+    }
+    void aCompositorThatSaysWhatCannotBeIsLeft() {
+        QFETCH(QByteArray, bytes);
+        const QTemporaryDir dir;
+        PlayedCompositor compositor((dir.path() + "/w").toStdString());
+        qputenv("WAYLAND_DISPLAY", (dir.path() + "/w").toUtf8());
+        const auto idle = host::WaylandIdle::open();
+        QVERIFY(idle && compositor.meet());
+        QVERIFY(!idle->isLost());
+        compositor.send(bytes.toStdString());
+        QVERIFY(eventually([&] {
+            idle->process(MonoClock::now());
+            return idle->isLost();
+        }));
+        QVERIFY(!idle->reading(MonoClock::now()));
+        qputenv("WAYLAND_DISPLAY", (dir.path() + "/nobody").toUtf8());
+        QVERIFY(!host::WaylandIdle::open());
+        qunsetenv("WAYLAND_DISPLAY");
     }
 
     void inputAtTheScreenIsNoticed() {

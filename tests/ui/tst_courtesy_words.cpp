@@ -34,6 +34,10 @@ private slots:
         QCOMPARE(words("polite", {measure("idle_priority", "active"), measure("fewer_cores", "active", 4),
                                   measure("hold", "memory_pressure")}),
                  QString("Polite: memory is short, nothing new starts"));
+        QCOMPARE(words("polite", {measure("hold", "on_battery"), measure("freeze", "on_battery")}),
+                 QString("Polite: on battery, actions stand still"));
+        QCOMPARE(words("study", {measure("freeze", "full_screen")}),
+                 QString("study: a program has the whole screen, actions stand still"));
     }
 
     void idlePriorityIsSaidWhereItIsAlone() {

@@ -36,6 +36,7 @@ std::string measureLine(const json::object& measure, const json::object& courtes
     if (because == "idle" && !isKnown(courtesy, because))
         because = "how long nobody has used this machine is not known here";
     if (name == "hold") return fmt::format("nothing new starts: {}", because);
+    if (name == "freeze") return fmt::format("actions stand still: {}", because);
     if (name == "idle_priority") return fmt::format("actions run at idle priority: {}", because);
     if (name == "fewer_cores")
         return fmt::format("{} of {} cores left free: {}", integerOf(measure, "cores").value_or(0), cores, because);

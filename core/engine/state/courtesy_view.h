@@ -11,7 +11,7 @@
 namespace yard::engine {
 
 struct CourtesyMeasure {
-    std::string_view name; ///< "idle_priority", "fewer_cores", "hold"
+    std::string_view name; ///< "idle_priority", "fewer_cores", "hold", "freeze"
     int cores = 0;         ///< fewer_cores: so many are left free
     WallMicros since = 0;
     std::string_view because; ///< name of a condition
