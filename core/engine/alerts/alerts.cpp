@@ -66,6 +66,9 @@ void Alerts::restore(std::span<const store::DocumentRow> documents) {
         if (row.kind == kStateKind) readState(row.name, row.body);
         if (row.kind == kQueueKind) ownQueue_ = QueueId(numberIn(row.body));
         if (row.kind == kOutboxKind) readOutbox(row.name, row.body);
+        // What has ended just before the engine did may have been its last.
+        if (row.kind == QueueTallies::kKind)
+            if (const auto queue = tallies_.restore(row.name, row.body)) queuesToLook_.insert(*queue);
     }
     std::ranges::sort(fired_, {}, &alerts::Message::t);
     while (fired_.size() > kMostFired) fired_.pop_front();

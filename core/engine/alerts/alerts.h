@@ -18,6 +18,7 @@
 #include "core/coro/sync.h"
 #include "core/coro/task.h"
 #include "core/engine/alerts/delivery.h"
+#include "core/engine/alerts/queue_tallies.h"
 #include "core/engine/alerts/rehearsal.h"
 #include "core/model/result.h"
 #include "core/store/operations.h"
@@ -154,10 +155,6 @@ private:
         alerts::Shape shape;
         bool wantsRow = false;
     };
-    struct QueueEnds {
-        std::int64_t ended = 0;
-        std::int64_t failed = 0;
-    };
 
     // alerts.cpp
     AlertView viewOf(const std::string& name, std::size_t messages) const;
@@ -192,7 +189,7 @@ private:
     std::set<std::string> touched_;                 ///< whose state is to be written
     std::deque<alerts::Message> fired_;             ///< the newest last
     std::deque<Waiting> ends_;
-    std::map<QueueId, QueueEnds> queueEnds_;
+    QueueTallies tallies_;
     std::set<QueueId> queuesToLook_;
     std::unordered_set<Lsn> silent_;   ///< actions
     std::set<QueueId> agedQueues_;     ///< of which something waits too long

@@ -28,9 +28,7 @@ void Alerts::ended(Lsn lsn, const alerts::Shape& shape) {
         work_.set();
     }
     if (book_.watches(alerts::Kind::QueueFinished)) {
-        QueueEnds& ends = queueEnds_[shape.queue];
-        ++ends.ended;
-        if (alerts::isFailure(shape.state)) ++ends.failed;
+        tallies_.count(shape.queue, alerts::isFailure(shape.state), parts_.now());
         queuesToLook_.insert(shape.queue);
         work_.set();
     }
@@ -155,7 +153,7 @@ coro::Task<void> Alerts::lookAtSilent() {
 
 void Alerts::rearm() {
     std::optional<WallMicros> next = book_.wakeAt();
-    for (const auto& other : {agesAt_, writeAgainAt_, nextDelivery()})
+    for (const auto& other : {agesAt_, writeAgainAt_, nextDelivery(), tallies_.due()})
         if (other) next = next ? std::min(*next, *other) : *other;
     if (next == armed_) return;
     armed_ = next;
@@ -193,10 +191,8 @@ coro::Task<void> Alerts::takeEnds() {
 void Alerts::takeQueues() {
     for (const QueueId queue : std::exchange(queuesToLook_, {})) {
         if (parts_.unfinished(queue) > 0) continue; // the end that empties it comes back here
-        const auto at = queueEnds_.find(queue);
-        if (at == queueEnds_.end()) continue;
-        book_.queueFinished(queue, at->second.ended, at->second.failed, parts_.now());
-        queueEnds_.erase(at);
+        if (const auto tally = tallies_.take(queue, parts_.now()))
+            book_.queueFinished(queue, tally->ended, tally->failed, parts_.now());
     }
 }
 
@@ -239,7 +235,8 @@ coro::Task<void> Alerts::tell() {
     unwritten_.insert(unwritten_.end(), messages.begin(), messages.end());
     if (unwritten_.size() > kMostUnwritten)
         unwritten_.erase(unwritten_.begin(), unwritten_.end() - static_cast<std::ptrdiff_t>(kMostUnwritten));
-    if ((touched_.empty() && unwritten_.empty()) || (writeAgainAt_ && *writeAgainAt_ > now)) co_return;
+    const bool hasNothing = touched_.empty() && unwritten_.empty() && !tallies_.isDue(now);
+    if (hasNothing || (writeAgainAt_ && *writeAgainAt_ > now)) co_return;
     writeAgainAt_.reset();
     std::erase_if(unwritten_, [this](const alerts::Message& message) { return !kept_.contains(message.rule); });
     const std::vector<alerts::Message> told = unwritten_;
@@ -257,6 +254,8 @@ coro::Task<void> Alerts::tell() {
     for (const std::string& name : touched_)
         if (kept_.contains(name)) addState(name, put);
     const auto names = std::exchange(touched_, {});
+    const std::vector<store::DocumentChange> tallies = tallies_.changes();
+    put.changes.insert(put.changes.end(), tallies.begin(), tallies.end());
     const auto done = co_await parts_.commit(std::move(put));
     if (done.error) {
         logWarning("engine", "alerts cannot be written, and are told later: {}", done.error->message);
@@ -265,6 +264,7 @@ coro::Task<void> Alerts::tell() {
         std::erase_if(
             outbox_, [this](const auto& each) { return each.second.next == 0 && !inFlight_.contains(each.first); });
         touched_.insert(names.begin(), names.end());
+        tallies_.refused(tallies, now);
         writeAgainAt_ = now + kWriteAgain;
         co_return;
     }
