@@ -618,6 +618,14 @@
         <source>actions stand still</source>
         <translation>Aktionen stehen still</translation>
     </message>
+    <message>
+        <source>a program has the whole screen</source>
+        <translation>ein Programm hat den ganzen Bildschirm</translation>
+    </message>
+    <message>
+        <source>others use the processors</source>
+        <translation>andere nutzen die Prozessoren</translation>
+    </message>
 </context>
 <context>
     <name>EngineLink</name>

@@ -39,6 +39,7 @@ public:
     std::vector<Id> askedBack;          ///< to be taken back
     std::vector<std::string> toldToEnd; ///< "1 engine_stopped": told to end
     std::vector<Id> acknowledged;       ///< by the journal
+    std::vector<std::string> frozen;    ///< "1 on", "1 off": told to stand still, or to go on
     bool endsAtOnce = true;             ///< what is told to end does
     bool runsAtOnce = false;            ///< each lease is run to its end as it comes
     int refuses = 0;                    ///< so many that come next, as one that is full does
@@ -60,6 +61,9 @@ public:
     void end(std::int64_t lsn, runners::EndCause cause) { end(at(lsn).lease.id, endOf(at(lsn), cause)); }
     /// It was never started, and never will be.
     void giveBack(std::int64_t lsn) { finish(at(lsn).lease.id, runners::Returned{}); }
+    void standStill(std::int64_t lsn, bool on, MonoTime since) {
+        tell(at(lsn).lease.id, runners::Frozen{.isFrozen = on, .at = since});
+    }
     void move(std::int64_t lsn, SlotId slot) {
         at(lsn).lease.slot = slot;
         tell(at(lsn).lease.id, runners::Moved{slot});
@@ -96,6 +100,11 @@ public:
         std::vector<bool> busy(slots_, false);
         for (const auto& [id, one] : out) busy[one.lease.slot.value] = true;
         return static_cast<unsigned>(std::ranges::count(busy, false));
+    }
+    bool setFrozen(Id id, bool on) override {
+        if (!out.contains(id)) return false;
+        frozen.push_back(std::to_string(id.lsn.value) + (on ? " on" : " off"));
+        return true;
     }
     bool isAccepting() const override { return accepts_ && !isDown_; }
     void submit(std::vector<runners::Lease> batch) override {

@@ -191,6 +191,39 @@ private Q_SLOTS:
         QCOMPARE(b.takeEnds(), "1 cancelled cancelled");
     }
 
+    void whatStandsStillSaysForHowLong() {
+        Bench b;
+        const Lsn lsn = b.start();
+        b.runner().begin(lsn.value);
+        b.turn();
+        b.execution.setFrozen({lsn, 1}, true);
+        b.execution.setFrozen({lsn, 1}, true); // it was told so already
+        QCOMPARE(b.runner().frozen, std::vector<std::string>{"1 on"});
+        QVERIFY(b.attempt(lsn)->toFreeze && !b.attempt(lsn)->frozenAt);
+        const MonoTime since = MonoClock::now();
+        b.runner().standStill(lsn.value, true, since);
+        b.turn();
+        QCOMPARE(b.attempt(lsn)->frozenAt, std::optional(since));
+        QCOMPARE(b.attempt(lsn)->frozenUntil(since + Duration(7)), Duration(7));
+        b.execution.setFrozen({lsn, 1}, false);
+        b.runner().standStill(lsn.value, false, since + Duration(10));
+        b.turn();
+        QVERIFY(!b.attempt(lsn)->frozenAt);
+        QCOMPARE(b.attempt(lsn)->record.times.frozen, 10);
+        // Once more, and its runner is lost before it goes on.
+        b.execution.setFrozen({lsn, 1}, true);
+        b.runner().standStill(lsn.value, true, since);
+        b.turn();
+        b.runner().end(lsn.value, runners::EndCause::LostRunner);
+        b.turn();
+        QVERIFY(b.attempt(lsn)->record.times.frozen >= 10);
+        QVERIFY(!b.attempt(lsn)->frozenAt);
+        QCOMPARE(b.runner().frozen, (std::vector<std::string>{"1 on", "1 off", "1 on"}));
+        b.execution.setFrozen({lsn, 1}, false); // nothing is out any more
+        b.execution.setFrozen({Lsn(99), 1}, true);
+        QCOMPARE(b.runner().frozen.size(), std::size_t{3});
+    }
+
     void whatTheEngineEndsForALimitSaysSo() {
         Bench b;
         const Lsn lsn = b.start();
