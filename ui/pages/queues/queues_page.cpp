@@ -49,6 +49,7 @@ QueuesPage::QueuesPage(Context context)
     tabs_->setAccessibleName(tr("Queues and schedules"));
     stack_->addWidget(makeQueues());
     stack_->addWidget(schedules_);
+    schedules_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored); // hidden, it widens no window
     inside->addWidget(stack_, 1);
     new QueueDrop(context_, table_, queueIdOf);
     connectHead();
@@ -85,6 +86,8 @@ void QueuesPage::showTab(Tab tab) {
     tabs_->setCurrent(tab);
     stack_->setCurrentIndex(tab);
     const bool isQueues = tab == QueuesTab;
+    const auto policy = isQueues ? QSizePolicy::Ignored : QSizePolicy::Preferred;
+    schedules_->setSizePolicy(policy, policy);
     filter_->setPlaceholderText(isQueues ? tr("Filter queues") : tr("Filter schedules"));
     setFocusProxy(isQueues ? static_cast<QWidget*>(table_) : schedules_);
     setActive(active_);
