@@ -51,10 +51,15 @@ struct AttemptId {
 inline constexpr std::int64_t kFirstProcessLsn = std::int64_t{1} << 52;
 /// What runs here for another engine has one from here on: a number of this machine's own, not the yard's.
 inline constexpr std::int64_t kFirstGuestLsn = kFirstProcessLsn + (std::int64_t{1} << 51) + (std::int64_t{1} << 29);
-/// Requests to actors, which look at objects, have numbers from here to kFirstProcessLsn. No action ever has one of them.
+/// Requests to actors, which look at objects, have numbers from here to kFirstHookLsn. No action ever has one of them.
 inline constexpr std::int64_t kFirstLookLsn = std::int64_t{1} << 51;
+/// Runs of programs that are hooks (docs/objects.md) have numbers from here to kFirstProcessLsn.
+inline constexpr std::int64_t kFirstHookLsn = kFirstLookLsn + (std::int64_t{1} << 50) + (std::int64_t{3} << 28);
 inline bool isLook(AttemptId id) {
-    return id.lsn.value >= kFirstLookLsn && id.lsn.value < kFirstProcessLsn;
+    return id.lsn.value >= kFirstLookLsn && id.lsn.value < kFirstHookLsn;
+}
+inline bool isHook(AttemptId id) {
+    return id.lsn.value >= kFirstHookLsn && id.lsn.value < kFirstProcessLsn;
 }
 inline bool isGuest(AttemptId id) {
     return id.lsn.value >= kFirstGuestLsn;

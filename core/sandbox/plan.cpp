@@ -93,6 +93,15 @@ Plan planForWarm(const WorkerDescriptor& worker, const std::string& workerDir, c
     return plan;
 }
 
+Plan planForHook(const std::string& directory, bool network, const Policy& policy, std::uint32_t hostUser) {
+    Plan plan;
+    plan.hostUser = hostUser;
+    plan.binds.push_back({.from = directory, .to = std::string(kHooks), .isolated = true});
+    plan.network = network;
+    setLimits(plan, 0, policy);
+    return plan;
+}
+
 Plan planForExec(const ActionSpec& spec, const Places& places, const Policy& policy, std::uint32_t hostUser) {
     Plan plan = basePlan(places, hostUser);
     plan.cleanEnvironment = false;

@@ -85,6 +85,10 @@ Plan planForExec(const ActionSpec& spec, const Places& places, const Policy& pol
 /// engine's data directory or everything.
 Result<void> showDirectory(Plan& plan, const std::string& dataDir);
 
+/// For a program that is a hook: the directory that it lies in is seen at kHooks, read-only; it starts in "/".
+Plan planForHook(const std::string& directory, bool network, const Policy& policy, std::uint32_t hostUser);
+inline constexpr std::string_view kHooks = "/hooks";
+
 /// Where something inside is outside, as far as the plan says: for sentences.
 std::string outsideOf(const Plan& plan, const std::string& inside);
 

@@ -17,6 +17,9 @@ constexpr int kSharedSlots = 16;
 /// Of the launcher, for warm processes at most.
 constexpr int kMostPoolSlots = 256;
 constexpr int kFewestPoolSlots = 16;
+/// For hooks: one for each program and one more, so that what is asked waits behind no other.
+constexpr int kMostHookSlots = 16;
+constexpr int kFewestHookSlots = 2;
 constexpr int kMostCoreSlots = static_cast<int>(runners::SlotsFile::kMaxSlots) - kSharedSlots - kMostPoolSlots;
 
 constexpr std::uint64_t kPerSlot = 5 + sandbox::Network::kDescriptors;
@@ -52,10 +55,24 @@ Result<SlotPlan> planSlots(int cores, int slotCount, std::optional<std::uint64_t
     return plan;
 }
 
-void addGuestSlots(SlotPlan& plan, std::optional<std::uint64_t> openFiles) {
+/// Of the launcher, beside those that are planned.
+static int roomBeside(const SlotPlan& plan, std::optional<std::uint64_t> openFiles) {
     std::uint64_t room = runners::SlotsFile::kMaxSlots;
     if (openFiles && *openFiles > kBesides) room = std::min(room, (*openFiles - kBesides) / kPerSlot);
-    plan.guests = std::clamp(static_cast<int>(room) - plan.ofThisMachine(), 0, plan.core + kSharedSlots);
+    return static_cast<int>(room) - plan.ofThisMachine();
+}
+
+void addHookSlots(SlotPlan& plan, std::size_t programs, std::optional<std::uint64_t> openFiles) {
+    if (programs == 0) return;
+    const int wanted = std::min(static_cast<int>(programs) + 1, kMostHookSlots);
+    const int room = roomBeside(plan, openFiles);
+    plan.hooks = std::max(std::min(room, wanted), kFewestHookSlots);
+    // Without a place a hook would refuse all that it is asked of: other work gives way.
+    if (plan.hooks > room) plan.shared = std::max(plan.shared - (plan.hooks - std::max(room, 0)), 1);
+}
+
+void addGuestSlots(SlotPlan& plan, std::optional<std::uint64_t> openFiles) {
+    plan.guests = std::clamp(roomBeside(plan, openFiles), 0, plan.core + kSharedSlots);
     if (plan.guests == 0)
         logWarning("engine", "nothing runs here for other engines: {}",
                    plan.limit.empty() ? "all slots are taken" : plan.limit);

@@ -9,6 +9,7 @@
 #include "core/model/settings.h"
 #include "core/runners/warm_runner.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,10 +21,13 @@ struct SlotPlan {
     int shared = 0;    ///< those behind: one action each, whatever it takes
     int warm = 0;      ///< the last ones: for processes of warm workers
     int guests = 0;    ///< behind those: for what runs here for other engines
+    int hooks = 0;     ///< behind those: for programs that are hooks
     int beside = 0;    ///< for what takes one core, of the runners beside this machine
     std::string limit; ///< why there are not more; empty: they are all that are wanted
 
-    int ofThisMachine() const { return core + shared + warm + guests; }
+    int ofThisMachine() const { return core + shared + warm + guests + hooks; }
+    int firstOfGuests() const { return core + shared + warm; }
+    int firstOfHooks() const { return firstOfGuests() + guests; }
     /// Actions of one core at once, wherever.
     int oneCore() const { return core + beside; }
 };
@@ -31,6 +35,8 @@ struct SlotPlan {
 /// For so many cores and so many actions at once. `openFiles`: what a process may open here; absent: as many as it
 /// likes. Invalid, with what to do, when it cannot even be a few. Says in the log what is less than wanted.
 Result<SlotPlan> planSlots(int cores, int slotCount, std::optional<std::uint64_t> openFiles);
+/// Slots for hooks of so many programs: none without programs, else two at least. Before those for guests.
+void addHookSlots(SlotPlan& plan, std::size_t programs, std::optional<std::uint64_t> openFiles);
 /// Slots for guests beside those: as many as for the engine's own, where there is room.
 void addGuestSlots(SlotPlan& plan, std::optional<std::uint64_t> openFiles);
 /// What a process may open here (ulimit -Hn); nothing: the system does not say.

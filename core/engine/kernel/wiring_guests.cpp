@@ -13,7 +13,7 @@ void Wiring::openGuests() {
         .workspaces = *services_.workspaces,
         .helpers = *ground_.helpers,
         .settings = ground_.settings,
-        .firstSlot = static_cast<std::uint32_t>(ground_.slotPlan.ofThisMachine() - ground_.slotPlan.guests),
+        .firstSlot = static_cast<std::uint32_t>(ground_.slotPlan.firstOfGuests()),
         .slots = static_cast<std::uint32_t>(ground_.slotPlan.guests),
         .machine = [this] { return services_.places->machine(); },
         .adopter = [this] { return adopter(); },
