@@ -6,6 +6,7 @@
 #include "core/model/json_fields.h"
 #include "core/model/settings.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -127,6 +128,8 @@ std::optional<EarlyExit> apply(Arguments& arguments, Option which, const char* v
     case Listen: arguments.listen = value; return std::nullopt;
     case Capacity: return applySet(arguments, fmt::format("capacity={}", value));
     case NoSandbox: arguments.noSandbox = true; return std::nullopt;
+    case Hooks: arguments.hooks = value; return std::nullopt;
+    case Plugin: arguments.plugins.emplace_back(value); return std::nullopt;
     case Prefix: return applyPrefix(arguments, value);
     case AllowHost: arguments.allowHosts.emplace_back(value); return std::nullopt;
     case Attach: arguments.attach = value; return std::nullopt;
@@ -176,9 +179,15 @@ std::variant<Arguments, EarlyExit> parseArguments(int argc, char** argv) {
         return usage("--example loads into an engine that is started here; at one elsewhere: yardctl example load");
     if (auto exit = checkJoin(arguments)) return *exit;
     if (arguments.dataDir.empty()) arguments.dataDir = defaultDataDirectory();
-    std::error_code error;
     // Actions run elsewhere: what depends on the working directory is settled now.
-    arguments.dataDir = std::filesystem::absolute(arguments.dataDir, error).lexically_normal().string();
+    const auto settle = [](std::string& path) {
+        std::error_code error;
+        if (!path.empty()) path = std::filesystem::absolute(path, error).lexically_normal().string();
+    };
+    settle(arguments.dataDir);
+    settle(arguments.hooks);
+    std::ranges::for_each(arguments.plugins, settle);
+    while (arguments.hooks.size() > 1 && arguments.hooks.back() == '/') arguments.hooks.pop_back();
     while (arguments.dataDir.size() > 1 && arguments.dataDir.back() == '/') arguments.dataDir.pop_back();
     return arguments;
 }

@@ -15,6 +15,8 @@ namespace yard::app {
 struct Arguments {
     bool headless = false;
     bool noSandbox = false;
+    std::string hooks;                ///< a directory; empty: that of the data directory
+    std::vector<std::string> plugins; ///< shared libraries
     std::vector<std::string> set; ///< NAME=VALUE, checked; --capacity and --log-level too
     std::string dataDir;
     std::string listen = "127.0.0.1:" + std::to_string(kUsualPort);

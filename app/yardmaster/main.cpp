@@ -246,6 +246,8 @@ engine::Options optionsOf(const app::Arguments& arguments, Refusal& refusal) {
     options.dataDir = arguments.dataDir;
     options.tokenFile = arguments.tokenFile;
     options.noSandbox = arguments.noSandbox;
+    options.hooksDir = arguments.hooks;
+    options.plugins = arguments.plugins;
     options.set = arguments.set;
     options.serves = arguments.serves;
     options.takesYards = arguments.takesYards;

@@ -13,6 +13,8 @@ enum class Option : int {
     Listen,
     Capacity,
     NoSandbox,
+    Hooks,
+    Plugin,
     Prefix,
     AllowHost,
     Attach,

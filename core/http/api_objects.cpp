@@ -305,6 +305,23 @@ void writeActors(JsonWriter& writer, const engine::OrchestratorView::Type& type)
     writer.closeArray();
 }
 
+void writeHooks(JsonWriter& writer, const std::vector<lifecycle::HookFigures>& hooks) {
+    writer.key("hooks");
+    writer.openArray();
+    for (const lifecycle::HookFigures& hook : hooks) {
+        writer.openObject();
+        writer.member("name", hook.name);
+        writer.member("kind", hook.isPlugin ? "plugin" : "program");
+        writer.member("runs", hook.runs);
+        writer.member("failed", hook.failed);
+        writer.member("p95_ms", static_cast<double>(hook.p95.count()) / 1'000);
+        writer.member("waiting", hook.waiting);
+        writer.member("dropped", hook.dropped);
+        writer.closeObject();
+    }
+    writer.closeArray();
+}
+
 coro::Task<Response> getOrchestrator(Call& call) {
     const auto view = co_await call.engine.ask(&engine::Objects::orchestrator);
     co_return objectOf([&](JsonWriter& writer) {
@@ -334,6 +351,7 @@ coro::Task<Response> getOrchestrator(Call& call) {
         writer.member("objects", view.objects);
         writer.member("stuck", view.stuck);
         writer.member("outbox", view.outbox);
+        writeHooks(writer, view.hooks);
         if (view.nextLook) writer.member("next_look", *view.nextLook);
     });
 }

@@ -59,7 +59,7 @@ std::string_view openApiObjectSchemas() {
   "result":{"description":"any JSON, as in the action"}}},
 "ObjectList":{"type":"object","required":["objects"],"properties":{"objects":{"type":"array",
   "items":{"$ref":"#/components/schemas/Object"}},"cursor":{"type":"string","description":"of the next page; absent: that was all"}}},
-"Orchestrator":{"type":"object","required":["types","orphans","orphan_count","objects","stuck","outbox"],"properties":{
+"Orchestrator":{"type":"object","required":["types","orphans","orphan_count","objects","stuck","outbox","hooks"],"properties":{
   "types":{"type":"array","items":{"type":"object","required":["name","due","actors"],"properties":{
   "name":{"type":"string"},"due":{"type":"integer","format":"int64","minimum":0},
   "actors":{"type":"array","items":{"type":"object","required":["ready","since"],"properties":{
@@ -74,6 +74,11 @@ std::string_view openApiObjectSchemas() {
   "orphan_count":{"type":"integer","format":"int64","minimum":0},"objects":{"type":"integer","format":"int64","minimum":0},
   "stuck":{"type":"integer","format":"int64","minimum":0},
   "outbox":{"type":"integer","format":"int64","minimum":0,"description":"effects that are not carried out yet"},
+  "hooks":{"type":"array","items":{"type":"object","required":["name","kind","runs","failed","p95_ms","waiting","dropped"],"properties":{
+  "name":{"type":"string","description":"of the file, or what the plugin calls itself"},"kind":{"type":"string","enum":["program","plugin"]},
+  "runs":{"type":"integer","format":"int64","minimum":0},"failed":{"type":"integer","format":"int64","minimum":0},
+  "p95_ms":{"type":"number","minimum":0,"description":"of the last 256 runs"},"waiting":{"type":"integer","format":"int64","minimum":0},
+  "dropped":{"type":"integer","format":"int64","minimum":0,"description":"what it was not told, as too much waited"}}}},
   "next_look":{"type":"integer","format":"int64","description":"when something may be due"}}}
 )json";
 }

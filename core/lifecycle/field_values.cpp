@@ -71,4 +71,56 @@ Result<std::string> fieldsForNew(const Type& type, std::string_view json) {
     return out;
 }
 
+Result<std::string> mergedFields(std::string_view fields, std::string_view set) {
+    if (set.empty()) return std::string(fields);
+    const auto before = readJson(fields.empty() ? "{}" : fields);
+    if (!before) return std::unexpected(before.error());
+    const auto changes = readJson(set);
+    if (!changes) return std::unexpected(changes.error());
+    std::string out;
+    JsonWriter writer(out);
+    writer.openObject();
+    const auto write = [&](JsonView value) -> Result<void> {
+        auto text = canonicalJson(value);
+        if (!text) return std::unexpected(std::move(text.error()));
+        writer.key(value.key());
+        writer.raw(*text);
+        return {};
+    };
+    for (const JsonView value : before->root())
+        if (!memberOf(changes->root(), value.key()))
+            if (auto written = write(value); !written) return std::unexpected(std::move(written.error()));
+    for (const JsonView value : changes->root())
+        if (value.kind() != JsonKind::Null)
+            if (auto written = write(value); !written) return std::unexpected(std::move(written.error()));
+    writer.closeObject();
+    return out;
+}
+
+Result<std::string> changesBetween(std::string_view before, std::string_view after) {
+    const auto had = readJson(before.empty() ? "{}" : before);
+    if (!had) return std::unexpected(had.error());
+    const auto has = readJson(after);
+    if (!has) return std::unexpected(has.error());
+    std::string out;
+    JsonWriter writer(out);
+    writer.openObject();
+    for (const JsonView value : has->root()) {
+        auto text = canonicalJson(value);
+        if (!text) return std::unexpected(std::move(text.error()));
+        const auto old = memberOf(had->root(), value.key());
+        if (const auto was = old ? canonicalJson(*old) : Result<std::string>(std::string()); was && *was == *text)
+            continue;
+        writer.key(value.key());
+        writer.raw(*text);
+    }
+    for (const JsonView value : had->root()) {
+        if (memberOf(has->root(), value.key())) continue;
+        writer.key(value.key());
+        writer.raw("null");
+    }
+    writer.closeObject();
+    return out;
+}
+
 } // namespace yard::lifecycle

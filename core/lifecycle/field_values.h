@@ -22,4 +22,9 @@ Result<std::string> fieldsForNew(const Type& type, std::string_view json);
 /// of a required field.
 Result<void> checkSet(const Type& type, JsonView set);
 
+/// `fields` after `set` (empty: nothing), where null takes a value away. Both are objects; Malformed.
+Result<std::string> mergedFields(std::string_view fields, std::string_view set);
+/// What makes `after` of `before`: null where a value is gone. Both are objects; Malformed.
+Result<std::string> changesBetween(std::string_view before, std::string_view after);
+
 } // namespace yard::lifecycle

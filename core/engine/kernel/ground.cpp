@@ -115,10 +115,25 @@ void Ground::openHelpers() {
     settingsService.useHelpers(*helpers);
 }
 
+Result<void> Ground::openHooks() {
+    constexpr Duration kPluginOpens = std::chrono::seconds(5);
+    const bool isGiven = !options.hooksDir.empty();
+    auto folder = readHookFolder(isGiven ? options.hooksDir : directory->path() + "/hooks", isGiven);
+    if (!folder) return std::unexpected(folder.error());
+    hookFolder = *std::move(folder);
+    for (const std::string& path : options.plugins) {
+        auto plugin = Plugin::load(path, kPluginOpens);
+        if (!plugin) return std::unexpected(plugin.error());
+        plugins.push_back(*std::move(plugin));
+    }
+    return {};
+}
+
 Result<void> Ground::planResources() {
     auto plan = planSlots(capacity, options.slotCount, openFileLimit());
     if (!plan) return std::unexpected(plan.error());
     slotPlan = std::move(*plan);
+    addHookSlots(slotPlan, hookFolder.files.size(), openFileLimit());
     if (options.join || options.takesYards) addGuestSlots(slotPlan, openFileLimit());
     for (const auto& source : options.runners) slotPlan.beside += static_cast<int>(source->cores());
     gpuReader.emplace();

@@ -11,6 +11,8 @@
 #include "core/coro/loop.h"
 #include "core/engine/guests/guests.h"
 #include "core/engine/kernel/slot_plan.h"
+#include "core/engine/objects/hook_folder.h"
+#include "core/engine/objects/plugin.h"
 #include "core/engine/running/sandboxing.h"
 #include "core/engine/state/journal_reads.h"
 #include "core/engine/state/metrics.h"
@@ -44,6 +46,8 @@ struct Ground {
     /// `streams`: names of what attempts of the last engine had not given to the content store.
     Result<void> openStorage(const std::vector<std::string>& streams, store::StoreCallbacks callbacks);
     void openHelpers();
+    /// Programs and plugins that are told of objects. Before planResources(). Errors: as readHookFolder(), Plugin::load().
+    Result<void> openHooks();
     Result<void> planResources();
     /// On the engine thread, once the journal is restored: its own thread, and that of those who read it.
     Result<void> startStorage();
@@ -75,6 +79,8 @@ struct Ground {
     std::optional<Sandboxing> sandboxing; ///< constant once open
     std::optional<coro::HelperPool> helpers;
 
+    HookFolder hookFolder;                         ///< until they are opened
+    std::vector<std::unique_ptr<Plugin>> plugins;  ///< likewise
     SlotPlan slotPlan;
     Resources total; ///< of all machines, for actions
     std::optional<host::GpuReader> gpuReader;

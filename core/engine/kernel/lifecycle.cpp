@@ -62,6 +62,7 @@ Result<void> Kernel::open() {
     ground_.openHelpers();
     auto scratch = runners::ScratchHome::open(ground_.directory->path());
     if (!scratch) return std::unexpected(scratch.error());
+    if (auto opened = ground_.openHooks(); !opened) return opened;
     if (auto planned = ground_.planResources(); !planned) return planned;
     openSession();
     if (auto opened = wiring_.openServices(); !opened) return opened;
@@ -245,7 +246,7 @@ void Kernel::startServices() {
 
 bool Kernel::isBusy() const {
     return services_.attempts.size() > 0 || services_.guestJobs->count() > 0 ||
-           services_.committer.outstandingResults() > 0 || !services_.outbox.empty();
+           services_.committer.outstandingResults() > 0 || !services_.outbox.empty() || services_.hooks->isBusy();
 }
 
 coro::Task<void> Kernel::idleFor(Duration atMost) {
@@ -319,6 +320,7 @@ void Kernel::close() {
         thread_.join();
     }
     ground_.helpers.reset();
+    if (services_.hooks) services_.hooks->close();
     if (services_.figures) services_.figures->save();
     if (services_.timelines) services_.timelines->save();
     if (services_.machines) services_.machines->close();

@@ -106,6 +106,7 @@ struct Services {
     std::optional<WallAlarm> scheduleAlarm; ///< made and closed on the engine thread
     std::optional<Schedules> schedules;
     std::optional<ActorProcesses> actors;
+    std::optional<Hooks> hooks;
     std::optional<Objects> objects;
     std::optional<WallAlarm> alertAlarm; ///< likewise
     std::optional<Alerts> alerts;

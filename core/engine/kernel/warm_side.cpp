@@ -64,10 +64,12 @@ void WarmSide::updates(std::vector<runners::Update> batch) {
     YARD_ASSERT_OWNER(owner_);
     std::vector<runners::Update> ofGuests = takeOut(batch, runners::isGuest);
     std::vector<runners::Update> ofProcesses = takeOut(batch, runners::isWarmProcess);
+    std::vector<runners::Update> ofHooks = takeOut(batch, runners::isHook);
     if (!batch.empty()) services_.execution->updates(std::move(batch));
     if (!ofProcesses.empty()) services_.guards->limitsMayApply();
     for (runners::Update& update : ofProcesses) services_.warm->processUpdate(std::move(update));
     if (!ofGuests.empty()) services_.guestJobs->updates(std::move(ofGuests));
+    if (!ofHooks.empty()) services_.hooks->updates(std::move(ofHooks));
 }
 
 coro::Task<void> WarmSide::watch() {

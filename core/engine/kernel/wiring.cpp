@@ -55,6 +55,7 @@ Result<void> Wiring::openServices() {
     openAnnotating();
     openMoving();
     openSchedules();
+    openHooks();
     openObjects();
     openAlerts();
     openPool();

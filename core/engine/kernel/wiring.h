@@ -58,7 +58,10 @@ private:
     void openAnnotating();
     void openMoving();
     void openSchedules();
-    void openObjects(); // wiring_objects.cpp
+    // wiring_objects.cpp
+    Result<PlanPtr> sandboxOf(const HookFile& file, const std::string& directory, SlotId slot) const;
+    void openHooks();
+    void openObjects();
     Result<void> openSessionMoves();
     std::function<void(const char* name, coro::Task<void>)> spawning();
     std::function<const Attempt*(Lsn)> attempts() const;

@@ -1,8 +1,39 @@
 // Objects and their actors, given what they need of the others.
 #include "core/engine/kernel/wiring.h"
+#include "core/sandbox/plan.h"
 #include "core/session/resource_holds.h"
 
 namespace yard::engine {
+
+/// Programs run as registered workers do: in a sandbox, unless the engine or the folder's rules say otherwise.
+Result<PlanPtr> Wiring::sandboxOf(const HookFile& file, const std::string& directory, SlotId slot) const {
+    if (!file.isSandboxed || !ground_.sandboxing->forWorkers()) return PlanPtr();
+    if (auto may = ground_.sandboxing->checkWorker(); !may) return std::unexpected(std::move(may.error()));
+    return std::make_shared<const sandbox::Plan>(sandbox::planForHook(directory, file.hasNetwork,
+                                                                      ground_.sandboxing->policy(ground_.settings),
+                                                                      sandbox::hostUserOf(slot.value)));
+}
+
+void Wiring::openHooks() {
+    const std::string directory = ground_.hookFolder.directory;
+    services_.hooks.emplace(Hooks::Parts{
+        .folder = std::move(ground_.hookFolder),
+        .plugins = std::move(ground_.plugins),
+        .firstSlot = static_cast<std::uint32_t>(ground_.slotPlan.firstOfHooks()),
+        .slots = static_cast<std::size_t>(ground_.slotPlan.hooks),
+        .submit =
+            [this](runners::Lease lease) {
+                std::vector<runners::Lease> one;
+                one.push_back(std::move(lease));
+                services_.places->machine()->submit(std::move(one));
+            },
+        .acknowledge = [this](SlotId slot,
+                              runners::AttemptId id) { services_.places->machine()->acknowledge(slot, id); },
+        .sandboxOf = [this, directory](const HookFile& file,
+                                       SlotId slot) { return sandboxOf(file, directory, slot); },
+        .spawn = spawning(),
+        .now = [this] { return ground_.loop.now(); }});
+}
 
 void Wiring::openObjects() {
     services_.actors.emplace(
@@ -58,7 +89,8 @@ void Wiring::openObjects() {
                     what == Objects::Trouble::Stuck ? alerts::Kind::StuckObjects : alerts::Kind::Orphan;
                 if (text.empty()) return services_.alerts->clear(kind, type);
                 services_.alerts->raise(kind, {.key = type, .text = text, .since = wallNow()});
-            }});
+            },
+        .hooks = &*services_.hooks});
 }
 
 } // namespace yard::engine

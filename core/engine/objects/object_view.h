@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/json/json_reader.h"
 #include "core/json/json_writer.h"
+#include "core/lifecycle/hook_queue.h"
 #include "core/lifecycle/orchestrator.h"
 #include "core/lifecycle/type.h"
 #include "core/model/result.h"
@@ -72,6 +73,7 @@ struct OrchestratorView {
     std::size_t stuck = 0;
     std::size_t outbox = 0;
     std::optional<WallMicros> nextLook{};
+    std::vector<lifecycle::HookFigures> hooks{};
     static constexpr std::size_t kMostOrphans = lifecycle::Orchestrator::kMostShown;
 };
 

@@ -392,6 +392,7 @@ OrchestratorView Objects::orchestrator() const {
     view.stuck = orchestrator_.stuck();
     view.outbox = outbox_.size();
     view.nextLook = nextWake(parts_.now());
+    if (parts_.hooks) view.hooks = parts_.hooks->figures();
     return view;
 }
 

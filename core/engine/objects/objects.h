@@ -15,6 +15,7 @@
 #include "core/coro/sync.h"
 #include "core/coro/task.h"
 #include "core/engine/objects/actor_processes.h"
+#include "core/engine/objects/hooks.h"
 #include "core/engine/objects/object_view.h"
 #include "core/engine/state/views.h"
 #include "core/engine/state/worker_registry.h"
@@ -73,6 +74,7 @@ public:
         std::function<void(std::int64_t id)> changed{}; ///< as ChangeLog::noteObject(); empty: nobody asks
         /// Of a type, when it begins and when it is over: then `text` is empty. Empty: nobody asks.
         std::function<void(Trouble, const std::string& type, const std::string& text)> trouble{};
+        Hooks* hooks = nullptr; ///< null: there are none
     };
     explicit Objects(Parts parts);
 
@@ -159,6 +161,12 @@ private:
         std::int64_t tickMs = 0;
         std::string fields{};
     };
+    /// What hooks see of a write beside it.
+    struct HookView {
+        lifecycle::TypeNumber type = 0;
+        lifecycle::HookObject object{};
+        std::string actor{}; ///< empty: it has ended, and was told of
+    };
     struct ByHand {
         coro::Event done{};
         bool isDone = false; ///< committed, and it was as it was seen
@@ -175,12 +183,14 @@ private:
     void carry(lifecycle::Write write);
     void carry(const lifecycle::EndActor& end);
     void carry(const lifecycle::WarnOrphan& orphan);
+    void carry(const lifecycle::Idle&) const { fire(lifecycle::HookPoint::OrchestratorIdle); }
     void tellChangedTroubles();
     std::size_t countOf(lifecycle::TypeNumber number, Trouble what) const;
     void tell(lifecycle::TypeNumber number, Trouble what);
     std::string orphansText(lifecycle::TypeNumber number) const;
     coro::Task<void> commitClaims(std::vector<lifecycle::Claim> claims, Posted posted);
-    coro::Task<void> commitWrite(lifecycle::Write write, std::optional<std::string> launch, Posted posted);
+    coro::Task<void> commitWrite(lifecycle::Write write, std::optional<std::string> launch,
+                                 std::optional<HookView> view, Posted posted);
     void journalRefused(const Error& error);
     coro::Task<void> lookAt(lifecycle::SendTick tick);
     coro::Task<Result<std::vector<OwnedActionView>>> actionsOf(std::vector<std::pair<std::string, Lsn>> named);
@@ -207,6 +217,27 @@ private:
     void notMade(const lifecycle::CarryOut& effect, const Error& error);
     void failCalls(lifecycle::TypeNumber number);
     void callEnded(lifecycle::ActorNumber actor, lifecycle::EffectKey key, const Result<lifecycle::Answer>& answer);
+
+    // objects_hooks.cpp: what is told of, and what is asked before a change
+    bool wants(lifecycle::HookPoint point) const { return parts_.hooks && parts_.hooks->wants(point); }
+    void fire(lifecycle::HookPoint point) const;
+    void fire(const lifecycle::HookEvent& event) const;
+    void fireActor(lifecycle::HookPoint point, lifecycle::ActorNumber number, const ActorEntry& actor,
+                   std::string error = {}) const;
+    void fireLook(lifecycle::HookPoint point, lifecycle::ActorNumber number, const ActorEntry& actor,
+                  std::string error = {}) const;
+    void fireEffect(lifecycle::HookPoint point, const lifecycle::CarryOut& effect, std::string error = {}) const;
+    void fireNew(lifecycle::HookPoint point, const store::NewObject& made) const;
+    void fireDeleted(const lifecycle::Object& object) const;
+    bool tellsWrites() const;
+    /// Of a write that is on its way to the journal, which is told of before it; nothing: nobody wants to know.
+    std::optional<HookView> tellBefore(const lifecycle::Write& write, const lifecycle::Object& object,
+                                       const Told& told) const;
+    void tellAfter(const lifecycle::Write& write, bool ok, const HookView& view) const;
+    std::string actorName(lifecycle::ActorNumber number, lifecycle::TypeNumber type) const;
+    /// With the fields that hooks make of what is given. Errors: as Hooks::clean().
+    coro::Task<Result<GivenObject>> cleaned(GivenObject given);
+    coro::Task<Result<std::string>> cleanedSet(lifecycle::Type type, store::ObjectRow before, std::string set);
 
     // objects.cpp, objects_changing.cpp: commands
     Result<lifecycle::TypeNumber> numberOf(std::string_view name) const;

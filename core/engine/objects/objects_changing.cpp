@@ -46,7 +46,10 @@ Result<store::NewObject> Objects::newObject(const GivenObject& given, WallMicros
 
 coro::Task<Result<std::vector<std::int64_t>>> Objects::commitNew(std::vector<store::NewObject> objects,
                                                                  std::optional<store::EffectName> effect) {
-    for (const store::NewObject& object : objects) ++types_[numbers_.at(object.type)].creating;
+    for (const store::NewObject& object : objects) {
+        ++types_[numbers_.at(object.type)].creating;
+        fireNew(lifecycle::HookPoint::Save, object);
+    }
     const auto posted =
         parts_.post(store::CreateObjects{.objects = objects, .effect = effect, .now = parts_.now()});
     const store::AckDetail done = co_await posted->get();
@@ -66,6 +69,7 @@ coro::Task<Result<std::vector<std::int64_t>>> Objects::commitNew(std::vector<sto
         if (made.launch) object.key = orchestrator_.keyNumber(number, *made.launch);
         orchestrator_.add(object);
         noteChanged(made.id);
+        fireNew(lifecycle::HookPoint::Created, made);
     }
     changed_.notifyAll();
     wakeUp();
@@ -75,19 +79,25 @@ coro::Task<Result<std::vector<std::int64_t>>> Objects::commitNew(std::vector<sto
 coro::Task<Result<Objects::Created>> Objects::create(std::string json) {
     YARD_ASSERT_OWNER(owner_);
     Created created;
-    const auto given = readGivenObjects(json, created.isList);
+    auto given = readGivenObjects(json, created.isList);
     if (!given) co_return std::unexpected(given.error());
+    const auto refusal = [&created](Error error, std::size_t at) {
+        if (created.isList) error.index = static_cast<int>(at);
+        return std::unexpected(std::move(error));
+    };
+    // All are asked of before the first is made: from then on nothing is waited for before the commit.
+    for (std::size_t at = 0; at < given->size(); ++at) {
+        auto clean = co_await cleaned(std::move((*given)[at]));
+        if (!clean) co_return refusal(std::move(clean.error()), at);
+        (*given)[at] = *std::move(clean);
+    }
     std::vector<store::NewObject> objects;
     objects.reserve(given->size());
     for (const GivenObject& one : *given) {
         auto object = newObject(one, parts_.now());
         if (object && one.parent != 0 && !orchestrator_.find(ObjectId(one.parent)))
             object = invalid("parent", fmt::format("There is no object {}.", one.parent));
-        if (!object) {
-            Error error = std::move(object.error());
-            if (created.isList) error.index = static_cast<int>(objects.size());
-            co_return std::unexpected(std::move(error));
-        }
+        if (!object) co_return refusal(std::move(object.error()), objects.size());
         objects.push_back(*std::move(object));
     }
     auto ids = co_await commitNew(std::move(objects), {});
@@ -115,6 +125,14 @@ coro::Task<Result<bool>> Objects::decideByHand(ObjectId id, lifecycle::Revision 
     co_return mine->isDone;
 }
 
+/// What a person sets, as canonical JSON.
+static Result<std::string> checkedSet(const lifecycle::Type& type, std::string_view fields) {
+    const auto tape = readJson(fields);
+    if (!tape) return std::unexpected(tape.error());
+    if (auto fine = lifecycle::checkSet(type, tape->root()); !fine) return std::unexpected(fine.error());
+    return canonicalJson(tape->root());
+}
+
 coro::Task<Result<Objects::Changed>> Objects::change(std::int64_t number, std::string fields,
                                                      std::optional<std::int64_t> revision) {
     YARD_ASSERT_OWNER(owner_);
@@ -126,11 +144,16 @@ coro::Task<Result<Objects::Changed>> Objects::change(std::int64_t number, std::s
     const lifecycle::Object* object = *found;
     if (before->row.revision != object->revision || (revision && *revision != object->revision))
         co_return Changed{.view = *std::move(before), .isOther = true};
-    const lifecycle::Type& type = orchestrator_.type(object->type);
-    const auto tape = readJson(fields);
-    if (!tape) co_return std::unexpected(tape.error());
-    if (auto fine = lifecycle::checkSet(type, tape->root()); !fine) co_return std::unexpected(fine.error());
-    auto set = canonicalJson(tape->root());
+    auto set = checkedSet(orchestrator_.type(object->type), fields);
+    if (set && wants(lifecycle::HookPoint::Clean)) {
+        auto cleaned = co_await cleanedSet(orchestrator_.type(object->type), before->row, *std::move(set));
+        const auto again = changeable(number);
+        if (!again) co_return std::unexpected(again.error());
+        object = *again;
+        if (before->row.revision != object->revision)
+            co_return Changed{.view = *std::move(before), .isOther = true};
+        set = cleaned ? checkedSet(orchestrator_.type(object->type), *cleaned) : std::move(cleaned);
+    }
     if (!set) co_return std::unexpected(set.error());
     const lifecycle::Revision seen = object->revision;
     if (byHand_.contains({id, seen + 1})) co_return Changed{.view = *std::move(before), .isOther = true};
@@ -150,6 +173,12 @@ coro::Task<Result<Objects::Changed>> Objects::change(std::int64_t number, std::s
 coro::Task<Result<void>> Objects::move(std::int64_t number, std::string to, bool isForced) {
     YARD_ASSERT_OWNER(owner_);
     const ObjectId id(number);
+    Told told{.actor = "by hand"};
+    if (tellsWrites()) { // hooks see its fields
+        auto read = co_await parts_.reads.object(number);
+        if (!read) co_return std::unexpected(read.error());
+        if (*read) told.fields = std::move((*read)->row.fields);
+    }
     const auto object = changeable(number);
     if (!object) co_return std::unexpected(object.error());
     const lifecycle::Revision seen = (*object)->revision;
@@ -159,6 +188,7 @@ coro::Task<Result<void>> Objects::move(std::int64_t number, std::string to, bool
     if (byHand_.contains({id, seen + 1})) co_return moved();
     if (auto decided = orchestrator_.move(id, to, isForced, parts_.now()); !decided)
         co_return std::unexpected(decided.error());
+    told_[id] = std::move(told);
     const auto done = co_await decideByHand(id, seen);
     if (!done) co_return std::unexpected(done.error());
     if (!*done) co_return moved();
@@ -191,6 +221,7 @@ coro::Task<Result<std::int64_t>> Objects::remove(std::vector<std::int64_t> ids) 
         if (!object) continue;
         // What waits for its last child is woken by the end of that, however it came.
         if (object->parent.value != 0) orchestrator_.wake(object->parent, parts_.now());
+        fireDeleted(*object);
         orchestrator_.remove(ObjectId(id));
         noteChanged(id);
         ++count;

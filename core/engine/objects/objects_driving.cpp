@@ -36,6 +36,7 @@ std::string stuckText(const std::string& type, std::size_t count) {
 } // namespace
 
 coro::Task<void> Objects::run() {
+    fire(lifecycle::HookPoint::OrchestratorStartup);
     for (;;) {
         work_.clear();
         drain();
@@ -61,6 +62,7 @@ void Objects::stop() {
     store::WakeObjects wake{.ids = {}, .effect = {}, .at = parts_.now()};
     for (const ObjectId id : orchestrator_.looked()) wake.ids.push_back(id.value);
     if (!wake.ids.empty()) (void)parts_.post(std::move(wake));
+    if (parts_.hooks) parts_.hooks->stop();
 }
 
 void Objects::drain() {
@@ -68,6 +70,7 @@ void Objects::drain() {
     if (isStopped_) return;
     const WallMicros now = parts_.now();
     tellEnds();
+    fire(lifecycle::HookPoint::OrchestratorTickStarted);
     orchestrator_.pass(now);
     carry(orchestrator_.take());
     tellChangedTroubles();
@@ -85,8 +88,7 @@ void Objects::carry(std::vector<lifecycle::Decision> decisions) {
         carryClaims(std::exchange(claims, {}));
         std::visit(
             [this]<class T>(T& what) {
-                if constexpr (!std::is_same_v<T, lifecycle::Claim> && !std::is_same_v<T, lifecycle::Idle>)
-                    carry(std::move(what));
+                if constexpr (!std::is_same_v<T, lifecycle::Claim>) carry(std::move(what));
             },
             decision);
     }
@@ -161,16 +163,18 @@ coro::Task<void> Objects::lookAt(lifecycle::SendTick tick) {
             members =
                 fail(ErrorKind::TooLarge, "The object and its parent are over 1 MiB, which no actor is sent.");
     }
-    if (members)
+    if (members) {
+        fireLook(lifecycle::HookPoint::ActorTickStart, tick.actor, actor->second);
         co_return parts_.actors.ask(tick.actor, orchestrator_.type(object->type).actor->function,
                                     *std::move(members));
+    }
     actor->second.seen = {};
     orchestrator_.answered(tick.actor, std::unexpected(members.error()), parts_.now());
     wakeUp();
 }
 
 void Objects::carry(lifecycle::Write write) {
-    const auto told = told_.extract(write.id);
+    auto told = told_.extract(write.id);
     const lifecycle::Object* object = orchestrator_.find(write.id);
     if (!object) {
         orchestrator_.written(write, false, parts_.now());
@@ -204,10 +208,13 @@ void Objects::carry(lifecycle::Write write) {
     for (const lifecycle::Effect& effect : write.effects)
         move.effects.emplace_back(std::to_underlying(effect.kind), effect.body);
     auto launch = move.launch;
-    parts_.spawn("object write", commitWrite(std::move(write), std::move(launch), parts_.post(std::move(move))));
+    auto view = tellBefore(write, *object, told.empty() ? Told{} : std::move(told.mapped()));
+    parts_.spawn("object write", commitWrite(std::move(write), std::move(launch), std::move(view),
+                                             parts_.post(std::move(move))));
 }
 
-coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std::string> launch, Posted posted) {
+coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std::string> launch,
+                                      std::optional<HookView> view, Posted posted) {
     const store::AckDetail done = co_await posted->get();
     const bool ok = !done.error && done.objects.empty();
     const WallMicros now = parts_.now();
@@ -220,6 +227,7 @@ coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std:
         write.newRevision != write.revision || (before && before->isStuck != write.isStuck); // else a wait alone
     orchestrator_.written(write, ok, now);
     if (ok && isOther) noteChanged(write.id.value);
+    if (view) tellAfter(write, ok, *view);
     if (const lifecycle::Object* object = orchestrator_.find(write.id); ok && launch && object)
         orchestrator_.setKey(write.id, orchestrator_.keyNumber(object->type, *launch));
     if (!write.isOfTick)
@@ -248,9 +256,12 @@ void Objects::carry(const lifecycle::StartActor& start) {
 }
 
 void Objects::carry(const lifecycle::EndActor& end) {
-    if (const auto actor = actors_.extract(end.actor); !actor.empty() && actor.mapped().call)
-        callEnded(end.actor, *actor.mapped().call, fail(ErrorKind::Busy, "tick_timeout"));
     using lifecycle::EndReason;
+    if (const auto actor = actors_.extract(end.actor); !actor.empty()) {
+        const std::string why = end.why == EndReason::Timeout ? "tick_timeout" : "";
+        if (actor.mapped().call) callEnded(end.actor, *actor.mapped().call, fail(ErrorKind::Busy, "tick_timeout"));
+        fireActor(lifecycle::HookPoint::ActorShutdown, end.actor, actor.mapped(), why);
+    }
     parts_.actors.end(end.actor, end.why == EndReason::Timeout || end.why == EndReason::TypeGone);
     orchestrator_.actorEnded(end.actor, {}, parts_.now());
     wakeUp();
@@ -261,6 +272,7 @@ void Objects::actorReady(ActorNumber number) {
     if (actor == actors_.end()) return;
     actor->second.isReady = true;
     types_[actor->second.type].lastFailure.clear();
+    fireActor(lifecycle::HookPoint::ActorStartup, number, actor->second);
     orchestrator_.actorReady(number);
     wakeUp();
 }
@@ -285,8 +297,9 @@ void Objects::actorAnswered(ActorNumber number, const std::string& json) {
         return wakeUp();
     }
     const lifecycle::Seen seen = std::exchange(actor.seen, {});
+    const lifecycle::TypeNumber actorType = actor.type;
     const WallMicros now = parts_.now();
-    told_[seen.id] = {.actor = fmt::format("{} #{}", type.actor ? type.actor->worker : type.name, number),
+    told_[seen.id] = {.actor = actorName(number, actor.type),
                       .tickMs = (now - actor.since) / 1'000,
                       .fields = std::move(actor.fields)};
     if (!answer)
@@ -294,7 +307,9 @@ void Objects::actorAnswered(ActorNumber number, const std::string& json) {
                    answer.error().message);
     orchestrator_.answered(number, answer, now);
     carry(orchestrator_.take());
-    told_.erase(seen.id);
+    // No write took it: the object was moved meanwhile, and the look came to nothing.
+    if (told_.erase(seen.id) > 0)
+        fireLook(lifecycle::HookPoint::ActorTickEnd, number, {.type = actorType, .seen = seen});
     wakeUp();
 }
 
@@ -306,6 +321,7 @@ void Objects::actorEnded(ActorNumber number, std::string error) {
         logWarning("objects", "an actor of {} ended: {}", orchestrator_.type(entry.type).name, error);
         if (!entry.isReady) types_[entry.type].lastFailure = error;
         if (entry.call) callEnded(number, *entry.call, fail(ErrorKind::Busy, error));
+        fireActor(lifecycle::HookPoint::ActorShutdown, number, entry, error);
     }
     orchestrator_.actorEnded(number, std::move(error), parts_.now());
     wakeUp();

@@ -1,0 +1,216 @@
+// Objects: what hooks are told, and what they are asked before something is made or changed.
+#include "core/engine/objects/objects.h"
+
+#include "core/json/json_reader.h"
+#include "core/lifecycle/field_values.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace yard::engine {
+
+using lifecycle::HookEvent;
+using lifecycle::HookObject;
+using lifecycle::HookPoint;
+using lifecycle::TypeNumber;
+
+namespace {
+
+HookObject hookObjectOf(const lifecycle::Object& object, const lifecycle::Type& type) {
+    HookObject shown;
+    shown.id = object.id;
+    shown.status = type.states[object.status].name;
+    shown.parent = object.parent;
+    shown.retryAt = object.retryAt;
+    shown.revision = object.revision;
+    shown.retries = object.retries;
+    return shown;
+}
+
+/// A call has a name; others are named by their kind.
+std::string effectName(const lifecycle::Effect& effect) {
+    if (effect.kind == lifecycle::EffectKind::Call) {
+        const auto tape = readJson(effect.body);
+        const auto name = tape ? memberOf(tape->root(), "call") : std::nullopt;
+        if (name && name->kind() == JsonKind::String) return std::string(name->string());
+    }
+    return std::string(lifecycle::name(effect.kind));
+}
+
+} // namespace
+
+void Objects::fire(HookPoint point) const {
+    if (!wants(point)) return;
+    HookEvent event;
+    event.point = point;
+    fire(event);
+}
+
+void Objects::fire(const HookEvent& event) const {
+    if (parts_.hooks) parts_.hooks->fire(event);
+}
+
+/// As the history names it.
+std::string Objects::actorName(lifecycle::ActorNumber number, TypeNumber type) const {
+    const lifecycle::Type& of = orchestrator_.type(type);
+    return fmt::format("{} #{}", of.actor ? of.actor->worker : of.name, number);
+}
+
+/// An actor that ends while it looks has the look fail with it.
+void Objects::fireActor(HookPoint point, lifecycle::ActorNumber number, const ActorEntry& actor,
+                        std::string error) const {
+    if (point == HookPoint::ActorShutdown && !actor.isReady) return; // it never came up
+    if (point == HookPoint::ActorShutdown && actor.seen.id.value != 0) {
+        fireLook(HookPoint::ActorTickException, number, actor, error);
+        fireLook(HookPoint::ActorTickEnd, number, actor);
+    }
+    if (!wants(point)) return;
+    HookEvent event;
+    event.point = point;
+    event.type = orchestrator_.type(actor.type).name;
+    event.actor = actorName(number, actor.type);
+    event.error = std::move(error);
+    fire(event);
+}
+
+void Objects::fireLook(HookPoint point, lifecycle::ActorNumber number, const ActorEntry& actor,
+                       std::string error) const {
+    if (!wants(point)) return;
+    const lifecycle::Type& type = orchestrator_.type(actor.type);
+    const lifecycle::Object* object = orchestrator_.find(actor.seen.id);
+    HookEvent event;
+    event.point = point;
+    event.type = type.name;
+    event.object = object ? hookObjectOf(*object, type) : HookObject{.id = actor.seen.id};
+    event.object->fields = actor.fields;
+    event.actor = actorName(number, actor.type);
+    event.error = std::move(error);
+    fire(event);
+}
+
+void Objects::fireEffect(HookPoint point, const lifecycle::CarryOut& effect, std::string error) const {
+    if (!wants(point)) return;
+    HookEvent event;
+    event.point = point;
+    event.object = HookObject{.id = effect.key.object};
+    if (const lifecycle::Object* object = orchestrator_.find(effect.key.object)) {
+        const lifecycle::Type& type = orchestrator_.type(object->type);
+        event.type = type.name;
+        event.object = hookObjectOf(*object, type);
+    }
+    event.effect = effectName(effect.effect);
+    event.error = std::move(error);
+    fire(event);
+}
+
+void Objects::fireNew(HookPoint point, const store::NewObject& made) const {
+    if (!wants(point)) return;
+    HookEvent event;
+    event.point = point;
+    event.type = orchestrator_.type(numbers_.at(made.type)).name;
+    HookObject object;
+    if (point != HookPoint::Save) object.id = lifecycle::ObjectId(made.id); // before, its key may have another one
+    object.status = made.status;
+    object.fields = made.fields;
+    object.key = made.key;
+    object.parent = lifecycle::ObjectId(made.parent);
+    object.retryAt = made.retryAt;
+    event.object = std::move(object);
+    fire(event);
+}
+
+void Objects::fireDeleted(const lifecycle::Object& object) const {
+    if (!wants(HookPoint::Deleted)) return;
+    const lifecycle::Type& type = orchestrator_.type(object.type);
+    HookEvent event;
+    event.point = HookPoint::Deleted;
+    event.type = type.name;
+    event.object = hookObjectOf(object, type);
+    fire(event);
+}
+
+// --- writes
+
+bool Objects::tellsWrites() const {
+    using enum HookPoint;
+    return std::ranges::any_of(
+        std::array{Save, Updated, TransitionStart, TransitionEnd, ActorTickEnd, ActorTickException},
+        [this](HookPoint point) { return wants(point); });
+}
+
+std::optional<Objects::HookView> Objects::tellBefore(const lifecycle::Write& write,
+                                                     const lifecycle::Object& object, const Told& told) const {
+    if (!tellsWrites()) return std::nullopt;
+    const lifecycle::Type& type = orchestrator_.type(object.type);
+    HookView view{.type = object.type, .object = hookObjectOf(object, type), .actor = told.actor};
+    if (!told.fields.empty())
+        view.object.fields = lifecycle::mergedFields(told.fields, write.set).value_or(std::string());
+    for (const HookEvent& event : lifecycle::hooksBefore(type, write, view.object, view.actor)) fire(event);
+    return view;
+}
+
+void Objects::tellAfter(const lifecycle::Write& write, bool ok, const HookView& view) const {
+    const lifecycle::Type& type = orchestrator_.type(view.type);
+    if (ok)
+        for (const HookEvent& event : lifecycle::hooksAfter(type, write, view.object, view.actor)) fire(event);
+    if (!write.isOfTick || view.actor.empty()) return;
+    HookEvent event;
+    event.type = type.name;
+    event.object = view.object;
+    event.actor = view.actor;
+    if (!write.lastError.empty()) {
+        event.point = HookPoint::ActorTickException;
+        event.error = write.lastError;
+        fire(event);
+        event.error.clear();
+    }
+    event.point = HookPoint::ActorTickEnd;
+    fire(event);
+}
+
+// --- what is asked
+
+coro::Task<Result<GivenObject>> Objects::cleaned(GivenObject given) {
+    if (!wants(HookPoint::Init) && !wants(HookPoint::Clean)) co_return given;
+    const auto number = numberOf(given.type);
+    if (!number) co_return given; // it is refused for that
+    const lifecycle::Type type = orchestrator_.type(*number);
+    auto fields = lifecycle::fieldsForNew(type, given.fields);
+    if (!fields) co_return std::unexpected(fields.error());
+    HookEvent event;
+    event.point = HookPoint::Init;
+    event.type = type.name;
+    event.object = HookObject{.status = given.status.empty() ? type.states[type.initial()].name : given.status,
+                              .fields = *std::move(fields),
+                              .key = given.key,
+                              .parent = lifecycle::ObjectId(given.parent)};
+    fire(event);
+    event.point = HookPoint::Clean;
+    auto clean = co_await parts_.hooks->clean(type, std::move(event));
+    if (!clean) co_return std::unexpected(clean.error());
+    given.fields = *std::move(clean);
+    co_return given;
+}
+
+coro::Task<Result<std::string>> Objects::cleanedSet(lifecycle::Type type, store::ObjectRow before, std::string set) {
+    auto fields = lifecycle::mergedFields(before.fields, set);
+    if (!fields) co_return std::unexpected(fields.error());
+    HookEvent event;
+    event.point = HookPoint::Clean;
+    event.type = type.name;
+    event.object = HookObject{.id = lifecycle::ObjectId(before.id),
+                              .status = before.status,
+                              .fields = *fields,
+                              .key = before.key,
+                              .parent = lifecycle::ObjectId(before.parent),
+                              .retryAt = before.retryAt,
+                              .revision = before.revision,
+                              .retries = static_cast<unsigned>(before.retries)};
+    auto clean = co_await parts_.hooks->clean(std::move(type), std::move(event));
+    if (!clean) co_return std::unexpected(clean.error());
+    if (*clean == *fields) co_return set;
+    co_return lifecycle::changesBetween(before.fields, *clean);
+}
+
+} // namespace yard::engine
