@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 #define YARD_PLUGIN_VERSION 1u
-#define YARD_PLUGIN_ENTRY "yard_plugin"
+#define YARD_PLUGIN_ENTRY "yard_plugin_v1" /* const yard_plugin *yard_plugin_v1(void) */
 
 /* Takes the text of an answer; it is copied. `context` is what run() was given. At most 64 KiB; more counts as failed. */
 typedef void (*yard_plugin_answer)(void *context, const char *text);

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -184,11 +185,17 @@ public:
     std::optional<Error> actionRefusal;          ///< of reads of actions
     std::vector<std::int64_t> noted;             ///< objects that changed
     std::map<std::string, std::string> troubles; ///< what people were told and is not over
+    std::vector<std::string> hookFiles;      ///< names of programs that are hooks, before open()
+    std::vector<runners::Lease> hookLeases;  ///< of those that run
+    std::vector<runners::AttemptId> hooksOver;
+    std::optional<Error> sandboxRefusal;
     std::optional<ActorProcesses> actors;
+    std::optional<Hooks> hooks;
     std::optional<Objects> objects;
     std::optional<coro::ThreadRef> runner;
 
-    ObjectsBench() {
+    explicit ObjectsBench(std::vector<std::string> files = {})
+        : hookFiles(std::move(files)) {
         auto descriptor = std::make_shared<WorkerDescriptor>();
         descriptor->name = "w";
         descriptor->mode = WorkerMode::Warm;
@@ -222,6 +229,7 @@ public:
                              .page = [this](store::ObjectQuestion question) { return page(question); },
                              .history = [this](std::int64_t id) { return history(id); },
                              .action = [this](Lsn lsn) { return action(lsn); }};
+        openHooks();
         objects.emplace(Objects::Parts{
             .post = [this](const store::Action& action) { return post(action); },
             .reads = std::move(reads),
@@ -240,7 +248,8 @@ public:
                         troubles.erase(name + type);
                     else
                         troubles[name + type] = text;
-                }});
+                },
+            .hooks = hookFiles.empty() ? nullptr : &*hooks});
         std::vector<store::ObjectTypeRow> types;
         for (const auto& [id, row] : journal.types) types.push_back(row);
         std::vector<store::EffectRow> effects;
@@ -259,6 +268,61 @@ public:
     WallMicros now() {
         constexpr WallMicros kBegin = 1'700'000'000'000'000;
         return kBegin + rig.clock.now().time_since_epoch().count();
+    }
+
+    // --- hooks
+    void openHooks() {
+        HookFolder folder{.directory = "/hooks-of-test", .files = {}};
+        for (const std::string& name : hookFiles)
+            folder.files.push_back({.pattern = lifecycle::HookPattern::parse(name).value()});
+        objects.reset();
+        hooks.emplace(Hooks::Parts{
+            .folder = std::move(folder),
+            .firstSlot = 40,
+            .slots = hookFiles.size() + 1,
+            .submit = [this](runners::Lease lease) { hookLeases.push_back(std::move(lease)); },
+            .acknowledge = [this](SlotId, runners::AttemptId id) { hooksOver.push_back(id); },
+            .sandboxOf = [this](const HookFile&, SlotId) -> Result<std::shared_ptr<const sandbox::Plan>> {
+                if (sandboxRefusal) return std::unexpected(*sandboxRefusal);
+                return nullptr;
+            },
+            .spawn = [this](const char* name, coro::Task<void> task) { rig.loop.spawn(name, std::move(task)); },
+            .now = [this] { return rig.clock.now(); }});
+    }
+    /// The hook that the first program that runs was told of.
+    std::string hook() const { return hookLeases.empty() ? "" : hookLeases.front().env.front().second; }
+    /// Its stdin.
+    std::string hookInput() const {
+        std::string text(std::size_t{2} << 20, '\0');
+        const ssize_t got = ::pread(hookLeases.front().input->get(), text.data(), text.size(), 0);
+        text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+        return text;
+    }
+    /// It ends.
+    void hookEnds(int code = 0, const std::string& out = {}, const std::string& err = {}) {
+        runners::Ended ended;
+        ended.exitCode = code;
+        ended.out.bytes = out;
+        ended.out.size = out.size();
+        ended.err.bytes = err;
+        ended.err.size = err.size();
+        hookEnds(std::move(ended));
+    }
+    void hookEnds(runners::Ended ended) {
+        std::vector<runners::Update> batch;
+        batch.push_back({.id = hookLeases.front().id, .what = std::move(ended)});
+        hookLeases.erase(hookLeases.begin());
+        hooks->updates(std::move(batch));
+        rig.settle();
+    }
+    /// All that run and wait end well: the hooks that were told, in that order.
+    std::string hooksTold() {
+        std::string line;
+        while (!hookLeases.empty()) {
+            line += (line.empty() ? "" : " ") + hook();
+            hookEnds();
+        }
+        return line;
     }
 
     // --- in a few words
