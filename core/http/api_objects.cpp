@@ -117,6 +117,7 @@ coro::Task<Response> listSelected(Call& call, engine::ObjectQuery query) {
         }
         writer.closeArray();
         if (list->cursor != 0) writer.member("cursor", std::to_string(list->cursor));
+        if (list->isBounded) writer.member("bounded", true);
     });
 }
 

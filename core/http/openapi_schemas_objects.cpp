@@ -58,7 +58,8 @@ std::string_view openApiObjectSchemas() {
   "outputs":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Chunk"}},
   "result":{"description":"any JSON, as in the action"}}},
 "ObjectList":{"type":"object","required":["objects"],"properties":{"objects":{"type":"array",
-  "items":{"$ref":"#/components/schemas/Object"}},"cursor":{"type":"string","description":"of the next page; absent: that was all"}}},
+  "items":{"$ref":"#/components/schemas/Object"}},"cursor":{"type":"string","description":"of the next page; absent: that was all"},
+  "bounded":{"type":"boolean","description":"true: it ended for its time, and may be short, even empty; go on by its cursor"}}},
 "Orchestrator":{"type":"object","required":["types","orphans","orphan_count","objects","stuck","outbox","hooks"],"properties":{
   "types":{"type":"array","items":{"type":"object","required":["name","due","actors"],"properties":{
   "name":{"type":"string"},"due":{"type":"integer","format":"int64","minimum":0},

@@ -58,10 +58,12 @@ struct ObjectQuestion {
     int limit = 100;         ///< 1..kMostObjectRows
     bool newestFirst = true;
     std::optional<std::vector<std::int64_t>> among{}; ///< of these alone, at most kMostObjectRows
+    Duration lookFor{10'000};                         ///< then the page is answered as it is
 };
 struct ObjectPage {
     std::vector<ObjectRow> rows{};
     std::int64_t cursor = 0; ///< 0: that was all
+    bool isBounded = false;  ///< it ended for its time: there may be fewer rows than asked for
 };
 
 struct ObjectMoveRow {

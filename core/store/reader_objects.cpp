@@ -1,5 +1,6 @@
 // Reader: objects. Their statements are made when they are asked for: most journals have none.
 #include "core/store/object_reads.h"
+#include "core/store/read_budget.h"
 #include "core/store/reader_impl.h"
 
 #include <array>
@@ -9,6 +10,7 @@ namespace yard::store {
 
 namespace {
 
+constexpr int kMatchColumn = 15; ///< of pageSql(), behind these
 constexpr std::string_view kColumns = "id, type, parent, revision, retries, retry_at, start_ts, end_ts, created, "
                                       "modified, stuck, status, key, fields, "
                                       "last_error";
@@ -28,28 +30,37 @@ ObjectRow rowOf(const Statement& row) {
     return object;
 }
 
+/// Rows of another status are passed over in the walk, where there is no index by it.
+bool hasIndexedStatus(const ObjectQuestion& question) {
+    return !question.status.empty() && question.type != 0 && question.parent == 0;
+}
+
+/// Whether a row matches what no index has is its last column: so each step of the statement is one row, and the walk can
+/// end at any of them.
 std::string pageSql(const ObjectQuestion& question) {
-    std::string sql = fmt::format("SELECT {} FROM object WHERE ", kColumns);
+    std::string sql = fmt::format("SELECT {}, 1", kColumns);
+    if (!question.status.empty()) sql += " AND status=?4";
+    // Names of fields are checked by who asks; they are bound all the same.
+    for (std::size_t at = 0; at < question.fields.size(); ++at)
+        sql += fmt::format(" AND ifnull(CAST(json_extract(fields, '$.\"' || ?{} || '\"') AS TEXT)=?{}, 0)",
+                           5 + 2 * at, 6 + 2 * at);
+    sql += " FROM object WHERE ";
     sql += question.newestFirst ? "(?1=0 OR id<?1)" : "id>?1";
     if (question.type != 0) sql += " AND type=?2";
     if (question.parent != 0) sql += " AND parent=?3";
-    if (!question.status.empty()) sql += " AND status=?4";
+    if (hasIndexedStatus(question)) sql += " AND status=?4";
     if (question.among) {
         sql += " AND id IN (0";
         for (const std::int64_t id : *question.among) sql += fmt::format(",{}", id);
         sql += ")";
     }
-    // Names of fields are checked by who asks; they are bound all the same.
-    for (std::size_t at = 0; at < question.fields.size(); ++at)
-        sql += fmt::format(" AND CAST(json_extract(fields, '$.\"' || ?{} || '\"') AS TEXT)=?{}", 6 + 2 * at,
-                           7 + 2 * at);
-    return sql + (question.newestFirst ? " ORDER BY id DESC LIMIT ?5" : " ORDER BY id LIMIT ?5");
+    return sql + (question.newestFirst ? " ORDER BY id DESC" : " ORDER BY id");
 }
 
 /// The numbers of pageSql().
 void bindPage(Statement& rows, const ObjectQuestion& question) {
-    rows.bind(question.cursor, question.type, question.parent, question.status, question.limit + 1);
-    int at = 6;
+    rows.bind(question.cursor, question.type, question.parent, question.status);
+    int at = 5;
     for (const auto& [name, value] : question.fields) {
         rows.bindAt(at++, name);
         rows.bindAt(at++, value);
@@ -101,14 +112,22 @@ Result<ObjectPage> Reader::objects(const ObjectQuestion& question) {
     auto rows = reader.database.prepare(pageSql(question));
     if (!rows) return std::unexpected(rows.error());
     bindPage(*rows, question);
+    ReadBudget looking(question.lookFor);
     ObjectPage page;
+    std::int64_t last = 0; // looked at
     int rc = SQLITE_ROW;
-    while ((rc = rows->step()) == SQLITE_ROW) page.rows.push_back(rowOf(*rows));
-    if (rc != SQLITE_DONE) return reader.failed(rc, "reading objects");
-    if (std::ssize(page.rows) > question.limit) {
-        page.rows.pop_back();
-        page.cursor = page.rows.back().id;
+    while ((rc = rows->step()) == SQLITE_ROW) {
+        if (std::ssize(page.rows) == question.limit || page.isBounded) {
+            page.cursor = last;
+            return page;
+        }
+        const bool isShown = rows->integer(kMatchColumn) != 0;
+        last = rows->integer(0);
+        if (isShown) page.rows.push_back(rowOf(*rows));
+        page.isBounded = looking.isOverAfter(isShown);
     }
+    if (rc != SQLITE_DONE) return reader.failed(rc, "reading objects");
+    page.isBounded = false; // there was no more
     return page;
 }
 

@@ -175,7 +175,8 @@ public:
     RegisteredWorker worker;
     bool hasWorker = true;
     bool areContained = false;
-    bool isSlow = false;               ///< the journal takes nothing before it commits()
+    std::int64_t portion = 0; ///< so many rows are looked at for a page, which takes 100 ms; 0: all, at once
+    bool isSlow = false;      ///< the journal takes nothing before it commits()
     std::vector<runners::Lease> asked; ///< and not answered yet
     std::vector<std::string> added;
     std::vector<std::string> removed;
@@ -185,8 +186,8 @@ public:
     std::optional<Error> actionRefusal;          ///< of reads of actions
     std::vector<std::int64_t> noted;             ///< objects that changed
     std::map<std::string, std::string> troubles; ///< what people were told and is not over
-    std::vector<std::string> hookFiles;      ///< names of programs that are hooks, before open()
-    std::vector<runners::Lease> hookLeases;  ///< of those that run
+    std::vector<std::string> hookFiles;          ///< names of programs that are hooks, before open()
+    std::vector<runners::Lease> hookLeases;      ///< of those that run
     std::vector<runners::AttemptId> hooksOver;
     std::optional<Error> sandboxRefusal;
     std::optional<ActorProcesses> actors;
@@ -433,10 +434,19 @@ private:
     }
     coro::Task<Result<store::ObjectPage>> page(store::ObjectQuestion question) {
         store::ObjectPage page;
-        for (const auto& [id, row] : journal.rows)
+        for (const auto& [id, row] : journal.rows) {
+            if (portion > 0 && id <= question.cursor) continue;
+            if (portion > 0 && page.cursor >= question.cursor + portion) {
+                page.isBounded = true;
+                rig.clock.advance(std::chrono::milliseconds(100));
+                co_return page;
+            }
+            page.cursor = id;
             if ((question.type == 0 || row.type == question.type) &&
                 (question.parent == 0 || row.parent == question.parent))
                 page.rows.push_back(row);
+        }
+        page.cursor = 0;
         co_return page;
     }
     coro::Task<Result<std::vector<store::ObjectMoveRow>>> history(std::int64_t id) {

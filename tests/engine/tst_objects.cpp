@@ -48,6 +48,7 @@ private Q_SLOTS:
     void whatTheJournalRefusesIsNotThere();
     void whileTheJournalRefusesNoLookBegins();
     void somebodyWaitsForAStatus();
+    void aListEndsForItsTimeAndGoesOnByItsCursor();
 };
 
 void TestObjects::anObjectIsLookedAtUntilItIsSealed() {
@@ -572,6 +573,21 @@ void TestObjects::somebodyWaitsForAStatus() {
     b.rig.advance(5s);
     QVERIFY(late->has_value() && late->value().has_value());
     QVERIFY(!late->value()->isReached);
+}
+
+void TestObjects::aListEndsForItsTimeAndGoesOnByItsCursor() {
+    ObjectsBench b;
+    b.put(pageType());
+    for (int i = 0; i < 10; ++i) b.create(R"({"type":"page"})");
+    b.portion = 2;
+    const auto first = b.rig.ask(b.objects->list({.type = "page", .newestFirst = false}));
+    QVERIFY(first.has_value() && first->isBounded);
+    QCOMPARE(first->rows.size(), std::size_t(6));
+    QCOMPARE(first->cursor, std::int64_t(6));
+    const auto rest = b.rig.ask(b.objects->list({.type = "page", .cursor = first->cursor, .newestFirst = false}));
+    QVERIFY(rest.has_value() && !rest->isBounded);
+    QCOMPARE(rest->rows.size(), std::size_t(4));
+    QCOMPARE(rest->cursor, std::int64_t(0));
 }
 
 QTEST_GUILESS_MAIN(TestObjects)

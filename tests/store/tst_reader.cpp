@@ -410,6 +410,43 @@ private Q_SLOTS:
         QVERIFY(!database->execute("PRAGMA query_only=0; DELETE FROM pending"));
     }
 
+    void aListOfObjectsByAFieldEndsForItsTime() {
+        constexpr int kObjects = 400;
+        QVERIFY(!journal_
+                     ->carryOut(
+                         PutObjectType{.row = {.id = 1, .name = "page", .body = "{}"}, .moves = {}, .now = kThen})
+                     .error);
+        CreateObjects create{.objects = {}, .effect = {}, .now = kThen};
+        for (int id = 1; id <= kObjects; ++id) {
+            NewObject object{.id = id, .type = 1, .status = id % 2 ? "queued" : "started", .retryAt = kThen};
+            object.fields = fmt::format(R"({{"n":{}}})", id);
+            create.objects.push_back(std::move(object));
+        }
+        QVERIFY(!journal_->carryOut(std::move(create)).error);
+        ObjectQuestion question{.fields = {{"n", std::to_string(kObjects)}}, .limit = 3, .newestFirst = false};
+        question.lookFor = Duration::zero();
+        int pages = 0;
+        std::vector<std::int64_t> found;
+        do {
+            const auto page = reader_->objects(question);
+            QVERIFY(page.has_value());
+            QCOMPARE(page->isBounded, page->cursor != 0);
+            for (const ObjectRow& row : page->rows) found.push_back(row.id);
+            question.cursor = page->cursor;
+            ++pages;
+        } while (question.cursor != 0);
+        QVERIFY(pages >= 3);
+        QCOMPARE(found, std::vector<std::int64_t>{kObjects});
+
+        const auto started = reader_->objects({.status = "started", .limit = 2, .newestFirst = false});
+        QCOMPARE(started->rows.size(), std::size_t{2});
+        QCOMPARE(started->rows.back().id, 4);
+        QCOMPARE(started->cursor, 4);
+        QVERIFY(!started->isBounded);
+        const auto none = reader_->objects({.fields = {{"m", "1"}}});
+        QVERIFY(none->rows.empty() && none->cursor == 0 && !none->isBounded);
+    }
+
     void theReaderThreadRunsJobsInOrderAndRefusesWhenTooManyWait() {
         auto thread = *ReaderThread::start(journal_->store());
         std::promise<void> go;

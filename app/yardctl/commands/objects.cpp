@@ -74,7 +74,9 @@ Outcome<int> listObjects(const Invocation& invocation, ObjectWords words) {
     if (invocation.json)
         fmt::print("{}\n", answer->text);
     else if (!objects || objects->empty())
-        fmt::print(stderr, "There are no objects.\n");
+        fmt::print(stderr, "{}\n",
+                   answer->object.contains("cursor") ? "None of those that were looked at matches."
+                                                     : "There are no objects.");
     else
         printObjects(*objects, wallNow());
     if (!invocation.json && answer->object.contains("cursor"))

@@ -39,6 +39,7 @@ struct ObjectView {
 struct ObjectList {
     std::vector<ObjectView> rows{};
     std::int64_t cursor = 0; ///< 0: that was all
+    bool isBounded = false;  ///< so many match of those that were looked at in its time
 };
 
 struct ObjectTypeView {

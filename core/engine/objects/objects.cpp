@@ -20,6 +20,8 @@ namespace {
 /// A new version of a type waits so long for what is being written of its objects.
 constexpr Duration kUnwrittenWithin{5'000'000};
 constexpr Duration kUnwrittenLook{5'000};
+/// A list is looked for so long.
+constexpr Duration kListWithin{250'000};
 
 std::unexpected<Error> noType(std::string_view name) {
     return fail(ErrorKind::NotFound, fmt::format("There is no type \"{}\" of objects.", name));
@@ -354,10 +356,18 @@ coro::Task<Result<ObjectList>> Objects::list(ObjectQuery query) {
     auto fields = fieldsIn(query.text);
     if (!fields) co_return std::unexpected(fields.error());
     question.fields = *std::move(fields);
-    auto page = co_await parts_.reads.page(std::move(question));
-    if (!page) co_return std::unexpected(page.error());
-    ObjectList list{.rows = {}, .cursor = page->cursor};
-    for (store::ObjectRow& row : page->rows) list.rows.push_back(viewOf(std::move(row)));
+    // In portions: others get the reader in between.
+    const WallMicros until = parts_.now() + kListWithin.count();
+    const int limit = question.limit;
+    ObjectList list;
+    do {
+        auto page = co_await parts_.reads.page(question);
+        if (!page) co_return std::unexpected(page.error());
+        for (store::ObjectRow& row : page->rows) list.rows.push_back(viewOf(std::move(row)));
+        list.cursor = question.cursor = page->cursor;
+        list.isBounded = page->isBounded && std::ssize(list.rows) < limit;
+        question.limit = limit - static_cast<int>(list.rows.size());
+    } while (list.isBounded && parts_.now() < until);
     co_return list;
 }
 
