@@ -154,6 +154,7 @@ private:
         ActorState state = ActorState::Starting;
         Seen seen{};
         WallMicros deadline = 0;
+        WallMicros freeSince = 0; ///< 0: it has work, or nobody looked yet
         unsigned generation = 0;
         unsigned workerVersion = 0;
         unsigned looks = 0;
@@ -177,6 +178,7 @@ private:
     void takeDue(WallMicros now);
     void endLate(WallMicros now);
     void giveWork(WallMicros now);
+    WallMicros lingersUntil(const Actor& actor) const;
     void look(ActorNumber number, Actor& actor, Group& group, WallMicros now);
     void spawnFor(TypeNumber number, WallMicros now);
     void spawnInto(const GroupKey& key, Group& group, WallMicros now);

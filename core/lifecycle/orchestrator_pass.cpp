@@ -52,13 +52,15 @@ void Orchestrator::giveWork(WallMicros now) {
             endActor(number, actor, EndReason::WorkerReplaced);
         } else if (!group.calls.empty()) {
             actor.state = ActorState::Calling;
+            actor.freeSince = 0;
             actor.deadline = now + entry.type.actor->maxTickTime.count();
             decisions_.emplace_back(
                 SendCall{.actor = number, .effect = group.calls.front(), .deadline = actor.deadline});
             group.calls.pop_front();
         } else if (group.queue.empty()) {
             // Whether it creates, and is kept for that, is known with the commit of its answer.
-            const bool waits = group.keptUntil > now || writing_.contains(actor.seen.id);
+            if (actor.freeSince == 0) actor.freeSince = now;
+            const bool waits = lingersUntil(actor) > now || group.keptUntil > now || writing_.contains(actor.seen.id);
             if (!waits || isAnotherStarving(actor.group, now)) endActor(number, actor, EndReason::QueueEmpty);
         } else if (actor.looks >= kTurn && isAnotherStarving(actor.group, now)) {
             endActor(number, actor, EndReason::AnotherKey);
@@ -66,6 +68,13 @@ void Orchestrator::giveWork(WallMicros now) {
             look(number, actor, group, now);
         }
     }
+}
+
+/// 0: it does not.
+WallMicros Orchestrator::lingersUntil(const Actor& actor) const {
+    const auto& rules = types_[actor.group.first].type.actor;
+    if (actor.state != ActorState::Free || actor.freeSince == 0 || !rules) return 0;
+    return actor.freeSince + rules->linger.count();
 }
 
 void Orchestrator::look(ActorNumber number, Actor& actor, Group& group, WallMicros now) {
@@ -81,6 +90,7 @@ void Orchestrator::look(ActorNumber number, Actor& actor, Group& group, WallMicr
     object.where = Where::Looking;
     object.isWoken = false;
     actor.state = ActorState::Looking;
+    actor.freeSince = 0;
     actor.seen = object.seen();
     actor.deadline = 0; // begins with the frame, after the commit
     actor.generation = entry.generation;
@@ -150,6 +160,8 @@ std::optional<WallMicros> Orchestrator::nextPass(WallMicros now) const {
     for (const auto& [number, actor] : actors_)
         if ((actor.state == ActorState::Looking || actor.state == ActorState::Calling) && actor.deadline > 0)
             sooner(actor.deadline);
+        else if (const WallMicros until = lingersUntil(actor); until > now)
+            sooner(until);
     for (const auto& [key, group] : groups_) {
         if (group.notBefore > now) sooner(group.notBefore);
         if (group.keptUntil > now && group.actors > 0) sooner(group.keptUntil);

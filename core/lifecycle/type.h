@@ -73,6 +73,7 @@ struct ActorRules {
     unsigned maxPerKey = 1;
     std::vector<SpawnStep> spawn{}; ///< highest `over` first
     Duration maxTickTime = std::chrono::seconds(60);
+    Duration linger{};   ///< an actor whose queue is empty stays so long
     StateSet claims = 0; ///< states whose objects the actors look at
     std::vector<std::pair<std::string, double>> resources{};
     std::vector<std::string> locks{};

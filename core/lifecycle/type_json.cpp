@@ -261,6 +261,7 @@ bool readActorMember(Reader& read, JsonView v, const Type& type, ActorRules& rul
     if (key == "max_per_key") return read.count(v, at, kMaxActors, rules.maxPerKey);
     if (key == "spawn") return readSpawn(read, v, rules);
     if (key == "max_tick_time_s") return read.seconds(v, at, rules.maxTickTime);
+    if (key == "linger_s") return read.seconds(v, at, rules.linger);
     if (key == "claims") return readClaims(read, v, type, rules);
     if (key == "resources") return readResources(read, v, rules);
     if (key == "locks") return read.texts(v, at, rules.locks);

@@ -2,7 +2,7 @@
 #include "core/engine/objects/hook_folder.h"
 #include "core/engine/objects/hooks.h"
 #include "core/engine/objects/plugin.h"
-#include "tests/engine/engine_test.h"
+#include "tests/engine/hook_folder_of_test.h"
 #include "tests/engine/objects_bench.h"
 
 #include <QDir>
@@ -21,32 +21,6 @@ using namespace yard::engine::test;
 using namespace std::chrono_literals;
 
 namespace {
-
-std::string shown(const Result<Objects::Created>& made) {
-    return made ? fmt::format("made {}", made->ids.size())
-                : errorName(made.error().kind).data() + (": " + made.error().message);
-}
-
-/// An executable script of that name in the folder.
-void addHook(const QTemporaryDir& folder, const std::string& name, const std::string& script) {
-    const QString path = folder.filePath(QString::fromStdString(name));
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(QByteArray::fromStdString("#!/bin/sh\n" + script + "\n"));
-    file.close();
-    QCOMPARE(::chmod(path.toStdString().c_str(), 0755), 0);
-}
-
-void addFile(const QTemporaryDir& folder, const std::string& name, const std::string& text) {
-    QFile file(folder.filePath(QString::fromStdString(name)));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(QByteArray::fromStdString(text));
-}
-
-std::string textOf(const std::string& path) {
-    QFile file(QString::fromStdString(path));
-    return file.open(QIODevice::ReadOnly) ? file.readAll().toStdString() : std::string();
-}
 
 std::string refusalOf(const Result<HookFolder>& folder) {
     return folder ? "" : folder.error().message;
@@ -89,8 +63,6 @@ private Q_SLOTS:
     void aPluginIsCalledOnItsThread_data();
     void aPluginIsCalledOnItsThread();
     void aPluginThatDoesNotReturnIsLeftBehind();
-    void programsAndPluginsOfAnEngine();
-    void programsRunInSandboxes();
 };
 
 void TestEngineHooks::theHooksOfALifeComeInTheirOrder() {
@@ -446,72 +418,6 @@ void TestEngineHooks::aPluginThatDoesNotReturnIsLeftBehind() {
     QVERIFY(!(*plugin)->close(1ms));
     QVERIFY(UniqueFd(::open(gate.c_str(), O_WRONLY | O_CLOEXEC))); // it goes on
     QVERIFY((*plugin)->close(5s));
-}
-
-// --- a whole engine
-
-void TestEngineHooks::programsAndPluginsOfAnEngine() {
-    const QTemporaryDir folder;
-    const QTemporaryDir out;
-    const std::string moves = out.filePath("moves.jsonl").toStdString();
-    qputenv("AUDIT_FILE", moves.c_str());
-    qputenv("AUDIT_REFUSES", "casino");
-    addHook(folder, "page_clean",
-            R"(if grep -q '"n":13'; then echo "13 is no number"; exit 1; fi; echo '{"n": 2}')");
-    addHook(folder, "*_created", fmt::format("cat > {0}/tmp; mv {0}/tmp {0}/created", out.path().toStdString()));
-    yard::test::EngineTest engine(2, [&](Options& options) {
-        options.hooksDir = folder.path().toStdString();
-        options.plugins = {YARD_AUDIT_PLUGIN};
-    });
-    const auto create = [&](const std::string& json) {
-        return shown(engine.run(engine->ask(&Objects::create, json)));
-    };
-    QVERIFY(engine.run(engine->ask(&Objects::putType, pageType())));
-    QCOMPARE(create(R"({"type":"page","fields":{"n":13}})"), std::string("invalid: 13 is no number"));
-    QCOMPARE(create(R"({"type":"page","fields":{"url":"casino"}})"),
-             std::string("invalid: The audit does not let this in."));
-    QCOMPARE(create(R"({"type":"page","fields":{"url":"x"}})"), std::string("made 1"));
-    const std::string created = out.filePath("created").toStdString();
-    QVERIFY(engine.eventually([&] { return textOf(created).contains(R"("hook":"page_created")"); }));
-    QVERIFY(textOf(created).contains(R"("n":2)"));
-    const auto id = engine.run(engine->ask(&Objects::list, ObjectQuery{}))->rows.front().row.id;
-    QVERIFY(engine.run(engine->ask(&Objects::move, id, std::string("failed"), false)));
-    QVERIFY(engine.eventually([&] { return textOf(moves).contains("transition_page_from_queued_to_failed_end"); }));
-    const auto figures = engine.run(engine->ask(&Objects::orchestrator)).hooks;
-    QCOMPARE(figures.size(), std::size_t{3});
-    QCOMPARE(figures[2].name, std::string("audit"));
-    QVERIFY(figures[1].runs >= 2 && figures[1].failed == 0);
-    engine.stop();
-
-    Options wrong;
-    wrong.dataDir = engine.path("data");
-    wrong.plugins = {engine.path("nothing.so")};
-    const auto refused = Engine::open(std::move(wrong));
-    QVERIFY(!refused);
-    QVERIFY2(refused.error().message.contains("it cannot be loaded"), refused.error().message.c_str());
-}
-
-void TestEngineHooks::programsRunInSandboxes() {
-    const QTemporaryDir folder;
-    const QTemporaryDir outside;
-    QCOMPARE(::chmod(folder.path().toStdString().c_str(), 0755), 0);
-    QCOMPARE(::chmod(outside.path().toStdString().c_str(), 0755), 0);
-    const std::string look = fmt::format(R"(if [ -e {} ]; then echo outside; else echo inside; fi; exit 1)",
-                                         outside.path().toStdString());
-    addHook(folder, "page_clean", look);
-    addHook(folder, "part_clean", look);
-    addFile(folder, "hooks.json", R"({"programs":{"part_clean":{"sandbox":false}}})");
-    yard::test::EngineTest engine(2, [&](Options& options) {
-        options.hooksDir = folder.path().toStdString();
-        options.noSandbox = false;
-    });
-    QVERIFY(engine.run(engine->ask(&Objects::putType, pageType())));
-    QVERIFY(engine.run(engine->ask(&Objects::putType, pageType({}, "part"))));
-    const auto page = shown(engine.run(engine->ask(&Objects::create, std::string(R"({"type":"page"})"))));
-    if (page.contains("does not allow one")) QSKIP("this machine allows no sandbox");
-    QCOMPARE(page, std::string("invalid: inside"));
-    QCOMPARE(shown(engine.run(engine->ask(&Objects::create, std::string(R"({"type":"part"})")))),
-             std::string("invalid: outside"));
 }
 
 QTEST_GUILESS_MAIN(TestEngineHooks)

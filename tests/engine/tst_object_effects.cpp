@@ -33,6 +33,8 @@ private Q_SLOTS:
     void noEffectLeadsOutOfASandbox();
     void aCallIsRepeatedUntilItSucceeds();
     void othersAreWoken();
+    void peopleAreToldOfCreatesThatDoNotSucceed();
+    void aCallOfWhatWasRemovedIsNotMade();
 };
 
 void TestObjectEffects::aChildIsMadeOnceWhateverDies() {
@@ -369,6 +371,36 @@ void TestObjectEffects::othersAreWoken() {
     QCOMPARE(woken.value_or(-1), std::int64_t(1));
     b.comesUp();
     QVERIFY(b.question().contains(fmt::format(R"("object":{{"id":{})", far)));
+}
+
+void TestObjectEffects::peopleAreToldOfCreatesThatDoNotSucceed() {
+    ObjectsBench b;
+    const auto id = b.looksAtPage();
+    b.answer(R"({"exit_code":0,"move":"started","effects":[{"create":{"type":"part"}}]})");
+    QVERIFY(b.troubles.empty()); // it may pass
+    b.rig.advance(10s);
+    QCOMPARE(b.troubles.at("orphans page"),
+             std::string("Objects of the type page cannot create what they are to, 1 of it; the log says why."));
+    b.put(pageType({}, "part"));
+    QVERIFY(b.rig.ask(b.objects->look({id})));
+    b.rig.settle();
+    QVERIFY(b.troubles.empty());
+}
+
+void TestObjectEffects::aCallOfWhatWasRemovedIsNotMade() {
+    ObjectsBench b;
+    const auto id = b.looksAtPage();
+    const auto other = b.create(R"({"type":"page"})");
+    b.answer(R"({"exit_code":0,"move":"failed","effects":[{"call":"write_index","args":{}}]})");
+    QVERIFY(b.question().contains(fmt::format(R"("id":{})", other)) || b.question().contains("write_index"));
+    if (b.question().contains("write_index")) b.answer(R"({"exit_code":1,"message":"later"})");
+    QVERIFY(b.rig.ask(b.objects->remove({id})));
+    b.rig.advance(10s);
+    while (!b.question().empty()) {
+        QVERIFY(!b.question().contains("write_index"));
+        b.answer(R"({"exit_code":0,"move":"failed"})");
+    }
+    QCOMPARE(b.objects->orchestrator().outbox, std::size_t(0));
 }
 
 QTEST_GUILESS_MAIN(TestObjectEffects)

@@ -35,6 +35,35 @@ private Q_SLOTS:
         QCOMPARE(pass(), "idle");
         QCOMPARE(orchestrator_->actorCount(), 0U);
     }
+    void anActorLingersForAsLongAsItsTypeSays() {
+        use(R"("max_actors": 1, "max_per_key": 1, "linger_s": 5)");
+        add();
+        QCOMPARE(begin(), "tick 1 1");
+        answer(1, {.move = "failed"});
+        QCOMPARE(pass(), "");
+        QCOMPARE(*orchestrator_->nextPass(now_) - now_, 5 * kSecond);
+        now_ += 4 * kSecond;
+        add();
+        const auto next = decided(); // the same one looks
+        QCOMPARE(lines(next), "claim 2");
+        commit(next);
+        QCOMPARE(lines(orchestrator_->take()), "tick 1 2");
+        answer(1, {.move = "failed"});
+        QCOMPARE(pass(), "");
+        now_ += 5 * kSecond - 1;
+        QCOMPARE(pass(), "");
+        now_ += 1;
+        QCOMPARE(pass(), "end 1");
+    }
+    void anActorThatLingersStandsInTheWayOfNoOtherKey() {
+        use(R"("max_actors": 1, "max_per_key": 1, "linger_s": 5)");
+        add();
+        QCOMPARE(begin(), "tick 1 1");
+        answer(1, {.move = "failed"});
+        QCOMPARE(pass(), "");
+        add("bert");
+        QCOMPARE(pass(), "end 1");
+    }
     void mustCallOnlyOneTickPerIteration() {
         add(), add();
         QCOMPARE(begin(), "tick 1 1");

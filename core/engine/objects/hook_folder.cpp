@@ -36,8 +36,7 @@ std::unexpected<Error> badRule(std::string_view what) {
 Result<std::optional<HookRules>> ruleIn(JsonView member, HookRules rules) {
     const bool isSandbox = member.key() == "sandbox";
     if (!isSandbox && member.key() != "network") return std::optional<HookRules>();
-    if (member.kind() != JsonKind::Bool)
-        return badRule(fmt::format("\"{}\" is true or false", member.key()));
+    if (member.kind() != JsonKind::Bool) return badRule(fmt::format("\"{}\" is true or false", member.key()));
     (isSandbox ? rules.sandbox : rules.network) = member.node().boolean;
     return std::optional(rules);
 }
@@ -46,8 +45,8 @@ Result<void> applyTo(HookFolder& folder, JsonView program) {
     const auto file = std::ranges::find(folder.files, program.key(),
                                         [](const HookFile& one) { return std::string_view(one.pattern.text()); });
     if (file == folder.files.end())
-        return badRule(fmt::format("there is no hook \"{}\" beside it; take it out, or add the program",
-                                   program.key()));
+        return badRule(
+            fmt::format("there is no hook \"{}\" beside it; take it out, or add the program", program.key()));
     if (!program.isObject()) return badRule(fmt::format("\"{}\" is an object", program.key()));
     HookRules rules;
     for (const JsonView member : program) {
@@ -63,9 +62,10 @@ Result<void> applyTo(HookFolder& folder, JsonView program) {
 /// Others could have this engine run what they like.
 Result<void> isOurs(const std::string& path, const struct stat& entry) {
     if ((entry.st_mode & S_IWOTH) == 0 && (entry.st_uid == ::geteuid() || entry.st_uid == 0)) return {};
-    return invalid("hooks", fmt::format("Others may write {}, which this engine would run: make it your own (chown) "
-                                        "and closed to them (chmod o-w).",
-                                        path));
+    return invalid("hooks",
+                   fmt::format("Others may write {}, which this engine would run: make it your own (chown) "
+                               "and closed to them (chmod o-w).",
+                               path));
 }
 
 } // namespace
@@ -96,7 +96,7 @@ Result<void> applyHookRules(HookFolder& folder, std::string_view json) {
 
 /// Null: it is none.
 static Result<std::optional<HookFile>> hookFileAt(const std::string& path, const std::string& name) {
-    struct stat entry{};
+    struct stat entry {};
     if (::stat(path.c_str(), &entry) != 0 || !S_ISREG(entry.st_mode)) return std::optional<HookFile>();
     if (::access(path.c_str(), X_OK) != 0) return std::optional<HookFile>();
     auto pattern = lifecycle::HookPattern::parse(name);
@@ -110,7 +110,7 @@ static Result<std::optional<HookFile>> hookFileAt(const std::string& path, const
 
 Result<HookFolder> readHookFolder(const std::string& directory, bool mustExist) {
     HookFolder folder{.directory = directory, .files = {}};
-    struct stat self{};
+    struct stat self {};
     if (::stat(directory.c_str(), &self) != 0 || !S_ISDIR(self.st_mode)) {
         if (!mustExist) return folder;
         return fail(ErrorKind::NotFound,

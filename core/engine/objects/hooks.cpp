@@ -69,7 +69,8 @@ void Hooks::fire(const HookEvent& event) {
     YARD_ASSERT_OWNER(owner_);
     if (isStopped_) return;
     for (const std::string& name : queue_.add(event))
-        logWarning("hooks", "{} does not keep up: it is told nothing of what happens until it has fewer than {} waiting",
+        logWarning("hooks",
+                   "{} does not keep up: it is told nothing of what happens until it has fewer than {} waiting",
                    name, lifecycle::HookQueue::kMostWaiting);
     goOn();
 }
@@ -117,8 +118,7 @@ Result<runners::Lease> Hooks::leaseOf(const HookRun& run, SlotId slot) const {
 
 void Hooks::beginProgram(HookRun run) {
     const SlotId slot = free_.back(); // the queue lets no more begin than there are
-    const Begun begun{
-        .number = run.number, .target = run.target, .isAsked = run.isAsked, .since = parts_.now()};
+    const Begun begun{.number = run.number, .target = run.target, .isAsked = run.isAsked, .since = parts_.now()};
     auto lease = leaseOf(run, slot);
     if (!lease) return parts_.spawn("hook", failToBegin(begun, std::move(lease.error().message)));
     free_.pop_back();
@@ -177,8 +177,7 @@ void Hooks::updates(std::vector<runners::Update> batch) {
 // --- plugins
 
 coro::Task<void> Hooks::runPlugin(HookRun run) {
-    const Begun begun{
-        .number = run.number, .target = run.target, .isAsked = run.isAsked, .since = parts_.now()};
+    const Begun begun{.number = run.number, .target = run.target, .isAsked = run.isAsked, .since = parts_.now()};
     Plugin& plugin = *parts_.plugins[run.target - parts_.folder.files.size()];
     coro::OneShot<Plugin::Answer> shot("plugin");
     plugin.run(run.name, run.json, shot.promise());
@@ -208,7 +207,8 @@ coro::Task<void> Hooks::runPlugin(HookRun run) {
 void Hooks::ended(const Begun& run, Answer answer) {
     const bool isRefusal = answer.failure.empty() && answer.code == 1 && run.isAsked;
     if (answer.failure.empty() && answer.code != 0 && !isRefusal)
-        answer.failure = fmt::format("it ended with {}{}{}", answer.code, answer.text.empty() ? "" : ": ", answer.text);
+        answer.failure =
+            fmt::format("it ended with {}{}{}", answer.code, answer.text.empty() ? "" : ": ", answer.text);
     const bool isOk = answer.failure.empty();
     queue_.ended(run.number, isOk, std::chrono::duration_cast<Duration>(parts_.now() - run.since));
     if (isOk)
@@ -251,13 +251,14 @@ coro::Task<Result<std::string>> Hooks::clean(lifecycle::Type type, HookEvent eve
         if (!answer) co_return std::unexpected(answer.error());
         const std::string& name = queue_.target(target).name;
         const auto failed = [&name](std::string_view why) {
-            return fail(ErrorKind::NotAccepting,
-                        fmt::format("The hook {} has to be asked, and failed: {}. Nothing was changed.", name, why));
+            return fail(
+                ErrorKind::NotAccepting,
+                fmt::format("The hook {} has to be asked, and failed: {}. Nothing was changed.", name, why));
         };
         if (!answer->failure.empty()) co_return failed(answer->failure);
         if (answer->code == 1)
-            co_return invalid("fields", answer->text.empty() ? fmt::format("The hook {} refuses it.", name)
-                                                             : answer->text);
+            co_return invalid("fields",
+                              answer->text.empty() ? fmt::format("The hook {} refuses it.", name) : answer->text);
         const auto set = lifecycle::cleanedFields(type, answer->text);
         if (!set) co_return failed(fmt::format("what it said cannot be read: {}", set.error().message));
         auto merged = lifecycle::mergedFields(event.object->fields, *set);

@@ -145,6 +145,7 @@ private:
         std::string lastFailure{};
         std::array<bool, lifecycle::kOrphanReasons> isWarned{}; ///< in the log
         std::array<bool, 2> told{};                             ///< by Trouble: that there is some
+        std::size_t failing = 0;                                ///< creates of its objects that have failed again
     };
     struct ActorEntry {
         lifecycle::TypeNumber type = 0;
@@ -214,6 +215,8 @@ private:
     coro::Task<void> commitEnds(Posted posted);
     coro::Task<Result<std::vector<std::int64_t>>> idsToWake(const lifecycle::CarryOut& effect);
     void failed(const lifecycle::CarryOut& effect, const std::string& why);
+    void noteFailing(const lifecycle::CarryOut& effect);
+    void noteOver(const lifecycle::EffectKey& key);
     void notMade(const lifecycle::CarryOut& effect, const Error& error);
     void failCalls(lifecycle::TypeNumber number);
     void callEnded(lifecycle::ActorNumber actor, lifecycle::EffectKey key, const Result<lifecycle::Answer>& answer);
@@ -277,6 +280,7 @@ private:
     std::map<lifecycle::ActorNumber, ActorEntry> actors_;
     std::map<lifecycle::ObjectId, Told> told_; ///< until the write that follows
     std::map<lifecycle::EffectKey, lifecycle::CarryOut> calls_;
+    std::map<lifecycle::EffectKey, lifecycle::TypeNumber> failing_; ///< creates that have failed more than once
     std::map<std::pair<lifecycle::ObjectId, lifecycle::Revision>, std::shared_ptr<ByHand>> byHand_;
     std::map<Lsn, std::int64_t> owned_;               ///< actions that have not ended, and whose they are
     std::vector<std::pair<Lsn, std::int64_t>> ended_; ///< and whose they were: their objects are not woken yet

@@ -222,6 +222,7 @@ coro::Task<Result<std::int64_t>> Objects::remove(std::vector<std::int64_t> ids) 
         // What waits for its last child is woken by the end of that, however it came.
         if (object->parent.value != 0) orchestrator_.wake(object->parent, parts_.now());
         fireDeleted(*object);
+        outbox_.hurry(ObjectId(id), parts_.now()); // what waits of it is over
         orchestrator_.remove(ObjectId(id));
         noteChanged(id);
         ++count;

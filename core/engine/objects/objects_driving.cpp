@@ -209,8 +209,8 @@ void Objects::carry(lifecycle::Write write) {
         move.effects.emplace_back(std::to_underlying(effect.kind), effect.body);
     auto launch = move.launch;
     auto view = tellBefore(write, *object, told.empty() ? Told{} : std::move(told.mapped()));
-    parts_.spawn("object write", commitWrite(std::move(write), std::move(launch), std::move(view),
-                                             parts_.post(std::move(move))));
+    parts_.spawn("object write",
+                 commitWrite(std::move(write), std::move(launch), std::move(view), parts_.post(std::move(move))));
 }
 
 coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std::string> launch,
@@ -365,7 +365,7 @@ void Objects::tellChangedTroubles() {
 /// Objects whose own creates are on their way are no orphans here.
 std::size_t Objects::countOf(lifecycle::TypeNumber number, Trouble what) const {
     if (what == Trouble::Stuck) return orchestrator_.stuck(number);
-    std::size_t count = 0;
+    std::size_t count = types_[number].failing;
     for (const auto why : kToldReasons) count += orchestrator_.orphanCount(number, why);
     return count;
 }
@@ -385,6 +385,9 @@ std::string Objects::orphansText(lifecycle::TypeNumber number) const {
     for (const auto reason : kToldReasons)
         if (orchestrator_.orphanCount(number, reason) > 0)
             why += fmt::format("{}{}", why.empty() ? "" : ", ", lifecycle::name(reason));
+    if (why.empty())
+        return fmt::format("Objects of the type {} cannot create what they are to, {} of it; the log says why.",
+                           orchestrator_.type(number).name, types_[number].failing);
     return fmt::format("Objects of the type {} are due, and no actor looks at them: {}.",
                        orchestrator_.type(number).name, why);
 }

@@ -31,7 +31,10 @@ std::optional<JsonView> memberIn(const Result<JsonTape>& tape, std::string_view 
 
 void Objects::carryOut(CarryOut effect) {
     const lifecycle::Object* object = orchestrator_.find(effect.key.object);
-    if (!object) return outbox_.done(effect.key); // it was removed, and its rows with it
+    if (!object) { // it was removed, and its rows with it
+        noteOver(effect.key);
+        return outbox_.done(effect.key);
+    }
     if (effect.effect.kind != EffectKind::Call) fireEffect(lifecycle::HookPoint::EffectStarted, effect);
     switch (effect.effect.kind) {
     case EffectKind::Create: return parts_.spawn("object create", makeObject(std::move(effect)));
@@ -52,8 +55,22 @@ void Objects::failed(const CarryOut& effect, const std::string& why) {
                lifecycle::name(effect.effect.kind), effect.key.object.value, effect.attempt, why);
     fireEffect(lifecycle::HookPoint::EffectFailed, effect, why);
     outbox_.failed(effect.key, parts_.now());
-    if (effect.effect.kind == EffectKind::Create) orchestrator_.createFailed(effect.key.object);
+    if (effect.effect.kind == EffectKind::Create) {
+        orchestrator_.createFailed(effect.key.object);
+        noteFailing(effect);
+    }
     wakeUp();
+}
+
+/// Its object, and who waits for that, may wait for good: people are told of its type.
+void Objects::noteFailing(const CarryOut& effect) {
+    const lifecycle::Object* object = orchestrator_.find(effect.key.object);
+    if (object && effect.attempt > 1 && failing_.emplace(effect.key, object->type).second)
+        ++types_[object->type].failing;
+}
+
+void Objects::noteOver(const EffectKey& key) {
+    if (const auto was = failing_.extract(key); !was.empty()) --types_[was.mapped()].failing;
 }
 
 /// Its object, or looks at it, wait for it: what passes soon is not waited for longer.
@@ -90,6 +107,7 @@ coro::Task<void> Objects::makeObject(CarryOut effect) {
         logWarning("objects", "create of object {} was carried out before: what it made is seen after a start",
                    effect.key.object.value);
     fireEffect(lifecycle::HookPoint::EffectSucceeded, effect);
+    noteOver(effect.key);
     outbox_.done(effect.key);
     orchestrator_.created(effect.key.object);
     wakeUp();
@@ -237,6 +255,11 @@ void Objects::carry(const lifecycle::SendCall& call) {
     const auto actor = actors_.find(call.actor);
     const auto effect = calls_.find(call.effect);
     if (actor == actors_.end() || effect == calls_.end()) return orchestrator_.callEnded(call.actor);
+    if (!orchestrator_.find(call.effect.object)) { // it was removed, and the row with it
+        outbox_.done(call.effect);
+        calls_.erase(effect);
+        return orchestrator_.callEnded(call.actor);
+    }
     const lifecycle::Type& type = orchestrator_.type(actor->second.type);
     auto members = callMembers(effect->second.effect.body, call.effect.object.value, effect->second.attempt);
     if (!members || !type.actor) {

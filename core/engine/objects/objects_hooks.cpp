@@ -139,8 +139,8 @@ bool Objects::tellsWrites() const {
         [this](HookPoint point) { return wants(point); });
 }
 
-std::optional<Objects::HookView> Objects::tellBefore(const lifecycle::Write& write,
-                                                     const lifecycle::Object& object, const Told& told) const {
+std::optional<Objects::HookView> Objects::tellBefore(const lifecycle::Write& write, const lifecycle::Object& object,
+                                                     const Told& told) const {
     if (!tellsWrites()) return std::nullopt;
     const lifecycle::Type& type = orchestrator_.type(object.type);
     HookView view{.type = object.type, .object = hookObjectOf(object, type), .actor = told.actor};
@@ -193,7 +193,8 @@ coro::Task<Result<GivenObject>> Objects::cleaned(GivenObject given) {
     co_return given;
 }
 
-coro::Task<Result<std::string>> Objects::cleanedSet(lifecycle::Type type, store::ObjectRow before, std::string set) {
+coro::Task<Result<std::string>> Objects::cleanedSet(lifecycle::Type type, store::ObjectRow before,
+                                                    std::string set) {
     auto fields = lifecycle::mergedFields(before.fields, set);
     if (!fields) co_return std::unexpected(fields.error());
     HookEvent event;

@@ -142,7 +142,8 @@ Result<std::unique_ptr<Plugin>> Plugin::load(const std::string& path, Duration l
             return unusable(path, fmt::format("it has not opened within {} s",
                                               std::chrono::duration_cast<std::chrono::seconds>(limit).count()));
     if (*shared->opened != 0)
-        return unusable(path, fmt::format("its open() failed with {}; what it printed may say why", *shared->opened));
+        return unusable(path,
+                        fmt::format("its open() failed with {}; what it printed may say why", *shared->opened));
     return plugin;
 }
 
