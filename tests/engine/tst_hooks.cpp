@@ -97,14 +97,14 @@ void TestEngineHooks::theHooksOfALifeComeInTheirOrder() {
 }
 
 void TestEngineHooks::anExceptionIsToldBeforeTheEndOfItsLook() {
-    ObjectsBench b({"actor_tick_*"});
+    ObjectsBench b({"actor_*"});
     b.looksAtPage();
     b.hooksTold();
     b.answer(R"({"exit_code":1,"message":"no such page"})");
     QCOMPARE(b.hook(), std::string("actor_tick_exception"));
     QVERIFY2(b.hookInput().contains(R"("error":"no such page")"), b.hookInput().c_str());
     QVERIFY2(b.hookInput().contains(R"("actor":"w #1")"), b.hookInput().c_str());
-    QCOMPARE(b.hooksTold(), std::string("actor_tick_exception actor_tick_end"));
+    QVERIFY(b.hooksTold().starts_with("actor_tick_exception actor_tick_end"));
 }
 
 void TestEngineHooks::aCrashIsAnExceptionAndAnEndOfItsActor() {
@@ -122,13 +122,17 @@ void TestEngineHooks::effectsTellWhatBecameOfThem() {
     b.answer(R"({"exit_code":0,"move":"started","look_in_s":100,"effects":[)"
              R"({"create":{"type":"page"}},{"create":{"type":"crawl"}},{"call":"write_index","args":{}}]})");
     const std::string told = b.hooksTold();
-    for (const char* hook : {"sideeffect_create_started", "sideeffect_create_succeeded", "sideeffect_create_failed",
-                             "sideeffect_write_index_started"})
+    for (const char* hook :
+         {"sideeffect_create_started", "sideeffect_create_succeeded", "sideeffect_create_failed"})
         QVERIFY2(told.contains(hook), told.c_str());
-    while (b.question().contains("write_index") == false && !b.question().empty())
+    b.comesUp(); // another actor, if the first one ended before there was a call
+    while (!b.question().empty() && !b.question().contains("write_index"))
         b.answer(R"({"exit_code":0,"move":"failed"})");
+    QVERIFY(b.question().contains("write_index"));
     b.answer(R"({"exit_code":0})");
-    QVERIFY(b.hooksTold().contains("sideeffect_write_index_succeeded"));
+    const std::string ofCall = b.hooksTold();
+    QVERIFY2(ofCall.contains("sideeffect_write_index_started"), ofCall.c_str());
+    QVERIFY2(ofCall.contains("sideeffect_write_index_succeeded"), ofCall.c_str());
 }
 
 void TestEngineHooks::whatIsDeletedIsTold() {
@@ -278,7 +282,7 @@ void TestEngineHooks::aSlowProgramDelaysItselfAlone() {
     std::swap(b.hookLeases[0], b.hookLeases[1]);
     b.hookEnds();
     QCOMPARE(b.hookLeases.size(), std::size_t{2}); // the other one is told of the second
-    QCOMPARE(b.hookLeases.back().argv.front(), std::string("/hooks-of-test/page_created"));
+    QCOMPARE(b.hookLeases.back().argv.front(), std::string("/hooks-of-test/*_created"));
 }
 
 void TestEngineHooks::whatCannotBeginIsAFailure() {

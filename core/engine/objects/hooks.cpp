@@ -1,6 +1,7 @@
 #include "core/engine/objects/hooks.h"
 
 #include "core/base/files.h"
+#include "core/base/last_output.h"
 #include "core/base/log.h"
 #include "core/coro/timeout.h"
 #include "core/lifecycle/field_values.h"
@@ -151,7 +152,7 @@ Hooks::Answer Hooks::answerOf(const runners::Ended& ended) {
     }
     answer.code = ended.exitCode.value_or(-1);
     if (answer.code == 0 && ended.out.size > ended.out.bytes.size())
-        answer.failure = fmt::format("it said more than {} KiB", ended.out.bytes.size() >> 10);
+        answer.failure = fmt::format("it said more than {} KiB", kLastOutputBytes >> 10);
     answer.text = answer.code == 0 ? ended.out.bytes : firstLine(ended.out.bytes);
     if (answer.code != 0 && answer.text.empty()) answer.text = firstLine(ended.err.bytes);
     return answer;
