@@ -77,6 +77,26 @@ private Q_SLOTS:
         QCOMPARE(text(plan), "A process may open only 127 files here, and it takes 128: raise the hard limit "
                              "(ulimit -Hn), then start again.");
     }
+    void hooksHaveASlotEachAndOneMore() {
+        auto plan = planSlots(4, 256, kPlenty);
+        const int before = plan->ofThisMachine();
+        addHookSlots(*plan, 0, kPlenty);
+        QCOMPARE(plan->hooks, 0);
+        addHookSlots(*plan, 3, kPlenty);
+        QCOMPARE(plan->hooks, 4);
+        QCOMPARE(plan->ofThisMachine(), before + 4);
+        QCOMPARE(plan->firstOfHooks(), before);
+        addHookSlots(*plan, 64, kPlenty);
+        QCOMPARE(plan->hooks, 16);
+    }
+    void whereFewFilesMayBeOpenOtherWorkGivesWayToHooks() {
+        auto plan = planSlots(4, 256, 128);
+        const int before = plan->ofThisMachine();
+        addHookSlots(*plan, 1, 128);
+        QCOMPARE(plan->hooks, 2);
+        QVERIFY(plan->shared >= 1);
+        QVERIFY(plan->ofThisMachine() <= before + 1);
+    }
     void coresOfOtherMachinesTakeNoSlotsHere() {
         SlotPlan plan{.core = 4, .shared = 16, .warm = 8, .beside = 3, .limit = {}};
         QCOMPARE(plan.ofThisMachine(), 28);
