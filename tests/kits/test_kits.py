@@ -207,11 +207,82 @@ class Kit:
             worker.end()
 
 
-class Cpp(Kit, unittest.TestCase):
+class Objects:
+    """What holds for every kit whose workers look at objects. They all do the same there."""
+
+    def objects_command(self):
+        """A worker that looks at pages and has the effect note."""
+        raise NotImplementedError
+
+    def looker(self):
+        worker = Warm(self.objects_command())
+        worker.read()
+        return worker
+
+    @staticmethod
+    def look_at(worker, status, pending=0, kind="page"):
+        tick = {"object": {"id": 7, "type": kind, "status": status, "fields": {"url": "u"}, "retries": 0, "revision": 3},
+                "children": {"done": 2, "queued": pending}, "pending": pending, "now": 1, "deadline_s": 60,
+                "parent": {"id": 2, "type": "page", "status": "started", "fields": {}},
+                "actions": {"sum": {"lsn": 9, "state": "completed", "exit_code": 0, "result": [4, {"n": 5}]}}}
+        worker.socket.sendall(Warm.frame(1, {"function": "tick", "tick": tick}))
+        return worker.read()[1]
+
+    @staticmethod
+    def carry_out(worker, effect, attempt):
+        worker.socket.sendall(Warm.frame(1, {"function": "tick", "effect": effect, "args": {"a": 1}, "object": 7, "attempt": attempt}))
+        return worker.read()[1]
+
+    def test_a_look_answers_with_its_move_and_its_effects(self):
+        worker = self.looker()
+        self.assertEqual(self.look_at(worker, "started", pending=1), {"exit_code": 0, "look_in_s": 5})
+        self.assertEqual(self.look_at(worker, "silent"), {"exit_code": 0})
+        self.assertEqual(self.look_at(worker, "started"), {
+            "exit_code": 0, "move": "sealed", "look_in_s": 2, "set": {"up": 2, "all": 2, "sum": [4, {"n": 5}]},
+            "effects": [{"create": {"type": "result", "key": "k", "fields": {"n": 1}}}, {"submit": {"worker": "exec"}, "as": "pdf"},
+                        {"wake": "parent"}, {"wake": [4, 5]}, {"call": "note", "args": {"a": 1}}]})
+        worker.end()
+
+    def test_a_look_that_throws_is_a_failure_of_its_object_alone(self):
+        worker = self.looker()
+        odd = self.look_at(worker, "odd")
+        self.assertEqual(odd["exit_code"], 1)
+        self.assertRegex(odd["message"], "(^|: )u$")
+        self.assertEqual(self.look_at(worker, "odder")["exit_code"], 1)
+        self.assertEqual(self.look_at(worker, "failing"), {"exit_code": 4, "message": "on purpose"})
+        self.assertEqual(self.look_at(worker, "huge"), {"exit_code": 1, "message": "the answer of a look is over 1 MiB"})
+        self.assertEqual(self.look_at(worker, "garbage")["exit_code"], 1)
+        self.assertIn("other", self.look_at(worker, "started", kind="other")["message"])
+        self.assertEqual(self.look_at(worker, "silent"), {"exit_code": 0})
+        err = worker.end()[2].decode()
+        self.assertIn("u\n", err)
+        self.assertNotIn("on purpose", err)
+
+    def test_what_is_no_unicode_in_an_answer_of_a_look_is_replaced(self):
+        worker = self.looker()
+        self.assertRegex(self.look_at(worker, "half")["set"]["url"], "^caf[?\ufffd]$")
+        worker.end()
+
+    def test_an_effect_is_called_until_it_succeeds(self):
+        worker = self.looker()
+        self.assertEqual(self.carry_out(worker, "note", 1), {"exit_code": 1, "message": "1 of 7"})
+        self.assertEqual(self.carry_out(worker, "note", 2), {"exit_code": 0})
+        self.assertIn("none", self.carry_out(worker, "none", 1)["message"])
+        worker.end()
+
+    def test_a_worker_that_looks_at_objects_describes_that(self):
+        out = subprocess.run(self.objects_command() + ["--describe"], stdout=subprocess.PIPE, check=True, timeout=100).stdout
+        self.assertEqual(json.loads(out)["functions"][-1], {"name": "tick", "version": "1"})
+
+
+class Cpp(Kit, Objects, unittest.TestCase):
     def setUp(self):
         self.command = [CPP]
 
     def failures_command(self):
+        return [CPP_FAILURES]
+
+    def objects_command(self):
         return [CPP_FAILURES]
 
     def test_a_result_that_is_no_json_fails(self):
@@ -225,7 +296,7 @@ class Cpp(Kit, unittest.TestCase):
                 self.assertEqual(answer, {"exit_code": 0, "result": json.loads(text)})
 
 
-class Python(Kit, unittest.TestCase):
+class Python(Kit, Objects, unittest.TestCase):
     command = [sys.executable, os.path.join(KITS, "python", "example.py")]
 
     def written(self, text):
@@ -342,61 +413,26 @@ class Python(Kit, unittest.TestCase):
             self.assertEqual(worker.read(), (number, answer))
         worker.end()
 
-    OBJECTS = ("@yard_worker.tick('page')\n"
-               "def look(o):\n"
-               "    if o.status == 'odd':\n        raise ValueError(o.fields['url'])\n"
-               "    if o.status == 'failing':\n        raise yard_worker.Fail('on purpose', 4)\n"
-               "    if o.status == 'huge':\n        return o.wait(set={'url': 'a' * 1048576})\n"
-               "    if o.status == 'silent':\n        return None\n"
-               "    if o.children.pending:\n        return o.wait(5)\n"
-               "    return o.move('sealed', look_in=2, set={'up': o.parent.id, 'all': sum(o.children.values())},\n"
-               "                  effects=[yard_worker.create('result', key='k', n=1), yard_worker.submit({'worker': 'exec'}, 'pdf'),\n"
-               "                           yard_worker.wake('parent'), yard_worker.wake(4, 5), yard_worker.call('note', a=1)])\n"
-               "@yard_worker.effect('note')\n"
-               "def note(args, object_id, attempt):\n"
-               "    if attempt == 1:\n        raise yard_worker.Fail('%s of %d' % (args, object_id))\n"
-               "yard_worker.run()\n")
-
-    @staticmethod
-    def look_at(worker, status, pending=0, kind="page"):
-        tick = {"object": {"id": 7, "type": kind, "status": status, "fields": {"url": "u"}, "retries": 0, "revision": 3},
-                "children": {"done": 2, "queued": pending}, "pending": pending, "now": 1, "deadline_s": 60,
-                "parent": {"id": 2, "type": "page", "status": "started", "fields": {}}}
-        worker.socket.sendall(Warm.frame(1, {"function": "tick", "tick": tick}))
-        return worker.read()[1]
-
-    def test_a_look_answers_with_its_move_and_its_effects(self):
-        worker, _ = self.warm(self.OBJECTS)
-        self.assertEqual(self.look_at(worker, "started", pending=1), {"exit_code": 0, "look_in_s": 5})
-        self.assertEqual(self.look_at(worker, "silent"), {"exit_code": 0})
-        self.assertEqual(self.look_at(worker, "started"), {
-            "exit_code": 0, "move": "sealed", "look_in_s": 2, "set": {"up": 2, "all": 2},
-            "effects": [{"create": {"type": "result", "key": "k", "fields": {"n": 1}}}, {"submit": {"worker": "exec"}, "as": "pdf"},
-                        {"wake": "parent"}, {"wake": [4, 5]}, {"call": "note", "args": {"a": 1}}]})
-        worker.end()
-
-    def test_a_look_that_raises_is_a_failure_of_its_object_alone(self):
-        worker, _ = self.warm(self.OBJECTS)
-        self.assertEqual(self.look_at(worker, "odd"), {"exit_code": 1, "message": "ValueError: u"})
-        self.assertEqual(self.look_at(worker, "failing"), {"exit_code": 4, "message": "on purpose"})
-        self.assertEqual(self.look_at(worker, "huge"), {"exit_code": 1, "message": "the answer of a look is over 1 MiB"})
-        self.assertIn("'other'", self.look_at(worker, "started", kind="other")["message"])
-        self.assertEqual(self.look_at(worker, "silent"), {"exit_code": 0})
-        worker.end()
-
-    def test_an_effect_is_called_until_it_succeeds(self):
-        worker, _ = self.warm(self.OBJECTS)
-        for attempt, answer in ((1, {"exit_code": 1, "message": "{'a': 1} of 7"}), (2, {"exit_code": 0})):
-            worker.socket.sendall(Warm.frame(1, {"function": "tick", "effect": "note", "args": {"a": 1}, "object": 7,
-                                                 "attempt": attempt}))
-            self.assertEqual(worker.read()[1], answer)
-        worker.socket.sendall(Warm.frame(1, {"function": "tick", "effect": "none", "args": {}, "object": 7, "attempt": 1}))
-        self.assertIn("'none'", worker.read()[1]["message"])
-        worker.end()
-
-    def test_a_worker_that_looks_at_objects_describes_that(self):
-        out = subprocess.run(self.written(self.OBJECTS) + ["--describe"], stdout=subprocess.PIPE, check=True, timeout=100).stdout
-        self.assertEqual(json.loads(out)["functions"], [{"name": "tick", "version": "1"}])
+    def objects_command(self):
+        return self.written(
+            "@yard_worker.tick('page')\n"
+            "def look(o):\n"
+            "    if o.status == 'odd':\n        raise ValueError(o.fields['url'])\n"
+            "    if o.status == 'odder':\n        raise KeyboardInterrupt\n"
+            "    if o.status == 'failing':\n        raise yard_worker.Fail('on purpose', 4)\n"
+            "    if o.status == 'huge':\n        return o.wait(set={'url': 'a' * 1048576})\n"
+            "    if o.status == 'garbage':\n        return o.wait(set={'url': float('nan')})\n"
+            "    if o.status == 'half':\n        return o.wait(set={'url': 'caf\\udce9'})\n"
+            "    if o.status == 'silent':\n        return None\n"
+            "    if o.children.pending:\n        return o.wait(5)\n"
+            "    new = {'up': o.parent.id, 'all': sum(o.children.values()), 'sum': o.actions['sum']['result']}\n"
+            "    return o.move('sealed', look_in=2, set=new,\n"
+            "                  effects=[yard_worker.create('result', key='k', n=1), yard_worker.submit({'worker': 'exec'}, 'pdf'),\n"
+            "                           yard_worker.wake('parent'), yard_worker.wake(4, 5), yard_worker.call('note', a=1)])\n"
+            "@yard_worker.effect('note')\n"
+            "def note(args, object_id, attempt):\n"
+            "    if attempt == 1:\n        raise yard_worker.Fail('%s of %d' % (args['a'], object_id))\n"
+            "yard_worker.run()\n")
 
     def test_a_result_over_64_kib_fails(self):
         worker, _ = self.warm("@yard_worker.function()\ndef big(args, job):\n    return 'a' * 65536\nyard_worker.run()\n")
@@ -407,7 +443,7 @@ class Python(Kit, unittest.TestCase):
         worker.end()
 
 
-class Node(Kit, unittest.TestCase):
+class Node(Kit, Objects, unittest.TestCase):
     command = [shutil.which("node") or "node", os.path.join(KITS, "node", "example.js")]
 
     def setUp(self):
@@ -431,6 +467,28 @@ class Node(Kit, unittest.TestCase):
             "yard.function('name', () => 'caf\\ud83d.txt');\n"
             "yard.function('escaped', () => ['\\\\ud83d', '\\u0001\\\\', '\\ud83d\\ude00']);\n"
             "yard.function('never', () => new Promise(() => {}));\n"
+            "yard.run();\n")
+
+    def objects_command(self):
+        return self.written(
+            "yard.tick('page', async (o) => {\n"
+            "    if (o.status === 'odd') throw new TypeError(o.fields.url);\n"
+            "    if (o.status === 'odder') throw Object.create(null);\n"
+            "    if (o.status === 'failing') throw new yard.Fail('on purpose', 4);\n"
+            "    if (o.status === 'huge') return o.wait(undefined, {set: {url: 'a'.repeat(1048576)}});\n"
+            "    if (o.status === 'garbage') return 'sealed';\n"
+            "    if (o.status === 'half') return o.wait(undefined, {set: {url: 'caf\\ud83d'}});\n"
+            "    if (o.status === 'silent') return;\n"
+            "    if (o.children.pending > 0) return o.wait(5);\n"
+            "    let all = 0;\n"
+            "    for (const count of o.children.values()) all += count;\n"
+            "    return o.move('sealed', {lookIn: 2, set: {up: o.parent.id, all, sum: o.actions.sum.result}, effects: [\n"
+            "        yard.create('result', {n: 1}, {key: 'k'}), yard.submit({worker: 'exec'}, 'pdf'), yard.wake('parent'),\n"
+            "        yard.wake(4, 5), yard.call('note', {a: 1})]});\n"
+            "});\n"
+            "yard.effect('note', (args, objectId, attempt) => {\n"
+            "    if (attempt === 1) throw new yard.Fail(`${args.a} of ${objectId}`);\n"
+            "});\n"
             "yard.run();\n")
 
     def test_a_message_that_is_no_text_fails_the_action_alone(self):

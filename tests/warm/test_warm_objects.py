@@ -1,13 +1,19 @@
 #!/usr/bin/env python3
-"""Objects with real actors: looks, children, calls, crashes, looks that never end, and an engine that is killed again and again.
-test_warm_objects.py YARDMASTER"""
+"""Objects with real actors: looks, children, calls, crashes, looks that never end, and an engine that is killed again and again; and
+the example of each kit. test_warm_objects.py YARDMASTER ORDERS, the latter made of resources/kits/cpp/orders.cpp."""
 
+import json
 import os
+import shutil
 import signal
+import sys
 
 import warm_case
 from warm_case import WarmCase
 from waiting import wait_for
+
+KITS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "resources", "kits")
+ORDERS = ""
 
 ACTORS = """#!/usr/bin/env python3
 import os, signal, time
@@ -184,5 +190,66 @@ class Objects(WarmCase):
         self.assertEqual((view["stuck"], view["orphan_count"]), (0, 0))
 
 
+class Orders(WarmCase):
+    """The example that each kit has, as it is in resources/kits."""
+
+    def register_orders(self, language, program=None):
+        """`program`: instead of the file that the descriptor names."""
+        folder = os.path.join(KITS, language)
+        with open(os.path.join(folder, "orders.json"), encoding="utf-8") as file:
+            descriptor = json.load(file)
+        files = []
+        for name in descriptor["files"]:
+            with open(program or os.path.join(folder, name), "rb") as file:
+                content = file.read()
+            files.append({"path": name, "hash": self.chunk(content), "size": len(content), "mode": "0755"})
+        self.add_worker(dict(descriptor, files=files, platform="linux-x86_64"))
+        for name in ("order", "item"):
+            with open(os.path.join(KITS, "objects", name + ".json"), encoding="utf-8") as file:
+                self.call("POST", "types", json.load(file))
+
+    def order(self, *items):
+        return self.call("POST", "objects", {"type": "order", "fields": {"items": items}})["id"]
+
+    def ended(self, number):
+        return self.call("GET", "objects/%d?wait=60" % number)
+
+    def printed(self):
+        """By all processes that have ended."""
+        gone = [self.call("GET", "pool/processes/" + p["id"]) for p in self.pool()["gone"]]
+        return "".join(p["stdout"]["text"] for p in gone if "stdout" in p)
+
+    def orders_are_sent(self):
+        order = self.order("cup", "spoon \"large\"", "sugar \u00e4\U0001f600")
+        sent = self.ended(order)
+        self.assertEqual((sent["status"], sent["fields"]["total"], sent["children"]), ("sent", 30, {"packed": 3}))
+        self.assertEqual([m["to"] for m in sent["history"]], ["packing", "sent"])
+        self.assertEqual(sent["actions"]["price"]["result"], 30)
+        items = self.call("GET", "objects/%d/children" % order)["objects"]
+        self.assertEqual({i["fields"]["name"] for i in items}, {"cup", "spoon \"large\"", "sugar \u00e4\U0001f600"})
+        self.assertEqual({i["key"] for i in items}, {"%d/%s" % (order, i["fields"]["name"]) for i in items})
+        wait_for(lambda: "order %d: 30\n" % order in self.printed(), "the receipt is printed")
+        self.assertEqual(self.call("GET", "orchestrator")["outbox"], 0)
+        with_a_unicorn = self.order("unicorn", "cup")
+        self.assertEqual(self.ended(with_a_unicorn)["children"], {"packed": 1, "missing": 1})
+        missing = self.call("GET", "objects?type=item&status=missing")["objects"]
+        self.assertEqual([i["last_error"] for i in missing], ["there are no unicorns"])
+
+    def test_an_order_is_sent_by_a_worker_in_cpp(self):
+        self.register_orders("cpp", ORDERS)
+        self.orders_are_sent()
+
+    def test_an_order_is_sent_by_a_worker_in_python(self):
+        self.register_orders("python")
+        self.orders_are_sent()
+
+    def test_an_order_is_sent_by_a_worker_in_node(self):
+        if not shutil.which("node"):
+            self.skipTest("node is not installed (Debian: nodejs)")
+        self.register_orders("node")
+        self.orders_are_sent()
+
+
 if __name__ == "__main__":
+    ORDERS = os.path.abspath(sys.argv.pop(2))
     warm_case.main()

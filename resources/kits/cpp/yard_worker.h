@@ -18,7 +18,7 @@
 // object. `job.inputs` and `job.outputs` are directories, empty where a warm action has none: see "io" of the
 // descriptor. A result is JSON text of at most 64 KiB. Answer::fail("what went wrong", 3) fails the action with a
 // message and an exit code from 0 to 255; an exception fails it with exit code 1 and its text. With run(argc, argv,
-// 8), eight threads work on as many requests at once.
+// 8), eight threads work on as many requests at once. For workers that look at objects there is yard_objects.h.
 #pragma once
 
 #include <cctype>
@@ -259,6 +259,44 @@ inline std::map<std::string, std::string> members(const std::string& json) {
     }
 }
 
+/// The elements of an array, each as its JSON text; none of anything else.
+inline std::vector<std::string> elements(const std::string& json) {
+    std::vector<std::string> all;
+    std::size_t at = 0;
+    skipSpace(json, at);
+    if (at >= json.size() || json[at] != '[') return all;
+    for (++at;;) {
+        skipSpace(json, at);
+        if (at >= json.size() || json[at] == ']') return all;
+        const std::size_t value = at;
+        skipValue(json, at);
+        all.push_back(json.substr(value, at - value));
+        skipSpace(json, at);
+        if (at < json.size() && json[at] == ',') ++at;
+    }
+}
+
+/// A member, as JSON text; empty when it is not there.
+inline std::string valueOf(const std::string& json, const std::string& member) {
+    const auto all = members(json);
+    const auto at = all.find(member);
+    return at == all.end() ? std::string() : at->second;
+}
+
+inline std::string textOf(const std::string& json, const std::string& member) {
+    const std::string value = valueOf(json, member);
+    if (value.empty() || value.front() != '"') throw std::runtime_error("\"" + member + "\" is not a string");
+    return unquote(value);
+}
+
+inline double numberOf(const std::string& json, const std::string& member) {
+    const std::string value = valueOf(json, member);
+    char* end = nullptr;
+    const double number = std::strtod(value.c_str(), &end);
+    if (value.empty() || *end != '\0') throw std::runtime_error("\"" + member + "\" is not a number");
+    return number;
+}
+
 } // namespace detail
 
 struct Job {
@@ -270,24 +308,10 @@ struct Job {
 
     bool has(const std::string& member) const { return detail::members(args).count(member) != 0; }
     /// A member of args that is a string. Throws when it is not there, or something else.
-    std::string text(const std::string& member) const {
-        const std::string json = value(member);
-        if (json.empty() || json.front() != '"') throw std::runtime_error("\"" + member + "\" is not a string");
-        return detail::unquote(json);
-    }
-    double number(const std::string& member) const {
-        const std::string json = value(member);
-        char* end = nullptr;
-        const double number = std::strtod(json.c_str(), &end);
-        if (json.empty() || *end != '\0') throw std::runtime_error("\"" + member + "\" is not a number");
-        return number;
-    }
+    std::string text(const std::string& member) const { return detail::textOf(args, member); }
+    double number(const std::string& member) const { return detail::numberOf(args, member); }
     /// Any member of args, as JSON text; empty when it is not there.
-    std::string value(const std::string& member) const {
-        const auto all = detail::members(args);
-        const auto at = all.find(member);
-        return at == all.end() ? std::string() : at->second;
-    }
+    std::string value(const std::string& member) const { return detail::valueOf(args, member); }
 };
 
 struct Answer {
@@ -302,6 +326,8 @@ struct Answer {
 
 class Worker {
 public:
+    virtual ~Worker() = default;
+
     using Body = std::function<Answer(const Job&)>;
     /// `files`: it writes to job.outputs also for actions that name no files.
     void add(const std::string& name, const std::string& version, Body body, bool files = false) {
@@ -320,17 +346,39 @@ public:
         return 2;
     }
 
-private:
+protected:
     static constexpr std::size_t kMaxResult = 64 * 1024;
     static constexpr std::uint32_t kMaxFrame = 1024 * 1024;
     static constexpr std::size_t kMaxMessage = 4000;
 
+    /// The answer to a request that is no action's; empty: it is one.
+    virtual std::string look(const std::string& /*request*/) const { return {}; }
+    virtual bool looks() const { return false; }
+
+    /// `result`: JSON. The message must be clean.
+    static std::string answerText(int exitCode, const std::string& result, const std::string& message) {
+        std::string out = "{\"exit_code\":" + std::to_string(exitCode);
+        if (!result.empty()) out += ",\"result\":" + result;
+        if (!message.empty()) out += ",\"message\":" + detail::quote(detail::shortened(message, kMaxMessage));
+        return out += '}';
+    }
+    /// Another code would be cut to 8 bits in process mode: 256 to a success.
+    static Answer checked(Answer answer) {
+        answer.message = detail::clean(std::move(answer.message));
+        if (answer.exitCode >= 0 && answer.exitCode <= 255) return answer;
+        const std::string refused = "exit code " + std::to_string(answer.exitCode) + " is no integer from 0 to 255";
+        return Answer::fail(answer.message.empty() ? refused : answer.message + " (" + refused + ")");
+    }
+
+private:
     int describe() const {
         std::string out;
         for (const auto& function : functions_)
             out += (out.empty() ? "" : ",") + ("{\"name\":" + detail::quote(function.first)) +
                    ",\"version\":" + detail::quote(function.second.version) +
                    (function.second.files ? ",\"files\":true}" : "}");
+        if (looks() && functions_.count("tick") == 0) // what types of objects name
+            out += std::string(out.empty() ? "" : ",") + "{\"name\":\"tick\",\"version\":\"1\"}";
         std::printf("{\"functions\":[%s]}\n", out.c_str());
         return 0;
     }
@@ -345,11 +393,7 @@ private:
                 Answer::fail("the result of " + job.function + " is over 64 KiB: write it into a file in outputs");
         else if (!answer.json.empty() && !detail::isJson(answer.json))
             answer = Answer::fail("the result of " + job.function + " is no JSON");
-        answer.message = detail::clean(std::move(answer.message));
-        // Another code would be cut to 8 bits in process mode: 256 to a success.
-        if (answer.exitCode >= 0 && answer.exitCode <= 255) return answer;
-        const std::string refused = "exit code " + std::to_string(answer.exitCode) + " is no integer from 0 to 255";
-        return Answer::fail(answer.message.empty() ? refused : answer.message + " (" + refused + ")");
+        return checked(std::move(answer));
     }
 
     Answer answerOf(const Job& job, bool& threw) const {
@@ -455,19 +499,20 @@ private:
         std::uint64_t id = 0;
         std::string json;
         while (read(id, json)) {
-            const Job job = jobFrom(json);
-            bool threw = false;
-            const Answer answer = call(job, threw);
-            if (threw)
-                std::fprintf(stderr, "action %lld, %s: %s\n", job.lsn, job.function.c_str(),
-                             answer.message.c_str());
-            std::string out = "{\"exit_code\":" + std::to_string(answer.exitCode);
-            if (!answer.json.empty()) out += ",\"result\":" + answer.json;
-            if (!answer.message.empty())
-                out += ",\"message\":" + detail::quote(detail::shortened(answer.message, kMaxMessage));
+            std::string answer = look(json);
+            if (answer.empty()) answer = act(json);
             std::fflush(stdout);
-            if (!write(id, out += '}')) return;
+            if (!write(id, answer)) return;
         }
+    }
+
+    std::string act(const std::string& request) const {
+        const Job job = jobFrom(request);
+        bool threw = false;
+        const Answer answer = call(job, threw);
+        if (threw)
+            std::fprintf(stderr, "action %lld, %s: %s\n", job.lsn, job.function.c_str(), answer.message.c_str());
+        return answerText(answer.exitCode, answer.json, answer.message);
     }
 
     int serve(int fd, unsigned concurrency, unsigned ahead) {

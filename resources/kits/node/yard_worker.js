@@ -15,6 +15,17 @@
 // 64 KiB). Throw new yard.Fail('what went wrong', 3) to fail with a message and an exit code, an integer from 0 to 255;
 // whatever else is thrown fails the action with exit code 1 and is printed with its stack. With run({concurrency: 8}),
 // eight async functions are under way at once.
+//
+// Objects (docs/objects.md of Yardmaster): a function that looks at one object of a type and says what becomes of it. Nothing
+// is written here; the engine does that. What it throws is kept with the object, which is looked at again later.
+//
+//     yard.tick('snapshot', (o) => {
+//         if (o.status === 'queued')
+//             return o.move('started', {effects: [yard.create('result', {url: o.fields.url}, {key: o.fields.url})]});
+//         if (o.children.pending) return o.wait(5);
+//         return o.move('sealed');
+//     });
+//     yard.effect('write_index', (args, objectId, attempt) => { … }); // of yard.call('write_index', {path: '/tmp/index'})
 'use strict';
 
 const fs = require('fs');
@@ -24,6 +35,8 @@ const kMaxResult = 64 * 1024;
 const kMaxFrame = 1024 * 1024;
 const kMaxMessage = 4000;
 const functions = new Map();
+const ticks = new Map();
+const effects = new Map();
 
 class Fail extends Error {
     constructor(message, exitCode = 1) {
@@ -35,6 +48,77 @@ class Fail extends Error {
 /// `files`: it writes to job.outputs also for actions that name no files.
 function add(name, body, version = '1', files = false) {
     functions.set(name, {body, version, files});
+}
+
+/// How many children there are by status; `pending` of them have not ended.
+class Counts extends Map {
+    constructor(counts, pending) {
+        super(Object.entries(counts));
+        this.pending = pending;
+    }
+}
+
+/// What one look sees: `id`, `type`, `status`, `fields`, `retries`, `revision`, `key`, `children` (Counts), `parent` (one of these
+/// or null), `actions` (what its looks submitted, by their names), `now` and `deadline_s` of this look, and `raw`, all that the
+/// engine said.
+class Seen {
+    constructor(raw, tick = {}) {
+        this.raw = raw;
+        ({id: this.id, type: this.type, status: this.status, fields: this.fields = {}, key: this.key} = raw);
+        ({retries: this.retries = 0, revision: this.revision = 0} = raw);
+        this.children = new Counts(tick.children ?? raw.children ?? {}, tick.pending ?? 0);
+        this.parent = tick.parent ? new Seen(tick.parent) : null;
+        this.actions = tick.actions ?? {};
+        ({now: this.now, deadline_s: this.deadline_s} = tick);
+    }
+
+    /// Its next status; it is looked at again at once, or in so many seconds.
+    move(status, {lookIn, set, effects: after} = {}) {
+        return {...this.wait(lookIn, {set, effects: after}), move: status};
+    }
+
+    /// It stays as it is for so many seconds, or as long as its type says.
+    wait(lookIn, {set, effects: after} = {}) {
+        return {
+            ...(lookIn !== undefined && {look_in_s: lookIn}), ...(set && {set}), ...(after && after.length > 0 && {effects: after}),
+        };
+    }
+}
+
+/// Looks at objects of that type. The function, which may be async, answers with what o.move() or o.wait() returns; nothing is
+/// o.wait().
+function tick(type, body) {
+    ticks.set(type, body);
+}
+
+/// Carries out call(name, …). It is repeated until it succeeds, so it has to be able to run twice. It may be async.
+function effect(name, body) {
+    effects.set(name, body);
+}
+
+/// An effect: a new object, once. The one that is looked at becomes its parent where its type says so.
+function create(type, fields = {}, {key, parent, status} = {}) {
+    return {
+        create: {
+            type, fields, ...(key !== undefined && {key}), ...(parent !== undefined && {parent}), ...(status !== undefined && {status}),
+        },
+    };
+}
+
+/// An effect: an action, once. `action` is what POST jobs takes. When it ends the object is due, and looks see what became of it
+/// as `o.actions[name]`: {lsn, state, reason, exit_code, note, outputs, result}.
+function submit(action, name) {
+    return name === undefined ? {submit: action} : {submit: action, as: name};
+}
+
+/// An effect: others are due now: numbers of objects, 'parent' or 'children'.
+function wake(...whom) {
+    return {wake: whom.length === 1 && typeof whom[0] === 'string' ? whom[0] : whom};
+}
+
+/// An effect: the function of effect(name) is called by an actor of the type, at least once.
+function callLater(name, args = {}) {
+    return {call: name, args};
 }
 
 // An answer is {code, result, message}: the result as JSON text or undefined, the message as text or undefined. The same
@@ -116,6 +200,35 @@ function frameText({code, result, message}) {
     return message === undefined ? `{"exit_code":${code}}` : JSON.stringify({exit_code: code, message: short(message)});
 }
 
+/// Calls `done` with the text of the answer to what an actor is asked.
+function look(request, done) {
+    (async () => {
+        const value = await looked(request);
+        const text = clean(JSON.stringify({...value, exit_code: 0}));
+        if (Buffer.byteLength(text) > kMaxFrame - 8) throw new Fail('the answer of a look is over 1 MiB');
+        return text;
+    })().catch((error) => {
+        const answer = failed(error);
+        return frameText({...answer, code: answer.code || 1});
+    }).then(done);
+}
+
+/// What the function says that looks at the object, or carries the effect out.
+async function looked(request) {
+    if (request.tick === undefined) {
+        const carry = effects.get(request.effect);
+        if (!carry) throw new Fail(`this worker has no effect ${JSON.stringify(request.effect)}`);
+        await carry(request.args, request.object, request.attempt);
+        return {};
+    }
+    const seen = new Seen(request.tick.object, request.tick);
+    const body = ticks.get(seen.type);
+    if (!body) throw new Fail(`this worker does not look at objects of the type ${JSON.stringify(seen.type)}`);
+    const answer = await body(seen) ?? {};
+    if (typeof answer !== 'object') throw new Fail('a look answers with what o.move() or o.wait() returns');
+    return answer;
+}
+
 /// Requests that came and are not begun wait here: at most what the engine may send ahead.
 function serve(fd, concurrency, ahead) {
     const socket = new net.Socket({fd, readable: true, writable: true});
@@ -139,11 +252,13 @@ function serve(fd, concurrency, ahead) {
             const {id, text} = waiting.shift();
             const request = JSON.parse(text);
             ++underWay;
-            call(request.function, request.args, request, (answer) => {
+            const answered = (answer) => {
                 --underWay;
-                write(id, frameText(answer));
+                write(id, answer);
                 turn();
-            });
+            };
+            if (request.tick !== undefined || request.effect !== undefined) look(request, answered);
+            else call(request.function, request.args, request, (answer) => answered(frameText(answer)));
         }
         turning = false;
     };
@@ -172,7 +287,9 @@ function run({concurrency = 1, ahead} = {}) {
         const all = [...functions].map(([name, entry]) => ({
             name, version: entry.version, ...(entry.files && {files: true}),
         }));
-        console.log(JSON.stringify({functions: all.sort((a, b) => (a.name < b.name ? -1 : 1))}));
+        all.sort((a, b) => (a.name < b.name ? -1 : 1));
+        if (ticks.size + effects.size > 0 && !functions.has('tick')) all.push({name: 'tick', version: '1'}); // what types name
+        console.log(JSON.stringify({functions: all}));
     } else if (process.env.YARD_SOCKET_FD !== undefined) {
         serve(Number(process.env.YARD_SOCKET_FD), concurrency, ahead);
     } else if (process.env.YARD_ACTION !== undefined) {
@@ -183,4 +300,4 @@ function run({concurrency = 1, ahead} = {}) {
     }
 }
 
-module.exports = {function: add, run, Fail};
+module.exports = {function: add, tick, effect, create, submit, wake, call: callLater, run, Fail};
