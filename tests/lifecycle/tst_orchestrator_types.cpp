@@ -29,6 +29,24 @@ private Q_SLOTS:
         orchestrator_->add(object);
         QCOMPARE(pass(), "start 1 'anna', start 2 ''");
     }
+    void actorMustBeAnInstanceOfATypeAndLaunchArguments() {
+        add("anna"), add("bert"), add("anna");
+        const auto starts = allOf<StartActor>(decided());
+        QCOMPARE(starts.size(), 2U);
+        for (const StartActor& start : starts) QCOMPARE(start.type, type_);
+        QCOMPARE(starts[0].key + " " + starts[1].key, "anna bert");
+    }
+    void actorTypeMustSayItsQueueItsActorsAndHowManyAreSpawned() {
+        use(R"("claims": {"status": ["started"]}, "max_actors": 9, "max_per_key": 9,
+               "spawn": [{"over": 2, "actors": 3}, {"over": 0, "actors": 1}])");
+        for (int i = 0; i < 3; ++i) add("anna", "started");
+        add("anna", "queued"); // claimed by nobody
+        const auto starts = allOf<StartActor>(decided());
+        QCOMPARE(orchestrator_->queued(type_), 3U);      // get_queue
+        QCOMPARE(starts.size(), 3U);                     // get_actors_to_spawn, spawn_actor
+        QCOMPARE(orchestrator_->actorCount(), 3U);       // get_running_actors
+        QCOMPARE(allOf<StartActor>(decided()).size(), 0U);
+    }
     void aNewVersionMovesItsObjectsInOneCommit() {
         add("anna", "started", 3'600 * kSecond);
         const std::string json = R"({"name": "snapshot", "version": "4", "rename": {"started": "running"},
@@ -78,6 +96,48 @@ private Q_SLOTS:
         QVERIFY(orchestrator_->removeType(type_).has_value());
         QVERIFY(!orchestrator_->findType("snapshot"));
     }
+
+    // --- one loop for all types
+    void mustRunASingleRunloopInTheOrderOfItsSteps() {
+        add("anna"), add("bert");
+        QCOMPARE(begin(), "tick 1 1, tick 2 2");
+        answer(2, {.lookIn = std::chrono::hours(1)});
+        add("bert"), add("carl"), add("");
+        now_ += 60 * kSecond;
+        // Who is late, who is free, who is to be spawned, what nobody claims: one pass, in this order.
+        QCOMPARE(pass(), "end 1, write 1 0>0, claim 3, start 3 'carl', orphan 5 key_missing");
+    }
+    void actorMustGetItsQueueAtTheStartOfEachIterationAndPopOneObject() {
+        add("anna", "queued", -5 * kSecond), add("anna", "queued", -4 * kSecond);
+        QCOMPARE(begin(), "tick 1 1");
+        add("anna", "queued", -9 * kSecond); // comes while the actor looks, and is due before the other one
+        answer(1, {.move = "failed"});
+        const auto next = decided();
+        QCOMPARE(lines(next), "claim 3");
+        QCOMPARE(orchestrator_->queued(type_), 1U);
+    }
+    void mustCollectAllObjectsWithARetryAtThatAreInNoQueue() {
+        add(""), add("anna", "sealed"), add("anna", "queued", kSecond), add("anna"), add("");
+        QVERIFY(pass().ends_with("orphan 1 key_missing, orphan 5 key_missing"));
+        QCOMPARE(orchestrator_->orphanCount(), 2U);
+        QCOMPARE(orchestrator_->queued(type_), 1U);
+    }
+    void transitionMustNotLockObjects() {
+        add("anna", "started", kSecond), add("bert");
+        QCOMPARE(begin(), "tick 1 2");
+        orchestrator_->answered(1, Answer{.move = "started"}, now_);
+        const auto underWay = orchestrator_->take(); // and not committed
+        QCOMPARE(lines(underWay), "write 2 0>1");
+        // Meanwhile it may be moved by somebody else, be removed, and others are looked at.
+        QVERIFY(orchestrator_->move(ObjectId(2), "failed", false, now_).has_value());
+        orchestrator_->take();
+        now_ += kSecond;
+        QCOMPARE(pass(), "start 2 'anna'");
+        orchestrator_->remove(ObjectId(2));
+        commit(underWay);
+        QVERIFY(!orchestrator_->find(ObjectId(2)));
+    }
+
     void aTypeThatGoesWhileOneOfItsObjectsIsClaimedEndsTheActorOnce_data() {
         QTest::addColumn<bool>("isEndFirst");
         QTest::newRow("the claim is answered first") << false;

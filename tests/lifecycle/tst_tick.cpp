@@ -57,10 +57,29 @@ private Q_SLOTS:
         QCOMPARE(answered("started", R"({"move": "sealed"})"), "started>sealed rev 4 final ends");
         QCOMPARE(answered("queued", R"({"move": "started", "look_in_s": 10})"), "queued>started rev 4 +10s starts");
     }
+    void tickMustNotReturnAnyValue() {
+        // What a function returns is no part of the answer: the move, the fields and the effects are all that is read.
+        const auto with = parseAnswer(type_, R"({"exit_code": 0, "result": {"move": "sealed"}, "move": "started"})");
+        const auto without = parseAnswer(type_, R"({"exit_code": 0, "move": "started"})");
+        const auto write = transitionOf(type_, seen(type_, "queued"), *with, kNow);
+        QCOMPARE(told(type_, write), "queued>started rev 4 +0s starts");
+        QCOMPARE(told(type_, write), told(type_, transitionOf(type_, seen(type_, "queued"), *without, kNow)));
+        QVERIFY(write->set.empty() && write->effects.empty());
+    }
     void aSecondMoveIsAnException() {
         QCOMPARE(answered("queued", R"({"move": ["started", "sealed"]})"),
                  "Give \"move\" as the name of one state; a look moves once.");
         QVERIFY(!refusal(type_, R"({"move": "started", "move": "sealed"})").empty());
+    }
+    void transitionMustNotHaveAnyBranchingLogic_data() {
+        QTest::addColumn<QString>("move");
+        for (const char* move : {R"(["started", "failed"])", R"({"if": "x", "then": "started"})", "1", "true", "null"})
+            QTest::newRow(move) << move;
+    }
+    void transitionMustNotHaveAnyBranchingLogic() {
+        QFETCH(QString, move);
+        QCOMPARE(answered("queued", R"({"move": )" + move.toStdString() + "}"),
+                 "Give \"move\" as the name of one state; a look moves once.");
     }
     void whatTheTableDoesNotAllowIsAnException() {
         QCOMPARE(answered("queued", R"({"move": "sealed"})"), "No transition leads from queued to sealed.");
@@ -188,6 +207,14 @@ private Q_SLOTS:
         QFETCH(QString, effect);
         QVERIFY(!refusal(type_, R"({"effects": [)" + effect.toStdString() + "]}").empty());
     }
+    void transitionMustNotCallOtherTransitions() {
+        // One write names one object: that which was looked at.
+        const auto write = transitionOf(type_, seen(type_, "queued"), {.move = "started"}, kNow);
+        QCOMPARE(write->id, ObjectId(7));
+        QCOMPARE(write->wakes, ObjectId{});
+        QVERIFY(!refusal(type_, R"({"effects": [{"wake": [3], "move": "sealed"}]})").empty());
+        QVERIFY(!refusal(type_, R"({"effects": [{"move": "sealed"}]})").empty());
+    }
     void transitionMustNotMutateTheStateOfOtherObjects() {
         QVERIFY(!refusal(type_, R"({"effects": [{"wake": [3], "status": "sealed"}]})").empty());
         QVERIFY(!refusal(type_, R"({"effects": [{"wake": [3], "set": {"url": "x"}}]})").empty());
@@ -217,6 +244,16 @@ private Q_SLOTS:
         QCOMPARE(claim.revision, 3);
     }
 
+    void objectMustHaveInitCleanAndSave() {
+        // init: what a new one begins with; clean: what is refused, of a new one and of an answer; save: one write.
+        QCOMPARE(*fieldsForNew(type_, R"({"url": "a"})"), R"({"url":"a","depth":0})");
+        QVERIFY(fieldsForNew(type_, R"({"url": 1})").error().kind == ErrorKind::Invalid);
+        QVERIFY(!refusal(type_, R"({"set": {"depth": "deep"}})").empty());
+        const auto answer = parseAnswer(type_, R"({"move": "started", "set": {"depth": 2}})");
+        const auto write = transitionOf(type_, seen(type_, "queued"), *answer, kNow);
+        QCOMPARE(write->set, R"({"depth":2})");
+        QVERIFY(write->moves);
+    }
     void fieldsOfANewObjectAreChecked() {
         QCOMPARE(*fieldsForNew(type_, R"({"url": "a"})"), R"({"url":"a","depth":0})");
         QCOMPARE(*fieldsForNew(type_, R"({"url": "a", "depth": 3, "persona": null})"), R"({"url":"a","depth":3})");

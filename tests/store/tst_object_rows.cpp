@@ -66,6 +66,24 @@ private Q_SLOTS:
         QCOMPARE(object(7), "queued 0 100 0 - -");
         QCOMPARE(tables_->rows("SELECT count(*) FROM object"), "1");
     }
+    void objectMustHaveAStatusFieldHoldingTheCurrentState() {
+        create(7);
+        const auto status = [this] { return tables_->rows("SELECT status FROM object WHERE id=7"); };
+        QCOMPARE(status(), "queued");
+        QCOMPARE(done(toStarted(7, 0)), "");
+        QCOMPARE(status(), "started");
+        QCOMPARE(done(toStarted(7, 1)), "7"); // from a status that it is not in any more
+        QCOMPARE(status(), "started");
+    }
+    void objectMustHaveARetryAtFieldHoldingTheNextCheck() {
+        create(7);
+        const auto retryAt = [this] { return tables_->rows("SELECT retry_at FROM object WHERE id=7"); };
+        QCOMPARE(retryAt(), "100");
+        QCOMPARE(done(ClaimObjects{.claims = {{.id = 7, .status = "queued", .revision = 0, .retryAt = 900}}}), "");
+        QCOMPARE(retryAt(), "900");
+        QCOMPARE(done(toStarted(7, 0)), "");
+        QCOMPARE(retryAt(), "200");
+    }
     void creatingTwiceUnderOneKeyReturnsTheFirst() {
         QCOMPARE(create(7, "page"), "7");
         QCOMPARE(create(8, "page"), "7");

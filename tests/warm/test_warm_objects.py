@@ -6,11 +6,12 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 
 import warm_case
 from warm_case import WarmCase
-from waiting import wait_for
+from waiting import lives, wait_for
 
 KITS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "resources", "kits")
 ORDERS = ""
@@ -82,6 +83,13 @@ PAPER = type_of("paper", {"queued": {"initial": True}, "printing": {}, "done": {
                 [("queued", "printing"), ("printing", "done")])
 
 
+def ancestors(pid):
+    while pid > 1:
+        with open("/proc/%d/stat" % pid, "rb") as stat:
+            pid = int(stat.read().rsplit(b")", 1)[1].split()[1])
+        yield pid
+
+
 class Objects(WarmCase):
     def setUp(self):
         super().setUp()
@@ -121,6 +129,31 @@ class Objects(WarmCase):
         child = self.call("GET", "objects/%d/children" % page)["objects"][0]
         self.assertEqual(child["fields"]["parent_was"], page)
         wait_for(lambda: self.called() == [str(page)], "the call is carried out")
+
+    def is_looked_at(self, number):
+        return any(actor.get("object") == number for t in self.call("GET", "orchestrator")["types"] for actor in t["actors"])
+
+    def test_orchestrator_must_start_and_stop_with_the_engine(self):
+        hang = self.make(how="hang")
+        wait_for(lambda: self.is_looked_at(hang), "it is looked at")
+        pids = [p["pid"] for p in self.processes()]
+        self.stop()
+        wait_for(lambda: not any(lives(pid) for pid in pids), "no actor is left")
+        self.start()
+        self.assertEqual(self.object(hang)["status"], "done")
+
+    def test_only_one_orchestrator_may_run_per_collection(self):
+        second = subprocess.run([warm_case.YARDMASTER, "--headless", "--no-sandbox", "--data-dir", self.data, "--listen", "127.0.0.1:0"],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
+        self.assertNotEqual(second.returncode, 0)
+        self.assertIn(str(self.engine.pid), second.stderr.decode())
+        self.assertEqual(self.object(self.make())["status"], "done")  # the first goes on
+
+    def test_actor_must_be_a_child_process_of_the_orchestrator(self):
+        hang = self.make(how="hang")
+        wait_for(lambda: self.is_looked_at(hang), "it is looked at")
+        (actor,) = self.processes()
+        self.assertIn(self.engine.pid, list(ancestors(actor["pid"])))
 
     def test_actor_must_exit_when_its_queue_is_empty(self):
         self.assertEqual(self.object(self.make())["status"], "done")
