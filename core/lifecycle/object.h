@@ -50,21 +50,22 @@ struct Object {
     KeyNumber key = 0;
     std::uint32_t pendingChildren = 0; ///< those that are not final
     std::uint32_t pendingCreates = 0;  ///< of its own effects; it is not looked at before they are carried out
+    std::uint32_t indexPlace = 0;      ///< of the time index, which alone knows what it means
     TypeNumber type = 0;
     std::uint16_t retries = 0;
     StateNumber status = 0;
-    Where where = Where::Nowhere;
     std::uint8_t burst = 0;     ///< looks one at once after the other
     std::uint8_t orphanWhy = 0; ///< OrphanReason, while it is one
-    bool isWoken = false;       ///< while it was looked at or written
-    bool isStuck = false;
-    bool isWarned = false; ///< that it is an orphan
-    bool isHot = false;    ///< looked at as often as may be
+    Where where : 4 = Where::Nowhere;
+    bool isWoken : 1 = false; ///< while it was looked at or written
+    bool isStuck : 1 = false;
+    bool isWarned : 1 = false; ///< that it is an orphan
+    bool isHot : 1 = false;    ///< looked at as often as may be
 
     Seen seen() const { return {.id = id, .status = status, .revision = revision, .retries = retries}; }
 };
 /// A million of them are held.
-static_assert(sizeof(Object) <= 100);
+static_assert(sizeof(Object) <= 72);
 
 /// retry_at at a start of the engine. A clock that was set back while no engine ran shows in `modified`, which lies
 /// ahead of now: what was to come an hour after that comes an hour from now.

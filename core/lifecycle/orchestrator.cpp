@@ -6,6 +6,22 @@
 #include <utility>
 
 namespace yard::lifecycle {
+namespace {
+
+/// From now on it is warned of.
+bool isFirstWarning(Object& object) {
+    const bool isFirst = !object.isWarned;
+    object.isWarned = true;
+    return isFirst;
+}
+/// Whether it was woken; it is not any more.
+bool takeWake(Object& object) {
+    const bool wasWoken = object.isWoken;
+    object.isWoken = false;
+    return wasWoken;
+}
+
+} // namespace
 
 std::string_view name(OrphanReason reason) {
     switch (reason) {
@@ -156,11 +172,11 @@ void Orchestrator::place(Object& object) {
     }
     object.indexedAt = dueAt(object);
     object.where = Where::Waiting;
-    times_.add(object.indexedAt, object.id);
+    times_.add(object);
 }
 
 void Orchestrator::unplace(Object& object) {
-    if (object.where == Where::Waiting) times_.remove(object.indexedAt, object.id);
+    if (object.where == Where::Waiting) times_.remove(object);
     if (object.where == Where::Orphan && orphans_.erase(object.id) > 0)
         --types_[object.type].orphans[object.orphanWhy];
     if (object.where == Where::Queued)
@@ -174,7 +190,7 @@ void Orchestrator::enqueue(Object& object) {
         orphans_.insert(object.id);
         object.orphanWhy = std::to_underlying(*why);
         ++types_[object.type].orphans[object.orphanWhy];
-        if (*why != OrphanReason::CreatePending && !std::exchange(object.isWarned, true))
+        if (*why != OrphanReason::CreatePending && isFirstWarning(object))
             unwarned_.push_back(object.id);
         return;
     }
@@ -255,7 +271,7 @@ void Orchestrator::created(ObjectId maker) {
 
 void Orchestrator::createFailed(ObjectId maker) {
     Object* object = held(maker);
-    if (object && object->where == Where::Orphan && !std::exchange(object->isWarned, true))
+    if (object && object->where == Where::Orphan && isFirstWarning(*object))
         unwarned_.push_back(maker);
 }
 
@@ -271,7 +287,7 @@ void Orchestrator::setKey(ObjectId id, KeyNumber key) {
 // --- the journal's answers
 
 void Orchestrator::decide(Write write, Object& object, WallMicros now) {
-    if (write.isOfTick && std::exchange(object.isWoken, false) && !write.ends && !write.isStuck)
+    if (write.isOfTick && takeWake(object) && !write.ends && !write.isStuck)
         write.retryAt = std::min(write.retryAt, now);
     if (write.ends && object.parent != ObjectId{}) {
         write.wakes = object.parent;
@@ -355,7 +371,7 @@ void Orchestrator::written(const Write& write, bool ok, WallMicros now) {
         static_cast<std::uint32_t>(std::ranges::count(write.effects, EffectKind::Create, &Effect::kind));
     object->retries = static_cast<std::uint16_t>(write.retries);
     object->retryAt = write.retryAt;
-    if (std::exchange(object->isWoken, false) && !write.ends) object->retryAt = std::min(object->retryAt, now);
+    if (takeWake(*object) && !write.ends) object->retryAt = std::min(object->retryAt, now);
     if (write.isOfTick && object->pendingCreates > 0 && !write.ends && object->retryAt <= now) {
         Group& group = groups_[{object->type, object->key}];
         group.keptUntil = now + kCreateGrace.count();

@@ -23,9 +23,9 @@ void Orchestrator::pass(WallMicros now) {
 
 void Orchestrator::takeDue(WallMicros now) {
     for (std::size_t taken = 0; taken < kDuePerPass; ++taken) {
-        const auto id = times_.takeDue(now);
-        if (!id) return;
-        if (Object* object = held(*id)) enqueue(*object);
+        Object* const object = times_.takeDue(now);
+        if (!object) return;
+        enqueue(*object);
     }
 }
 

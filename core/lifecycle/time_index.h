@@ -1,33 +1,33 @@
 // When the next object is due. One owner, that of the orchestrator.
+//
+// A heap of pointers: eight bytes an object, of which there may be a million. An object in it stays where it is in memory,
+// with the time that it was added with.
 #pragma once
 
 #include "core/lifecycle/object.h"
 
 #include <optional>
-#include <set>
-#include <utility>
+#include <vector>
 
 namespace yard::lifecycle {
 
-/// Invariant: an object is in it at most once; its owner knows with which time.
+/// Ordered by `indexedAt`. Those due at the same instant come by their number.
+/// Invariants: an object is in it at most once, at its `indexPlace`; none comes before the one above it.
 class TimeIndex {
 public:
-    void add(WallMicros at, ObjectId id) { entries_.emplace(at, id); }
-    void remove(WallMicros at, ObjectId id) { entries_.erase({at, id}); }
-    std::optional<WallMicros> next() const {
-        if (entries_.empty()) return std::nullopt;
-        return entries_.begin()->first;
-    }
-    /// Takes the first one that is due out. Those due at the same instant come by their number.
-    std::optional<ObjectId> takeDue(WallMicros now) {
-        if (entries_.empty() || entries_.begin()->first > now) return std::nullopt;
-        const ObjectId id = entries_.begin()->second;
-        entries_.erase(entries_.begin());
-        return id;
-    }
+    void add(Object& object);
+    /// It is in here.
+    void remove(Object& object);
+    std::optional<WallMicros> next() const;
+    /// Takes the first one that is due out; null: none is.
+    Object* takeDue(WallMicros now);
 
 private:
-    std::set<std::pair<WallMicros, ObjectId>> entries_;
+    void put(std::size_t place, Object& object);
+    /// Puts it there, or higher or lower as its time wants it.
+    void settle(std::size_t place, Object& object);
+
+    std::vector<Object*> heap_;
 };
 
 } // namespace yard::lifecycle

@@ -41,6 +41,9 @@ public:
     }
     ~Statement() { sqlite3_finalize(stmt_); }
 
+    /// There is one.
+    explicit operator bool() const { return stmt_ != nullptr; }
+
     /// Binds all parameters, in order: integers, std::string_view (TEXT), Bytes (BLOB), nullptr, optionals of
     /// these, Measures (one parameter each).
     template<class... Args>

@@ -53,6 +53,7 @@ struct ObjectQuestion {
     std::int64_t type = 0;                                     ///< 0: any
     std::int64_t parent = 0;                                   ///< 0: any
     std::string status{};                                      ///< empty: any
+    std::vector<std::string> statuses{};                       ///< those of the type, where `status` is any
     std::vector<std::pair<std::string, std::string>> fields{}; ///< each has this text as its value
     std::int64_t cursor = 0; ///< the number of the last row of the page before; 0 begins
     int limit = 100;         ///< 1..kMostObjectRows

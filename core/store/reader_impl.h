@@ -80,6 +80,9 @@ struct Reader::Impl {
 
     Result<std::optional<std::string>> blob(const Hash256& hash, bool& packIsGone);
 
+    /// Those of one object, when they are asked for first: most journals have none.
+    Result<void> prepareObject();
+
     Result<Page> scan(const PageFilter& filter, const Wanted& wanted, PageOrder order, int limit, Lsn cursor);
     /// One run of the index per (state, queue, reason) there is; nothing when those are too many.
     struct Run {
@@ -109,6 +112,7 @@ struct Reader::Impl {
     Statement pendingNames, nameOf, arraySize, ends, pendingDependents;
     Statement waitUnit, waitParents, waitOns, waitChildren, waitsBelow, waitName;
     Statement foldUpTo, foldsBehind;
+    Statement object, objectChildren, objectActions; ///< see prepareObject()
     Statement recent, spec, findBlob, idem, hidden, dependents, failedDependents;
     std::vector<LsnRun> hiddenRuns;
 };

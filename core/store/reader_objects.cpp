@@ -30,56 +30,103 @@ ObjectRow rowOf(const Statement& row) {
     return object;
 }
 
+/// Numbers of bound values; those of fields are two each, behind them those of statuses.
+constexpr int kStatus = 4;
+constexpr int kFirstField = 5;
+int firstStatus(const ObjectQuestion& question) {
+    return kFirstField + 2 * static_cast<int>(question.fields.size());
+}
+
 /// Rows of another status are passed over in the walk, where there is no index by it.
 bool hasIndexedStatus(const ObjectQuestion& question) {
-    return !question.status.empty() && question.type != 0 && question.parent == 0;
+    return question.type != 0 && question.parent == 0;
 }
 
 /// Whether a row matches what no index has is its last column: so each step of the statement is one row, and the walk can
 /// end at any of them.
-std::string pageSql(const ObjectQuestion& question) {
+std::string columnsSql(const ObjectQuestion& question) {
     std::string sql = fmt::format("SELECT {}, 1", kColumns);
-    if (!question.status.empty()) sql += " AND status=?4";
+    if (!question.status.empty() && !hasIndexedStatus(question)) sql += fmt::format(" AND status=?{}", kStatus);
     // Names of fields are checked by who asks; they are bound all the same.
-    for (std::size_t at = 0; at < question.fields.size(); ++at)
+    for (int at = 0; at < static_cast<int>(question.fields.size()); ++at)
         sql += fmt::format(" AND ifnull(CAST(json_extract(fields, '$.\"' || ?{} || '\"') AS TEXT)=?{}, 0)",
-                           5 + 2 * at, 6 + 2 * at);
-    sql += " FROM object WHERE ";
-    sql += question.newestFirst ? "(?1=0 OR id<?1)" : "id>?1";
-    if (question.type != 0) sql += " AND type=?2";
-    if (question.parent != 0) sql += " AND parent=?3";
-    if (hasIndexedStatus(question)) sql += " AND status=?4";
+                           kFirstField + 2 * at, kFirstField + 1 + 2 * at);
+    return sql;
+}
+
+/// What has one status (a parameter's number; 0: any), without an order. `+` keeps an index out of use: few are of one
+/// parent, or named by their numbers.
+std::string rowsSql(const ObjectQuestion& question, int status) {
+    const char* const plain = question.parent != 0 || question.among ? "+" : "";
+    std::string sql = columnsSql(question) + " FROM object WHERE 1";
+    if (question.cursor != 0) sql += question.newestFirst ? " AND id<?1" : " AND id>?1";
+    if (question.type != 0) sql += fmt::format(" AND {}type=?2", plain);
+    if (question.parent != 0) sql += question.among ? " AND +parent=?3" : " AND parent=?3";
+    if (status != 0) sql += fmt::format(" AND {}status=?{}", plain, status);
     if (question.among) {
         sql += " AND id IN (0";
         for (const std::int64_t id : *question.among) sql += fmt::format(",{}", id);
         sql += ")";
     }
-    return sql + (question.newestFirst ? " ORDER BY id DESC" : " ORDER BY id");
+    return sql;
+}
+
+/// The index of a type has its objects by status, and of each status by number: a page of all of them is merged from one of
+/// each, as otherwise the whole type would be sorted for it.
+bool isMerged(const ObjectQuestion& question) {
+    return hasIndexedStatus(question) && question.status.empty() && !question.among && !question.statuses.empty();
+}
+
+std::string pageSql(const ObjectQuestion& question) {
+    std::string sql;
+    if (isMerged(question))
+        for (int at = 0; at < static_cast<int>(question.statuses.size()); ++at)
+            sql += fmt::format("{}{}", at > 0 ? " UNION ALL " : "", rowsSql(question, firstStatus(question) + at));
+    else
+        sql = rowsSql(question, !question.status.empty() && hasIndexedStatus(question) ? kStatus : 0);
+    return sql + (question.newestFirst ? " ORDER BY 1 DESC" : " ORDER BY 1");
 }
 
 /// The numbers of pageSql().
 void bindPage(Statement& rows, const ObjectQuestion& question) {
     rows.bind(question.cursor, question.type, question.parent, question.status);
-    int at = 5;
+    int at = kFirstField;
     for (const auto& [name, value] : question.fields) {
         rows.bindAt(at++, name);
         rows.bindAt(at++, value);
     }
+    if (!isMerged(question)) return;
+    for (const std::string& status : question.statuses) rows.bindAt(at++, status);
 }
 
 } // namespace
 
+Result<void> Reader::Impl::prepareObject() {
+    if (objectActions) return {};
+    const auto keep = [this](Statement& statement, const std::string& sql) -> Result<void> {
+        auto made = database.prepare(sql);
+        if (!made) return std::unexpected(made.error());
+        statement = *std::move(made);
+        return {};
+    };
+    auto kept = keep(object, fmt::format("SELECT {} FROM object WHERE id=?", kColumns));
+    if (kept) kept = keep(objectChildren, "SELECT status, count(*) FROM object WHERE parent=? GROUP BY status");
+    if (kept)
+        kept = keep(objectActions, "SELECT name, max(lsn) FROM object_action WHERE object=? AND name<>'' "
+                                   "GROUP BY name ORDER BY 2 DESC LIMIT ?");
+    return kept;
+}
+
 Result<std::optional<ObjectWithRelatives>> Reader::object(std::int64_t id) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
-    auto one = reader.database.prepare(fmt::format("SELECT {} FROM object WHERE id=?", kColumns));
-    if (!one) return std::unexpected(one.error());
+    if (const auto made = reader.prepareObject(); !made) return std::unexpected(made.error());
     const auto find = [&](std::int64_t number) -> Result<std::optional<ObjectRow>> {
-        QueryScope row(*one, number);
+        QueryScope row(reader.object, number);
         const int rc = row.step();
         if (rc == SQLITE_DONE) return std::optional<ObjectRow>();
         if (rc != SQLITE_ROW) return reader.failed(rc, "reading an object");
-        return std::optional(rowOf(*one));
+        return std::optional(rowOf(reader.object));
     };
     auto found = find(id);
     if (!found) return std::unexpected(found.error());
@@ -90,17 +137,12 @@ Result<std::optional<ObjectWithRelatives>> Reader::object(std::int64_t id) {
         if (!parent) return std::unexpected(parent.error());
         all.parent = std::move(*parent);
     }
-    auto counts = reader.database.prepare("SELECT status, count(*) FROM object WHERE parent=? GROUP BY status");
-    if (!counts) return std::unexpected(counts.error());
-    QueryScope row(*counts, id);
+    QueryScope row(reader.objectChildren, id);
     int rc = SQLITE_ROW;
     while ((rc = row.step()) == SQLITE_ROW)
         all.children.push_back({.status = std::string(row->text(0)), .count = row->integer(1)});
     if (rc != SQLITE_DONE) return reader.failed(rc, "counting children");
-    auto actions = reader.database.prepare("SELECT name, max(lsn) FROM object_action WHERE object=? AND name<>'' "
-                                           "GROUP BY name ORDER BY 2 DESC LIMIT ?");
-    if (!actions) return std::unexpected(actions.error());
-    QueryScope action(*actions, id, kMostObjectActions);
+    QueryScope action(reader.objectActions, id, kMostObjectActions);
     while ((rc = action.step()) == SQLITE_ROW) all.actions.emplace_back(action->text(0), Lsn(action->integer(1)));
     if (rc != SQLITE_DONE) return reader.failed(rc, "reading the actions of an object");
     return std::optional(std::move(all));

@@ -59,6 +59,12 @@ long numberIn(const std::string& json, const std::string& name) {
     return at == std::string::npos ? 0 : std::atol(json.c_str() + at + name.size() + 3);
 }
 
+long doneOf(const bench::Server& server, const std::string& type) {
+    const std::string json = ask(server, "GET", "types/" + type);
+    const auto counts = json.find("\"counts\":");
+    return counts == std::string::npos ? 0 : numberIn(json.substr(counts), "done");
+}
+
 // --- worker and types
 
 struct File {
@@ -180,13 +186,13 @@ struct Rate {
 
 /// All are due at one instant; from then to the commit of the last move.
 Rate look(const bench::Server& server, const std::string& type, long count) {
-    const long before = numberIn(ask(server, "GET", "types/" + type), "done");
+    const long before = doneOf(server, type);
     const WallMicros due = wallNow() + 2 * kSecond + count * 30;
     make(server, type, count, due);
     if (wallNow() > due) die("making them took longer than they were to wait");
     while (wallNow() < due) ::usleep(200);
     const double cpu = bench::processSeconds(server.pid());
-    while (numberIn(ask(server, "GET", "types/" + type), "done") < before + count) ::usleep(5'000);
+    while (doneOf(server, type) < before + count) ::usleep(20'000);
     const double seconds = static_cast<double>(wallNow() - due) / 1e6;
     return {static_cast<double>(count) / seconds,
             (bench::processSeconds(server.pid()) - cpu) * 1e6 / static_cast<double>(count)};
@@ -249,7 +255,7 @@ void benchLate(const bench::Server& server, long count) {
 
 int main(int argc, char** argv) {
     if (std::getenv("YARD_SOCKET_FD")) return serve(argc, argv);
-    double million = 1e6, looks = 60'000, pythonLooks = 20'000, actors = 2, rounds = 3, lateLooks = 200;
+    double million = 1e6, looks = 60'000, pythonLooks = 20'000, actors = 8, rounds = 3, lateLooks = 200;
     const std::string program = bench::programFrom(argc, argv,
                                                    {{"--million", million, 0},
                                                     {"--looks", looks, 0},
@@ -262,6 +268,7 @@ int main(int argc, char** argv) {
     const bench::Server server(program, scratch.path());
     registerWorker(server, "native", {{"w", contentOf("/proc/self/exe")}});
     registerWorker(server, "python", {{"w.py", kPython}, {"yard_worker.py", contentOf(YARD_PYTHON_KIT)}});
+    ask(server, "PATCH", "pool", fmt::format(R"({{"max":{}}})", 2 * static_cast<int>(actors) + 2));
     putType(server, "native", "native", static_cast<int>(actors));
     putType(server, "python", "python", static_cast<int>(actors));
     putType(server, "late", "native", 1);

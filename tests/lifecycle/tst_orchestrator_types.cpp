@@ -4,6 +4,10 @@
 
 #include <QtTest>
 
+#include <deque>
+#include <random>
+#include <set>
+
 using namespace yard;
 using namespace yard::lifecycle;
 using namespace yard::lifecycle::test;
@@ -121,6 +125,36 @@ private Q_SLOTS:
         QVERIFY(pass().ends_with("orphan 1 key_missing, orphan 5 key_missing"));
         QCOMPARE(orchestrator_->orphanCount(), 2U);
         QCOMPARE(orchestrator_->queued(type_), 1U);
+    }
+    void theTimeIndexTakesWhatIsDueInTheOrderOfTimesAndNumbers() {
+        std::mt19937 random(7);
+        const auto below = [&random](int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); };
+        std::deque<Object> objects(500);
+        for (std::size_t i = 0; i < objects.size(); ++i) objects[i].id = ObjectId(static_cast<std::int64_t>(i + 1));
+        TimeIndex index;
+        std::set<std::pair<WallMicros, ObjectId>> model;
+        for (int step = 0; step < 20'000; ++step) {
+            Object& object = objects[static_cast<std::size_t>(below(500))];
+            if (model.erase({object.indexedAt, object.id}) > 0) {
+                index.remove(object);
+            } else {
+                object.indexedAt = below(100);
+                index.add(object);
+                model.emplace(object.indexedAt, object.id);
+            }
+            QCOMPARE(index.next().value_or(-1), model.empty() ? -1 : model.begin()->first);
+            const WallMicros now = below(3);
+            const Object* const due = below(10) == 0 ? index.takeDue(now) : nullptr;
+            if (!due) continue;
+            QVERIFY(due->indexedAt <= now);
+            QCOMPARE(due->id, model.begin()->second);
+            model.erase(model.begin());
+        }
+        while (const Object* due = index.takeDue(1'000)) {
+            QCOMPARE(due->id, model.begin()->second);
+            model.erase(model.begin());
+        }
+        QVERIFY(model.empty());
     }
     void transitionMustNotLockObjects() {
         add("anna", "started", kSecond), add("bert");

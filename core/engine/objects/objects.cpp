@@ -164,6 +164,13 @@ ObjectTypeView Objects::countsOf(TypeNumber number) const {
     return view;
 }
 
+/// All of them: which ones objects are in the journal knows before us.
+std::vector<std::string> Objects::statusesOf(TypeNumber number) const {
+    std::vector<std::string> names;
+    for (const lifecycle::State& state : orchestrator_.type(number).states) names.push_back(state.name);
+    return names;
+}
+
 std::vector<ObjectTypeView> Objects::types() const {
     return viewsOfAll(&Objects::viewOf);
 }
@@ -285,6 +292,7 @@ coro::Task<Result<void>> Objects::removeType(std::string name, bool isForced) {
     const Held held(*this, *number);
     Result<void> removed = co_await untilUnwritten(*number);
     store::ObjectQuestion question{.type = types_[*number].id, .limit = store::kMostObjectRows};
+    question.statuses = statusesOf(*number);
     while (removed && isForced) {
         const auto page = co_await parts_.reads.page(question);
         if (!page) removed = std::unexpected(page.error());
@@ -352,6 +360,7 @@ coro::Task<Result<ObjectList>> Objects::list(ObjectQuery query) {
         const auto number = numberOf(query.type);
         if (!number) co_return std::unexpected(number.error());
         question.type = types_[*number].id;
+        question.statuses = statusesOf(*number);
     }
     auto fields = fieldsIn(query.text);
     if (!fields) co_return std::unexpected(fields.error());

@@ -246,6 +246,7 @@ private:
     Result<lifecycle::TypeNumber> numberOf(std::string_view name) const;
     ObjectTypeView viewOf(lifecycle::TypeNumber number) const;
     ObjectTypeView countsOf(lifecycle::TypeNumber number) const;
+    std::vector<std::string> statusesOf(lifecycle::TypeNumber number) const;
     std::vector<ObjectTypeView> viewsOfAll(ObjectTypeView (Objects::*viewOfOne)(lifecycle::TypeNumber) const) const;
     ObjectView viewOf(store::ObjectRow row) const;
     void learn(lifecycle::TypeNumber number);
