@@ -25,6 +25,8 @@ private Q_SLOTS:
 
     void aTypeIsAddedReadAndRemoved();
     void objectsAreMadeListedAndRemoved();
+    void pagesOfATypeHaveItsStatusesTogetherInTheOrderOfNumbers_data();
+    void pagesOfATypeHaveItsStatusesTogetherInTheOrderOfNumbers();
     void anObjectIsMovedByTheTableOrByForce();
     void fieldsAreSetOfTheRevisionThatIsNamed();
     void aStatusIsWaitedFor();
@@ -77,6 +79,41 @@ void ObjectRouteTest::objectsAreMadeListedAndRemoved() {
     QCOMPARE(api_->call("DELETE", at(first)).number("count"), std::int64_t(1));
     QCOMPARE(api_->get(at(first)).status, 404);
     QCOMPARE(api_->call("DELETE", at(first)).status, 404);
+}
+
+void ObjectRouteTest::pagesOfATypeHaveItsStatusesTogetherInTheOrderOfNumbers_data() {
+    QTest::addColumn<QString>("query");
+    QTest::addColumn<QString>("numbers");
+    QTest::newRow("newest first") << "type=page" << "8 7 6 5 4 3 2 1";
+    QTest::newRow("oldest first") << "type=page&sort=id" << "1 2 3 4 5 6 7 8";
+    QTest::newRow("by a field") << "type=page&q=url:odd" << "7 5 3 1";
+    QTest::newRow("of one status") << "type=page&status=started" << "8 5 2";
+    QTest::newRow("of a parent") << "type=page&parent=1&sort=id" << "2 3";
+    QTest::newRow("of another type") << "type=other" << "9";
+    QTest::newRow("of any type") << "status=queued&sort=id" << "1 4 7 9";
+}
+
+void ObjectRouteTest::pagesOfATypeHaveItsStatusesTogetherInTheOrderOfNumbers() {
+    QFETCH(QString, query);
+    QFETCH(QString, numbers);
+    api_->post("/compute/types", kType);
+    std::string other = kType;
+    api_->post("/compute/types", other.replace(other.find("page"), 4, "other"));
+    for (int id = 1; id <= 8; ++id) {
+        const std::string parent = id == 2 || id == 3 ? R"(,"parent":1)" : "";
+        QCOMPARE(make(fmt::format(R"(,"fields":{{"url":"{}"}}{})", id % 2 == 1 ? "odd" : "even", parent)), id);
+        if (id % 3 != 1) api_->post(at(id, "/move"), R"({"to":"started"})");
+        if (id % 3 == 0) api_->post(at(id, "/move"), R"({"to":"sealed"})");
+    }
+    QCOMPARE(api_->post("/compute/objects", R"({"type":"other"})").number("id"), std::int64_t(9));
+    std::string seen, cursor;
+    do {
+        const Reply page = api_->get("/compute/objects?limit=2&" + query.toStdString() + cursor);
+        for (const auto& row : page.json().at("objects").as_array())
+            seen += fmt::format("{}{}", seen.empty() ? "" : " ", row.as_object().at("id").as_int64());
+        cursor = page.json().contains("cursor") ? "&cursor=" + page.text("cursor") : "";
+    } while (!cursor.empty());
+    QCOMPARE(seen, numbers.toStdString());
 }
 
 void ObjectRouteTest::anObjectIsMovedByTheTableOrByForce() {
