@@ -7713,6 +7713,10 @@
             <numerusform>%Ln Schritte</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Actions</source>
+        <translation>Aktionen</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::ObjectsPage</name>

@@ -75,6 +75,28 @@ private slots:
         QVERIFY(!on.page.closeInnermost());
     }
 
+    void theDetailHasTheActionsOfAnObjectAndTheWayToThem() {
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false)));
+        on.page.table()->selectId(2);
+        QVERIFY(on.tell("objects/2", object(2, "started")));
+        const ObjectPanel* panel = on.page.panel();
+        QVERIFY(!panel->actions()->isVisible());
+        on.page.table()->selectId(3);
+        const QJsonObject actions{
+            {"pdf", QJsonObject{{"lsn", 812}, {"state", "completed"}, {"exit_code", 0}}},
+            {"text", QJsonObject{{"lsn", 1'813}, {"state", "failed"}, {"reason", "exit_code"}, {"exit_code", 3}}},
+            {"wait", QJsonObject{{"lsn", 814}, {"state", "running"}, {"note", "page 2"}}}};
+        QVERIFY(on.tell("objects/3", object(3, "started", {{"actions", actions}})));
+        QVERIFY(panel->actions()->isVisible());
+        QStringList shown;
+        for (const Fact& fact : panel->actions()->facts()) shown << fact.name + ": " + fact.value;
+        QCOMPARE(shown, QStringList({"text: 1,813, Failed, exit code 3", "wait: 814, Running, page 2",
+                                     "pdf: 812, Completed"}));
+        emit panel->actions()->linkClicked(panel->actions()->facts().front().target);
+        QCOMPARE(on.played.window.actions, std::vector<qint64>{1'813});
+    }
+
     void anObjectThatHasGoneSaysSo() {
         Played on;
         QVERIFY(on.begin(rowsFrom(3, 1, false)));

@@ -32,7 +32,9 @@ ObjectPanel::ObjectPanel(Context context, QWidget* parent)
     , historyPanel_(new Panel(tr("History"), false))
     , history_(new Facts)
     , childrenPanel_(new Panel(tr("Children"), false))
-    , children_(new Facts) {
+    , children_(new Facts)
+    , actionsPanel_(new Panel(tr("Actions"), false))
+    , actions_(new Facts) {
     setMinimumWidth(scaled(kLeastWidth));
     setObjectName("pane");
     auto* outer = new QVBoxLayout(this);
@@ -52,9 +54,11 @@ ObjectPanel::ObjectPanel(Context context, QWidget* parent)
     column->addWidget(historyPanel_);
     childrenPanel_->setBody(children_);
     column->addWidget(childrenPanel_);
+    actionsPanel_->setBody(actions_);
+    column->addWidget(actionsPanel_);
     column->addStretch(1);
     outer->addWidget(scrolling(inside), 1);
-    for (Facts* facts : {about_, history_, children_})
+    for (Facts* facts : {about_, history_, children_, actions_})
         connect(facts, &Facts::linkClicked, this, &ObjectPanel::linkClicked);
 }
 
@@ -88,9 +92,11 @@ void ObjectPanel::showNothing(const QString& why) {
     about_->set({});
     history_->set({});
     children_->set({});
+    actions_->set({});
     fields_->reset();
     historyPanel_->hide();
     childrenPanel_->hide();
+    actionsPanel_->hide();
     problem_->setText(why);
     problem_->setVisible(!why.isEmpty());
 }
@@ -104,6 +110,7 @@ void ObjectPanel::show(const ObjectDetail& detail, const std::vector<ObjectType>
     fields_->show(detail, typeNamed(types, detail.info.type));
     tellHistory(detail);
     tellChildren(detail);
+    tellActions(detail);
 }
 
 void ObjectPanel::tellAbout(const ObjectDetail& detail, const std::vector<ObjectType>& types,
@@ -165,6 +172,22 @@ void ObjectPanel::tellChildren(const ObjectDetail& detail) {
     childrenPanel_->setVisible(!facts.empty());
     childrenPanel_->setNote(format.number(all));
     children_->set(std::move(facts));
+}
+
+/// Each leads to its action.
+void ObjectPanel::tellActions(const ObjectDetail& detail) {
+    const Format format;
+    std::vector<Fact> facts;
+    for (const ObjectAction& action : detail.actions) {
+        QString words = format.number(action.lsn) + QStringLiteral(", ") + wordOf(action.face);
+        for (const QString& more : {action.reason, action.note})
+            if (!more.isEmpty()) words += QStringLiteral(", ") + more;
+        facts.push_back(
+            {action.name, words, Fact::Tone::Link, {}, QStringLiteral("action:%1").arg(action.lsn)});
+    }
+    actionsPanel_->setVisible(!facts.empty());
+    actionsPanel_->setNote(format.number(static_cast<qint64>(facts.size())));
+    actions_->set(std::move(facts));
 }
 
 void ObjectPanel::paintEvent(QPaintEvent*) {

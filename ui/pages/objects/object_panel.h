@@ -1,4 +1,4 @@
-// One object in full: what can be done with it, its fields, its moves, its children. Owner: ui thread.
+// One object in full: what can be done with it, its fields, its moves, its children, its actions. Owner: ui thread.
 #pragma once
 
 #include "ui/pages/objects/object_fields.h"
@@ -22,6 +22,7 @@ public:
     Facts* about() const { return about_; }
     Facts* history() const { return history_; }
     Facts* children() const { return children_; }
+    Facts* actions() const { return actions_; }
     Button* lookNow() const { return lookNow_; }
     Button* moveTo() const { return moveTo_; }
     Button* remove() const { return remove_; }
@@ -29,7 +30,7 @@ public:
 
 signals:
     void closed();
-    /// "object:12" or "children:12:sealed".
+    /// "object:12", "children:12:sealed" or "action:812".
     void linkClicked(const QString& target);
 
 protected:
@@ -41,6 +42,7 @@ private:
                    const OrchestratorInfo& orchestrator);
     void tellHistory(const ObjectDetail& detail);
     void tellChildren(const ObjectDetail& detail);
+    void tellActions(const ObjectDetail& detail);
 
     Panel* head_;
     Button* lookNow_;
@@ -54,6 +56,8 @@ private:
     Facts* history_;
     Panel* childrenPanel_;
     Facts* children_;
+    Panel* actionsPanel_;
+    Facts* actions_;
 };
 
 } // namespace yard::ui

@@ -1,11 +1,15 @@
 #include "ui/pages/objects/object_values.h"
 
+#include "ui/state/action_row.h"
 #include "ui/style/format.h"
+#include "ui/style/paint.h"
 
 #include <QCoreApplication>
 #include <QJsonArray>
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <set>
 
 namespace yard::ui {
@@ -136,6 +140,27 @@ ObjectInfo readObject(const QJsonObject& json) {
             .isStuck = json.value("stuck").toBool()};
 }
 
+namespace {
+
+std::vector<ObjectAction> readObjectActions(const QJsonObject& json) {
+    std::vector<ObjectAction> actions;
+    for (auto it = json.begin(); it != json.end(); ++it) {
+        const QJsonValue action = it.value();
+        const QJsonValue code = action["exit_code"];
+        const std::optional<int> exitCode = code.isDouble() ? std::optional(code.toInt()) : std::nullopt;
+        const QString reason = action["reason"].toString();
+        actions.push_back({.name = unturned(it.key()),
+                           .lsn = action["lsn"].toInteger(),
+                           .face = faceOf(action["state"].toString().toStdString(), false, false),
+                           .reason = reason.isEmpty() ? QString() : unturned(wordOfReason(reason, exitCode)),
+                           .note = unturned(action["note"].toString())});
+    }
+    std::ranges::sort(actions, std::greater<>(), &ObjectAction::lsn);
+    return actions;
+}
+
+} // namespace
+
 ObjectDetail readObjectDetail(const QJsonObject& json) {
     ObjectDetail detail{.info = readObject(json), .json = json};
     detail.fields = json.value("fields").toObject();
@@ -149,6 +174,7 @@ ObjectDetail readObjectDetail(const QJsonObject& json) {
                                   .actor = unturned(move["actor"].toString()),
                                   .tickMs = move["tick_ms"].toInteger()});
     std::ranges::reverse(detail.history);
+    detail.actions = readObjectActions(json.value("actions").toObject());
     return detail;
 }
 

@@ -70,12 +70,22 @@ struct ObjectInfo {
     bool operator==(const ObjectInfo&) const = default;
 };
 
+/// What became of an action that a look of it submitted.
+struct ObjectAction {
+    QString name; ///< as looks call it
+    qint64 lsn = 0;
+    DisplayState face = DisplayState::Pending;
+    QString reason; ///< in words; empty: there is nothing to say
+    QString note;
+};
+
 /// One in full.
 struct ObjectDetail {
     ObjectInfo info;
     QJsonObject fields{};
     std::vector<std::pair<QString, qint64>> children{}; ///< by status
     std::vector<ObjectMove> history{};                  ///< newest first
+    std::vector<ObjectAction> actions{};                ///< likewise
     QJsonObject json{};
 };
 

@@ -368,6 +368,7 @@ void ObjectsPage::goTo(const QString& target) {
     const QString kind = target.section(':', 0, 0);
     const qint64 object = target.section(':', 1, 1).toLongLong();
     if (kind == "object") return open(object);
+    if (kind == "action") return context_.navigator.showAction(object);
     const QString status = target.section(':', 2);
     QString filter = QStringLiteral("parent:%1").arg(object);
     if (!status.isEmpty()) filter += " status:" + status;
