@@ -174,7 +174,7 @@ void benchMillion(const std::string& program, long count) {
     }
     const bench::Server server(program, scratch.path());
     const double here = residentOf(server);
-    fmt::print("a million objects: {:.0f} B of memory each after a start (at most 100), {:.1f} MB in all\n",
+    fmt::print("{} that wait: {:.0f} B of memory each after a start (at most 100), {:.1f} MB in all\n", count,
                (here - empty) / static_cast<double>(count), here / 1e6);
     fmt::print("a start with them: serving after {:.2f} s (at most 3)\n", server.startSeconds());
     fmt::print("the slowest page: {:.1f} ms (at most 20)\n", pages(server, count));

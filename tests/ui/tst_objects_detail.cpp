@@ -94,7 +94,7 @@ private slots:
         QCOMPARE(shown, QStringList({"text: 1,813, Failed, exit code 3", "wait: 814, Running, page 2",
                                      "pdf: 812, Completed"}));
         emit panel->actions()->linkClicked(panel->actions()->facts().front().target);
-        QCOMPARE(on.played.window.actions, std::vector<qint64>{1'813});
+        QCOMPARE(on.played.window.shown, std::vector<qint64>{1'813});
     }
 
     void anObjectThatHasGoneSaysSo() {
