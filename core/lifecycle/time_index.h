@@ -1,7 +1,7 @@
 // When the next object is due. One owner, that of the orchestrator.
 //
-// A heap of pointers: eight bytes an object, of which there may be a million. An object in it stays where it is in memory,
-// with the time that it was added with.
+// A heap of pointers: eight bytes an object, of which there may be a million. An object in it stays where it is in
+// memory, with the time that it was added with.
 #pragma once
 
 #include "core/lifecycle/object.h"

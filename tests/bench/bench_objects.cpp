@@ -1,5 +1,5 @@
-// The rows of objects (docs/objects.md): a million of them that wait, looks that do nothing, and how late a look is when
-// nothing else happens. The engine is a process of its own, journal on, without a sandbox.
+// The rows of objects (docs/objects.md): a million of them that wait, looks that do nothing, and how late a look is
+// when nothing else happens. The engine is a process of its own, journal on, without a sandbox.
 //
 //   bench_objects [--million N] [--looks N] [--python-looks N] [--actors N] [--rounds N] [--late N] [YARDMASTER]
 //   (default: `yardmaster` beside this program; 0 of something leaves it out)
@@ -78,8 +78,8 @@ void registerWorker(const bench::Server& server, const std::string& name, const 
     for (const File& file : files) {
         const std::string hash = Sha256::of(file.content).hex();
         ask(server, "PUT", "chunks/" + hash, file.content);
-        list += fmt::format(R"({}{{"hash":"{}","mode":"0755","path":"{}","size":{}}})", list.empty() ? "" : ",", hash,
-                            file.path, file.content.size());
+        list += fmt::format(R"({}{{"hash":"{}","mode":"0755","path":"{}","size":{}}})", list.empty() ? "" : ",",
+                            hash, file.path, file.content.size());
     }
     const std::string descriptor = fmt::format(
         R"({{"executable":"{}","files":[{}],"functions":[{{"name":"tick","version":"1"}}],"mode":"warm","name":"{}",)"
@@ -168,7 +168,8 @@ void benchMillion(const std::string& program, long count) {
         empty = residentOf(server);
         make(server, "other", 3, wallNow() + kDay);
         const double seconds = make(server, "idle", count, wallNow() + kDay);
-        fmt::print("{} objects made in {:.1f} s ({:.0f}/s); {:.0f} B of memory more each, with what the making needs\n",
+        fmt::print("{} objects made in {:.1f} s ({:.0f}/s); {:.0f} B of memory more each, with what the making "
+                   "needs\n",
                    count, seconds, static_cast<double>(count) / seconds,
                    (residentOf(server) - empty) / static_cast<double>(count));
     }
@@ -201,7 +202,8 @@ Rate look(const bench::Server& server, const std::string& type, long count) {
             (bench::processSeconds(server.pid()) - cpu) * 1e6 / static_cast<double>(count)};
 }
 
-void benchLooks(const bench::Server& server, const char* type, const char* what, double goal, long count, int rounds) {
+void benchLooks(const bench::Server& server, const char* type, const char* what, double goal, long count,
+                int rounds) {
     look(server, type, std::max(1L, count / 10));
     std::vector<double> rates, micros;
     for (int round = 0; round < rounds; ++round) {

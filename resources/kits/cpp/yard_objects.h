@@ -1,4 +1,5 @@
-// Objects for Yardmaster's worker kit for C++17: beside yard_worker.h, for workers that look at objects (docs/objects.md).
+// Objects for Yardmaster's worker kit for C++17: beside yard_worker.h, for workers that look at objects
+// (docs/objects.md).
 //
 //     #include "yard_objects.h"
 //
@@ -6,7 +7,7 @@
 //         yard::ObjectWorker worker;
 //         worker.tick("snapshot", [](const yard::Object& o) {
 //             if (o.status == "queued")
-//                 return o.move("started").lookIn(10).effect(yard::create("result", {{"url", o.text("url")}}).key(o.text("url")));
+//                 return o.move("started").effect(yard::create("result", {{"url", o.text("url")}}).key("first"));
 //             if (o.children.pending > 0) return o.wait(5);
 //             return o.move("sealed").effect(yard::call("write_index", {{"page", o.id}}));
 //         });
@@ -16,8 +17,8 @@
 //         return worker.run(argc, argv);
 //     }
 //
-// A look reads one object and says what becomes of it. Nothing is written here; the engine does that. What a look throws, and
-// Look::fail("no such host", 4), is kept with the object, which is looked at again later.
+// A look reads one object and says what becomes of it. Nothing is written here; the engine does that. What a look
+// throws, and Look::fail("no such host", 4), is kept with the object, which is looked at again later.
 #pragma once
 
 #include "yard_worker.h"
@@ -118,8 +119,8 @@ private:
 
 inline Create create(const std::string& type, const Values& fields = {}) { return {type, fields}; }
 
-/// An effect: an action, once. `action` is what POST jobs takes: object({…}), or Value::json(…). When it ends the object is due,
-/// and looks see what became of it in `actions`, under `name`.
+/// An effect: an action, once. `action` is what POST jobs takes: object({…}), or Value::json(…). When it ends the
+/// object is due, and looks see what became of it in `actions`, under `name`.
 inline Effect submit(const Value& action, const std::string& name = {}) {
     Values members{{"submit", action}};
     if (!name.empty()) members.emplace("as", name);
