@@ -91,7 +91,7 @@ private slots:
         QVERIFY(panel->actions()->isVisible());
         QStringList shown;
         for (const Fact& fact : panel->actions()->facts()) shown << fact.name + ": " + fact.value;
-        QCOMPARE(shown, QStringList({"text: 1,813, Failed, exit code 3", "wait: 814, Running, page 2",
+        QCOMPARE(shown, QStringList({"text: 1813, Failed, exit code 3", "wait: 814, Running, page 2",
                                      "pdf: 812, Completed"}));
         emit panel->actions()->linkClicked(panel->actions()->facts().front().target);
         QCOMPARE(on.played.window.shown, std::vector<qint64>{1'813});
