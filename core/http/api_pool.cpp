@@ -34,6 +34,10 @@ void writeMembers(JsonWriter& writer, const engine::PoolProcessView& process) {
     for (const Lsn lsn : process.current) writer.integer(lsn.value);
     writer.closeArray();
     if (process.currentSince != 0) writer.member("current_since", process.currentSince);
+    if (!process.given.empty()) {
+        writer.key("resources_given");
+        writer.raw(toJson(process.given));
+    }
     if (process.cpuSeconds) writer.member("cpu_seconds", *process.cpuSeconds);
     if (process.rssBytes) writer.member("rss_bytes", *process.rssBytes);
     writer.member("why_started", process.whyStarted);

@@ -20,6 +20,7 @@
 #include "core/base/unique_fd.h"
 #include "core/locks/lock_holder.h"
 #include "core/model/action_spec.h"
+#include "core/model/given_resources.h"
 #include "core/model/result.h"
 #include "core/pool/pool.h"
 #include "core/sandbox/plan.h"
@@ -82,6 +83,7 @@ struct WarmCall {
     pool::GroupId group;
     std::shared_ptr<const ActionSpec> spec; ///< function and args
     std::string root;                       ///< of inputs/ and outputs/; empty: io inline
+    GivenResources given{};                 ///< pieces that the attempt has itself
     bool once = false;                      ///< one interruption is its end: it is never sent ahead
     /// Of a request to an actor: members of a JSON object, sent in place of args; empty: it is an action's. The whole answer
     /// is the result. It has no entry in slots.warm: the journal knows enough to ask again.
@@ -229,6 +231,7 @@ struct Started {
     int pid = 0;
     RunTimes times;                         ///< submitting, running
     std::optional<std::uint32_t> lane = {}; ///< as Ended's
+    GivenResources given = {};              ///< as Ended's
 };
 struct Ended {
     SlotId slot;
@@ -246,6 +249,7 @@ struct Ended {
     bool resultTooLarge = false;            ///< it was over the limit and left out
     std::string resultRefused;              ///< why it was left out otherwise; empty: it was not
     std::optional<std::uint32_t> lane = {}; ///< of its worker's, where that is not its slot: timelines
+    GivenResources given = {};              ///< of a warm worker: pieces that its process had
     bool hadSurvivors = false;              ///< processes of the tree outlived the first one and were ended
     bool overMemory = false;                ///< the kernel ended it for that: slot_groups.h
 };

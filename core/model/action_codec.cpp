@@ -6,6 +6,7 @@
 #include "core/model/action_spec.h"
 #include "core/model/given_resources.h"
 #include "core/model/json_fields.h"
+#include "core/model/resource_fields.h"
 #include "core/model/limits.h"
 #include "core/model/worker.h"
 
@@ -140,7 +141,6 @@ bool readNotBefore(JsonFields& fields, JsonView v, ActionSpec& spec) {
 }
 
 bool readResources(JsonFields& fields, JsonView v, ActionSpec& spec) {
-    constexpr auto nameOf = [](const auto& amount) -> const std::string& { return amount.first; };
     if (!fields.object(v, {v.key()}, kMaxNamedResources + 3)) return false;
     Resources& resources = spec.resources.emplace();
     for (const JsonView amount : v) {
@@ -151,27 +151,11 @@ bool readResources(JsonFields& fields, JsonView v, ActionSpec& spec) {
         } else if (amount.key() == "memory_mb") {
             if (!fields.integer(amount, at, 0, kMaxMemoryMb, resources.memoryMb)) return false;
             spec.memoryGiven = true;
-        } else if (amount.key() == kGpuMemory) {
-            if (!fields.integer(amount, at, 0, kMaxMemoryMb, resources.gpuMemoryMb)) return false;
-        } else if (amount.key() == kTerminals) {
-            return fields.refuseWith(at,
-                                     "Remove \"terminals\" of \"resources\": an action with \"tty\" takes one.");
-        } else if (isPlainName(amount.key())) {
-            std::int64_t thousandths = 0;
-            if (!fields.thousandths(amount, at, 0, kMaxNamedAmount, thousandths)) return false;
-            if (thousandths > 0) resources.named.emplace_back(amount.key(), thousandths); // 0 is not asking for it
-        } else {
-            return fields.refuseWith(at,
-                                     fmt::format("Rename the resource {} in \"resources\": a letter, then letters, "
-                                                 "digits, \".\", \"_\" or \"-\", at most 64.",
-                                                 quoted(amount.key())));
+        } else if (!readNamedResource(fields, amount, resources)) {
+            return false;
         }
     }
-    std::ranges::sort(resources.named);
-    if (resources.gpuMemoryMb > 0 && std::ranges::find(resources.named, kGpus, nameOf) == resources.named.end())
-        return fields.refuseWith({.member = "resources", .inner = kGpuMemory},
-                                 "Add \"gpus\" to \"resources\": \"gpu_memory_mb\" is memory of each of them.");
-    return true;
+    return finishResources(fields, resources);
 }
 
 bool readLocks(JsonFields& fields, JsonView v, ActionSpec& spec) {

@@ -2,6 +2,7 @@
 
 #include "core/base/replace.h"
 #include "core/json/utf8.h"
+#include "core/model/given_resources.h"
 #include "core/model/limits.h"
 
 #include <algorithm>
@@ -15,6 +16,12 @@ constexpr std::size_t kMaxPartBytes = 255; // NAME_MAX
 
 std::size_t bytesOf(const std::string& text) {
     return sizeof(std::string) + text.size();
+}
+
+constexpr auto nameOf = [](const auto& amount) -> const std::string& { return amount.first; };
+
+bool isAmong(const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
 }
 
 } // namespace
@@ -45,16 +52,51 @@ std::size_t ActionSpec::footprint() const {
     return bytes + after.size() * sizeof(Dependency) + replaces.size() * sizeof(Lsn);
 }
 
+std::int64_t Resources::amountOf(std::string_view name) const {
+    const auto at = std::ranges::find(named, name, nameOf);
+    return at == named.end() ? 0 : at->second;
+}
+
 Resources effectiveResources(const ActionSpec& spec, const Resources& base) {
     Resources result = spec.resources.value_or(base);
     if (!spec.coresGiven) result.milliCores = base.milliCores;
     if (!spec.memoryGiven) result.memoryMb = base.memoryMb;
+    if (spec.resources) {
+        if (result.amountOf(kGpus) == 0) result.gpuMemoryMb = base.gpuMemoryMb;
+        for (const auto& amount : base.named)
+            if (result.amountOf(amount.first) == 0) result.named.push_back(amount);
+    }
     if (spec.tty) {
         constexpr std::int64_t kOne = 1000;
         result.named.emplace_back(kTerminals, kOne);
-        std::ranges::sort(result.named);
     }
+    std::ranges::sort(result.named);
     return result;
+}
+
+Resources resourcesBesideProcess(const ActionSpec& spec, const Resources& worker) {
+    Resources own = spec.resources.value_or(Resources{});
+    own.milliCores = worker.milliCores;
+    own.memoryMb = worker.memoryMb;
+    if (worker.amountOf(kGpus) > 0) own.gpuMemoryMb = 0;
+    std::erase_if(own.named, [&](const auto& amount) { return worker.amountOf(amount.first) > 0; });
+    return own;
+}
+
+Resources keptPart(const Resources& worker, const std::vector<std::string>& keeps) {
+    Resources part = worker;
+    part.milliCores = 0;
+    std::erase_if(part.named, [&](const auto& amount) { return !isAmong(keeps, amount.first); });
+    if (part.amountOf(kGpus) == 0) part.gpuMemoryMb = 0;
+    return part;
+}
+
+Resources busyPart(const Resources& worker, const std::vector<std::string>& keeps) {
+    Resources part = worker;
+    part.memoryMb = 0;
+    std::erase_if(part.named, [&](const auto& amount) { return isAmong(keeps, amount.first); });
+    if (part.amountOf(kGpus) == 0) part.gpuMemoryMb = 0;
+    return part;
 }
 
 void applyArrayIndex(ActionSpec& spec, std::int64_t index) {

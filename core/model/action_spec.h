@@ -26,6 +26,8 @@ struct Resources {
     std::int64_t memoryMb = 0;
     std::vector<std::pair<std::string, std::int64_t>> named; ///< "gpus", "licence.x": name, thousandths; sorted
     std::int64_t gpuMemoryMb = 0;                            ///< of each of its GPUs
+    /// Thousandths of what is named so; 0: none.
+    std::int64_t amountOf(std::string_view name) const;
     friend auto operator<=>(const Resources&, const Resources&) = default;
 };
 
@@ -120,6 +122,13 @@ inline constexpr std::string_view kGpuMemory = "gpu_memory_mb";
 /// What one attempt needs: what the action gives, member by member, else `base`: its worker's, for exec one core;
 /// with a terminal, one of those as well.
 Resources effectiveResources(const ActionSpec& spec, const Resources& base = {});
+/// The same of an action that a warm process serves, which has all that its worker asks for: cores and memory are the
+/// worker's, and named is only what the action asks for and the worker does not.
+Resources resourcesBesideProcess(const ActionSpec& spec, const Resources& worker);
+/// What a warm process has of it for as long as it lives: memory, and what is named in `keeps`. The other part it has while
+/// it has requests.
+Resources keptPart(const Resources& worker, const std::vector<std::string>& keeps);
+Resources busyPart(const Resources& worker, const std::vector<std::string>& keeps);
 
 /// Members of an action that may hold bytes that are not UTF-8 (json_bytes.h): what the system takes as bytes.
 inline constexpr std::array<std::string_view, 3> kByteMembers = {"argv", "cwd", "env"};

@@ -52,6 +52,13 @@ bool wasGiven(const GivenResources& given, std::string_view resource, std::strin
     return at != given.end() && std::ranges::find(at->names, name) != at->names.end();
 }
 
+GivenResources joined(GivenResources some, const GivenResources& more) {
+    for (const GivenResource& one : more)
+        if (std::ranges::find(some, one.resource, &GivenResource::resource) == some.end()) some.push_back(one);
+    std::ranges::sort(some, {}, &GivenResource::resource);
+    return some;
+}
+
 std::string toJson(const GivenResources& given) {
     std::string text;
     JsonWriter writer(text);

@@ -21,6 +21,8 @@ using GivenResources = std::vector<GivenResource>;
 
 /// It has this piece of this resource.
 bool wasGiven(const GivenResources& given, std::string_view resource, std::string_view name);
+/// Both, by name; of a resource that is in both what `some` has.
+GivenResources joined(GivenResources some, const GivenResources& more);
 /// {"port":["5003","5004"]}; "{}" of nothing.
 std::string toJson(const GivenResources& given);
 /// What toJson() wrote. Nothing where it is anything else.

@@ -7,6 +7,7 @@
 #include "core/json/json_reader.h"
 #include "core/json/utf8.h"
 #include "core/model/json_fields.h"
+#include "core/model/resource_fields.h"
 
 #include <algorithm>
 #include <array>
@@ -175,6 +176,15 @@ bool readPoolMember(JsonFields& fields, JsonView v, WorkerPool& pool) {
                                            : WorkerIo::Auto;
         return true;
     }
+    if (v.key() == "keeps") {
+        if (!fields.array(v, at, 0, kMaxNamedResources)) return false;
+        for (const JsonView name : v) {
+            if (name.kind() != JsonKind::String) return fields.refuse(at, "a list of names of \"resources\"");
+            pool.keeps.emplace_back(name.string());
+        }
+        std::ranges::sort(pool.keeps);
+        return true;
+    }
     if (v.key() != "restart_dir") return fields.refuseUnknown(at);
     if (v.kind() != JsonKind::String || !v.string().starts_with('/')) return fields.path(v, at, pool.restartDir);
     return fields.word(v, at, 1, kMaxCwdBytes, pool.restartDir);
@@ -188,6 +198,19 @@ bool readPool(JsonFields& fields, JsonView v, WorkerDescriptor& worker) {
     if (!text) return fields.refuseWith({"pool"}, std::move(text.error().message));
     worker.poolJson = std::move(*text);
     return true;
+}
+
+/// Cores and memory are members of the descriptor itself.
+bool readNamedAmounts(JsonFields& fields, JsonView v, Resources& resources) {
+    if (!fields.object(v, {v.key()}, kMaxNamedResources + 1)) return false;
+    for (const JsonView amount : v) {
+        if (amount.key() == "cores" || amount.key() == "memory_mb")
+            return fields.refuseWith(
+                {.member = v.key(), .inner = amount.key()},
+                fmt::format("Give {} beside \"resources\", not in it.", quoted(amount.key())));
+        if (!readNamedResource(fields, amount, resources)) return false;
+    }
+    return finishResources(fields, resources);
 }
 
 bool readName(JsonFields& fields, JsonView v, WorkerDescriptor& worker) {
@@ -233,6 +256,7 @@ bool readMember(JsonFields& fields, JsonView v, WorkerDescriptor& worker, std::v
     if (key == "functions") return readFunctions(fields, v, worker);
     if (key == "cores") return fields.thousandths(v, {key}, 1, kMaxMilliCores, worker.resources.milliCores);
     if (key == "memory_mb") return fields.integer(v, {key}, 0, kMaxMemoryMb, worker.resources.memoryMb);
+    if (key == "resources") return readNamedAmounts(fields, v, worker.resources);
     if (key == "deadline_s") return fields.seconds(v, {key}, false, worker.deadline.emplace());
     if (key == "network") return fields.boolean(v, {key}, worker.network);
     if (key == "limits") return readLimits(fields, v, worker.limits);
@@ -258,6 +282,11 @@ bool checkComplete(JsonFields& fields, const WorkerDescriptor& worker) {
     if (worker.executable.empty()) return fields.refuseMissing("executable", "the path of one of \"files\"");
     if (worker.files.empty())
         return fields.refuseMissing("files", "the worker's files with path, hash, size and mode");
+    for (const std::string& name : worker.pool.keeps)
+        if (!worker.resources.amountOf(name))
+            return fields.refuseWith({.member = "pool", .inner = "keeps"},
+                                     fmt::format("Give {} an amount in \"resources\", or take it out of \"keeps\".",
+                                                 quoted(name)));
     return true;
 }
 

@@ -47,6 +47,7 @@ struct WorkerPool {
     std::optional<Duration> maxIdle; ///< absent: the pool's; 0: forever
     bool globalQueue = true;
     std::string restartDir = "tmp";
+    std::vector<std::string> keeps; ///< of the worker's named resources those that a process has for as long as it lives
     WorkerIo io = WorkerIo::Auto;
 };
 
@@ -58,7 +59,7 @@ struct WorkerDescriptor {
     std::vector<WorkerFile> files;
     std::vector<std::pair<std::string, std::string>> environment;
     std::vector<WorkerFunction> functions;
-    Resources resources; ///< cores and memory_mb
+    Resources resources; ///< cores and memory_mb, and what it names in "resources"
     std::optional<Duration> deadline;
     bool network = false;
     WorkerLimits limits;

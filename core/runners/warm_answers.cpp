@@ -91,6 +91,7 @@ void RequestRouter::dropFrom(WarmProcess& process, std::uint32_t place) {
 void RequestRouter::elsewhere(std::uint32_t place, bool counts, MonoTime now) {
     WarmRequest& request = requests_[place];
     request.process = nullptr;
+    request.given.clear();
     ++shared_.counters.elsewhere;
     if (request.stop || shared_.isEnding) return requests_.giveBack(place);
     if (counts && ++request.attempts >= pool::kMaxAttempts) {

@@ -78,6 +78,10 @@ bool put(std::string& out, const Request& request) {
     }
     if (!request.inputs.empty()) writer.member("inputs", request.inputs);
     if (!request.outputs.empty()) writer.member("outputs", request.outputs);
+    if (!request.given.empty()) {
+        writer.key("resources_given");
+        writer.raw(request.given);
+    }
     writer.closeObject();
     const std::size_t length = out.size() - start - kLengthBytes;
     if (length > kMaxFrame) {

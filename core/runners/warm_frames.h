@@ -36,7 +36,8 @@ struct Request {
     std::string_view args;
     std::string_view inputs;
     std::string_view outputs;
-    std::string_view look = {}; ///< members for an actor, in place of lsn, args and directories
+    std::string_view look = {};  ///< members for an actor, in place of lsn, args and directories
+    std::string_view given = {}; ///< JSON: pieces that the action and its process have. Empty: the key is absent
 };
 /// False: it would be over kMaxFrame, and nothing was appended.
 bool put(std::string& out, const Request& request);

@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/lease/runner.h"
+#include "core/model/given_resources.h"
 #include "core/model/worker.h"
 #include "core/pool/pool.h"
 
@@ -20,7 +21,8 @@ namespace yard::runners {
 struct ProcessOrder {
     AttemptId id;
     SlotId slot;
-    std::string worker; ///< its id
+    std::string worker;     ///< its id
+    GivenResources given{}; ///< pieces that it has for as long as it lives
 };
 
 /// What the runner needs of the engine. Called on the owner's thread; must not call back but for what says so.
@@ -35,8 +37,12 @@ public:
     /// Takes resources. False: granted() will be called once they were taken, unless letGo() was.
     virtual bool hold(std::uint64_t key, const Resources& resources) = 0;
     virtual void letGo(std::uint64_t key) = 0;
+    /// Which pieces of what is told apart were taken with it.
+    virtual GivenResources given(std::uint64_t) const { return {}; }
     /// There is less memory free than a process of the worker needs, whoever else waits for some.
     virtual bool lacksMemory(const std::string& worker) const = 0;
+    /// There is less free of a named resource than was asked for with hold(), which waits.
+    virtual bool lacks(std::uint64_t, const std::string&) const { return false; }
     /// Other work waits for resources.
     virtual bool isCrowded() const = 0;
     /// So many requests of the gate may be out.

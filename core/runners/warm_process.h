@@ -4,6 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/lease/runner.h"
+#include "core/model/given_resources.h"
 #include "core/pool/pool.h"
 #include "core/runners/warm_channel.h"
 #include "core/runners/warm_view.h"
@@ -54,6 +55,8 @@ struct WarmProcess {
     unsigned slow = 0;                  ///< in flight: of functions that take long, or are not known
     std::optional<std::uint32_t> alone; ///< a request of it that shares it with no other
     MonoTime lastAnswer{};
+    GivenResources kept;  ///< pieces that it has for as long as it lives
+    GivenResources given; ///< those, and what it has while it has requests
     bool holdsCores = false;
     bool wantsCores = false;
     /// While other work waits for cores that it has.

@@ -72,6 +72,7 @@ WarmProcessView WarmProcesses::viewOf(const WarmProcess& process) const {
     view.worker = process.worker->source;
     view.pid = process.pid;
     view.concurrency = process.concurrency;
+    view.given = process.given;
     view.cpuSeconds = process.cpuSeconds;
     view.rssBytes = process.rssBytes;
     if (const auto inPool = shared_.pool.process(process.inPool)) {
@@ -112,10 +113,10 @@ void WarmProcesses::order(const pool::Outbox::Spawn& spawn, MonoTime now) {
     processes_.emplace(process.id.lsn.value, std::move(made));
     if (byPlace_.size() <= spawn.process.place) byPlace_.resize(spawn.process.place + 1);
     byPlace_[spawn.process.place] = &process;
-    Resources memory;
-    memory.milliCores = 0;
-    memory.memoryMb = process.worker->descriptor->resources.memoryMb;
-    if (memory.memoryMb == 0 || shared_.host.hold(process.memoryKey(), memory))
+    const Resources kept =
+        keptPart(process.worker->descriptor->resources, process.worker->descriptor->pool.keeps);
+    const bool isAnything = kept.memoryMb > 0 || !kept.named.empty();
+    if (!isAnything || shared_.host.hold(process.memoryKey(), kept))
         prepare(process);
     else
         askForRoom(process, now);
@@ -134,13 +135,18 @@ void WarmProcesses::askForRoom(WarmProcess& process, MonoTime now) {
     if (shared_.host.lacksMemory(process.worker->source))
         shared_.pool.makeRoom(
             process.inPool, [this](pool::GroupId id) { return workers_.memoryOf(id) > 0; }, now, shared_.out);
+    for (const std::string& name : process.worker->descriptor->pool.keeps)
+        if (shared_.host.lacks(process.memoryKey(), name))
+            shared_.pool.makeRoom(
+                process.inPool, [&](pool::GroupId id) { return workers_.keeps(id, name); }, now, shared_.out);
     process.asksAt = now + pool::kPatience;
     shared_.timer.armAt(process.asksAt);
 }
 
 void WarmProcesses::prepare(WarmProcess& process) {
     process.phase = WarmProcess::Phase::Preparing;
-    shared_.host.prepare({process.id, process.slot, process.worker->source});
+    process.kept = process.given = shared_.host.given(process.memoryKey());
+    shared_.host.prepare({process.id, process.slot, process.worker->source, process.kept});
 }
 
 void WarmProcesses::memoryGranted(WarmProcess& process) {
@@ -226,6 +232,29 @@ bool WarmProcesses::giveMemory(std::int64_t memoryMb) {
     return coming >= memoryMb;
 }
 
+bool WarmProcesses::keepAny() const {
+    return std::ranges::any_of(processes_, [](const auto& process) { return !process.second->kept.empty(); });
+}
+
+bool WarmProcesses::giveNamed(const std::string& name) {
+    YARD_ASSERT_OWNER(owner_);
+    const bool isComing = std::ranges::any_of(processes_, [&](const auto& entry) {
+        const WarmProcess& process = *entry.second;
+        const auto inPool = shared_.pool.process(process.inPool);
+        return workers_.keeps(process.worker->group, name) && inPool &&
+               inPool->state == pool::ProcessState::Stopping;
+    });
+    return isComing || shared_.pool.evictIdle([&](pool::GroupId id) { return workers_.keeps(id, name); },
+                                              MonoClock::now(), shared_.out);
+}
+
+void WarmProcesses::endThoseWith(const std::string& resource, const std::string& name) {
+    YARD_ASSERT_OWNER(owner_);
+    for (const auto& [number, process] : processes_)
+        if (wasGiven(process->kept, resource, name))
+            shared_.pool.detach(process->inPool, WhyEnded::Detached, MonoClock::now(), shared_.out);
+}
+
 // --- cores, and who has bytes to write
 
 void WarmProcesses::noteToWrite(WarmProcess& process) {
@@ -242,8 +271,8 @@ std::vector<WarmProcess*> WarmProcesses::takeToWrite() {
 bool WarmProcesses::takeCores(WarmProcess& process, MonoTime now) {
     if (process.holdsCores) return true;
     if (process.wantsCores || process.gaveWay) return false;
-    Resources cores = process.worker->descriptor->resources;
-    cores.memoryMb = 0;
+    const Resources cores =
+        busyPart(process.worker->descriptor->resources, process.worker->descriptor->pool.keeps);
     process.wantsCores = true;
     const bool isAnything = cores.milliCores > 0 || !cores.named.empty();
     if (isAnything && !shared_.host.hold(process.coreKey(), cores)) return false;
@@ -254,6 +283,7 @@ bool WarmProcesses::takeCores(WarmProcess& process, MonoTime now) {
 void WarmProcesses::haveCores(WarmProcess& process, MonoTime now) {
     process.wantsCores = false;
     process.holdsCores = true;
+    process.given = joined(process.kept, shared_.host.given(process.coreKey()));
     process.heldSince = now;
     shared_.timer.armAt(now + kTurn);
 }
@@ -261,6 +291,7 @@ void WarmProcesses::haveCores(WarmProcess& process, MonoTime now) {
 void WarmProcesses::giveCores(WarmProcess& process) {
     if (process.wantsCores || process.holdsCores) shared_.host.letGo(process.coreKey());
     process.wantsCores = process.holdsCores = false;
+    process.given = process.kept;
     process.turn = WarmProcess::Turn::Serving;
     process.yieldsFor = kTurn;
 }

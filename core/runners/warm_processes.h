@@ -63,6 +63,10 @@ public:
     Result<void> becomeReady(WarmProcess& process, std::string_view json, MonoTime now);
     /// As WarmRunner::giveMemory().
     bool giveMemory(std::int64_t memoryMb);
+    /// As WarmRunner::keepAny(), giveNamed() and endThoseWith().
+    bool keepAny() const;
+    bool giveNamed(const std::string& name);
+    void endThoseWith(const std::string& resource, const std::string& name);
 
     // --- cores, and who has bytes to write
     void noteToWrite(WarmProcess& process);

@@ -125,7 +125,7 @@ void RequestTable::tellStarted(MonoTime now) {
         updates_.push_back(Update{request.id, Started{request.entrySlot,
                                                       request.process->pid,
                                                       {request.sentAt, request.laneAt, MonoTime{}, MonoTime{}},
-                                                      *request.process->firstLane + request.lane}});
+                                                      *request.process->firstLane + request.lane, request.given}});
         return true;
     });
     if (!untold_.empty()) shared_.timer.armAt(now + kTellStarted);
@@ -150,6 +150,7 @@ void RequestTable::finish(std::uint32_t place, Ended ended) {
     ended.slot = request.entrySlot;
     if (ended.cause != EndCause::LostRunner) suspects_.erase(request.id.lsn);
     if (request.process && request.process->firstLane) ended.lane = *request.process->firstLane + request.lane;
+    ended.given = std::move(request.given);
     updates_.push_back(Update{request.id, std::move(ended)});
     forget(place);
 }

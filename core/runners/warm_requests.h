@@ -11,6 +11,7 @@
 #include "core/base/owner.h"
 #include "core/lease/runner.h"
 #include "core/lease/slots.h"
+#include "core/model/given_resources.h"
 #include "core/pool/pool.h"
 #include "core/runners/warm_state.h"
 
@@ -65,6 +66,7 @@ struct WarmRequest {
     bool isSoiled = false; ///< a process was sent it, and may have written to its directory
     MonoTime sentAt{};
     MonoTime laneAt{};
+    GivenResources given; ///< pieces that its process had when it was sent
     SlotId entrySlot{}; ///< of its entry in slots.warm
     bool hasEntry = false;
     std::uint64_t mark = 0; ///< which of those that wait until their entry is on the disk; 0: none

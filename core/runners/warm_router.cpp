@@ -125,7 +125,12 @@ void RequestRouter::sendOne(WarmProcess& process, std::uint32_t place, MonoTime 
                         .args = request.call.spec->args,
                         .inputs = {},
                         .outputs = {},
-                        .look = request.call.look};
+                        .look = request.call.look,
+                        .given = {}};
+    request.given = process.given;
+    const GivenResources all = joined(request.call.given, process.given);
+    const std::string given = all.empty() ? std::string() : toJson(all);
+    frame.given = given;
     std::string inputs;
     std::string outputs;
     if (!root.empty()) {

@@ -265,6 +265,19 @@ bool WarmRunner::giveMemory(std::int64_t memoryMb) {
     return isComing;
 }
 
+bool WarmRunner::giveNamed(const std::string& name) {
+    YARD_ASSERT_OWNER(owner_);
+    const bool isComing = processes_.giveNamed(name);
+    flush();
+    return isComing;
+}
+
+void WarmRunner::endThoseWith(const std::string& resource, const std::string& name) {
+    YARD_ASSERT_OWNER(owner_);
+    processes_.endThoseWith(resource, name);
+    flush();
+}
+
 Result<void> WarmRunner::askOutput(const std::string& process, OutputSink sink) {
     YARD_ASSERT_OWNER(owner_);
     return processes_.askOutput(process, std::move(sink));

@@ -60,6 +60,12 @@ public:
     /// that min_processes keeps, and none where all that is idle holds too little. True: so much will be free once
     /// those that end have ended.
     bool giveMemory(std::int64_t memoryMb);
+    /// Some process has pieces of what is told apart for as long as it lives.
+    bool keepAny() const { return processes_.keepAny(); }
+    /// Other work lacks some of this named resource: an idle process that keeps some ends, as above. True: one is ending.
+    bool giveNamed(const std::string& name);
+    /// A piece that processes keep is lost: those get no more requests, and end.
+    void endThoseWith(const std::string& resource, const std::string& name);
 
     // --- answers of the host
     /// Argv, env, cwd and limits of the process; or why there is none.

@@ -4,6 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/lease/runner.h"
+#include "core/model/given_resources.h"
 #include "core/pool/pool.h"
 
 #include <cstdint>
@@ -38,6 +39,7 @@ struct WarmProcessView {
     MonoTime ended{};
     std::vector<Lsn> current;
     std::optional<MonoTime> currentSince; ///< of the oldest of them
+    GivenResources given; ///< pieces that it has
     std::optional<double> cpuSeconds;
     std::optional<std::int64_t> rssBytes;
     std::shared_ptr<const OutputEnds> output; ///< of one that is gone, what it printed last; null: no longer kept

@@ -100,6 +100,11 @@ std::int64_t WarmWorkers::memoryOf(pool::GroupId group) const {
     return worker ? worker->descriptor->resources.memoryMb : 0;
 }
 
+bool WarmWorkers::keeps(pool::GroupId group, const std::string& resource) const {
+    const WarmWorker* worker = of(group);
+    return worker && std::ranges::binary_search(worker->descriptor->pool.keeps, resource);
+}
+
 // --- windows
 
 void WarmWorkers::forgetWindows() {

@@ -91,6 +91,8 @@ public:
     const auto& all() const { return workers_; }
     /// What its processes keep for as long as they live; 0 of one that was removed.
     std::int64_t memoryOf(pool::GroupId group) const;
+    /// Its processes have some of this named resource for as long as they live.
+    bool keeps(pool::GroupId group, const std::string& resource) const;
 
     // --- windows
     void forgetWindows();

@@ -67,7 +67,8 @@ void Attempts::countOut(std::uint32_t record, MachineId machine) {
     r.set(Record::kOut);
     ++r.attempt;
     ++q.outstanding;
-    if (!classes_.countGate(lane.cls, 1)) {
+    (void)classes_.countGate(lane.cls, 1);
+    if (classes_.takes(lane.cls)) {
         const Demand need = classes_.demandOf(lane.cls);
         capacity_.take(need, machine);
         if (indexed_ && machine == fleet::kLocal) indexed_->take({.isHold = false, .key = record}, *need.amounts);
@@ -84,7 +85,8 @@ void Attempts::countOut(std::uint32_t record, MachineId machine) {
 void Attempts::giveResources(std::uint32_t record) {
     const std::uint32_t cls = lanes_[records_[record].lane].cls;
     const Demand taken = classes_.demandOf(cls);
-    if (!classes_.countGate(cls, -1)) {
+    (void)classes_.countGate(cls, -1);
+    if (classes_.takes(cls)) {
         capacity_.give(taken, machineOf(records_[record]));
         if (indexed_ && !taken.amounts->named.empty()) indexed_->give({.isHold = false, .key = record});
     }

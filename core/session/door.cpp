@@ -92,14 +92,20 @@ std::int64_t Session::memoryLack() const {
 void Session::keepForLack() {
     impl_->ledger.order().reservation().keepForLack();
 }
+std::string Session::namedLack() const {
+    return impl_->ledger.order().reservation().namedLack();
+}
+void Session::keepForNamedLack() {
+    impl_->ledger.order().reservation().keepForNamedLack();
+}
 void Session::setReserve(Duration reserve) {
     impl_->ledger.order().reservation().setLimit(reserve);
 }
 bool Session::everFits(ClassId id) const {
-    return impl_->capacity->mayFit(impl_->ledger.classes().demandOf(id.value));
+    return impl_->capacity->mayFit(impl_->ledger.classes().allOf(id.value));
 }
 std::vector<ResourceNeed> Session::needs(ClassId id) const {
-    return impl_->capacity->describe(impl_->ledger.classes().demandOf(id.value));
+    return impl_->capacity->describe(impl_->ledger.classes().allOf(id.value));
 }
 Resources Session::taken() const {
     return impl_->capacity->taken();

@@ -15,7 +15,7 @@ void Order::defineClass(ClassId id, const Resources& resources, std::vector<Lock
 
 bool Order::hasListed() const {
     for (std::uint32_t s = 0; s < listings_.shapes(); ++s)
-        if (classes_.shape(s).gate == kNone && !listings_.isEmpty(s)) return true;
+        if (classes_.takesShape(s) && !listings_.isEmpty(s)) return true;
     return false;
 }
 
@@ -199,7 +199,9 @@ std::uint32_t Order::topQueue(std::uint32_t shape, int& budget) {
 
 bool Order::mayFit(std::uint32_t i, const Room& room) const {
     const WorkClasses::Shape& shape = classes_.shape(i);
-    if (shape.gate != kNone) return room.mustFit && classes_.hasPlace(shape.gate);
+    if (shape.gate != kNone && !(room.mustFit && classes_.hasPlace(shape.gate))) return false;
+    if (!classes_.takesShape(i)) return true;
+    if (shape.gate != kNone) return capacity_.fits(classes_.demandOfShape(i)) && reservation_.allows(i);
     if (room.onlyGated) return false;
     if (!room.mustFit) return capacity_.everFits(classes_.demandOfShape(i));
     if (shape.oneCore ? room.slotsFull : room.sharedFull) return false;

@@ -134,7 +134,7 @@ private:
         Outline::ClassPart& part = out_.classes.emplace_back();
         part.id = ClassId(cls);
         part.resources = workClasses_.resourcesOf(cls);
-        if (const Where* where = workClasses_.demandOf(cls).where) part.where = *where;
+        if (const Where* where = workClasses_.allOf(cls).where) part.where = *where;
         if (const std::uint32_t set = workClasses_.locksOf(cls); set != LockTable::kNoLocks)
             part.locks = order_.locks().locksOf(set);
         // Before the first process of a warm worker came up it has no place: one is on its way.

@@ -44,9 +44,9 @@ void Reservation::forget(OfShape& shape) {
 // -- what happens to it
 
 void Reservation::started(std::uint32_t started) {
-    if (isGated(started)) return; // it took nothing that others wait for
+    if (!takes(started)) return; // it took nothing that others wait for
     for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
-        if (isGated(s)) continue;
+        if (!takes(s)) continue;
         OfShape& shape = shapes_[s];
         const Demand need = classes_.demandOfShape(s);
         if (s == started || listings_.isEmpty(s) || capacity_.fits(need)) {
@@ -99,7 +99,7 @@ void Reservation::renew() {
 bool Reservation::isCrowded() const {
     for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
         const Demand need = classes_.demandOfShape(s);
-        if (!isGated(s) && !listings_.isEmpty(s) && (!capacity_.fits(need) || !leaves(need))) return true;
+        if (takes(s) && !listings_.isEmpty(s) && (!capacity_.fits(need) || !leaves(need))) return true;
     }
     return false;
 }
@@ -116,7 +116,7 @@ std::uint32_t Reservation::leastLacking() const {
     std::uint32_t found = kNone;
     std::int64_t least = 0;
     for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
-        if (isGated(s) || listings_.isEmpty(s)) continue;
+        if (!takes(s) || listings_.isEmpty(s)) continue;
         const std::int64_t lack = lackOf(s);
         if (lack <= 0 || (found != kNone && lack >= least)) continue;
         least = lack;
@@ -133,6 +133,33 @@ std::int64_t Reservation::memoryLack() const {
 void Reservation::keepForLack() {
     if (reserved_ != kNone) return;
     const std::uint32_t shape = leastLacking();
+    if (shape != kNone && !shapes_[shape].standing) reserve(shape);
+}
+
+std::uint32_t Reservation::lackingNamed(std::string& resource) const {
+    for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
+        const Demand need = classes_.demandOfShape(s);
+        if (need.amounts->named.empty() || listings_.isEmpty(s) || capacity_.fits(need)) continue;
+        const std::vector<ResourceNeed> needs = capacity_.describe(need);
+        const auto first = std::ranges::find_if(needs, &ResourceNeed::isLacking);
+        if (first == needs.end() || std::ranges::count_if(needs, &ResourceNeed::isLacking) > 1) continue;
+        if (need.amounts->amountOf(first->resource) == 0) continue; // cores or memory
+        resource = first->resource;
+        return s;
+    }
+    return kNone;
+}
+
+std::string Reservation::namedLack() const {
+    std::string resource;
+    (void)lackingNamed(resource);
+    return resource;
+}
+
+void Reservation::keepForNamedLack() {
+    std::string resource;
+    if (reserved_ != kNone) return;
+    const std::uint32_t shape = lackingNamed(resource);
     if (shape != kNone && !shapes_[shape].standing) reserve(shape);
 }
 

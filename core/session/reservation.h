@@ -78,6 +78,10 @@ public:
     std::int64_t memoryLack() const;
     /// What becomes free is kept for that one, unless something is kept already.
     void keepForLack();
+    /// The named resource that is all that something lacks which waits; empty: there is none.
+    std::string namedLack() const;
+    /// Who holds some of it gives it back for that: it is kept until then.
+    void keepForNamedLack();
 
     // -- for another session that goes on (patience.h)
     /// How long a class was passed over, with all others of its shape, and what came of it.
@@ -103,11 +107,13 @@ private:
         int doublings = 0;                  ///< of what its next reservation lasts
         std::unique_ptr<Standing> standing; ///< its last one was given up because of this
     };
-    bool isGated(std::uint32_t shape) const { return classes_.shape(shape).gate != kNone; }
+    bool takes(std::uint32_t shape) const { return classes_.takesShape(shape); }
     void reserve(std::uint32_t shape);
     void forget(OfShape& shape);
     std::int64_t lackOf(std::uint32_t shape) const;
     std::uint32_t leastLacking() const;
+    /// A shape that waits for one named resource, and for nothing else; kNone: none. `resource`: which.
+    std::uint32_t lackingNamed(std::string& resource) const;
 
     const WorkClasses& classes_;
     const Listings& listings_;

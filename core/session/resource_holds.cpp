@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <utility>
 
 namespace yard::session {
 
@@ -62,6 +63,11 @@ void ResourceHolds::grant(Outbox& out) {
         out.granted.push_back(wanted_[i].key);
         wanted_.erase(wanted_.begin() + static_cast<std::ptrdiff_t>(i));
     }
+}
+
+GivenResources ResourceHolds::given(HoldKey key) const {
+    const IndexedResources* indexed = std::as_const(capacity_).indexed();
+    return indexed ? indexed->given({.isHold = true, .key = key}) : GivenResources{};
 }
 
 std::optional<HoldWait> ResourceHolds::waitOf(HoldKey key) const {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/base/owner.h"
+#include "core/model/given_resources.h"
 #include "core/session/capacity.h"
 #include "core/session/messages.h"
 #include "core/session/order.h"
@@ -40,6 +41,8 @@ public:
     /// Session::schedule() asks for it. Takes what fits by now for those who wait: Outbox::granted.
     void grant(Outbox& out);
 
+    /// Pieces of what is told apart, while it has what it asked for.
+    GivenResources given(HoldKey key) const;
     const std::vector<Hold>& held() const { return held_; }
     /// Why it waits; nothing: it does not.
     std::optional<HoldWait> waitOf(HoldKey key) const;

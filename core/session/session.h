@@ -105,6 +105,9 @@ public:
     std::int64_t memoryLack() const;
     /// That memory is about to become free: it is kept for that one, whoever else asks for some.
     void keepForLack();
+    /// The same of a named resource: which one; empty: none.
+    std::string namedLack() const;
+    void keepForNamedLack();
     /// So long resources are kept at most for something large that was passed over, before what else could run
     /// does; twice as long the next time, which comes once all that stood in its way has ended
     /// (docs/scheduling.md).

@@ -62,7 +62,7 @@ void Starter::watchReservation(MonoTime now) {
         auto standing = std::make_unique<Standing>(capacity_);
         for (const std::uint32_t record : parts_.attempts.all()) {
             const std::uint32_t cls = parts_.ledger.lanes()[parts_.ledger.records()[record].lane].cls;
-            if (!classes_.isGated(cls) && !parts_.attempts.isKept(record))
+            if (classes_.takes(cls) && !parts_.attempts.isKept(record))
                 standing->addAttempt(record, classes_.demandOf(cls),
                                      parts_.attempts.machineOf(parts_.ledger.records()[record]));
         }

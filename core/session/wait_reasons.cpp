@@ -137,8 +137,8 @@ std::vector<ResourceHolder> WaitReasons::holders(std::string_view resource, std:
         const Record& r = records_[record];
         const std::uint32_t cls = lanes_[r.lane].cls;
         const bool isAhead = r.phase == Phase::Leased && r.has(Record::kAhead); // of what others still have
-        if (isAhead || attempts_.isKept(record) || classes_.isGated(cls)) continue;
-        const double amount = amountOf(classes_.resourcesOf(cls), resource);
+        if (isAhead || attempts_.isKept(record) || !classes_.takes(cls)) continue;
+        const double amount = amountOf(*classes_.demandOf(cls).amounts, resource);
         if (amount > 0) all.push_back({.lsn = records_.lsnOf(r), .hold = {}, .amount = amount});
     }
     for (const ResourceHolds::Hold& hold : parts_.holds.held())
@@ -197,6 +197,11 @@ void WaitReasons::describeRoom(Waiting& w, std::uint32_t cls) const {
         const int most = classes_.mostAt(cls);
         w.needs.push_back(
             {"warm", 1, static_cast<double>(most), static_cast<double>(most - classes_.outAtGateOf(cls))});
+        if (!classes_.takes(cls)) return;
+        const std::vector<ResourceNeed> own = parts_.capacity.describe(classes_.demandOf(cls));
+        w.needs.insert(w.needs.end(), own.begin(), own.end());
+        w.reservedForLarger = !order_.reservation().allows(classes_.shapeOf(cls));
+        if (w.reservedForLarger) w.keptFor = order_.keptFor();
         return;
     }
     w.needs = parts_.capacity.describe(classes_.demandOf(cls));

@@ -72,7 +72,9 @@ void WorkClasses::define(ClassId id, const Resources& resources, std::uint32_t l
     // What claims a lock waits in no slot behind something else: it would hold the lock while it does.
     const bool oneCore = isExactlyOneCore(resources) && locks == LockTable::kNoLocks;
     const Where* only = where.isAnywhere() ? nullptr : &*places_.insert(where).first;
-    classes_[id.value] = {.shape = shapeFor(resources, oneCore, place, only),
+    Resources own = resources;
+    if (gate) own.milliCores = own.memoryMb = 0; // its process has them, for all that it serves
+    classes_[id.value] = {.shape = shapeFor(own, oneCore, place, only),
                           .vector = vectorFor(resources),
                           .locks = locks,
                           .limits = limits};

@@ -1,6 +1,6 @@
 // What actions ask for. A class is what actions have in common: resources, locks, limits, a gate. A shape is a distinct
 // vector of resources: classes of one shape start under the same conditions. A gate limits how many attempts of its
-// classes are out, which take no resources. Private to session; owner: engine thread. Lives as long as the session,
+// classes are out, which take named amounts alone: a process has their cores and memory. Private to session; owner: engine thread. Lives as long as the session,
 // below the order.
 //
 // Bound: past kExactShapes shapes resources are rounded up into buckets, so that a decision looks at few.
@@ -38,10 +38,20 @@ public:
                 const RetryLimits& limits, const Where& where = {});
     bool isDefined(ClassId id) const { return id.value < classes_.size() && classes_[id.value].shape != kNone; }
     const Resources& resourcesOf(std::uint32_t cls) const { return *vectors_[classes_[cls].vector].resources; }
-    /// The same with where, and in which slots, it may run.
+    /// What an attempt of it takes, where, and in which slots it may run.
     Demand demandOf(std::uint32_t cls) const {
         const ClassInfo& of = classes_[cls];
+        if (shapes_[of.shape].gate != kNone) return demandOfShape(of.shape);
         return {*vectors_[of.vector].resources, slotsOf(isOneCore(cls)), shapes_[of.shape].where};
+    }
+    /// The same with what a process has for it.
+    Demand allOf(std::uint32_t cls) const {
+        return {*vectors_[classes_[cls].vector].resources, slotsOf(isOneCore(cls)), shapes_[classes_[cls].shape].where};
+    }
+    /// An attempt of it takes resources of the machine.
+    bool takes(std::uint32_t cls) const { return takesShape(classes_[cls].shape); }
+    bool takesShape(std::uint32_t shape) const {
+        return shapes_[shape].gate == kNone || !shapes_[shape].resources.named.empty();
     }
     /// The largest part of the machine that it takes of one resource.
     double shareOf(std::uint32_t cls) const { return vectors_[classes_[cls].vector].share; }
@@ -56,13 +66,16 @@ public:
 
     // -- shapes, dense from 0
     struct Shape {
-        Resources resources;
+        Resources resources;  ///< that an attempt takes itself
         bool oneCore = false; ///< exactly one core and no lock: has slots of its own
         std::uint32_t gate = kNone;
         const Where* where = nullptr; ///< null: anywhere
     };
     Demand demandOfShape(std::uint32_t shape) const {
-        return {shapes_[shape].resources, slotsOf(shapes_[shape].oneCore), shapes_[shape].where};
+        const Shape& of = shapes_[shape];
+        // Processes are on this machine, and in no slot of an attempt.
+        if (of.gate != kNone) return {of.resources, fleet::Slots::None};
+        return {of.resources, slotsOf(of.oneCore), of.where};
     }
     std::uint32_t shapeOf(std::uint32_t cls) const { return classes_[cls].shape; }
     std::uint32_t shapes() const { return static_cast<std::uint32_t>(shapes_.size()); }

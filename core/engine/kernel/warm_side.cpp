@@ -27,6 +27,7 @@ Result<void> WarmSide::start() {
         .session = *services_.session,
         .workspaces = *services_.workspaces,
         .helpers = *ground_.helpers,
+        .gpus = ground_.gpus,
         .dataDir = ground_.directory->path(),
         .wake = wake_,
         .lacksMemory = [this](const std::string& worker) { return services_.classes->lacksMemory(worker); },
@@ -93,6 +94,9 @@ void WarmSide::takeIdleMemory() {
     // Or the next process of the same worker would have it again.
     if (const std::int64_t lack = services_.session->memoryLack(); lack > 0 && services_.warm->giveMemory(lack))
         services_.session->keepForLack();
+    if (!services_.warm->keepAny()) return;
+    if (const std::string lack = services_.session->namedLack(); !lack.empty() && services_.warm->giveNamed(lack))
+        services_.session->keepForNamedLack();
 }
 
 void WarmSide::addWorker(const std::string& id, const std::shared_ptr<const WorkerDescriptor>& descriptor) {

@@ -33,7 +33,7 @@ public:
     void addWorker(const std::string& id, const std::shared_ptr<const WorkerDescriptor>& descriptor);
     /// The launcher tells of actions, warm processes and guests in one stream.
     void updates(std::vector<runners::Update> batch);
-    /// Warm processes keep their memory while they are idle, until somebody lacks just that.
+    /// Warm processes keep their memory, and what their worker keeps, while they are idle, until somebody lacks just that.
     void takeIdleMemory();
     pool::PoolOptions options() const;
 

@@ -187,7 +187,10 @@ void Wiring::openGpus() {
                         .session = *services_.session,
                         .isWatched = [this] { return services_.changes->feed().isOpen(); },
                         .endThose = [this](const std::string& index,
-                                           const std::string& why) { services_.monitor->stopForGpu(index, why); },
+                                           const std::string& why) {
+                            services_.monitor->stopForGpu(index, why);
+                            if (services_.warm) services_.warm->endThoseWith(kGpus, index);
+                        },
                         .tell = [this](const GpuView& gpu) { tellGpu(gpu); },
                         .wake = wake_,
                         .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); }});

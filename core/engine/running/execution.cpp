@@ -421,6 +421,7 @@ void Execution::onStarted(Attempt& attempt, const runners::Started& started) {
     attempt.pid = attempt.warm ? 0 : started.pid;
     if (attempt.warm) attempt.slot = started.slot;
     attempt.lane = started.lane;
+    attempt.given = joined(std::move(attempt.given), started.given);
     if (attempt.runningSince == MonoTime{}) ++parts_.counters.started;
     attempt.runningSince = attempt.progress = parts_.now();
     parts_.slots.began(attempt, attempt.runningSince);
@@ -461,6 +462,7 @@ void Execution::onEnded(Attempt& attempt, runners::Ended ended) {
     if (attempt.warm || (ended.cause != runners::EndCause::SpawnError && parts_.slots.has(ended.slot)))
         attempt.slot = ended.slot;
     if (ended.lane) attempt.lane = ended.lane;
+    attempt.given = joined(std::move(attempt.given), ended.given);
     setTimes(attempt, ended.times);
     attempt.record.outcome = outcomeOf(ended);
     attempt.cannotHeal = ended.cause == runners::EndCause::SpawnError && isFinal(attempt, ended.spawn);

@@ -33,6 +33,7 @@ runners::Lease LeaseMaker::warm(const Attempt& attempt) const {
     std::string root = attempt.request ? attempt.request->directories->pathInside(attempt.id) : std::string();
     lease.warm =
         runners::WarmCall{.group = group.value_or(pool::GroupId{}), .spec = attempt.spec, .root = std::move(root)};
+    lease.warm->given = attempt.given;
     lease.warm->once = isLastTry(attempt);
     return lease;
 }

@@ -1,8 +1,11 @@
 #include "core/engine/running/warm_host.h"
 
 #include "core/base/files.h"
+#include "core/engine/running/given_environment.h"
+#include "core/engine/running/gpu_environment.h"
 #include "core/session/resource_holds.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
@@ -61,7 +64,12 @@ void EngineWarmHost::prepare(const runners::ProcessOrder& order) {
 }
 
 coro::Task<void> EngineWarmHost::makeProcess(runners::ProcessOrder order) {
-    runner_->prepared(order.id, co_await parts_.workspaces.makeProcess(order));
+    Result<runners::Lease> lease = co_await parts_.workspaces.makeProcess(order);
+    if (lease) {
+        addGiven(*lease, order.given);
+        addGpus(*lease, gpusOf(order.given, parts_.gpus));
+    }
+    runner_->prepared(order.id, std::move(lease));
 }
 
 void EngineWarmHost::remake(runners::AttemptId request) {
@@ -79,6 +87,17 @@ bool EngineWarmHost::hold(std::uint64_t key, const Resources& resources) {
 
 void EngineWarmHost::letGo(std::uint64_t key) {
     if (parts_.session.holds().letGo(key)) parts_.wake();
+}
+
+GivenResources EngineWarmHost::given(std::uint64_t key) const {
+    return parts_.session.holds().given(key);
+}
+
+bool EngineWarmHost::lacks(std::uint64_t key, const std::string& resource) const {
+    const auto wait = parts_.session.holds().waitOf(key);
+    if (!wait) return false;
+    const auto need = std::ranges::find(wait->needs, resource, &session::ResourceNeed::resource);
+    return need != wait->needs.end() && need->isLacking();
 }
 
 void EngineWarmHost::setWindow(std::uint32_t gate, int most) {

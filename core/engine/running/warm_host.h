@@ -6,11 +6,13 @@
 #include "core/coro/helper_pool.h"
 #include "core/coro/loop.h"
 #include "core/engine/running/workspaces.h"
+#include "core/host/gpu.h"
 #include "core/runners/warm_runner.h"
 #include "core/session/session.h"
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace yard::engine {
 
@@ -21,6 +23,7 @@ public:
         session::Session& session;
         Workspaces& workspaces;
         coro::HelperPool& helpers;
+        const std::vector<host::Gpu>& gpus; ///< of this machine
         std::string dataDir;
         std::function<void()> wake; ///< the session may start more
         std::function<bool(const std::string& worker)> lacksMemory;
@@ -34,7 +37,9 @@ public:
     bool hold(std::uint64_t key, const Resources& resources) override;
     void remake(runners::AttemptId request) override;
     void letGo(std::uint64_t key) override;
+    GivenResources given(std::uint64_t key) const override;
     bool lacksMemory(const std::string& worker) const override { return parts_.lacksMemory(worker); }
+    bool lacks(std::uint64_t key, const std::string& resource) const override;
     bool isCrowded() const override { return parts_.session.isCrowded(); }
     void setWindow(std::uint32_t gate, int most) override;
     void syncEntries() override;

@@ -77,6 +77,7 @@ PoolProcessView WarmPool::viewOf(const runners::WarmProcessView& process) const 
     view.processed = process.processed;
     view.current = process.current;
     if (process.currentSince) view.currentSince = parts_.scale.at(*process.currentSince);
+    view.given = process.given;
     view.cpuSeconds = process.cpuSeconds;
     view.rssBytes = process.rssBytes;
     if (process.started != MonoTime{}) view.started = parts_.scale.at(process.started);

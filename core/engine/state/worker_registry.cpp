@@ -110,8 +110,7 @@ Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec, const std::vect
                                        "\"machine\", or give it as \"local\".",
                                        worker->descriptor->name));
         key.machines.clear();
-        key.resources.milliCores = worker->descriptor->resources.milliCores;
-        key.resources.memoryMb = worker->descriptor->resources.memoryMb;
+        key.resources = resourcesBesideProcess(spec, worker->descriptor->resources);
     }
     return key;
 }
