@@ -133,12 +133,31 @@ GpuFigures Gpus::figuresInSys(const Gpu& gpu) const {
     figures.memoryUsedBytes = leadingNumber(readSmallFile(device + "mem_info_vram_used"));
     for (const std::string& monitor : namesIn(device + "hwmon", "hwmon")) {
         const std::string sensors = fmt::format("{}hwmon/{}/", device, monitor);
-        if (const auto microwatts = leadingNumber(readSmallFile(sensors + "power1_average")))
-            figures.powerWatts = static_cast<double>(*microwatts) / 1e6;
-        if (const auto thousandths = leadingNumber(readSmallFile(sensors + "temp1_input")))
+        if (const auto watts = powerIn(sensors)) figures.powerWatts = watts;
+        for (const char* name : {"temp1_input", "temp2_input"}) { // xe has that of the whole as its second
+            const auto thousandths = leadingNumber(readSmallFile(sensors + name));
+            if (!thousandths) continue;
             figures.temperatureC = static_cast<double>(*thousandths) / 1e3;
+            break;
+        }
     }
     return figures;
+}
+
+/// amdgpu tells the power, i915 and xe the energy since they began.
+std::optional<double> Gpus::powerIn(const std::string& sensors) const {
+    for (const char* name : {"power1_average", "power1_input"})
+        if (const auto microwatts = leadingNumber(readSmallFile(sensors + name)))
+            return static_cast<double>(*microwatts) / 1e6;
+    const auto microjoules = leadingNumber(readSmallFile(sensors + "energy1_input"));
+    if (!microjoules) return std::nullopt;
+    const Energy now{.microjoules = *microjoules, .at = MonoClock::now()};
+    const auto last = energy_.find(sensors);
+    const std::optional<Energy> before = last == energy_.end() ? std::nullopt : std::optional(last->second);
+    energy_[sensors] = now;
+    if (!before || now.at <= before->at || now.microjoules < before->microjoules) return std::nullopt;
+    return static_cast<double>(now.microjoules - before->microjoules) /
+           static_cast<double>((now.at - before->at).count());
 }
 
 std::vector<GpuFigures> Gpus::look() const {

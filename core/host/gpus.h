@@ -4,10 +4,13 @@
 // Any one thread at a time; it blocks: for helpers, and for a start. Lifetime: as long as figures are wanted.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/host/gpu.h"
 #include "core/host/nvml.h"
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,11 +30,19 @@ private:
     std::vector<Gpu> ofNvidia();
     std::vector<Gpu> ofOthers() const;
     GpuFigures figuresInSys(const Gpu& gpu) const;
+    std::optional<double> powerIn(const std::string& sensors) const;
+
+    /// What a sensor of energy said last.
+    struct Energy {
+        std::int64_t microjoules = 0;
+        MonoTime at{};
+    };
 
     std::string root_;
     std::unique_ptr<Nvml> nvml_;
     bool byNvml_ = false; ///< it named them: it knows them by their UUIDs
     std::vector<Gpu> all_;
+    mutable std::map<std::string, Energy> energy_; ///< by sensor
 };
 
 } // namespace yard::host

@@ -1,5 +1,7 @@
 #include "core/runners/warm_process.h"
 
+#include "core/runners/warm_workers.h"
+
 #include <fmt/format.h>
 
 namespace yard::runners {
@@ -21,7 +23,8 @@ WarmProcess::Turn WarmProcess::nextTurn(MonoTime now, bool hasOld) const {
 
 std::string_view WarmProcess::step() const {
     switch (phase) {
-    case WarmProcess::Phase::Waiting: return kWaitsForMemory;
+    case WarmProcess::Phase::Waiting:
+        return worker && !worker->descriptor->pool.keeps.empty() ? kWaitsForKept : kWaitsForMemory;
     case WarmProcess::Phase::Preparing: return "its files are made";
     default: return pid == 0 ? "is being started" : "has not said that it is ready";
     }

@@ -22,6 +22,8 @@ using OutputSink = std::move_only_function<void(std::shared_ptr<const OutputEnds
 
 /// A step of a process that starts: it needs memory that is not free.
 inline constexpr std::string_view kWaitsForMemory = "waits for memory";
+/// The same of a worker that keeps more than that.
+inline constexpr std::string_view kWaitsForKept = "waits for what it keeps";
 
 struct WarmProcessView {
     std::string id;

@@ -1,5 +1,6 @@
 // The GPUs of a machine: how they are found, and what is seen of them. A library of the tests' own stands for NVML; trees of
 // files stand for /proc, /sys and /dev.
+#include "core/host/gpu_clients.h"
 #include "core/host/gpu_reader.h"
 #include "tests/support/show_strings.h"
 
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <future>
 #include <memory>
+#include <unistd.h>
 #include <utility>
 
 using namespace yard::host;
@@ -30,6 +32,13 @@ public:
         const std::filesystem::path fresh = at.string() + ".new";
         std::ofstream(fresh) << text;
         std::filesystem::rename(fresh, at); // whoever reads it meanwhile sees all or nothing of it
+    }
+    /// A device that a process has open, with the account that its driver keeps.
+    void open(int pid, int fd, const std::string& device, const std::string& account) const {
+        const std::string process = fmt::format("proc/{}/", pid);
+        put(process + fmt::format("fdinfo/{}", fd), "pos:\t0\nflags:\t02100002\nmnt_id:\t24\n" + account);
+        std::filesystem::create_directories(root() + process + "fd");
+        std::filesystem::create_symlink(device, root() + process + fmt::format("fd/{}", fd));
     }
     void remove(const std::string& path) const { std::filesystem::remove_all(root() + path); }
     /// The library's GPUs from now on.
@@ -71,6 +80,22 @@ std::string words(const GpuFigures& figures) {
     return fmt::format("{} % {} MiB {} W {} C", figures.utilisationPercent.value_or(-1),
                        figures.memoryUsedBytes.value_or(-1) >> 20, figures.powerWatts.value_or(-1),
                        figures.temperatureC.value_or(-1));
+}
+
+/// As amdgpu writes it.
+std::string amdAccount(int client, std::int64_t vramKiB, std::int64_t gfxNs, std::int64_t computeNs) {
+    return fmt::format("drm-driver:\tamdgpu\ndrm-client-id:\t{}\ndrm-pdev:\t0000:03:00.0\npasid:\t32771\n"
+                       "drm-memory-vram:\t{} KiB\ndrm-memory-gtt: \t4096 KiB\ndrm-memory-cpu: \t0 KiB\n"
+                       "drm-engine-gfx:\t{} ns\ndrm-engine-compute:\t{} ns\n",
+                       client, vramKiB, gfxNs, computeNs);
+}
+
+/// As xe writes it: cycles of an engine of which there are two, beside those of the device.
+std::string xeAccount(int client, std::int64_t cycles, std::int64_t ofDevice) {
+    return fmt::format("drm-driver:\txe\ndrm-client-id:\t{}\ndrm-pdev:\t0000:00:02.0\n"
+                       "drm-total-vram0:\t9 MiB\ndrm-resident-vram0:\t3 MiB\ndrm-resident-system:\t7 MiB\n"
+                       "drm-cycles-ccs:\t{}\ndrm-total-cycles-ccs:\t{}\ndrm-engine-capacity-ccs:\t2\n",
+                       client, cycles, ofDevice);
 }
 
 } // namespace
@@ -155,6 +180,84 @@ private Q_SLOTS:
         QCOMPARE(words(gpus.all()[1]), "1 intel 0   0 MiB  /dev/dri/renderD129");
         QCOMPARE(words(gpus.look()[0]), "37 % 1 MiB 41.5 W 52 C");
         QCOMPARE(words(gpus.look()[1]), "-1 % -1 MiB -1 W -1 C"); // without an address nothing is said of it
+    }
+
+    void whereADriverCountsEnergyThePowerIsKnownFromTheSecondLookOn() {
+        const Tree tree;
+        tree.put("dev/dri/renderD128");
+        for (const std::string device :
+             {"sys/class/drm/renderD128/device/", "sys/bus/pci/devices/0000:00:02.0/"}) {
+            tree.put(device + "vendor", "0x8086\n");
+            tree.put(device + "uevent", "DRIVER=i915\nPCI_SLOT_NAME=0000:00:02.0\n");
+            tree.put(device + "hwmon/hwmon4/energy1_input", "5000000\n");
+            tree.put(device + "hwmon/hwmon4/temp2_input", "48000\n");
+        }
+        const Gpus gpus(tree.root(), kNone);
+        QCOMPARE(words(gpus.look()[0]), "-1 % -1 MiB -1 W 48 C");
+        tree.put("sys/bus/pci/devices/0000:00:02.0/hwmon/hwmon4/energy1_input", "6000000\n");
+        const auto watts = gpus.look()[0].powerWatts;
+        QVERIFY(watts && *watts > 0);
+        tree.put("sys/bus/pci/devices/0000:00:02.0/hwmon/hwmon4/energy1_input", "10\n"); // it counts from 0 again
+        QVERIFY(!gpus.look()[0].powerWatts);
+    }
+
+    void aProcessHasWhatItsDriverAccountsForIt() {
+        const Tree tree;
+        tree.open(7, 3, "/dev/dri/renderD128", amdAccount(11, 2'048, 100, 900));
+        tree.open(7, 4, "/dev/dri/renderD129", xeAccount(5, 300, 1'000));
+        tree.open(7, 5, "/dev/null", amdAccount(12, 1, 1, 1)); // no device of this kind
+        tree.open(8, 3, "/dev/dri/renderD128", amdAccount(13, 1'024, 50, 0));
+        const auto use = gpuUseOf({7, 8, 9}, tree.root()); // 9 has ended
+        QVERIFY(use && use->size() == 2);
+        QCOMPARE(use->at("0000:03:00.0").memoryBytes >> 10, 3'072);
+        QVERIFY(use->at("0000:03:00.0").engines.at("gfx") == (GpuEngineUse{.used = 150}));
+        QCOMPARE(use->at("0000:00:02.0").memoryBytes >> 20, 3);
+        QVERIFY(use->at("0000:00:02.0").engines.at("ccs") ==
+                (GpuEngineUse{.used = 300, .total = 1'000, .capacity = 2}));
+    }
+
+    void whatDescriptorsAndProcessesShareCountsOnce() {
+        const Tree tree;
+        for (const int pid : {7, 8})
+            for (const int fd : {3, 4}) tree.open(pid, fd, "/dev/dri/renderD128", amdAccount(11, 2'048, 100, 900));
+        const auto use = gpuUseOf({7, 8}, tree.root());
+        QCOMPARE(use->at("0000:03:00.0").memoryBytes >> 10, 2'048);
+    }
+
+    void anAccountOfGarbageIsNone() {
+        const Tree tree;
+        tree.open(7, 3, "/dev/dri/renderD128", "drm-pdev:\t0000:03:00.0\ndrm-memory-vram:\t5 KiB\n"); // no client
+        tree.open(7, 4, "/dev/dri/renderD128", "drm-client-id:\t1\ndrm-engine-gfx:\t5 ns\n");         // no device
+        tree.open(7, 5, "/dev/dri/renderD128",
+                  "drm-client-id:\t2\ndrm-pdev:\tx\ndrm-memory-vram:\t-5 KiB\ndrm-engine-gfx:\t-9 ns\n"
+                  "drm-engine-capacity-gfx:\t0\ndrm-engine-:\t3\ndrm-memory-gtt:\t99999999999999999999 MiB\ndrm-\n");
+        const auto use = gpuUseOf({7}, tree.root());
+        QVERIFY(use && use->size() == 1);
+        QCOMPARE(use->at("x").memoryBytes, 0);
+        QVERIFY(use->at("x").engines.at("gfx") == GpuEngineUse{});
+    }
+
+    void whoMayNotBeLookedAtIsNotKnown() {
+        const Tree tree;
+        tree.open(7, 3, "/dev/dri/renderD128", amdAccount(11, 1, 1, 1));
+        if (::geteuid() == 0) QSKIP("root may look at everything");
+        std::filesystem::permissions(tree.root() + "proc/7/fd", std::filesystem::perms::none);
+        QVERIFY(!gpuUseOf({7}, tree.root()));
+        std::filesystem::permissions(tree.root() + "proc/7/fd", std::filesystem::perms::owner_all);
+    }
+
+    void theBusiestKindOfEngineIsWhatCounts() {
+        constexpr yard::Duration kSecond{1'000'000};
+        const GpuUse before{.memoryBytes = 0, .engines = {{"gfx", {.used = 100}}, {"compute", {.used = 0}}}};
+        const GpuUse now{.memoryBytes = 0,
+                         .engines = {{"gfx", {.used = 250'000'100}}, {"compute", {.used = 500'000'000}}}};
+        QCOMPARE(gpuPercentBetween(before, now, kSecond), 50.0);
+        QCOMPARE(gpuPercentBetween(now, before, kSecond), 0.0); // a process that ended took its time along
+        const GpuUse cycles{.memoryBytes = 0, .engines = {{"ccs", {.used = 10, .total = 100, .capacity = 2}}}};
+        const GpuUse later{.memoryBytes = 0, .engines = {{"ccs", {.used = 110, .total = 300, .capacity = 2}}}};
+        QCOMPARE(gpuPercentBetween(cycles, later, kSecond), 25.0);
+        QCOMPARE(gpuPercentBetween({}, later, kSecond), 0.0); // of the device nothing is known before
+        QCOMPARE(gpuPercentBetween({}, now, yard::Duration(1)), 100.0);
     }
 
     void aMachineWithoutAnyHasNone() {

@@ -204,6 +204,38 @@ private Q_SLOTS:
         QCOMPARE(ending(engine.wait(without)), "completed");
     }
 
+    void whatFailsWithOneThatWasLostMeanwhileFailedForThat() {
+        fake("GPU-aa A 1024 0 1 0 0 0 0 ok\nGPU-bb A 1024 1 2 0 0 0 0 ok\n");
+        EngineTest engine(4);
+        QVERIFY(EngineTest::eventually([&] { return seen(engine)[0].figures.temperatureC == 0; }));
+        // It loses its GPU and fails, long before anybody looks by himself.
+        const std::string path = (dir_.path() + "/gpus").toStdString();
+        const std::string lose = fmt::format(
+            R"([ $YARD_RESOURCE_GPUS = 1 ] || {{ sed '1s/ok$/lost/' {0} > {0}.new; mv {0}.new {0}; exit 5; }})",
+            path);
+        const ActionResult result =
+            engine.wait(engine.sh(lose + "; " + kTell, R"(,"max_retries":0,"resources":{"gpus":1})"));
+        QCOMPARE(ending(result), "completed");
+        QCOMPARE(result.attempts.size(), std::size_t{2});
+        QCOMPARE(result.attempts.front().outcome.reason, Reason::GpuLost);
+        QCOMPARE(result.attempts.front().outcome.note, "GPU 0 was lost: it has fallen off the bus");
+        QCOMPARE(engine.text(result.outcome->out), "1/GPU-bb/GPU-bb");
+    }
+
+    void whatFailsWithGpusThatAreThereFailsByItself() {
+        fake("GPU-aa A 1024 0 1 0 0 0 0 ok\n");
+        EngineTest engine(4);
+        const ActionResult result =
+            engine.wait(engine.sh("echo why >&2; exit 5", R"(,"max_retries":0,"resources":{"gpus":1})"));
+        QCOMPARE(ending(result), "failed exit_code");
+        QCOMPARE(result.outcome->note, "why");
+        fake("GPU-aa A 1024 0 1 0 0 0 0 hang\n"); // nobody waits for its driver
+        QVERIFY(EngineTest::eventually([&] { return !seen(engine)[0].figures.unknown.empty(); }));
+        QCOMPARE(ending(engine.wait(engine.sh("exit 5", R"(,"max_retries":0,"resources":{"gpus":1})"))),
+                 "failed exit_code");
+        fake("GPU-aa A 1024 0 1 0 8 0 0 ok\n");
+    }
+
     void whoTakesMoreOfItsMemoryThanItAskedForIsEnded() {
         fake("GPU-aa A 1024 0 1 0 40 0 0 ok\n");
         EngineTest engine(4);

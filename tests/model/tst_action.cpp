@@ -87,6 +87,7 @@ private Q_SLOTS:
     void variablesThatAreNeverKeptLeaveAnAction();
     void anArrayIndexReachesArgvAndEnvironment();
     void resourcesNotNamedAreTheWorkers();
+    void whatAWarmProcessHasIsNotTheActions();
     void memoryOfGpusIsOfEachThatItAsksFor();
     void scratchIsNeededUnlessACommandHasItsOwnDirectory();
     void footprintGrowsWithWhatIsHeld();
@@ -442,6 +443,30 @@ void TestAction::resourcesNotNamedAreTheWorkers() {
     QCOMPARE(effective(R"("resources":{"memory_mb":7})"), QString("4000m 7MB"));
     QCOMPARE(effective(R"("resources":{"cores":1,"gpus":1})"), QString("1000m 100MB gpus=1000m"));
     QCOMPARE(amounts(effectiveResources(ActionSpec{})), QString("1000m 0MB"));
+    const Resources named{.milliCores = 1000, .memoryMb = 0, .named = {{"gpus", 1000}, {"port", 1000}}, .gpuMemoryMb = 50};
+    const auto beside = [&](const QByteArray& members) {
+        return effectiveResources(*parseAction(exec(members).toStdString())->spec, named);
+    };
+    QCOMPARE(amounts(beside("")), QString("1000m 0MB gpus=1000m port=1000m"));
+    QCOMPARE(amounts(beside(R"("resources":{"port":2})")), QString("1000m 0MB gpus=1000m port=2000m"));
+    QCOMPARE(beside(R"("resources":{"port":2})").gpuMemoryMb, 50);
+    QCOMPARE(beside(R"("resources":{"gpus":2})").gpuMemoryMb, 0);
+}
+
+void TestAction::whatAWarmProcessHasIsNotTheActions() {
+    const Resources worker{.milliCores = 2000, .memoryMb = 100, .named = {{"gpus", 1000}, {"port", 2000}}, .gpuMemoryMb = 50};
+    const auto beside = [&](const QByteArray& members) {
+        return resourcesBesideProcess(*parseAction(exec(members).toStdString())->spec, worker);
+    };
+    QCOMPARE(amounts(beside("")), QString("2000m 100MB"));
+    const Resources own = beside(R"("resources":{"cores":1,"gpus":2,"gpu_memory_mb":7,"licence.x":1})");
+    QCOMPARE(amounts(own), QString("2000m 100MB licence.x=1000m"));
+    QCOMPARE(own.gpuMemoryMb, 0);
+    QCOMPARE(amounts(keptPart(worker, {"gpus"})), QString("0m 100MB gpus=1000m"));
+    QCOMPARE(keptPart(worker, {"gpus"}).gpuMemoryMb, 50);
+    QCOMPARE(amounts(keptPart(worker, {})), QString("0m 100MB"));
+    QCOMPARE(amounts(busyPart(worker, {"gpus"})), QString("2000m 0MB port=2000m"));
+    QCOMPARE(busyPart(worker, {"gpus"}).gpuMemoryMb, 0);
 }
 
 void TestAction::memoryOfGpusIsOfEachThatItAsksFor() {

@@ -81,8 +81,8 @@ void TestWorker::theWholeDescriptorOfTheContractIsTaken() {
       "environment": {"LANG": "C"}, "functions": [{"name": "thumb", "version": "1"}],
       "cores": 0.5, "memory_mb": 100, "deadline_s": 3600, "network": true,
       "limits": {"processes": 1, "open_files": 2, "file_bytes": 3, "output_bytes": 4, "output_files": 5},
-      "mode": "warm",
-      "pool": {"queue": "private", "group": "thumbnailer", "min_processes": 0, "max_processes": 2, "max_requests": 0,
+      "mode": "warm", "resources": {"port": 2, "gpus": 0.5, "gpu_memory_mb": 400},
+      "pool": {"queue": "private", "keeps": ["gpus"], "group": "thumbnailer", "min_processes": 0, "max_processes": 2, "max_requests": 0,
                "max_idle_s": 300, "restart_dir": "tmp", "io": "inline"} })";
     const auto worker = parseWorker(json.toStdString());
     QVERIFY2(worker, worker ? "" : qPrintable(printed(worker.error())));
@@ -96,6 +96,9 @@ void TestWorker::theWholeDescriptorOfTheContractIsTaken() {
     QVERIFY(!d.function("other"));
     QCOMPARE(d.resources.milliCores, 500);
     QCOMPARE(d.resources.memoryMb, 100);
+    QCOMPARE(d.resources.amountOf("gpus"), 500);
+    QCOMPARE(d.resources.amountOf("port"), 2'000);
+    QCOMPARE(d.resources.gpuMemoryMb, 400);
     QCOMPARE(d.deadline->count(), 3'600'000'000);
     QVERIFY(d.network);
     QCOMPARE(QList<qint64>({d.limits.processes, d.limits.openFiles, d.limits.fileBytes, d.limits.outputBytes,
@@ -103,13 +106,14 @@ void TestWorker::theWholeDescriptorOfTheContractIsTaken() {
              QList<qint64>({1, 2, 3, 4, 5}));
     QVERIFY(d.mode == WorkerMode::Warm);
     QCOMPARE(qt(d.poolJson),
-             QString(R"({"group":"thumbnailer","io":"inline","max_idle_s":300,"max_processes":2,)"
+             QString(R"({"group":"thumbnailer","io":"inline","keeps":["gpus"],"max_idle_s":300,"max_processes":2,)"
                      R"("max_requests":0,"min_processes":0,"queue":"private","restart_dir":"tmp"})"));
     QCOMPARE(qt(d.pool.group), QString("thumbnailer"));
     QCOMPARE(QList<unsigned>({d.pool.minProcesses, d.pool.maxProcesses, d.pool.maxRequests}),
              QList<unsigned>({0, 2, 0}));
     QCOMPARE(d.pool.maxIdle->count(), 300'000'000);
     QVERIFY(!d.pool.globalQueue && d.pool.io == WorkerIo::Inline);
+    QCOMPARE(d.pool.keeps, std::vector<std::string>{"gpus"});
     QCOMPARE(qt(d.pool.restartDir), QString("tmp"));
 }
 
@@ -208,6 +212,13 @@ void TestWorker::badDescriptorsAreRefused_data() {
     row("an unknown limit", R"("limits":{"threads":1})",
         R"(invalid limits.threads: Remove "limits.threads" or correct its spelling: a worker's descriptor has no such )"
         R"(member.)");
+    give("a pool that keeps no names", R"("pool":{"keeps":[1]})", "pool.keeps", "a list of names of \"resources\"");
+    row("a pool that keeps what it does not ask for", R"("pool":{"keeps":["gpus"]})",
+        R"(invalid pool.keeps: Give "gpus" an amount in "resources", or take it out of "keeps".)");
+    row("cores among resources", R"("resources":{"cores":2})",
+        R"(invalid resources.cores: Give "cores" beside "resources", not in it.)");
+    row("memory of GPUs without any", R"("resources":{"gpu_memory_mb":2})",
+        R"(invalid resources.gpu_memory_mb: Add "gpus" to "resources": "gpu_memory_mb" is memory of each of them.)");
     give("a pool without room", R"("pool":{"max_processes":0})", "pool.max_processes",
          "a whole number from 1 to 1000000");
     give("a pool with an unknown queue", R"("pool":{"queue":"shared"})", "pool.queue", R"("global" or "private")");

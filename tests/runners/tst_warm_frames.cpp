@@ -62,6 +62,15 @@ void TestWarmFrames::aRequestIsWhatTheContractSays() {
                       .args = {},
                       .inputs = {},
                       .outputs = {},
+                      .given = R"({"gpus":["1"]})"}));
+    QCOMPARE(out, frame(1, R"({"lsn":7,"function":"f","args":null,"resources_given":{"gpus":["1"]}})"));
+    out.clear();
+    QVERIFY(put(out, {.id = 1,
+                      .lsn = Lsn(7),
+                      .function = "f",
+                      .args = {},
+                      .inputs = {},
+                      .outputs = {},
                       .look = R"("tick":{})"}));
     QCOMPARE(out, frame(1, R"({"function":"f","tick":{}})"));
 }

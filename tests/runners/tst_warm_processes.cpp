@@ -34,6 +34,18 @@ struct Processes : WarmParts {
         if (!processes.becomeReady(process, R"({"ready":true,"concurrency":2})", kNow)) qFatal("not ready");
         return process;
     }
+    WarmProcess& started(pool::GroupId group) {
+        (void)shared.pool.checkout(group, 1, kNow, shared.out);
+        const pool::Outbox::Spawn spawn = shared.out.spawn.at(0);
+        shared.out.clear();
+        processes.order(spawn, kNow);
+        WarmProcess& process = *processes.find(spawn.process);
+        processes.prepared(process, Lease{}, kNow);
+        if (!processes.becomeReady(process, R"({"ready":true,"concurrency":1})", kNow)) qFatal("not ready");
+        shared.pool.close(process.inPool, true, kNow, shared.out);
+        shared.out.clear();
+        return process;
+    }
     const WarmProcessView& lastGone() const { return processes.gone().front(); }
 
     NotingStarter starter;
@@ -59,7 +71,70 @@ private Q_SLOTS:
     void whyItDidNotComeUpIsKept();
     void whatItPrintedIsAskedForAndKept();
     void theLastFiftyThatAreGoneAreKept();
+    void whatItsWorkerKeepsItHasFromItsStartAndTheRestWhileItIsBusy();
+    void oneThatWaitsForWhatItKeepsSaysSoAndMakesOthersGo();
+    void anIdleOneGivesUpWhatItKeepsForOthers();
+    void whoKeepsALostPieceEnds();
 };
+
+void TestWarmProcesses::whatItsWorkerKeepsItHasFromItsStartAndTheRestWhileItIsBusy() {
+    Processes parts;
+    const WarmWorker& keeping = parts.workers.add("w2", keepingDescriptor("two"), 8);
+    const std::uint64_t memory = static_cast<std::uint64_t>(kFirstProcessLsn) * 2 + 1;
+    parts.host.pieces = {{memory, {{"gpus", {"1"}}}}, {memory - 1, {{"port", {"5000"}}}}};
+    WarmProcess& process = parts.started(keeping.group);
+    QCOMPARE(process.memoryKey(), memory);
+    const Resources kept = parts.host.amounts.at(memory);
+    QVERIFY(kept == (Resources{.milliCores = 0, .memoryMb = 100, .named = {{"gpus", 500}}, .gpuMemoryMb = 20}));
+    QCOMPARE(listed(parts.host.orders.at(0).given), std::string("gpus 1"));
+    QVERIFY(parts.processes.takeCores(process, kNow));
+    QVERIFY(parts.host.amounts.at(memory - 1) ==
+            (Resources{.milliCores = 1000, .memoryMb = 0, .named = {{"port", 1000}}}));
+    QCOMPARE(listed(parts.processes.viewOf(process).given), std::string("gpus 1 port 5000"));
+    parts.processes.giveCores(process);
+    QCOMPARE(listed(parts.processes.viewOf(process).given), std::string("gpus 1"));
+    QVERIFY(parts.processes.keepAny());
+}
+
+void TestWarmProcesses::oneThatWaitsForWhatItKeepsSaysSoAndMakesOthersGo() {
+    Processes parts;
+    const WarmWorker& other = parts.workers.add("w2", keepingDescriptor("two"), 8);
+    const WarmWorker& keeping = parts.workers.add("w3", keepingDescriptor("three"), 9);
+    const WarmProcess& idle = parts.started(other.group);
+    parts.host.gives = false;
+    parts.host.lacking = "gpus";
+    (void)parts.shared.pool.checkout(keeping.group, 2, kNow, parts.shared.out);
+    const pool::Outbox::Spawn spawn = parts.shared.out.spawn.at(0);
+    parts.shared.out.clear();
+    parts.processes.order(spawn, kNow);
+    QCOMPARE(parts.processes.find(spawn.process)->step(), kWaitsForKept);
+    QCOMPARE(parts.shared.out.end.size(), std::size_t{1});
+    QVERIFY(parts.shared.out.end.at(0).process == idle.inPool);
+}
+
+void TestWarmProcesses::anIdleOneGivesUpWhatItKeepsForOthers() {
+    Processes parts;
+    const WarmWorker& keeping = parts.workers.add("w2", keepingDescriptor("two"), 8);
+    QVERIFY(!parts.processes.keepAny() && !parts.processes.giveNamed("gpus"));
+    const WarmProcess& idle = parts.started(keeping.group);
+    QVERIFY(!parts.processes.giveNamed("port")); // that it gave back itself
+    QVERIFY(parts.processes.giveNamed("gpus"));
+    QVERIFY(parts.shared.out.end.at(0).process == idle.inPool);
+    QVERIFY(parts.processes.giveNamed("gpus")); // it is coming
+    QCOMPARE(parts.shared.out.end.size(), std::size_t{1});
+}
+
+void TestWarmProcesses::whoKeepsALostPieceEnds() {
+    Processes parts;
+    const WarmWorker& keeping = parts.workers.add("w2", keepingDescriptor("two"), 8);
+    const std::uint64_t memory = static_cast<std::uint64_t>(kFirstProcessLsn) * 2 + 1;
+    parts.host.pieces = {{memory, {{"gpus", {"1"}}}}};
+    const WarmProcess& process = parts.started(keeping.group);
+    parts.processes.endThoseWith("gpus", "0");
+    QVERIFY(parts.shared.out.end.empty());
+    parts.processes.endThoseWith("gpus", "1");
+    QVERIFY(parts.shared.out.end.at(0).process == process.inPool);
+}
 
 void TestWarmProcesses::oneIsOrderedPreparedStartedAndReady() {
     Processes parts;

@@ -8,6 +8,7 @@
 #include <QTemporaryDir>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <sys/epoll.h>
@@ -21,10 +22,16 @@ public:
     void prepare(const ProcessOrder& order) override { orders.push_back(order); }
     void discard(const ProcessOrder& order) override { discarded.push_back(order); }
     void remake(AttemptId request) override { remakes.push_back(request); }
-    bool hold(std::uint64_t key, const Resources&) override {
+    bool hold(std::uint64_t key, const Resources& resources) override {
         asked.push_back(key);
+        amounts[key] = resources;
         return gives;
     }
+    GivenResources given(std::uint64_t key) const override {
+        const auto at = pieces.find(key);
+        return at == pieces.end() ? GivenResources{} : at->second;
+    }
+    bool lacks(std::uint64_t, const std::string& resource) const override { return resource == lacking; }
     void letGo(std::uint64_t key) override { freed.push_back(key); }
     bool lacksMemory(const std::string&) const override { return false; }
     bool isCrowded() const override { return false; }
@@ -37,6 +44,9 @@ public:
     std::vector<AttemptId> remakes;
     std::vector<std::uint64_t> asked; ///< keys of hold()
     std::vector<std::uint64_t> freed; ///< of letGo()
+    std::map<std::uint64_t, Resources> amounts;     ///< of hold(), by key
+    std::map<std::uint64_t, GivenResources> pieces; ///< of given()
+    std::string lacking;                            ///< of lacks()
     std::vector<std::pair<std::uint32_t, int>> windows;
     std::vector<std::string> looks;
     int syncs = 0;
@@ -65,6 +75,15 @@ inline std::shared_ptr<const WorkerDescriptor> warmDescriptor(const char* name, 
     made->name = made->pool.group = name;
     made->resources.memoryMb = memoryMb;
     made->resources.milliCores = milliCores;
+    return made;
+}
+
+/// Each process asks for a GPU and a port, and keeps the GPU.
+inline std::shared_ptr<const WorkerDescriptor> keepingDescriptor(const char* name) {
+    auto made = std::make_shared<WorkerDescriptor>(*warmDescriptor(name, 100, 1000));
+    made->resources.named = {{"gpus", 500}, {"port", 1000}};
+    made->resources.gpuMemoryMb = 20;
+    made->pool.keeps = {"gpus"};
     return made;
 }
 

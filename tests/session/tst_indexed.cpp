@@ -86,6 +86,9 @@ private Q_SLOTS:
     void partsThatAreLeftOnTwoPiecesServeNoWhole();
     void aRetryAndAKeptAttemptGiveTheirsBack();
     void aHoldHasPiecesToo();
+    void anAttemptOfAGateTakesPiecesAndNoCores();
+    void whatAGateServesKeepsItsTurnForAPiece();
+    void whatLacksOnePieceAloneIsNamed();
     void whatWaitsForAPieceAsWellDoesNotLackCoresAlone();
     void whatIsNeverWholeNeverFits();
     void whatWaitsSaysHowManyFit();
@@ -211,6 +214,61 @@ void TestIndexed::aHoldHasPiecesToo() {
     QVERIFY(yard.session.holds().letGo(7));
     yard.schedule();
     QCOMPARE(yard.given(waits), "gpus 0");
+}
+
+void TestIndexed::anAttemptOfAGateTakesPiecesAndNoCores() {
+    Yard yard(1);
+    Resources need = asking(1'000, 1'000);
+    need.memoryMb = 1'000'000; // its process has them
+    yard.session.defineClass(ClassId(1), need, {}, GateId(0));
+    yard.session.setGate(GateId(0), 3);
+    const Lsn first = yard.start(1), second = yard.start(1), third = yard.start(1);
+    QCOMPARE(yard.given(first), "gpus 0 port 5000");
+    QCOMPARE(yard.given(second), "gpus 1 port 5001");
+    QVERIFY(!yard.hasStarted(third)); // there is a place for it, and no GPU
+    const auto wait = yard.session.reasons().of(third, false);
+    QVERIFY(wait && wait->needs.size() == 3);
+    QCOMPARE(wait->needs[0].resource, "warm");
+    QCOMPARE(wait->needs[1].resource, "gpus");
+    QVERIFY(!wait->needs[0].isLacking() && wait->needs[1].isLacking() && !wait->needs[2].isLacking());
+    QVERIFY(yard.hasStarted(yard.start(0))); // the core is free
+    yard.end(first);
+    yard.schedule();
+    QCOMPARE(yard.given(third), "gpus 0 port 5000");
+    const std::vector<ResourceHolder> holders = yard.session.reasons().holders("port", 8);
+    QCOMPARE(holders.size(), std::size_t{2});
+}
+
+void TestIndexed::whatAGateServesKeepsItsTurnForAPiece() {
+    Yard yard;
+    yard.session.defineClass(ClassId(1), asking(2'000, 0), {}, GateId(0));
+    yard.session.setGate(GateId(0), 1);
+    yard.session.defineClass(ClassId(2), asking(1'000, 0));
+    yard.start(2);
+    yard.start(2);
+    const Lsn both = yard.start(1);
+    // Others that need one each pass it over, until both are kept for it.
+    for (int i = 0; i < 3'000 && !yard.hasStarted(both); ++i) {
+        yard.start(2);
+        yard.end(yard.running.front().lsn);
+        yard.schedule();
+    }
+    QVERIFY(yard.hasStarted(both));
+    QCOMPARE(yard.given(both), "gpus 0,1");
+}
+
+void TestIndexed::whatLacksOnePieceAloneIsNamed() {
+    Yard yard(2);
+    yard.session.defineClass(ClassId(1), asking(1'000, 0));
+    QVERIFY(yard.session.holds().take(7, asking(2'000, 0, 0)));
+    const Lsn waits = yard.start(1);
+    QCOMPARE(yard.session.namedLack(), "gpus");
+    yard.session.keepForNamedLack();
+    QVERIFY(yard.session.holds().letGo(7));
+    QVERIFY(!yard.session.holds().take(8, asking(2'000, 0, 0))); // what becomes free is kept for who waited
+    yard.schedule();
+    QVERIFY(yard.hasStarted(waits));
+    QVERIFY(yard.session.namedLack().empty());
 }
 
 void TestIndexed::whatWaitsForAPieceAsWellDoesNotLackCoresAlone() {

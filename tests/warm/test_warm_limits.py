@@ -86,6 +86,72 @@ class Limits(WarmCase):
         refused = self.call("POST", "jobs", dict(worker="wider", function="pid", resources={"cores": 1}), expect=422)
         self.assertEqual(refused["field"], "resources.cores")
 
+    PIECES = ("--set", "resources.port=5000-5001", "--set", "resources.gpus=2")
+
+    def test_an_action_is_given_the_pieces_that_it_asks_for(self):
+        self.stop()
+        self.start(*self.PIECES)
+        self.register(pool={"max_processes": 3}, cores=0.1)
+        ports = []
+        for name in ("a", "b"):
+            lsn = self.submit("given", self.path(name), resources={"port": 1})
+            wait_for(lambda: os.path.exists(self.path(name) + ".running"), "it runs")
+            ports.append(lsn)
+        third = self.submit("given", resources={"port": 1})
+        words = "0 of 2 port fit, it needs 1"
+        wait_for(lambda: self.why(third).get("message", "").startswith(words), words)
+        none = self.run_one("given")
+        self.assertEqual((none["state"], none["result"]["given"]), ("completed", {}))
+        self.assertNotIn("resources_given", none)
+        self.let_go("a")
+        first, last = self.result(ports[0]), self.result(third)
+        for result in (first, last):
+            self.assertEqual(result["resources_given"], {"port": ["5000"]})
+            self.assertEqual(result["result"]["given"], {"port": ["5000"]})
+        self.let_go("b")
+        self.assertEqual(self.result(ports[1])["resources_given"], {"port": ["5001"]})
+
+    def test_a_process_has_what_its_worker_keeps_while_it_lives_and_the_rest_while_it_works(self):
+        self.stop()
+        self.start(*self.PIECES)
+        self.register(pool={"max_processes": 1, "keeps": ["gpus"]}, cores=0.1, resources={"gpus": 1, "port": 1})
+        one, two = self.run_one("given"), self.run_one("given")
+        for result in (one, two):
+            self.assertEqual(result["state"], "completed", result)
+            self.assertEqual(result["resources_given"], {"gpus": ["0"], "port": ["5000"]})
+            self.assertEqual(result["result"]["given"], {"gpus": ["0"], "port": ["5000"]})
+            self.assertEqual(result["result"]["environment"], {"YARD_RESOURCE_GPUS": "0"})
+        wait_for(lambda: self.processes()[0].get("resources_given") == {"gpus": ["0"]}, "it gave its port back")
+        beside = self.result(self.exec("sh", "-c", "echo $YARD_RESOURCE_GPUS", resources={"gpus": 1}))
+        self.assertEqual(beside["resources_given"], {"gpus": ["1"]})
+
+    def test_an_idle_process_gives_up_what_it_keeps_for_work_that_lacks_just_that(self):
+        self.stop()
+        self.start(*self.PIECES)
+        self.register(pool={"max_processes": 1, "keeps": ["gpus"]}, cores=0.1, resources={"gpus": 1})
+        pid = self.value("given")["pid"]
+        both = self.result(self.exec("true", resources={"gpus": 2}))
+        self.assertEqual(both["resources_given"], {"gpus": ["0", "1"]})
+        self.assertNotEqual(self.value("given")["pid"], pid)
+
+    def test_a_worker_that_asks_for_more_than_there_is_serves_nothing(self):
+        self.register(resources={"gpus": 1})
+        refused = self.call("POST", "jobs", dict(worker="w", function="given"), expect=422)
+        self.assertEqual(refused["field"], "worker")
+
+    def test_what_a_process_kept_is_free_after_kill_9_of_the_engine(self):
+        self.stop()
+        self.start(*self.PIECES)
+        self.register(pool={"max_processes": 1, "keeps": ["gpus"]}, cores=0.1, resources={"gpus": 2})
+        held = self.submit("given", self.path("a"))
+        wait_for(lambda: os.path.exists(self.path("a") + ".running"), "it runs")
+        self.engine.kill()
+        self.engine.wait()
+        self.engine.stdout.close()
+        self.start(*self.PIECES)
+        self.let_go("a")
+        self.assertEqual(self.result(held)["resources_given"], {"gpus": ["0", "1"]})
+
     def test_two_processes_where_there_is_work_for_two(self):
         self.register(pool={"max_processes": 2})
         os.mkdir(self.path("meeting"))

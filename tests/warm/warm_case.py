@@ -80,6 +80,14 @@ def copy(args, job):
     with open(os.path.join(job.inputs, "i.txt")) as source, open(os.path.join(job.outputs, "o.txt"), "w") as target:
         target.write(source.read() + "!")
 
+@yard_worker.function()
+def given(args, job):
+    # What it was told, and what its process was at its start.
+    if args:
+        gate(args, job)
+    told = {name: os.environ[name] for name in ("YARD_RESOURCE_GPUS", "YARD_RESOURCE_PORT") if name in os.environ}
+    return {"pid": os.getpid(), "given": job.resources_given, "environment": told}
+
 @yard_worker.function(name="print")
 def prints(args, job):
     sys.stdout.write(args.get("out", ""))
@@ -90,7 +98,7 @@ def prints(args, job):
 held = []
 yard_worker.run(concurrency=int(os.environ.get("CONCURRENCY", "1")))
 """
-FUNCTIONS = ["add", "pid", "meet", "gate", "die", "once", "count", "fail", "grow", "copy", "print"]
+FUNCTIONS = ["add", "pid", "meet", "gate", "die", "once", "count", "fail", "grow", "copy", "given", "print"]
 
 # Without the kit: what it sends is up to the test.
 RAW = """#!/usr/bin/env python3

@@ -96,7 +96,8 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
         .wake = wake_,
         .tellSpan = [this](timeline::Span span) { services_.timelines->note(span); },
         .now = MonoClock::now,
-        .tokens = &*services_.tokens});
+        .tokens = &*services_.tokens,
+        .lostGpu = [this](GivenResources given) { return services_.gpus->lostOf(std::move(given)); }});
     services_.monitor.emplace(AttemptMonitor::Parts{
         .attempts = services_.attempts,
         .dictionary = services_.dictionary,

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <span>
 #include <tuple>
 
 namespace yard::engine {
@@ -103,6 +104,15 @@ void addCapacity(const session::Waiting& waiting, std::vector<Wait>& waits) {
     if (waiting.noSlot)
         waits.back().message =
             "every slot for actions that do not take exactly one core is in use" + placeWords(waiting.position);
+}
+
+/// What an action of a warm worker asks for itself, and lacks: beside a place with its processes, which comes first.
+std::vector<Wait> beside(const session::Waiting& waiting) {
+    std::vector<Wait> waits;
+    if (waiting.starting || waiting.needs.empty() || waiting.needs.front().resource != "warm") return waits;
+    for (const session::ResourceNeed& need : std::span(waiting.needs).subspan(1))
+        if (need.isLacking()) waits.push_back(capacityOf(need, waiting));
+    return waits;
 }
 
 } // namespace
@@ -260,6 +270,8 @@ std::vector<Wait> Reasons::waitsOf(Lsn lsn, const session::Waiting& waiting, boo
     if (waits.empty() && (waiting.unmet == 0 || waiting.starting)) {
         if (auto start = waiting.starting ? startWait(lsn) : std::nullopt)
             waits.push_back(std::move(*start));
+        else if (auto lacking = beside(waiting); !lacking.empty())
+            waits = std::move(lacking);
         else if (auto process = processWait(waiting))
             waits.push_back(std::move(*process));
         else if (auto nowhere = waiting.starting ? std::nullopt : machineWait(waiting))

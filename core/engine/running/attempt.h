@@ -13,6 +13,7 @@
 #include "core/engine/running/lent_request.h"
 #include "core/engine/running/live_streams.h"
 #include "core/engine/running/terminal.h"
+#include "core/host/gpu_clients.h"
 #include "core/lease/runner.h"
 #include "core/lease/scratch.h"
 #include "core/model/action_spec.h"
@@ -25,6 +26,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +42,7 @@ struct AttemptUsage {
     MonoTime at{};       ///< of the last look; before the first one its start
     std::int64_t cpu = 0;
     double cores = 0; ///< in use between the last two looks
+    std::map<std::string, host::GpuUse> gpus; ///< of each at the last look, by PCI address
     UsageSeries series;
 };
 

@@ -204,7 +204,7 @@ void AttemptMonitor::noteUsage(const std::vector<UsageQuestion>& asked, const Tr
         UsageSample sample{.t = attempt->scale.at(now),
                            .cpuPercent = static_cast<float>(percent),
                            .rssBytes = tree->second.rssBytes};
-        if (question.leader.namesMembers) noteGpus(*attempt, tree->second.members, gpus, sample);
+        if (question.leader.namesMembers) noteGpus(*attempt, tree->second, gpus, span, sample);
         usage.series.add(sample);
         usage.cpu = std::max(usage.cpu, tree->second.cpu);
         usage.cores = percent / 100;
@@ -217,20 +217,48 @@ void AttemptMonitor::noteUsage(const std::vector<UsageQuestion>& asked, const Tr
     }
 }
 
-void AttemptMonitor::noteGpus(Attempt& attempt, const std::vector<int>& members, const std::vector<GpuView>& gpus,
-                              UsageSample& sample) {
-    for (const auto& [gpu, figures, at] : gpus) {
-        if (at < attempt.runningSince) continue; // of who had it before
-        if (!wasGiven(attempt.given, kGpus, gpu.index)) continue;
-        if (figures.utilisationPercent)
-            sample.gpuPercent = sample.gpuPercent.value_or(0) + static_cast<float>(*figures.utilisationPercent);
-        if (!figures.processes) continue;
+namespace {
+
+/// By the driver's list of processes, else by the accounts of what they have open. Nothing: neither tells.
+std::optional<std::int64_t> memoryIn(const GpuView& view, const TreeReading& tree) {
+    if (view.figures.processes) {
         std::int64_t used = 0;
-        for (const host::GpuProcess& process : *figures.processes)
-            if (std::ranges::find(members, process.pid) != members.end()) used += process.memoryBytes;
-        sample.gpuMemoryBytes = sample.gpuMemoryBytes.value_or(0) + used;
-        checkGpuMemory(attempt, gpu.index, used);
+        for (const host::GpuProcess& process : *view.figures.processes)
+            if (std::ranges::find(tree.members, process.pid) != tree.members.end()) used += process.memoryBytes;
+        return used;
     }
+    if (!tree.gpus || view.gpu.maker == host::GpuMaker::Nvidia || view.gpu.pci.empty()) return std::nullopt;
+    const auto use = tree.gpus->find(view.gpu.pci);
+    return use == tree.gpus->end() ? 0 : use->second.memoryBytes;
+}
+
+/// How busy its processes kept it since the last look, where its driver has accounts of them.
+std::optional<double> percentIn(const GpuView& view, const TreeReading& tree, const AttemptUsage& usage,
+                                Duration span) {
+    if (!tree.gpus) return std::nullopt;
+    const auto use = tree.gpus->find(view.gpu.pci);
+    if (use == tree.gpus->end()) return std::nullopt;
+    const auto before = usage.gpus.find(view.gpu.pci);
+    return host::gpuPercentBetween(before == usage.gpus.end() ? host::GpuUse{} : before->second, use->second, span);
+}
+
+} // namespace
+
+void AttemptMonitor::noteGpus(Attempt& attempt, const TreeReading& tree, const std::vector<GpuView>& gpus,
+                              Duration span, UsageSample& sample) {
+    for (const GpuView& view : gpus) {
+        if (!wasGiven(attempt.given, kGpus, view.gpu.index)) continue;
+        std::optional<double> percent = percentIn(view, tree, *attempt.usage, span);
+        const bool isOfNow = view.at >= attempt.runningSince; // else of who had it before
+        if (!percent && isOfNow) percent = view.figures.utilisationPercent;
+        if (percent) sample.gpuPercent = sample.gpuPercent.value_or(0) + static_cast<float>(*percent);
+        if (!isOfNow && view.figures.processes) continue;
+        const std::optional<std::int64_t> used = memoryIn(view, tree);
+        if (!used) continue;
+        sample.gpuMemoryBytes = sample.gpuMemoryBytes.value_or(0) + *used;
+        checkGpuMemory(attempt, view.gpu.index, *used);
+    }
+    if (tree.gpus) attempt.usage->gpus = *tree.gpus;
 }
 
 void AttemptMonitor::checkGpuMemory(Attempt& attempt, const std::string& index, std::int64_t bytes) {

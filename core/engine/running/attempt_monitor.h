@@ -101,7 +101,7 @@ public:
 
 private:
     void checkMemory(Attempt& attempt, std::int64_t bytes);
-    void noteGpus(Attempt& attempt, const std::vector<int>& members, const std::vector<GpuView>& gpus,
+    void noteGpus(Attempt& attempt, const TreeReading& tree, const std::vector<GpuView>& gpus, Duration span,
                   UsageSample& sample);
     void checkGpuMemory(Attempt& attempt, const std::string& index, std::int64_t bytes);
     bool getsOn(Attempt& attempt, std::int64_t time, MonoTime now, Duration limit);

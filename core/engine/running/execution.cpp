@@ -445,6 +445,16 @@ void Execution::onFrozen(Attempt& attempt, const runners::Frozen& frozen) {
     attempt.progress = parts_.now(); // it was not silent by itself
     if (parts_.frozen) parts_.frozen(attempt);
 }
+namespace {
+
+/// It failed by itself with a GPU that is not known to be lost: that may be why.
+bool mayHaveLostGpu(const Attempt& attempt, const runners::Ended& ended) {
+    const bool hasGpus = std::ranges::find(attempt.given, kGpus, &GivenResource::resource) != attempt.given.end();
+    const bool failed = ended.cause == runners::EndCause::Exited && ended.exitCode != 0;
+    return hasGpus && failed && !attempt.isBeingEnded();
+}
+
+} // namespace
 
 void Execution::onEnded(Attempt& attempt, runners::Ended ended) {
     if (attempt.phase != Phase::Launched) return;
@@ -452,6 +462,26 @@ void Execution::onEnded(Attempt& attempt, runners::Ended ended) {
     if (attempt.frozenAt) onFrozen(attempt, {.isFrozen = false, .at = ended.times.ended});
     parts_.slots.leave(attempt);
     closeGiven(attempt);
+    attempt.given = joined(std::move(attempt.given), ended.given);
+    if (!parts_.lostGpu || !mayHaveLostGpu(attempt, ended)) return afterEnd(attempt, std::move(ended));
+    attempt.phase = Phase::Collecting;
+    attempt.collected = parts_.now();
+    parts_.spawn(fmt::format("gpus {}", attempt.id.lsn.value), lookAtGpus(attempt.id, std::move(ended)));
+}
+
+coro::Task<void> Execution::lookAtGpus(AttemptId id, runners::Ended ended) {
+    GivenResources given;
+    if (const Attempt* attempt = parts_.attempts.get(id)) given = attempt->given;
+    std::string lost = co_await parts_.lostGpu(std::move(given));
+    Attempt* attempt = parts_.attempts.get(id);
+    if (!attempt) co_return;
+    attempt->lostGpu = std::move(lost);
+    afterEnd(*attempt, std::move(ended));
+    progress_.notifyAll();
+    parts_.wake();
+}
+
+void Execution::afterEnd(Attempt& attempt, runners::Ended ended) {
     // Of what the kernel counted for nobody, as it was ended with who would have waited for it, a look may tell.
     if (attempt.usage && ended.measures[Measure::CpuTime])
         ended.measures.atLeast(Measure::CpuTime, attempt.usage->cpu);
@@ -462,7 +492,6 @@ void Execution::onEnded(Attempt& attempt, runners::Ended ended) {
     if (attempt.warm || (ended.cause != runners::EndCause::SpawnError && parts_.slots.has(ended.slot)))
         attempt.slot = ended.slot;
     if (ended.lane) attempt.lane = ended.lane;
-    attempt.given = joined(std::move(attempt.given), ended.given);
     setTimes(attempt, ended.times);
     attempt.record.outcome = outcomeOf(ended);
     attempt.cannotHeal = ended.cause == runners::EndCause::SpawnError && isFinal(attempt, ended.spawn);

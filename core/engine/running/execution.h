@@ -66,6 +66,8 @@ public:
         std::function<void(timeline::Span)> tellSpan;               ///< of each attempt that ended
         std::function<MonoTime()> now;
         JobTokens* tokens = nullptr; ///< null: nothing gets any
+        /// Looks which of these GPUs is lost, as a sentence; empty: none. Null: there are none.
+        std::function<coro::Task<std::string>(GivenResources)> lostGpu = {};
     };
     explicit Execution(Parts parts);
 
@@ -143,6 +145,8 @@ private:
     void neverStarted(Attempt& attempt, runners::SpawnFailure failure);
     void onStarted(Attempt& attempt, const runners::Started& started);
     void onEnded(Attempt& attempt, runners::Ended ended);
+    coro::Task<void> lookAtGpus(runners::AttemptId id, runners::Ended ended);
+    void afterEnd(Attempt& attempt, runners::Ended ended);
     void onStreamAt(Attempt& attempt, const runners::StreamAt& at);
     void onFrozen(Attempt& attempt, const runners::Frozen& frozen);
     void finish(Attempt& attempt);

@@ -6,6 +6,7 @@
 #include "core/engine/running/gpu_environment.h"
 
 #include <chrono>
+#include <fmt/format.h>
 #include <utility>
 
 namespace yard::engine {
@@ -16,6 +17,10 @@ constexpr Duration kWatchedPeriod{1'000'000};
 constexpr Duration kUnwatchedPeriod{5'000'000};
 
 using Seen = std::vector<host::GpuFigures>;
+
+coro::Task<void> until(coro::Event& event) {
+    co_await event.wait();
+}
 
 coro::Task<Seen> answerOf(coro::OneShot<Seen>& shot) {
     co_return co_await shot.get();
@@ -31,6 +36,8 @@ coro::Task<void> GpuWatch::run() {
     YARD_ASSERT_OWNER(owner_);
     while (!last_.empty()) {
         const MonoTime at = MonoClock::now();
+        asked_.clear();
+        const std::uint64_t look = ++begun_;
         coro::OneShot<Seen> shot("GPUs");
         parts_.reader.look([promise = shot.promise()](Seen seen) mutable { promise.set(std::move(seen)); });
         std::optional<Seen> seen = co_await coro::within(parts_.limit, answerOf(shot));
@@ -40,13 +47,32 @@ coro::Task<void> GpuWatch::run() {
         }
         at_ = at;
         note(*seen);
-        co_await coro::sleepFor(parts_.isWatched() ? kWatchedPeriod : kUnwatchedPeriod);
+        ended_ = look;
+        answered_.notifyAll();
+        (void)co_await coro::within(parts_.isWatched() ? kWatchedPeriod : kUnwatchedPeriod, until(asked_));
     }
+}
+
+coro::Task<void> GpuWatch::seen(std::uint64_t look) {
+    while (ended_ < look && !isSilent_) co_await answered_.wait();
+}
+
+coro::Task<std::string> GpuWatch::lostOf(GivenResources given) {
+    YARD_ASSERT_OWNER(owner_);
+    if (last_.empty()) co_return std::string();
+    asked_.set();
+    // The one that is under way may have begun before whatever is asked about.
+    (void)co_await coro::within(parts_.limit, seen(begun_ + 1));
+    for (std::size_t i = 0; i < last_.size(); ++i)
+        if (const host::Gpu& gpu = parts_.gpus[i]; !last_[i].lost.empty() && wasGiven(given, kGpus, gpu.index))
+            co_return fmt::format("GPU {} was lost: {}", gpu.index, last_[i].lost);
+    co_return std::string();
 }
 
 /// What was lost stays so: it is not known to be back.
 void GpuWatch::noteSilence() {
     isSilent_ = true;
+    answered_.notifyAll();
     for (host::GpuFigures& figures : last_) {
         std::string lost = std::move(figures.lost);
         figures = {.lost = std::move(lost),

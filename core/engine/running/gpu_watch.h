@@ -7,11 +7,14 @@
 #pragma once
 
 #include "core/base/owner.h"
+#include "core/coro/sync.h"
 #include "core/coro/task.h"
 #include "core/engine/state/gpu_view.h"
 #include "core/host/gpu_reader.h"
+#include "core/model/given_resources.h"
 #include "core/session/session.h"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -37,17 +40,25 @@ public:
 
     /// Looks, forever.
     coro::Task<void> run();
+    /// Which of these is lost, as a sentence about it, by a look that begins now: waits for its end, but no longer than for a
+    /// look, and not at all where the driver does not answer anyway. Empty: none is known to be.
+    coro::Task<std::string> lostOf(GivenResources given);
     std::vector<GpuView> view() const;
 
 private:
     void note(const std::vector<host::GpuFigures>& figures);
     void noteLost(std::size_t at, bool isLost);
     void noteSilence();
+    coro::Task<void> seen(std::uint64_t look);
 
     Parts parts_;
     std::vector<host::GpuFigures> last_; ///< of all of them
     MonoTime at_{};                      ///< when that look began
     bool isSilent_ = false;              ///< the driver does not answer
+    coro::Event asked_;                  ///< somebody waits for a look
+    coro::ConditionVariable answered_;   ///< a look has ended, or takes too long
+    std::uint64_t begun_ = 0;            ///< looks
+    std::uint64_t ended_ = 0;            ///< of those, the last that has
     bool hasLooked_ = false;
     OwnerCheck owner_;
 };

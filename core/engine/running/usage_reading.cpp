@@ -142,7 +142,10 @@ std::optional<TreeReading> readTree(std::vector<int> members, std::int64_t limit
     tree.processes = members.size();
     tree.outsideBytes = host::memoryOutsideProcesses(members.front(), members);
     if (limit > 0 && members.size() > 1 && tree.memoryBytes() > limit) tree.onceBytes = proportionalBytes(members);
-    if (namesMembers) tree.members = std::move(members);
+    if (namesMembers) {
+        tree.gpus = host::gpuUseOf(members);
+        tree.members = std::move(members);
+    }
     return tree;
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "core/engine/running/leaders.h"
+#include "core/host/gpu_clients.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -36,6 +38,8 @@ struct TreeReading {
     std::optional<std::int64_t> onceBytes; ///< what they share counted once; absent: it was not worth asking
     std::size_t processes = 0;
     std::vector<int> members;      ///< if it was asked for
+    /// With them: what they have of GPUs by their drivers' own accounts, by PCI address. Nothing: it cannot be told.
+    std::optional<std::map<std::string, host::GpuUse>> gpus;
     std::int64_t outsideBytes = 0; ///< of its sandbox and no process: kernel_memory.h
     std::int64_t memoryBytes() const { return onceBytes.value_or(rssBytes) + outsideBytes; }
 };

@@ -305,6 +305,7 @@ struct Job {
     std::string args;    ///< JSON
     std::string inputs;  ///< directory
     std::string outputs; ///< directory
+    std::string resources_given; ///< JSON: {"gpus":["1"]}, what a warm action and its process have; empty: nothing
 
     bool has(const std::string& member) const { return detail::members(args).count(member) != 0; }
     /// A member of args that is a string. Throws when it is not there, or something else.
@@ -419,6 +420,7 @@ private:
         job.args = std::move(all["args"]);
         job.inputs = detail::unquote(all["inputs"]);
         job.outputs = detail::unquote(all["outputs"]);
+        job.resources_given = std::move(all["resources_given"]);
         return job;
     }
 

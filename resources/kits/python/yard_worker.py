@@ -14,7 +14,8 @@ YARD_SOCKET_FD. "process": started once for each action, which YARD_ACTION descr
 --describe it prints its functions as JSON and ends.
 
 A function gets `args` (the action's, as Python values) and `job`: `job.lsn`, and `job.inputs` and `job.outputs`,
-directories as text, or None where a warm action has none: see "io" of the descriptor. What it returns becomes the result (JSON, at most
+directories as text, or None where a warm action has none: see "io" of the descriptor. `job.resources_given` is what a warm
+action and its process have of what is told apart: {"gpus": ["1"]}; else YARD_RESOURCE_GPUS says so. What it returns becomes the result (JSON, at most
 64 KiB). Raise Fail("what went wrong", 3) to fail with a message and an exit code, an integer from 0 to 255; any other
 exception, BaseException included, fails the action with exit code 1 and prints its traceback to stderr; sys.exit() ends
 the action, not the worker. With run(concurrency=8), eight threads work on as many requests at once.
@@ -61,12 +62,13 @@ class Fail(Exception):
 
 
 class Job:
-    __slots__ = ("lsn", "inputs", "outputs")
+    __slots__ = ("lsn", "inputs", "outputs", "resources_given")
 
-    def __init__(self, lsn, inputs, outputs):
+    def __init__(self, lsn, inputs, outputs, resources_given=None):
         self.lsn = lsn
         self.inputs = inputs
         self.outputs = outputs
+        self.resources_given = resources_given or {}
 
 
 def function(version="1", name=None, files=False):
@@ -354,7 +356,8 @@ def _serve(fd, concurrency, ahead):
                 if "tick" in request or "effect" in request:
                     answer = _look(request)
                 else:
-                    job = Job(request["lsn"], request.get("inputs"), request.get("outputs"))
+                    job = Job(request["lsn"], request.get("inputs"), request.get("outputs"),
+                              request.get("resources_given"))
                     answer = _answer(*_call(request["function"], request.get("args"), job))
                 _try(lambda: sys.stdout.flush())  # before anybody knows that it is done: what it printed is there then
                 stream.write(frame[0], answer)
