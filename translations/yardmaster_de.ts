@@ -7111,6 +7111,22 @@
         <source>Completed per minute</source>
         <translation>Fertig pro Minute</translation>
     </message>
+    <message>
+        <source>GPUs</source>
+        <translation>GPUs</translation>
+    </message>
+    <message>
+        <source>busy</source>
+        <translation>ausgelastet</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::LockSource</name>

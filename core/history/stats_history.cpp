@@ -10,7 +10,10 @@ namespace yard::history {
 
 namespace {
 
-constexpr std::string_view kMagic = "yardmaster stats 1\n";
+constexpr std::string_view kMagic = "yardmaster stats 2\n";
+constexpr std::string_view kFirstMagic = "yardmaster stats 1\n";
+constexpr std::size_t kFirstStepBytes = 40; // without what is known of GPUs, which stands last
+constexpr double kMib = 1 << 20;
 constexpr std::int64_t kUsualHistory = 900'000'000;
 constexpr std::int64_t kUsualRows = 600;
 constexpr std::int64_t kLongestSample = 3'600'000'000;
@@ -65,6 +68,10 @@ void StatsHistory::addTo(const Level& level, WallMicros from, WallMicros to, con
         const auto covered = static_cast<double>(end - begin) / kMillis;
         step.cpuActions = mean(step.cpuActions, step.coveredMillis, sample.cpuActions, covered);
         step.cpuOthers = mean(step.cpuOthers, step.coveredMillis, sample.cpuOthers, covered);
+        const auto known = step.gpuPercent < 0 ? 0.0 : static_cast<double>(step.coveredMillis);
+        if (sample.gpuPercent) step.gpuPercent = mean(step.gpuPercent, known, *sample.gpuPercent, covered);
+        if (sample.gpuMemoryBytes)
+            step.gpuMemoryMib = static_cast<float>(static_cast<double>(*sample.gpuMemoryBytes) / kMib);
         step.coveredMillis += static_cast<std::uint32_t>(std::ceil(covered));
         step.memoryPages = clamped(sample.memoryBytes / kPage);
         step.pending = clamped(sample.pending);
@@ -84,6 +91,7 @@ const StatsHistory::Step* StatsHistory::find(const Level& level, std::int64_t nu
 std::optional<StatsSample> StatsHistory::merged(const Level& level, std::int64_t number, std::int64_t count) const {
     std::optional<StatsSample> all;
     double weight = 0;
+    double gpuWeight = 0;
     for (std::int64_t i = 0; i < count; ++i) {
         const Step* step = find(level, number + i);
         if (!step) continue;
@@ -98,6 +106,14 @@ std::optional<StatsSample> StatsHistory::merged(const Level& level, std::int64_t
         all->running = step->running;
         all->completed += step->completed;
         all->failed += step->failed;
+        if (step->gpuPercent >= 0) {
+            all->gpuPercent =
+                (all->gpuPercent.value_or(0) * gpuWeight + static_cast<double>(step->gpuPercent) * more) /
+                (gpuWeight + more);
+            gpuWeight += more;
+        }
+        if (step->gpuMemoryMib >= 0)
+            all->gpuMemoryBytes = static_cast<std::int64_t>(static_cast<double>(step->gpuMemoryMib) * kMib);
     }
     return all;
 }
@@ -167,21 +183,31 @@ std::vector<StatsHistory::Piece> StatsHistory::takeChanged() {
 }
 
 bool StatsHistory::restore(std::string_view file) {
-    if (file.size() < kHeaderBytes || file.substr(0, kHeaderBytes) != header()) return false;
-    headerWritten_ = true;
-    file.remove_prefix(kHeaderBytes);
+    if (file.size() < kHeaderBytes) return false;
+    std::string first(kFirstMagic);
+    first.resize(kHeaderBytes, '\0');
+    const bool isFirst = file.substr(0, kHeaderBytes) == first;
+    if (!isFirst && file.substr(0, kHeaderBytes) != header()) return false;
+    takeSteps(file.substr(kHeaderBytes), isFirst ? kFirstStepBytes : kStepBytes);
+    headerWritten_ = !isFirst;
+    if (isFirst) changed_.assign(kSteps, true); // each stands elsewhere now
+    return true;
+}
+
+void StatsHistory::takeSteps(std::string_view file, std::size_t bytesEach) {
     for (const Level& level : kLevels)
         for (std::size_t i = 0; i < level.count; ++i) {
             const std::size_t at = level.first + i;
-            if ((at + 1) * kStepBytes > file.size()) return true; // the rest was never written
+            if ((at + 1) * bytesEach > file.size()) return; // the rest was never written
             Step step;
-            std::memcpy(&step, file.data() + at * kStepBytes, kStepBytes);
+            std::memcpy(&step, file.data() + at * bytesEach, bytesEach);
             const bool belongs = step.number > 0 && static_cast<std::size_t>(step.number) % level.count == i;
             const bool isReal = std::isfinite(step.cpuActions) && std::isfinite(step.cpuOthers) &&
                                 step.cpuActions >= 0 && step.cpuOthers >= 0;
+            if (!std::isfinite(step.gpuPercent)) step.gpuPercent = kNoGpus;
+            if (!std::isfinite(step.gpuMemoryMib)) step.gpuMemoryMib = kNoGpus;
             if (belongs && isReal) steps_[at] = step;
         }
-    return true;
 }
 
 } // namespace yard::history

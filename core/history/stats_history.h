@@ -8,9 +8,9 @@
 //     1 min  for 36 h        2,160
 //     10 min for 8 days      1,152
 //
-// 5,952 steps of 40 bytes: 238 KB in memory, and the same in the file (`stats` in the data directory), which is an
+// 5,952 steps of 48 bytes: 286 KB in memory, and the same in the file (`stats` in the data directory), which is an
 // image of the rings: a header, then the steps of each level. A step says which one it is, so a part that was not
-// written, or is torn, is a step that is not there.
+// written, or is torn, is a step that is not there. A file of the first layout, without GPUs, is taken over.
 //
 // Owner: engine thread. Of processor time a step has the mean, of counts how many came within it, of what is a
 // level (memory, pending, running) the last one seen. A step without a sample is unknown, never zero.
@@ -38,6 +38,8 @@ struct StatsSample {
     std::int64_t running = 0;
     std::int64_t completed = 0; ///< within
     std::int64_t failed = 0;    ///< within
+    std::optional<double> gpuPercent = {}; ///< of all GPUs, mean: 100 is one that is busy; absent: not known
+    std::optional<std::int64_t> gpuMemoryBytes = {};
 };
 
 struct StatsQuery {
@@ -87,6 +89,7 @@ public:
     bool restore(std::string_view file);
 
 private:
+    static constexpr float kNoGpus = -1; ///< not known
     struct Step {
         std::int64_t number = 0; ///< its time over the width of its level; 0: never used
         float cpuActions = 0;
@@ -97,8 +100,10 @@ private:
         std::uint32_t completed = 0;
         std::uint32_t failed = 0;
         std::uint32_t coveredMillis = 0; ///< how much of it was seen
+        float gpuPercent = kNoGpus;
+        float gpuMemoryMib = kNoGpus;
     };
-    static_assert(sizeof(Step) == 40);
+    static_assert(sizeof(Step) == 48);
     struct Level {
         std::int64_t width; ///< microseconds
         std::size_t first;  ///< of steps_
@@ -119,6 +124,7 @@ private:
     const Step* find(const Level& level, std::int64_t number) const;
     std::optional<StatsSample> merged(const Level& level, std::int64_t number, std::int64_t count) const;
     static std::string header();
+    void takeSteps(std::string_view file, std::size_t bytesEach);
 
     std::vector<Step> steps_;
     std::vector<bool> changed_; ///< by step

@@ -7,6 +7,7 @@
 #include "core/http/time_span.h"
 #include "core/json/json_writer.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace yard::http {
@@ -51,6 +52,19 @@ std::string toJson(const history::StatsView& stats) {
     writeSeries(writer, "running", stats, whole(&Sample::running));
     writeSeries(writer, "completed", stats, whole(&Sample::completed));
     writeSeries(writer, "failed", stats, whole(&Sample::failed));
+    const auto gpuPercent = [&](const Sample& sample) {
+        sample.gpuPercent ? writer.number(std::round(*sample.gpuPercent * 10) / 10) : writer.raw("null");
+    };
+    const auto gpuMemory = [&](const Sample& sample) {
+        sample.gpuMemoryBytes ? writer.integer(*sample.gpuMemoryBytes) : writer.raw("null");
+    };
+    const auto has = [&stats](auto member) {
+        return std::ranges::any_of(stats.rows, [member](const history::StatsView::Row& row) {
+            return row.sample && ((*row.sample).*member).has_value();
+        });
+    };
+    if (has(&Sample::gpuPercent)) writeSeries(writer, "gpu_percent", stats, gpuPercent);
+    if (has(&Sample::gpuMemoryBytes)) writeSeries(writer, "gpu_memory_bytes", stats, gpuMemory);
     writer.closeObject();
     writer.closeObject();
     return text;

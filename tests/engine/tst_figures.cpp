@@ -66,6 +66,8 @@ private Q_SLOTS:
     void aQuestionForTooMuchIsAnsweredCoarsely();
     void aClockThatWasSetBackOverwritesNothing();
     void theFileBringsItAllBack();
+    void whatGpusDidIsKeptWhereItIsKnown();
+    void aFileFromBeforeThereWereGpusIsTakenOver();
     void onlyWhatChangedIsWritten();
     void aFileOfAnotherKindIsNotRead();
     void damagedStepsAreLeftOut();
@@ -191,6 +193,44 @@ void FiguresTest::theFileBringsItAllBack() {
              std::string("1 0.5 1073741824 3 2 1 0"));
 }
 
+void FiguresTest::whatGpusDidIsKeptWhereItIsKnown() {
+    history::StatsHistory history;
+    addSeconds(history, kNoon, 10, {.cpuActions = 1});
+    addSeconds(history, kNoon + 10 * kSecond, 5, {.cpuActions = 1, .gpuPercent = 40, .gpuMemoryBytes = 3 << 20});
+    addSeconds(history, kNoon + 15 * kSecond, 5, {.cpuActions = 1, .gpuPercent = 160, .gpuMemoryBytes = 5 << 20});
+    addSeconds(history, kNoon + 20 * kSecond, 10, {.cpuActions = 1}); // the driver does not answer
+    history::StatsHistory again;
+    QVERIFY(again.restore(imageOf(history)));
+    const WallMicros now = kNoon + 30 * kSecond;
+    const auto rows = again.query({kNoon, now, Duration(10 * kSecond)}, now).rows;
+    QCOMPARE(rows.size(), std::size_t(3));
+    QVERIFY(!rows[0].sample->gpuPercent && !rows[0].sample->gpuMemoryBytes);
+    QCOMPARE(rows[1].sample->gpuPercent, std::optional(100.0));
+    QCOMPARE(rows[1].sample->gpuMemoryBytes, std::optional<std::int64_t>(5 << 20));
+    QVERIFY(!rows[2].sample->gpuPercent);
+    const auto whole = again.query({kNoon, now, Duration(30 * kSecond)}, now).rows;
+    QCOMPARE(whole.front().sample->gpuPercent, std::optional(100.0)); // of what is known
+}
+
+void FiguresTest::aFileFromBeforeThereWereGpusIsTakenOver() {
+    constexpr std::size_t kHeader = 64, kStep = 48, kOldStep = 40;
+    history::StatsHistory history;
+    addSeconds(history, kNoon, 100, {.cpuActions = 1, .completed = 1});
+    const WallMicros now = kNoon + 100 * kSecond;
+    const std::string image = imageOf(history);
+    std::string old = image.substr(0, kHeader);
+    old.replace(old.find('2'), 1, "1");
+    for (std::size_t at = kHeader; at < image.size(); at += kStep) old += image.substr(at, kOldStep);
+    history::StatsHistory again;
+    QVERIFY(again.restore(old));
+    const history::StatsQuery asked{{}, {}, Duration(10 * kSecond)};
+    QCOMPARE(printed(again.query(asked, now)), printed(history.query(asked, now)));
+    QVERIFY(!again.query(asked, now).rows.back().sample->gpuPercent);
+    history::StatsHistory third; // all of it is written as it is now
+    QVERIFY(third.restore(imageOf(again)));
+    QCOMPARE(printed(third.query(asked, now)), printed(history.query(asked, now)));
+}
+
 void FiguresTest::onlyWhatChangedIsWritten() {
     history::StatsHistory history;
     QCOMPARE(history.takeChanged().size(), std::size_t(1)); // the header
@@ -216,7 +256,7 @@ void FiguresTest::damagedStepsAreLeftOut() {
     const WallMicros now = kNoon + 20 * kSecond;
     history::StatsHistory cut;
     QVERIFY(cut.restore(image.substr(0, image.size() / 3)));
-    for (std::size_t at = 64; at < image.size(); at += 40) {
+    for (std::size_t at = 64; at < image.size(); at += 48) {
         std::string damaged = image;
         for (std::size_t i = 0; i < 12; ++i) damaged[at + i] = '\xff'; // no such step, no such number
         if (damaged == image) continue;
@@ -224,7 +264,7 @@ void FiguresTest::damagedStepsAreLeftOut() {
         QVERIFY(restored.restore(damaged));
         for (const auto& row : restored.query({kNoon, now, Duration(kSecond)}, now).rows)
             QVERIFY(!row.sample || row.sample->cpuActions == 1);
-        at += 40 * 100;
+        at += 48 * 100;
     }
 }
 

@@ -131,6 +131,7 @@ private slots:
         QVERIFY(memory.has_value());
         QVERIFY(*memory > 1e7);
         QVERIFY(charts->finished()->data().t.size() <= Chart::kMostPoints);
+        QVERIFY(!charts->gpus()->isVisible()); // without GPUs there is no chart of them
         QTRY_VERIFY_WITH_TIMEOUT(!charts->finished()->data().ticks.empty(), kSoon);
     }
 
@@ -360,7 +361,20 @@ private slots:
         QCOMPARE(load.perMinute[1], 20.0);
         QVERIFY(std::isnan(load.perMinute[2]));
         QVERIFY(std::isnan(load.memory[0])); // not told at all
+        QVERIFY(load.gpus.empty());          // there are none
         QCOMPARE(load.failures.size(), 1U);
+    }
+
+    void gpusAreThereWhereTheEngineTellsOfThem() {
+        const std::int64_t now = 1'800'000'000 * kSecond;
+        const LoadSeries load = loadSeriesOf({{"resolution", 60},
+                                              {"t", QJsonArray{static_cast<qint64>(now - 90 * kSecond),
+                                                               static_cast<qint64>(now - 30 * kSecond)}},
+                                              {"series", QJsonObject{{"gpu_percent", QJsonArray{QJsonValue(), 150}}}}},
+                                             now);
+        QCOMPARE(load.gpus.size(), 2U);
+        QVERIFY(std::isnan(load.gpus[0]));
+        QCOMPARE(load.gpus[1], 150.0);
     }
 
     void figuresThatCannotBeAreLeftOut() {

@@ -242,7 +242,8 @@ void Wiring::openUpkeep() {
                             .adopter = [this] { return adopter(); },
                             .isWatched = [this] { return services_.changes->feed().isOpen(); },
                             .surged = [this] { lookForMemory(); },
-                            .looked = [this](const MachineReading& reading) { tellUse(reading); }});
+                            .looked = [this](const MachineReading& reading) { tellUse(reading); },
+                            .gpus = [this] { return services_.gpus->view(); }});
     openGpus();
     services_.timelines.emplace(TimelineKeeper::Parts{
         .helpers = *ground_.helpers,

@@ -129,6 +129,13 @@ void StatsSampler::note(const MachineReading& reading, MonoTime now) {
         sample.running = counts.all.running;
         sample.completed = completed - lastCompleted_;
         sample.failed = failed - lastFailed_;
+        for (const GpuView& gpu : parts_.gpus ? parts_.gpus() : std::vector<GpuView>()) {
+            const host::GpuFigures& seen = gpu.figures;
+            if (seen.utilisationPercent)
+                sample.gpuPercent = sample.gpuPercent.value_or(0) + *seen.utilisationPercent;
+            if (seen.memoryUsedBytes)
+                sample.gpuMemoryBytes = sample.gpuMemoryBytes.value_or(0) + *seen.memoryUsedBytes;
+        }
         history_.add(parts_.wallOf(lastAt_), parts_.wallOf(now), sample);
         engine_.cpuPercent =
             100 * static_cast<double>(std::max<std::int64_t>(reading.engine - last_->engine, 0)) / span;

@@ -20,6 +20,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace yard::engine {
 
@@ -48,6 +49,7 @@ public:
         std::function<bool()> isWatched;
         std::function<void()> surged;                        ///< the memory in use grew by much
         std::function<void(const MachineReading&)> looked{}; ///< at each look; empty: nobody asks
+        std::function<std::vector<GpuView>()> gpus{};        ///< as they were last looked at
     };
     /// Reads the file: blocks.
     explicit StatsSampler(Parts parts);

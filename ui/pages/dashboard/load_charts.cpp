@@ -60,6 +60,7 @@ LoadSeries loadSeriesOf(const QJsonObject& stats, qint64 now) {
     load.actions = numbers(series, "cpu_actions", count);
     load.others = numbers(series, "cpu_others", count);
     load.memory = numbers(series, "memory_bytes", count);
+    if (series.contains("gpu_percent")) load.gpus = numbers(series, "gpu_percent", count);
     const auto completed = numbers(series, "completed", count);
     const auto failed = numbers(series, "failed", count);
     load.perMinute.assign(count, Chart::kNone);
@@ -105,6 +106,10 @@ LoadCharts::LoadCharts(Context context, QWidget* parent)
     memory_ = makeChart(tr("Memory"), limits_);
     memory_.chart->setSeries({{tr("in use"), Chart::Tone::Accent}});
     memory_.chart->setWords([](double bytes) { return Format().size(static_cast<qint64>(bytes)); });
+    gpus_ = makeChart(tr("GPUs"), new QWidget);
+    gpus_.chart->setSeries({{tr("busy"), Chart::Tone::Accent}});
+    gpus_.chart->setWords([](double percent) { return tr("%1 %").arg(QLocale().toString(percent, 'f', 0)); });
+    gpus_.panel->hide();
     finished_ = makeChart(tr("Completed per minute"),
                           new Legend({Legend::filled(tr("completed"), fill(DisplayState::Completed)),
                                       Legend::filled(tr("failed"), fill(DisplayState::Failed))}));
@@ -140,11 +145,16 @@ LoadCharts::Framed LoadCharts::makeChart(const QString& title, QWidget* legend) 
     return framed;
 }
 
+std::vector<LoadCharts::Framed> LoadCharts::charts() const {
+    if (gpus_.panel->isHidden()) return {processor_, memory_, finished_};
+    return {processor_, memory_, gpus_, finished_};
+}
+
 /// Words before lines: where it is narrow the legend takes the room.
 void LoadCharts::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    for (const Framed& framed : {processor_, memory_, finished_})
-        framed.rule->setVisible(width() / 3 > scaled(370));
+    const std::vector<Framed> all = charts();
+    for (const Framed& framed : all) framed.rule->setVisible(width() / std::ssize(all) > scaled(370));
     fitLimits();
     alignTimes();
 }
@@ -210,15 +220,17 @@ void LoadCharts::draw() {
     now_ = wallNow();
     drawProcessor();
     drawMemory();
+    drawGpus();
     drawFinished();
     alignTimes();
 }
 
-/// The three stand side by side: one time is at the same place in each, however wide their numbers are.
+/// They stand side by side: one time is at the same place in each, however wide their numbers are.
 void LoadCharts::alignTimes() {
     int times = processor_.chart->timesThatFit();
-    for (const Framed& framed : {memory_, finished_}) times = std::min(times, framed.chart->timesThatFit());
-    for (const Framed& framed : {processor_, memory_, finished_}) framed.chart->setTimes(times);
+    const std::vector<Framed> all = charts();
+    for (const Framed& framed : all) times = std::min(times, framed.chart->timesThatFit());
+    for (const Framed& framed : all) framed.chart->setTimes(times);
 }
 
 void LoadCharts::drawProcessor() {
@@ -255,6 +267,20 @@ void LoadCharts::drawMemory() {
         fitLimits();
     }
     memory_.chart->replace(dataOf({series_.memory}));
+}
+
+void LoadCharts::drawGpus() {
+    constexpr double kOne = 100;
+    const qsizetype count =
+        context_.state.session().value("machine").toObject().value("gpus_list").toArray().size();
+    gpus_.panel->setVisible(count > 0 && !series_.gpus.empty());
+    if (gpus_.panel->isHidden()) return;
+    const double whole = kOne * static_cast<double>(count);
+    const auto number = [](double percent) { return tr("%1 %").arg(QLocale().toString(percent, 'f', 0)); };
+    gpus_.chart->setAxis(whole * kRoom, {{0, QLocale().toString(0)}, {whole / 2, number(whole / 2)}, {whole, number(whole)}});
+    const auto busy = lastOf(series_, series_.gpus, now_);
+    gpus_.value->setText(busy ? tr("%1 of %2").arg(number(*busy), number(whole)) : Format::unknown());
+    gpus_.chart->replace(dataOf({series_.gpus}));
 }
 
 void LoadCharts::drawFinished() {

@@ -1,4 +1,5 @@
-// Processor, memory and what finishes, over the last quarter of an hour, hour or day: three charts from GET stats.
+// Processor, memory, GPUs where there are some, and what finishes, over the last quarter of an hour, hour or day: charts from
+// GET stats.
 // While the connection is down time goes on and the lines do not. Owner: ui thread.
 #pragma once
 
@@ -18,6 +19,7 @@ struct LoadSeries {
     std::vector<double> actions; ///< cores; Chart::kNone: not known
     std::vector<double> others;
     std::vector<double> memory;         ///< bytes
+    std::vector<double> gpus;           ///< percent, 100: one of them; empty: none has figures
     std::vector<double> perMinute;      ///< completed
     std::vector<std::int64_t> failures; ///< steps in which something failed
 };
@@ -37,6 +39,7 @@ public:
     std::optional<double> memoryBytes() const;
     Chart* processor() const { return processor_.chart; }
     Chart* memory() const { return memory_.chart; }
+    Chart* gpus() const { return gpus_.chart; }
     Chart* finished() const { return finished_.chart; }
 
 signals:
@@ -59,7 +62,9 @@ private:
     void drawMemory();
     void fitLimits();
     void alignTimes();
+    void drawGpus();
     void drawFinished();
+    std::vector<Framed> charts() const;
     Chart::Data dataOf(std::vector<std::vector<double>> values) const;
 
     Context context_;
@@ -72,6 +77,7 @@ private:
     Label* limits_;
     Framed processor_;
     Framed memory_;
+    Framed gpus_;
     Framed finished_;
     Poll* stats_;
     Poll* settings_;
