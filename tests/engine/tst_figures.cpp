@@ -10,6 +10,7 @@
 
 #include <QObject>
 #include <QTest>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -205,11 +206,11 @@ void FiguresTest::whatGpusDidIsKeptWhereItIsKnown() {
     const auto rows = again.query({kNoon, now, Duration(10 * kSecond)}, now).rows;
     QCOMPARE(rows.size(), std::size_t(3));
     QVERIFY(!rows[0].sample->gpuPercent && !rows[0].sample->gpuMemoryBytes);
-    QCOMPARE(rows[1].sample->gpuPercent, std::optional(100.0));
+    QCOMPARE(std::lround(rows[1].sample->gpuPercent.value_or(-1)), 100);
     QCOMPARE(rows[1].sample->gpuMemoryBytes, std::optional<std::int64_t>(5 << 20));
     QVERIFY(!rows[2].sample->gpuPercent);
     const auto whole = again.query({kNoon, now, Duration(30 * kSecond)}, now).rows;
-    QCOMPARE(whole.front().sample->gpuPercent, std::optional(100.0)); // of what is known
+    QCOMPARE(std::lround(whole.front().sample->gpuPercent.value_or(-1)), 100); // of what is known
 }
 
 void FiguresTest::aFileFromBeforeThereWereGpusIsTakenOver() {
