@@ -47,12 +47,13 @@ void addProcess(Table& table, const json::object& group, const json::object& pro
     const std::string why = spacedWords(textOf(process, "why_started"));
     const std::string ends = spacedWords(textOf(process, "why"));
     const std::string given = givenWords(process); // "gpus 0": it is busy with those, or keeps them
+    const std::string doing = now(process);
     const auto cpu = numberOf(process, "cpu_seconds");
     table.add({printable(textOf(group, "name")), printable(textOf(process, "id")),
                spacedWords(textOf(process, "state")), countText(process, "pid"), countText(process, "sessions"),
                countText(process, "processed"), cpu ? fmt::format("{:.2f} s", *cpu) : "-",
                size(process, "rss_bytes"), since(process, "started"), since(process, "last_used"),
-               given.empty() ? now(process) : fmt::format("{} ({})", now(process), given),
+               doing.empty() || given.empty() ? doing + given : fmt::format("{} ({})", doing, given),
                ends.empty() ? why : ends});
 }
 
