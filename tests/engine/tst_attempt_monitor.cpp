@@ -299,6 +299,54 @@ private Q_SLOTS:
                  "its processes had 101 MiB of GPU 0, and it asked for 100; it was ended");
     }
 
+    void ofOtherMakersItsDevicesTellWhatItHas() {
+        Bench b;
+        Bench::give(b.run(1, 0, 100), "0");
+        GpuView view = Bench::gpu("0", 90, {});
+        view.gpu.maker = host::GpuMaker::Amd;
+        view.gpu.pci = "0000:03:00.0";
+        view.figures.processes.reset();
+        b.gpus = {view};
+        AttemptMonitor::Trees trees;
+        trees[1].members = {1};
+        trees[1].gpus.emplace(); // it has none open yet
+        const auto lookAfter = [&b, &trees](Duration span) -> const UsageSample& {
+            b.now += span;
+            (void)b.due();
+            b.monitor.noteUsage(b.asked, trees, b.now);
+            return b.attempts.get({Lsn(1), 1})->usage->series.all().back();
+        };
+        const UsageSample& first = lookAfter(10 * kSecond);
+        QCOMPARE(first.gpuPercent, std::optional(90.0f)); // as the GPU
+        QCOMPARE(first.gpuMemoryBytes, std::optional<std::int64_t>(0));
+        (*trees[1].gpus)[view.gpu.pci] = {.memoryBytes = 60 * kMiB, .engines = {{"gfx", {.used = 2'500'000'000}}}};
+        const UsageSample& second = lookAfter(10 * kSecond);
+        QCOMPARE(second.gpuPercent, std::optional(25.0f)); // its own part
+        QCOMPARE(second.gpuMemoryBytes, std::optional(60 * kMiB));
+        QCOMPARE(b.told, "");
+        (*trees[1].gpus)[view.gpu.pci].memoryBytes = 101 * kMiB;
+        QCOMPARE(lookAfter(10 * kSecond).gpuPercent, std::optional(0.0f));
+        QCOMPARE(b.told, "1 now");
+    }
+
+    void whoseDescriptorsMayNotBeSeenHasWhatTheGpuSays() {
+        Bench b;
+        Bench::give(b.run(1, 0, 100), "0");
+        GpuView view = Bench::gpu("0", 90, {});
+        view.gpu.maker = host::GpuMaker::Intel;
+        view.gpu.pci = "0000:03:00.0";
+        view.figures.processes.reset();
+        b.gpus = {view};
+        b.now += 10 * kSecond;
+        (void)b.due();
+        AttemptMonitor::Trees trees;
+        trees[1].members = {1};
+        b.monitor.noteUsage(b.asked, trees, b.now);
+        const UsageSample& sample = b.attempts.get({Lsn(1), 1})->usage->series.all().back();
+        QCOMPARE(sample.gpuPercent, std::optional(90.0f));
+        QVERIFY(!sample.gpuMemoryBytes);
+    }
+
     void whatWasSeenOfAGpuBeforeItsStartIsOfSomebodyElse() {
         Bench b;
         Bench::give(b.run(1, 0, 100), "0");
@@ -325,8 +373,18 @@ private Q_SLOTS:
         Attempt& over = b.run(4);
         Bench::give(over, "0");
         over.phase = Attempt::Phase::Collecting;
+        Attempt& served = b.run(5); // by a warm process, which is not its own
+        Bench::give(served, "0");
+        served.warm = true;
+        served.pid = 0;
+        Attempt& ahead = b.run(6);
+        Bench::give(ahead, "0");
+        ahead.warm = true;
+        ahead.pid = 0;
+        ahead.runningSince = MonoTime{};
         b.monitor.stopForGpu("0", "it has fallen off the bus");
-        QCOMPARE(b.told, "1 gently");
+        QVERIFY(b.told == "1 gently 5 gently" || b.told == "5 gently 1 gently");
+        QVERIFY(b.attempts.get({Lsn(6), 1})->isBeingEnded());
         QCOMPARE(b.attempts.get({Lsn(1), 1})->lostGpu, "GPU 0 was lost: it has fallen off the bus");
         QVERIFY(b.attempts.get({Lsn(3), 1})->isBeingEnded());
         QVERIFY(!b.attempts.get({Lsn(2), 1})->isBeingEnded() && !b.attempts.get({Lsn(4), 1})->isBeingEnded());

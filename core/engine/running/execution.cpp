@@ -403,8 +403,8 @@ void applyGuard(Attempt& attempt, runners::EndCause cause) {
         attempt.record.outcome.reason = Reason::GpuMemory;
         attempt.record.outcome.note = attempt.overGpuMemory;
     }
-    const bool failed =
-        cause == runners::EndCause::Exited && attempt.record.outcome.state == ActionState::Failed && !attempt.stop;
+    const bool byItself = cause == runners::EndCause::Exited || cause == runners::EndCause::WorkerCrashed;
+    const bool failed = byItself && attempt.record.outcome.state == ActionState::Failed && !attempt.stop;
     if (!attempt.lostGpu.empty() && (byGuard || failed)) {
         attempt.record.outcome.state = ActionState::Failed;
         attempt.record.outcome.reason = Reason::GpuLost;
@@ -450,7 +450,8 @@ namespace {
 /// It failed by itself with a GPU that is not known to be lost: that may be why.
 bool mayHaveLostGpu(const Attempt& attempt, const runners::Ended& ended) {
     const bool hasGpus = std::ranges::find(attempt.given, kGpus, &GivenResource::resource) != attempt.given.end();
-    const bool failed = ended.cause == runners::EndCause::Exited && ended.exitCode != 0;
+    const bool failed = (ended.cause == runners::EndCause::Exited && ended.exitCode != 0) ||
+                        ended.cause == runners::EndCause::WorkerCrashed;
     return hasGpus && failed && !attempt.isBeingEnded();
 }
 
