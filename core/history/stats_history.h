@@ -36,8 +36,8 @@ struct StatsSample {
     std::int64_t memoryBytes = 0;
     std::int64_t pending = 0;
     std::int64_t running = 0;
-    std::int64_t completed = 0; ///< within
-    std::int64_t failed = 0;    ///< within
+    std::int64_t completed = 0;            ///< within
+    std::int64_t failed = 0;               ///< within
     std::optional<double> gpuPercent = {}; ///< of all GPUs, mean: 100 is one that is busy; absent: not known
     std::optional<std::int64_t> gpuMemoryBytes = {};
 };

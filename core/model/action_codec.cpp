@@ -6,8 +6,8 @@
 #include "core/model/action_spec.h"
 #include "core/model/given_resources.h"
 #include "core/model/json_fields.h"
-#include "core/model/resource_fields.h"
 #include "core/model/limits.h"
+#include "core/model/resource_fields.h"
 #include "core/model/worker.h"
 
 #include <algorithm>

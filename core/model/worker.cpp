@@ -205,9 +205,8 @@ bool readNamedAmounts(JsonFields& fields, JsonView v, Resources& resources) {
     if (!fields.object(v, {v.key()}, kMaxNamedResources + 1)) return false;
     for (const JsonView amount : v) {
         if (amount.key() == "cores" || amount.key() == "memory_mb")
-            return fields.refuseWith(
-                {.member = v.key(), .inner = amount.key()},
-                fmt::format("Give {} beside \"resources\", not in it.", quoted(amount.key())));
+            return fields.refuseWith({.member = v.key(), .inner = amount.key()},
+                                     fmt::format("Give {} beside \"resources\", not in it.", quoted(amount.key())));
         if (!readNamedResource(fields, amount, resources)) return false;
     }
     return finishResources(fields, resources);
@@ -284,9 +283,9 @@ bool checkComplete(JsonFields& fields, const WorkerDescriptor& worker) {
         return fields.refuseMissing("files", "the worker's files with path, hash, size and mode");
     for (const std::string& name : worker.pool.keeps)
         if (!worker.resources.amountOf(name))
-            return fields.refuseWith({.member = "pool", .inner = "keeps"},
-                                     fmt::format("Give {} an amount in \"resources\", or take it out of \"keeps\".",
-                                                 quoted(name)));
+            return fields.refuseWith(
+                {.member = "pool", .inner = "keeps"},
+                fmt::format("Give {} an amount in \"resources\", or take it out of \"keeps\".", quoted(name)));
     return true;
 }
 

@@ -47,7 +47,7 @@ struct WorkerPool {
     std::optional<Duration> maxIdle; ///< absent: the pool's; 0: forever
     bool globalQueue = true;
     std::string restartDir = "tmp";
-    std::vector<std::string> keeps; ///< of the worker's named resources those that a process has for as long as it lives
+    std::vector<std::string> keeps; ///< named resources that a process has for as long as it lives; sorted
     WorkerIo io = WorkerIo::Auto;
 };
 

@@ -113,8 +113,7 @@ void WarmProcesses::order(const pool::Outbox::Spawn& spawn, MonoTime now) {
     processes_.emplace(process.id.lsn.value, std::move(made));
     if (byPlace_.size() <= spawn.process.place) byPlace_.resize(spawn.process.place + 1);
     byPlace_[spawn.process.place] = &process;
-    const Resources kept =
-        keptPart(process.worker->descriptor->resources, process.worker->descriptor->pool.keeps);
+    const Resources kept = keptPart(process.worker->descriptor->resources, process.worker->descriptor->pool.keeps);
     const bool isAnything = kept.memoryMb > 0 || !kept.named.empty();
     if (!isAnything || shared_.host.hold(process.memoryKey(), kept))
         prepare(process);
@@ -271,8 +270,7 @@ std::vector<WarmProcess*> WarmProcesses::takeToWrite() {
 bool WarmProcesses::takeCores(WarmProcess& process, MonoTime now) {
     if (process.holdsCores) return true;
     if (process.wantsCores || process.gaveWay) return false;
-    const Resources cores =
-        busyPart(process.worker->descriptor->resources, process.worker->descriptor->pool.keeps);
+    const Resources cores = busyPart(process.worker->descriptor->resources, process.worker->descriptor->pool.keeps);
     process.wantsCores = true;
     const bool isAnything = cores.milliCores > 0 || !cores.named.empty();
     if (isAnything && !shared_.host.hold(process.coreKey(), cores)) return false;

@@ -125,7 +125,8 @@ void RequestTable::tellStarted(MonoTime now) {
         updates_.push_back(Update{request.id, Started{request.entrySlot,
                                                       request.process->pid,
                                                       {request.sentAt, request.laneAt, MonoTime{}, MonoTime{}},
-                                                      *request.process->firstLane + request.lane, request.given}});
+                                                      *request.process->firstLane + request.lane,
+                                                      request.given}});
         return true;
     });
     if (!untold_.empty()) shared_.timer.armAt(now + kTellStarted);

@@ -67,7 +67,7 @@ struct WarmRequest {
     MonoTime sentAt{};
     MonoTime laneAt{};
     GivenResources given; ///< pieces that its process had when it was sent
-    SlotId entrySlot{}; ///< of its entry in slots.warm
+    SlotId entrySlot{};   ///< of its entry in slots.warm
     bool hasEntry = false;
     std::uint64_t mark = 0; ///< which of those that wait until their entry is on the disk; 0: none
 

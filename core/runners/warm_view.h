@@ -41,7 +41,7 @@ struct WarmProcessView {
     MonoTime ended{};
     std::vector<Lsn> current;
     std::optional<MonoTime> currentSince; ///< of the oldest of them
-    GivenResources given; ///< pieces that it has
+    GivenResources given;                 ///< pieces that it has
     std::optional<double> cpuSeconds;
     std::optional<std::int64_t> rssBytes;
     std::shared_ptr<const OutputEnds> output; ///< of one that is gone, what it printed last; null: no longer kept

@@ -46,7 +46,8 @@ public:
     }
     /// The same with what a process has for it.
     Demand allOf(std::uint32_t cls) const {
-        return {*vectors_[classes_[cls].vector].resources, slotsOf(isOneCore(cls)), shapes_[classes_[cls].shape].where};
+        return {*vectors_[classes_[cls].vector].resources, slotsOf(isOneCore(cls)),
+                shapes_[classes_[cls].shape].where};
     }
     /// An attempt of it takes resources of the machine.
     bool takes(std::uint32_t cls) const { return takesShape(classes_[cls].shape); }

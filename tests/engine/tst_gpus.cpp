@@ -185,8 +185,7 @@ private Q_SLOTS:
     void whereADriverCountsEnergyThePowerIsKnownFromTheSecondLookOn() {
         const Tree tree;
         tree.put("dev/dri/renderD128");
-        for (const std::string device :
-             {"sys/class/drm/renderD128/device/", "sys/bus/pci/devices/0000:00:02.0/"}) {
+        for (const std::string device : {"sys/class/drm/renderD128/device/", "sys/bus/pci/devices/0000:00:02.0/"}) {
             tree.put(device + "vendor", "0x8086\n");
             tree.put(device + "uevent", "DRIVER=i915\nPCI_SLOT_NAME=0000:00:02.0\n");
             tree.put(device + "hwmon/hwmon4/energy1_input", "5000000\n");
@@ -230,7 +229,8 @@ private Q_SLOTS:
         tree.open(7, 4, "/dev/dri/renderD128", "drm-client-id:\t1\ndrm-engine-gfx:\t5 ns\n");         // no device
         tree.open(7, 5, "/dev/dri/renderD128",
                   "drm-client-id:\t2\ndrm-pdev:\tx\ndrm-memory-vram:\t-5 KiB\ndrm-engine-gfx:\t-9 ns\n"
-                  "drm-engine-capacity-gfx:\t0\ndrm-engine-:\t3\ndrm-memory-gtt:\t99999999999999999999 MiB\ndrm-\n");
+                  "drm-engine-capacity-gfx:\t0\ndrm-engine-:\t3\n"
+                  "drm-memory-gtt:\t99999999999999999999 MiB\ndrm-\n");
         const auto use = gpuUseOf({7}, tree.root());
         QVERIFY(use && use->size() == 1);
         QCOMPARE(use->at("x").memoryBytes, 0);

@@ -443,7 +443,8 @@ void TestAction::resourcesNotNamedAreTheWorkers() {
     QCOMPARE(effective(R"("resources":{"memory_mb":7})"), QString("4000m 7MB"));
     QCOMPARE(effective(R"("resources":{"cores":1,"gpus":1})"), QString("1000m 100MB gpus=1000m"));
     QCOMPARE(amounts(effectiveResources(ActionSpec{})), QString("1000m 0MB"));
-    const Resources named{.milliCores = 1000, .memoryMb = 0, .named = {{"gpus", 1000}, {"port", 1000}}, .gpuMemoryMb = 50};
+    const Resources named{
+        .milliCores = 1000, .memoryMb = 0, .named = {{"gpus", 1000}, {"port", 1000}}, .gpuMemoryMb = 50};
     const auto beside = [&](const QByteArray& members) {
         return effectiveResources(*parseAction(exec(members).toStdString())->spec, named);
     };
@@ -454,7 +455,8 @@ void TestAction::resourcesNotNamedAreTheWorkers() {
 }
 
 void TestAction::whatAWarmProcessHasIsNotTheActions() {
-    const Resources worker{.milliCores = 2000, .memoryMb = 100, .named = {{"gpus", 1000}, {"port", 2000}}, .gpuMemoryMb = 50};
+    const Resources worker{
+        .milliCores = 2000, .memoryMb = 100, .named = {{"gpus", 1000}, {"port", 2000}}, .gpuMemoryMb = 50};
     const auto beside = [&](const QByteArray& members) {
         return resourcesBesideProcess(*parseAction(exec(members).toStdString())->spec, worker);
     };

@@ -82,7 +82,8 @@ void TestWorker::theWholeDescriptorOfTheContractIsTaken() {
       "cores": 0.5, "memory_mb": 100, "deadline_s": 3600, "network": true,
       "limits": {"processes": 1, "open_files": 2, "file_bytes": 3, "output_bytes": 4, "output_files": 5},
       "mode": "warm", "resources": {"port": 2, "gpus": 0.5, "gpu_memory_mb": 400},
-      "pool": {"queue": "private", "keeps": ["gpus"], "group": "thumbnailer", "min_processes": 0, "max_processes": 2, "max_requests": 0,
+      "pool": {"queue": "private", "keeps": ["gpus"], "group": "thumbnailer",
+               "min_processes": 0, "max_processes": 2, "max_requests": 0,
                "max_idle_s": 300, "restart_dir": "tmp", "io": "inline"} })";
     const auto worker = parseWorker(json.toStdString());
     QVERIFY2(worker, worker ? "" : qPrintable(printed(worker.error())));
@@ -218,7 +219,8 @@ void TestWorker::badDescriptorsAreRefused_data() {
     row("cores among resources", R"("resources":{"cores":2})",
         R"(invalid resources.cores: Give "cores" beside "resources", not in it.)");
     row("memory of GPUs without any", R"("resources":{"gpu_memory_mb":2})",
-        R"(invalid resources.gpu_memory_mb: Add "gpus" to "resources": "gpu_memory_mb" is memory of each of them.)");
+        R"(invalid resources.gpu_memory_mb: Add "gpus" to "resources": "gpu_memory_mb" is memory of each of )"
+        R"(them.)");
     give("a pool without room", R"("pool":{"max_processes":0})", "pool.max_processes",
          "a whole number from 1 to 1000000");
     give("a pool with an unknown queue", R"("pool":{"queue":"shared"})", "pool.queue", R"("global" or "private")");

@@ -42,8 +42,8 @@ public:
     std::vector<ProcessOrder> orders;
     std::vector<ProcessOrder> discarded;
     std::vector<AttemptId> remakes;
-    std::vector<std::uint64_t> asked; ///< keys of hold()
-    std::vector<std::uint64_t> freed; ///< of letGo()
+    std::vector<std::uint64_t> asked;               ///< keys of hold()
+    std::vector<std::uint64_t> freed;               ///< of letGo()
     std::map<std::uint64_t, Resources> amounts;     ///< of hold(), by key
     std::map<std::uint64_t, GivenResources> pieces; ///< of given()
     std::string lacking;                            ///< of lacks()

@@ -259,7 +259,12 @@ private slots:
     void whatIsNotLookedAtAsksForNothing() {
         SilentLink link;
         link.become(LinkState::Connected);
-        Poll poll(link, 1, [] { return Request{"GET", "stats", {}, {}}; }, [](const Answer&) {});
+        Poll poll(
+            link, 1,
+            [] {
+                return Request{"GET", "stats", {}, {}};
+            },
+            [](const Answer&) {});
         poll.now();
         QCOMPARE(link.asked, 0);
         poll.setActive(true);
@@ -275,7 +280,12 @@ private slots:
 
     void aLostLinkIsAskedForNothingAndARefusalIsToldOnce() {
         SilentLink link;
-        Poll poll(link, 1'000'000, [] { return Request{"GET", "stats", {}, {}}; }, [](const Answer&) {});
+        Poll poll(
+            link, 1'000'000,
+            [] {
+                return Request{"GET", "stats", {}, {}};
+            },
+            [](const Answer&) {});
         QSignalSpy told(&poll, &Poll::failed);
         poll.setActive(true);
         QCOMPARE(link.asked, 0);
@@ -367,11 +377,11 @@ private slots:
 
     void gpusAreThereWhereTheEngineTellsOfThem() {
         const std::int64_t now = 1'800'000'000 * kSecond;
-        const LoadSeries load = loadSeriesOf({{"resolution", 60},
-                                              {"t", QJsonArray{static_cast<qint64>(now - 90 * kSecond),
-                                                               static_cast<qint64>(now - 30 * kSecond)}},
-                                              {"series", QJsonObject{{"gpu_percent", QJsonArray{QJsonValue(), 150}}}}},
-                                             now);
+        const LoadSeries load = loadSeriesOf(
+            {{"resolution", 60},
+             {"t", QJsonArray{static_cast<qint64>(now - 90 * kSecond), static_cast<qint64>(now - 30 * kSecond)}},
+             {"series", QJsonObject{{"gpu_percent", QJsonArray{QJsonValue(), 150}}}}},
+            now);
         QCOMPARE(load.gpus.size(), 2U);
         QVERIFY(std::isnan(load.gpus[0]));
         QCOMPARE(load.gpus[1], 150.0);

@@ -11,7 +11,6 @@
 #include "core/session/intake.h"
 #include "core/session/live_views.h"
 #include "core/session/queue_commands.h"
-#include "core/session/resource_holds.h"
 
 #include <algorithm>
 #include <charconv>
@@ -268,17 +267,6 @@ coro::Task<Result<Intake::Resolved>> Intake::resolve(Submission& submission, Que
     co_return resolved;
 }
 
-/// Its worker's warm processes may come up here: they hold what the worker names.
-Result<void> Intake::mayBeServed(const ClassKey& key) const {
-    const RegisteredWorker* worker = key.isExec() ? nullptr : parts_.registry.find(key.workerId);
-    if (!worker || worker->descriptor->mode != WorkerMode::Warm || worker->descriptor->resources.named.empty() ||
-        parts_.session.holds().everFits(worker->descriptor->resources))
-        return {};
-    return invalid("worker", fmt::format("Each process of the warm worker \"{}\" asks for more than this machine ever "
-                                         "has: see \"resources\" of its descriptor.",
-                                         worker->descriptor->name));
-}
-
 /// What the action is to the scheduler and to the journal, but for its queue and the time.
 Result<void> Intake::resolveOne(const ParsedAction& action, QueueId queue, Resolved& resolved) {
     const ActionSpec& spec = *action.spec;
@@ -294,7 +282,7 @@ Result<void> Intake::resolveOne(const ParsedAction& action, QueueId queue, Resol
                        "their memory. Remove it.");
     if (!parts_.session.everFits(session::ClassId{cls.id}))
         return std::unexpected(neverFits(parts_.session.needs(session::ClassId{cls.id}), key->platform));
-    if (auto served = mayBeServed(*key); !served) return served;
+    if (auto served = parts_.classes.mayBeServed(*key); !served) return served;
     if (!spec.isExec() && std::ranges::find(resolved.workers, key->workerId) == resolved.workers.end())
         resolved.workers.push_back(key->workerId);
     if (!cls.isStored)

@@ -95,7 +95,6 @@ private:
     coro::Task<Result<void>> checkStdins(const Submission& submission);
     coro::Task<Result<Resolved>> resolve(Submission& submission, QueueId queue);
     Result<void> resolveOne(const ParsedAction& action, QueueId queue, Resolved& resolved);
-    Result<void> mayBeServed(const ClassKey& key) const;
     Result<void> mayEnter(const Resolved& resolved) const;
     coro::Task<Result<std::vector<store::Edge>>> findArrays(Resolved& resolved);
     coro::Task<void> nameParents(Resolved& resolved, const Submission& submission);

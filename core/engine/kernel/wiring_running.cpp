@@ -187,11 +187,11 @@ void Wiring::openGpus() {
                         .reader = *ground_.gpuReader,
                         .session = *services_.session,
                         .isWatched = [this] { return services_.changes->feed().isOpen(); },
-                        .endThose = [this](const std::string& index,
-                                           const std::string& why) {
-                            services_.monitor->stopForGpu(index, why);
-                            if (services_.warm) services_.warm->endThoseWith(kGpus, index);
-                        },
+                        .endThose =
+                            [this](const std::string& index, const std::string& why) {
+                                services_.monitor->stopForGpu(index, why);
+                                if (services_.warm) services_.warm->endThoseWith(kGpus, index);
+                            },
                         .tell = [this](const GpuView& gpu) { tellGpu(gpu); },
                         .wake = wake_,
                         .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); }});

@@ -41,7 +41,7 @@ struct AttemptUsage {
     Duration interval{}; ///< to the look after that
     MonoTime at{};       ///< of the last look; before the first one its start
     std::int64_t cpu = 0;
-    double cores = 0; ///< in use between the last two looks
+    double cores = 0;                         ///< in use between the last two looks
     std::map<std::string, host::GpuUse> gpus; ///< of each at the last look, by PCI address
     UsageSeries series;
 };

@@ -71,7 +71,8 @@ void AttemptMonitor::stopForGpu(std::string_view index, std::string_view why) {
         const bool isOver = attempt.phase == Phase::Collecting || attempt.phase == Phase::Ended;
         if (isOver || attempt.isBeingEnded() || !wasGiven(attempt.given, kGpus, index)) continue;
         attempt.lostGpu = fmt::format("GPU {} was lost: {}", index, why);
-        const bool isServed = attempt.warm && attempt.phase == Phase::Launched && attempt.runningSince != MonoTime{};
+        const bool isServed =
+            attempt.warm && attempt.phase == Phase::Launched && attempt.runningSince != MonoTime{};
         if (runs(attempt) || isServed) parts_.end(attempt, runners::StopCause::Machine, std::nullopt);
     }
 }

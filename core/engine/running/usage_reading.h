@@ -37,7 +37,7 @@ struct TreeReading {
     std::int64_t rssBytes = 0;
     std::optional<std::int64_t> onceBytes; ///< what they share counted once; absent: it was not worth asking
     std::size_t processes = 0;
-    std::vector<int> members;      ///< if it was asked for
+    std::vector<int> members; ///< if it was asked for
     /// With them: what they have of GPUs by their drivers' own accounts, by PCI address. Nothing: it cannot be told.
     std::optional<std::map<std::string, host::GpuUse>> gpus;
     std::int64_t outsideBytes = 0; ///< of its sandbox and no process: kernel_memory.h

@@ -312,7 +312,7 @@ struct PoolProcessView {
     WallMicros ended = 0;
     std::vector<Lsn> current;    ///< what it works on
     WallMicros currentSince = 0; ///< the oldest of them; 0: none
-    GivenResources given; ///< pieces that it has
+    GivenResources given;        ///< pieces that it has
     std::optional<double> cpuSeconds;
     std::optional<std::int64_t> rssBytes;
 };

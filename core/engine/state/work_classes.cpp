@@ -1,6 +1,7 @@
 #include "core/engine/state/work_classes.h"
 
 #include "core/model/worker.h"
+#include "core/session/resource_holds.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -71,6 +72,17 @@ std::optional<session::GateId> WorkClasses::gateOf(const std::string& id) {
     const RegisteredWorker* worker = workers_.find(id);
     if (!worker || worker->descriptor->mode != WorkerMode::Warm) return std::nullopt;
     return session::GateId(gates_.try_emplace(id, static_cast<std::uint32_t>(gates_.size())).first->second);
+}
+
+Result<void> WorkClasses::mayBeServed(const ClassKey& key) const {
+    const RegisteredWorker* worker = key.isExec() ? nullptr : workers_.find(key.workerId);
+    if (!worker || worker->descriptor->mode != WorkerMode::Warm) return {};
+    const Resources& asked = worker->descriptor->resources;
+    if (asked.named.empty() || session_.holds().everFits(asked)) return {};
+    return invalid("worker",
+                   fmt::format("A process of \"{}\" asks for more than there ever is here: see \"resources\" "
+                               "of its descriptor.",
+                               worker->descriptor->name));
 }
 
 std::optional<session::ResourceNeed> WorkClasses::memoryNeed(session::ClassId cls) const {

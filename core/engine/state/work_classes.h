@@ -33,6 +33,8 @@ public:
     void workerCame(const std::string& worker);
     /// Of a warm worker, by id: no number is given twice. Nothing: it is not registered, or not warm.
     std::optional<session::GateId> gateOf(const std::string& worker);
+    /// Of a warm worker: its processes, which hold what it names, may come up here. Invalid: never.
+    Result<void> mayBeServed(const ClassKey& key) const;
     /// Nothing: the class asks for no memory.
     std::optional<session::ResourceNeed> memoryNeed(session::ClassId cls) const;
     /// Actions of this worker wait for memory that is not free.

@@ -302,9 +302,9 @@ inline double numberOf(const std::string& json, const std::string& member) {
 struct Job {
     long long lsn = 0;
     std::string function;
-    std::string args;    ///< JSON
-    std::string inputs;  ///< directory
-    std::string outputs; ///< directory
+    std::string args;            ///< JSON
+    std::string inputs;          ///< directory
+    std::string outputs;         ///< directory
     std::string resources_given; ///< JSON: {"gpus":["1"]}, what a warm action and its process have; empty: nothing
 
     bool has(const std::string& member) const { return detail::members(args).count(member) != 0; }

@@ -87,7 +87,10 @@ LoadCharts::LoadCharts(Context context, QWidget* parent)
           },
           this))
     , settings_(new Poll(
-          context.link, kSettingsEveryMs, [] { return Request{"GET", "settings", {}, {}}; },
+          context.link, kSettingsEveryMs,
+          [] {
+              return Request{"GET", "settings", {}, {}};
+          },
           [this](const Answer& answer) {
               hold_ = answer.json.value("guard_hold_percent").toDouble();
               stop_ = answer.json.value("guard_stop_percent").toDouble();
@@ -277,7 +280,8 @@ void LoadCharts::drawGpus() {
     if (gpus_.panel->isHidden()) return;
     const double whole = kOne * static_cast<double>(count);
     const auto number = [](double percent) { return tr("%1 %").arg(QLocale().toString(percent, 'f', 0)); };
-    gpus_.chart->setAxis(whole * kRoom, {{0, QLocale().toString(0)}, {whole / 2, number(whole / 2)}, {whole, number(whole)}});
+    gpus_.chart->setAxis(whole * kRoom,
+                         {{0, QLocale().toString(0)}, {whole / 2, number(whole / 2)}, {whole, number(whole)}});
     const auto busy = lastOf(series_, series_.gpus, now_);
     gpus_.value->setText(busy ? tr("%1 of %2").arg(number(*busy), number(whole)) : Format::unknown());
     gpus_.chart->replace(dataOf({series_.gpus}));
