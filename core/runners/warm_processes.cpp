@@ -121,13 +121,29 @@ void WarmProcesses::order(const pool::Outbox::Spawn& spawn, MonoTime now) {
         askForRoom(process, now);
 }
 
+/// It has a place in a full pool while others wait for one, and may have what it waits for meanwhile.
+bool WarmProcesses::isInTheWay(const WarmProcess& process) const {
+    if (process.worker->descriptor->pool.keeps.empty()) return false;
+    if (shared_.pool.count() < shared_.pool.options().max) return false;
+    return std::ranges::any_of(shared_.pool.groups(), [&](pool::GroupId id) {
+        const auto group = shared_.pool.group(id);
+        return group && id != process.worker->group && group->waiting > 0 && group->size == 0 &&
+               group->starting == 0;
+    });
+}
+
 void WarmProcesses::askForRoom(WarmProcess& process, MonoTime now) {
-    process.asksAt = MonoTime::max();
+    const bool askedBefore = std::exchange(process.asksAt, MonoTime::max()) != MonoTime::max();
     if (process.phase != WarmProcess::Phase::Waiting) return;
     // Those who asked for it do not any more.
     if (const auto group = shared_.pool.group(process.worker->group);
         group && group->size == 0 && group->waiting == 0 && group->options.minProcesses == 0) {
         shared_.pool.detach(process.inPool, WhyEnded::ActionEnded, now, shared_.out);
+        return;
+    }
+    // Its place goes to who waits; it gets in line behind them. Not at once, or two such would only end each other.
+    if (askedBefore && isInTheWay(process)) {
+        shared_.pool.detach(process.inPool, WhyEnded::Evicted, now, shared_.out);
         return;
     }
     // It may only be in line behind who waits for cores.

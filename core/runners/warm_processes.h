@@ -102,6 +102,7 @@ public:
     void tellOutput(WarmProcess& process, const std::shared_ptr<const OutputEnds>& output);
 
 private:
+    bool isInTheWay(const WarmProcess& process) const;
     void prepare(WarmProcess& process);
     void launch(WarmProcess& process, Lease lease, UniqueFd theirs, MonoTime now);
     void kill(WarmProcess& process, Duration grace);

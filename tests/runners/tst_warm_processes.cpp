@@ -73,6 +73,7 @@ private Q_SLOTS:
     void theLastFiftyThatAreGoneAreKept();
     void whatItsWorkerKeepsItHasFromItsStartAndTheRestWhileItIsBusy();
     void oneThatWaitsForWhatItKeepsSaysSoAndMakesOthersGo();
+    void oneThatWaitsForWhatItKeepsLeavesItsPlaceToOthers();
     void anIdleOneGivesUpWhatItKeepsForOthers();
     void whoKeepsALostPieceEnds();
 };
@@ -110,6 +111,27 @@ void TestWarmProcesses::oneThatWaitsForWhatItKeepsSaysSoAndMakesOthersGo() {
     QCOMPARE(parts.processes.find(spawn.process)->step(), kWaitsForKept);
     QCOMPARE(parts.shared.out.end.size(), std::size_t{1});
     QVERIFY(parts.shared.out.end.at(0).process == idle.inPool);
+}
+
+void TestWarmProcesses::oneThatWaitsForWhatItKeepsLeavesItsPlaceToOthers() {
+    Processes parts;
+    parts.shared.pool.configure({.max = 1}, kNow, parts.shared.out);
+    const WarmWorker& keeping = parts.workers.add("w2", keepingDescriptor("two"), 8);
+    parts.host.gives = false;
+    (void)parts.shared.pool.checkout(keeping.group, 1, kNow, parts.shared.out);
+    const pool::Outbox::Spawn spawn = parts.shared.out.spawn.at(0);
+    parts.shared.out.clear();
+    parts.processes.order(spawn, kNow);
+    WarmProcess& waits = *parts.processes.find(spawn.process);
+    parts.processes.askForRoom(waits, kNow + pool::kPatience);
+    QVERIFY(parts.shared.out.end.empty()); // nobody wants its place
+    (void)parts.shared.pool.checkout(parts.worker.group, 2, kNow, parts.shared.out);
+    parts.processes.askForRoom(waits, kNow + 2 * pool::kPatience);
+    QVERIFY(parts.shared.out.end.at(0).process == spawn.process);
+    parts.shared.out.clear();
+    parts.processes.endPolitely(waits, kNow);
+    QCOMPARE(parts.shared.out.spawn.size(), std::size_t{1});
+    QVERIFY(parts.shared.out.spawn.at(0).group == parts.worker.group);
 }
 
 void TestWarmProcesses::anIdleOneGivesUpWhatItKeepsForOthers() {
