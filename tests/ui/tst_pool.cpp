@@ -183,6 +183,18 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(hasGone("replaced by a restart"), kSoon);
     }
 
+    void aProcessSaysWhichPiecesItHas() {
+        QHash<QString, CpuSeen> before;
+        const QJsonObject given{{"gpus", QJsonArray{"1"}}};
+        const QJsonObject process{
+            {"id", "p1"}, {"worker", "w"}, {"state", "idle"}, {"why_started", "restart"}, {"resources_given", given}};
+        const QJsonObject group{{"worker", "w"}, {"processes", QJsonArray{process}}};
+        const PoolView view = readPool({{"groups", QJsonArray{group}}}, before, 1);
+        QCOMPARE(view.groups.size(), 1U);
+        QCOMPARE(startedBecause(view.groups.front().processes.front(), view.groups.front()),
+                 QString("restart, gpus 1"));
+    }
+
     void whatIsNewOfAKeptEndIsTheRestBehindWhatWasSeen() {
         KeptEnd end;
         const auto take = [&](qint64 size, const QByteArray& text) {

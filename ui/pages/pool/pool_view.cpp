@@ -1,5 +1,6 @@
 #include "ui/pages/pool/pool_view.h"
 
+#include "ui/state/action_row.h"
 #include "ui/state/engine_words.h"
 #include "ui/style/format.h"
 
@@ -33,6 +34,7 @@ PoolProcess readProcess(const QJsonObject& json) {
     for (const QJsonValue lsn : json.value("current").toArray()) process.current.push_back(lsn.toInteger());
     if (json.contains("cpu_seconds")) process.cpuSeconds = json.value("cpu_seconds").toDouble();
     if (json.contains("rss_bytes")) process.rssBytes = json.value("rss_bytes").toInteger();
+    process.given = givenWords(json.value("resources_given").toObject());
     process.whyStarted = json.value("why_started").toString();
     process.why = json.value("why").toString();
     process.note = json.value("note").toString();
@@ -172,13 +174,18 @@ QString stateWord(const QString& state) {
     return PoolWords::tr("gone");
 }
 
-QString startedBecause(const PoolProcess& process, const PoolGroup& group) {
+static QString startWords(const PoolProcess& process, const PoolGroup& group) {
     if (process.whyStarted == "first_request") return PoolWords::tr("first request");
     if (process.whyStarted == "all_busy") return PoolWords::tr("all were busy");
     if (process.whyStarted == "min_processes")
         return PoolWords::tr("kept warm (min %1)").arg(group.limits.value("min_processes").toInteger());
     if (process.whyStarted == "restart") return PoolWords::tr("restart");
     return process.whyStarted;
+}
+
+QString startedBecause(const PoolProcess& process, const PoolGroup& group) {
+    const QString why = startWords(process, group);
+    return process.given.isEmpty() ? why : why + ", " + process.given;
 }
 
 QString wentBecause(const PoolProcess& process) {

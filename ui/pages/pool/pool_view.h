@@ -28,6 +28,7 @@ struct PoolProcess {
     std::optional<double> cpuSeconds;
     std::optional<double> cores; ///< in use since the look before
     std::optional<qint64> rssBytes;
+    QString given; ///< "gpus 0": pieces that it has
     QString whyStarted;
     QString why;
     QString note;
