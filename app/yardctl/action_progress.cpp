@@ -21,12 +21,6 @@ namespace {
 
 constexpr double kBarColumns = 20;
 
-std::optional<double> fractionOf(const json::object& action) {
-    const json::object* progress = objectOf(action, "progress");
-    const auto fraction = progress ? numberOf(*progress, "fraction") : std::nullopt;
-    return fraction ? std::optional(std::clamp(*fraction, 0.0, 1.0)) : std::nullopt;
-}
-
 std::string barOf(double fraction) {
     const auto full = static_cast<std::size_t>(fraction * kBarColumns);
     return fmt::format("[{}{}] ", std::string(full, '#'),
@@ -34,6 +28,21 @@ std::string barOf(double fraction) {
 }
 
 } // namespace
+
+std::optional<double> fractionOf(const json::object& action) {
+    const json::object* progress = objectOf(action, "progress");
+    const auto fraction = progress ? numberOf(*progress, "fraction") : std::nullopt;
+    return fraction ? std::optional(std::clamp(*fraction, 0.0, 1.0)) : std::nullopt;
+}
+
+std::optional<double> secondsLeft(const json::object& queue, double jobs, std::int64_t now) {
+    const json::object* estimate = objectOf(queue, "estimate");
+    const auto finish = estimate ? integerOf(*estimate, "finish") : std::nullopt;
+    if (!finish || *finish <= now) return {};
+    const double left = static_cast<double>(*finish - now) / 1e6;
+    const auto active = static_cast<double>(integerOf(queue, "active").value_or(0));
+    return active > 0 && jobs > active ? left * jobs / active : left; // the others it does not have yet
+}
 
 std::string progressWords(const json::object& action) {
     const json::object* progress = objectOf(action, "progress");
@@ -73,6 +82,51 @@ void ActionProgress::show(const json::object& action) {
 void ActionProgress::clear() {
     if (!std::exchange(isDrawn_, false)) return;
     (void)writeOutput(STDERR_FILENO, "\r\x1b[K");
+}
+
+ProgressBeside::ProgressBeside(std::unique_ptr<Engine> engine, std::int64_t lsn)
+    : engine_(std::move(engine))
+    , lsn_(lsn)
+    , thread_([this] { watch(); }) {}
+
+ProgressBeside::~ProgressBeside() {
+    {
+        const ThreadLock lock(mutex_);
+        isStopping_ = true;
+    }
+    engine_->interrupt();
+    changed_.notifyAll();
+    thread_.join();
+    const ThreadLock lock(mutex_);
+    line_.clear();
+}
+
+Result<void> ProgressBeside::around(std::string_view bytes, const std::function<Result<void>()>& write) {
+    const ThreadLock lock(mutex_);
+    line_.clear();
+    if (!bytes.empty()) isLineOpen_ = !bytes.ends_with('\n');
+    return write();
+}
+
+void ProgressBeside::watch() {
+    constexpr std::chrono::milliseconds kEvery{500};
+    ThreadLock lock(mutex_);
+    while (!isStopping_) {
+        const auto until = std::chrono::steady_clock::now() + kEvery;
+        while (!isStopping_ && changed_.waitUntil(mutex_, until)) {
+        }
+        if (isStopping_) return;
+        lock.unlock();
+        look();
+        lock.lock();
+    }
+}
+
+void ProgressBeside::look() {
+    const auto action = engine_->get(fmt::format("jobs/{}", lsn_));
+    const ThreadLock lock(mutex_);
+    if (action && !isStopping_ && !isLineOpen_ && textOf(action->object, "state") == "running")
+        line_.show(action->object);
 }
 
 } // namespace yard::ctl

@@ -2,14 +2,24 @@
 #pragma once
 
 #include "app/yardctl/engine.h"
+#include "core/base/thread_mutex.h"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <thread>
 
 namespace yard::ctl {
 
+/// 0 to 1, as the action says; nothing: it does not.
+std::optional<double> fractionOf(const json::object& action);
+/// Seconds until `jobs` of a queue have ended, as the engine expects it of those that it has. Nothing: it does not know.
+std::optional<double> secondsLeft(const json::object& queue, double jobs, std::int64_t now);
 /// "45 %, linking"; empty: it does not say.
 std::string progressWords(const json::object& action);
 /// "12  [#########           ]  45 %, linking, 12 s left"; without a fraction its state and its note. `now`: microseconds since
@@ -28,6 +38,32 @@ public:
 private:
     const bool isShown_;
     bool isDrawn_ = false;
+};
+
+/// The same of one action until the end of its own, beside what the action prints: on a thread of its own, which asks for it
+/// twice a second while the action runs.
+class ProgressBeside {
+public:
+    /// Of a terminal alone, as ActionProgress.
+    ProgressBeside(std::unique_ptr<Engine> engine, std::int64_t lsn);
+    ~ProgressBeside();
+    ProgressBeside(const ProgressBeside&) = delete;
+    ProgressBeside& operator=(const ProgressBeside&) = delete;
+    /// Any thread: writes what the action printed with the line taken away. It comes back once a line is complete.
+    Result<void> around(std::string_view bytes, const std::function<Result<void>()>& write);
+
+private:
+    void watch();
+    void look();
+
+    const std::unique_ptr<Engine> engine_; ///< the thread's; interrupt() from any
+    const std::int64_t lsn_;
+    ThreadMutex mutex_;
+    ThreadCondition changed_;
+    bool isStopping_ YARD_GUARDED_BY(mutex_) = false;
+    bool isLineOpen_ YARD_GUARDED_BY(mutex_) = false; ///< the cursor is in the middle of what the action printed
+    ActionProgress line_ YARD_GUARDED_BY(mutex_){true};
+    std::thread thread_;
 };
 
 } // namespace yard::ctl

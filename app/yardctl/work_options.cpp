@@ -322,6 +322,7 @@ std::span<const WorkOption> table() {
         {{"stdin", 0, "FILE", "what it reads, up to 64 MiB; - is the one here, read anyway when it is no terminal"},
          kRun},
         {{"tty", 't', "", "give it a terminal, and this one to type and to see"}, kRun},
+        {{"progress", 0, "", "at a terminal: how far it says that it is, and when it is expected to end"}, kRun},
         {{"detach", 'd', "", "print its LSN, of map the number of its queue, and leave"}, kRun | kMap},
         {notifyOption(), kRun | kMap},
     };

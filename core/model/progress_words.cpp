@@ -1,7 +1,5 @@
 #include "core/model/progress_words.h"
 
-#include "core/json/json_reader.h"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -174,15 +172,7 @@ double numberOf(JsonView v) {
 void readStatusJson(std::string_view line, ReportedProgress& into) {
     if (line.size() > kMostLine) return;
     const auto tape = readJson(line);
-    if (!tape || !tape->root().isObject()) return;
-    for (const JsonView member : tape->root()) {
-        if (member.key() == "progress") {
-            const double value = numberOf(member);
-            if (value >= 0 && value <= 1) into.fraction = value;
-        } else if (member.key() == "message" && member.kind() == JsonKind::String) {
-            into.message = lastLine(member.string());
-        }
-    }
+    if (tape && tape->root().isObject()) addProgress(tape->root(), into);
 }
 
 void readStatusLine(std::string_view line, ReportedProgress& into) {
@@ -213,6 +203,17 @@ ReportedProgress progressInStatus(std::string_view tail) {
         from = end + 1;
     }
     return progress;
+}
+
+void addProgress(JsonView object, ReportedProgress& into) {
+    for (const JsonView member : object) {
+        if (member.key() == "progress") {
+            const double value = numberOf(member);
+            if (value >= 0 && value <= 1) into.fraction = value;
+        } else if (member.key() == "message" && member.kind() == JsonKind::String) {
+            into.message = lastLine(member.string());
+        }
+    }
 }
 
 std::vector<ProgressMark> progressInOutput(std::string_view tail, bool lines) {
@@ -263,7 +264,7 @@ void OutputProgress::take(const std::vector<ProgressMark>& marks) {
 
 void OutputProgress::takeLine(const ProgressMark& mark) {
     if (source_) {
-        if (mark.source == *source_) line_ = std::max(line_, mark.fraction);
+        if (mark.source == *source_) line_ = mark.fraction;
         return;
     }
     if (seen_ && seen_->source == mark.source && mark.fraction > seen_->fraction) {

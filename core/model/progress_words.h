@@ -2,6 +2,7 @@
 // (docs/builds.md). Values and functions; any thread. Input is hostile: whatever cannot be read is passed over.
 #pragma once
 
+#include "core/json/json_reader.h"
 #include "core/model/result.h"
 
 #include <cstddef>
@@ -14,6 +15,8 @@ namespace yard {
 /// What lines such as "progress 0.4", "message linking" or {"progress":0.4,"message":"linking"} say last, each by
 /// itself. `tail`: the end of the file. A message has at most 200 bytes, without control characters.
 ReportedProgress progressInStatus(std::string_view tail);
+/// The same of one object: what it does not say stays as it is in `into`.
+void addProgress(JsonView object, ReportedProgress& into);
 
 /// One place in an output that says how far it is.
 struct ProgressMark {
@@ -34,8 +37,8 @@ inline constexpr std::size_t kMostProgressMarks = 32;
 std::vector<ProgressMark> progressInOutput(std::string_view tail, bool lines);
 
 /// What the marks of one stream come to. An escape is believed at once. Any other source is believed after a second value
-/// that is higher, within one read or from the last of one to the last of the next; one source for each stream, and it
-/// never goes back.
+/// that is higher, within one read or from the last of one to the last of the next; one source for each stream. From then on
+/// its last line counts: what begins again goes back.
 class OutputProgress {
 public:
     void take(const std::vector<ProgressMark>& marks);

@@ -10,9 +10,12 @@ namespace yard::runners {
 
 void RequestRouter::answered(WarmProcess& process, std::uint64_t id, std::string_view json, MonoTime now) {
     const std::uint32_t place = placeOf(id);
-    if (!requests_.isWith(process, id))
+    if (!requests_.isWith(process, id)) {
+        if (warm::parseProgress(json)) return; // of a thread that went on after the answer
         return broken(process, fmt::format("it answered {}, which it was not asked", id), now);
+    }
     WarmRequest& request = requests_[place];
+    if (noteProgress(request, json)) return;
     // The answer to a look is read by who asked for it.
     Result<warm::Answer> answer;
     if (request.call.look.empty())
@@ -56,6 +59,16 @@ void RequestRouter::answered(WarmProcess& process, std::uint64_t id, std::string
     }
     processes_.giveCores(process);
     processes_.becameIdle(process, now);
+}
+
+/// True: it is no answer yet. Also of one that was sent ahead: its process may have begun it already.
+bool RequestRouter::noteProgress(WarmRequest& request, std::string_view json) {
+    if (!request.call.look.empty()) return false; // whatever an actor says is for who asked it
+    auto said = warm::parseProgress(json);
+    if (!said) return false;
+    if (said->fraction) request.said.fraction = said->fraction;
+    if (!said->message.empty()) request.said.message = std::move(said->message);
+    return true;
 }
 
 /// Averages of its worker and its function, and whether the process is given requests ahead.

@@ -3,6 +3,7 @@
 #include "core/json/json_reader.h"
 #include "core/json/json_writer.h"
 #include "core/json/utf8.h"
+#include "core/model/progress_words.h"
 
 #include <bit>
 #include <boost/json.hpp>
@@ -144,6 +145,17 @@ Result<Answer> parseAnswer(std::string_view json) {
     }
     if (*list) return notAnObject("an answer");
     return answer;
+}
+
+std::optional<ReportedProgress> parseProgress(std::string_view json) {
+    if (!json.starts_with(R"({"progress":)")) return {};
+    const auto tape = readJson(json);
+    if (!tape || !tape->root().isObject()) return {};
+    for (const JsonView member : tape->root())
+        if (member.key() == "exit_code" || member.key() == "result") return {};
+    ReportedProgress said;
+    addProgress(tape->root(), said);
+    return said;
 }
 
 FrameBuffer::Fill FrameBuffer::receive(int socketFd) {

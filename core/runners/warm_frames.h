@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/ids.h"
+#include "core/model/result.h"
 
 #include <cstdint>
 #include <memory>
@@ -59,6 +60,10 @@ struct Answer {
 /// Malformed or Invalid: the process is not to be trusted any more. A result with numbers, repeated names or levels
 /// that nothing here takes is one that is left out.
 Result<Answer> parseAnswer(std::string_view json);
+
+/// A frame that says how far a request is, and is no answer: it begins with `{"progress":`, and has neither "exit_code" nor
+/// "result". Nothing: it is none of these.
+std::optional<ReportedProgress> parseProgress(std::string_view json);
 
 /// Bytes received, cut into frames. Holds at most one frame and a read more than it was asked to give out.
 class FrameBuffer {

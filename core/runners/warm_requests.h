@@ -69,6 +69,7 @@ struct WarmRequest {
     GivenResources given; ///< pieces that its process had when it was sent
     SlotId entrySlot{};   ///< of its entry in slots.warm
     bool hasEntry = false;
+    ReportedProgress said;  ///< by its process, of how far it is
     std::uint64_t mark = 0; ///< which of those that wait until their entry is on the disk; 0: none
 
     /// Nobody can tell whether it is the one that crashes them, unless it has a process for itself.

@@ -188,8 +188,11 @@ std::optional<MonoTime> RequestRouter::answerBy() const {
 
 // --- the socket
 
+/// A process that says without end how far it is gets its turn like any other: what it was not heard of yet waits in its
+/// socket, and the epoll tells of it again. What one that died has left there is less than this.
 void RequestRouter::read(WarmProcess& process, MonoTime now) {
-    for (;;) {
+    constexpr int kMostReads = 16; // of 64 KiB: a frame of the largest size
+    for (int reads = 0; reads <= kMostReads; ++reads) {
         if (!process.channel.isOpen()) return;
         const auto fill = process.channel.receive();
         if (fill == warm::FrameBuffer::Fill::WouldBlock) return;

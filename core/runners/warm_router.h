@@ -86,6 +86,7 @@ private:
     void startLane(WarmProcess& process, std::uint32_t request, MonoTime now);
     void greeted(WarmProcess& process, const warm::Frame& frame, MonoTime now);
     void answered(WarmProcess& process, std::uint64_t id, std::string_view json, MonoTime now);
+    static bool noteProgress(WarmRequest& request, std::string_view json);
     void learn(WarmProcess& process, const WarmRequest& request, MonoTime now);
     void dropFrom(WarmProcess& process, std::uint32_t request);
     /// `counts`: its process ended before it read one request, and the next may do the same.

@@ -10,6 +10,12 @@ std::optional<yard::pool::GroupId> WarmViews::groupOf(const std::string& id) con
     return worker ? std::optional(worker->group) : std::nullopt;
 }
 
+const ReportedProgress* WarmViews::progressOf(AttemptId id) const {
+    YARD_ASSERT_OWNER(owner_);
+    const auto place = requests_.find(id);
+    return place && !requests_[*place].said.isEmpty() ? &requests_[*place].said : nullptr;
+}
+
 std::vector<ProcessLook> WarmViews::look(const std::string& name) const {
     YARD_ASSERT_OWNER(owner_);
     const WarmProcess* process = processes_.find(name);

@@ -36,6 +36,8 @@ public:
     unsigned alive() const { return shared_.pool.count(); }
 
     std::optional<yard::pool::GroupId> groupOf(const std::string& worker) const;
+    /// How far its process says that it is. Null: it does not say, or is not out.
+    const ReportedProgress* progressOf(AttemptId id) const;
     /// What the next request of a worker waits for. Nothing: no such worker.
     std::optional<WarmWait> waitOf(const std::string& worker) const;
     /// "process p3 of thumbnailer": who asked the host for this; empty: it is gone.

@@ -513,6 +513,15 @@ void TestMapWords::placesAreGivenBack() {
 void TestMapWords::progressSaysHowFarItIs() {
     QCOMPARE(progressLine({.ended = 450, .failed = 3, .total = 1000}, 4.5, 80),
              "[#########           ]  45 %  450 of 1000, 3 failed, 100/s, 5.5 s left");
+    QCOMPARE(progressLine({.ended = 1, .total = 4, .parts = 1}, 10, 80),
+             "[##########          ]  50 %  1 of 4, 0.1/s, 10 s left");
+    QCOMPARE(progressLine({.ended = 0, .total = 4, .parts = 1}, 10, 80),
+             "[#####               ]  25 %  0 of 4, 30 s left");
+    QCOMPARE(progressLine({.ended = 1, .total = 4, .left = 7}, 10, 80),
+             "[#####               ]  25 %  1 of 4, 0.1/s, 7.0 s left");
+    QCOMPARE(progressLine({.ended = 4, .total = 4, .parts = 1, .left = 7}, 10, 80),
+             "[####################] 100 %  4 of 4, 0.4/s");
+    QCOMPARE(progressLine({.ended = 12, .left = 7}, 10, 80), "12 done, 1.2/s"); // of how many is not known
     QCOMPARE(progressLine({.ended = 1000, .total = 1000}, 10, 80),
              "[####################] 100 %  1000 of 1000, 100/s");
     QCOMPARE(progressLine({.ended = 12}, 10, 80), "12 done, 1.2/s");

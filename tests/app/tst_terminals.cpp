@@ -47,6 +47,8 @@ private Q_SLOTS:
     void aLongPasteArrivesWhole();
     void coloursAreInTheLog();
     void aSandboxHasOneToo();
+    void howFarItIsStandsBesideWhatItPrints();
+    void aMapCountsTheHalfOfWhatIsHalfDone();
     void withoutATerminalThereIsNone_data();
     void withoutATerminalThereIsNone();
 };
@@ -365,6 +367,45 @@ void TestTerminals::aSandboxHasOneToo() {
     QVERIFY2(run.shown().contains("01233 77\r\n"), run.shown().c_str());
     run.type("\x03");
     QCOMPARE(run.end(), 8);
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestTerminals::howFarItIsStandsBesideWhatItPrints() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    const std::string go = place.path("go");
+    const std::string line = fmt::format("echo begun; echo progress 0.4 >$YARD_STATUS; until [ -e {0} ]; do {1} 0.05; done; "
+                                         "printf open; until [ -e {0}2 ]; do {1} 0.05; done; echo; exit 3",
+                                         go, place.nap());
+    TerminalProcess run(words(place, {"run", "--progress", "-c", line}));
+    QVERIFY2(run.shows("begun\r\n"), run.shown().c_str());
+    QVERIFY2(run.shows("1  [########            ]  40 %"), run.shown().c_str());
+    writeText(go, "");
+    QVERIFY2(run.shows("\r\x1b[Kopen"), run.shown().c_str()); // the line goes first
+    run.forget();
+    writeText(go + "2", "");
+    QCOMPARE(run.end(), 3);
+    const std::string& shown = run.shown();
+    QVERIFY2(shown.find('%') == std::string::npos || shown.find('%') > shown.find("\r\n"), shown.c_str());
+    // Where there is no terminal it is left out, and what does not go together is refused.
+    QCOMPARE(ctl(place, {"run", "--progress", "echo", "x"}).err, std::string());
+    for (const char* other : {"-t", "-d"}) QCOMPARE(ctl(place, {"run", "--progress", other, "true"}).code, 2);
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestTerminals::aMapCountsTheHalfOfWhatIsHalfDone() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    const std::string go = place.path("go");
+    const std::string line = fmt::format("echo progress 0.5 >$YARD_STATUS; until [ -e {} ]; do {} 0.05; done; exit 0", go,
+                                         place.nap());
+    TerminalProcess map(words(place, {"map", "-j1", "--bar", line, ":::", "1", "2"}));
+    QVERIFY2(map.shows("[#####               ]  25 %  0 of 2"), map.shown().c_str());
+    writeText(go, "");
+    QCOMPARE(map.end(), 0);
+    QVERIFY2(map.shown().contains("100 %  2 of 2"), map.shown().c_str());
     QCOMPARE(engine.stop(), 0);
 }
 

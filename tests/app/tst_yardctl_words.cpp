@@ -69,6 +69,16 @@ void TestYardctlWords::howFarAnActionIsFitsALine() {
              "12  [#########           ] 45 %, linking, 12.0 s left");
     QCOMPARE(line(R"({"lsn":12,"state":"running","progress":{"fraction":7}})"), "12  [####################] 100 %");
     QCOMPARE(line(R"({"lsn":12,"state":"running","progress":{"message":"linking"}})"), "12  linking");
+    const auto left = [](const char* queue, double jobs) {
+        return secondsLeft(json::parse(queue).get_object(), jobs, 1'000'000).value_or(-1);
+    };
+    QCOMPARE(left(R"({"active":10,"estimate":{"finish":21000000}})", 10), 20.0);
+    QCOMPARE(left(R"({"active":10,"estimate":{"finish":21000000}})", 4), 20.0);
+    QCOMPARE(left(R"({"active":10,"estimate":{"finish":21000000}})", 40), 80.0); // it does not have them all yet
+    QCOMPARE(left(R"({"active":0,"estimate":{"finish":21000000}})", 40), 20.0);
+    QCOMPARE(left(R"({"active":10,"estimate":{"finish":900000}})", 10), -1.0);
+    QCOMPARE(left(R"({"active":10,"estimate":{"unknown":"no_history"}})", 10), -1.0);
+    QCOMPARE(left("{}", 10), -1.0);
     QCOMPARE(line(R"({"lsn":12,"state":"running","note":"cc a\u001b[31m"})").find('\x1b'), std::string::npos);
     QCOMPARE(line(R"({"lsn":12,"state":"pending","note":"it waits"})"), "12  pending, it waits");
     QVERIFY(line(R"({"lsn":12,"state":"pending","note":"it waits for long"})", 10).size() <= 12);

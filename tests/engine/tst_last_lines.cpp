@@ -102,6 +102,21 @@ private Q_SLOTS:
         QCOMPARE(lines.line(Lsn(7)), "hello");
     }
 
+    void whatIsSaidWithoutAFileGoesBeforeTheOutput() {
+        OutputTails lines;
+        std::vector<LineToRead> grown;
+        QVERIFY(!lines.took(Lsn(7), {.fraction = 0.1, .message = "nobody looks"}, kStart));
+        lines.ask(Lsn(7), streamsOf(10, 0), kStart, grown);
+        grown.front().marks = progressInOutput("\x1b]9;4;1;90\a", false);
+        lines.took(grown, kStart);
+        QCOMPARE(lines.progress(Lsn(7))->said.fraction, std::optional(0.9));
+        QVERIFY(lines.took(Lsn(7), {.fraction = 0.25, .message = "packing"}, kStart + Duration(5)));
+        QVERIFY(!lines.took(Lsn(7), {.fraction = 0.25, .message = "packing"}, kStart + Duration(9)));
+        QCOMPARE(lines.progress(Lsn(7))->said.fraction, std::optional(0.25));
+        QCOMPARE(lines.progress(Lsn(7))->at, kStart + Duration(5));
+        QCOMPARE(lines.shown(), std::vector{Lsn(7)});
+    }
+
     void whatIsTooYoungIsNamedOnceItIsOldEnough() {
         OutputTails lines;
         lines.askLater(Lsn(7), kStart);

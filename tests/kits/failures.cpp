@@ -39,6 +39,10 @@ int main(int argc, char** argv) {
     worker.add("message", "1", [](const yard::Job&) { return yard::Answer::fail("caf\xe9.txt", 3); });
     worker.add("thrown", "1", [](const yard::Job&) -> yard::Answer { throw 3; });
     worker.add("name", "1", [](const yard::Job&) { return yard::Answer::result("\"caf\xe9.txt\""); });
+    worker.add("far", "1", [](const yard::Job& job) {
+        job.progress(job.number("value"), "packing \xc3\xa4");
+        return yard::Answer::ok();
+    });
     // `args` says the text that is meant as JSON.
     worker.add("result", "1", [](const yard::Job& job) { return yard::Answer::result(job.text("json")); });
     worker.tick("page", lookAtPage);

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 KITS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "resources", "kits")
 CPP = ""
@@ -87,7 +88,7 @@ class Kit:
         return subprocess.run(command or self.command, cwd=self.root, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100)
 
     def failures_command(self):
-        """A worker with the functions message, thrown and name."""
+        """A worker with the functions message, thrown, name and far."""
         raise NotImplementedError
 
     def in_both_modes(self, function, args, command=None):
@@ -105,6 +106,25 @@ class Kit:
         self.assertIn(answer.get("message", ""), ran.stderr.decode())
         self.assertEqual(json.loads(ran.stdout.decode() or "null"), answer.get("result"))
         return answer
+
+    def test_progress_comes_before_the_answer(self):
+        worker = Warm(self.failures_command())
+        worker.read()
+        for number, value, told in ((1, 0.4, 0.4), (2, 1, 1), (3, 7, 1), (4, -1, 0)):
+            worker.ask(number, "far", {"value": value})
+            self.assertEqual(worker.read(), (number, {"progress": told, "message": "packing \u00e4"}))
+            self.assertEqual(worker.read(), (number, {"exit_code": 0}))
+        worker.end()
+
+    def test_in_process_mode_progress_is_in_the_status_file(self):
+        with tempfile.TemporaryDirectory() as root:
+            for path, told in ((os.path.join(root, "status"), {"progress": 0.25, "message": "packing \u00e4"}),
+                               (os.path.join(root, "not", "there"), None), (None, None)):
+                with unittest.mock.patch.dict(os.environ, {"YARD_STATUS": path} if path else {}):
+                    self.assertEqual(self.run_action("far", {"value": 0.25}, self.failures_command()).returncode, 0)
+                if told:
+                    with open(path, encoding="utf-8") as file:
+                        self.assertEqual(json.load(file), told)
 
     def test_an_exit_code_that_is_none_is_a_failure_and_said(self):
         for code in ("x", 256, -1):
@@ -324,6 +344,9 @@ class Python(Kit, Objects, unittest.TestCase):
             "@yard_worker.function()\n"
             "def name(args, job):\n"
             "    return os.fsdecode(b'caf\\xe9.txt')\n"
+            "@yard_worker.function()\n"
+            "def far(args, job):\n"
+            "    job.progress(args['value'], 'packing \\u00e4')\n"
             "yard_worker.run()\n")
 
     def test_a_thread_answers_whatever_was_raised(self):
@@ -465,6 +488,7 @@ class Node(Kit, Objects, unittest.TestCase):
             "yard.function('thrown', () => { throw Object.create(null); });\n"
             "yard.function('later', async () => { const fail = new yard.Fail('no'); fail.message = 5; throw fail; });\n"
             "yard.function('name', () => 'caf\\ud83d.txt');\n"
+            "yard.function('far', (args, job) => job.progress(args.value, 'packing \\u00e4'));\n"
             "yard.function('escaped', () => ['\\\\ud83d', '\\u0001\\\\', '\\ud83d\\ude00']);\n"
             "yard.function('never', () => new Promise(() => {}));\n"
             "yard.run();\n")

@@ -140,8 +140,11 @@ private Q_SLOTS:
         QCOMPARE(after({"disk is 90% full\n[1/10] x\n[2/10] x\n"}), std::string("0.2"));
     }
 
-    void oneThatIsBelievedStaysAndNeverGoesBack() {
-        QCOMPARE(after({"[1/10] x\n[5/10] x\n", "[2/10] x\n", "90% \n95% \n"}), std::string("0.5"));
+    void oneThatIsBelievedStaysAndItsLastLineCounts() {
+        QCOMPARE(after({"[1/10] x\n[5/10] x\n", "90% \n95% \n"}), std::string("0.5"));
+        QCOMPARE(after({"[1/10] x\n[5/10] x\n", "[10/10] x\n[1/20] y\n"}), std::string("0.05")); // a second build
+        QCOMPARE(after({"[1/10] x\n[9/10] x\n[2/10] x\n"}), std::string("0.2"));
+        QCOMPARE(after({"[1/10] x\n[5/10] x\n", "[5/10] x\n90% \n"}), std::string("0.5"));
         QCOMPARE(after({"[5/10] x\n", "[1/10] x\n[2/10] x\n"}),
                  std::string("0.2")); // the first was of something else
     }

@@ -5,12 +5,14 @@ import concurrent.futures
 import functools
 import gc
 import itertools
+import json
 import multiprocessing
 import operator
 import os
 import sys
 import threading
 import time
+import unittest.mock
 
 import harness
 import yardmaster
@@ -46,6 +48,47 @@ class Calls(Executing):
         self.assertLess(len(rows), 2000)
         self.assertIn("many", {r["label"].split(" \u00d7")[0] for r in rows})
         self.assertIn("python-executor", {r["worker_name"] for r in rows})
+
+    def progress_of(self, label):
+        """What the only row of this label says, once it says something."""
+        seen = []
+
+        def said():
+            seen[:] = [r["progress"] for r in self.engine.list("label:" + label) if r.get("progress")]
+            return seen
+        wait_for(said, "it says how far it is")
+        return seen[0]
+
+    def test_a_call_says_how_far_it_is(self):
+        with self.executor(label="far") as ex:
+            gate = self.path("gate")
+            future = ex.submit(work.tell_and_wait, 0.4, "packing \u00e4", gate)
+            self.assertEqual(self.progress_of("far"), {"fraction": 0.4, "message": "packing \u00e4"})
+            self.let_go()
+            self.assertEqual(future.result(60), "told")
+            # What it wrote there in place of the file harms nobody.
+            self.assertEqual(ex.submit(work.spoil_status).result(60), "spoilt")
+            self.assertEqual(ex.submit(abs, -3).result(60), 3)
+
+    def test_of_several_calls_it_is_how_many_are_done(self):
+        with self.executor(1, label="several") as ex:
+            gate = self.path("gate")
+            values = ex.map(work.wait_for_file, ["", "", gate, ""], chunksize=4)
+            self.assertEqual(self.progress_of("several*"), {"fraction": 0.5})
+            self.let_go()
+            self.assertEqual(list(values), ["", "", gate, ""])
+
+    def test_outside_of_an_action_nobody_is_told(self):
+        self.assertNotIn("YARD_STATUS", os.environ)
+        yardmaster.progress(0.5, "to nobody")
+        for path, told in ((self.path("none/there"), None), (self.path("status"), {"progress": 1.0, "message": "x" * 200})):
+            with unittest.mock.patch.dict(os.environ, {"YARD_STATUS": path}), \
+                    unittest.mock.patch("yardmaster._status._next", 0.0):
+                yardmaster.progress(7, "x" * 1000)
+                yardmaster.progress(0.1)  # so soon after another one it is passed over
+            if told:
+                with open(path, encoding="utf-8") as file:
+                    self.assertEqual(json.load(file), told)
 
     def test_a_million_calls_start_before_all_of_them_are_made(self):
         started = self.path("started")

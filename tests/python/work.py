@@ -33,6 +33,28 @@ def sleep_at_three(n):
     return n
 
 
+def wait_for_file(path):
+    while path and not os.path.exists(path):
+        time.sleep(0.01)
+    return path
+
+
+def tell_and_wait(fraction, message, gate):
+    import yardmaster
+    yardmaster.progress(fraction, message)
+    wait_for_file(gate)
+    return "told"
+
+
+def spoil_status():
+    """What is opened there waits for a writer that never comes."""
+    path = os.environ["YARD_STATUS"]
+    os.unlink(path)
+    os.mkfifo(path)
+    time.sleep(1.5)
+    return "spoilt"
+
+
 def unpicklable():
     return threading.Lock()
 

@@ -38,6 +38,7 @@ private Q_SLOTS:
     void aResultOver64KiBIsLeftOut();
     void aResultThatNobodyTakesIsLeftOutAndTheRestIsRead();
     void aLongMessageIsCutBetweenCharacters();
+    void whatSaysHowFarItIsIsNoAnswer();
     void aClosedSocketIsSeen();
 };
 
@@ -251,6 +252,23 @@ void TestWarmFrames::aLongMessageIsCutBetweenCharacters() {
     }
     const auto odd = parseAnswer("{\"message\":\"b" + text + "\"}");
     QCOMPARE(odd->message, "b" + text.substr(0, 4'093));
+}
+
+void TestWarmFrames::whatSaysHowFarItIsIsNoAnswer() {
+    const auto of = [](std::string_view json) {
+        const auto said = parseProgress(json);
+        if (!said) return std::string("no");
+        return (said->fraction ? std::to_string(*said->fraction).substr(0, 4) : "-") + " " + said->message;
+    };
+    QCOMPARE(of(R"({"progress":0.4,"message":"a\nb"})"), std::string("0.40 b"));
+    QCOMPARE(of(R"({"progress": 1})"), std::string("1.00 "));
+    QCOMPARE(of(R"({"progress":null,"message":"loading"})"), std::string("- loading"));
+    QCOMPARE(of(R"({"progress":1.5})"), std::string("- "));
+    QCOMPARE(of(R"({"progress":"half","message":3,"more":[]})"), std::string("- "));
+    for (const char* answer :
+         {R"({"exit_code":0})", R"({"progress":0.4,"exit_code":0})", R"({"progress":1,"result":5})",
+          R"({"message":"m","progress":0.4})", R"({"progress":0.4)", R"(["progress"])", ""})
+        QCOMPARE(of(answer), std::string("no"));
 }
 
 void TestWarmFrames::aClosedSocketIsSeen() {

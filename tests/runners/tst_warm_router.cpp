@@ -1,14 +1,17 @@
 // The router of warm requests with processes that the test plays: it reads from their ends of the sockets, answers, and
 // says that they ended.
 #include "core/runners/warm_router.h"
+#include "core/runners/warm_views.h"
 #include "tests/runners/warm_parts.h"
 
 #include <QTest>
 
+#include <atomic>
 #include <deque>
 #include <fmt/format.h>
 #include <map>
 #include <sys/socket.h>
+#include <thread>
 
 using namespace yard;
 using namespace yard::runners;
@@ -75,6 +78,12 @@ public:
         return std::get<Ended>(updates[0].what);
     }
 
+    static std::string frame(std::uint64_t id, std::string_view json) {
+        const auto length = static_cast<std::uint32_t>(sizeof id + json.size());
+        std::string bytes(reinterpret_cast<const char*>(&length), sizeof length);
+        return bytes.append(reinterpret_cast<const char*>(&id), sizeof id).append(json);
+    }
+
     unsigned lanes = 1;
     NotingStarter starter;
     RequestTable requests{shared};
@@ -97,10 +106,8 @@ private:
         router.read(process, kNow);
     }
     void say(std::size_t process, std::uint64_t id, std::string_view json) {
-        const auto length = static_cast<std::uint32_t>(sizeof id + json.size());
-        std::string frame(reinterpret_cast<const char*>(&length), sizeof length);
-        frame.append(reinterpret_cast<const char*>(&id), sizeof id).append(json);
-        if (::send(starter.leases.at(process).socket->get(), frame.data(), frame.size(), MSG_NOSIGNAL) < 0)
+        const std::string bytes = frame(id, json);
+        if (::send(starter.leases.at(process).socket->get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) < 0)
             qFatal("nobody hears it");
     }
 
@@ -113,6 +120,9 @@ class TestWarmRouter : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void whatIsAnsweredHasEnded();
+    void howFarItIsIsKeptUntilItIsAnswered();
+    void whatIsSaidAfterTheAnswerIsPassedOver();
+    void whoTalksWithoutEndGetsItsTurnAlone();
     void aProcessGetsAsManyAsItHasLanes();
     void withoutCoresNothingIsSent();
     void whatWaitsForALookAtRestartFilesIsNotSent();
@@ -145,6 +155,60 @@ void TestWarmRouter::whatIsAnsweredHasEnded() {
     QCOMPARE(told->message, std::string("so"));
     QCOMPARE(play.process().inFlight(), std::size_t{0});
     QCOMPARE(play.shared.counters.requests, std::uint64_t{1});
+}
+
+void TestWarmRouter::howFarItIsIsKeptUntilItIsAnswered() {
+    Play play;
+    const std::uint32_t place = play.submit(1);
+    const std::uint64_t id = play.next();
+    play.answer(id, R"({"progress":0.4,"message":"packing"})");
+    play.answer(id, R"({"progress":0.5})");
+    QVERIFY(!play.told());
+    QCOMPARE(play.requests[place].said.fraction, std::optional(0.5));
+    QCOMPARE(play.requests[place].said.message, std::string("packing"));
+    const WarmViews views(play.shared, play.requests, play.workers, play.processes);
+    QVERIFY(views.progressOf({Lsn(1), 1}) == &play.requests[place].said);
+    QVERIFY(views.progressOf({Lsn(2), 1}) == nullptr);
+    play.answer(id, R"({"progress":1,"exit_code":3})");
+    const auto told = play.told();
+    QVERIFY(told && told->exitCode == std::optional(3));
+    QVERIFY(views.progressOf({Lsn(1), 1}) == nullptr);
+    const std::uint32_t next = play.submit(2);
+    QVERIFY(play.requests[next].said.isEmpty());
+}
+
+void TestWarmRouter::whatIsSaidAfterTheAnswerIsPassedOver() {
+    Play play;
+    play.submit(1);
+    const std::uint64_t id = play.next();
+    play.answer(id);
+    QVERIFY(play.told());
+    play.answer(id, R"({"progress":0.4})");
+    QVERIFY(play.process().phase == WarmProcess::Phase::Live);
+    play.answer(id, R"({"progress":0.4,"exit_code":0})");
+    QVERIFY(play.process().phase == WarmProcess::Phase::Ending);
+}
+
+void TestWarmRouter::whoTalksWithoutEndGetsItsTurnAlone() {
+    Play play;
+    const std::uint32_t place = play.submit(1);
+    const std::uint64_t id = play.next();
+    // A thread that writes whenever there is room: a reader that waited for the end would never come back.
+    const int socket = play.starter.leases.at(0).socket->get();
+    std::atomic<bool> isOver = false;
+    std::thread talker([&] {
+        std::string many;
+        for (int i = 0; i < 2'000; ++i) many += Play::frame(id, R"({"progress":0.4})");
+        while (!isOver)
+            if (::send(socket, many.data(), many.size(), MSG_NOSIGNAL) < 0) return;
+    });
+    for (int turn = 0; turn < 50 || !play.requests[place].said.fraction; ++turn)
+        play.router.read(play.process(), kNow);
+    isOver = true;
+    play.router.broken(play.process(), "it is over", kNow); // wakes the talker
+    ::shutdown(socket, SHUT_RDWR);
+    talker.join();
+    QCOMPARE(play.requests[place].said.fraction, std::optional(0.4));
 }
 
 void TestWarmRouter::aProcessGetsAsManyAsItHasLanes() {

@@ -1,5 +1,6 @@
 // yardctl run: one exec action, or an array of them, their output as it comes, their exit code.
 #include "app/yardctl/accepted.h"
+#include "app/yardctl/action_progress.h"
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/chunks.h"
 #include "app/yardctl/command_words.h"
@@ -186,6 +187,10 @@ private:
             return finish(lsn, std::move(result));
         }
         KnownEnd end;
+        std::optional<ProgressBeside> progress;
+        if (invocation_.arguments.has("progress") && ::isatty(STDERR_FILENO) == 1)
+            progress.emplace(engine.another(), lsn);
+        beside_ = progress ? &*progress : nullptr;
         std::thread out([&] { copy(lsn, "stdout", STDOUT_FILENO, end); });
         std::thread err([&] { copy(lsn, "stderr", STDERR_FILENO, end); });
         auto result = awaitEnd(engine, lsn);
@@ -193,6 +198,8 @@ private:
         if (result) end.tell(result->object);
         out.join();
         err.join();
+        beside_ = nullptr;
+        progress.reset(); // its line goes before anything is said of the end
         return finish(lsn, std::move(result));
     }
 
@@ -292,7 +299,10 @@ private:
 
     Result<void> writeUnlessLeaving(int fd, std::string_view bytes) {
         const std::scoped_lock lock(writing_.at(fd == STDERR_FILENO ? 1 : 0));
-        return size_ ? terminal_.show(bytes) : writeOutput(fd, bytes);
+        if (size_) return terminal_.show(bytes);
+        const auto put = [fd, bytes] { return writeOutput(fd, bytes); };
+        // What goes into a file or a pipe leaves the line of the terminal as it is.
+        return beside_ && ::isatty(fd) == 1 ? beside_->around(bytes, put) : put();
     }
 
     void lookSoon() {
@@ -424,6 +434,7 @@ private:
     const std::string seat_ = randomHex(8);            ///< at the action's terminal
     WaitNews news_{invocation_.arguments.has("hold")}; ///< of one action after the other
     OwnTerminal terminal_;
+    ProgressBeside* beside_ = nullptr;        ///< set while nobody writes output
     std::array<std::timed_mutex, 2> writing_; ///< each held by who writes output to stdout, to stderr
     ThreadMutex sessionMutex_;
     TerminalSession* session_ YARD_GUARDED_BY(sessionMutex_) = nullptr;
@@ -445,6 +456,11 @@ Outcome<int> runCommand(const Invocation& invocation) {
     Arguments arguments = invocation.arguments;
     if (arguments.has("notify") && arguments.has("detach"))
         return usageError("--notify and --detach do not go together: nobody waits for the end");
+    for (const auto* other : {"detach", "tty"})
+        if (arguments.has("progress") && arguments.has(other))
+            return usageError(fmt::format("--progress and --{} do not go together: {}", other,
+                                          other == std::string_view("tty") ? "the program has the terminal"
+                                                                           : "nobody waits for the end"));
     if (hasAfterRange(arguments)) { // which actions these are is part of the action
         if (auto there = ensureEngine(invocation.engine); !there) return std::unexpected(there.error());
         if (auto resolved = resolveAfterOption(invocation.engine, arguments); !resolved)

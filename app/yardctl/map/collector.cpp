@@ -1,5 +1,6 @@
 #include "app/yardctl/map/collector.h"
 
+#include "app/yardctl/action_progress.h"
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/format.h"
 #include "app/yardctl/json_text.h"
@@ -66,6 +67,8 @@ Outcome<void> Collector::run() {
         if (isHeld_ && !isEnding_)
             if (auto ended = endHeld(*seen); !ended) return ended;
         if (auto total = parts_.inFlight.total()) counts_.total = total;
+        counts_.parts = seen->parts;
+        lookAhead();
         parts_.progress.show(counts_);
         // Those behind the last one that has begun have not begun either.
         const bool isAllBegun = seen->begun == lsns.size();
@@ -75,6 +78,7 @@ Outcome<void> Collector::run() {
         if (seen->ended < kMostLooked / 2) std::this_thread::sleep_for(pause);
     }
     if (auto total = parts_.inFlight.total()) counts_.total = total;
+    counts_.parts = 0;
     if (auto told = deliverReady(); !told) return told;
     parts_.progress.show(counts_, true);
     return {};
@@ -107,6 +111,7 @@ Outcome<Collector::Seen> Collector::look(std::span<const std::int64_t> lsns) {
         if (!row || hasBegun(*row)) seen.begun = i + 1;
         if (row && isUnderWay(*row)) {
             ++seen.running;
+            seen.parts += fractionOf(*row).value_or(0);
             endLongOnes(lsns[i], *row);
             if (const auto tag = parts_.inFlight.tagOf(lsns[i])) parts_.delivery.begun(lsns[i], *tag);
         }
@@ -165,6 +170,23 @@ void Collector::tellWait(std::int64_t lsn, const Seen& seen) {
     if (sentence.empty()) return;
     parts_.progress.clear();
     (void)writeOutput(STDERR_FILENO, errorLine(false, "waiting", sentence));
+}
+
+/// What the engine expects of the queue, from what work of this kind took before. Where many end each second their rate says
+/// as much, and costs nothing.
+void Collector::lookAhead() {
+    constexpr double kMany = 50; // each second
+    constexpr std::chrono::seconds kEvery{2};
+    const auto now = std::chrono::steady_clock::now();
+    if (!parts_.progress.isShown() || now < nextAhead_) return;
+    nextAhead_ = now + kEvery;
+    counts_.left.reset();
+    const double seconds = std::chrono::duration<double>(now - began_).count();
+    if (!counts_.total || static_cast<double>(counts_.ended) > kMany * seconds) return;
+    const auto queue = parts_.engine.get("queues/" + parts_.queue);
+    if (!queue) return;
+    const auto toDo = static_cast<double>(*counts_.total - counts_.ended);
+    counts_.left = secondsLeft(queue->object, toDo, wallNow());
 }
 
 /// What is not the program's own end is said.

@@ -52,6 +52,7 @@ private:
         std::size_t ended = 0;
         std::size_t running = 0;
         std::size_t begun = 0; ///< place behind the last one that has begun
+        double parts = 0;      ///< of those that run
     };
     Outcome<Rows> rowsOf(std::span<const std::int64_t> lsns);
     Outcome<Seen> look(std::span<const std::int64_t> lsns);
@@ -61,6 +62,7 @@ private:
     Outcome<void> endHeld(const Seen& seen);
     void endLongOnes(std::int64_t lsn, const json::object& row);
     void tellWait(std::int64_t lsn, const Seen& seen);
+    void lookAhead();
     void tellOdd(std::int64_t seq, const json::object& row);
 
     Parts parts_;
@@ -76,6 +78,8 @@ private:
     const bool tellsWaits_;
     WaitNews news_;
     bool isToldHeld_ = false;
+    const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point nextAhead_{}; ///< that the engine is asked when it ends
     std::chrono::steady_clock::time_point nextTold_{}; ///< of what the first one waits for
 };
 

@@ -18,8 +18,9 @@ constexpr std::size_t kLineColumns = 200; ///< where there is no terminal
 std::string progressLine(const MapCounts& counts, double seconds, std::size_t columns) {
     std::string line;
     const double rate = seconds > 0 ? static_cast<double>(counts.ended) / seconds : 0;
+    const double done = static_cast<double>(counts.ended) + counts.parts;
     if (counts.total && *counts.total > 0) {
-        const double part = std::min(1.0, static_cast<double>(counts.ended) / static_cast<double>(*counts.total));
+        const double part = std::min(1.0, done / static_cast<double>(*counts.total));
         const auto full = static_cast<std::size_t>(part * static_cast<double>(kBarColumns));
         line = fmt::format("[{}{}] {:3.0f} %  {} of {}", std::string(full, '#'),
                            std::string(kBarColumns - full, ' '), part * 100, counts.ended, *counts.total);
@@ -28,8 +29,11 @@ std::string progressLine(const MapCounts& counts, double seconds, std::size_t co
     }
     if (counts.failed > 0) line += fmt::format(", {} failed", counts.failed);
     if (rate > 0) line += fmt::format(", {:.{}f}/s", rate, rate < 10 ? 1 : 0);
-    if (counts.total && rate > 0 && counts.ended < *counts.total)
-        line += fmt::format(", {} left", durationWords(static_cast<double>(*counts.total - counts.ended) / rate));
+    const bool isOver = !counts.total || counts.ended >= *counts.total;
+    std::optional<double> left = counts.left;
+    if (!left && !isOver && done > 0 && seconds > 0)
+        left = std::max(0.0, static_cast<double>(*counts.total) - done) * seconds / done;
+    if (left && !isOver) line += fmt::format(", {} left", durationWords(*left));
     return line.substr(0, columns);
 }
 

@@ -12,8 +12,11 @@ struct MapCounts {
     std::int64_t ended = 0;
     std::int64_t failed = 0;
     std::optional<std::int64_t> total{};
+    double parts = 0;             ///< of those that run, by what they say of themselves: 1.5 of three that are half done
+    std::optional<double> left{}; ///< seconds, as the engine expects it
 };
-/// "[######    ]  45 %  450 of 1000, 3 failed, 120/s, 4.2 s left". `seconds` since it began; `columns` it has at most.
+/// "[######    ]  45 %  450 of 1000, 3 failed, 120/s, 4.2 s left". `seconds` since it began; `columns` it has at most. What is
+/// left follows from the rate where the engine does not say.
 std::string progressLine(const MapCounts& counts, double seconds, std::size_t columns);
 
 class MapProgress {
@@ -21,6 +24,7 @@ public:
     explicit MapProgress(bool isShown);
     /// Draws it, unless that was a moment ago. `isLast`: in any case.
     void show(const MapCounts& counts, bool isLast = false);
+    bool isShown() const { return isShown_; }
     /// Takes the bar away before something else is written to the terminal.
     void clear();
 

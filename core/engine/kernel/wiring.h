@@ -67,7 +67,8 @@ private:
     std::function<const Attempt*(Lsn)> attempts() const;
     std::function<void()> wakeForWork();
     void openJobTokens();
-    std::string statusFileOf(const Attempt& attempt) const; // wiring_reading.cpp
+    std::string statusFileOf(const Attempt& attempt) const; // wiring_reading.cpp, and the next
+    const ReportedProgress* saidOf(const Attempt& attempt) const;
     bool isLoweredByCourtesy(const Attempt& attempt) const; // wiring_courtesy.cpp
     std::vector<int> loweredByCourtesy() const;
     void lowerLate(const Attempt& attempt);

@@ -72,6 +72,11 @@ std::string Wiring::statusFileOf(const Attempt& attempt) const {
     return fmt::format("{}/status/{}", ground_.directory->path(), attempt.slot.value);
 }
 
+const ReportedProgress* Wiring::saidOf(const Attempt& attempt) const {
+    if (!attempt.warm || !services_.warm || services_.slots.isElsewhere(attempt.machine)) return nullptr;
+    return services_.warm->views().progressOf(attempt.id);
+}
+
 void Wiring::openRows() {
     services_.waitingCounts.emplace(WaitingCounts::Parts{.session = *services_.session,
                                                          .reasons = *services_.reasons,
@@ -110,7 +115,8 @@ void Wiring::openRows() {
                                          .rowChanged = [this](Lsn lsn) { services_.changes->noteRow(lsn); },
                                          .now = MonoClock::now,
                                          .statusFile = [this](const Attempt& one) { return statusFileOf(one); },
-                                         .readsProgress = std::move(readsProgress)});
+                                         .readsProgress = std::move(readsProgress),
+                                         .said = [this](const Attempt& one) { return saidOf(one); }});
     auto tokens = [this](runners::AttemptId id) { return services_.tokens->heldBy(id); };
     services_.rows.emplace(ActionRows::Parts{.session = *services_.session,
                                              .places = services_.session->places(),

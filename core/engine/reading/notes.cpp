@@ -33,7 +33,14 @@ void Notes::askForLines(std::span<ActionResult> rows, ToRead& read) {
         const std::string statusFile = parts_.statusFile ? parts_.statusFile(*attempt) : std::string();
         lines_.ask(row.lsn, parts_.follow(row.lsn), now, read.lines);
         lines_.askStatus(row.lsn, statusFile, now, read.statuses);
+        (void)hear(row.lsn, *attempt);
     }
+}
+
+/// True: its warm process says something else than before.
+bool Notes::hear(Lsn lsn, const Attempt& attempt) {
+    const ReportedProgress* said = parts_.said ? parts_.said(attempt) : nullptr;
+    return said != nullptr && lines_.took(lsn, *said, parts_.now());
 }
 
 coro::Task<void> Notes::addTo(std::span<ActionResult> rows, Duration pendingFor) {
@@ -88,6 +95,9 @@ coro::Task<void> Notes::tellLines() {
                 [due = std::move(due)]() mutable { return readStatuses(std::move(due)); });
             for (const Lsn lsn : lines_.took(read, parts_.now())) parts_.rowChanged(lsn);
         }
+        for (const Lsn lsn : lines_.shown())
+            if (const Attempt* attempt = parts_.attempt(lsn); attempt && hear(lsn, *attempt))
+                parts_.rowChanged(lsn);
         for (const Lsn lsn : lines_.grown(parts_.now()))
             if (parts_.attempt(lsn)) parts_.rowChanged(lsn); // else it has ended, and its row was told then
     }

@@ -34,6 +34,8 @@ public:
         std::function<MonoTime()> now;                              ///< of the loop that spawn() uses
         std::function<std::string(const Attempt&)> statusFile = {}; ///< empty: it has none
         std::function<bool()> readsProgress = {};                   ///< from lines of output as well
+        /// What its warm process says. Null: nothing.
+        std::function<const ReportedProgress*(const Attempt&)> said = {};
     };
     explicit Notes(Parts parts)
         : parts_(std::move(parts)) {}
@@ -48,6 +50,7 @@ private:
     };
     void askForLines(std::span<ActionResult> rows, ToRead& read);
     void addProgress(ActionResult& row) const;
+    bool hear(Lsn lsn, const Attempt& attempt);
     coro::Task<void> tellLines();
 
     Parts parts_;

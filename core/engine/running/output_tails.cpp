@@ -107,6 +107,20 @@ std::vector<Lsn> OutputTails::took(const std::vector<StatusToRead>& read, MonoTi
     return changed;
 }
 
+bool OutputTails::took(Lsn lsn, const ReportedProgress& said, MonoTime now) {
+    const auto at = shown_.find(lsn);
+    if (at == shown_.end()) return false;
+    at->second.status = said;
+    return settle(at->second, now);
+}
+
+std::vector<Lsn> OutputTails::shown() const {
+    std::vector<Lsn> lsns;
+    lsns.reserve(shown_.size());
+    for (const auto& [lsn, shown] : shown_) lsns.push_back(lsn);
+    return lsns;
+}
+
 /// What it says by itself goes before what is read from its output. True: that is something else than before.
 bool OutputTails::settle(Shown& shown, MonoTime now) {
     ReportedProgress all = shown.status;

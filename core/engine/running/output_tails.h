@@ -67,6 +67,10 @@ public:
     std::vector<StatusToRead> dueStatuses(MonoTime now);
     /// Who is further than before, or says something else.
     std::vector<Lsn> took(const std::vector<StatusToRead>& read, MonoTime now);
+    /// What an action that is looked at says without a file. True: that is something else than before.
+    bool took(Lsn lsn, const ReportedProgress& said, MonoTime now);
+    /// Those that are looked at.
+    std::vector<Lsn> shown() const;
     /// Null: nothing is known.
     const Progress* progress(Lsn lsn) const;
     /// Empty when none is known.

@@ -16,13 +16,15 @@
 //
 // `job.args` is the action's JSON as it was posted; text(), number() and has() read members of it when it is an
 // object. `job.inputs` and `job.outputs` are directories, empty where a warm action has none: see "io" of the
-// descriptor. A result is JSON text of at most 64 KiB. Answer::fail("what went wrong", 3) fails the action with a
-// message and an exit code from 0 to 255; an exception fails it with exit code 1 and its text. With run(argc, argv,
-// 8), eight threads work on as many requests at once. For workers that look at objects there is yard_objects.h.
+// descriptor. job.progress(0.4, "packing") says how far it is. A result is JSON text of at most 64 KiB.
+// Answer::fail("what went wrong", 3) fails the action with a message and an exit code from 0 to 255; an exception
+// fails it with exit code 1 and its text. With run(argc, argv, 8), eight threads work on as many requests at once.
+// For workers that look at objects there is yard_objects.h.
 #pragma once
 
 #include <cctype>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -161,6 +163,14 @@ inline std::string clean(std::string text) {
         at += length > 0 ? length : 1;
     }
     return out;
+}
+
+/// "0.4000", whatever the locale; "null" of what is no number.
+inline std::string fraction(double value) {
+    if (!(value == value)) return "null";
+    const long parts = value <= 0 ? 0 : value >= 1 ? 10000 : static_cast<long>(value * 10000 + 0.5);
+    const std::string digits = std::to_string(10000 + parts % 10000);
+    return std::to_string(parts / 10000) + '.' + digits.substr(1);
 }
 
 /// The beginning of text that is clean; no character is cut.
@@ -306,6 +316,19 @@ struct Job {
     std::string inputs;          ///< directory
     std::string outputs;         ///< directory
     std::string resources_given; ///< JSON: {"gpus":["1"]}, what a warm action and its process have; empty: nothing
+    std::function<void(const std::string&)> tell; ///< of progress(); of the kit
+
+    /// Says how far the action is, from 0 to 1, and in one line what it does. From one thread; of more than ten calls a
+    /// second the others are passed over.
+    void progress(double fraction, const std::string& message = {}) const {
+        const auto now = std::chrono::steady_clock::now();
+        if (!tell || now < nextProgress_) return;
+        nextProgress_ = now + std::chrono::milliseconds(100);
+        std::string said = "{\"progress\":" + detail::fraction(fraction);
+        if (!message.empty())
+            said += ",\"message\":" + detail::quote(detail::shortened(detail::clean(message), kMaxProgress));
+        tell(said + '}');
+    }
 
     bool has(const std::string& member) const { return detail::members(args).count(member) != 0; }
     /// A member of args that is a string. Throws when it is not there, or something else.
@@ -313,6 +336,10 @@ struct Job {
     double number(const std::string& member) const { return detail::numberOf(args, member); }
     /// Any member of args, as JSON text; empty when it is not there.
     std::string value(const std::string& member) const { return detail::valueOf(args, member); }
+
+private:
+    static constexpr std::size_t kMaxProgress = 200;
+    mutable std::chrono::steady_clock::time_point nextProgress_{};
 };
 
 struct Answer {
@@ -437,11 +464,21 @@ private:
         Job job = jobFrom(json);
         job.inputs = "inputs";
         job.outputs = "outputs";
+        job.tell = tellFile;
         bool threw = false;
         const Answer answer = call(job, threw);
         if (!answer.json.empty()) std::printf("%s\n", answer.json.c_str());
         if (!answer.message.empty()) std::fprintf(stderr, "%s\n", answer.message.c_str());
         return answer.exitCode;
+    }
+
+    /// Nobody hears it where there is no such file, which is no failure of the action.
+    static void tellFile(const std::string& said) {
+        const char* path = std::getenv("YARD_STATUS");
+        std::FILE* file = path != nullptr ? std::fopen(path, "wb") : nullptr;
+        if (file == nullptr) return;
+        std::fprintf(file, "%s\n", said.c_str());
+        std::fclose(file);
     }
 
     // --- warm
@@ -502,14 +539,15 @@ private:
         std::string json;
         while (read(id, json)) {
             std::string answer = look(json);
-            if (answer.empty()) answer = act(json);
+            if (answer.empty()) answer = act(id, json);
             std::fflush(stdout);
             if (!write(id, answer)) return;
         }
     }
 
-    std::string act(const std::string& request) const {
-        const Job job = jobFrom(request);
+    std::string act(std::uint64_t id, const std::string& request) {
+        Job job = jobFrom(request);
+        job.tell = [this, id](const std::string& said) { (void)write(id, said); };
         bool threw = false;
         const Answer answer = call(job, threw);
         if (threw)

@@ -11,7 +11,7 @@
 // --describe it prints its functions as JSON and ends.
 //
 // A function gets `args` (the action's) and `job`: `job.lsn`, and `job.inputs` and `job.outputs`, directories, or
-// undefined where a warm action has none: see "io" of the descriptor. It may be async. What it returns becomes the result (JSON, at most
+// undefined where a warm action has none: see "io" of the descriptor. job.progress(0.4, 'packing') says how far it is. It may be async. What it returns becomes the result (JSON, at most
 // 64 KiB). Throw new yard.Fail('what went wrong', 3) to fail with a message and an exit code, an integer from 0 to 255;
 // whatever else is thrown fails the action with exit code 1 and is printed with its stack. With run({concurrency: 8}),
 // eight async functions are under way at once.
@@ -34,6 +34,8 @@ const net = require('net');
 const kMaxResult = 64 * 1024;
 const kMaxFrame = 1024 * 1024;
 const kMaxMessage = 4000;
+const kMaxProgress = 200;
+const kProgressEvery = 100; // milliseconds
 const functions = new Map();
 const ticks = new Map();
 const effects = new Map();
@@ -185,10 +187,33 @@ function call(name, args, job, done) {
     value.then((result) => succeeded(name, result)).catch(failed).then(done);
 }
 
+/// Of a job: how far it is, from 0 to 1, and in one line what it does. Of more than ten calls a second the others are passed over.
+function progressBy(tell) {
+    let next = 0;
+    return (fraction, message) => {
+        const now = Date.now();
+        if (now < next && next - now <= kProgressEvery) return; // a clock that was set back stops nothing
+        next = now + kProgressEvery;
+        const share = Number(fraction ?? NaN);
+        const said = {progress: Number.isNaN(share) ? null : Math.min(Math.max(share, 0), 1)};
+        if (message !== undefined) said.message = words(message).slice(0, kMaxProgress);
+        tell(clean(JSON.stringify(said)));
+    };
+}
+
+function tellFile(text) {
+    try {
+        if (process.env.YARD_STATUS) fs.writeFileSync(process.env.YARD_STATUS, text + '\n');
+    } catch {
+        // nobody hears it, which is no failure of the action
+    }
+}
+
 function runOnce(path) {
     const action = JSON.parse(fs.readFileSync(path, 'utf8'));
     process.exitCode = 1; // as long as there is no answer: Node ends where nothing can settle a promise any more
-    call(action.function, action.args, {lsn: action.lsn, inputs: 'inputs', outputs: 'outputs'}, (answer) => {
+    const job = {lsn: action.lsn, inputs: 'inputs', outputs: 'outputs', progress: progressBy(tellFile)};
+    call(action.function, action.args, job, (answer) => {
         if (answer.result !== undefined) console.log(answer.result);
         if (answer.message !== undefined) console.error(answer.message);
         process.exitCode = answer.code;
@@ -251,6 +276,7 @@ function serve(fd, concurrency, ahead) {
         while (waiting.length > 0 && underWay < concurrency) {
             const {id, text} = waiting.shift();
             const request = JSON.parse(text);
+            request.progress = progressBy((said) => write(id, said));
             ++underWay;
             const answered = (answer) => {
                 --underWay;

@@ -14,8 +14,9 @@ YARD_SOCKET_FD. "process": started once for each action, which YARD_ACTION descr
 --describe it prints its functions as JSON and ends.
 
 A function gets `args` (the action's, as Python values) and `job`: `job.lsn`, and `job.inputs` and `job.outputs`,
-directories as text, or None where a warm action has none: see "io" of the descriptor. `job.resources_given` is what a warm
-action and its process have of what is told apart: {"gpus": ["1"]}; else YARD_RESOURCE_GPUS says so. What it returns becomes the result (JSON, at most
+directories as text, or None where a warm action has none: see "io" of the descriptor. job.progress(0.4, "packing") says how
+far it is. `job.resources_given` is what a warm action and its process have of what is told apart: {"gpus": ["1"]}; else
+YARD_RESOURCE_GPUS says so. What it returns becomes the result (JSON, at most
 64 KiB). Raise Fail("what went wrong", 3) to fail with a message and an exit code, an integer from 0 to 255; any other
 exception, BaseException included, fails the action with exit code 1 and prints its traceback to stderr; sys.exit() ends
 the action, not the worker. With run(concurrency=8), eight threads work on as many requests at once.
@@ -36,6 +37,7 @@ written here; the engine does that. What it raises is kept with the object, whic
         ...
 """
 
+import functools
 import json
 import operator
 import os
@@ -43,6 +45,7 @@ import socket
 import struct
 import sys
 import threading
+import time
 import traceback
 
 _functions = {}
@@ -51,6 +54,8 @@ _effects = {}
 _MAX_RESULT = 64 * 1024
 _MAX_FRAME = 1024 * 1024
 _MAX_MESSAGE = 4000
+_MAX_PROGRESS = 200
+_PROGRESS_EVERY = 0.1
 
 
 class Fail(Exception):
@@ -62,13 +67,30 @@ class Fail(Exception):
 
 
 class Job:
-    __slots__ = ("lsn", "inputs", "outputs", "resources_given")
+    __slots__ = ("lsn", "inputs", "outputs", "resources_given", "_tell", "_next")
 
-    def __init__(self, lsn, inputs, outputs, resources_given=None):
+    def __init__(self, lsn, inputs, outputs, tell, resources_given=None):
         self.lsn = lsn
         self.inputs = inputs
         self.outputs = outputs
         self.resources_given = resources_given or {}
+        self._tell = tell
+        self._next = 0
+
+    def progress(self, fraction=None, message=None):
+        """Says how far the action is, from 0 to 1, and in one line what it does. Costs little: of more than ten calls a second
+        the others are passed over."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + _PROGRESS_EVERY
+        said = {"progress": None if fraction is None or fraction != fraction else min(max(float(fraction), 0.0), 1.0)}
+        if message is not None:
+            said["message"] = _words(message)[:_MAX_PROGRESS]
+        try:
+            self._tell(_json(said))
+        except OSError:
+            pass  # nobody hears it, which is no failure of the action
 
 
 def function(version="1", name=None, files=False):
@@ -276,10 +298,17 @@ def _try(tell, *args, **named):
         pass
 
 
+def _tell_file(text):
+    path = os.environ.get("YARD_STATUS")
+    if path:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+
+
 def _run_once(path):
     with open(path, encoding="utf-8") as file:
         action = json.load(file)
-    code, result, message = _call(action["function"], action.get("args"), Job(action["lsn"], "inputs", "outputs"))
+    code, result, message = _call(action["function"], action.get("args"), Job(action["lsn"], "inputs", "outputs", _tell_file))
     if result is not None:
         print(result)
     if message is not None:
@@ -357,7 +386,7 @@ def _serve(fd, concurrency, ahead):
                     answer = _look(request)
                 else:
                     job = Job(request["lsn"], request.get("inputs"), request.get("outputs"),
-                              request.get("resources_given"))
+                              functools.partial(stream.write, frame[0]), request.get("resources_given"))
                     answer = _answer(*_call(request["function"], request.get("args"), job))
                 _try(lambda: sys.stdout.flush())  # before anybody knows that it is done: what it printed is there then
                 stream.write(frame[0], answer)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from .engine import Engine
 from .errors import (ActionFailed, BrokenProcess, Busy, CallTimeout, Conflict, EngineError, Invalid, NeedChunks, NotAccepting,
                      NotFound, ProtocolError, RemoteError, TooLarge, Unauthorized, Unreachable, Untrusted, YardmasterError)
+from ._status import progress
 from .executor import Executor
 from .results import Result
 
@@ -17,7 +18,7 @@ __version__ = "0.1.0"
 __all__ = ["ActionFailed", "AsyncEngine", "AsyncExecutor", "BrokenProcess", "Busy", "CallTimeout", "Conflict", "Engine",
            "EngineError", "Executor", "Invalid", "NeedChunks", "NotAccepting", "NotFound", "ProtocolError", "RemoteError",
            "Result", "TooLarge", "Unauthorized", "Unreachable", "Untrusted", "YardmasterError",
-           "register_parallel_backend"]
+           "progress", "register_parallel_backend"]
 
 
 def __getattr__(name: str) -> Any:

@@ -5,7 +5,8 @@ and writes what came of each call into shared memory. A child that dies costs th
 A request's args: {"n", "key", "python", "context", "calls", "deadline_s", "client"}; "calls" is in the input file of that
 name where it is long. The answer: {"o": outcomes} or {"file": "outcomes"}, and "s", the seconds it took. An outcome is 4
 bytes of length, a letter, and what the letter says: v a value, e an exception, x a crash, t over its deadline, i a failed
-initializer."""
+initializer. Before the answer a request that takes over a second gets frames that say how far it is: of several calls how many
+are done, of one what it wrote into the file that $YARD_STATUS names."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ import signal
 import socket
 import struct
 import sys
+import tempfile
 import time
 import traceback
 import zlib
@@ -33,6 +35,7 @@ _FRAME = struct.Struct("<IQ")
 CRASHED, NOBODY, OTHER = 70, 75, 78  # exit codes: a call's process died; who asked is gone; another Python's
 _MAX_KEPT = 256  # functions a child keeps
 _MAX_FRAME = 1 << 20
+_MAX_STATUS = 4096
 State = Tuple[int, int, int, int, float]  # as in the head
 Client = Optional[List[Any]]
 
@@ -109,8 +112,9 @@ def _exception(error: BaseException) -> bytes:
 
 
 class _Child:
-    def __init__(self, connection: socket.socket, span: mmap.mmap, context: bytes) -> None:
+    def __init__(self, connection: socket.socket, span: mmap.mmap, context: bytes, status: str) -> None:
         self.connection = connection
+        self.status = status
         self.span = span
         self.context = context
         self.functions: Dict[bytes, Any] = {}
@@ -123,6 +127,7 @@ class _Child:
             resource.setrlimit(resource.RLIMIT_DATA, (memory << 20, memory << 20))
         context = pickle.loads(zlib.decompress(self.context))
         os.environ.update(context["env"])
+        os.environ["YARD_STATUS"] = self.status  # that of the client, if it is an action itself, is not of these calls
         here = os.path.dirname(os.path.abspath(__file__))
         sys.path[:] = [p.replace("{worker}", here, 1) for p in context["path"]]
         sys.argv[:] = context["argv"]
@@ -219,6 +224,9 @@ class _Forked:
         self.key = key
         self.client = client
         self.span = mmap.mmap(-1, SPAN)
+        here = os.getcwd()  # goes with this process, however that ends
+        descriptor, self.status = tempfile.mkstemp(prefix="status.", dir=here if os.access(here, os.W_OK) else None)
+        os.close(descriptor)
         ours, theirs = socket.socketpair()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -229,7 +237,7 @@ class _Forked:
                 os.setpgid(0, 0)
                 ours.close()
                 engine.close()
-                _Child(theirs, self.span, context).serve()
+                _Child(theirs, self.span, context, self.status).serve()
                 code = 0
             except BaseException:
                 traceback.print_exc()
@@ -256,7 +264,41 @@ class _Forked:
                 break
             time.sleep(0.002)
         self.span.close()
+        try:
+            os.unlink(self.status)
+        except OSError:
+            pass  # the call took it away
         return status
+
+    def said(self) -> Dict[str, Any]:
+        """What the call says of how far it is. Whatever it wrote cannot harm more than that."""
+        said: Dict[str, Any] = {}
+        try:
+            with open(self.status, "rb", opener=_without_waiting) as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - _MAX_STATUS))
+                tail = file.read(_MAX_STATUS)
+        except (OSError, ValueError):
+            return said
+        for line in tail.decode("utf-8", "replace").splitlines():
+            word, _, rest = line.strip("\0").partition(" ")
+            try:
+                told = json.loads(line) if line.startswith("{") else {word: float(rest) if word == "progress" else rest}
+            except (ValueError, RecursionError):
+                continue
+            fraction, message = told.get("progress"), told.get("message")
+            if type(fraction) in (int, float) and 0 <= fraction <= 1:
+                said["progress"] = fraction
+            if isinstance(message, str):
+                said["message"] = message[:200].encode("utf-8", "replace").decode()
+        return said
+
+    def forget_said(self) -> None:
+        """The next call begins without a word."""
+        try:
+            if os.path.getsize(self.status):
+                os.truncate(self.status, 0)
+        except OSError:
+            pass
 
     def kill(self) -> None:
         for end in (os.killpg, os.kill):
@@ -264,6 +306,11 @@ class _Forked:
                 end(self.pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Whatever the call put there in place of the file."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
 
 
 def version() -> str:
@@ -313,6 +360,8 @@ class Host:
     def __init__(self, connection: socket.socket) -> None:
         self.engine = connection
         self.children: Dict[str, _Forked] = {}
+        self.number = 0  # of the request that is worked on
+        self.told_last: Dict[str, Any] = {}  # of how far it is
         # Where memory is limited, it is for one at a time.
         self.most = 1 if os.environ.get("YARD_EXECUTOR_MEMORY_MB") else MAX_CHILDREN
 
@@ -329,6 +378,7 @@ class Host:
             body = _exactly(self.engine, length - 8)
             if body is None:
                 return
+            self.number, self.told_last = number, {}
             self.write(number, self.answer(json.loads(body)))
 
     def write(self, number: int, value: Dict[str, Any]) -> None:
@@ -380,7 +430,7 @@ class Host:
             child = self.child_of(args)
             _HEAD.pack_into(child.span, 0, *state)
             child.span[_HEAD.size:_HEAD.size + len(span)] = span
-            overdue = self.watch(child, pickle.dumps((calls, path, deadline is not None)), deadline)
+            overdue = self.watch(child, pickle.dumps((calls, path, deadline is not None)), deadline, count)
             state = _state_of(child.span)
             span = child.span[_HEAD.size:_HEAD.size + state[2]]
             if state[1] == count:
@@ -406,8 +456,19 @@ class Host:
             return "it took longer than its deadline of %g s" % (deadline or 0)
         return _ended_by(child.end())
 
-    def watch(self, child: _Forked, message: bytes, deadline: Optional[float]) -> bool:
+    def tell(self, child: _Forked, count: int) -> None:
+        said = child.said()
+        if count > 1:
+            said["progress"] = _state_of(child.span)[1] / count
+        # "progress" comes first: that is how the engine knows these frames.
+        said = {"progress": said.get("progress"), **{k: v for k, v in said.items() if k == "message"}}
+        if said != self.told_last and said != {"progress": None}:
+            self.told_last = said
+            self.write(self.number, said)
+
+    def watch(self, child: _Forked, message: bytes, deadline: Optional[float], count: int) -> bool:
         """Until the child has done all, or died. True: a call was over its deadline."""
+        child.forget_said()
         try:
             child.connection.sendall(struct.pack("<Q", len(message)) + message)
         except (BrokenPipeError, ConnectionResetError):
@@ -433,6 +494,7 @@ class Host:
                 return False
             if time.monotonic() - looked >= 1.0:
                 looked = time.monotonic()
+                self.tell(child, count)
                 if not _lives(child.client):
                     del self.children[child.key]
                     child.kill()
