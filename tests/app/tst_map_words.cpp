@@ -514,9 +514,9 @@ void TestMapWords::progressSaysHowFarItIs() {
     QCOMPARE(progressLine({.ended = 450, .failed = 3, .total = 1000}, 4.5, 80),
              "[#########           ]  45 %  450 of 1000, 3 failed, 100/s, 5.5 s left");
     QCOMPARE(progressLine({.ended = 1, .total = 4, .parts = 1}, 10, 80),
-             "[##########          ]  50 %  1 of 4, 0.1/s, 10 s left");
+             "[##########          ]  50 %  1 of 4, 0.1/s, 10.0 s left");
     QCOMPARE(progressLine({.ended = 0, .total = 4, .parts = 1}, 10, 80),
-             "[#####               ]  25 %  0 of 4, 30 s left");
+             "[#####               ]  25 %  0 of 4, 30.0 s left");
     QCOMPARE(progressLine({.ended = 1, .total = 4, .left = 7}, 10, 80),
              "[#####               ]  25 %  1 of 4, 0.1/s, 7.0 s left");
     QCOMPARE(progressLine({.ended = 4, .total = 4, .parts = 1, .left = 7}, 10, 80),
