@@ -22,6 +22,7 @@ using namespace yard::test;
 namespace {
 
 constexpr const char* kJobserver = R"(,"max_retries":0,"jobserver":true)";
+constexpr const char* kFifo = R"(,"max_retries":0,"jobserver":"fifo")";
 
 void write(const std::string& path, const std::string& text) {
     std::ofstream(path) << text;
@@ -182,6 +183,33 @@ private Q_SLOTS:
                                   "[ -e /dev/fd/3 ] || echo nothing else",
                                   R"(,"jobserver":"fifo")");
         QCOMPARE(engine.text(engine.wait(lsn).outcome->out), std::string("++\nnothing else\n"));
+    }
+
+    /// Programs that know named pipes (make 4.4, ninja 1.13) are in few systems yet: fifo_client.py does as they do.
+    void clientsOfANamedPipeUseTheMachineOnce() {
+        if (QStandardPaths::findExecutable("python3").isEmpty()) QSKIP("there is no python3 here");
+        EngineTest engine(3);
+        const std::string client = fmt::format("exec python3 {}/fifo_client.py log", YARD_TESTS_OF_ENGINE);
+        const Lsn first = engine.sh(client, kFifo);
+        const Lsn second = engine.sh(client, kFifo);
+        QCOMPARE(ending(engine.wait(first)), "completed");
+        QCOMPARE(ending(engine.wait(second)), "completed");
+        const Recipes recipes = recipesIn(read(engine.path("log")));
+        QCOMPARE(recipes.begun, 80);
+        QCOMPARE(recipes.ended, 80);
+        QVERIFY2(recipes.most <= 3, std::to_string(recipes.most).c_str());
+        QCOMPARE(ending(engine.wait(engine.sh("true", R"(,"resources":{"cores":3})"))), "completed");
+    }
+
+    void whatAKilledClientOfANamedPipeHadComesBack() {
+        if (QStandardPaths::findExecutable("python3").isEmpty()) QSKIP("there is no python3 here");
+        EngineTest engine(3);
+        const Lsn lsn = engine.sh(fmt::format("python3 {}/fifo_client.py log hold & "
+                                              "until [ x$(cat log) = xbbb ]; do sleep 0.02; done; kill -9 $!; exit 3",
+                                              YARD_TESTS_OF_ENGINE),
+                                  kFifo);
+        QCOMPARE(ending(engine.wait(lsn)), "failed exit_code 3");
+        QCOMPARE(ending(engine.wait(engine.sh("true", R"(,"resources":{"cores":3})"))), "completed");
     }
 
     void namedPipesOfAnEngineThatWasKilledGo() {

@@ -178,9 +178,11 @@ void JobTokens::ended(runners::AttemptId id) {
 
 void JobTokens::afterTurn() {
     if (pipes_.empty()) return;
-    if (isWanted() || !parts_.mayGive())
+    const bool isLacking = isWanted();
+    if (isLacking) restingLooks_ = kRestingLooks;
+    if (isLacking || !parts_.mayGive())
         takeBackAll();
-    else
+    else if (restingLooks_ == 0)
         deal();
 }
 
@@ -266,6 +268,7 @@ void JobTokens::look() {
         pipe.sinceTold = 0;
         parts_.changed(id.lsn);
     }
+    if (restingLooks_ > 0) --restingLooks_;
     afterTurn();
     if (!isWanted()) moveSpare();
 }

@@ -34,6 +34,9 @@ public:
     static constexpr std::size_t kMostRead = 64u << 10;
     /// How often pipes are looked at while there are some: what nobody takes goes to who has none left.
     static constexpr Duration kLook{50'000};
+    /// After work that lacked cores nothing is dealt for so many looks: where short actions follow each other, each would else
+    /// wait until what was dealt behind the one before it is taken back, one more turn of the engine every time.
+    static constexpr int kRestingLooks = 2;
     /// That an action has others than before is told twice a second at most: a build takes and gives all the time.
     static constexpr int kLooksPerTelling = 10;
 
@@ -61,7 +64,8 @@ public:
     void started(runners::AttemptId id);
     /// Its processes are gone, or it never ran.
     void ended(runners::AttemptId id);
-    /// The session has decided what starts: what is free now is dealt out, or taken back for what waits for cores.
+    /// The session has decided what starts: what is free now is dealt out, or taken back for what waits for cores. Costs no
+    /// turn, and no more than a read of each pipe that was lent some, while no token moves.
     void afterTurn();
 
     /// Tokens that its processes have now. Nothing: it has no jobserver.
@@ -100,6 +104,7 @@ private:
     Parts parts_;
     Pipes pipes_;
     session::HoldKey nextKey_ = kFirstKey;
+    int restingLooks_ = 0;           ///< until then nothing is dealt
     runners::AttemptId lastDealt_{}; ///< who comes behind it is next
     coro::Event work_;               ///< there are pipes
     OwnerCheck owner_;
