@@ -400,8 +400,8 @@ void TestTerminals::aMapCountsTheHalfOfWhatIsHalfDone() {
     Yardmaster engine(place);
     QVERIFY2(engine.isServing(), engine.errors().c_str());
     const std::string go = place.path("go");
-    const std::string line = fmt::format(
-        "echo progress 0.5 >$YARD_STATUS; until [ -e {} ]; do {} 0.05; done; exit 0", go, place.nap());
+    const std::string line =
+        fmt::format("echo progress 0.5 >$YARD_STATUS; until [ -e {} ]; do {} 0.05; done; exit 0", go, place.nap());
     TerminalProcess map(words(place, {"map", "-j1", "--bar", line, ":::", "1", "2"}));
     QVERIFY2(map.shows("[#####               ]  25 %  0 of 2"), map.shown().c_str());
     writeText(go, "");

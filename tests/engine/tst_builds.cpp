@@ -204,10 +204,11 @@ private Q_SLOTS:
     void whatAKilledClientOfANamedPipeHadComesBack() {
         if (QStandardPaths::findExecutable("python3").isEmpty()) QSKIP("there is no python3 here");
         EngineTest engine(3);
-        const Lsn lsn = engine.sh(fmt::format("python3 {}/fifo_client.py log hold & "
-                                              "until [ x$(cat log) = xbbb ]; do sleep 0.02; done; kill -9 $!; exit 3",
-                                              YARD_TESTS_OF_ENGINE),
-                                  kFifo);
+        const Lsn lsn =
+            engine.sh(fmt::format("python3 {}/fifo_client.py log hold & "
+                                  "until [ x$(cat log) = xbbb ]; do sleep 0.02; done; kill -9 $!; exit 3",
+                                  YARD_TESTS_OF_ENGINE),
+                      kFifo);
         QCOMPARE(ending(engine.wait(lsn)), "failed exit_code 3");
         QCOMPARE(ending(engine.wait(engine.sh("true", R"(,"resources":{"cores":3})"))), "completed");
     }

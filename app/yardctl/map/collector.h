@@ -80,7 +80,7 @@ private:
     bool isToldHeld_ = false;
     const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
     std::chrono::steady_clock::time_point nextAhead_{}; ///< that the engine is asked when it ends
-    std::chrono::steady_clock::time_point nextTold_{}; ///< of what the first one waits for
+    std::chrono::steady_clock::time_point nextTold_{};  ///< of what the first one waits for
 };
 
 /// Nothing happens by itself with --hold: says on stderr how the jobs are released.

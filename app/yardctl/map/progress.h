@@ -12,7 +12,7 @@ struct MapCounts {
     std::int64_t ended = 0;
     std::int64_t failed = 0;
     std::optional<std::int64_t> total{};
-    double parts = 0;             ///< of those that run, by what they say of themselves: 1.5 of three that are half done
+    double parts = 0; ///< of those that run, by what they say of themselves: 1.5 of three that are half done
     std::optional<double> left{}; ///< seconds, as the engine expects it
 };
 /// "[######    ]  45 %  450 of 1000, 3 failed, 120/s, 4.2 s left". `seconds` since it began; `columns` it has at most. What is
