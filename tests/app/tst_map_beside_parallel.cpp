@@ -117,6 +117,24 @@ void TestMapBesideParallel::theSameComesOfTheSameWords_data() {
     QTest::newRow("pieces of stdin") << "-k --pipe --block 2k wc -l < in/many";
     QTest::newRow("one piece") << "-k --pipe cat < in/two";
     QTest::newRow("nothing") << "-k echo < /dev/null";
+    QTest::newRow("places") << "-j1 echo {%} {} ::: a b";
+    QTest::newRow("lines as they come") << "-j1 --line-buffer 'echo {}; echo more' ::: 1 2";
+    QTest::newRow("groups") << "-j1 'echo {}; echo more' ::: 1 2";
+    QTest::newRow("a bar") << "-k --bar echo ::: a b";
+    QTest::newRow("when it ends") << "-k --eta echo ::: a b";
+    QTest::newRow("progress") << "-k --progress echo ::: a b";
+    QTest::newRow("a part of the cores") << "-j50% -k echo ::: a b";
+    QTest::newRow("more than the cores") << "-j+1 -k echo ::: a b";
+    QTest::newRow("less than the cores") << "-j-1 -k echo ::: a b";
+    QTest::newRow("as many as can be") << "-j0 -k echo ::: a b";
+    QTest::newRow("long names") << "--jobs 2 --keep-order --max-args 2 echo ::: 1 2 3";
+    QTest::newRow("numbered values of a job") << "-k -N2 echo {1} {2} {#} ::: 1 2 3 4";
+    QTest::newRow("columns by tabs") << "-k --colsep '\\t' echo {2} ::: \"$(printf 'a\\tb')\"";
+    QTest::newRow("again in vain") << "-k --retries 2 'echo {}; exit {}' ::: 0 3";
+    QTest::newRow("in any order") << "--shuf echo ::: x x x";
+    QTest::newRow("far over the others' time") << "-j2 -k --timeout 3000% 'sleep {}' ::: 0.05 0.05 0.05 0.05 30";
+    QTest::newRow("halt soon at a success") << "-j1 --halt soon,success=1 'exit {}' ::: 3 0 4";
+    QTest::newRow("halt once some are done") << "-j1 --halt now,done=2 'echo {}; exit {}' ::: 0 3 4";
     QTest::newRow("the number for the command") << "-k 'echo $PARALLEL_SEQ #' ::: a b";
 }
 

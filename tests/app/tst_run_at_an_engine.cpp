@@ -46,6 +46,7 @@ private Q_SLOTS:
     void theProgramSeesWhatIsHere();
     void whatIsSecretIsNotKept();
     void stdinGoesToEveryAttempt();
+    void twoMegabytesOfArgumentsAreGiven();
     void theEndHasTheCodeOfAShell_data();
     void theEndHasTheCodeOfAShell();
     void aReaderThatLeavesEndsTheProgramQuietly();
@@ -121,6 +122,20 @@ void TestRunAtAnEngine::stdinGoesToEveryAttempt() {
                  .out,
              std::string("second\n"));
     QCOMPARE(shell(place, "\"$0\" --data-dir \"$1\" run cat < /dev/null").out, std::string());
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestRunAtAnEngine::twoMegabytesOfArgumentsAreGiven() {
+    Place place;
+    Yardmaster engine(place);
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    // A system takes 2 MiB, of which the environment and a number for each argument are a part.
+    const QString line = "x=$(head -c 100000 /dev/zero | tr '\\0' a); x=\"$x $x $x $x $x\"; "
+                         "\"$0\" --data-dir \"$1\" run -- sh -c 'printf %s \"$@\" | wc -c' sh $x $x $x $x";
+    const QStringList words{"-c", line, YARDCTL_PATH, QString::fromStdString(place.data())};
+    const test::Ended ended = test::CtlProcess(words, {}, "sh").end();
+    QVERIFY2(ended.code == 0, ended.err.substr(0, 1'000).c_str());
+    QCOMPARE(ended.out, std::string("2000000\n"));
     QCOMPARE(engine.stop(), 0);
 }
 

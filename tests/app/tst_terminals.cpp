@@ -404,7 +404,12 @@ void TestTerminals::aMapCountsTheHalfOfWhatIsHalfDone() {
         fmt::format("echo progress 0.5 >$YARD_STATUS; until [ -e {} ]; do {} 0.05; done; exit 0", go, place.nap());
     TerminalProcess map(words(place, {"map", "-j1", "--bar", line, ":::", "1", "2"}));
     QVERIFY2(map.shows("[#####               ]  25 %  0 of 2"), map.shown().c_str());
+    map.resize(24, 24);
+    QVERIFY2(map.shows("\r[#####               ] \x1b[K"), map.shown().c_str());
+    map.signal(SIGSTOP);
     writeText(go, "");
+    map.resize(24, 80);
+    map.signal(SIGCONT);
     QCOMPARE(map.end(), 0);
     QVERIFY2(map.shown().contains("100 %  2 of 2"), map.shown().c_str());
     QCOMPARE(engine.stop(), 0);
