@@ -2,8 +2,12 @@
 
 #include "app/yardctl/action_view.h"
 #include "app/yardctl/format.h"
+#include "app/yardctl/json_text.h"
+#include "core/base/hash.h"
+#include "core/model/limits.h"
 #include "core/model/queue.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <vector>
 
@@ -45,6 +49,44 @@ Outcome<void> resolveQueueOption(Engine& engine, Arguments& arguments) {
     auto ref = resolveQueue(engine, *given);
     if (!ref) return std::unexpected(ref.error());
     arguments.add("queue", std::move(*ref));
+    return {};
+}
+
+namespace {
+
+/// Of several that were made at the same moment all take the first.
+Outcome<std::int64_t> poolQueue(Engine& engine, const std::string& tag, std::int64_t atOnce) {
+    auto tagged = queuesTagged(engine, tag);
+    if (!tagged) return std::unexpected(tagged.error());
+    if (!tagged->empty()) return std::ranges::min(*tagged);
+    constexpr std::int64_t kUnusedSeconds = 86'400;
+    const json::object config{{"max_running", atOnce}, {"idle_expiry_s", kUnusedSeconds}};
+    const json::object body{{"tag", tag}, {"config", config}};
+    const auto made = engine.callPatiently(
+        {.method = "POST", .path = "queues", .body = compactJson(body), .idempotencyKey = randomHex(16)});
+    if (!made) return failedWith(made.error());
+    const std::int64_t own = integerOf(made->object, "queue_id").value_or(0);
+    tagged = queuesTagged(engine, tag);
+    if (!tagged) return std::unexpected(tagged.error());
+    const std::int64_t first = tagged->empty() ? own : std::ranges::min(*tagged);
+    if (first != own) (void)engine.remove(fmt::format("queues/{}", own));
+    return first;
+}
+
+} // namespace
+
+Outcome<void> resolvePoolOption(Engine& engine, Arguments& arguments) {
+    const auto given = arguments.value("pool");
+    if (!given) return {};
+    if (arguments.has("queue"))
+        return usageError("--pool and --queue do not go together: a pool is a queue of its own");
+    const auto atOnce = parseInteger(*given, "--pool");
+    if (!atOnce) return std::unexpected(atOnce.error());
+    if (*atOnce < 1 || *atOnce > kMaxRunning)
+        return usageError(fmt::format("--pool wants a number from 1 to {}, not {}", kMaxRunning, *atOnce));
+    const auto queue = poolQueue(engine, fmt::format("pool {}", *atOnce), *atOnce);
+    if (!queue) return std::unexpected(queue.error());
+    arguments.add("queue", fmt::format("{}", *queue));
     return {};
 }
 

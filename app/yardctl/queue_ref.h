@@ -23,4 +23,7 @@ Outcome<std::string> resolveQueue(Engine& engine, const std::string& ref);
 /// Puts the reference in place of what --queue was given as. Without --queue nothing happens.
 Outcome<void> resolveQueueOption(Engine& engine, Arguments& arguments);
 
+/// With --pool N: puts in place of --queue the queue of which at most N run at once, which is made when there is none.
+Outcome<void> resolvePoolOption(Engine& engine, Arguments& arguments);
+
 } // namespace yard::ctl

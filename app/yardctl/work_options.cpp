@@ -323,6 +323,7 @@ std::span<const WorkOption> table() {
          kRun},
         {{"tty", 't', "", "give it a terminal, and this one to type and to see"}, kRun},
         {{"progress", 0, "", "at a terminal: how far it says that it is, and when it is expected to end"}, kRun},
+        {{"pool", 0, "N", "one of at most N at once: in a queue for that, which is made when there is none"}, kRun},
         {{"detach", 'd', "", "print its LSN, of map the number of its queue, and leave"}, kRun | kMap},
         {notifyOption(), kRun | kMap},
     };

@@ -20,6 +20,7 @@ private Q_SLOTS:
     void submitsWhereItStandsAndExitsWithTheCode();
     void outputIsSeenBeforeTheActionEnds();
     void optionsBecomeMembersOfTheAction();
+    void aPoolIsAQueueThatIsMadeOnce();
     void elsewhereNothingOfHereIsSentAlong();
     void aLineGoesToTheShell();
     void aSignalGives128AndIts();
@@ -162,6 +163,44 @@ void TestYardctlRun::optionsBecomeMembersOfTheAction() {
     for (const auto& [key, value] : expected.as_object())
         if (key != "deadline_s") QCOMPARE(json::serialize(action.at(key)), json::serialize(value));
     QCOMPARE(action.size(), expected.as_object().size());
+}
+
+void TestYardctlRun::aPoolIsAQueueThatIsMadeOnce() {
+    OneAction script;
+    std::vector<std::string> tagged; // "pool 8", each a queue from 7 on
+    std::string dropped;
+    bool isLate = false; // somebody else made one at the same moment
+    FakeServer server([&](const FakeRequest& request) {
+        if (request.line() == "GET /compute/queues") {
+            std::string queues;
+            for (std::size_t i = 0; i < tagged.size(); ++i)
+                queues += fmt::format(R"({}{{"queue_id":{},"tag":"{}"}})", i > 0 ? "," : "", 7 + i, tagged[i]);
+            return FakeReply{.body = R"({"queues":[)" + queues + "]}"};
+        }
+        if (request.line() == "POST /compute/queues") {
+            if (isLate) tagged.emplace_back("pool 8");
+            tagged.emplace_back("pool 8");
+            return FakeReply{.body = fmt::format(R"({{"queue_id":{}}})", 6 + tagged.size())};
+        }
+        if (request.method == "DELETE") dropped = request.target;
+        if (request.target == "/compute/queues/7/jobs") return FakeReply{.body = R"({"lsn":7,"queue_id":7})"};
+        return script(request);
+    });
+    const DataDirectory data(server);
+    for (int i = 0; i < 2; ++i) QCOMPARE(data.run({"run", "--pool", "8", "--", "true"}).code, 0);
+    QCOMPARE(tagged.size(), std::size_t{1});
+    QCOMPARE(dropped, std::string());
+    const auto& made = server.requests();
+    QVERIFY(std::ranges::any_of(made, [](const FakeRequest& request) {
+        return request.line() == "POST /compute/queues" && request.body.contains(R"("tag":"pool 8")") &&
+               request.body.contains(R"("max_running":8)");
+    }));
+    tagged.clear();
+    isLate = true;
+    QCOMPARE(data.run({"run", "--pool", "8", "--", "true"}).code, 0);
+    QCOMPARE(dropped, std::string("/compute/queues/8"));
+    for (const char* count : {"0", "x", "-1"}) QCOMPARE(data.run({"run", "--pool", count, "true"}).code, 2);
+    QCOMPARE(data.run({"run", "--pool", "8", "-q", "7", "true"}).code, 2);
 }
 
 void TestYardctlRun::elsewhereNothingOfHereIsSentAlong() {

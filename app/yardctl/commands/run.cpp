@@ -471,6 +471,8 @@ Outcome<int> runCommand(const Invocation& invocation) {
     if (auto there = ensureEngine(invocation.engine); !there) return std::unexpected(there.error());
     if (auto resolved = resolveQueueOption(invocation.engine, arguments); !resolved)
         return std::unexpected(resolved.error());
+    if (auto resolved = resolvePoolOption(invocation.engine, arguments); !resolved)
+        return std::unexpected(resolved.error());
     if (!arguments.has("detach"))
         return Run({arguments, invocation.engine, invocation.json}, action->size).perform(action->text, files);
     auto accepted = submitAction(invocation.engine, arguments, action->text, files);
