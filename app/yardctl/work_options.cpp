@@ -345,6 +345,11 @@ const Option& notifyOption() {
     return option;
 }
 
+const Option& nextProgressOption() {
+    static const Option option{"progress", 0, "", "at a terminal: how far the one is whose end comes next"};
+    return option;
+}
+
 const Option& outOption() {
     return named("out");
 }

@@ -15,9 +15,10 @@ namespace yard::ctl {
 /// Which commands take an option.
 enum class Work : unsigned char { Run = 1, Submit = 2, QueueSet = 4, Map = 8 };
 
-const Option& queueOption();  ///< --queue, of other commands too
-const Option& outOption();    ///< --out, of other commands too
-const Option& notifyOption(); ///< --notify, of `wait` too
+const Option& queueOption();        ///< --queue, of other commands too
+const Option& outOption();          ///< --out, of other commands too
+const Option& notifyOption();       ///< --notify, of `wait` too
+const Option& nextProgressOption(); ///< --progress of those who wait for several
 std::vector<Option> workOptions(Work command);
 
 /// True when the arguments say something of the actions themselves.

@@ -313,6 +313,13 @@ void TestStumblesAtAnEngine::withoutADesktopABellTellsOfTheEnd() {
     QCOMPARE(wait.end(), 0);
     QVERIFY(wait.shown().contains('\a'));
     QCOMPARE(ctl(place, {"run", "-d", "--notify", "true"}).code, 2);
+    const std::string list = place.path("list");
+    writeText(list, R"({"worker":"exec","argv":["true"]})");
+    TerminalProcess submit(append({"submit", "--wait", "--progress", "--notify", list}));
+    QCOMPARE(submit.end(), 0);
+    QVERIFY(submit.shown().contains('\a'));
+    for (const char* option : {"--notify", "--progress"})
+        QCOMPARE(ctl(place, {"submit", option, QString::fromStdString(list)}).code, 2);
     QCOMPARE(engine.stop(), 0);
 }
 

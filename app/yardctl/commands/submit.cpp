@@ -269,6 +269,9 @@ Outcome<int> submitCommand(const Invocation& invocation) {
     const std::string& path = invocation.arguments.operands().front();
     if (invocation.arguments.has("out") && !invocation.arguments.has("wait"))
         return usageError("--out needs --wait: there are none before the actions have ended");
+    for (const auto* option : {"notify", "progress"})
+        if (invocation.arguments.has(option) && !invocation.arguments.has("wait"))
+            return usageError(fmt::format("--{} needs --wait: nobody waits for the ends", option));
     const auto file = openActions(path);
     if (!file) return std::unexpected(file.error());
     ActionReader reader(*file ? file->get() : STDIN_FILENO, nameOfActions(path));
@@ -293,6 +296,8 @@ Command submitRow() {
                      "--wait when one ended otherwise; 2 when the command line is wrong.",
             .options =
                 joined({{"wait", 'w', "", "then wait for them, as 'wait' does"},
+                        nextProgressOption(),
+                        notifyOption(),
                         {"stream", 0, "", "accept them in parts as they come; what stands before a mistake stays"},
                         {"graph", 0, "", "print who waits for whom, for Graphviz' dot, and submit nothing"}},
                        workOptions(Work::Submit)),

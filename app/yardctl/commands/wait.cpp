@@ -379,7 +379,11 @@ Outcome<int> waitForAll(const Invocation& invocation, const std::vector<std::int
     auto limit = Limit::of(invocation.arguments);
     if (!limit) return std::unexpected(limit.error());
     limit->bound(invocation.engine);
-    return byLimit(*limit, Wait(invocation, *limit, {lsns.begin(), lsns.end()}).forAll(lsns));
+    Wait wait(invocation, *limit, {lsns.begin(), lsns.end()});
+    auto code = byLimit(*limit, wait.forAll(lsns));
+    if (invocation.arguments.has("notify"))
+        notifyOf("yardctl submit", code ? wait.sentence() : code.error().message);
+    return code;
 }
 
 namespace {
@@ -442,7 +446,7 @@ Command waitRow() {
                     {"all", 'a', "", "until all of them have ended, as without it"},
                     {"any", 0, "", "until the first of them has ended"},
                     {"fail-fast", 0, "", "until the first of them has ended otherwise than completed"},
-                    {"progress", 0, "", "at a terminal: how far the one is whose end comes next"},
+                    nextProgressOption(),
                     notifyOption(),
                     queueOption(),
                     filterOption(),
