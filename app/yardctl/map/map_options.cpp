@@ -34,6 +34,8 @@ const std::vector<Option>& ownMapOptions() {
         {"keep-order", 'k', "", "output in the order of the values"},
         {"tag", 0, "", "the values before each line of output"},
         {"line-buffer", 0, "", "lines as they are written instead of each job's at its end"},
+        {"ungroup", 'u', "", "the same as --line-buffer"},
+        {"no-run-if-empty", 'r', "", "pass over values of white space alone; of no values there is no job anyway"},
         {"bar", 0, "", "show how far it is, on stderr"},
         {"eta", 0, "", "the same: --bar says when it ends"},
         {"progress", 0, "", "the same as --bar"},
@@ -151,7 +153,7 @@ Outcome<void> checkTogether(const Arguments& arguments, const MapOptions& out) {
     if (out.timeoutSeconds && arguments.has("deadline"))
         return usageError("--timeout and --deadline are the same here: give one");
     for (const auto* option :
-         {"results", "tag", "keep-order", "line-buffer", "bar", "progress", "notify", "timeout"}) {
+         {"results", "tag", "keep-order", "line-buffer", "ungroup", "bar", "progress", "notify", "timeout"}) {
         const bool isPercent = std::string_view(option) != "timeout" || out.timeoutPercent.has_value();
         if (out.detaches && arguments.has(option) && isPercent)
             return usageError(
@@ -209,7 +211,8 @@ Outcome<MapOptions> mapOptionsOf(const Arguments& arguments) {
     out.shuffles = arguments.has("shuf");
     out.keepsOrder = arguments.has("keep-order");
     out.tags = arguments.has("tag");
-    out.byLine = arguments.has("line-buffer");
+    out.byLine = arguments.has("line-buffer") || arguments.has("ungroup");
+    out.skipsBlank = arguments.has("no-run-if-empty");
     out.showsBar = arguments.has("bar") || arguments.has("eta") || arguments.has("progress");
     out.isDry = arguments.has("dry-run");
     out.detaches = arguments.has("detach");

@@ -22,6 +22,7 @@ struct MapOptions {
     std::string whole{"{}"}; ///< -I
     bool isContext = false;  ///< -X
     bool shuffles = false;
+    bool skipsBlank = false;
     bool keepsOrder = false;
     bool tags = false;
     bool byLine = false;

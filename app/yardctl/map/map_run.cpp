@@ -34,8 +34,10 @@ CommandTemplate::Values valuesOf(const MapOptions& options) {
 Outcome<JobPlanner> makePlanner(const MapOptions& options, const CommandTemplate& command, std::int64_t atOnce,
                                 int stop) {
     if (options.block) return JobPlanner(BlockReader(*options.block, stop), command);
-    auto source = RecordSource::open(options.sources,
-                                     {.separator = options.separator, .columns = options.columns, .stop = stop});
+    auto source = RecordSource::open(options.sources, {.separator = options.separator,
+                                                       .skipsBlank = options.skipsBlank,
+                                                       .columns = options.columns,
+                                                       .stop = stop});
     if (!source) return std::unexpected(source.error());
     const std::size_t fixed = std::min(command.fixedSize(), kMaxMapLine);
     return JobPlanner(std::move(*source),

@@ -246,6 +246,16 @@ bool RecordSource::isReady() {
 }
 
 Outcome<std::optional<Record>> RecordSource::next() {
+    const auto isBlank = [](const std::string& value) {
+        return value.find_first_not_of(" \t\r\n\v\f") == std::string::npos;
+    };
+    while (true) {
+        auto record = following();
+        if (!record || !*record || !how_.skipsBlank || !std::ranges::all_of(**record, isBlank)) return record;
+    }
+}
+
+Outcome<std::optional<Record>> RecordSource::following() {
     if (std::ranges::any_of(groups_, [](const Group& group) { return group.rows.empty(); })) return std::nullopt;
     if (!first_ && groups_.empty()) return std::nullopt;
     std::size_t wraps = groups_.size(); // the groups that begin again, from here on
@@ -281,7 +291,7 @@ Outcome<Record> RecordSource::joined() const {
 }
 
 std::optional<std::int64_t> RecordSource::total() const {
-    if (first_) return std::nullopt;
+    if (first_ || how_.skipsBlank) return std::nullopt;
     std::int64_t total = groups_.empty() ? 0 : 1;
     constexpr std::int64_t kMost = std::int64_t{1} << 53;
     for (const Group& group : groups_) {

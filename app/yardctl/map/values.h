@@ -62,8 +62,9 @@ class RecordSource {
 public:
     struct How {
         char separator = '\n';
-        std::string columns{}; ///< --colsep, an extended regular expression; empty: values are not split
-        int stop = -1;         ///< as of ValueReader::open()
+        bool skipsBlank = false; ///< records of white space alone are passed over
+        std::string columns{};   ///< --colsep, an extended regular expression; empty: values are not split
+        int stop = -1;           ///< as of ValueReader::open()
     };
     /// Reads all sources but the first.
     static Outcome<RecordSource> open(std::vector<ValueSource> sources, How how);
@@ -83,6 +84,7 @@ private:
     Outcome<Record> held(const ValueSource& source);
     Outcome<void> addGroup(std::span<const ValueSource> linked);
     Outcome<bool> advanceFirst();
+    Outcome<std::optional<Record>> following();
     Outcome<Record> joined() const;
 
     How how_;
