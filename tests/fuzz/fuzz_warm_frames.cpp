@@ -31,6 +31,10 @@ void readJsonOf(std::string_view json) {
         fuzz::promise(ready->concurrency >= 1 && ready->concurrency <= kMaxConcurrency, "concurrency has a limit");
         fuzz::promise(ready->ahead <= kMaxAhead, "so has what is sent ahead");
     }
+    if (const auto said = parseProgress(json)) {
+        fuzz::promise(!said->fraction || (*said->fraction >= 0 && *said->fraction <= 1), "a part is a part");
+        fuzz::promise(said->message.size() <= 203, "a message has a limit");
+    }
     const auto answer = parseAnswer(json);
     if (!answer) return;
     fuzz::promise(answer->result.size() <= kMaxResult, "a result has a limit");
