@@ -148,6 +148,12 @@ YARD_CHILD_CODE long bind(Shared& shared, const Op& op, Round round) {
     return 0;
 }
 
+/// Of an ordinary user's sandbox it is that already.
+YARD_CHILD_CODE long own(const Shared& shared, const Op& op) {
+    const long user = shared.entry->hostUser;
+    return user == 0 ? 0 : sys(SYS_fchownat, AT_FDCWD, address(op.to), user, user, AT_SYMLINK_NOFOLLOW);
+}
+
 YARD_CHILD_CODE long carryOut(Shared& shared, const Op& op, Round round) {
     const bool isPlace = op.kind == Op::Kind::Directory || op.kind == Op::Kind::Link || op.kind == Op::Kind::File;
     if (op.kind != Op::Kind::Bind && round == Round::PickUp) return 0;
@@ -163,7 +169,9 @@ YARD_CHILD_CODE long carryOut(Shared& shared, const Op& op, Round round) {
     case Op::Kind::Tmpfs:
         return sys(SYS_mount, address("tmpfs"), address(op.to), address("tmpfs"), kMsNosuidNodev, address(op.from));
     case Op::Kind::Overlay:
-        return sys(SYS_mount, address("overlay"), address(op.to), address("overlay"), kMsSealed, address(op.from));
+        return sys(SYS_mount, address("overlay"), address(op.to), address("overlay"),
+                   op.attributes & MOUNT_ATTR_RDONLY ? kMsSealed : kMsNosuidNodev, address(op.from));
+    case Op::Kind::Own: return own(shared, op);
     case Op::Kind::Proc:
         return sys(SYS_mount, address("proc"), address(op.to), address("proc"), kMsNosuidNodev | 8 /* noexec */, 0);
     }

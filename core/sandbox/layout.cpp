@@ -21,6 +21,10 @@ constexpr std::uint64_t kWritable = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 constexpr std::uint64_t kDevice = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC;
 constexpr std::uint64_t kMostTmpFiles = 200'000;
 constexpr const char* kEmptyLayer = ".empty";
+// Of one overlay: what is written, and what the kernel needs on the same file system. Hidden, but the program's own.
+constexpr const char* kLayers = "tmp/.layers";
+constexpr const char* kUpperLayer = "tmp/.layers/upper";
+constexpr const char* kWorkLayer = "tmp/.layers/work";
 
 constexpr std::array kSystemDirectories = {"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"};
 constexpr std::array kDevices = {"null", "zero", "full", "random", "urandom"};
@@ -55,6 +59,15 @@ void show(Layout& layout, const std::string& outside, const std::string& path) {
         return;
     }
     if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) layout.bind(outside, path, kReadOnly, S_ISDIR(st.st_mode));
+}
+
+std::string lowerLayer(const std::string& from) {
+    std::string options = "lowerdir=";
+    for (const char c : from) {
+        if (c == '\\' || c == ':' || c == ',') options += '\\';
+        options += c;
+    }
+    return options;
 }
 
 void addSystem(Layout& layout, const std::string& root, const std::string& path) {
@@ -130,12 +143,18 @@ void Layout::isolated(const std::string& from, const std::string& to) {
     // An overlay has its own inodes of special files: what is bound or opened outside is not found by them. It
     // wants two layers, of which one may be empty.
     directory(kEmptyLayer);
-    std::string options = "lowerdir=";
-    for (const char c : from) {
-        if (c == '\\' || c == ':' || c == ',') options += '\\';
-        options += c;
+    add(Op::Kind::Overlay, fmt::format("{}:{}", lowerLayer(from), kEmptyLayer), to, kReadOnly);
+}
+void Layout::layered(const std::string& from, const std::string& to) {
+    directory(to);
+    directory(kLayers);
+    for (const char* layer : {kUpperLayer, kWorkLayer}) {
+        directory(layer);
+        add(Op::Kind::Own, "", layer);
     }
-    add(Op::Kind::Overlay, fmt::format("{}:{}", options, kEmptyLayer), to);
+    // An ordinary user's overlay notes in attributes of users what it hides.
+    add(Op::Kind::Overlay,
+        fmt::format("{},upperdir={},workdir={},userxattr", lowerLayer(from), kUpperLayer, kWorkLayer), to, kWritable);
 }
 void Layout::tmpfs(const std::string& to, const std::string& options) {
     directory(to);
@@ -154,7 +173,11 @@ std::string describe(const Op& op) {
     case Op::Kind::Bind:
         return fmt::format("bind {} {} at /{}", op.from,
                            op.attributes & MOUNT_ATTR_RDONLY ? "read-only" : "writable", op.to);
-    case Op::Kind::Overlay: return fmt::format("show /{} read-only, its sockets and pipes cut off", op.to);
+    case Op::Kind::Overlay:
+        return op.attributes & MOUNT_ATTR_RDONLY
+                   ? fmt::format("show /{} read-only, its sockets and pipes cut off", op.to)
+                   : fmt::format("lay a /{} of its own over what is there", op.to);
+    case Op::Kind::Own: return fmt::format("give /{} away", op.to);
     case Op::Kind::Tmpfs: return fmt::format("make a private /{}", op.to);
     case Op::Kind::Proc: return "mount a /proc of its own";
     }
@@ -212,6 +235,8 @@ Result<Layout> layoutOf(const Plan& plan) {
         layout.parentsOf(to);
         if (bind.from.empty())
             layout.directory(to);
+        else if (bind.isolated && bind.writable)
+            layout.layered(bind.from, to);
         else if (bind.isolated)
             layout.isolated(bind.from, to);
         else

@@ -21,13 +21,14 @@ struct Op {
         File,      ///< a file with the content `from`
         Bind,      ///< what is at `from` outside appears at `to`, submounts included
         Tmpfs,     ///< with the options `from`
-        Overlay,   ///< read-only, with the options `from`
+        Overlay,   ///< with the options `from`; `attributes` as of Bind
+        Own,       ///< what is at `to` becomes the inside user's
         Proc
     };
     Kind kind = Kind::Directory;
     const char* from = "";
     const char* to = "";
-    std::uint64_t attributes = 0; ///< of Bind: MOUNT_ATTR_…
+    std::uint64_t attributes = 0; ///< of Bind and Overlay: MOUNT_ATTR_…
 };
 
 /// Steps with the texts they need, and what of the outside they depend on. Moved, not copied: the texts stay where
@@ -58,6 +59,9 @@ public:
     /// `from`, a directory, appears at `to`, read-only, without what is mounted in it. Its sockets and pipes are
     /// seen, but nobody outside is at their other ends.
     void isolated(const std::string& from, const std::string& to);
+    /// The same, but that it can be written to: what is written is kept below /tmp, which must be there by then. Once
+    /// in a layout.
+    void layered(const std::string& from, const std::string& to);
     void tmpfs(const std::string& to, const std::string& options);
     void proc(const std::string& to);
 

@@ -18,7 +18,9 @@ struct Bind {
     std::string from; ///< absolute, outside; empty: nothing, an empty directory, read-only
     std::string to;   ///< absolute, inside; no "." or ".." in it
     bool writable = false;
-    bool isolated = false; ///< a directory of others, read-only: nobody is reached by its sockets and pipes
+    /// A directory of others: nobody is reached by its sockets and pipes. Read-only; with `writable` what is written
+    /// there goes into the sandbox's own memory, as /tmp does, and ends with it. One of a plan may be both.
+    bool isolated = false;
     friend bool operator==(const Bind&, const Bind&) = default;
 };
 

@@ -82,6 +82,7 @@ bool furnish(int tree, const Op& op) {
     case Op::Kind::Bind: return bindAt(tree, op);
     case Op::Kind::Tmpfs:
     case Op::Kind::Overlay:
+    case Op::Kind::Own:
     case Op::Kind::Proc: break;
     }
     return false;
