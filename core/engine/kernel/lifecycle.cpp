@@ -285,6 +285,7 @@ coro::Task<void> Kernel::sunset() {
     if (!services_.places->machine() || !services_.warm)
         co_return ground_.loop.stop(); // the start failed: nothing runs
     services_.objects->stop();
+    services_.wine->stop();
     services_.guests->leave(link::LeavingCause::Quits, "the engine there ends");
     co_await services_.cloud->stop();
     services_.warm->shutDown(std::min(ground_.settings.grace, kMaxGraceAtEnd));
@@ -321,6 +322,7 @@ void Kernel::close() {
     }
     ground_.helpers.reset();
     if (services_.hooks) services_.hooks->close();
+    if (services_.wine) services_.wine->close();
     if (services_.figures) services_.figures->save();
     if (services_.timelines) services_.timelines->save();
     if (services_.machines) services_.machines->close();

@@ -51,6 +51,8 @@
 #include "core/engine/running/timeline_keeper.h"
 #include "core/engine/running/warm_host.h"
 #include "core/engine/running/warm_pool.h"
+#include "core/engine/running/wine_host.h"
+#include "core/engine/running/workspaces.h"
 #include "core/engine/schedules/schedules.h"
 #include "core/engine/schedules/wall_alarm.h"
 #include "core/engine/state/change_log.h"
@@ -114,6 +116,7 @@ struct Services {
     // --- running
     AttemptTable attempts;
     SlotBalancer slots{attempts};
+    std::optional<WineHost> wine;
     std::optional<Workspaces> workspaces;
     std::optional<LeaseMaker> leases;
     std::optional<JobTokens> tokens;

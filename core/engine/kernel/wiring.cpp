@@ -116,7 +116,10 @@ static void checkSizes(store::ChunkStore& chunks, const WorkerDescriptor& descri
 }
 
 void Wiring::openWorkers() {
-    services_.classes.emplace(*services_.session, services_.dictionary, services_.registry);
+    services_.wine.emplace(WineHost::Parts{.directory = ground_.directory->path() + "/wine",
+                                           .isSandboxed = ground_.sandboxing->forWorkers()});
+    services_.classes.emplace(*services_.session, services_.dictionary, services_.registry,
+                              [this](const std::string& platform) { return services_.wine->hostOf(platform); });
     services_.workers.emplace(Workers::Parts{
         .session = *services_.session,
         .dictionary = services_.dictionary,
@@ -125,6 +128,7 @@ void Wiring::openWorkers() {
         .settings = ground_.settings,
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
         .mayRun = [this] { return ground_.sandboxing->checkWorker(); },
+        .mayRunForeign = [this](const WorkerDescriptor& worker) { return mayRunForeign(worker); },
         .checkFiles = [this](const WorkerDescriptor& descriptor) { checkSizes(*ground_.chunks, descriptor); },
         .cancelAll = [this](std::string id) { return cancelAllOf(std::move(id)); },
         .waitFor = [this](Lsn lsn, Duration wait) { return waitForEnd(lsn, wait); },
@@ -136,6 +140,20 @@ void Wiring::openWorkers() {
         .left = [this](const std::string& id) { workerLeft(id); },
         .changed = [this] { services_.changes->note(ChangeEntry::Kind::Workers); },
         .now = [this] { return ground_.loop.now(); }});
+}
+
+/// Wine may have come since the start: then those that waited for it know.
+Result<void> Wiring::mayRunForeign(const WorkerDescriptor& worker) {
+    if (services_.wine->look())
+        for (const RegisteredWorker* known : services_.registry.all())
+            if (known->descriptor->platform == wine::kPlatform) services_.classes->workerCame(known->id);
+    return services_.wine->mayRegister(worker);
+}
+
+/// Of a worker for Windows without Wine.
+std::string Wiring::foreignWords(const std::string& workerId) const {
+    const RegisteredWorker* worker = services_.registry.find(workerId);
+    return worker ? services_.wine->whyNot(worker->descriptor->platform) : std::string();
 }
 
 Result<void> Wiring::mayRun(const ActionSpec& spec) const {

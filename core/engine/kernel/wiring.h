@@ -77,6 +77,8 @@ private:
     double coresOfActions() const;
     bool isFreezing() const;
     Result<void> mayRun(const ActionSpec& spec) const;
+    Result<void> mayRunForeign(const WorkerDescriptor& worker);
+    std::string foreignWords(const std::string& workerId) const;
     coro::Task<Result<void>> cancelAllOf(std::string workerId);
     coro::Task<Result<void>> waitForEnd(Lsn lsn, Duration wait);
     void workerLeft(const std::string& id);

@@ -58,6 +58,7 @@ void Wiring::openForecasts() {
         .courtesyHold = [this] { return services_.courtesy->holdWait(); },
         .courtesyFreeze = [this] { return services_.courtesy->freezeWait(); },
         .courtesyCores = [this] { return services_.courtesy->coresWait(); },
+        .foreignWords = [this](const std::string& worker) { return foreignWords(worker); },
         .parents =
             [this](Lsn lsn) {
                 return ground_.journal.ask([lsn](store::Reader& reader) { return waitsOfParents(reader, lsn); });

@@ -50,7 +50,8 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
                                                    .scratch = std::move(scratch),
                                                    .settings = ground_.settings,
                                                    .sandboxing = *ground_.sandboxing,
-                                                   .claims = ground_.claims});
+                                                   .claims = ground_.claims,
+                                                   .wine = &*services_.wine});
     services_.leases.emplace(LeaseMaker::Parts{
         .session = *services_.session,
         .dictionary = services_.dictionary,

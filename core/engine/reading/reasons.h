@@ -50,6 +50,8 @@ public:
             {}; ///< why a queue that follows courtesy starts nothing
         std::function<std::optional<Wait>()> courtesyFreeze = {}; ///< why what runs stands still
         std::function<std::optional<Wait>()> courtesyCores = {}; ///< why there are fewer cores than the machine has
+        /// What is to be said of a worker by id that no machine here runs; empty: nothing.
+        std::function<std::string(const std::string& worker)> foreignWords = {};
         /// waitsOfParents(), of the journal.
         std::function<coro::Task<Result<std::vector<Wait>>>(Lsn)> parents;
         std::function<coro::Task<Result<ActionState>>(Lsn)> stateOf; ///< of one that is not live
@@ -79,7 +81,7 @@ private:
     coro::Task<Result<std::vector<Wait>>> parentsOf(Lsn lsn);
     std::optional<Wait> processWait(const session::Waiting& waiting) const;
     std::optional<Wait> slotWait(const session::Waiting& waiting) const;
-    static std::optional<Wait> machineWait(const session::Waiting& waiting);
+    std::optional<Wait> machineWait(const session::Waiting& waiting) const;
     std::optional<Wait> startWait(Lsn lsn) const;
     std::optional<Wait> collectingWait(Lsn lsn) const;
     std::optional<Wait> endingWait(Lsn lsn) const;

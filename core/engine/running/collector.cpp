@@ -1,6 +1,7 @@
 #include "core/engine/running/collector.h"
 
 #include "core/base/files.h"
+#include "core/engine/running/windows_end.h"
 #include "core/runners/warm_frames.h"
 
 #include <algorithm>
@@ -54,6 +55,8 @@ Collector::Collector(Parts parts, AttemptOutcome outcome)
 
 void Collector::begin() {
     const runners::Ended& ended = parts_.ended;
+    if (parts_.isWindows && parts_.scratch && ended.cause == runners::EndCause::Exited)
+        applyWindowsEnd(made_.outcome, takeWindowsEnd(parts_.scratch->root));
     if (made_.outcome.state != ActionState::Completed && made_.outcome.note.empty())
         note_ = noteFrom(made_.outcome, tailOf(ended.err), tailOf(ended.out));
     if (parts_.scratch && !parts_.spec->isExec())

@@ -5,6 +5,8 @@
 #include "core/base/remove_tree.h"
 #include "core/engine/running/collector.h"
 #include "core/engine/running/outcome.h"
+#include "core/engine/running/windows_end.h"
+#include "core/engine/running/wine_host.h"
 #include "core/lease/attempt_lease.h"
 
 #include <algorithm>
@@ -152,6 +154,7 @@ struct Workspaces::Preparation {
     std::shared_ptr<const WorkerDescriptor> worker; ///< to be run in a sandbox
     sandbox::Policy policy;
     std::uint32_t hostUser = 0;                            ///< who writes the outputs, in a sandbox
+    std::string prefix{};                                  ///< of Wine, for a worker of Windows
     std::shared_ptr<runners::RequestDirectories> requests; ///< of a warm action
 
     Result<Prepared> make() const {
@@ -190,8 +193,13 @@ struct Workspaces::Preparation {
         const sandbox::Places places{scratch->root, workerDir, home->path.substr(0, home->path.rfind('/')),
                                      scratch->hasInputs};
         if (worker) {
-            prepared.plan =
-                std::make_shared<const sandbox::Plan>(sandbox::planForWorker(*worker, places, policy, hostUser));
+            auto plan = sandbox::planForWorker(*worker, places, policy, hostUser);
+            if (!prefix.empty()) {
+                if (auto ready = makeWindowsEnd(scratch->root, hostUser); !ready)
+                    return std::unexpected(ready.error());
+                wine::addTo(plan, prefix, scratch->root + std::string(wine::kEndingFile));
+            }
+            prepared.plan = std::make_shared<const sandbox::Plan>(std::move(plan));
         } else if (spec->sandbox) {
             prepared.plan =
                 std::make_shared<const sandbox::Plan>(sandbox::planForExec(*spec, places, policy, hostUser));
@@ -265,6 +273,12 @@ coro::Task<Result<Workspace>> Workspaces::prepare(AttemptId id) {
         Result<std::string> workerDir = co_await workerFiles(workerId);
         if (!workerDir) co_return std::unexpected(workerDir.error());
         preparation.workerDir = std::move(*workerDir);
+        const RegisteredWorker* its = parts_.workers.find(workerId);
+        if (its && parts_.wine && its->descriptor->platform == wine::kPlatform) {
+            Result<std::string> prefix = co_await parts_.wine->prefix();
+            if (!prefix) co_return std::unexpected(prefix.error());
+            preparation.prefix = std::move(*prefix);
+        }
     }
     Result<Prepared> made = co_await parts_.helpers.run([preparation] { return preparation.make(); });
     if (!made) co_return std::unexpected(made.error());
@@ -281,6 +295,10 @@ coro::Task<Result<Workspace>> Workspaces::prepare(AttemptId id) {
     }
     if (!preparation.requests && preparation.spec->needsScratch())
         space.lease = leaseOf(*preparation.spec, worker, limits, *made);
+    if (space.lease && worker && !preparation.prefix.empty() && parts_.wine->installation()) {
+        space.lease->argv = wine::commandOf(*parts_.wine->installation(), *worker->descriptor);
+        space.lease->env = wine::environmentOf(space.lease->env);
+    }
     co_return space;
 }
 
@@ -369,6 +387,7 @@ Collector::Parts Workspaces::collectionOf(const Attempt& attempt, runners::Ended
     const ClassKey& key = parts_.dictionary.classKey(attempt.cls.value);
     const RegisteredWorker* worker = parts_.workers.find(key.workerId);
     const WorkerLimits limits = limitsOf(worker, parts_.settings);
+    parts.isWindows = worker && worker->descriptor->platform == wine::kPlatform;
     if (worker)
         parts.limits = {limits.outputBytes, limits.outputFiles};
     else if (attempt.spec->sandbox)

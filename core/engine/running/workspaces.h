@@ -33,6 +33,8 @@
 
 namespace yard::engine {
 
+class WineHost;
+
 /// What was made for an attempt.
 struct Workspace {
     std::optional<runners::Scratch> scratch;
@@ -75,7 +77,8 @@ public:
         runners::ScratchHomePtr scratch;
         const Settings& settings; ///< in force now; changes on the engine thread
         const Sandboxing& sandboxing;
-        locks::Claims& claims; ///< directories in use
+        locks::Claims& claims;    ///< directories in use
+        WineHost* wine = nullptr; ///< for workers of Windows; null: there are none
     };
     explicit Workspaces(Parts parts)
         : parts_(std::move(parts)) {}

@@ -53,8 +53,9 @@ session::Where WorkClasses::whereOf(const ClassKey& key) const {
     session::Where where{.machines = key.machines, .platform = key.platform};
     if (key.isExec() && where.machines.empty()) where.machines.emplace_back("local");
     if (std::ranges::find(where.machines, "any") != where.machines.end()) where.machines.clear();
-    if (const RegisteredWorker* worker = workers_.find(key.workerId); worker && where.platform.empty())
-        where.platform = worker->descriptor->platform;
+    const RegisteredWorker* worker = workers_.find(key.workerId);
+    if (worker && where.platform.empty()) where.platform = worker->descriptor->platform;
+    if (worker && hostOf_ && where.platform == worker->descriptor->platform) where.platform = hostOf_(where.platform);
     // What a link cannot carry stays: files of workers, and locks, which are held here.
     const bool isOfHere = where.platform.empty() || where.platform == thisPlatform();
     const bool stays = key.isExec() ? !key.locks.empty() : isOfHere;

@@ -10,19 +10,24 @@
 #include "core/session/session.h"
 #include "core/store/journal.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace yard::engine {
 
 class WorkClasses {
 public:
-    WorkClasses(session::Session& session, InternTable& dictionary, const WorkerRegistry& workers)
+    /// On which platform programs for another one run, by whatever; the same where they do not.
+    using HostOf = std::function<std::string(const std::string& platform)>;
+    WorkClasses(session::Session& session, InternTable& dictionary, const WorkerRegistry& workers, HostOf hostOf = {})
         : session_(session)
         , dictionary_(dictionary)
-        , workers_(workers) {}
+        , workers_(workers)
+        , hostOf_(std::move(hostOf)) {}
 
     /// Labels and classes of the journal, under their numbers. Journal: one of them cannot be read.
     Result<void> restore(const std::vector<store::LabelEntry>& labels,
@@ -47,6 +52,7 @@ private:
     session::Session& session_;
     InternTable& dictionary_;
     const WorkerRegistry& workers_;
+    HostOf hostOf_;
     std::unordered_map<std::string, std::uint32_t> gates_;
     OwnerCheck owner_;
 };

@@ -33,6 +33,13 @@ private:
 
 } // namespace
 
+Result<void> refuseForeign(const WorkerDescriptor& worker) {
+    return invalid(
+        "platform",
+        fmt::format("This machine is {}: a worker for {} cannot run here, register one that was built for it.",
+                    thisPlatform(), worker.platform));
+}
+
 std::unexpected<Error> unknownWorker(const std::string& ref) {
     if (ref == "exec")
         return fail(ErrorKind::NotFound,
@@ -62,10 +69,8 @@ coro::Task<Result<void>> Workers::add(ParsedWorker parsed) {
     YARD_ASSERT_OWNER(owner_);
     const WorkerDescriptor& descriptor = *parsed.descriptor;
     if (descriptor.platform != thisPlatform())
-        co_return invalid(
-            "platform",
-            fmt::format("This machine is {}: a worker for {} cannot run here, register one that was built for it.",
-                        thisPlatform(), descriptor.platform));
+        if (auto fine = parts_.mayRunForeign ? parts_.mayRunForeign(descriptor) : refuseForeign(descriptor); !fine)
+            co_return fine;
     if (auto fine = parts_.mayRun(); !fine) co_return fine;
     const std::string id = parsed.id.hex();
     co_await parts_.helpers.run([check = parts_.checkFiles, descriptor = parsed.descriptor] {

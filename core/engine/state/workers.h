@@ -33,6 +33,8 @@ public:
         /// Answered once the journal has it.
         std::function<coro::Task<store::AckDetail>(store::Action)> commit;
         std::function<Result<void>()> mayRun;                    ///< workers can be kept in their sandbox here
+        /// Of one for another platform. Absent: refuseForeign().
+        std::function<Result<void>(const WorkerDescriptor&)> mayRunForeign = {};
         std::function<void(const WorkerDescriptor&)> checkFiles; ///< puts damaged ones aside; on a helper
         std::function<coro::Task<Result<void>>(std::string id)> cancelAll;
         /// Returns when the action has ended, or after so long. NotFound: it is gone.
@@ -69,6 +71,8 @@ private:
     OwnerCheck owner_;
 };
 
+/// Invalid: its files were built for another machine than this one.
+Result<void> refuseForeign(const WorkerDescriptor& worker);
 /// NotFound, of a worker that is not registered.
 std::unexpected<Error> unknownWorker(const std::string& ref);
 
