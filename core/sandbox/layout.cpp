@@ -154,7 +154,8 @@ void Layout::layered(const std::string& from, const std::string& to) {
     }
     // An ordinary user's overlay notes in attributes of users what it hides.
     add(Op::Kind::Overlay,
-        fmt::format("{},upperdir={},workdir={},userxattr", lowerLayer(from), kUpperLayer, kWorkLayer), to, kWritable);
+        fmt::format("{},upperdir={},workdir={},userxattr", lowerLayer(from), kUpperLayer, kWorkLayer), to,
+        kWritable);
 }
 void Layout::tmpfs(const std::string& to, const std::string& options) {
     directory(to);

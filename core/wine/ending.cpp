@@ -53,7 +53,8 @@ std::string_view wordsOf(const std::array<Named, N>& names, std::uint32_t code) 
 } // namespace
 
 Ending parseEnding(std::string_view text) {
-    if (text.size() != kEndingBytes || text.back() != '\n' || (text.front() != 'X' && text.front() != 'E')) return {};
+    if (text.size() != kEndingBytes || text.back() != '\n' || (text.front() != 'X' && text.front() != 'E'))
+        return {};
     const char* const first = text.data() + 1;
     const char* const last = text.data() + kEndingBytes - 1;
     Ending ending;

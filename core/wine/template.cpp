@@ -95,7 +95,8 @@ Result<void> openToUsers(const std::string& tree) {
 
 std::string saidLast(int fd) {
     const off_t size = ::lseek(fd, 0, SEEK_END);
-    const std::size_t from = size > static_cast<off_t>(kSaidBytes) ? static_cast<std::size_t>(size) - kSaidBytes : 0;
+    const std::size_t from =
+        size > static_cast<off_t>(kSaidBytes) ? static_cast<std::size_t>(size) - kSaidBytes : 0;
     return lastLine(readFileAt(fd, from, kSaidBytes).value_or(std::string()));
 }
 
@@ -123,9 +124,8 @@ public:
         if (order_.stop.stop_requested())
             return fail(ErrorKind::NotAccepting, "the engine ends, and Wine's prefix is not made yet");
         if (isInTime && end.si_code == CLD_EXITED && end.si_status == 0) return {};
-        return fail(ErrorKind::WrongState,
-                    fmt::format("Wine's prefix could not be made{}: {}", isInTime ? "" : " in time",
-                                saidLast(said_.get())));
+        return fail(ErrorKind::WrongState, fmt::format("Wine's prefix could not be made{}: {}",
+                                                       isInTime ? "" : " in time", saidLast(said_.get())));
     }
 
 private:
@@ -142,7 +142,7 @@ private:
             none.doing = own.error().message;
             return none;
         }
-        const std::vector<std::string> words = {"/bin/sh", "-c", kScript, "sh", order_.wine.loader,
+        const std::vector<std::string> words = {"/bin/sh",         "-c", kScript, "sh", order_.wine.loader,
                                                 order_.wine.server};
         const std::vector<std::string> env = variables();
         const auto argv = pointersTo(words);

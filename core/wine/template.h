@@ -15,7 +15,7 @@
 namespace yard::wine {
 
 struct TemplateOrder {
-    std::string directory;      ///< absolute; the engine's own, of templates alone
+    std::string directory; ///< absolute; the engine's own, of templates alone
     Installation wine;
     std::uint32_t hostUser = 0; ///< of an engine of root: who makes it
     Duration atMost = std::chrono::seconds(120);

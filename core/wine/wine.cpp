@@ -12,15 +12,15 @@ namespace yard::wine {
 namespace {
 
 // Debian has its programs apart, others beside all programs.
-constexpr std::array kLoaders = {"/usr/lib/wine/wine64", "/usr/bin/wine64", "/usr/local/bin/wine64", "/usr/bin/wine",
-                                 "/usr/local/bin/wine"};
+constexpr std::array kLoaders = {"/usr/lib/wine/wine64", "/usr/bin/wine64", "/usr/local/bin/wine64",
+                                 "/usr/bin/wine", "/usr/local/bin/wine"};
 constexpr std::array kServers = {"/usr/lib/wine/wineserver64", "/usr/lib/wine/wineserver", "/usr/bin/wineserver",
                                  "/usr/local/bin/wineserver"};
 
 template<std::size_t N>
 std::string firstOf(const std::string& root, const std::array<const char*, N>& names) {
-    const auto at = std::ranges::find_if(
-        names, [&](const char* name) { return ::access((root + name).c_str(), X_OK) == 0; });
+    const auto at =
+        std::ranges::find_if(names, [&](const char* name) { return ::access((root + name).c_str(), X_OK) == 0; });
     return at == names.end() ? std::string() : std::string(*at);
 }
 

@@ -158,8 +158,9 @@ std::optional<Wait> Reasons::machineWait(const session::Waiting& waiting) const 
     const auto asked = static_cast<std::size_t>(std::ranges::count_if(waiting.machines, isAsked));
     if (const std::size_t more = asked - wait.machines.size(); more > 0)
         wait.message += fmt::format(" and {} more", more);
-    const std::string foreign =
-        parts_.foreignWords ? parts_.foreignWords(parts_.dictionary.classKey(waiting.cls.value).workerId) : std::string();
+    const std::string foreign = parts_.foreignWords
+                                    ? parts_.foreignWords(parts_.dictionary.classKey(waiting.cls.value).workerId)
+                                    : std::string();
     if (!foreign.empty()) wait.message += ". " + foreign;
     return wait;
 }

@@ -38,7 +38,7 @@ public:
         std::optional<LentRequest> request;
         SpecPtr spec;
         runners::OutputLimits limits;
-        bool isOver = false; ///< no process is left that could open an output for writing
+        bool isOver = false;    ///< no process is left that could open an output for writing
         bool isWindows = false; ///< it wrote down how it ended (windows_end.h)
     };
     Collector(Parts parts, AttemptOutcome outcome);

@@ -26,7 +26,8 @@ Result<void> makeWindowsEnd(const std::string& root, std::uint32_t hostUser) {
     const std::string path = root + std::string(wine::kEndingFile);
     const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file) return failErrno("make " + path, errno);
-    if (hostUser != 0 && ::fchown(file.get(), hostUser, hostUser) != 0) return failErrno("give away " + path, errno);
+    if (hostUser != 0 && ::fchown(file.get(), hostUser, hostUser) != 0)
+        return failErrno("give away " + path, errno);
     return {};
 }
 

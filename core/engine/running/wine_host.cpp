@@ -32,8 +32,9 @@ std::string WineHost::whyNot(const std::string& platform) const {
 Result<void> WineHost::mayRegister(const WorkerDescriptor& worker) const {
     if (worker.platform != wine::kPlatform || thisPlatform() != "linux-x86_64") return refuseForeign(worker);
     if (worker.mode == WorkerMode::Warm)
-        return invalid("mode", "A worker for Windows has a process for each action: a warm one cannot be reached there. "
-                               "Remove \"mode\".");
+        return invalid("mode",
+                       "A worker for Windows has a process for each action: a warm one cannot be reached there. "
+                       "Remove \"mode\".");
     if (!parts_.isSandboxed)
         return fail(ErrorKind::WrongState,
                     "Workers for Windows run in a sandbox alone: start the engine without --no-sandbox.");
@@ -45,8 +46,9 @@ coro::Task<Result<std::string>> WineHost::prefix() {
     auto guard = co_await mutex_.lock();
     if (!found_) co_return fail(ErrorKind::WrongState, std::string(wine::kHowToInstall));
     if (!parts_.isSandboxed)
-        co_return fail(ErrorKind::WrongState, "Workers for Windows run in a sandbox alone, and this engine was started "
-                                              "with --no-sandbox");
+        co_return fail(ErrorKind::WrongState,
+                       "Workers for Windows run in a sandbox alone, and this engine was started "
+                       "with --no-sandbox");
     if (!ready_.empty() && readyVersion_ == found_->version) co_return ready_;
     if (!maker_) maker_.emplace(1);
     const wine::TemplateOrder order{.directory = parts_.directory,

@@ -55,7 +55,8 @@ session::Where WorkClasses::whereOf(const ClassKey& key) const {
     if (std::ranges::find(where.machines, "any") != where.machines.end()) where.machines.clear();
     const RegisteredWorker* worker = workers_.find(key.workerId);
     if (worker && where.platform.empty()) where.platform = worker->descriptor->platform;
-    if (worker && hostOf_ && where.platform == worker->descriptor->platform) where.platform = hostOf_(where.platform);
+    if (worker && hostOf_ && where.platform == worker->descriptor->platform)
+        where.platform = hostOf_(where.platform);
     // What a link cannot carry stays: files of workers, and locks, which are held here.
     const bool isOfHere = where.platform.empty() || where.platform == thisPlatform();
     const bool stays = key.isExec() ? !key.locks.empty() : isOfHere;

@@ -23,7 +23,8 @@ class WorkClasses {
 public:
     /// On which platform programs for another one run, by whatever; the same where they do not.
     using HostOf = std::function<std::string(const std::string& platform)>;
-    WorkClasses(session::Session& session, InternTable& dictionary, const WorkerRegistry& workers, HostOf hostOf = {})
+    WorkClasses(session::Session& session, InternTable& dictionary, const WorkerRegistry& workers,
+                HostOf hostOf = {})
         : session_(session)
         , dictionary_(dictionary)
         , workers_(workers)

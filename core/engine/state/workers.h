@@ -32,7 +32,7 @@ public:
         const Settings& settings; ///< in force now
         /// Answered once the journal has it.
         std::function<coro::Task<store::AckDetail>(store::Action)> commit;
-        std::function<Result<void>()> mayRun;                    ///< workers can be kept in their sandbox here
+        std::function<Result<void>()> mayRun; ///< workers can be kept in their sandbox here
         /// Of one for another platform. Absent: refuseForeign().
         std::function<Result<void>(const WorkerDescriptor&)> mayRunForeign = {};
         std::function<void(const WorkerDescriptor&)> checkFiles; ///< puts damaged ones aside; on a helper
