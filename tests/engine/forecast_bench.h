@@ -67,9 +67,11 @@ public:
                      .writesJournal = [] { return true; },
                      .poolWait = [this](const std::string&) { return pool; },
                      .holderName = [](session::HoldKey) { return std::string("worker w"); },
+                     .foreignWords = [this](const std::string& worker) { return worker == "w" ? foreign : ""; },
                      .parents = [this](Lsn) { return parentsOf(); },
                      .stateOf = [](Lsn) { return completed(); },
                      .now = [this] { return machine.now; }}};
+    std::string foreign;         ///< said of worker w
     InternTable::Interned cls{}; ///< of a worker's function: all of it are alike
 
     explicit ForecastBench(int cores = 1)

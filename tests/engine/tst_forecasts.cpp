@@ -223,6 +223,15 @@ private Q_SLOTS:
         QCOMPARE(b.words(b.machine.submit(1, 0, cls)), "no machine takes it: local has another platform");
     }
 
+    void whatIsForAnotherPlatformSaysWhatToInstall() {
+        Bench b;
+        b.machine.session.defineClass(session::ClassId(b.cls.id), {}, {}, {}, {},
+                                      {.machines = {}, .platform = "plan9"});
+        b.foreign = "Install it";
+        QCOMPARE(b.words(b.machine.submit(1, 0, b.cls.id)),
+                 "no machine takes it: local has another platform. Install it");
+    }
+
     void whatNoMachineTakesSaysWhyMachineByMachine() {
         fleet::Machine local;
         local.name = "local";

@@ -48,7 +48,10 @@ public:
     WorkerRegistry registry;
     coro::HelperPool helpers{1};
     Settings settings;
-    WorkClasses classes{machine.session, dictionary, registry};
+    std::string emulated; ///< a platform whose programs run here
+    WorkClasses classes{machine.session, dictionary, registry, [this](const std::string& platform) {
+                            return platform == emulated ? std::string(thisPlatform()) : platform;
+                        }};
     std::string log; ///< what was told, in words
     bool takes = true;
     bool sandbox = true;
@@ -64,6 +67,10 @@ public:
          .mayRun = [this]() -> Result<void> {
              if (!sandbox) return fail(ErrorKind::WrongState, "no sandbox here");
              return {};
+         },
+         .mayRunForeign = [](const WorkerDescriptor& one) -> Result<void> {
+             if (one.platform == "windows-x86_64") return {};
+             return refuseForeign(one);
          },
          .checkFiles = [this](const WorkerDescriptor& one) { checked.insert(one.name); },
          .cancelAll = [this](std::string) { return cancelAll(); },
@@ -132,6 +139,18 @@ private Q_SLOTS:
         b.sandbox = false;
         QCOMPARE(b.rig.ask(b.workers.add(descriptor("sort"))).error().message, "no sandbox here");
         QCOMPARE(b.take(), "");
+    }
+
+    void actionsOfAnotherPlatformWaitUntilItsProgramsRunHere() {
+        Bench b;
+        const ParsedWorker worker = descriptor("sort", "process", "windows-x86_64");
+        QVERIFY(b.rig.ask(b.workers.add(worker)));
+        const Lsn lsn = b.submit(worker);
+        QCOMPARE(b.machine.schedule(), std::size_t{0});
+        b.emulated = "windows-x86_64";
+        b.classes.workerCame(worker.id.hex());
+        QCOMPARE(b.machine.schedule(), std::size_t{1});
+        QVERIFY(lsn.value > 0);
     }
 
     void execIsBuiltIn() {

@@ -55,6 +55,7 @@ private Q_SLOTS:
     void thePeakOfMemoryIsThatOfWhatRanInside();
     void denialsNeverFillASmallPipe();
     void onlyOutputsAndTmpCanBeWritten();
+    void whatIsWrittenOverALayerEndsWithTheSandbox();
     void inputsWithoutADirectoryAreEmptyAndReadOnly();
     void aRootIsFurnishedOnceForAllOfItsKind();
     void whatIsReplacedOutsideIsNewInTheNextRoot();
@@ -145,6 +146,24 @@ void TestSandboxEnter::onlyOutputsAndTmpCanBeWritten() {
             "cat /inputs/in; echo x >/dev/null && echo null; echo x >/dev/shm/a && ls /tmp");
     QCOMPARE(seen.out, "/tmp\n/outputs\ngiven\nnull\na\nmade\n");
     QCOMPARE(readFile(root_ + "/outputs/made").value_or("none"), "x\n");
+}
+
+void TestSandboxEnter::whatIsWrittenOverALayerEndsWithTheSandbox() {
+    const std::string place = root_ + "/lower, and more";
+    QVERIFY(makeDirectories(place + "/sub", 0777));
+    QCOMPARE(::chmod((place + "/sub").c_str(), 0777), 0);
+    QVERIFY(writeFileAtomically(place + "/sub/file", "old", 0666));
+    QCOMPARE(::chmod((place + "/sub/file").c_str(), 0666), 0);
+    plan_.binds.push_back({.from = place, .to = "/layer", .writable = true, .isolated = true});
+    const std::string script = "stat -c %u /layer; cat /layer/sub/file; echo new >/layer/sub/file && echo made "
+                               ">/layer/made && rm /layer/sub/file && ls /layer /layer/sub";
+    for (int i = 0; i < 2; ++i) {
+        const Run seen = run(script);
+        QVERIFY2(seen.failed == Step::None, seen.doing.c_str());
+        QCOMPARE(seen.out, "1000\nold/layer:\nmade\nsub\n\n/layer/sub:\n");
+    }
+    QCOMPARE(readFile(place + "/sub/file").value(), "old");
+    QVERIFY(!QFile::exists(QString::fromStdString(place + "/made")));
 }
 
 void TestSandboxEnter::inputsWithoutADirectoryAreEmptyAndReadOnly() {

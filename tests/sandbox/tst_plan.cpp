@@ -89,6 +89,7 @@ private Q_SLOTS:
     void onlyCleanPathsAreTaken_data();
     void onlyCleanPathsAreTaken();
     void aLayoutIsInTheOrderItIsMadeIn();
+    void aWritableDirectoryOfOthersIsALayerOverIt();
     void whatIsMissingOutsideIsAnError();
     void systemDirectoriesAreReadOnly();
     void theFilterDeniesItsRulesAndNothingElse();
@@ -220,6 +221,22 @@ void TestSandboxPlan::aLayoutIsInTheOrderItIsMadeIn() {
     QCOMPARE(steps, "make /tmp; make a private /tmp; make /a; make /a/b; bind " + root +
                         " writable at /a/b; write /f; bind " + root + "/file read-only at /f; ");
     QCOMPARE(layout->ops()[1].from, std::string("mode=1777,size=5242880,nr_inodes=200000"));
+}
+
+void TestSandboxPlan::aWritableDirectoryOfOthersIsALayerOverIt() {
+    const QTemporaryDir directory;
+    const std::string root = directory.path().toStdString();
+    Plan plan;
+    plan.binds = {{.from = root, .to = "/w", .writable = true, .isolated = true}};
+    const auto layout = layoutOf(plan);
+    QVERIFY(layout);
+    std::string steps;
+    for (const Op& op : layout->ops()) steps += describe(op) + "; ";
+    QCOMPARE(steps, "make /tmp; make a private /tmp; make /w; make /tmp/.layers; make /tmp/.layers/upper; "
+                    "give /tmp/.layers/upper away; make /tmp/.layers/work; give /tmp/.layers/work away; "
+                    "lay a /w of its own over what is there; ");
+    QCOMPARE(layout->ops().back().from,
+             "lowerdir=" + root + ",upperdir=tmp/.layers/upper,workdir=tmp/.layers/work,userxattr");
 }
 
 void TestSandboxPlan::whatIsMissingOutsideIsAnError() {

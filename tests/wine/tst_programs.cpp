@@ -114,7 +114,7 @@ public:
     }
     ActionResult run(const std::string& function, const std::string& more = "") {
         const Lsn lsn = engine_.submit(
-            fmt::format(R"({{"worker":"w","function":"{}","args":{{}},"retries":0{}}})", function, more));
+            fmt::format(R"({{"worker":"w","function":"{}","args":{{}},"max_retries":0{}}})", function, more));
         return engine_.wait(lsn, std::chrono::seconds(120));
     }
     EngineTest& engine() { return engine_; }
