@@ -143,7 +143,7 @@ set(CPACK_DEBIAN_ENGINE_PACKAGE_NAME yardmaster-engine)
 set(CPACK_DEBIAN_ENGINE_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_ENGINE_DEBUGINFO_PACKAGE ON)
 set(CPACK_DEBIAN_ENGINE_PACKAGE_DEPENDS "systemd | systemd-standalone-sysusers, systemd | systemd-standalone-tmpfiles")
-set(CPACK_DEBIAN_ENGINE_PACKAGE_SUGGESTS "yardmaster, yardmaster-doc, python3-yardmaster")
+set(CPACK_DEBIAN_ENGINE_PACKAGE_SUGGESTS "yardmaster, yardmaster-doc, python3-yardmaster, wine64")
 set(CPACK_DEBIAN_ENGINE_PACKAGE_CONTROL_EXTRA
   "${made}/engine/postinst;${made}/engine/prerm;${made}/engine/postrm")
 set(CPACK_COMPONENT_ENGINE_DESCRIPTION "queue, run and keep compute work: engine and command line

@@ -328,7 +328,7 @@ private Q_SLOTS:
 
     void whatHangsIsEndedAtItsDeadline() {
         if (!yard_) QSKIP(qPrintable(whyNot_));
-        QCOMPARE(ending(yard_->run("hang", R"(,"deadline":2)")), "failed deadline");
+        QCOMPARE(ending(yard_->run("hang", R"(,"deadline_s":2)")), "failed deadline");
         QCOMPARE(processesMarked(yard_->mark()), std::vector<std::string>());
     }
 
