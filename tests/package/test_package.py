@@ -53,7 +53,7 @@ class Machine:
 
 # Of a shell that uses an engine: where it serves is known once the file is there; an end is waited for.
 START = """
-start() { yardmaster --headless >"$HOME/said" 2>&1 & engine=$!
+start() { yardmaster --headless "$@" >"$HOME/said" 2>&1 & engine=$!
   for i in $(seq 600); do [ ! -s ~/.local/share/yardmaster/address ] || return 0
     kill -0 $engine 2>/dev/null || break; sleep 0.1; done; cat "$HOME/said"; return 1; }
 end() { kill -TERM $engine; wait $engine; }
@@ -126,6 +126,19 @@ class Package(unittest.TestCase):
                                "print(yardmaster.__version__, m.version(\"yardmaster\"))'", user="kim")
         self.assertEqual(len(set(said.split())), 1, said)
         self.assertIn("Queues", self.machine.sh("head -1 /usr/share/doc/yardmaster-doc/docs/queues.md"))
+
+    def test_4b_the_archiver_keeps_the_pages_of_a_site(self):
+        # Its kit is a link to the one beside the samples: it has to lead there from where the package puts it.
+        self.machine.sh("mkdir -p /site && echo '<a href=\"/other.html\">other</a>' >/site/index.html && "
+                        "echo last >/site/other.html")
+        said = self.machine.sh(START + """start --no-sandbox
+            python3 -m http.server -d /site --bind 127.0.0.1 8799 >/dev/null 2>&1 & site=$!
+            cd /usr/share/yardmaster/samples/archiver; yardctl workers add .
+            for type in crawl snapshot result; do yardctl types add types/$type.json; done
+            crawl=$(yardctl objects create crawl url=http://127.0.0.1:8799/ depth=1)
+            yardctl objects wait "$crawl" || { cat ~/said; exit 1; }
+            kill $site; wc -l <~/archive/crawl-"$crawl".jsonl; end""", user="kim")
+        self.assertEqual(said.split()[-1:], ["2"], said)
 
     def newer(self, package):
         """The same package as of the next version."""
