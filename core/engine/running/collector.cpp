@@ -55,8 +55,10 @@ Collector::Collector(Parts parts, AttemptOutcome outcome)
 
 void Collector::begin() {
     const runners::Ended& ended = parts_.ended;
-    if (parts_.isWindows && parts_.scratch && ended.cause == runners::EndCause::Exited)
-        applyWindowsEnd(made_.outcome, takeWindowsEnd(parts_.scratch->root));
+    if (parts_.isWindows && parts_.scratch) {
+        const wine::Ending ending = takeWindowsEnd(parts_.scratch->root);
+        if (ended.cause == runners::EndCause::Exited) applyWindowsEnd(made_.outcome, ending);
+    }
     if (made_.outcome.state != ActionState::Completed && made_.outcome.note.empty())
         note_ = noteFrom(made_.outcome, tailOf(ended.err), tailOf(ended.out));
     if (parts_.scratch && !parts_.spec->isExec())
