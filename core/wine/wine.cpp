@@ -24,11 +24,12 @@ std::string firstOf(const std::string& root, const std::array<const char*, N>& n
     return at == names.end() ? std::string() : std::string(*at);
 }
 
-// It says nothing to stderr, shows no window, and asks for nothing to be downloaded or put into a menu.
+// It says nothing to stderr but that a program crashes, starts no debugger then, shows no window, and asks for nothing to be
+// downloaded or put into a menu. Of devices there are none inside; looking for them would be denied, and noted.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kVariables = {
     {{"WINEPREFIX", kPrefix},
      {"WINEDEBUG", "-all"},
-     {"WINEDLLOVERRIDES", "mscoree,mshtml,winemenubuilder.exe="},
+     {"WINEDLLOVERRIDES", "mscoree,mshtml,winebus.sys,wineusb.sys,winehid.sys,winedbg.exe,winemenubuilder.exe="},
      // Names of files are UTF-8, whatever the engine speaks.
      {"LC_ALL", "C.UTF-8"}}};
 
