@@ -17,7 +17,7 @@ struct Arguments {
     bool noSandbox = false;
     std::string hooks;                ///< a directory; empty: that of the data directory
     std::vector<std::string> plugins; ///< shared libraries
-    std::vector<std::string> set; ///< NAME=VALUE, checked; --capacity and --log-level too
+    std::vector<std::string> set;     ///< NAME=VALUE, checked; --capacity and --log-level too
     std::string dataDir;
     std::string listen = "127.0.0.1:" + std::to_string(kUsualPort);
     std::string prefix{kUsualPrefix}; ///< empty: none

@@ -33,8 +33,9 @@ std::span<const OptionRow> optionRows() {
          fmt::format("where to serve; port 0 picks one (default: {})", Arguments().listen)},
         {Option::Capacity, "capacity", "N", "cores that actions have between them (default: number of processors)"},
         {Option::NoSandbox, "no-sandbox", "", "run registered workers without a sandbox"},
-        {Option::Hooks, "hooks", "DIR", "programs that are told what happens to objects (default: hooks in the data "
-                                        "directory)"},
+        {Option::Hooks, "hooks", "DIR",
+         "programs that are told what happens to objects (default: hooks in the data "
+         "directory)"},
         {Option::Plugin, "plugin", "FILE", "load this shared library, which is told the same; may be repeated"},
         {Option::Prefix, "prefix", "PATH", "path of the API (default: /compute)"},
         {Option::AllowHost, "allow-host", "NAME", "accept this name in the Host header, too; may be repeated"},

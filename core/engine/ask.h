@@ -89,13 +89,14 @@ using Kept = std::type_identity_t<std::decay_t<Parameter>>;
 template<class Service, class Returned, class... Parameters, class Command>
 auto ask(Kernel& kernel, Command command, Kept<Parameters>... arguments) {
     static_assert((kIsCarried<Parameters> && ...), "give the command what it needs by value");
-    return onEngine<Returned>(kernel, [&kernel, command, kept = std::tuple(std::move(arguments)...)]() mutable -> Returned {
-        return std::apply(
-            [&](auto&... each) {
-                return (serviceOf<Service>(kernel).*command)(static_cast<Parameters&&>(each)...);
-            },
-            kept);
-    });
+    return onEngine<Returned>(
+        kernel, [&kernel, command, kept = std::tuple(std::move(arguments)...)]() mutable -> Returned {
+            return std::apply(
+                [&](auto&... each) {
+                    return (serviceOf<Service>(kernel).*command)(static_cast<Parameters&&>(each)...);
+                },
+                kept);
+        });
 }
 
 } // namespace ask_detail

@@ -190,8 +190,7 @@ void Orchestrator::enqueue(Object& object) {
         orphans_.insert(object.id);
         object.orphanWhy = std::to_underlying(*why);
         ++types_[object.type].orphans[object.orphanWhy];
-        if (*why != OrphanReason::CreatePending && isFirstWarning(object))
-            unwarned_.push_back(object.id);
+        if (*why != OrphanReason::CreatePending && isFirstWarning(object)) unwarned_.push_back(object.id);
         return;
     }
     object.where = Where::Queued;
@@ -271,8 +270,7 @@ void Orchestrator::created(ObjectId maker) {
 
 void Orchestrator::createFailed(ObjectId maker) {
     Object* object = held(maker);
-    if (object && object->where == Where::Orphan && isFirstWarning(*object))
-        unwarned_.push_back(maker);
+    if (object && object->where == Where::Orphan && isFirstWarning(*object)) unwarned_.push_back(maker);
 }
 
 void Orchestrator::setKey(ObjectId id, KeyNumber key) {

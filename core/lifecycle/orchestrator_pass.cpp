@@ -60,7 +60,8 @@ void Orchestrator::giveWork(WallMicros now) {
         } else if (group.queue.empty()) {
             // Whether it creates, and is kept for that, is known with the commit of its answer.
             if (actor.freeSince == 0) actor.freeSince = now;
-            const bool waits = lingersUntil(actor) > now || group.keptUntil > now || writing_.contains(actor.seen.id);
+            const bool waits =
+                lingersUntil(actor) > now || group.keptUntil > now || writing_.contains(actor.seen.id);
             if (!waits || isAnotherStarving(actor.group, now)) endActor(number, actor, EndReason::QueueEmpty);
         } else if (actor.looks >= kTurn && isAnotherStarving(actor.group, now)) {
             endActor(number, actor, EndReason::AnotherKey);

@@ -19,7 +19,7 @@ extern "C" {
 #define YARD_PLUGIN_ENTRY "yard_plugin_v1" /* const yard_plugin *yard_plugin_v1(void) */
 
 /* Takes the text of an answer; it is copied. `context` is what run() was given. At most 64 KiB; more counts as failed. */
-typedef void (*yard_plugin_answer)(void *context, const char *text);
+typedef void (*yard_plugin_answer)(void* context, const char* text);
 
 /* What run() returns. */
 enum {
@@ -31,19 +31,19 @@ enum {
 typedef struct yard_plugin {
     uint32_t size;    /* sizeof(yard_plugin) of the header that the plugin was made with */
     uint32_t version; /* YARD_PLUGIN_VERSION */
-    const char *name; /* in the log and in GET orchestrator: letters, digits, ".", "-", "_" */
+    const char* name; /* in the log and in GET orchestrator: letters, digits, ".", "-", "_" */
     /* Names of hooks, "*" in place of a part; a null pointer ends them. */
-    const char *const *hooks;
+    const char* const* hooks;
     /* May be null. What it leaves in *self goes to the others. Not 0: the plugin cannot be used, and the engine does not
      * start. */
-    int (*open)(void **self);
+    int (*open)(void** self);
     /* `json` is what a program gets on its stdin. Within 5 s: a clean that takes longer is refused, and the log names it. */
-    int (*run)(void *self, const char *hook, const char *json, yard_plugin_answer answer, void *context);
+    int (*run)(void* self, const char* hook, const char* json, yard_plugin_answer answer, void* context);
     /* May be null. */
-    void (*close)(void *self);
+    void (*close)(void* self);
 } yard_plugin;
 
-typedef const yard_plugin *(*yard_plugin_entry)(void);
+typedef const yard_plugin* (*yard_plugin_entry)(void);
 
 #ifdef __cplusplus
 }

@@ -96,12 +96,13 @@ std::string contentOf(const std::string& path) {
 
 void putType(const bench::Server& server, const std::string& name, const std::string& worker, int actors) {
     ask(server, "POST", "types",
-        fmt::format(R"({{"name":"{}","fields":{{"url":{{"type":"string","index":true}},"seen":{{"type":"integer"}}}},)"
-                    R"("states":{{"queued":{{"initial":true}},"done":{{"final":true}}}},)"
-                    R"("transitions":[{{"from":"queued","to":"done"}}],)"
-                    R"("actor":{{"worker":"{}","max_actors":{},"max_per_key":{},"max_tick_time_s":60,)"
-                    R"("spawn":[{{"over":0,"actors":{}}}],"resources":{{"cores":0.01}}}}}})",
-                    name, worker, actors, actors, actors));
+        fmt::format(
+            R"({{"name":"{}","fields":{{"url":{{"type":"string","index":true}},"seen":{{"type":"integer"}}}},)"
+            R"("states":{{"queued":{{"initial":true}},"done":{{"final":true}}}},)"
+            R"("transitions":[{{"from":"queued","to":"done"}}],)"
+            R"("actor":{{"worker":"{}","max_actors":{},"max_per_key":{},"max_tick_time_s":60,)"
+            R"("spawn":[{{"over":0,"actors":{}}}],"resources":{{"cores":0.01}}}}}})",
+            name, worker, actors, actors, actors));
 }
 
 /// Seconds that it took.
@@ -226,7 +227,8 @@ struct Late {
 
     double at(double part) {
         std::ranges::sort(millis);
-        return millis[std::min(millis.size() - 1, static_cast<std::size_t>(part * static_cast<double>(millis.size())))];
+        return millis[std::min(millis.size() - 1,
+                               static_cast<std::size_t>(part * static_cast<double>(millis.size())))];
     }
 };
 
@@ -237,7 +239,8 @@ Late late(const bench::Server& server, long count, WallMicros apart) {
     for (long i = 0; i < count; ++i) {
         const WallMicros due = first + i * apart;
         while (wallNow() < due - kSecond / 4) ::usleep(1'000);
-        const std::string id = ask(server, "POST", "objects", fmt::format(R"({{"type":"late","retry_at":{}}})", due));
+        const std::string id =
+            ask(server, "POST", "objects", fmt::format(R"({{"type":"late","retry_at":{}}})", due));
         made.emplace_back(numberIn(id, "id"), due);
     }
     Late all;
@@ -251,9 +254,10 @@ Late late(const bench::Server& server, long count, WallMicros apart) {
 void benchLate(const bench::Server& server, long count) {
     late(server, 20, 20'000);
     Late started = late(server, count, 20'000);
-    fmt::print("from retry_at to the frame of the look, idle, the process started for it: p50 {:.2f} ms, p99 {:.2f} "
-               "(at most 5)\n",
-               started.at(0.5), started.at(0.99));
+    fmt::print(
+        "from retry_at to the frame of the look, idle, the process started for it: p50 {:.2f} ms, p99 {:.2f} "
+        "(at most 5)\n",
+        started.at(0.5), started.at(0.99));
 }
 
 } // namespace
@@ -279,7 +283,8 @@ int main(int argc, char** argv) {
     putType(server, "late", "native", 1);
     if (lateLooks > 0) benchLate(server, static_cast<long>(lateLooks));
     if (looks > 0)
-        benchLooks(server, "native", "no-op looks in C++", 30'000, static_cast<long>(looks), static_cast<int>(rounds));
+        benchLooks(server, "native", "no-op looks in C++", 30'000, static_cast<long>(looks),
+                   static_cast<int>(rounds));
     if (pythonLooks > 0)
         benchLooks(server, "python", "no-op looks in Python", 3'000, static_cast<long>(pythonLooks),
                    static_cast<int>(rounds));

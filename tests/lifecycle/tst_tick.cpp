@@ -59,7 +59,8 @@ private Q_SLOTS:
     }
     void tickMustNotReturnAnyValue() {
         // What a function returns is no part of the answer: the move, the fields and the effects are all that is read.
-        const auto with = parseAnswer(type_, R"({"exit_code": 0, "result": {"move": "sealed"}, "move": "started"})");
+        const auto with =
+            parseAnswer(type_, R"({"exit_code": 0, "result": {"move": "sealed"}, "move": "started"})");
         const auto without = parseAnswer(type_, R"({"exit_code": 0, "move": "started"})");
         const auto write = transitionOf(type_, seen(type_, "queued"), *with, kNow);
         QCOMPARE(told(type_, write), "queued>started rev 4 +0s starts");
@@ -73,7 +74,8 @@ private Q_SLOTS:
     }
     void transitionMustNotHaveAnyBranchingLogic_data() {
         QTest::addColumn<QString>("move");
-        for (const char* move : {R"(["started", "failed"])", R"({"if": "x", "then": "started"})", "1", "true", "null"})
+        for (const char* move :
+             {R"(["started", "failed"])", R"({"if": "x", "then": "started"})", "1", "true", "null"})
             QTest::newRow(move) << move;
     }
     void transitionMustNotHaveAnyBranchingLogic() {

@@ -259,12 +259,7 @@ private slots:
     void whatIsNotLookedAtAsksForNothing() {
         SilentLink link;
         link.become(LinkState::Connected);
-        Poll poll(
-            link, 1,
-            [] {
-                return Request{"GET", "stats", {}, {}};
-            },
-            [](const Answer&) {});
+        Poll poll(link, 1, [] { return Request{"GET", "stats", {}, {}}; }, [](const Answer&) {});
         poll.now();
         QCOMPARE(link.asked, 0);
         poll.setActive(true);
@@ -280,12 +275,7 @@ private slots:
 
     void aLostLinkIsAskedForNothingAndARefusalIsToldOnce() {
         SilentLink link;
-        Poll poll(
-            link, 1'000'000,
-            [] {
-                return Request{"GET", "stats", {}, {}};
-            },
-            [](const Answer&) {});
+        Poll poll(link, 1'000'000, [] { return Request{"GET", "stats", {}, {}}; }, [](const Answer&) {});
         QSignalSpy told(&poll, &Poll::failed);
         poll.setActive(true);
         QCOMPARE(link.asked, 0);

@@ -186,8 +186,11 @@ private slots:
     void aProcessSaysWhichPiecesItHas() {
         QHash<QString, CpuSeen> before;
         const QJsonObject given{{"gpus", QJsonArray{"1"}}};
-        const QJsonObject process{
-            {"id", "p1"}, {"worker", "w"}, {"state", "idle"}, {"why_started", "restart"}, {"resources_given", given}};
+        const QJsonObject process{{"id", "p1"},
+                                  {"worker", "w"},
+                                  {"state", "idle"},
+                                  {"why_started", "restart"},
+                                  {"resources_given", given}};
         const QJsonObject group{{"worker", "w"}, {"processes", QJsonArray{process}}};
         const PoolView view = readPool({{"groups", QJsonArray{group}}}, before, 1);
         QCOMPARE(view.groups.size(), 1U);

@@ -79,8 +79,8 @@ struct Ground {
     std::optional<Sandboxing> sandboxing; ///< constant once open
     std::optional<coro::HelperPool> helpers;
 
-    HookFolder hookFolder;                         ///< until they are opened
-    std::vector<std::unique_ptr<Plugin>> plugins;  ///< likewise
+    HookFolder hookFolder;                        ///< until they are opened
+    std::vector<std::unique_ptr<Plugin>> plugins; ///< likewise
     SlotPlan slotPlan;
     Resources total; ///< of all machines, for actions
     std::optional<host::GpuReader> gpuReader;

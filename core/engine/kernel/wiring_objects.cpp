@@ -9,9 +9,8 @@ namespace yard::engine {
 Result<PlanPtr> Wiring::sandboxOf(const HookFile& file, const std::string& directory, SlotId slot) const {
     if (!file.isSandboxed || !ground_.sandboxing->forWorkers()) return PlanPtr();
     if (auto may = ground_.sandboxing->checkWorker(); !may) return std::unexpected(std::move(may.error()));
-    return std::make_shared<const sandbox::Plan>(sandbox::planForHook(directory, file.hasNetwork,
-                                                                      ground_.sandboxing->policy(ground_.settings),
-                                                                      sandbox::hostUserOf(slot.value)));
+    return std::make_shared<const sandbox::Plan>(sandbox::planForHook(
+        directory, file.hasNetwork, ground_.sandboxing->policy(ground_.settings), sandbox::hostUserOf(slot.value)));
 }
 
 void Wiring::openHooks() {

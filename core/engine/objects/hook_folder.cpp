@@ -96,7 +96,7 @@ Result<void> applyHookRules(HookFolder& folder, std::string_view json) {
 
 /// Null: it is none.
 static Result<std::optional<HookFile>> hookFileAt(const std::string& path, const std::string& name) {
-    struct stat entry {};
+    struct stat entry{};
     if (::stat(path.c_str(), &entry) != 0 || !S_ISREG(entry.st_mode)) return std::optional<HookFile>();
     if (::access(path.c_str(), X_OK) != 0) return std::optional<HookFile>();
     auto pattern = lifecycle::HookPattern::parse(name);
@@ -110,7 +110,7 @@ static Result<std::optional<HookFile>> hookFileAt(const std::string& path, const
 
 Result<HookFolder> readHookFolder(const std::string& directory, bool mustExist) {
     HookFolder folder{.directory = directory, .files = {}};
-    struct stat self {};
+    struct stat self{};
     if (::stat(directory.c_str(), &self) != 0 || !S_ISDIR(self.st_mode)) {
         if (!mustExist) return folder;
         return fail(ErrorKind::NotFound,

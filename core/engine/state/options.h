@@ -50,11 +50,11 @@ struct Options {
     courtesy::OpenDesk openDesk;            ///< for courtesy; empty: this machine's
     std::optional<JoinOptions> join;        ///< absent: this machine works for nobody else
     bool serves = true;                     ///< it may work for others
-    bool takesYards = false;      ///< other engines may open a link to this one, and have it work for them
-    std::string name{};           ///< of this machine, to other engines and to people; empty: the host's
+    bool takesYards = false;            ///< other engines may open a link to this one, and have it work for them
+    std::string name{};                 ///< of this machine, to other engines and to people; empty: the host's
     std::string hooksDir{};             ///< programs that are hooks; empty: `hooks` in the data directory
     std::vector<std::string> plugins{}; ///< shared libraries that are told of hooks
-    std::vector<std::string> set; ///< NAME=VALUE for this run, over settings.json
+    std::vector<std::string> set;       ///< NAME=VALUE for this run, over settings.json
 };
 
 } // namespace yard::engine

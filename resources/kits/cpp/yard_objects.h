@@ -117,7 +117,9 @@ private:
     Values members_;
 };
 
-inline Create create(const std::string& type, const Values& fields = {}) { return {type, fields}; }
+inline Create create(const std::string& type, const Values& fields = {}) {
+    return {type, fields};
+}
 
 /// An effect: an action, once. `action` is what POST jobs takes: object({…}), or Value::json(…). When it ends the
 /// object is due, and looks see what became of it in `actions`, under `name`.
@@ -128,7 +130,9 @@ inline Effect submit(const Value& action, const std::string& name = {}) {
 }
 
 /// An effect: others are due now: "parent" or "children".
-inline Effect wake(const char* whom) { return {object({{"wake", whom}}).json()}; }
+inline Effect wake(const char* whom) {
+    return {object({{"wake", whom}}).json()};
+}
 
 /// Numbers of objects.
 inline Effect wake(const std::vector<long long>& ids) {
@@ -194,7 +198,7 @@ struct Action {
     long long lsn = 0;
     std::string state;
     std::string reason;
-    int exitCode = -1;   ///< -1: it has none
+    int exitCode = -1; ///< -1: it has none
     std::string note;
     std::string outputs; ///< JSON
     std::string result;  ///< JSON
@@ -210,7 +214,7 @@ struct Object {
     int retries = 0;
     long long revision = 0;
     Counts children;
-    std::shared_ptr<const Object> parent; ///< null: it has none
+    std::shared_ptr<const Object> parent;  ///< null: it has none
     std::map<std::string, Action> actions; ///< what its looks submitted, by their names
     long long now = 0;                     ///< of this look
     double deadlineS = 0;                  ///< of this look
@@ -302,8 +306,7 @@ private:
         call.object = std::atoll(request["object"].c_str());
         call.attempt = std::atoi(request["attempt"].c_str());
         const auto body = effects_.find(call.name);
-        if (body == effects_.end())
-            return failed(Answer::fail("this worker has no effect \"" + call.name + "\""));
+        if (body == effects_.end()) return failed(Answer::fail("this worker has no effect \"" + call.name + "\""));
         const Answer answer = body->second(call);
         return answer.exitCode == 0 ? answerText(0, {}, {}) : failed(answer);
     }

@@ -87,10 +87,7 @@ LoadCharts::LoadCharts(Context context, QWidget* parent)
           },
           this))
     , settings_(new Poll(
-          context.link, kSettingsEveryMs,
-          [] {
-              return Request{"GET", "settings", {}, {}};
-          },
+          context.link, kSettingsEveryMs, [] { return Request{"GET", "settings", {}, {}}; },
           [this](const Answer& answer) {
               hold_ = answer.json.value("guard_hold_percent").toDouble();
               stop_ = answer.json.value("guard_stop_percent").toDouble();

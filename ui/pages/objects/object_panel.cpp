@@ -182,8 +182,7 @@ void ObjectPanel::tellActions(const ObjectDetail& detail) {
         QString words = format.number(action.lsn) + QStringLiteral(", ") + wordOf(action.face);
         for (const QString& more : {action.reason, action.note})
             if (!more.isEmpty()) words += QStringLiteral(", ") + more;
-        facts.push_back(
-            {action.name, words, Fact::Tone::Link, {}, QStringLiteral("action:%1").arg(action.lsn)});
+        facts.push_back({action.name, words, Fact::Tone::Link, {}, QStringLiteral("action:%1").arg(action.lsn)});
     }
     actionsPanel_->setVisible(!facts.empty());
     actionsPanel_->setNote(format.number(static_cast<qint64>(facts.size())));
