@@ -166,12 +166,12 @@ private Q_SLOTS:
                                   .retryAt = 9,
                                   .revision = 2,
                                   .retries = 1};
-        QCOMPARE(
-            hookJson(event),
-            std::string(R"({"hook":"transition_page_from_queued_to_started_end","type":"page",)"
-                        R"("object":{"id":7,"type":"page","status":"started","retry_at":9,"key":"k","parent":3,)"
-                        R"("revision":2,"retries":1,"fields":{"url":"a"}},)"
-                        R"("actor":"w #1","from":"queued","to":"started"})"));
+        QCOMPARE(hookJson(event),
+                 std::string("{\"hook\":\"transition_page_from_queued_to_started_end\",\"type\":\"page\","
+                             "\"object\":{\"id\":7,\"type\":\"page\",\"status\":\"started\",\"retry_at\":9,\"key\":"
+                             "\"k\",\"parent\":3,"
+                             "\"revision\":2,\"retries\":1,\"fields\":{\"url\":\"a\"}},"
+                             "\"actor\":\"w #1\",\"from\":\"queued\",\"to\":\"started\"}"));
         HookEvent idle;
         idle.point = HookPoint::OrchestratorIdle;
         QCOMPARE(hookJson(idle), std::string(R"({"hook":"orchestrator_idle"})"));

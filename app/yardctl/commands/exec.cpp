@@ -117,9 +117,9 @@ public:
     std::size_t accepted() const { return lsns_.size(); }
     int code() const { return counts_.failed == 0 ? 0 : kExitFailed; }
     std::string summary() const {
-        const auto& [ended, failed, total] = counts_;
+        const std::int64_t failed = counts_.failed;
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
-        return fmt::format("{} of {} completed{}, in {}", ended - failed, total.value_or(0),
+        return fmt::format("{} of {} completed{}, in {}", counts_.ended - failed, counts_.total.value_or(0),
                            failed == 0 ? std::string() : fmt::format(", {} did not", failed),
                            durationWords(seconds));
     }

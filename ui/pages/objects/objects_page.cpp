@@ -19,7 +19,7 @@ namespace yard::ui {
 namespace {
 
 constexpr int kObjectsLookMs = 1'000;
-constexpr int kFilterPauseMs = 250;
+constexpr int kFieldsPauseMs = 250;
 constexpr int kNotFound = 404;
 constexpr int kTypesWidth = 248;
 constexpr int kPanelWidth = 340;
@@ -155,7 +155,7 @@ QWidget* ObjectsPage::makeFirst() {
 
 void ObjectsPage::connectParts() {
     filterLater_.setSingleShot(true);
-    filterLater_.setInterval(kFilterPauseMs);
+    filterLater_.setInterval(kFieldsPauseMs);
     connect(&filterLater_, &QTimer::timeout, this, &ObjectsPage::find);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         filterLater_.start();
