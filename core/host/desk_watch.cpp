@@ -143,16 +143,23 @@ private:
         const bool comes = bus_ && bus_->isSleepComing();
         if (!comes) sleepSince_.reset();
         if (comes && !sleepSince_) sleepSince_ = now;
-        const std::lock_guard lock(state_->mutex);
-        if (!comes) state_->isReady = false;
-        if (comes && (state_->isReady || now - *sleepSince_ >= courtesy::kSleepWaits)) {
+        const bool isReady = takeReady(comes);
+        if (comes && (isReady || now - *sleepSince_ >= courtesy::kSleepWaits)) {
             delay_.reset();
             delayedFor_.clear();
         } else if (why != delayedFor_ && (why.empty() || !comes)) {
             delay_ = why.empty() || !bus_ ? UniqueFd() : bus_->inhibitSleep(DeskBus::Inhibit::Delay, why);
             if (bus_ || why.empty()) delayedFor_ = why;
         }
+        const std::lock_guard lock(state_->mutex); // not over the bus: the owner would wait for its answer
         state_->isDelayed = static_cast<bool>(delay_);
+    }
+
+    /// Somebody is ready for the sleep that comes; what is said of none counts for none.
+    bool takeReady(bool comes) {
+        const std::lock_guard lock(state_->mutex);
+        state_->isReady = state_->isReady && comes;
+        return state_->isReady;
     }
 
     void rest() {

@@ -131,7 +131,8 @@ struct ScreenIdle::Xcb : LoadedLibrary {
         void* reply = replyTo(getProperty(connection, 0, window, name, type, 0, kMostStates).sequence);
         const auto* const known = static_cast<const XcbPropertyReply*>(reply);
         std::optional<std::vector<std::uint32_t>> values;
-        if (known != nullptr && known->format == 32 && known->type == type && known->valueLength <= kMostStates) {
+        if (known != nullptr && known->format == 32 && known->type == type && known->valueLength <= kMostStates &&
+            known->valueLength <= known->length) { // the server counts both, and the reply has `length` words
             values.emplace(known->valueLength);
             std::memcpy(values->data(), known + 1, known->valueLength * sizeof(std::uint32_t));
         }

@@ -91,7 +91,8 @@ std::unique_ptr<WaylandIdle> WaylandIdle::open() {
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof address.sun_path) return nullptr;
     std::memcpy(address.sun_path, path.data(), path.size());
-    UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    // One that accepts nobody is not waited for: it is asked again later.
+    UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
         return nullptr;
     std::unique_ptr<WaylandIdle> idle(new WaylandIdle(std::move(socket)));

@@ -1,7 +1,7 @@
 // Whether a person touches keyboard, mouse or anything else of a Wayland seat, as the compositor says by ext-idle-notify.
 // The few messages of the protocol that this takes are spoken here: no library is loaded.
 //
-// Owner: one thread; nothing here waits but connecting. Whatever the compositor sends is checked; one that sends what
+// Owner: one thread; nothing here waits. Whatever the compositor sends is checked; one that sends what
 // cannot be is left.
 #pragma once
 
