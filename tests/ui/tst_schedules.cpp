@@ -3,6 +3,7 @@
 #include "tests/ui/played_page.h"
 #include "ui/pages/queues/queues_page.h"
 #include "ui/pages/queues/schedules_pane.h"
+#include "ui/state/schedule_draft.h"
 #include "ui/style/theme.h"
 
 #include <QComboBox>
@@ -207,6 +208,34 @@ private slots:
         QVERIFY(!body.contains("action") && !body.contains("list") && !body.contains("name"));
         QCOMPARE(body.value("missed").toString(), QString("skip"));
         QCOMPARE(body.value("overlap").toString(), QString("queue"));
+    }
+
+    void whatIsAsItWasIsNotSaidAgain() {
+        const QJsonObject action{{"worker", "exec"},
+                                 {"argv", QJsonArray{"/bin/sh", "-c", "make all"}},
+                                 {"env", QJsonObject{{"A", "b"}}}};
+        const auto changed = [&](QJsonObject schedule, const auto& change) {
+            schedule.insert("name", "n");
+            schedule.insert("action", action);
+            const ScheduleDraft before = ScheduleDraft::of(schedule);
+            ScheduleDraft after = before;
+            change(after);
+            return after.changesTo(before);
+        };
+        const auto overlap = [](ScheduleDraft& draft) { draft.overlap = "allow"; };
+        // A moment that has passed would come once more: the form shows no parts of a second.
+        QCOMPARE(changed({{"at", 1'700'000'000'123'456}}, overlap),
+                 (QJsonObject{{"missed", "once"}, {"overlap", "allow"}, {"queue", ""}, {"jitter_s", 0}}));
+        QVERIFY(!changed({{"every_s", 1'234'567}}, overlap).contains("every_s"));
+        QCOMPARE(ScheduleDraft::of({{"every_s", 1'234'567.5}, {"jitter_s", 86'399.25}}).schedule().value("every_s"),
+                 QJsonValue(1'234'567.5));
+        // Another line leaves the rest of its action alone.
+        const QJsonObject other =
+            changed({{"cron", "0 3 * * *"}}, [](ScheduleDraft& draft) { draft.command = "make some"; });
+        QCOMPARE(other.value("action").toObject().value("env"), QJsonValue(QJsonObject{{"A", "b"}}));
+        QCOMPARE(other.value("action").toObject().value("argv"),
+                 QJsonValue(QJsonArray{"/bin/sh", "-c", "make some"}));
+        QVERIFY(!other.contains("cron"));
     }
 
     void runsLeadToTheirActions() {

@@ -4,6 +4,7 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
+#include <QLocale>
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +31,10 @@ QJsonValue numberIfAny(const QString& text) {
     bool isNumber = false;
     const double number = text.trimmed().toDouble(&isNumber);
     return isNumber ? QJsonValue(number) : QJsonValue(text);
+}
+
+QString allDigits(double number) {
+    return QString::number(number, 'g', QLocale::FloatingPointShortest);
 }
 
 QDateTime momentWritten(const QString& text) {
@@ -99,17 +104,17 @@ ScheduleDraft ScheduleDraft::of(const QJsonObject& schedule) {
     draft.queue = info.queue;
     if (info.every > 0) {
         draft.when = When::Every;
-        draft.every = QString::number(info.every);
+        draft.every = allDigits(info.every);
     } else if (info.at > 0) {
         draft.when = When::At;
         draft.at = QDateTime::fromMSecsSinceEpoch(info.at / 1'000).toString("yyyy-MM-dd HH:mm:ss");
     }
     draft.command = shellLineOf(schedule.value("action").toObject());
     draft.hasOtherWork = draft.command.isEmpty();
+    if (!draft.hasOtherWork) draft.action = schedule.value("action").toObject();
     if (const QString missed = schedule.value("missed").toString(); !missed.isEmpty()) draft.missed = missed;
     if (const QString overlap = schedule.value("overlap").toString(); !overlap.isEmpty()) draft.overlap = overlap;
-    if (const double jitter = schedule.value("jitter_s").toDouble(); jitter > 0)
-        draft.jitter = QString::number(jitter);
+    if (const double jitter = schedule.value("jitter_s").toDouble(); jitter > 0) draft.jitter = allDigits(jitter);
     return draft;
 }
 
@@ -124,10 +129,26 @@ QJsonObject ScheduleDraft::schedule() const {
         const QDateTime moment = momentWritten(at);
         json.insert("at", moment.isValid() ? QJsonValue(moment.toMSecsSinceEpoch() * 1'000) : QJsonValue(at));
     }
-    if (!command.trimmed().isEmpty())
-        json.insert("action", QJsonObject{{"worker", "exec"}, {"argv", QJsonArray{"/bin/sh", "-c", command}}});
+    if (!command.trimmed().isEmpty()) {
+        QJsonObject line = action;
+        line.insert("worker", "exec");
+        line.insert("argv", QJsonArray{"/bin/sh", "-c", command});
+        json.insert("action", line);
+    }
     if (!queue.trimmed().isEmpty()) json.insert("queue", queue.trimmed());
     json.insert("jitter_s", jitter.trimmed().isEmpty() ? QJsonValue(0) : numberIfAny(jitter));
+    return json;
+}
+
+QJsonObject ScheduleDraft::changesTo(const ScheduleDraft& before) const {
+    QJsonObject json = schedule();
+    const QJsonObject known = before.schedule();
+    json.remove("name");
+    for (const char* member : {"cron", "every_s", "at", "action"}) {
+        const QLatin1String key(member);
+        if (json.contains(key) && json.value(key) == known.value(key)) json.remove(key);
+    }
+    if (!json.contains("queue")) json.insert("queue", "");
     return json;
 }
 

@@ -58,10 +58,14 @@ struct ScheduleDraft {
     QString queue;
     QString jitter;
     bool hasOtherWork = false; ///< what it runs is no line of a shell: it stays unless a line is written
+    QJsonObject action{};      ///< as it was where it is a line: what else it has stays, whatever the line becomes
 
     static ScheduleDraft of(const QJsonObject& schedule);
     /// As the engine takes it. A number that is none is sent as the text it is: the engine says what it wants.
     QJsonObject schedule() const;
+    /// What is to be said of a schedule that is there, which this was made of as `before`: no time and no action that is as
+    /// it was, as it may have more than is shown here, and one that has run would run once more.
+    QJsonObject changesTo(const ScheduleDraft& before) const;
     /// The next times of what comes at equal distances or once, at most `most`; nothing of a line of crontab.
     std::vector<qint64> timesWithoutEngine(WallMicros now, qint64 anchor, int most) const;
 };

@@ -180,6 +180,7 @@ void ScheduleForm::begin(const QJsonObject& schedule) {
     filling_ = true;
     const ScheduleDraft draft = ScheduleDraft::of(schedule);
     name_ = draft.name;
+    begun_ = draft;
     anchor_ = schedule.value("anchor").toInteger();
     hasOtherWork_ = !name_.isEmpty() && draft.hasOtherWork;
     const std::pair<const char*, QString> texts[] = {
@@ -236,7 +237,8 @@ ScheduleDraft ScheduleForm::draft() const {
             .overlap = choices_.at("overlap")->currentData().toString(),
             .queue = text("queue"),
             .jitter = text("jitter_s"),
-            .hasOtherWork = hasOtherWork_};
+            .hasOtherWork = hasOtherWork_,
+            .action = begun_.action};
 }
 
 /// What belongs to another kind of time is not asked for.
@@ -297,13 +299,8 @@ void ScheduleForm::send() {
     if (written.name.isEmpty()) return row("name")->setProblem(tr("It needs a name"));
     if (written.command.trimmed().isEmpty() && !hasOtherWork_)
         return row("command")->setProblem(tr("Say what is to run"));
-    QJsonObject json = written.schedule();
-    const bool isNew = name_.isEmpty();
-    if (!isNew) {
-        json.remove("name");
-        if (!json.contains("queue")) json.insert("queue", "");
-    }
-    const Operation operation = isNew ? operations::addSchedule(json) : operations::changeSchedule(name_, json);
+    const Operation operation = name_.isEmpty() ? operations::addSchedule(written.schedule())
+                                                : operations::changeSchedule(name_, written.changesTo(begun_));
     context_.commands.run(operation, this, [this, name = written.name](const Answer& answer) {
         if (!answer.ok()) return complain(answer);
         begin(answer.json);

@@ -71,6 +71,7 @@ private:
     Button* save_;
     QTimer later_;
     QString name_;
+    ScheduleDraft begun_; ///< as it was before anything was written
     qint64 anchor_ = 0;
     bool hasOtherWork_ = false;
     bool filling_ = false;

@@ -262,8 +262,9 @@ void SchedulesPane::askTimes() {
         context_.link.send(operations::tryCron(line.first, line.second, kMostTimesOfLine), this,
                            [this, line](const Answer& answer) {
                                underWay_.erase(line);
+                               if (answer.status == 0) return; // nobody answered: asked again with the next look
                                lines_[line] = {.at = readScheduleTimes(answer.json), .asked = wallNow()};
-                               if (answer.status != 0) askTimes();
+                               askTimes();
                                showStrip();
                            });
     }
