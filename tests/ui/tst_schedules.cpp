@@ -224,7 +224,7 @@ private slots:
         };
         const auto overlap = [](ScheduleDraft& draft) { draft.overlap = "allow"; };
         // A moment that has passed would come once more: the form shows no parts of a second.
-        QCOMPARE(changed({{"at", 1'700'000'000'123'456}}, overlap),
+        QCOMPARE(changed({{"at", qint64{1'700'000'000'123'456}}}, overlap),
                  (QJsonObject{{"missed", "once"}, {"overlap", "allow"}, {"queue", ""}, {"jitter_s", 0}}));
         QVERIFY(!changed({{"every_s", 1'234'567}}, overlap).contains("every_s"));
         QCOMPARE(ScheduleDraft::of({{"every_s", 1'234'567.5}, {"jitter_s", 86'399.25}}).schedule().value("every_s"),

@@ -4,7 +4,6 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
-#include <QLocale>
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +33,7 @@ QJsonValue numberIfAny(const QString& text) {
 }
 
 QString allDigits(double number) {
-    return QString::number(number, 'g', QLocale::FloatingPointShortest);
+    return QString::number(number, 'g', 15);
 }
 
 QDateTime momentWritten(const QString& text) {
