@@ -11,6 +11,7 @@ yard::Look lookAtPage(const yard::Object& o) {
     if (o.status == "huge") return o.wait().set("url", std::string(1048576, 'a'));
     if (o.status == "garbage") return o.wait().set("url", yard::Value::json("nan"));
     if (o.status == "half") return o.wait().set("url", "caf\xe9");
+    if (o.status == "unlisted") return o.wait().set("all", yard::texts(o.fields).size());
     if (o.status == "silent") return o.wait();
     if (o.children.pending > 0) return o.wait(5);
     long long all = 0;

@@ -305,6 +305,11 @@ class Cpp(Kit, Objects, unittest.TestCase):
     def objects_command(self):
         return [CPP_FAILURES]
 
+    def test_texts_of_what_is_no_list_are_an_exception(self):
+        worker = self.looker()
+        self.assertEqual(self.look_at(worker, "unlisted"), {"exit_code": 1, "message": 'this is no list: {"url": "u"}'})
+        worker.end()
+
     def test_a_result_that_is_no_json_fails(self):
         for text in ("caf", "nan", "-inf", "01", "1.", "[1,]", '{"a" 1}', '"a', "{} {}", '"\\x"', '"\t"', 61 * "[" + 61 * "]"):
             with self.subTest(text):

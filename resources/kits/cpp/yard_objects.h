@@ -84,6 +84,9 @@ inline Value list(const std::vector<Value>& values) {
 
 /// The texts of an array of JSON. Throws when there is something else.
 inline std::vector<std::string> texts(const std::string& json) {
+    std::size_t first = 0;
+    detail::skipSpace(json, first);
+    if (first >= json.size() || json[first] != '[') throw std::runtime_error("this is no list: " + json);
     std::vector<std::string> all;
     for (const std::string& element : detail::elements(json)) {
         if (element.front() != '"') throw std::runtime_error(element + " is not a string");
