@@ -262,7 +262,7 @@ class Orders(WarmCase):
         self.assertEqual({i["fields"]["name"] for i in items}, {"cup", "spoon \"large\"", "sugar \u00e4\U0001f600"})
         self.assertEqual({i["key"] for i in items}, {"%d/%s" % (order, i["fields"]["name"]) for i in items})
         wait_for(lambda: "order %d: 30\n" % order in self.printed(), "the receipt is printed")
-        self.assertEqual(self.call("GET", "orchestrator")["outbox"], 0)
+        wait_for(lambda: self.call("GET", "orchestrator")["outbox"] == 0, "what was carried out is known to be")
         with_a_unicorn = self.order("unicorn", "cup")
         self.assertEqual(self.ended(with_a_unicorn)["children"], {"packed": 1, "missing": 1})
         missing = self.call("GET", "objects?type=item&status=missing")["objects"]
