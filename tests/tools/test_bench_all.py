@@ -24,6 +24,7 @@ OUTPUTS = {
     "bench_window": "filter label:\"album 7\": first rows                       8.00 ms\n  all numbers      9.00 ms\n"
                     "filter album: first rows                            17.00 ms\n  all numbers     838.00 ms\n",
     "bench_simulation": "decisions: 853587 a second, 1.17 us each\nmakespan: 1 s of virtual time; lower bound 1 s (…); ratio 1.280\n",
+    "bench_courtesy": "lateness under gentle, of the empty machine: " + SPREAD.format("1.07"),
     "bench_objects": "1000000 that wait: 115 B of memory each after a start (at most 100), 140.0 MB in all\n"
                      "a start with them: serving after 2.50 s (at most 3)\nthe slowest page: 9.5 ms (at most 20)\n"
                      "from retry_at to the frame of the look, idle, the process started for it: p50 4.10 ms, p99 6.20 (at most 5)\n"
@@ -32,7 +33,7 @@ OUTPUTS = {
                      "no-op looks in Python: 4000 looks/s (at least 3000), 120.0 us of the engine's CPU each\n",
     "bench_link.py": "over the link 900/s; of the same here (at least 0.90): " + SPREAD.format("0.8"),
 }
-FIGURES = [0.847, 1.49, 0.18, 0.37, 5.0, 0.43, 0.27, 5.2, 17, 838, 1.28, 853587, 115, 2.5, 9.5, 9000, 4000, 6.2, 0.8]
+FIGURES = [0.847, 1.49, 0.18, 0.37, 5.0, 0.43, 0.27, 5.2, 17, 838, 1.28, 853587, 1.07, 115, 2.5, 9.5, 9000, 4000, 6.2, 0.8]
 
 
 def row(lower_is_better=False):
