@@ -360,7 +360,8 @@ coro::Task<Result<ObjectList>> Objects::list(ObjectQuery query) {
         const auto number = numberOf(query.type);
         if (!number) co_return std::unexpected(number.error());
         question.type = types_[*number].id;
-        question.statuses = statusesOf(*number);
+        // While its states change the journal has others than we do: its objects are sorted for the page then.
+        if (!types_[*number].isLeaving) question.statuses = statusesOf(*number);
     }
     auto fields = fieldsIn(query.text);
     if (!fields) co_return std::unexpected(fields.error());
