@@ -54,7 +54,8 @@ std::string_view openApiObjectSchemas() {
   "description":"of one object: the newest action of each name that its looks gave"}}},
 "ObjectAction":{"type":"object","required":["lsn","state"],"properties":{
   "lsn":{"type":"integer","format":"int64","minimum":1},"state":{"$ref":"#/components/schemas/State"},
-  "reason":{"$ref":"#/components/schemas/Reason"},"exit_code":{"type":"integer","format":"int64"},"note":{"type":"string"},
+  "reason":{"$ref":"#/components/schemas/Reason"},"exit_code":{"type":"integer","format":"int64"},
+  "signal":{"type":"integer","format":"int64"},"note":{"type":"string"},
   "outputs":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/Chunk"}},
   "result":{"description":"any JSON, as in the action"}}},
 "ObjectList":{"type":"object","required":["objects"],"properties":{"objects":{"type":"array",

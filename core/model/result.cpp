@@ -174,6 +174,7 @@ void appendInShort(std::string& out, const ActionResult& result, bool withProduc
     if (result.outcome && isEnded(result.state)) {
         if (result.outcome->reason != Reason::None) writer.member("reason", name(result.outcome->reason));
         if (result.outcome->exitCode) writer.member("exit_code", *result.outcome->exitCode);
+        if (result.outcome->signal) writer.member("signal", *result.outcome->signal);
         if (!result.outcome->note.empty()) writer.member("note", result.outcome->note);
         if (withProducts) writeOutputsAndResult(writer, *result.outcome);
     }

@@ -43,6 +43,7 @@ class TestResult : public QObject {
 private Q_SLOTS:
     void aPendingActionSaysWhetherItIsHeld();
     void aFinishedActionHasEverythingInTheContractsWords();
+    void inShortItSaysTheSignal();
     void whatIsAbsentIsLeftOut();
     void hostileTextCannotBreakTheAnswer();
     void answersAreJson();
@@ -108,6 +109,17 @@ void TestResult::aFinishedActionHasEverythingInTheContractsWords() {
             R"("failed":1005},"attempts":[{"n":1,"state":"failed","reason":"signal","signal":9,)"
             R"("cpu_seconds":0.015,"max_rss_bytes":4096,%2,"timestamps":{"exited":8}}],"note":"error: x"})")
             .arg(kEmpty, streams));
+}
+
+void TestResult::inShortItSaysTheSignal() {
+    ActionResult result = pendingAction();
+    result.state = ActionState::Failed;
+    result.outcome.emplace().state = ActionState::Failed;
+    result.outcome->reason = Reason::Signal;
+    result.outcome->signal = 11;
+    std::string text;
+    appendInShort(text, result, false);
+    QVERIFY(qt(text).endsWith(R"("state":"failed","reason":"signal","signal":11})"));
 }
 
 void TestResult::whatIsAbsentIsLeftOut() {

@@ -86,13 +86,14 @@ private slots:
         const QJsonObject actions{
             {"pdf", QJsonObject{{"lsn", 812}, {"state", "completed"}, {"exit_code", 0}}},
             {"text", QJsonObject{{"lsn", 1'813}, {"state", "failed"}, {"reason", "exit_code"}, {"exit_code", 3}}},
+            {"crash", QJsonObject{{"lsn", 700}, {"state", "failed"}, {"reason", "signal"}, {"signal", 11}}},
             {"wait", QJsonObject{{"lsn", 814}, {"state", "running"}, {"note", "page 2"}}}};
         QVERIFY(on.tell("objects/3", object(3, "started", {{"actions", actions}})));
         QVERIFY(panel->actions()->isVisible());
         QStringList shown;
         for (const Fact& fact : panel->actions()->facts()) shown << fact.name + ": " + fact.value;
         QCOMPARE(shown, QStringList({"text: 1813, Failed, exit code 3", "wait: 814, Running, page 2",
-                                     "pdf: 812, Completed"}));
+                                     "pdf: 812, Completed", "crash: 700, Failed, signal 11"}));
         emit panel->actions()->linkClicked(panel->actions()->facts().front().target);
         QCOMPARE(on.played.window.shown, std::vector<qint64>{1'813});
     }

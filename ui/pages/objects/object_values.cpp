@@ -152,7 +152,9 @@ std::vector<ObjectAction> readObjectActions(const QJsonObject& json) {
         actions.push_back({.name = unturned(it.key()),
                            .lsn = action["lsn"].toInteger(),
                            .face = faceOf(action["state"].toString().toStdString(), false, false),
-                           .reason = reason.isEmpty() ? QString() : unturned(wordOfReason(reason, exitCode)),
+                           .reason = reason.isEmpty()
+                                         ? QString()
+                                         : unturned(wordOfReason(reason, exitCode, action["signal"].toInt())),
                            .note = unturned(action["note"].toString())});
     }
     std::ranges::sort(actions, std::greater<>(), &ObjectAction::lsn);
