@@ -11,6 +11,7 @@ namespace {
 struct Named {
     std::uint32_t code;
     std::string_view words;
+    bool mayPass = false;
 };
 
 constexpr std::array kCrashes = {Named{0x80000003, "breakpoint"},
@@ -38,8 +39,8 @@ constexpr std::array kCrashes = {Named{0x80000003, "breakpoint"},
 constexpr std::array kStartErrors = {Named{2, "its file is not there"},
                                      Named{3, "its directory is not there"},
                                      Named{5, "it may not be read"},
-                                     Named{8, "there is not enough memory"},
-                                     Named{14, "there is not enough memory"},
+                                     Named{8, "there is not enough memory", true},
+                                     Named{14, "there is not enough memory", true},
                                      Named{126, "a DLL is not there"},
                                      Named{193, "it is no program for 64-bit Windows"},
                                      Named{216, "it is for another processor"}};
@@ -74,6 +75,11 @@ bool isCrash(std::uint32_t code) {
 std::string crashWords(std::uint32_t code) {
     const std::string_view words = wordsOf(kCrashes, code);
     return fmt::format("0x{:08X}{}{}", code, words.empty() ? "" : ", ", words);
+}
+
+bool isLastingStartError(std::uint32_t code) {
+    const auto at = std::ranges::find(kStartErrors, code, &Named::code);
+    return at != kStartErrors.end() && !at->mayPass;
 }
 
 std::string startErrorWords(std::uint32_t code) {

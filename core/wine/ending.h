@@ -27,6 +27,8 @@ inline constexpr std::size_t kEndingBytes = 10;
 bool isCrash(std::uint32_t code);
 /// "0xC0000005, access violation"; of one without a name the number alone.
 std::string crashWords(std::uint32_t code);
+/// The same program will not start another time either: its file, or a DLL of it, is not what it has to be.
+bool isLastingStartError(std::uint32_t code);
 /// "error 193 of Windows, it is no program for 64-bit Windows"; of one without words the number alone.
 std::string startErrorWords(std::uint32_t code);
 

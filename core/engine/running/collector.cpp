@@ -58,6 +58,7 @@ void Collector::begin() {
     if (parts_.isWindows && parts_.scratch) {
         const wine::Ending ending = takeWindowsEnd(parts_.scratch->root);
         if (ended.cause == runners::EndCause::Exited) applyWindowsEnd(made_.outcome, ending);
+        made_.cannotHeal = made_.outcome.reason == Reason::SpawnError && wine::isLastingStartError(ending.code);
     }
     if (made_.outcome.state != ActionState::Completed && made_.outcome.note.empty())
         note_ = noteFrom(made_.outcome, tailOf(ended.err), tailOf(ended.out));

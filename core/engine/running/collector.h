@@ -25,6 +25,7 @@ struct Collection {
     std::vector<store::SmallChunk> chunks;
     bool isRemoved = false;          ///< the scratch directory
     bool isCut = false;              ///< the outcome has what was kept until then
+    bool cannotHeal = false;         ///< its program will not start another time either
     std::optional<std::string> left; ///< of a request: what is to be removed
 };
 

@@ -528,6 +528,7 @@ coro::Task<void> Execution::collect(AttemptId id, runners::Ended ended) {
     if (!attempt) co_return;
     attempt->record.times[attempt->record.outcome.state] = 0;
     attempt->record.outcome = std::move(made.outcome);
+    attempt->cannotHeal = attempt->cannotHeal || made.cannotHeal;
     if (made.isCut && attempt->stop) applyStop(attempt->record.outcome, stopCauseOf(*attempt->stop));
     // Until now it was not over: its outputs were not kept yet.
     attempt->record.times[attempt->record.outcome.state] = attempt->scale.at(parts_.now());
