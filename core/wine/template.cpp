@@ -64,12 +64,14 @@ std::vector<std::string> variables() {
     return all;
 }
 
-/// What is in the directory but the template by this Wine.
+/// What is in the directory but the template by this Wine, and but those that actions may run over.
 Result<void> removeOthers(const TemplateOrder& order) {
     std::error_code err;
     std::vector<std::string> others;
     for (const fs::directory_entry& entry : fs::directory_iterator(order.directory, err))
-        if (entry.path().filename() != order.wine.version) others.push_back(entry.path().string());
+        if (entry.path().filename() == kMaking ||
+            (order.removesOthers && entry.path().filename() != order.wine.version))
+            others.push_back(entry.path().string());
     if (err) return failErrno("read " + order.directory, err.value());
     for (const std::string& path : others)
         if (auto removed = removeTree(path, order.stop); !removed) return removed;
@@ -181,7 +183,11 @@ Result<void> finish(const std::string& made) {
     if (auto directory = makeDirectories(made + std::string(kStarterDirectory)); !directory) return directory;
     if (auto wrote = writeFileAtomically(made + std::string(kStarterFile), starterImage(), 0644); !wrote)
         return wrote;
-    return openToUsers(made);
+    if (auto opened = openToUsers(made); !opened) return opened;
+    // It gets its name when all of it is on the disk: a prefix that lost half of its files would be kept.
+    const UniqueFd directory(::open(made.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!directory || ::syncfs(directory.get()) != 0) return failErrno("write " + made, errno);
+    return {};
 }
 
 } // namespace

@@ -19,11 +19,12 @@ struct TemplateOrder {
     Installation wine;
     std::uint32_t hostUser = 0; ///< of an engine of root: who makes it
     Duration atMost = std::chrono::seconds(120);
+    bool removesOthers = true; ///< no action runs over one of another Wine
     std::stop_token stop;
 };
 
-/// Makes it if there is none by this Wine, takes away what is there of another or of a start that was cut short, and
-/// returns where it is. NotAccepting: it was stopped. Io, NoSpace or WrongState, with what was said last, when it could
+/// Makes it if there is none by this Wine, takes away what is there of a start that was cut short and, where it may, of
+/// another Wine, and returns where it is. NotAccepting: it was stopped. Io, NoSpace or WrongState, with what was said last, when it could
 /// not be made.
 Result<std::string> ensureTemplate(const TemplateOrder& order);
 

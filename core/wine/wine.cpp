@@ -1,5 +1,6 @@
 #include "core/wine/wine.h"
 
+#include "core/base/hash.h"
 #include "core/wine/starter_image.h"
 
 #include <algorithm>
@@ -40,7 +41,10 @@ std::optional<Installation> find(const std::string& root) {
     Installation found{.loader = firstOf(root, kLoaders), .server = firstOf(root, kServers), .version = {}};
     struct stat st{};
     if (found.loader.empty() || found.server.empty() || ::stat((root + found.server).c_str(), &st) != 0) return {};
-    found.version = fmt::format("{:x}x{:x}", st.st_mtim.tv_sec, st.st_size);
+    // The starter is in the prefix: another one wants another prefix too.
+    constexpr std::size_t kDigits = 16;
+    static const std::string starter = Sha256::of(starterImage()).hex().substr(0, kDigits);
+    found.version = fmt::format("{:x}x{:x}x{}", st.st_mtim.tv_sec, st.st_size, starter);
     return found;
 }
 

@@ -19,7 +19,7 @@ inline constexpr std::string_view kPlatform = "windows-x86_64";
 struct Installation {
     std::string loader;  ///< wine64; below /usr, which sandboxes show
     std::string server;  ///< wineserver
-    std::string version; ///< another one for another Wine: letters and digits, for the name of a file
+    std::string version; ///< another one for another Wine or starter: letters and digits, for the name of a file
     friend bool operator==(const Installation&, const Installation&) = default;
 };
 /// Nothing: it is not installed, this is no x86-64, or there is no starter. Looks at some files: blocks for as long

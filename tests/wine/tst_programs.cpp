@@ -1,5 +1,6 @@
 // Workers for Windows: values, then programs of MinGW by a real engine, where Wine and MinGW are installed.
 #include "core/base/files.h"
+#include "core/base/hash.h"
 #include "core/engine/reading/reasons.h"
 #include "core/engine/running/windows_end.h"
 #include "core/engine/running/wine_host.h"
@@ -67,6 +68,8 @@ public:
                 .find = [this] { return found; },
                 .make = [this](const wine::TemplateOrder& order) -> Result<std::string> {
                     ++made;
+                    removes += order.removesOthers ? "all " : "none ";
+                    isHeld.wait(true);
                     if (fails) return fail(ErrorKind::NoSpace, "no room");
                     return order.directory + "/" + order.wine.version;
                 }}) {}
@@ -78,6 +81,8 @@ public:
     coro::test::Rig rig;
     std::optional<wine::Installation> found = someWine();
     std::atomic<int> made = 0;
+    std::atomic<bool> isHeld = false; ///< making takes as long
+    std::string removes;              ///< what of others, each time
     bool fails = false;
     WineHost host;
 };
@@ -162,6 +167,8 @@ private Q_SLOTS:
                  "Windows, it is no program for 64-bit Windows");
         QCOMPARE(endingOf("E0000ffff\n", 125),
                  "failed spawn_error - Wine could not start the program: error 65535 of Windows");
+        QVERIFY(wine::isLastingStartError(193) && wine::isLastingStartError(2));
+        QVERIFY(!wine::isLastingStartError(8) && !wine::isLastingStartError(65535)); // it is tried again
     }
 
     void aProgramOfWhichNothingIsKnownDidNotComplete() {
@@ -227,6 +234,8 @@ private Q_SLOTS:
         QCOMPARE(wine::find(root)->loader, "/usr/lib/wine/wine64");
         const std::string version = wine::find(root)->version;
         QVERIFY(std::ranges::all_of(version, [](unsigned char c) { return std::isalnum(c) != 0; }));
+        const std::string starter = Sha256::of(wine::starterImage()).hex();
+        QVERIFY(version.ends_with(starter.substr(0, 16))); // a prefix with another starter is another one
     }
 
     // --- what the engine knows of it
@@ -243,7 +252,7 @@ private Q_SLOTS:
         QVERIFY(b.host.whyNot("windows-x86_64").starts_with("Wine is not installed here"));
         QCOMPARE(b.host.whyNot("plan9"), "");
         QVERIFY(b.prefix().starts_with("Wine is not installed here"));
-        QCOMPARE(b.made, 0);
+        QCOMPARE(b.made.load(), 0);
     }
 
     void onlyProcessesInASandboxAreRegistered() {
@@ -264,12 +273,32 @@ private Q_SLOTS:
         b.fails = false;
         QCOMPARE(b.prefix(), "/nowhere/1x2");
         QCOMPARE(b.prefix(), "/nowhere/1x2");
-        QCOMPARE(b.made, 2);
+        QCOMPARE(b.made.load(), 2);
         b.found->version = "3x4";
         b.host.look();
         QCOMPARE(b.prefix(), "/nowhere/3x4");
-        QCOMPARE(b.made, 3);
+        QCOMPARE(b.made.load(), 3);
+        QCOMPARE(b.removes, "all all none "); // actions may run over the one before
         b.host.close();
+    }
+
+    void whoWaitsForAPrefixGetsItsFailureToo() {
+        Host b;
+        b.fails = true;
+        b.isHeld = true;
+        const auto first = b.rig.begin(b.host.prefix());
+        const auto second = b.rig.begin(b.host.prefix());
+        b.isHeld = false;
+        b.isHeld.notify_all();
+        QVERIFY(QTest::qWaitFor([&] {
+            b.rig.settle();
+            return first->has_value() && second->has_value();
+        }));
+        QVERIFY(!first->value() && !second->value());
+        QCOMPARE(second->value().error().message, "no room");
+        QCOMPARE(b.made.load(), 1);
+        QCOMPARE(b.prefix(), "no room"); // the next one tries again
+        QCOMPARE(b.made.load(), 2);
     }
 
     void aPrefixThatCannotBeMadeLeavesNothing() {
@@ -289,6 +318,12 @@ private Q_SLOTS:
         order.wine.loader = "/bin/sleep";
         QVERIFY(!wine::ensureTemplate(order));
         QVERIFY(std::filesystem::is_empty(root));
+        order.stop = {};
+        order.removesOthers = false;
+        QVERIFY(makeDirectories(root + "/old") && makeDirectories(root + "/making/left"));
+        QVERIFY(!wine::ensureTemplate(order));
+        QVERIFY(std::filesystem::exists(root + "/old"));
+        QVERIFY(!std::filesystem::exists(root + "/making"));
     }
 
     // --- real programs

@@ -43,6 +43,7 @@ Result<void> WineHost::mayRegister(const WorkerDescriptor& worker) const {
 
 coro::Task<Result<std::string>> WineHost::prefix() {
     YARD_ASSERT_OWNER(owner_);
+    const std::uint64_t before = tries_;
     auto guard = co_await mutex_.lock();
     if (!found_) co_return fail(ErrorKind::WrongState, std::string(wine::kHowToInstall));
     if (!parts_.isSandboxed)
@@ -50,16 +51,21 @@ coro::Task<Result<std::string>> WineHost::prefix() {
                        "Workers for Windows run in a sandbox alone, and this engine was started "
                        "with --no-sandbox");
     if (!ready_.empty() && readyVersion_ == found_->version) co_return ready_;
+    if (failed_ && tries_ != before) co_return std::unexpected(*failed_);
     if (!maker_) maker_.emplace(1);
     const wine::TemplateOrder order{.directory = parts_.directory,
                                     .wine = *found_,
                                     .hostUser = sandbox::hostUserOf(sandbox::kMostHostUsers - 1),
+                                    .removesOthers = ready_.empty(),
                                     .stop = stop_.get_token()};
     auto made = co_await maker_->run([make = parts_.make, order] { return make(order); });
+    ++tries_;
+    failed_.reset();
     if (made) {
         ready_ = *made;
         readyVersion_ = order.wine.version;
     } else {
+        failed_ = made.error();
         logWarning("engine", "{}", made.error().message);
     }
     co_return made;

@@ -1,7 +1,8 @@
 // Wine on this machine for workers of Windows: whether it is there, and the prefix that their actions begin with, which is
 // made once, by the first action that needs it.
 //
-// Owner: engine thread; close() by main when the loop has ended. Lifetime: after the loop. Bound: one prefix is made at a time, others wait for it.
+// Owner: engine thread; close() by main when the loop has ended. Lifetime: after the loop. Bound: one prefix is made at a time; who waits for it
+// meanwhile gets what comes of it, a failure too.
 #pragma once
 
 #include "core/base/owner.h"
@@ -11,6 +12,7 @@
 #include "core/model/worker.h"
 #include "core/wine/template.h"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -54,6 +56,8 @@ private:
     std::optional<wine::Installation> found_;
     std::string ready_;
     std::string readyVersion_;
+    std::uint64_t tries_ = 0;     ///< to make one
+    std::optional<Error> failed_; ///< the last of them did
     coro::Mutex mutex_;
     std::stop_source stop_;
     std::optional<coro::HelperPool> maker_; ///< made for the first prefix
