@@ -204,8 +204,9 @@ void StatsHistory::takeSteps(std::string_view file, std::size_t bytesEach) {
             const bool belongs = step.number > 0 && static_cast<std::size_t>(step.number) % level.count == i;
             const bool isReal = std::isfinite(step.cpuActions) && std::isfinite(step.cpuOthers) &&
                                 step.cpuActions >= 0 && step.cpuOthers >= 0;
-            if (!std::isfinite(step.gpuPercent)) step.gpuPercent = kNoGpus;
-            if (!std::isfinite(step.gpuMemoryMib)) step.gpuMemoryMib = kNoGpus;
+            constexpr float kMost = 1 << 30; // what is over it is damage, and in bytes over 64 bits
+            if (!(step.gpuPercent >= 0 && step.gpuPercent <= kMost)) step.gpuPercent = kNoGpus;
+            if (!(step.gpuMemoryMib >= 0 && step.gpuMemoryMib <= kMost)) step.gpuMemoryMib = kNoGpus;
             if (belongs && isReal) steps_[at] = step;
         }
 }
