@@ -476,7 +476,7 @@ coro::Task<void> Execution::lookAtGpus(AttemptId id, runners::Ended ended) {
     std::string lost = co_await parts_.lostGpu(std::move(given));
     Attempt* attempt = parts_.attempts.get(id);
     if (!attempt) co_return;
-    attempt->lostGpu = std::move(lost);
+    if (!lost.empty()) attempt->lostGpu = std::move(lost);
     afterEnd(*attempt, std::move(ended));
     progress_.notifyAll();
     parts_.wake();
