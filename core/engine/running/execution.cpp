@@ -464,9 +464,10 @@ void Execution::onEnded(Attempt& attempt, runners::Ended ended) {
     parts_.slots.leave(attempt);
     closeGiven(attempt);
     attempt.given = joined(std::move(attempt.given), ended.given);
+    attempt.pid = 0; // another process may have the number from here on
     if (!parts_.lostGpu || !mayHaveLostGpu(attempt, ended)) return afterEnd(attempt, std::move(ended));
     attempt.phase = Phase::Collecting;
-    attempt.collected = parts_.now();
+    if (ended.times.ended == MonoTime{}) ended.times.ended = parts_.now();
     parts_.spawn(fmt::format("gpus {}", attempt.id.lsn.value), lookAtGpus(attempt.id, std::move(ended)));
 }
 
@@ -500,7 +501,6 @@ void Execution::afterEnd(Attempt& attempt, runners::Ended ended) {
     if (parts_.slots.isElsewhere(attempt.machine))
         applyLeft(attempt.record.outcome, std::move(attempt.leftElsewhere),
                   attempt.spec ? attempt.spec->expect : std::vector<std::string>());
-    attempt.pid = 0;
     attempt.hungSince = 0;
     const MonoTime end = ended.times.ended == MonoTime{} ? parts_.now() : ended.times.ended;
     attempt.record.times[attempt.record.outcome.state] = attempt.scale.at(end);
