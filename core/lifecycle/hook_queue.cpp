@@ -65,6 +65,11 @@ std::vector<std::size_t> HookQueue::askedOf(const HookEvent& event) const {
 
 Result<HookRunNumber> HookQueue::ask(std::size_t target, const HookEvent& event) {
     Entry& entry = targets_[target];
+    if (entry.isHanging)
+        return fail(ErrorKind::NotAccepting,
+                    fmt::format("The hook {} has to be asked, and has not returned from what it was told before. "
+                                "Nothing was changed.",
+                                entry.target.name));
     if (entry.asked.size() >= kMostAsked)
         return fail(ErrorKind::Busy, fmt::format("The hook {} is asked too much at once; try again in a moment.",
                                                  entry.target.name));
@@ -81,6 +86,18 @@ Result<HookRunNumber> HookQueue::ask(std::size_t target, const HookEvent& event)
 void HookQueue::forget(HookRunNumber number) {
     for (Entry& entry : targets_)
         waiting_ -= std::erase_if(entry.asked, [number](const HookRun& run) { return run.number == number; });
+}
+
+std::vector<HookRunNumber> HookQueue::hangs(HookRunNumber number) {
+    std::vector<HookRunNumber> forgotten;
+    const auto found = running_.find(number);
+    if (found == running_.end()) return forgotten;
+    Entry& entry = targets_[found->second.target];
+    entry.isHanging = true;
+    for (const HookRun& run : entry.asked) forgotten.push_back(run.number);
+    waiting_ -= entry.asked.size();
+    entry.asked.clear();
+    return forgotten;
 }
 
 bool HookQueue::begin(std::size_t at, std::deque<HookRun>& from, std::vector<HookRun>& taken) {
@@ -128,6 +145,7 @@ void HookQueue::ended(HookRunNumber number, bool isOk, Duration took) {
     running_.erase(found);
     Entry& entry = targets_[run.target];
     --entry.running;
+    entry.isHanging = false;
     if (!entry.target.isPlugin) --inPlaces_;
     if (!run.isAsked) entry.isObserving = false;
     ++entry.runs;

@@ -68,10 +68,14 @@ public:
     std::vector<std::string> add(const HookEvent& event);
     /// Who is asked of it, in the order in which they are.
     std::vector<std::size_t> askedOf(const HookEvent& event) const;
-    /// A question to one of them. Busy: too many wait.
+    /// A question to one of them. Busy: too many wait. NotAccepting: it hangs.
     Result<HookRunNumber> ask(std::size_t target, const HookEvent& event);
     /// Nobody waits for it any more. One that runs goes on.
     void forget(HookRunNumber number);
+
+    /// A run of a plugin does not come to its end: until it does nobody can ask that plugin. Those who wait to are forgotten;
+    /// their numbers.
+    std::vector<HookRunNumber> hangs(HookRunNumber number);
 
     /// Those that begin now.
     std::vector<HookRun> take();
@@ -96,6 +100,7 @@ private:
         std::size_t running = 0;
         bool isObserving = false; ///< one of those runs
         bool isLosing = false;
+        bool isHanging = false;
         std::uint64_t runs = 0;
         std::uint64_t failed = 0;
         std::uint64_t dropped = 0;

@@ -169,6 +169,13 @@ void TestEngineHooks::aCleanRefusesWithItsFirstLine() {
     const auto other = b.rig.begin(b.objects->create(R"({"type":"page"})"));
     b.hookEnds(1, "", "said on stderr\n");
     QCOMPARE(shown(other->value()), std::string("invalid: said on stderr"));
+    const auto cut = b.rig.begin(b.objects->create(R"({"type":"page"})"));
+    runners::Ended flood;
+    flood.exitCode = 1;
+    flood.out.bytes = "the end of what it said";
+    flood.out.size = 100'000;
+    b.hookEnds(std::move(flood));
+    QCOMPARE(shown(cut->value()), std::string("invalid: The hook page_clean refuses it."));
     const auto silent = b.rig.begin(b.objects->create(R"({"type":"page"})"));
     b.hookEnds(1);
     QCOMPARE(shown(silent->value()), std::string("invalid: The hook page_clean refuses it."));

@@ -291,6 +291,21 @@ private Q_SLOTS:
         QVERIFY(queue.ask(0, event));
     }
 
+    void aPluginThatHangsIsAskedByNobody() {
+        HookQueue queue({target("*_clean", true)}, 2);
+        const HookEvent event = hookEvent(HookPoint::Clean);
+        for (int i = 0; i < 3; ++i) QVERIFY(queue.ask(0, event));
+        QCOMPARE(begun(queue), std::string("*_clean#1"));
+        QCOMPARE(queue.hangs(1), (std::vector<HookRunNumber>{2, 3}));
+        QCOMPARE(queue.figures().front().waiting, std::size_t{0});
+        const auto refused = queue.ask(0, event);
+        QVERIFY(!refused);
+        QCOMPARE(errorName(refused.error().kind), errorName(ErrorKind::NotAccepting));
+        queue.ended(1, false, kMoment);
+        QVERIFY(queue.isIdle());
+        QVERIFY(queue.ask(0, event));
+    }
+
     void aPassThatBeginsIsToldOnceWhileOneWaits() {
         HookQueue queue({target("orchestrator_*")}, 2);
         for (int i = 0; i < 3; ++i) queue.add(hookEvent(HookPoint::OrchestratorTickStarted, ""));

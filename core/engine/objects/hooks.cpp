@@ -153,8 +153,12 @@ Hooks::Answer Hooks::answerOf(const runners::Ended& ended) {
     answer.code = ended.exitCode.value_or(-1);
     if (answer.code == 0 && ended.out.size > ended.out.bytes.size())
         answer.failure = fmt::format("it said more than {} KiB", kLastOutputBytes >> 10);
-    answer.text = answer.code == 0 ? ended.out.bytes : firstLine(ended.out.bytes);
-    if (answer.code != 0 && answer.text.empty()) answer.text = firstLine(ended.err.bytes);
+    // Of what is cut only the end is there.
+    const auto firstOf = [](const auto& said) {
+        return said.size > said.bytes.size() ? std::string() : firstLine(said.bytes);
+    };
+    answer.text = answer.code == 0 ? ended.out.bytes : firstOf(ended.out);
+    if (answer.code != 0 && answer.text.empty()) answer.text = firstOf(ended.err);
     return answer;
 }
 
@@ -192,6 +196,8 @@ coro::Task<void> Hooks::runPlugin(HookRun run) {
                                              std::chrono::duration_cast<std::chrono::seconds>(kLimit).count());
         logWarning("hooks", "the plugin {} is slow: {} with {}", plugin.name(), late, run.name);
         tell(run.number, {.failure = late});
+        for (const HookRunNumber waiting : queue_.hangs(run.number))
+            tell(waiting, {.failure = "it has not returned from what it was told before"});
         said = co_await waitFor(shot); // it is told nothing else before
     }
     Answer answer{.code = said->code, .text = std::move(said->text)};
