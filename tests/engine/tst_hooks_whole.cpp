@@ -63,6 +63,12 @@ void TestHooksWhole::programsAndPluginsOfAnEngine() {
     const auto refused = Engine::open(std::move(wrong));
     QVERIFY(!refused);
     QVERIFY2(refused.error().message.contains("it cannot be loaded"), refused.error().message.c_str());
+    Options twice;
+    twice.dataDir = engine.path("data");
+    twice.plugins = {YARD_AUDIT_PLUGIN, YARD_AUDIT_PLUGIN};
+    const auto again = Engine::open(std::move(twice));
+    QVERIFY(!again);
+    QVERIFY2(again.error().message.contains("audit is loaded already"), again.error().message.c_str());
 }
 
 void TestHooksWhole::programsRunInSandboxes() {

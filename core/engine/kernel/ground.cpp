@@ -124,6 +124,11 @@ Result<void> Ground::openHooks() {
     for (const std::string& path : options.plugins) {
         auto plugin = Plugin::load(path, kPluginOpens);
         if (!plugin) return std::unexpected(plugin.error());
+        // A library is in a process once: its calls would come from two threads.
+        if (std::ranges::any_of(plugins, [&](const auto& other) { return other->name() == (*plugin)->name(); }))
+            return invalid("plugin",
+                           fmt::format("--plugin {}: a plugin of the name {} is loaded already; leave one out",
+                                       path, (*plugin)->name()));
         plugins.push_back(*std::move(plugin));
     }
     return {};

@@ -148,7 +148,8 @@ Result<std::unique_ptr<Plugin>> Plugin::load(const std::string& path, Duration l
 }
 
 Plugin::~Plugin() {
-    (void)close(Duration::zero());
+    constexpr Duration kLastWait = std::chrono::milliseconds(200); // the process may end right after
+    (void)close(kLastWait);
 }
 
 void Plugin::run(std::string hook, std::string json, coro::Promise<Answer> answer) {
