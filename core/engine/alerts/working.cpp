@@ -10,7 +10,7 @@ namespace yard::engine {
 namespace {
 
 /// Ends whose rows are read at once.
-constexpr std::size_t kEndsAtOnce = 256;
+constexpr std::size_t kAlertEndsAtOnce = 256;
 /// A look at what waits is not repeated sooner.
 constexpr WallMicros kLooksApart = 1'000'000;
 constexpr WallMicros kWriteAgain = 10'000'000;
@@ -165,7 +165,7 @@ coro::Task<void> Alerts::takeEnds() {
     while (!ends_.empty()) {
         std::vector<Waiting> portion;
         std::vector<Lsn> wanted;
-        while (!ends_.empty() && portion.size() < kEndsAtOnce) {
+        while (!ends_.empty() && portion.size() < kAlertEndsAtOnce) {
             if (ends_.front().wantsRow) wanted.push_back(ends_.front().lsn);
             portion.push_back(ends_.front());
             ends_.pop_front();
