@@ -69,6 +69,13 @@ class Calls(Executing):
             # What it wrote there in place of the file harms nobody.
             self.assertEqual(ex.submit(work.spoil_status).result(60), "spoilt")
             self.assertEqual(ex.submit(abs, -3).result(60), 3)
+            kept = self.path("kept")
+            with open(kept, "w", encoding="utf-8") as file:
+                file.write("mine")
+            ex.submit(work.link_status, kept).result(60)
+            self.assertEqual(ex.submit(abs, -3).result(60), 3)
+            with open(kept, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "mine")
 
     def test_of_several_calls_it_is_how_many_are_done(self):
         with self.executor(1, label="several") as ex:
