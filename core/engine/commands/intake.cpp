@@ -280,8 +280,11 @@ Result<void> Intake::resolveOne(const ParsedAction& action, QueueId queue, Resol
         return invalid("resources.gpu_memory_mb",
                        "The GPUs of this engine are only counted, and nothing is known of "
                        "their memory. Remove it.");
-    if (!parts_.session.everFits(session::ClassId{cls.id}))
-        return std::unexpected(neverFits(parts_.session.needs(session::ClassId{cls.id}), key->platform));
+    if (!parts_.session.everFits(session::ClassId{cls.id})) {
+        const RegisteredWorker* worker = parts_.registry.find(key->workerId);
+        const std::string& platform = key->platform.empty() && worker ? worker->descriptor->platform : key->platform;
+        return std::unexpected(neverFits(parts_.session.needs(session::ClassId{cls.id}), platform));
+    }
     if (auto served = parts_.classes.mayBeServed(*key); !served) return served;
     if (!spec.isExec() && std::ranges::find(resolved.workers, key->workerId) == resolved.workers.end())
         resolved.workers.push_back(key->workerId);
