@@ -282,7 +282,8 @@ Result<void> Intake::resolveOne(const ParsedAction& action, QueueId queue, Resol
                        "their memory. Remove it.");
     if (!parts_.session.everFits(session::ClassId{cls.id})) {
         const RegisteredWorker* worker = parts_.registry.find(key->workerId);
-        const std::string& platform = key->platform.empty() && worker ? worker->descriptor->platform : key->platform;
+        const std::string& platform =
+            key->platform.empty() && worker ? worker->descriptor->platform : key->platform;
         return std::unexpected(neverFits(parts_.session.needs(session::ClassId{cls.id}), platform));
     }
     if (auto served = parts_.classes.mayBeServed(*key); !served) return served;
