@@ -345,13 +345,16 @@ private Q_SLOTS:
         qunsetenv("DISPLAY");
         EngineTest engine(8, [](engine::Options& options) { options.set.emplace_back("courtesy=gentle"); });
         std::vector<Lsn> all;
-        for (int i = 0; i < 50; ++i) all.push_back(engine.sh("sleep 0.2; echo done"));
+        for (int i = 0; i < 50; ++i)
+            all.push_back(engine.sh("while [ ! -e morning ]; do sleep 0.05; done; echo done"));
         QTRY_VERIFY_WITH_TIMEOUT(MockBus::inhibitors().contains("'delay'"), kWaitMs);
         QVERIFY(MockBus::sleeps(true));
         QTRY_VERIFY_WITH_TIMEOUT(has(engine, "freeze"), kWaitMs);
         QTRY_VERIFY_WITH_TIMEOUT(!MockBus::inhibitors().contains("'delay'"), kWaitMs);
         QVERIFY(MockBus::sleeps(false));
         QTRY_VERIFY_WITH_TIMEOUT(!has(engine, "freeze"), kWaitMs);
+        QTRY_VERIFY_WITH_TIMEOUT(rowOf(engine, all.front()).times.frozen > 0, kWaitMs);
+        std::ofstream(engine.path("morning")) << "x";
         for (const Lsn lsn : all) {
             const auto result = engine.wait(lsn);
             QCOMPARE(ending(result), "completed");
