@@ -340,8 +340,8 @@ void TestTeardown::aTreeStandsStillAndGoesOn() {
     QVERIFY(bench.runner().setFrozen({Lsn(1), 1}, true));
     QVERIFY(bench.until([&] { return bench.all<Frozen>(1).size() == 1; }));
     QVERIFY(bench.all<Frozen>(1).back().isFrozen);
-    for (const int pid : pids) QVERIFY(standsStill(pid));
-    QVERIFY(bench.runner().setFrozen({Lsn(1), 1}, true)); // it does already
+    for (const int pid : pids) QVERIFY(bench.until([&] { return standsStill(pid); })); // once it has its signal
+    QVERIFY(bench.runner().setFrozen({Lsn(1), 1}, true));                              // it does already
     QVERIFY(bench.runner().setFrozen({Lsn(1), 1}, false));
     QVERIFY(bench.until([&] { return bench.all<Frozen>(1).size() == 2; }));
     QVERIFY(!bench.all<Frozen>(1).back().isFrozen);
