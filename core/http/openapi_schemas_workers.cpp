@@ -26,7 +26,7 @@ std::string_view openApiWorkerSchemas() {
   "io":{"type":"string","enum":["auto","files","inline"]},"keeps":{"type":"array","description":"names of \"resources\" that a process has for as long as it lives",
   "items":{"$ref":"#/components/schemas/PlainName"}}},"additionalProperties":false},
 "NamedResources":{"type":"object","properties":{"gpu_memory_mb":{"type":"integer","format":"int64","minimum":0,
-  "maximum":#memory_mb#,"description":"of each of its GPUs"}},"additionalProperties":{"type":"number","minimum":0}},
+  "maximum":#memory_mb#,"description":"of each of its GPUs"}},"additionalProperties":{"type":"number","minimum":0,"maximum":#amount#}},
 "PlainName":{"type":"string","pattern":"^[A-Za-z][A-Za-z0-9._-]{0,63}$"},
 "WorkerVersion":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._+~-]{0,63}$"},
 "WorkerDescriptor":{"type":"object","required":["name","version","platform","executable","files"],

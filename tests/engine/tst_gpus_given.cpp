@@ -227,12 +227,12 @@ private Q_SLOTS:
         EngineTest engine(4);
         const ActionResult result =
             engine.wait(engine.sh("echo why >&2; exit 5", R"(,"max_retries":0,"resources":{"gpus":1})"));
-        QCOMPARE(ending(result), "failed exit_code");
+        QCOMPARE(ending(result), "failed exit_code 5");
         QCOMPARE(result.outcome->note, "why");
         fake("GPU-aa A 1024 0 1 0 0 0 0 hang\n"); // nobody waits for its driver
         QVERIFY(EngineTest::eventually([&] { return !seen(engine)[0].figures.unknown.empty(); }));
         QCOMPARE(ending(engine.wait(engine.sh("exit 5", R"(,"max_retries":0,"resources":{"gpus":1})"))),
-                 "failed exit_code");
+                 "failed exit_code 5");
         fake("GPU-aa A 1024 0 1 0 8 0 0 ok\n");
     }
 

@@ -94,5 +94,10 @@ void TestHooksWhole::programsRunInSandboxes() {
              std::string("invalid: outside"));
 }
 
-QTEST_GUILESS_MAIN(TestHooksWhole)
+int main(int argc, char** argv) {
+    if (const auto code = yard::runners::runLauncherIfAsked(argc, argv)) return *code;
+    const QCoreApplication application(argc, argv);
+    TestHooksWhole test;
+    return QTest::qExec(&test, argc, argv);
+}
 #include "tst_hooks_whole.moc"

@@ -141,16 +141,17 @@ private Q_SLOTS:
         QCOMPARE(b.take(), "");
     }
 
-    void actionsOfAnotherPlatformWaitUntilItsProgramsRunHere() {
+    /// What waits since before keeps its place among those of another machine until the engine's next start.
+    void actionsOfAnotherPlatformStartOnceItsProgramsRunHere() {
         Bench b;
         const ParsedWorker worker = descriptor("sort", "process", "windows-x86_64");
         QVERIFY(b.rig.ask(b.workers.add(worker)));
-        const Lsn lsn = b.submit(worker);
+        b.submit(worker);
         QCOMPARE(b.machine.schedule(), std::size_t{0});
         b.emulated = "windows-x86_64";
         b.classes.workerCame(worker.id.hex());
+        b.submit(worker);
         QCOMPARE(b.machine.schedule(), std::size_t{1});
-        QVERIFY(lsn.value > 0);
     }
 
     void execIsBuiltIn() {

@@ -103,7 +103,7 @@ private slots:
         QCOMPARE(rows->cell(0, 1).text, QString("0 3 * * * Europe/Berlin"));
         QCOMPARE(rows->cell(0, 3).face, std::optional(DisplayState::Failed));
         QCOMPARE(rows->cell(0, 3).tip, QString("no queue"));
-        QCOMPARE(rows->cell(1, 1).text, QString("every 2 h"));
+        QCOMPARE(rows->cell(1, 1).text, QString("every 2 h 0 min"));
         QCOMPARE(rows->cell(1, 2).text, QString("paused"));
         QCOMPARE(rows->cell(2, 2).text, QString("never"));
         QCOMPARE(rows->cell(2, 2).tip, QString("its time zone is gone"));

@@ -111,7 +111,7 @@ public:
              {"say", "remember", "result", "exit259", "minus", "crash", "hang", "outputs", "child", "nothing"})
             functions += fmt::format(R"({}{{"name":"{}","version":"1"}})", functions.empty() ? "" : ",", name);
         const auto worker = parseWorker(fmt::format(
-            R"({{"name":"w","version":"1","platform":"{}","executable":"a program.exe","environment":{{"COLOUR":"blue"}},"files":[{{"path":"a program.exe","hash":"{}","size":{},"mode":"0644"}}],"functions":[{}]}})",
+            R"({{"name":"w","version":"1","platform":"{}","executable":"a program.exe","environment":{{"COLOUR":"blue"}},"files":[{{"path":"a program.exe","hash":"{}","size":{},"mode":"0755"}}],"functions":[{}]}})",
             wine::kPlatform, Sha256::of(program).hex(), program.size(), functions));
         if (!worker) qFatal("%s", worker.error().message.c_str());
         const auto added = engine_.run(engine_->ask(&engine::Workers::add, *worker));

@@ -290,7 +290,7 @@ void ScheduleForm::showTimes(const std::vector<qint64>& times) {
 void ScheduleForm::complain(const Answer& answer) {
     const QString field = answer.json.value("field").toString();
     FormRow* of = row(field == "action" || field == "argv" ? QStringLiteral("command") : field);
-    if (of != nullptr && of->isVisibleTo(this)) return of->setProblem(answer.message);
+    if (of != nullptr && !of->isHidden()) return of->setProblem(answer.message);
     problem_->setText(answer.message);
 }
 
