@@ -111,9 +111,9 @@ std::string lowered(std::string_view text) {
 
 /// What results and columns call it, where the filter has a shorter word.
 std::string_view keyOfMember(std::string_view name) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kMembers{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kLongNames{
         {{"exit_code", "exit"}, {"retry_count", "tries"}, {"queue_id", "queue"}, {"worker_id", "worker"}}};
-    for (const auto& [member, key] : kMembers)
+    for (const auto& [member, key] : kLongNames)
         if (name == member) return key;
     for (const MeasureInfo& info : kMeasureTable)
         if (name == info.name) return info.filter;

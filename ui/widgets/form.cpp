@@ -106,9 +106,10 @@ FormRow::FormRow(const QString& title, QWidget* control, const QString& help, QW
     right->addWidget(help_);
     right->addWidget(problem_);
     for (WrappedLabel* text : {help_, problem_}) text->setMaximumWidth(scaled(kProseWidth));
-    help_->setVisible(!help.isEmpty());
     problem_->hide();
     row_->addLayout(right, 1);
+    // In the row by now: shown before that it would be a window for a moment, which takes the focus from this one.
+    help_->setVisible(!help.isEmpty());
     connect(undoButton_, &QAbstractButton::clicked, this, [this] { undo(); });
 }
 

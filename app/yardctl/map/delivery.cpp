@@ -217,7 +217,7 @@ Outcome<void> Delivery::deliver(const EndedJob& ended) {
                                .startMicros = ended.startMicros,
                                .seconds = ended.seconds,
                                .sent = ended.job.sent,
-                               .received = ended.outSize,
+                               .received = parts_.options.isUngrouped ? 0 : ended.outSize,
                                .exitCode = ended.exitCode,
                                .signal = ended.signal,
                                .command = ended.job.command});

@@ -34,7 +34,7 @@ const std::vector<Option>& ownMapOptions() {
         {"keep-order", 'k', "", "output in the order of the values"},
         {"tag", 0, "", "the values before each line of output"},
         {"line-buffer", 0, "", "lines as they are written instead of each job's at its end"},
-        {"ungroup", 'u', "", "the same as --line-buffer"},
+        {"ungroup", 'u', "", "as --line-buffer, and the job log counts no output"},
         {"no-run-if-empty", 'r', "", "pass over values of white space alone; of no values there is no job anyway"},
         {"bar", 0, "", "show how far it is, on stderr"},
         {"eta", 0, "", "the same: --bar says when it ends"},
@@ -211,7 +211,8 @@ Outcome<MapOptions> mapOptionsOf(const Arguments& arguments) {
     out.shuffles = arguments.has("shuf");
     out.keepsOrder = arguments.has("keep-order");
     out.tags = arguments.has("tag");
-    out.byLine = arguments.has("line-buffer") || arguments.has("ungroup");
+    out.isUngrouped = arguments.has("ungroup");
+    out.byLine = arguments.has("line-buffer") || out.isUngrouped;
     out.skipsBlank = arguments.has("no-run-if-empty");
     out.showsBar = arguments.has("bar") || arguments.has("eta") || arguments.has("progress");
     out.isDry = arguments.has("dry-run");

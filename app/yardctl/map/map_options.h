@@ -26,6 +26,7 @@ struct MapOptions {
     bool keepsOrder = false;
     bool tags = false;
     bool byLine = false;
+    bool isUngrouped = false; ///< by line, and nothing of it is counted
     bool showsBar = false;
     bool isDry = false;
     bool detaches = false;

@@ -35,6 +35,7 @@ public:
     /// All of them, in this order. First those that need neither a runner nor Execution nor a started store; the
     /// session, storage and helpers are there.
     Result<void> openServices();
+    void openLeases(runners::ScratchHomePtr scratch); ///< places, and what leases are made of
     void openExecution(runners::ScratchHomePtr scratch);
     void stayAwakeForWarm();
     void openGuards();
@@ -115,6 +116,7 @@ private:
 
     // wiring_reading.cpp
     void openForecasts();
+    void openNotes();
     void openRows();
     void openLists();
     void openTallies();

@@ -78,6 +78,25 @@ const ReportedProgress* Wiring::saidOf(const Attempt& attempt) const {
     return services_.warm->views().progressOf(attempt.id);
 }
 
+void Wiring::openNotes() {
+    auto readsProgress = [this] { return ground_.settings.progressFromOutput == "on"; };
+    services_.notes.emplace(Notes::Parts{.reasons = *services_.reasons,
+                                         .helpers = *ground_.helpers,
+                                         .scale = ground_.scale,
+                                         .attempt = attempts(),
+                                         .follow =
+                                             [this](Lsn lsn) {
+                                                 services_.execution->follow(lsn, 0, 0);
+                                                 return services_.execution->follow(lsn, 0, 1);
+                                             },
+                                         .spawn = spawning(),
+                                         .rowChanged = [this](Lsn lsn) { services_.changes->noteRow(lsn); },
+                                         .now = MonoClock::now,
+                                         .statusFile = [this](const Attempt& one) { return statusFileOf(one); },
+                                         .readsProgress = std::move(readsProgress),
+                                         .said = [this](const Attempt& one) { return saidOf(one); }});
+}
+
 void Wiring::openRows() {
     services_.waitingCounts.emplace(WaitingCounts::Parts{.session = *services_.session,
                                                          .reasons = *services_.reasons,
@@ -102,22 +121,7 @@ void Wiring::openRows() {
                                            .helpers = *ground_.helpers,
                                            .cores = [this] { return ground_.cores(); },
                                            .now = MonoClock::now});
-    auto readsProgress = [this] { return ground_.settings.progressFromOutput == "on"; };
-    services_.notes.emplace(Notes::Parts{.reasons = *services_.reasons,
-                                         .helpers = *ground_.helpers,
-                                         .scale = ground_.scale,
-                                         .attempt = attempts(),
-                                         .follow =
-                                             [this](Lsn lsn) {
-                                                 services_.execution->follow(lsn, 0, 0);
-                                                 return services_.execution->follow(lsn, 0, 1);
-                                             },
-                                         .spawn = spawning(),
-                                         .rowChanged = [this](Lsn lsn) { services_.changes->noteRow(lsn); },
-                                         .now = MonoClock::now,
-                                         .statusFile = [this](const Attempt& one) { return statusFileOf(one); },
-                                         .readsProgress = std::move(readsProgress),
-                                         .said = [this](const Attempt& one) { return saidOf(one); }});
+    openNotes();
     auto tokens = [this](runners::AttemptId id) { return services_.tokens->heldBy(id); };
     services_.rows.emplace(ActionRows::Parts{.session = *services_.session,
                                              .places = services_.session->places(),

@@ -35,7 +35,7 @@ void Wiring::openJobTokens() {
         .changed = [this](Lsn lsn) { services_.changes->noteRow(lsn); }});
 }
 
-void Wiring::openExecution(runners::ScratchHomePtr scratch) {
+void Wiring::openLeases(runners::ScratchHomePtr scratch) {
     services_.places.emplace(RunnerPlaces::Parts{
         .loop = ground_.loop,
         .session = *services_.session,
@@ -63,6 +63,10 @@ void Wiring::openExecution(runners::ScratchHomePtr scratch) {
         .warmGroup = [this](const std::string& id) { return services_.warm->views().groupOf(id); },
         .isIdlePriority =
             [this](const QueueConfig* config) { return services_.courtesy->isIdlePriority(config); }});
+}
+
+void Wiring::openExecution(runners::ScratchHomePtr scratch) {
+    openLeases(std::move(scratch));
     openJobTokens();
     services_.execution.emplace(Execution::Parts{
         .session = *services_.session,
