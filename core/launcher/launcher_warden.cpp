@@ -25,7 +25,7 @@ constexpr unsigned kSparedRounds = 6;
 // When a process may have started at the latest, on our scale: an action that began by then may have started it.
 // /proc counts from boot, suspended time included, in ticks.
 MonoTime latestStartOf(const host::ProcessStat& stat) {
-    constexpr Duration kTick{20'000};
+    constexpr Duration kClockTick{20'000};
     const auto micros = [](clockid_t clock) {
         timespec t{};
         ::clock_gettime(clock, &t);
@@ -33,7 +33,7 @@ MonoTime latestStartOf(const host::ProcessStat& stat) {
     };
     static const std::int64_t ticksPerSecond = ::sysconf(_SC_CLK_TCK);
     const auto sinceBoot = static_cast<std::int64_t>(stat.startTicks) * 1'000'000 / ticksPerSecond;
-    return MonoTime(Duration(sinceBoot - micros(CLOCK_BOOTTIME) + micros(CLOCK_MONOTONIC))) + kTick;
+    return MonoTime(Duration(sinceBoot - micros(CLOCK_BOOTTIME) + micros(CLOCK_MONOTONIC))) + kClockTick;
 }
 
 std::string_view causeWords(StopCause cause) {
