@@ -75,10 +75,10 @@ std::string OutputFollower::seatQuery() const {
 /// To the end of the attempt's stream. A broken connection is made again; an attempt that has not begun is waited
 /// for unless the action ended without it.
 Outcome<void> OutputFollower::copyAttempt(std::int64_t attempt) {
-    using Clock = std::chrono::steady_clock;
+    using PatienceClock = std::chrono::steady_clock;
     constexpr std::chrono::milliseconds kPause{200};
     const std::string path = fmt::format("jobs/{}/{}?attempt={}&follow=1", what_.lsn, what_.stream, attempt);
-    auto patientUntil = Clock::now() + kPatience;
+    auto patientUntil = PatienceClock::now() + kPatience;
     for (int tries = 0;; ++tries) {
         if (tail_) { // nothing was delivered yet
             seen_ = {};
@@ -88,7 +88,7 @@ Outcome<void> OutputFollower::copyAttempt(std::int64_t attempt) {
         const std::string last = tail_ ? fmt::format("&last={}", tail_->size) : std::string();
         const auto copied =
             engine_->stream(path + last + seatQuery(), std::chrono::milliseconds(0), [&](std::string_view bytes) {
-                patientUntil = Clock::now() + kPatience;
+                patientUntil = PatienceClock::now() + kPatience;
                 return take(attempt, bytes);
             });
         const std::string left = seen_.endView();
@@ -103,8 +103,8 @@ Outcome<void> OutputFollower::copyAttempt(std::int64_t attempt) {
             if (!action) return failedWith(action.error());
             if (what_.tellsOfNone && endedBeforeItRan(action->object)) tellOfNone(what_.lsn);
             if (isEnded(action->object) || attemptNumber(action->object) > attempt) return {};
-            patientUntil = Clock::now() + kPatience;
-        } else if (!isGone(copied.error()) || engine_->isInterrupted() || Clock::now() >= patientUntil) {
+            patientUntil = PatienceClock::now() + kPatience;
+        } else if (!isGone(copied.error()) || engine_->isInterrupted() || PatienceClock::now() >= patientUntil) {
             return failedWith(copied.error());
         } else {
             std::this_thread::sleep_for(kPause);
@@ -115,17 +115,17 @@ Outcome<void> OutputFollower::copyAttempt(std::int64_t attempt) {
 /// The last lines of what there is of the attempt now; what follows is copied by copyAttempt(), which also begins at the
 /// end where there is much.
 Outcome<void> OutputFollower::copyTail(std::int64_t attempt) {
-    using Clock = std::chrono::steady_clock;
+    using PatienceClock = std::chrono::steady_clock;
     constexpr std::chrono::milliseconds kPause{200};
     const std::string path = fmt::format("jobs/{}/{}?attempt={}", what_.lsn, what_.stream, attempt);
     LastPiece last;
     last.isAll = true;
-    for (const auto patientUntil = Clock::now() + kPatience;;) {
+    for (const auto patientUntil = PatienceClock::now() + kPatience;;) {
         auto piece = lastPiece(*engine_, path, *what_.tail);
         if (piece) last = std::move(*piece);
         if (piece || piece.error().kind == ErrorKind::NotFound || piece.error().kind == ErrorKind::WrongState)
             break; // or there is nothing of it yet
-        if (!isGone(piece.error()) || engine_->isInterrupted() || Clock::now() >= patientUntil)
+        if (!isGone(piece.error()) || engine_->isInterrupted() || PatienceClock::now() >= patientUntil)
             return failedWith(piece.error());
         std::this_thread::sleep_for(kPause);
     }

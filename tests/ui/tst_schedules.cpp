@@ -154,8 +154,8 @@ private slots:
         // A line that is none is told at its field.
         on.write("cron", "never");
         QTRY_COMPARE(on.played.link.waiting("schedules/next"), 1u);
-        QVERIFY(on.played.link.answer("schedules/next",
-                                      Answer{422, {}, QJsonObject{{"field", "cron"}}, "Give five fields.", {}}));
+        QVERIFY(on.played.link.answer(
+            "schedules/next", Answer{422, {}, QJsonObject{{"field", "cron"}}, "invalid", "Give five fields."}));
         QCOMPARE(on.pane.form()->row("cron")->problem(), QString("Give five fields."));
         QVERIFY(on.pane.form()->next()->facts().empty());
         // Others need no engine.
