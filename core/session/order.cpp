@@ -8,9 +8,31 @@ namespace yard::session {
 
 void Order::defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks,
                         std::optional<GateId> gate, const RetryLimits& limits, const Where& where) {
+    const std::vector<std::uint32_t> waiting = takeOutOf(id);
     classes_.define(id, resources, locks_.setFor(std::move(locks)), gate, limits, where);
     listings_.growTo(classes_.shapes());
     reservation_.growTo(classes_.shapes());
+    for (const std::uint32_t lane : waiting) {
+        const std::uint32_t queue = lanes_[lane].queue;
+        QueueShape& of = queueShape(*queues_[queue], classes_.shapeOf(id.value));
+        heapPush(of.byKey, lane, laneLess(), keyMoved());
+        heapPush(of.byAge, lane, laneOlder(), ageMoved());
+        list(queue, of);
+    }
+}
+
+/// The heaps are those of the shape that its class has.
+std::vector<std::uint32_t> Order::takeOutOf(ClassId id) {
+    std::vector<std::uint32_t> waiting;
+    if (!classes_.isDefined(id)) return waiting;
+    for (std::uint32_t i = 0; i < lanes_.end(); i = lanes_.next(i)) {
+        if (!lanes_.present(i) || lanes_[i].cls != id.value || lanes_[i].first == kNone) continue;
+        endClaim(i);
+        recheckLane(i);
+        leaveHeaps(queueShape(*queues_[lanes_[i].queue], classes_.shapeOf(id.value)), i);
+        waiting.push_back(i);
+    }
+    return waiting;
 }
 
 bool Order::hasListed() const {

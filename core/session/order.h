@@ -133,6 +133,8 @@ public:
 private:
     void checkLocks() const;
     QueueShape& queueShape(Queue& queue, std::uint32_t shape);
+    /// What waits of a class, out of its heaps: it may get another shape. Awake, and without claims.
+    std::vector<std::uint32_t> takeOutOf(ClassId id);
     void list(std::uint32_t queue, QueueShape& of);
     /// The top of the shape's heap, once stale entries are out: a queue that has something to start. kNone: there
     /// is none.

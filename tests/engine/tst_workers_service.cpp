@@ -152,6 +152,18 @@ private Q_SLOTS:
         }
     }
 
+    void whatWaitsForItsPlatformStartsOnceItsProgramsRunHere() {
+        Bench b;
+        const ParsedWorker worker = descriptor("sort", "process", "windows-x86_64");
+        QVERIFY(b.rig.ask(b.workers.add(worker)));
+        b.submit(worker);
+        QCOMPARE(b.machine.schedule(), std::size_t{0});
+        b.emulated = "windows-x86_64";
+        b.classes.workerCame(worker.id.hex());
+        b.submit(worker);
+        QCOMPARE(b.machine.schedule(), std::size_t{1}); // it has one core
+    }
+
     void execIsBuiltIn() {
         Bench b;
         QVERIFY(b.rig.ask(b.workers.get("exec")).error().message.contains("built in"));

@@ -51,6 +51,7 @@ std::string text(std::size_t n) {
 class TestTurns : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void whatWaitsOfAClassThatChangesGoesWithIt();
     void whatNeedsAHeldLockStartsWithinItsBound();
     void eachOlderOneCostsSixteenStartsMore();
     void aTurnIsKeptForBothLocks();
@@ -64,6 +65,30 @@ private Q_SLOTS:
     void noLockIsKeptForWhatAnotherEngineKeepsWaiting();
     void keptTurnsHaveALimit();
 };
+
+void TestTurns::whatWaitsOfAClassThatChangesGoesWithIt() {
+    Machine m(3);
+    m.defineLocking(kLocked, {LockId(0)});
+    m.defineLocking(kOther, {LockId(0)});
+    m.defineClass(kLarge, 4);
+    m.submit(0, 0, kOther);
+    const Lsn blocked = m.submit(0, 0, kLocked);
+    m.submit(0, 5, kLarge);
+    m.submit(0, 0, kLarge);
+    QCOMPARE(m.schedule(), std::size_t{1});
+    m.defineClass(kLarge, 1);
+    m.session.check();
+    QCOMPARE(m.schedule(), std::size_t{2});
+    Resources two;
+    two.milliCores = 2'000;
+    m.session.defineClass(ClassId(kLocked), two, {LockId(0)});
+    m.session.check();
+    QCOMPARE(m.schedule(), std::size_t{0});
+    m.complete();
+    QCOMPARE(m.schedule(), std::size_t{1});
+    QVERIFY(m.hasStarted(blocked));
+    m.session.check();
+}
 
 void TestTurns::whatNeedsAHeldLockStartsWithinItsBound() {
     Adversary m;

@@ -146,7 +146,10 @@ void Wiring::openWorkers() {
 Result<void> Wiring::mayRunForeign(const WorkerDescriptor& worker) {
     if (services_.wine->look())
         for (const RegisteredWorker* known : services_.registry.all())
-            if (known->descriptor->platform == wine::kPlatform) services_.classes->workerCame(known->id);
+            if (known->descriptor->platform == wine::kPlatform) {
+                services_.classes->workerCame(known->id);
+                wake_();
+            }
     return services_.wine->mayRegister(worker);
 }
 
