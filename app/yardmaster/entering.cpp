@@ -6,6 +6,7 @@
 #include "core/base/unique_fd.h"
 #include "core/host/process_tree.h"
 #include "core/sandbox/enter.h"
+#include "core/sandbox/starting.h"
 #include "core/sandbox/support.h"
 
 #include <array>
@@ -36,13 +37,6 @@ constexpr int kSignalled = 128;
 int complain(const std::string& sentence) {
     std::fputs(fmt::format("yardmaster: {}\n", sentence).c_str(), stderr);
     return kFailed;
-}
-
-std::vector<char*> pointersTo(const std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
-    pointers.push_back(nullptr);
-    return pointers;
 }
 
 /// What is started in place of the command, and with which words.
@@ -85,7 +79,7 @@ int becomeProgram(const Entry& entry, const runners::Lease& lease, EnterWith wit
     setLimit(RLIMIT_NOFILE, lease.limits.openFiles);
     setLimit(RLIMIT_FSIZE, lease.limits.fileBytes);
     const std::string program = programOf(lease, words.front());
-    ::execve(program.c_str(), pointersTo(words).data(), pointersTo(variables).data());
+    ::execve(program.c_str(), sandbox::pointersTo(words).data(), sandbox::pointersTo(variables).data());
     return complain(fmt::format("cannot start {}: {}", program, ::strerrordesc_np(errno)));
 }
 
@@ -164,18 +158,12 @@ private:
 
     sandbox::Start start(sandbox::Base& base, std::vector<char>& stack) {
         const auto own = sandbox::layoutOf(plan_);
-        if (!own) {
-            sandbox::Start none;
-            none.failed = sandbox::Step::System;
-            none.err = own.error().sysErrno;
-            none.doing = own.error().message;
-            return none;
-        }
+        if (!own) return sandbox::notStarted(own.error());
         const std::vector<std::string> words = wordsOf(lease_, with_);
         const std::vector<std::string> variables = variablesOf(lease_);
         const std::string program = programOf(lease_, words.front());
-        const auto argv = pointersTo(words);
-        const auto envp = pointersTo(variables);
+        const auto argv = sandbox::pointersTo(words);
+        const auto envp = sandbox::pointersTo(variables);
         const UniqueFd input = inputOf(entry_, lease_, with_);
         const UniqueFd out(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 4));
         const UniqueFd err(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 4));
@@ -226,8 +214,8 @@ private:
         ::posix_spawnattr_setsigmask(&attributes, &none);
         ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
         pid_t gdb = -1;
-        const int err =
-            ::posix_spawnp(&gdb, words.front().c_str(), nullptr, &attributes, pointersTo(words).data(), environ);
+        const int err = ::posix_spawnp(&gdb, words.front().c_str(), nullptr, &attributes,
+                                       sandbox::pointersTo(words).data(), environ);
         ::posix_spawnattr_destroy(&attributes);
         if (err != 0) {
             complain(fmt::format("cannot start gdb: {}", ::strerrordesc_np(err)));

@@ -2,6 +2,7 @@
 // sandboxes.
 #include "core/sandbox/init_image.h"
 
+#include "core/base/embedded.h"
 #include "core/base/files.h"
 
 #include <cerrno>
@@ -15,14 +16,7 @@
 #define MFD_EXEC 0x0010U
 #endif
 
-asm(".section .rodata.yard_init,\"a\",@progbits\n"
-    ".globl yard_init_begin\n.globl yard_init_end\n"
-    ".balign 16\n"
-    "yard_init_begin:\n.incbin \"" YARD_INIT_IMAGE "\"\n"
-    "yard_init_end:\n"
-    ".previous\n");
-extern "C" const char yard_init_begin[];
-extern "C" const char yard_init_end[];
+YARD_EMBED(yard_init, YARD_INIT_IMAGE);
 
 namespace yard::sandbox {
 

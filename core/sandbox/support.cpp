@@ -5,6 +5,7 @@
 #include "core/sandbox/child_code.h"
 #include "core/sandbox/enter.h"
 #include "core/sandbox/record.h"
+#include "core/sandbox/starting.h"
 
 #include <algorithm>
 #include <array>
@@ -77,21 +78,6 @@ Found foundInside(int check) {
     }
     return {"root", "the look around inside ended otherwise than it should."};
 }
-
-class AllSignalsBlocked {
-public:
-    AllSignalsBlocked() {
-        sigset_t all;
-        sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    AllSignalsBlocked(const AllSignalsBlocked&) = delete;
-    AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
-
-private:
-    sigset_t before_{};
-};
 
 YARD_CHILD_CODE int endAtOnce(void*) {
     return 0;

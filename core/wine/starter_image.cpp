@@ -1,16 +1,11 @@
 #include "core/wine/starter_image.h"
 
+#include "core/base/embedded.h"
+
 #include <cstddef>
 
 #ifdef YARD_STARTER_IMAGE
-asm(".section .rodata.yard_starter,\"a\",@progbits\n"
-    ".globl yard_starter_begin\n.globl yard_starter_end\n"
-    ".balign 16\n"
-    "yard_starter_begin:\n.incbin \"" YARD_STARTER_IMAGE "\"\n"
-    "yard_starter_end:\n"
-    ".previous\n");
-extern "C" const char yard_starter_begin[];
-extern "C" const char yard_starter_end[];
+YARD_EMBED(yard_starter, YARD_STARTER_IMAGE);
 #endif
 
 namespace yard::wine {

@@ -6,6 +6,7 @@
 #include "core/base/unique_fd.h"
 #include "core/model/result.h"
 #include "core/sandbox/enter.h"
+#include "core/sandbox/starting.h"
 #include "core/wine/starter_image.h"
 
 #include <array>
@@ -34,29 +35,6 @@ constexpr int kLookMs = 100; ///< at whether it is to stop
 constexpr std::size_t kSaidBytes = 16u << 10;
 // wineserver writes the registry when the last of its programs has ended: waited for, or it is lost.
 constexpr const char* kScript = "\"$1\" wineboot -i && \"$2\" -w";
-
-/// Who starts a sandbox has them blocked.
-class SignalsBlocked {
-public:
-    SignalsBlocked() {
-        sigset_t all;
-        sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    SignalsBlocked(const SignalsBlocked&) = delete;
-    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
-private:
-    sigset_t before_{};
-};
-
-std::vector<char*> pointersTo(const std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
-    pointers.push_back(nullptr);
-    return pointers;
-}
 
 std::vector<std::string> variables() {
     std::vector<std::string> all = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/tmp", "TMPDIR=/tmp"};
@@ -116,7 +94,7 @@ public:
         null_.reset(::open("/dev/null", O_RDWR | O_CLOEXEC));
         if (!said_ || !null_) return failErrno("open a file", errno);
         std::vector<char> stack(kStack);
-        const SignalsBlocked blocked;
+        const sandbox::AllSignalsBlocked blocked;
         const sandbox::Start started = start(*base, stack);
         if (started.failed != sandbox::Step::None)
             return failErrno(fmt::format("make the prefix of Wine: {}", started.doing), started.err);
@@ -137,18 +115,12 @@ private:
         plan.tmpBytes = kTmpBytes;
         plan.hostUser = order_.hostUser;
         const auto own = sandbox::layoutOf(plan);
-        if (!own) {
-            sandbox::Start none;
-            none.failed = sandbox::Step::System;
-            none.err = own.error().sysErrno;
-            none.doing = own.error().message;
-            return none;
-        }
+        if (!own) return sandbox::notStarted(own.error());
         const std::vector<std::string> words = {"/bin/sh",         "-c", kScript, "sh", order_.wine.loader,
                                                 order_.wine.server};
         const std::vector<std::string> env = variables();
-        const auto argv = pointersTo(words);
-        const auto envp = pointersTo(env);
+        const auto argv = sandbox::pointersTo(words);
+        const auto envp = sandbox::pointersTo(env);
         sandbox::Entry entry;
         entry.base = &base;
         entry.own = &*own;
