@@ -102,10 +102,9 @@ struct ScreenIdle::Xcb : LoadedLibrary {
                find(discardReply, "xcb_discard_reply") && find(internAtom, "xcb_intern_atom") &&
                find(getProperty, "xcb_get_property");
     }
-    /// Null: no answer within 100 ms, or an error. The caller frees it.
-    void* replyTo(unsigned request) {
+    /// Whether there was an answer within 100 ms; null: it is an error. The caller frees it.
+    bool awaitReply(unsigned request, void*& reply) {
         flush(connection);
-        void* reply = nullptr;
         void* error = nullptr;
         int answered = pollForReply(connection, request, &reply, &error);
         if (answered == 0) {
@@ -113,8 +112,13 @@ struct ScreenIdle::Xcb : LoadedLibrary {
             (void)::poll(&waits, 1, kAnswerWithinMs);
             answered = pollForReply(connection, request, &reply, &error);
         }
-        if (answered == 0) discardReply(connection, request);
         std::free(error);
+        return answered != 0;
+    }
+    /// Null: no answer in time, or an error. The caller frees it.
+    void* replyTo(unsigned request) {
+        void* reply = nullptr;
+        if (!awaitReply(request, reply)) discardReply(connection, request);
         return reply;
     }
     /// 0: it is not known.
@@ -212,22 +216,13 @@ std::optional<Duration> ScreenIdle::look() {
         std::array<iovec, 4> parts{};
         parts[2] = {.iov_base = &request, .iov_len = sizeof request};
         xcb_->asked = xcb_->sendRequest(xcb_->connection, kRequestChecked, &parts[2], &kRequest);
-        xcb_->flush(xcb_->connection);
     }
     void* reply = nullptr;
-    void* error = nullptr;
-    int answered = xcb_->pollForReply(xcb_->connection, xcb_->asked, &reply, &error);
-    if (answered == 0) {
-        pollfd waits{.fd = xcb_->fdOf(xcb_->connection), .events = POLLIN, .revents = 0};
-        (void)::poll(&waits, 1, kAnswerWithinMs);
-        answered = xcb_->pollForReply(xcb_->connection, xcb_->asked, &reply, &error);
-    }
-    if (answered == 0) return std::nullopt;
+    if (!xcb_->awaitReply(xcb_->asked, reply)) return std::nullopt;
     xcb_->asked = 0;
     std::optional<Duration> idle;
     if (reply != nullptr) idle = std::chrono::milliseconds(static_cast<const XcbIdleReply*>(reply)->msSinceInput);
     std::free(reply);
-    std::free(error);
     return idle;
 }
 
