@@ -27,6 +27,13 @@ std::string barOf(double fraction) {
                        std::string(static_cast<std::size_t>(kBarColumns) - full, ' '));
 }
 
+std::optional<double> secondsToFinish(const json::object& of, std::int64_t now) {
+    const json::object* estimate = objectOf(of, "estimate");
+    const auto finish = estimate ? integerOf(*estimate, "finish") : std::nullopt;
+    if (!finish || *finish <= now) return {};
+    return static_cast<double>(*finish - now) / 1e6;
+}
+
 } // namespace
 
 std::optional<double> fractionOf(const json::object& action) {
@@ -36,12 +43,9 @@ std::optional<double> fractionOf(const json::object& action) {
 }
 
 std::optional<double> secondsLeft(const json::object& queue, double jobs, std::int64_t now) {
-    const json::object* estimate = objectOf(queue, "estimate");
-    const auto finish = estimate ? integerOf(*estimate, "finish") : std::nullopt;
-    if (!finish || *finish <= now) return {};
-    const double left = static_cast<double>(*finish - now) / 1e6;
+    const auto left = secondsToFinish(queue, now);
     const auto active = static_cast<double>(integerOf(queue, "active").value_or(0));
-    return active > 0 && jobs > active ? left * jobs / active : left; // the others it does not have yet
+    return left && active > 0 && jobs > active ? *left * jobs / active : left; // the others it does not have yet
 }
 
 std::string progressWords(const json::object& action) {
@@ -62,10 +66,7 @@ std::string actionProgressLine(const json::object& action, std::int64_t now, std
         if (const std::string note = printable(textOf(action, "note")); !note.empty()) words += ", " + note;
     }
     line += words;
-    const json::object* estimate = objectOf(action, "estimate");
-    const auto finish = estimate ? integerOf(*estimate, "finish") : std::nullopt;
-    if (finish && *finish > now)
-        line += fmt::format(", {} left", durationWords(static_cast<double>(*finish - now) / 1e6));
+    if (const auto left = secondsToFinish(action, now)) line += fmt::format(", {} left", durationWords(*left));
     return fitted(line, columns);
 }
 

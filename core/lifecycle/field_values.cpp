@@ -20,6 +20,14 @@ Result<void> checkValue(const Type& type, JsonView value) {
     return {};
 }
 
+Result<void> appendMember(JsonWriter& writer, std::string_view name, JsonView value) {
+    auto text = canonicalJson(value);
+    if (!text) return std::unexpected(std::move(text.error()));
+    writer.key(name);
+    writer.raw(*text);
+    return {};
+}
+
 } // namespace
 
 bool fits(FieldKind kind, JsonKind given) {
@@ -58,14 +66,13 @@ Result<std::string> fieldsForNew(const Type& type, std::string_view json) {
             return invalid("fields",
                            fmt::format("The field {} of {} is required; give it.", field.name, type.name));
         if (!isGiven && field.defaultJson.empty()) continue;
-        writer.key(field.name);
         if (!isGiven) {
+            writer.key(field.name);
             writer.raw(field.defaultJson);
             continue;
         }
-        auto text = canonicalJson(*value);
-        if (!text) return std::unexpected(std::move(text.error()));
-        writer.raw(*text);
+        if (auto written = appendMember(writer, field.name, *value); !written)
+            return std::unexpected(std::move(written.error()));
     }
     writer.closeObject();
     return out;
@@ -80,13 +87,7 @@ Result<std::string> mergedFields(std::string_view fields, std::string_view set) 
     std::string out;
     JsonWriter writer(out);
     writer.openObject();
-    const auto write = [&](JsonView value) -> Result<void> {
-        auto text = canonicalJson(value);
-        if (!text) return std::unexpected(std::move(text.error()));
-        writer.key(value.key());
-        writer.raw(*text);
-        return {};
-    };
+    const auto write = [&](JsonView value) { return appendMember(writer, value.key(), value); };
     for (const JsonView value : before->root())
         if (!memberOf(changes->root(), value.key()))
             if (auto written = write(value); !written) return std::unexpected(std::move(written.error()));

@@ -48,6 +48,15 @@ public:
         return view;
     }
 
+    /// Whose driver lists no processes.
+    static GpuView gpuWithoutList(host::GpuMaker maker) {
+        GpuView view = gpu("0", 90, {});
+        view.gpu.maker = maker;
+        view.gpu.pci = "0000:03:00.0";
+        view.figures.processes.reset();
+        return view;
+    }
+
     /// One that runs since now, of a class that asks for so much memory. Its first process has its LSN.
     Attempt& run(std::int64_t lsn, std::int64_t memoryMb = 0, std::int64_t gpuMemoryMb = 0) {
         ClassKey key;
@@ -302,10 +311,7 @@ private Q_SLOTS:
     void ofOtherMakersItsDevicesTellWhatItHas() {
         Bench b;
         Bench::give(b.run(1, 0, 100), "0");
-        GpuView view = Bench::gpu("0", 90, {});
-        view.gpu.maker = host::GpuMaker::Amd;
-        view.gpu.pci = "0000:03:00.0";
-        view.figures.processes.reset();
+        const GpuView view = Bench::gpuWithoutList(host::GpuMaker::Amd);
         b.gpus = {view};
         AttemptMonitor::Trees trees;
         trees[1].members = {1};
@@ -332,10 +338,7 @@ private Q_SLOTS:
     void whoseDescriptorsMayNotBeSeenHasWhatTheGpuSays() {
         Bench b;
         Bench::give(b.run(1, 0, 100), "0");
-        GpuView view = Bench::gpu("0", 90, {});
-        view.gpu.maker = host::GpuMaker::Intel;
-        view.gpu.pci = "0000:03:00.0";
-        view.figures.processes.reset();
+        const GpuView view = Bench::gpuWithoutList(host::GpuMaker::Intel);
         b.gpus = {view};
         b.now += 10 * kSecond;
         (void)b.due();

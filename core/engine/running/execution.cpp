@@ -377,6 +377,17 @@ void setTimes(Attempt& attempt, const runners::RunTimes& times) {
     setTime(attempt.record.times.exited, attempt.scale, times.exited);
 }
 
+bool endedByItself(runners::EndCause cause) {
+    return cause == runners::EndCause::Exited || cause == runners::EndCause::WorkerCrashed;
+}
+
+/// It failed by itself with a GPU that is not known to be lost: that may be why.
+bool mayHaveLostGpu(const Attempt& attempt, const runners::Ended& ended) {
+    const bool hasGpus = std::ranges::find(attempt.given, kGpus, &GivenResource::resource) != attempt.given.end();
+    const bool isGood = ended.cause == runners::EndCause::Exited && ended.exitCode == 0;
+    return hasGpus && endedByItself(ended.cause) && !isGood && !attempt.isBeingEnded();
+}
+
 /// What the engine itself ended, for a limit, the machine's memory or a lost GPU, says so. What fails by itself with a GPU
 /// that is lost fails for that.
 void applyGuard(Attempt& attempt, runners::EndCause cause) {
@@ -403,8 +414,8 @@ void applyGuard(Attempt& attempt, runners::EndCause cause) {
         attempt.record.outcome.reason = Reason::GpuMemory;
         attempt.record.outcome.note = attempt.overGpuMemory;
     }
-    const bool byItself = cause == runners::EndCause::Exited || cause == runners::EndCause::WorkerCrashed;
-    const bool failed = byItself && attempt.record.outcome.state == ActionState::Failed && !attempt.stop;
+    const bool failed =
+        endedByItself(cause) && attempt.record.outcome.state == ActionState::Failed && !attempt.stop;
     if (!attempt.lostGpu.empty() && (byGuard || failed)) {
         attempt.record.outcome.state = ActionState::Failed;
         attempt.record.outcome.reason = Reason::GpuLost;
@@ -445,17 +456,6 @@ void Execution::onFrozen(Attempt& attempt, const runners::Frozen& frozen) {
     attempt.progress = parts_.now(); // it was not silent by itself
     if (parts_.frozen) parts_.frozen(attempt);
 }
-namespace {
-
-/// It failed by itself with a GPU that is not known to be lost: that may be why.
-bool mayHaveLostGpu(const Attempt& attempt, const runners::Ended& ended) {
-    const bool hasGpus = std::ranges::find(attempt.given, kGpus, &GivenResource::resource) != attempt.given.end();
-    const bool failed = (ended.cause == runners::EndCause::Exited && ended.exitCode != 0) ||
-                        ended.cause == runners::EndCause::WorkerCrashed;
-    return hasGpus && failed && !attempt.isBeingEnded();
-}
-
-} // namespace
 
 void Execution::onEnded(Attempt& attempt, runners::Ended ended) {
     if (attempt.phase != Phase::Launched) return;
