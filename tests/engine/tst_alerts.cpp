@@ -46,11 +46,6 @@ private Q_SLOTS:
     void aSilenceIsKept();
     void aFilterByTheRowReadsTheRow();
     void aQueueThatHasMoreToDoIsNotFinished();
-    void whatEndedBeforeARestartIsCounted();
-    void whatWasTheLastBeforeAKillIsTold();
-    void aTallyThatIsOverSoonIsNotWritten();
-    void aTallyThatTheJournalRefusesIsWrittenLater();
-    void aTallyThatCannotBeReadIsLeftOut();
     void theOldestIsLookedAtWhenItIsDue();
     void theOldestHasToHoldAsTheRuleSays();
     void whatIsSilentIsResolvedByItsEnd();
@@ -335,83 +330,6 @@ void TestEngineAlerts::aQueueThatHasMoreToDoIsNotFinished() {
     bench.end(1, ActionState::Failed);
     bench.pass(5 * kSecond);
     QCOMPARE(bench.told("q"), std::string("Nothing is left to do in queue 1 (tag): 2 ended, 1 of them failed."));
-}
-
-namespace {
-constexpr const char* kFinished = R"({"name":"q","on":{"kind":"queue_finished"},"quiet_s":0})";
-}
-
-void TestEngineAlerts::whatEndedBeforeARestartIsCounted() {
-    Bench bench;
-    QVERIFY(bench.create(kFinished));
-    bench.unfinished[QueueId(1)] = 1;
-    for (const ActionState state : {ActionState::Completed, ActionState::Failed, ActionState::Completed})
-        bench.end(1, state);
-    bench.pass(11 * kSecond);
-    QCOMPARE(bench.kept("alert_tally"), std::size_t(1));
-    bench.open();
-    QVERIFY(bench.told("q").empty());
-    bench.unfinished[QueueId(1)] = 0;
-    bench.end(1, ActionState::Failed);
-    bench.pass(11 * kSecond);
-    QCOMPARE(bench.told("q"), std::string("Nothing is left to do in queue 1 (tag): 4 ended, 2 of them failed."));
-    QCOMPARE(bench.kept("alert_tally"), std::size_t(0));
-    bench.open(); // told once
-    bench.pass(11 * kSecond);
-    QCOMPARE(bench.told("q"), std::string("Nothing is left to do in queue 1 (tag): 4 ended, 2 of them failed."));
-}
-
-void TestEngineAlerts::whatWasTheLastBeforeAKillIsTold() {
-    Bench bench;
-    QVERIFY(bench.create(kFinished));
-    bench.unfinished[QueueId(1)] = 1;
-    bench.end(1, ActionState::Completed);
-    bench.pass(11 * kSecond);
-    bench.unfinished[QueueId(1)] = 0; // its end is in the journal, and nobody heard of it
-    bench.open();
-    bench.pass(11 * kSecond);
-    QCOMPARE(bench.told("q"), std::string("Nothing is left to do in queue 1 (tag): 1 ended, 0 of them failed."));
-    QCOMPARE(bench.kept("alert_tally"), std::size_t(0));
-}
-
-void TestEngineAlerts::aTallyThatIsOverSoonIsNotWritten() {
-    QueueTallies tallies;
-    tallies.count(QueueId(1), false, 5);
-    QCOMPARE(tallies.due(), std::optional<WallMicros>(5 + QueueTallies::kWrittenAfter));
-    QCOMPARE(tallies.take(QueueId(1), 6), std::optional(QueueTally{.ended = 1, .failed = 0}));
-    QVERIFY(!tallies.due());
-    QVERIFY(tallies.changes().empty());
-    QVERIFY(!tallies.take(QueueId(1), 7));
-}
-
-void TestEngineAlerts::aTallyThatTheJournalRefusesIsWrittenLater() {
-    QueueTallies tallies;
-    tallies.count(QueueId(1), true, 5);
-    const auto first = tallies.changes();
-    QCOMPARE(first.size(), std::size_t(1));
-    QCOMPARE(*first[0].body, std::string("1 1"));
-    tallies.refused(first, 6);
-    tallies.count(QueueId(1), false, 7);
-    QCOMPARE(*tallies.changes()[0].body, std::string("2 1"));
-    QVERIFY(tallies.changes().empty());
-    // Over while it is being written, and that refused: it is taken away.
-    const auto taken = tallies.take(QueueId(1), 8);
-    QCOMPARE(taken, std::optional(QueueTally{.ended = 2, .failed = 1}));
-    const auto over = tallies.changes();
-    QVERIFY(!over[0].body.has_value());
-    tallies.refused(over, 9);
-    QVERIFY(!tallies.changes()[0].body.has_value());
-    QVERIFY(tallies.changes().empty());
-}
-
-void TestEngineAlerts::aTallyThatCannotBeReadIsLeftOut() {
-    QueueTallies tallies;
-    for (const char* body : {"", "1", "0 0", "1 2", "-1 0", "1 -1", "1 0 0", "x 0", "99999999999999999999 0"})
-        QVERIFY2(!tallies.restore("1", body), body);
-    QVERIFY(!tallies.restore("one", "1 0"));
-    QVERIFY(!tallies.restore("1 2", "1 0"));
-    QCOMPARE(tallies.restore("7", "3 1"), std::optional(QueueId(7)));
-    QCOMPARE(tallies.take(QueueId(7), 1), std::optional(QueueTally{.ended = 3, .failed = 1}));
 }
 
 void TestEngineAlerts::theOldestIsLookedAtWhenItIsDue() {
