@@ -39,7 +39,7 @@ struct HookRun {
     bool isAsked = false; ///< somebody waits for its answer
 };
 
-/// What is told of each target.
+/// Figures of one target, for people.
 struct HookFigures {
     std::string name{};
     bool isPlugin = false;
@@ -60,7 +60,7 @@ public:
     /// `places`: programs that run at once.
     HookQueue(std::vector<HookTarget> targets, std::size_t places);
 
-    /// Somebody is told of it.
+    /// Some target wants it.
     bool wants(HookPoint point) const { return points_.test(std::to_underlying(point)); }
     bool wants(const HookEvent& event) const;
     /// What observes. A pass that begins and a rest are told once while the one before waits still. The names of those

@@ -288,7 +288,7 @@ void TestEngineHooks::aSlowProgramDelaysItselfAlone() {
     QCOMPARE(b.hookLeases.size(), std::size_t{2}); // neither was waited for
     std::swap(b.hookLeases[0], b.hookLeases[1]);
     b.hookEnds();
-    QCOMPARE(b.hookLeases.size(), std::size_t{2}); // the other one is told of the second
+    QCOMPARE(b.hookLeases.size(), std::size_t{2}); // the other hook gets the second event
     QCOMPARE(b.hookLeases.back().argv.front(), std::string("/hooks-of-test/*_created"));
 }
 

@@ -47,7 +47,7 @@ public:
 
     bool wants(lifecycle::HookPoint point) const { return queue_.wants(point); }
     bool wants(const lifecycle::HookEvent& event) const { return queue_.wants(event); }
-    /// What observes is told of it, later.
+    /// Tells it to those that observe, later.
     void fire(const lifecycle::HookEvent& event);
     /// Asks all that want it, one after another: each sees what the one before made of the fields. The fields of the
     /// object, as they are then, or the refusal: Invalid with the sentence of a hook; NotAccepting: one failed; Busy.

@@ -166,7 +166,7 @@ private:
     struct HookView {
         lifecycle::TypeNumber type = 0;
         lifecycle::HookObject object{};
-        std::string actor{}; ///< empty: it has ended, and was told of
+        std::string actor{}; ///< empty: it has ended, and its hooks have run
     };
     struct ByHand {
         coro::Event done{};
@@ -221,7 +221,7 @@ private:
     void failCalls(lifecycle::TypeNumber number);
     void callEnded(lifecycle::ActorNumber actor, lifecycle::EffectKey key, const Result<lifecycle::Answer>& answer);
 
-    // objects_hooks.cpp: what is told of, and what is asked before a change
+    // objects_hooks.cpp: tells hooks what happens, and asks them before a change
     bool wants(lifecycle::HookPoint point) const { return parts_.hooks && parts_.hooks->wants(point); }
     void fire(lifecycle::HookPoint point) const;
     void fire(const lifecycle::HookEvent& event) const;
@@ -233,7 +233,7 @@ private:
     void fireNew(lifecycle::HookPoint point, const store::NewObject& made) const;
     void fireDeleted(const lifecycle::Object& object) const;
     bool tellsWrites() const;
-    /// Of a write that is on its way to the journal, which is told of before it; nothing: nobody wants to know.
+    /// Tells hooks that a write is on its way to the journal. Nothing: no hook wants to know.
     std::optional<HookView> tellBefore(const lifecycle::Write& write, const lifecycle::Object& object,
                                        const Told& told) const;
     void tellAfter(const lifecycle::Write& write, bool ok, const HookView& view) const;

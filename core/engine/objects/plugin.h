@@ -1,4 +1,4 @@
-// A plugin: a shared library that is told of hooks in the engine's process (core/lifecycle/plugin.h).
+// A plugin: a shared library whose functions the engine calls for hooks, in its own process (core/lifecycle/plugin.h).
 //
 // Its calls are made on a thread of its own, one after another. Owner: the thread that loaded it, then the engine's; the
 // thread shares what is under the mutex alone. One call at a time: that is the bound. One that does not return is left
