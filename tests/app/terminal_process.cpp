@@ -72,9 +72,15 @@ bool TerminalProcess::isRaw() const {
     return ::tcgetattr(terminal_.get(), &now) == 0 && (now.c_lflag & (ICANON | ECHO | ISIG)) == 0;
 }
 
-bool TerminalProcess::readSome() {
+/// What goes on printing and never says it is a failure, too.
+MonoTime TerminalProcess::patience() {
+    return MonoClock::now() + std::chrono::milliseconds(kWaitMs);
+}
+
+bool TerminalProcess::readSome(MonoTime until) {
     pollfd wait{terminal_.get(), POLLIN, 0};
-    if (::poll(&wait, 1, kWaitMs) <= 0) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - MonoClock::now()).count();
+    if (left <= 0 || ::poll(&wait, 1, static_cast<int>(left)) <= 0) {
         isSilent_ = true;
         return false;
     }
@@ -87,8 +93,9 @@ bool TerminalProcess::readSome() {
 }
 
 bool TerminalProcess::shows(std::string_view text) {
+    const MonoTime until = patience();
     while (shown_.find(text) == std::string::npos)
-        if (!readSome()) return false;
+        if (!readSome(until)) return false;
     return true;
 }
 
@@ -97,13 +104,15 @@ std::string TerminalProcess::answer(std::string_view line, std::string_view star
     type(std::string(line) + "\r");
     if (!shows(start)) return {};
     const std::size_t at = shown_.find(start);
+    const MonoTime until = patience();
     while (shown_.find("\r\n", at) == std::string::npos)
-        if (!readSome()) return {};
+        if (!readSome(until)) return {};
     return shown_.substr(at, shown_.find("\r\n", at) - at);
 }
 
 int TerminalProcess::end() {
-    while (readSome()) {
+    const MonoTime until = patience();
+    while (readSome(until)) {
     }
     return reap();
 }

@@ -1,6 +1,7 @@
 // A program at a terminal of its own, as a person starts it: what is typed, what is seen. One thread.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/base/unique_fd.h"
 
 #include <string>
@@ -39,7 +40,8 @@ public:
     int hangUp();
 
 private:
-    bool readSome();
+    bool readSome(MonoTime until);
+    static MonoTime patience();
     int reap();
 
     pid_t pid_ = -1;

@@ -381,7 +381,7 @@ void TestTerminals::howFarItIsStandsBesideWhatItPrints() {
                     go, place.nap());
     TerminalProcess run(words(place, {"run", "--progress", "-c", line}));
     QVERIFY2(run.shows("begun\r\n"), run.shown().c_str());
-    QVERIFY2(run.shows("1  [########            ]  40 %"), run.shown().c_str());
+    QVERIFY2(run.shows("1  [########            ] 40 %"), run.shown().c_str());
     writeText(go, "");
     QVERIFY2(run.shows("\r\x1b[Kopen"), run.shown().c_str()); // the line goes first
     run.forget();
