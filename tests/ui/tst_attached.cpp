@@ -8,6 +8,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include <algorithm>
 #include <optional>
 
 using namespace yard::test;
@@ -34,6 +35,15 @@ struct Watched {
         link.send(request, &link, [&](const Answer& a) { answer = a; });
         if (!QTest::qWaitFor([&] { return answer.has_value(); }, yard::kWaitMs)) return {};
         return *answer;
+    }
+    /// Asks for the ends of all actions; true when the engine says that it tells of them. What ends before is not told.
+    bool watchesEnds() {
+        link.watch({{"finished", true}});
+        return QTest::qWaitFor(
+            [&] {
+                return std::ranges::any_of(batches, [](const QJsonObject& b) { return b["watch"] == "finished"; });
+            },
+            yard::kWaitMs);
     }
     /// An action that is seen in a batch.
     bool tellsOf(qint64 lsn, const QString& state) {
@@ -94,7 +104,7 @@ void TestAttached::aConnectionBeginsWithASnapshot() {
 void TestAttached::requestsAreAnswered() {
     Watched engine(engine_.address(), engine_.token());
     QVERIFY(engine.comesTo(LinkState::Connected));
-    engine.link.watch({{"finished", true}});
+    QVERIFY(engine.watchesEnds());
     const Answer submitted = engine.ask(submitTrue());
     QVERIFY2(submitted.ok(), qPrintable(submitted.message));
     const qint64 lsn = submitted.json["lsn"].toInteger();
@@ -182,8 +192,7 @@ void TestAttached::aCutConnectionGoesOnWhereItWas() {
     Watched direct(engine_.address(), engine_.token()); // keeps the engine's ring of changes
     Watched engine(relay.address(), engine_.token());
     QVERIFY(engine.comesTo(LinkState::Connected) && direct.comesTo(LinkState::Connected));
-    engine.link.watch({{"finished", true}});
-    QVERIFY(QTest::qWaitFor([&] { return !engine.batches.isEmpty(); }, yard::kWaitMs));
+    QVERIFY(engine.watchesEnds());
     const Answer before = direct.ask(submitTrue());
     QVERIFY(engine.tellsOf(before.json["lsn"].toInteger(), "completed"));
 
