@@ -130,12 +130,7 @@ class Archiver(WarmCase):
         self.engine.stdout.close()
 
     def objects(self, kind):
-        rows, cursor = [], ""
-        while cursor is not None:
-            page = self.call("GET", "objects?type=%s&limit=1000&sort=id%s" % (kind, cursor))
-            rows += page["objects"]
-            cursor = "&cursor=" + page["cursor"] if "cursor" in page else None
-        return rows
+        return self.all_of("objects", "type=%s&sort=id" % kind)
 
     def test_each_page_is_kept_once_and_what_cannot_be_had_failed_with_a_reason_whatever_is_killed(self):
         crawl = self.call("POST", "objects", {"type": "crawl", "fields": {"url": self.url + "0", "depth": 9}})["id"]
@@ -168,7 +163,7 @@ class Archiver(WarmCase):
         self.assertEqual(sorted(names), [s["id"] for s in sealed])
         for found in names.values():
             self.assertEqual(sorted(found), ["links.json", "page", "picture-0", "text.txt"])
-        some = self.call("GET", "objects?type=result&limit=1000&q=name:text.txt")["objects"][0]
+        some = self.all_of("objects", "type=result&q=name:text.txt")[0]
         self.assertEqual(self.call("GET", "jobs/%d" % some["fields"]["action"])["object"], some["parent"])
 
     def the_index_has_each_page_once(self):

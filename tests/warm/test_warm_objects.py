@@ -197,7 +197,7 @@ class Objects(WarmCase):
         wait_for(lambda: self.counts("paper") == {"done": 40}, "all are done")
         for number, paper in enumerate(papers):
             self.assertEqual(self.object(paper)["fields"]["seen"], number + 1)
-        owned = [job["lsn"] for job in self.call("GET", "jobs?limit=1000")["jobs"] if job.get("function") == "add"]
+        owned = [job["lsn"] for job in self.all_of("jobs", "sort=lsn") if job.get("function") == "add"]
         self.assertEqual(len(owned), 80)  # two of each, whatever died
 
     def test_an_engine_that_is_killed_loses_and_repeats_nothing(self):
@@ -211,10 +211,10 @@ class Objects(WarmCase):
             self.start()
         wait_for(lambda: self.counts("page") == {"sealed": pages}, "all are sealed")
         self.assertEqual(self.counts("result"), {"done": 2 * pages})
-        rows = self.call("GET", "objects?type=result&limit=1000")["objects"]
+        rows = self.all_of("objects", "type=result")
         keys = [row["key"] for row in rows]
         self.assertEqual(len(keys), len(set(keys)))
-        for row in self.call("GET", "objects?type=page&limit=1000")["objects"]:
+        for row in self.all_of("objects", "type=page"):
             history = self.call("GET", "objects/%d/history" % row["id"])["history"]
             self.assertEqual([m["to"] for m in history], ["started", "sealed"])
         wait_for(lambda: self.call("GET", "orchestrator")["outbox"] == 0, "each effect is carried out")
