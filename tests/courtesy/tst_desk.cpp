@@ -476,9 +476,11 @@ private Q_SLOTS:
         if (QStandardPaths::findExecutable("Xvfb").isEmpty() || QStandardPaths::findExecutable("xdotool").isEmpty())
             QSKIP("Xvfb or xdotool is not installed");
         Beside beside;
-        QProcess& server =
-            beside.start("Xvfb", {"-displayfd", "1", "-screen", "0", "64x64x8", "-noreset", "-nolisten", "tcp"});
-        const QString number = Beside::firstLine(server);
+        const QString number =
+            beside
+                .start("Xvfb", {"-displayfd", "1", "-screen", "0", "64x64x8", "-noreset", "-nolisten", "tcp"},
+                       Program::Said::Read)
+                .reads(true);
         QVERIFY(!number.isEmpty());
         qputenv("DISPLAY", (":" + number).toUtf8());
         qputenv("WAYLAND_DISPLAY", "wayland-0");

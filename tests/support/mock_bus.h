@@ -3,44 +3,88 @@
 
 #include "tests/support/waiting.h"
 
-#include <QProcess>
 #include <QStandardPaths>
 #include <QTest>
 
+#include <csignal>
+#include <fcntl.h>
 #include <memory>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 namespace yard::test {
 
-inline bool runs(const QString& program, const QStringList& arguments) {
-    return QProcess::execute(program, arguments) == 0;
-}
-
-/// Programs beside the test, ended with it.
-class Beside {
+/// A program with an output that can be read. By posix_spawn: the thread sanitizer does not follow the clone() of QProcess.
+class Program {
 public:
-    ~Beside() {
-        for (auto at = all_.rbegin(); at != all_.rend(); ++at) {
-            (*at)->terminate();
-            if (!(*at)->waitForFinished(5'000)) (*at)->kill();
-            (*at)->waitForFinished(5'000);
-        }
+    enum class Said { Read, Dropped };
+    Program(const QString& program, const QStringList& arguments, Said said) {
+        std::vector<QByteArray> words{program.toLocal8Bit()};
+        for (const QString& argument : arguments) words.push_back(argument.toLocal8Bit());
+        std::vector<char*> argv;
+        for (QByteArray& word : words) argv.push_back(word.data());
+        argv.push_back(nullptr);
+        int ends[2] = {-1, -1};
+        if (pipe2(ends, O_CLOEXEC) != 0) return;
+        output_ = ends[0];
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+        if (said == Said::Read)
+            posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+        else
+            posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+        if (posix_spawnp(&pid_, argv[0], &actions, nullptr, argv.data(), environ) != 0) pid_ = -1;
+        posix_spawn_file_actions_destroy(&actions);
+        ::close(ends[1]);
     }
-    QProcess& start(const QString& program, const QStringList& arguments) {
-        all_.push_back(std::make_unique<QProcess>());
-        all_.back()->setProcessChannelMode(QProcess::SeparateChannels);
-        all_.back()->setStandardErrorFile(QProcess::nullDevice());
-        all_.back()->start(program, arguments);
-        return *all_.back();
+    Program(const Program&) = delete;
+    Program& operator=(const Program&) = delete;
+    ~Program() {
+        if (pid_ > 0) ::kill(pid_, SIGTERM);
+        (void)ends();
+        if (output_ >= 0) ::close(output_);
     }
-    static QString firstLine(QProcess& process) {
-        while (!process.canReadLine() && process.waitForReadyRead(kWaitMs)) {
-        }
-        return QString::fromUtf8(process.readLine()).trimmed();
+    /// Waits for its end; true where it ended well.
+    bool ends() {
+        int status = -1;
+        if (pid_ > 0 && ::waitpid(pid_, &status, 0) != pid_) status = -1;
+        pid_ = -1;
+        return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    /// Until the end of the line, or of all.
+    QString reads(bool oneLine) {
+        QByteArray text;
+        char c = 0;
+        while (::read(output_, &c, 1) == 1 && !(oneLine && c == '\n')) text += c;
+        return QString::fromUtf8(text).trimmed();
     }
 
 private:
-    std::vector<std::unique_ptr<QProcess>> all_;
+    pid_t pid_ = -1;
+    int output_ = -1;
+};
+
+inline bool runs(const QString& program, const QStringList& arguments) {
+    return Program(program, arguments, Program::Said::Dropped).ends();
+}
+
+/// Programs beside the test, ended with it, the last first.
+class Beside {
+public:
+    ~Beside() {
+        while (!all_.empty()) all_.pop_back();
+    }
+    Program& start(const QString& program, const QStringList& arguments,
+                   Program::Said said = Program::Said::Dropped) {
+        all_.push_back(std::make_unique<Program>(program, arguments, said));
+        return *all_.back();
+    }
+
+private:
+    std::vector<std::unique_ptr<Program>> all_;
 };
 
 /// A bus with the mocks of logind and UPower; it is the system's for this program.
@@ -56,8 +100,7 @@ public:
     bool start(const QString& at = {}) {
         QStringList arguments{"--session", "--nofork", "--print-address=1"};
         if (!at.isEmpty()) arguments << "--address=" + at;
-        QProcess& daemon = beside_.start("dbus-daemon", arguments);
-        const QString address = Beside::firstLine(daemon);
+        const QString address = beside_.start("dbus-daemon", arguments, Program::Said::Read).reads(true);
         qputenv("DBUS_SYSTEM_BUS_ADDRESS", address.toUtf8());
         for (const char* name : {"logind", "upower"})
             beside_.start("/usr/bin/python3", {"-m", "dbusmock", "--system", "--template", name});
@@ -68,11 +111,11 @@ public:
     }
     /// What logind is asked not to do: kind, who, why and mode of each, as gdbus prints it.
     static QString inhibitors() {
-        QProcess asks;
-        asks.start("gdbus", {"call", "--system", "-d", "org.freedesktop.login1", "-o", "/org/freedesktop/login1",
-                             "-m", "org.freedesktop.login1.Manager.ListInhibitors"});
-        asks.waitForFinished(kWaitMs);
-        return QString::fromUtf8(asks.readAllStandardOutput());
+        return Program("gdbus",
+                       {"call", "--system", "-d", "org.freedesktop.login1", "-o", "/org/freedesktop/login1", "-m",
+                        "org.freedesktop.login1.Manager.ListInhibitors"},
+                       Program::Said::Read)
+            .reads(false);
     }
     /// The machine is about to sleep, or has woken.
     static bool sleeps(bool on) {
