@@ -1,14 +1,13 @@
 #include "core/console/command_files.h"
 
+#include "core/base/directory_entries.h"
 #include "core/base/environment.h"
 #include "core/base/text.h"
 #include "core/base/unique_fd.h"
 
 #include <algorithm>
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,14 +30,10 @@ std::string distrust(const struct stat& what, bool directory) {
 
 std::vector<std::string> namesIn(int directory) {
     std::vector<std::string> names;
-    UniqueFd copy(::fcntl(directory, F_DUPFD_CLOEXEC, 3));
-    const std::unique_ptr<DIR, int (*)(DIR*)> list(::fdopendir(copy.get()), &::closedir);
-    if (!list) return names;
-    (void)copy.release();                                 // the list has it
-    while (const dirent* entry = ::readdir(list.get())) { // NOLINT(concurrency-mt-unsafe): a stream of our own
-        const std::string_view name = entry->d_name;
-        if (name.ends_with(".lua") && !name.starts_with('.')) names.emplace_back(name);
-    }
+    auto entries = DirectoryEntries::of(UniqueFd(::fcntl(directory, F_DUPFD_CLOEXEC, 3)));
+    if (!entries) return names;
+    while (const auto name = entries->next())
+        if (name->ends_with(".lua") && !name->starts_with('.')) names.emplace_back(*name);
     std::ranges::sort(names);
     if (names.size() > kMostFiles) names.resize(kMostFiles);
     return names;

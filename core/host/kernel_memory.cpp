@@ -1,5 +1,6 @@
 #include "core/host/kernel_memory.h"
 
+#include "core/base/directory_entries.h"
 #include "core/base/files.h"
 #include "core/base/unique_fd.h"
 #include "core/host/small_file.h"
@@ -7,12 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/magic.h>
 #include <linux/sock_diag.h>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -97,14 +96,13 @@ public:
     void add(int pid) {
         const UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
         const std::string place = fmt::format("/proc/{}/fd", pid);
-        const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(place.c_str()), ::closedir);
-        if (!process || !directory) return;
-        while (const dirent* entry = ::readdir(directory.get())) {
+        auto entries = DirectoryEntries::open(place);
+        if (!process || !entries) return;
+        while (const auto name = entries->next()) {
             int fd = 0;
-            const std::string_view name(entry->d_name);
-            if (std::from_chars(name.data(), name.data() + name.size(), fd).ec != std::errc{}) continue;
+            if (std::from_chars(name->data(), name->data() + name->size(), fd).ec != std::errc{}) continue;
             if (++looked_ > kMostOpen) return;
-            addOne(process.get(), fd, linkOf(fmt::format("{}/{}", place, name)));
+            addOne(process.get(), fd, linkOf(fmt::format("{}/{}", place, *name)));
         }
     }
 

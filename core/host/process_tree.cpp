@@ -1,13 +1,13 @@
 #include "core/host/process_tree.h"
 
+#include "core/base/directory_entries.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <memory>
 #include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -61,11 +61,11 @@ std::vector<int> parsePids(std::string_view text) {
 
 std::vector<int> numbersIn(const std::string& directory) {
     std::vector<int> numbers;
-    const std::unique_ptr<DIR, int (*)(DIR*)> dir(::opendir(directory.c_str()), ::closedir);
-    if (!dir) return numbers;
-    while (const dirent* entry = ::readdir(dir.get())) {
+    auto entries = DirectoryEntries::open(directory);
+    if (!entries) return numbers;
+    while (const auto name = entries->next()) {
         int number = 0;
-        if (parseNumber(std::string_view(entry->d_name), number)) numbers.push_back(number);
+        if (parseNumber(*name, number)) numbers.push_back(number);
     }
     return numbers;
 }

@@ -1,6 +1,7 @@
 // Recordings: what ends, or has ended, as files that can be run again (docs/recordings.md).
 #include "core/http/route.h"
 
+#include "core/base/disk_space.h"
 #include "core/base/files.h"
 #include "core/base/unique_fd.h"
 #include "core/engine/recordings/recordings.h"
@@ -17,7 +18,6 @@
 #include <fmt/format.h>
 #include <ranges>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 
 namespace yard::http {
 
@@ -270,8 +270,8 @@ coro::Task<Result<void>> takeFile(Call& call, const std::string& path) {
         size += slice.size();
         if (size > engine::kMostRecordingBytes) co_return fail(ErrorKind::TooLarge, "The recording is too large.");
         auto write = [file = *file, slice = std::move(slice)]() -> Result<void> {
-            struct statvfs state{};
-            if (::fstatvfs(file->get(), &state) == 0 && state.f_bavail * state.f_frsize < engine::kLeftByRecordings)
+            const auto disk = diskSpace(file->get());
+            if (disk && static_cast<std::uint64_t>(disk->free) < engine::kLeftByRecordings)
                 return fail(ErrorKind::NoSpace, "The disk is nearly full: what runs needs what is left of it.");
             return writeAll(file->get(), slice);
         };

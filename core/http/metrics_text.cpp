@@ -1,5 +1,6 @@
 #include "core/http/metrics_text.h"
 
+#include "core/base/disk_space.h"
 #include "core/http/process_inside.h"
 
 #include <array>
@@ -8,7 +9,6 @@
 #include <iterator>
 #include <optional>
 #include <sys/resource.h>
-#include <sys/statvfs.h>
 
 namespace yard::http {
 
@@ -322,9 +322,7 @@ ProcessFigures processFigures(const std::string& dataDir) {
     figures.openFiles = openFiles();
     figures.journalBytes = fileSize(dataDir + "/journal.sqlite");
     figures.walBytes = fileSize(dataDir + "/journal.sqlite-wal");
-    struct statvfs disk{};
-    if (::statvfs(dataDir.c_str(), &disk) == 0)
-        figures.freeBytes = static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
+    if (const auto disk = diskSpace(dataDir)) figures.freeBytes = static_cast<std::uint64_t>(disk->free);
     return figures;
 }
 

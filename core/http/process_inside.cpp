@@ -1,12 +1,12 @@
 #include "core/http/process_inside.h"
 
+#include "core/base/directory_entries.h"
 #include "core/base/text.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
-#include <dirent.h>
 #include <malloc.h>
 #include <memory>
 #include <netinet/in.h>
@@ -59,15 +59,14 @@ ProcessDescriptors processDescriptors(const std::string& dataDir) {
     ProcessDescriptors open;
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) == 0) open.limit = files.rlim_cur;
-    const std::unique_ptr<DIR, int (*)(DIR*)> list(::opendir("/proc/self/fd"), &::closedir);
-    if (!list) return open;
-    while (const dirent* entry = ::readdir(list.get())) { // NOLINT(concurrency-mt-unsafe): a stream of our own
-        const std::string_view name = entry->d_name;
+    auto entries = DirectoryEntries::open("/proc/self/fd");
+    if (!entries) return open;
+    while (const auto name = entries->next()) {
         int fd = -1;
-        std::from_chars(name.data(), name.data() + name.size(), fd);
-        if (fd < 0 || fd == ::dirfd(list.get())) continue;
+        std::from_chars(name->data(), name->data() + name->size(), fd);
+        if (fd < 0 || fd == entries->fd()) continue;
         std::array<char, 512> target{};
-        const ssize_t size = ::readlinkat(::dirfd(list.get()), entry->d_name, target.data(), target.size());
+        const ssize_t size = ::readlinkat(entries->fd(), std::string(*name).c_str(), target.data(), target.size());
         if (size < 0) continue; // it was closed meanwhile
         ++open.used;
         const std::string_view owner = ownerOf(fd, {target.data(), static_cast<std::size_t>(size)}, dataDir);

@@ -3,6 +3,7 @@
 // through no link, and handed over.
 #include "core/base/beneath.h"
 #include "core/base/clock.h"
+#include "core/base/directory_entries.h"
 #include "core/base/unique_fd.h"
 #include "core/json/utf8.h"
 #include "core/lease/scratch.h"
@@ -10,10 +11,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <memory>
 #include <stop_token>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,20 +54,14 @@ public:
         , stop_(std::move(stop)) {}
 
     Result<void> directory(UniqueFd fd, const std::string& prefix, std::size_t depth) {
-        struct Close {
-            void operator()(DIR* dir) const { ::closedir(dir); }
-        };
-        const std::unique_ptr<DIR, Close> dir(::fdopendir(fd.get()));
-        if (!dir) return failErrno("read outputs/" + prefix, errno);
-        const int dirFd = fd.release();
-        for (errno = 0; const dirent* item = ::readdir(dir.get()); errno = 0) {
-            const std::string_view name(item->d_name);
-            if (name == "." || name == "..") continue;
+        auto entries = DirectoryEntries::of(std::move(fd));
+        if (!entries) return failErrno("read outputs/" + prefix, entries.error().sysErrno);
+        while (const auto name = entries->next()) {
             if (overLimit()) return {};
             if (stop_.stop_requested()) return fail(ErrorKind::NotAccepting, "collecting was cut short");
-            if (auto looked = entry(dirFd, std::string(name), prefix, depth); !looked) return looked;
+            if (auto looked = entry(entries->fd(), std::string(*name), prefix, depth); !looked) return looked;
         }
-        if (errno != 0) return failErrno("read outputs/" + prefix, errno);
+        if (entries->error() != 0) return failErrno("read outputs/" + prefix, entries->error());
         return {};
     }
 

@@ -1,5 +1,6 @@
 #include "core/locks/janitor.h"
 
+#include "core/base/directory_entries.h"
 #include "core/base/duration_text.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
@@ -7,9 +8,7 @@
 
 #include <charconv>
 #include <cstdint>
-#include <dirent.h>
 #include <fmt/format.h>
-#include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,11 +29,9 @@ std::optional<std::uint32_t> slotNumber(std::string_view name) {
 /// Names in a directory, in no order. A missing one is empty.
 std::vector<std::string> namesIn(const std::string& path) {
     std::vector<std::string> names;
-    const std::unique_ptr<DIR, int (*)(DIR*)> dir(::opendir(path.c_str()), ::closedir);
-    if (!dir) return names;
-    while (const dirent* entry = ::readdir(dir.get())) // NOLINT(concurrency-mt-unsafe): a stream of our own
-        if (std::string_view(entry->d_name) != "." && std::string_view(entry->d_name) != "..")
-            names.emplace_back(entry->d_name);
+    auto entries = DirectoryEntries::open(path);
+    if (!entries) return names;
+    while (const auto name = entries->next()) names.emplace_back(*name);
     return names;
 }
 

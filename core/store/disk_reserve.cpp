@@ -1,11 +1,11 @@
 #include "core/store/disk_reserve.h"
 
+#include "core/base/disk_space.h"
 #include "core/base/log.h"
 #include "core/base/unique_fd.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <utility>
@@ -17,9 +17,8 @@ DiskReserve::DiskReserve(std::string dataDirectory)
     , path_(directory_ + "/reserve") {}
 
 std::int64_t DiskReserve::freeBytes() const {
-    struct statvfs disk{};
-    if (::statvfs(directory_.c_str(), &disk) != 0) return -1;
-    return static_cast<std::int64_t>(disk.f_bavail) * static_cast<std::int64_t>(disk.f_frsize);
+    const auto disk = diskSpace(directory_);
+    return disk ? disk->free : -1;
 }
 
 bool DiskReserve::giveUpIfFull() const {

@@ -1,5 +1,7 @@
 #include "core/store/survey.h"
 
+#include "core/base/directory_entries.h"
+#include "core/base/disk_space.h"
 #include "core/store/packing.h"
 #include "core/store/read_budget.h"
 #include "core/store/store_impl.h"
@@ -9,11 +11,9 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 
 namespace yard::store {
 
@@ -169,9 +169,8 @@ Result<DiskUse> Survey::diskUse() {
         numbers[i] = *number;
     }
     const auto [pageSize, pages, freePages, packBytes, finished] = numbers;
-    struct statvfs disk{};
-    if (::statvfs(impl_->files.directory().c_str(), &disk) != 0)
-        return failErrno("statvfs " + impl_->files.directory(), errno);
+    auto disk = diskSpace(impl_->files.directory());
+    if (!disk) return std::unexpected(std::move(disk.error()));
     struct stat log{};
     const std::string path = std::string(sqlite3_db_filename(database.handle(), "main")) + "-wal";
     const std::int64_t logged = ::stat(path.c_str(), &log) == 0 ? log.st_size : 0;
@@ -180,7 +179,7 @@ Result<DiskUse> Survey::diskUse() {
                    .log = logged,
                    .packs = packBytes,
                    .files = 0,
-                   .disk = static_cast<std::int64_t>(disk.f_blocks * disk.f_frsize),
+                   .disk = disk->bytes,
                    .actions = finished};
 }
 
@@ -195,13 +194,14 @@ namespace {
 /// Calls `function` with name and status of each file in chunks/ab/.
 Result<void> eachFile(const std::string& directory, unsigned folder, auto&& function) {
     const std::string path = fmt::format("{}/{:02x}", directory, folder);
-    const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(path.c_str()), ::closedir);
-    if (!open && errno == ENOENT) return {};
-    if (!open) return failErrno("open " + path, errno);
-    while (const dirent* entry = ::readdir(open.get())) { // NOLINT(concurrency-mt-unsafe): the stream is ours
+    auto entries = DirectoryEntries::open(path);
+    if (!entries && entries.error().sysErrno == ENOENT) return {};
+    if (!entries) return std::unexpected(std::move(entries.error()));
+    while (const auto entry = entries->next()) {
+        const std::string name(*entry);
         struct stat status{};
-        if (::fstatat(::dirfd(open.get()), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-        if (S_ISREG(status.st_mode)) function(std::string_view(entry->d_name), status);
+        if (::fstatat(entries->fd(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (S_ISREG(status.st_mode)) function(std::string_view(name), status);
     }
     return {};
 }

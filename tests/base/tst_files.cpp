@@ -1,6 +1,8 @@
 // Whole files: what is read and written, and every way in which that fails.
 #include "core/base/files.h"
 
+#include "core/base/directory_entries.h"
+#include "core/base/disk_space.h"
 #include "tests/base/in_mount_namespace.h"
 
 #include <QDir>
@@ -12,9 +14,12 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
+#include <filesystem>
+#include <set>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 using namespace yard;
 
@@ -273,6 +278,65 @@ private Q_SLOTS:
         QVERIFY(writeFileAtomically(at("f"), "x", 0600));
         QCOMPARE(syncDirectory(at("f")).error().sysErrno, ENOTDIR);
         QCOMPARE(syncDirectory("/proc").error().sysErrno, EINVAL);
+    }
+
+    void namesOfADirectoryComeOnceEachWithoutItsOwn() {
+        for (const char* name : {"a", ".hidden", "with space", "\xff"})
+            QVERIFY(writeFileAtomically(at(name), "", 0600));
+        QVERIFY(makeDirectories(at("below/deep")));
+        auto entries = DirectoryEntries::open(directory_->path().toStdString());
+        QVERIFY(entries);
+        std::multiset<std::string> found;
+        while (const auto name = entries->next()) {
+            struct stat info{};
+            QCOMPARE(::fstatat(entries->fd(), std::string(*name).c_str(), &info, AT_SYMLINK_NOFOLLOW), 0);
+            found.emplace(*name);
+        }
+        QCOMPARE(entries->error(), 0);
+        QCOMPARE(found, (std::multiset<std::string>{".hidden", "a", "below", "with space", "\xff"}));
+        QVERIFY(!entries->next());
+    }
+
+    void namesOfAnOpenDirectoryAreThoseOfItsPath() {
+        QVERIFY(writeFileAtomically(at("a"), "", 0600));
+        UniqueFd fd(::open(directory_->path().toStdString().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        auto entries = DirectoryEntries::of(std::move(fd));
+        QVERIFY(entries);
+        QCOMPARE(entries->next().value_or(""), std::string_view("a"));
+        QVERIFY(!entries->next());
+    }
+
+    void whatIsNoDirectoryHasNoNames() {
+        QVERIFY(writeFileAtomically(at("file"), "", 0600));
+        QCOMPARE(DirectoryEntries::open(at("file")).error().sysErrno, ENOTDIR);
+        QCOMPARE(DirectoryEntries::open(at("missing")).error().sysErrno, ENOENT);
+        QCOMPARE(DirectoryEntries::of(UniqueFd(::open(at("file").c_str(), O_RDONLY | O_CLOEXEC))).error().sysErrno,
+                 ENOTDIR);
+    }
+
+    void aDirectoryThatCannotBeReadToItsEndSaysWhy() {
+        auto entries = DirectoryEntries::open(directory_->path().toStdString());
+        QVERIFY(entries);
+        // What was open becomes a file: as if the disk had failed.
+        QVERIFY(writeFileAtomically(at("file"), "", 0600));
+        const UniqueFd file(::open(at("file").c_str(), O_RDONLY | O_CLOEXEC));
+        QCOMPARE(::dup2(file.get(), entries->fd()), entries->fd());
+        QVERIFY(!entries->next());
+        QCOMPARE(entries->error(), ENOTDIR);
+    }
+
+    void theFreeSpaceOfAFileIsThatOfItsDirectory() {
+        QVERIFY(writeFileAtomically(at("file"), "", 0600));
+        const UniqueFd fd(::open(at("file").c_str(), O_RDONLY | O_CLOEXEC));
+        const auto ofPath = diskSpace(directory_->path().toStdString());
+        const auto ofFile = diskSpace(fd.get());
+        QVERIFY(ofPath && ofFile);
+        QCOMPARE(ofFile->bytes, ofPath->bytes);
+        QCOMPARE(static_cast<std::uintmax_t>(ofPath->bytes),
+                 std::filesystem::space(directory_->path().toStdString()).capacity);
+        QVERIFY(ofPath->free >= 0 && ofPath->free <= ofPath->bytes); // others write at the same time
+        QCOMPARE(diskSpace(at("missing")).error().sysErrno, ENOENT);
+        QCOMPARE(diskSpace(-1).error().sysErrno, EBADF);
     }
 
     void theDataDirectoryFollowsTheUsersSettings() {

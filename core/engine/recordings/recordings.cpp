@@ -1,17 +1,17 @@
 #include "core/engine/recordings/recordings.h"
 
+#include "core/base/directory_entries.h"
+#include "core/base/disk_space.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <limits>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace yard::engine {
@@ -45,10 +45,10 @@ Result<RecordingView> viewOfFile(const std::string& name, const std::string& pat
 /// What the last engine left. On a helper.
 std::vector<RecordingView> readDirectory(const std::string& directory, WallMicros now) {
     std::vector<RecordingView> views;
-    DIR* entries = ::opendir(directory.c_str());
+    auto entries = DirectoryEntries::open(directory);
     if (!entries) return views;
-    while (const dirent* entry = ::readdir(entries)) {
-        const std::string file = entry->d_name;
+    while (const auto entry = entries->next()) {
+        const std::string file(*entry);
         const std::string path = fmt::format("{}/{}", directory, file);
         if (file.ends_with(kArriving)) (void)::unlink(path.c_str());
         if (!file.ends_with(kSuffix) || views.size() >= kMostRecordings) continue;
@@ -61,7 +61,6 @@ std::vector<RecordingView> readDirectory(const std::string& directory, WallMicro
         else
             logWarning("engine", "the recording {} cannot be read: {}", name, view.error().message);
     }
-    ::closedir(entries);
     return views;
 }
 
@@ -87,9 +86,8 @@ Result<void> renamed(const std::string& from, const std::string& to) {
 }
 
 std::uint64_t freeBytesOf(const std::string& directory) {
-    struct statvfs state{};
-    if (::statvfs(directory.c_str(), &state) != 0) return std::numeric_limits<std::uint64_t>::max();
-    return static_cast<std::uint64_t>(state.f_bavail) * state.f_frsize;
+    const auto disk = diskSpace(directory);
+    return disk ? static_cast<std::uint64_t>(disk->free) : std::numeric_limits<std::uint64_t>::max();
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "core/engine/running/usage_reading.h"
 
+#include "core/base/disk_space.h"
 #include "core/base/files.h"
 #include "core/host/kernel_memory.h"
 #include "core/host/process_tree.h"
@@ -12,7 +13,6 @@
 #include <fmt/format.h>
 #include <string_view>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 #include <utility>
 
@@ -111,10 +111,9 @@ std::optional<MachineReading> readMachine(int launcherPid, const std::string& jo
     if (launcherPid != 0)
         if (const auto launcher = statOf(launcherPid, root)) reading.ended = micros(launcher->childTicks);
     reading.journalBytes = sizeOf(journal) + sizeOf(journal + "-wal");
-    struct statvfs disk{};
-    if (::statvfs(journal.c_str(), &disk) == 0) {
-        reading.diskBytes = static_cast<std::int64_t>(disk.f_blocks * disk.f_frsize);
-        reading.diskFreeBytes = static_cast<std::int64_t>(disk.f_bavail * disk.f_frsize);
+    if (const auto disk = diskSpace(journal)) {
+        reading.diskBytes = disk->bytes;
+        reading.diskFreeBytes = disk->free;
     }
     return reading;
 }
