@@ -1,6 +1,5 @@
 // The door of the session: its parts, and calls that go to a part which is nobody else's.
 #include "core/session/impl.h"
-#include "core/session/indexed_resources.h"
 #include "core/session/outliner.h"
 #include "core/session/patience.h"
 #include "core/session/session.h"
@@ -38,6 +37,15 @@ ResourceHolds& Session::holds() {
 const ResourceHolds& Session::holds() const {
     return impl_->holds;
 }
+MachineCommands& Session::machines() {
+    return impl_->machines;
+}
+const MachineCommands& Session::machines() const {
+    return impl_->machines;
+}
+Shortage& Session::shortage() {
+    return impl_->shortage;
+}
 const LiveViews& Session::views() const {
     return impl_->views;
 }
@@ -59,44 +67,8 @@ void Session::defineClass(ClassId id, const Resources& resources, std::vector<Lo
                           std::optional<GateId> gate, const RetryLimits& limits, const Where& where) {
     impl_->ledger.order().defineClass(id, resources, std::move(locks), gate, limits, where);
 }
-void Session::setMachineGate(MachineId id, fleet::Gate gate) {
-    YARD_ASSERT_OWNER(impl_->owner);
-    impl_->capacity->setGate(id, gate);
-}
-void Session::addMachine(MachineId id, fleet::Machine machine) {
-    YARD_ASSERT_OWNER(impl_->owner);
-    impl_->addMachine(id, std::move(machine));
-}
-void Session::changeMachine(MachineId id, fleet::Machine machine) {
-    YARD_ASSERT_OWNER(impl_->owner);
-    impl_->changeMachine(id, std::move(machine));
-}
-void Session::removeMachine(MachineId id) {
-    YARD_ASSERT_OWNER(impl_->owner);
-    impl_->removeMachine(id);
-}
 void Session::setGate(GateId gate, int most) {
     impl_->ledger.classes().setGate(gate, most);
-}
-bool Session::isCrowded() const {
-    return impl_->ledger.order().reservation().isCrowded();
-}
-bool Session::lacksCores() {
-    if (!impl_->service.startsWork()) return false;
-    int budget = 1'000; // of things looked at
-    return impl_->ledger.order().lacksCores(budget);
-}
-std::int64_t Session::memoryLack() const {
-    return impl_->ledger.order().reservation().memoryLack();
-}
-void Session::keepForLack() {
-    impl_->ledger.order().reservation().keepForLack();
-}
-std::string Session::namedLack() const {
-    return impl_->ledger.order().reservation().namedLack();
-}
-void Session::keepForNamedLack() {
-    impl_->ledger.order().reservation().keepForNamedLack();
 }
 void Session::setReserve(Duration reserve) {
     impl_->ledger.order().reservation().setLimit(reserve);
@@ -109,13 +81,6 @@ std::vector<ResourceNeed> Session::needs(ClassId id) const {
 }
 Resources Session::taken() const {
     return impl_->capacity->taken();
-}
-void Session::addPast(const QueueCounters& counters) {
-    impl_->ledger.addPast(counters);
-}
-void Session::setLockElsewhere(LockId lock, bool held) {
-    YARD_ASSERT_OWNER(impl_->owner);
-    impl_->ledger.order().setLockElsewhere(lock, held);
 }
 bool Session::schedule(MonoTime now, Outbox& out, bool mayStart) {
     YARD_ASSERT_OWNER(impl_->owner);
@@ -141,14 +106,6 @@ Outline Session::outline(int most, MonoTime now) const {
 }
 std::uint32_t Session::revision() const {
     return impl_->ledger.revision();
-}
-void Session::setPieceLost(std::string_view resource, std::string_view piece, bool isLost) {
-    YARD_ASSERT_OWNER(impl_->owner);
-    if (IndexedResources* indexed = impl_->capacity->indexed()) indexed->setLost(resource, piece, isLost);
-}
-std::optional<std::int64_t> Session::freePieces(std::string_view resource) const {
-    const IndexedResources* indexed = std::as_const(*impl_->capacity).indexed();
-    return indexed ? indexed->free(resource) : std::nullopt;
 }
 void Session::setPassed(std::span<const Passed> passed) {
     YARD_ASSERT_OWNER(impl_->owner);

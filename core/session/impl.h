@@ -16,19 +16,19 @@
 #include "core/session/intake.h"
 #include "core/session/ledger.h"
 #include "core/session/live_views.h"
+#include "core/session/machine_commands.h"
 #include "core/session/place_commands.h"
 #include "core/session/queue_commands.h"
 #include "core/session/resource_holds.h"
 #include "core/session/service_state.h"
 #include "core/session/session.h"
+#include "core/session/shortage.h"
 #include "core/session/starter.h"
 #include "core/session/timers.h"
 #include "core/session/wait_reasons.h"
 
 #include <cstddef>
-#include <map>
 #include <memory>
-#include <utility>
 
 namespace yard::session {
 
@@ -37,19 +37,16 @@ struct Session::Impl {
 
     /// What follows for the attempts that are out, and for everything that is active.
     Result<void> moveTo(SessionState to, Outbox& out);
-    void addMachine(MachineId id, fleet::Machine machine);
-    void changeMachine(MachineId id, fleet::Machine machine);
-    void removeMachine(MachineId id);
     std::size_t memoryBytes() const;
     void check() const; // check.cpp
 
     std::unique_ptr<Capacity> capacity;
     SessionOptions options;
-    std::map<MachineId, std::pair<int, int>>
-        slotsOfMachines; ///< of machines that came later: slots of cores, others
     ServiceState service;
     Ledger ledger{*capacity};
-    // what actions wait for
+    // what there is, what actions wait for
+    MachineCommands machines{*capacity, ledger.classes(), options};
+    Shortage shortage{ledger.order(), ledger.classes(), *capacity, service};
     Timers timers{ledger.records()};
     Dependencies dependencies{ledger.records()};
     Arrivals arrivals;

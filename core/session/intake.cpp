@@ -79,6 +79,11 @@ Result<RetryCounters> Intake::checkReschedule(const FinishedAction& action, bool
     return after;
 }
 
+void Intake::addPast(const QueueCounters& counters) {
+    YARD_ASSERT_OWNER(owner_);
+    parts_.ledger.addPast(counters);
+}
+
 void Intake::reschedule(const NewAction& action, ActionState was, MonoTime now, Outbox& out) {
     assert(was == ActionState::Failed || was == ActionState::Abandoned);
     const std::uint32_t queue = parts_.ledger.findQueue(action.queue);

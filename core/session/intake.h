@@ -42,6 +42,8 @@ public:
     /// Finish, and so does one that waits for an action which ended otherwise.
     void add(std::span<const NewAction> actions, MonoTime now, Outbox& out);
     void add(const NewAction& action, MonoTime now, Outbox& out);
+    /// Actions that ended before this session, and whose queues are gone: they count in all.
+    void addPast(const QueueCounters& counters);
     /// May it be set back by hand? WrongState, AtLimit (unless `force`), NotAccepting; else the counters after it.
     Result<RetryCounters> checkReschedule(const FinishedAction& action, bool force) const;
     /// After the commit of a reset by hand: counters of the queue move back from `was` (Failed or Abandoned).

@@ -59,6 +59,8 @@ public:
     // What is kept for something large.
     Reservation& reservation() { return reservation_; }
     const Reservation& reservation() const { return reservation_; }
+    /// Per shape the queues that have something of it to start.
+    const Listings& listings() const { return listings_; }
     /// What resources are kept for may have been held or cancelled: then they are kept no more.
     void endVainReservation(int& budget);
     /// Something that could start waits for cores of this machine, and for nothing else.

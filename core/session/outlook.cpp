@@ -179,7 +179,7 @@ private:
         for (const Outline::QueuePart& part : outline_.queues)
             turns.push_back({part.id, part.virtualTime, part.starts});
         session_.queues().setTurns(outline_.virtualNow, turns);
-        for (const LockId lock : outline_.elsewhere) session_.setLockElsewhere(lock, true);
+        for (const LockId lock : outline_.elsewhere) session_.holds().setLockElsewhere(lock, true);
         for (const Outline::Item* item : atRunner) add(*item, true);
     }
 

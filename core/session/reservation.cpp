@@ -6,21 +6,6 @@
 
 namespace yard::session {
 
-namespace {
-
-/// MiB that these needs lack, and nothing else; else 0.
-double memoryLackOf(const std::vector<ResourceNeed>& needs) {
-    double lack = 0;
-    for (const ResourceNeed& need : needs) {
-        if (!need.isLacking()) continue;
-        if (need.resource != "memory_mb") return 0;
-        lack = need.need - need.free;
-    }
-    return lack;
-}
-
-} // namespace
-
 // -- what is kept
 
 std::optional<MonoTime> Reservation::ends() const {
@@ -82,6 +67,10 @@ void Reservation::holdEnded(HoldKey key, const Demand& taken) {
         if (shapes_[s].standing) shapes_[s].standing->holdEnded(key, taken);
 }
 
+void Reservation::keepFor(std::uint32_t shape) {
+    if (reserved_ == kNone && !shapes_[shape].standing) reserve(shape);
+}
+
 void Reservation::renew() {
     for (std::uint32_t s = 0; standing_ > 0 && s < shapes_.size(); ++s) {
         OfShape& shape = shapes_[s];
@@ -92,75 +81,6 @@ void Reservation::renew() {
         shape.doublings = std::min(shape.doublings + 1, kMostDoublings);
         if (reserved_ == kNone && !listings_.isEmpty(s)) reserve(s);
     }
-}
-
-// -- what waits for memory
-
-bool Reservation::isCrowded() const {
-    for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
-        const Demand need = classes_.demandOfShape(s);
-        if (takes(s) && !listings_.isEmpty(s) && (!capacity_.fits(need) || !leaves(need))) return true;
-    }
-    return false;
-}
-
-std::int64_t Reservation::lackOf(std::uint32_t shape) const {
-    // Looked at in each turn of a busy engine: most need no memory, and describing them costs more than that.
-    const Demand need = classes_.demandOfShape(shape);
-    if (need.amounts->memoryMb == 0 || capacity_.fits(need)) return 0;
-    return static_cast<std::int64_t>(memoryLackOf(capacity_.describe(need)));
-}
-
-std::uint32_t Reservation::leastLacking() const {
-    if (reserved_ != kNone && lackOf(reserved_) > 0) return reserved_;
-    std::uint32_t found = kNone;
-    std::int64_t least = 0;
-    for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
-        if (!takes(s) || listings_.isEmpty(s)) continue;
-        const std::int64_t lack = lackOf(s);
-        if (lack <= 0 || (found != kNone && lack >= least)) continue;
-        least = lack;
-        found = s;
-    }
-    return found;
-}
-
-std::int64_t Reservation::memoryLack() const {
-    const std::uint32_t shape = leastLacking();
-    return shape == kNone ? 0 : lackOf(shape);
-}
-
-void Reservation::keepForLack() {
-    if (reserved_ != kNone) return;
-    const std::uint32_t shape = leastLacking();
-    if (shape != kNone && !shapes_[shape].standing) reserve(shape);
-}
-
-std::uint32_t Reservation::lackingNamed(std::string& resource) const {
-    for (std::uint32_t s = 0; s < shapes_.size(); ++s) {
-        const Demand need = classes_.demandOfShape(s);
-        if (need.amounts->named.empty() || listings_.isEmpty(s) || capacity_.fits(need)) continue;
-        const std::vector<ResourceNeed> needs = capacity_.describe(need);
-        const auto first = std::ranges::find_if(needs, &ResourceNeed::isLacking);
-        if (first == needs.end() || std::ranges::count_if(needs, &ResourceNeed::isLacking) > 1) continue;
-        if (need.amounts->amountOf(first->resource) == 0) continue; // cores or memory
-        resource = first->resource;
-        return s;
-    }
-    return kNone;
-}
-
-std::string Reservation::namedLack() const {
-    std::string resource;
-    (void)lackingNamed(resource);
-    return resource;
-}
-
-void Reservation::keepForNamedLack() {
-    std::string resource;
-    if (reserved_ != kNone) return;
-    const std::uint32_t shape = lackingNamed(resource);
-    if (shape != kNone && !shapes_[shape].standing) reserve(shape);
 }
 
 // -- for another session

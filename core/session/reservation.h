@@ -67,21 +67,11 @@ public:
     /// These may have stood in the way of a shape whose reservation was given up.
     void attemptEnded(std::uint32_t record, const Demand& taken);
     void holdEnded(HoldKey key, const Demand& taken);
+    /// What this shape lacks is about to become free (shortage.h): it is kept for that one, unless something is kept
+    /// already or the last reservation of it was given up.
+    void keepFor(std::uint32_t shape);
     /// Keeps resources again for one in whose way nothing stands any more.
     void renew();
-
-    // -- what waits for memory
-    /// Something waits for resources.
-    bool isCrowded() const;
-    /// MiB that the one of them lacks that lacks the least, and nothing else; of what something is kept for, if
-    /// that lacks some. 0: there is none.
-    std::int64_t memoryLack() const;
-    /// What becomes free is kept for that one, unless something is kept already.
-    void keepForLack();
-    /// The named resource that is all that something lacks which waits; empty: there is none.
-    std::string namedLack() const;
-    /// Who holds some of it gives it back for that: it is kept until then.
-    void keepForNamedLack();
 
     // -- for another session that goes on (patience.h)
     /// How long a class was passed over, with all others of its shape, and what came of it.
@@ -110,10 +100,6 @@ private:
     bool takes(std::uint32_t shape) const { return classes_.takesShape(shape); }
     void reserve(std::uint32_t shape);
     void forget(OfShape& shape);
-    std::int64_t lackOf(std::uint32_t shape) const;
-    std::uint32_t leastLacking() const;
-    /// A shape that waits for one named resource, and for nothing else; kNone: none. `resource`: which.
-    std::uint32_t lackingNamed(std::string& resource) const;
 
     const WorkClasses& classes_;
     const Listings& listings_;

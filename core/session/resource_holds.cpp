@@ -85,6 +85,11 @@ std::optional<HoldWait> ResourceHolds::waitOf(HoldKey key) const {
     return wait;
 }
 
+void ResourceHolds::setLockElsewhere(LockId lock, bool isHeld) {
+    YARD_ASSERT_OWNER(owner_);
+    order_.setLockElsewhere(lock, isHeld);
+}
+
 bool ResourceHolds::wantsCores() const {
     return std::ranges::any_of(
         wanted_, [this](const Hold& w) { return w.resources.milliCores > 0 && everFits(w.resources); });

@@ -1,5 +1,5 @@
-// Session::holds(): resources for something that is no attempt, such as a warm process: who has some, and who waits for
-// some, oldest first. Owner: engine thread. Lives as long as the session, above the order.
+// Session::holds(): what somebody has that is no attempt: resources of a warm process, locks of another engine. Who waits
+// for resources gets them oldest first. Owner: engine thread. Lives as long as the session, above the order.
 //
 // Invariants: what is in held() is taken of the capacity; one that waits keeps those behind it from what it needs
 // itself, and from nothing else; one that waits for more than there is keeps them from nothing.
@@ -40,6 +40,10 @@ public:
     bool letGo(HoldKey key);
     /// Session::schedule() asks for it. Takes what fits by now for those who wait: Outbox::granted.
     void grant(Outbox& out);
+
+    /// Another engine has this lock: nothing that claims it starts until it is said to be free. Of a lock that an
+    /// action of our own has: no effect before that action has ended.
+    void setLockElsewhere(LockId lock, bool isHeld);
 
     /// Pieces of what is told apart, while it has what it asked for.
     GivenResources given(HoldKey key) const;

@@ -32,39 +32,6 @@ Result<void> Session::Impl::moveTo(SessionState to, Outbox& out) {
     return {};
 }
 
-void Session::Impl::addMachine(MachineId id, fleet::Machine machine) {
-    const std::pair<int, int> slots{static_cast<int>(machine.slots), static_cast<int>(machine.otherSlots)};
-    machine.slots *= static_cast<std::uint32_t>(1 + options.aheadPerSlot);
-    capacity->add(id, std::move(machine));
-    assert(capacity->hasSeveral() && "it has to be one that grows");
-    slotsOfMachines.emplace(id, slots);
-    options.slotCount += slots.first;
-    options.sharedSlots += slots.second;
-    options.maxOutstanding += slots.first * (1 + options.aheadPerSlot) + slots.second;
-    ledger.classes().capacityChanged();
-}
-
-void Session::Impl::changeMachine(MachineId id, fleet::Machine machine) {
-    const auto at = slotsOfMachines.find(id);
-    if (at == slotsOfMachines.end()) return;
-    machine.slots = static_cast<std::uint32_t>(at->second.first * (1 + options.aheadPerSlot));
-    machine.otherSlots = static_cast<std::uint32_t>(at->second.second);
-    capacity->change(id, std::move(machine));
-    ledger.classes().capacityChanged();
-}
-
-void Session::Impl::removeMachine(MachineId id) {
-    const auto at = slotsOfMachines.find(id);
-    if (at == slotsOfMachines.end()) return;
-    const std::pair<int, int> slots = at->second;
-    slotsOfMachines.erase(at);
-    capacity->remove(id);
-    options.slotCount -= slots.first;
-    options.sharedSlots -= slots.second;
-    options.maxOutstanding -= slots.first * (1 + options.aheadPerSlot) + slots.second;
-    ledger.classes().capacityChanged();
-}
-
 std::size_t Session::Impl::memoryBytes() const {
     return sizeof(*this) + ledger.memoryBytes() + timers.memoryBytes() + attempts.memoryBytes() +
            dependencies.memoryBytes();

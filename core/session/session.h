@@ -40,9 +40,11 @@ class Dependencies;
 class Events;
 class Intake;
 class LiveViews;
+class MachineCommands;
 class PlaceCommands;
 class QueueCommands;
 class ResourceHolds;
+class Shortage;
 class WaitReasons;
 
 class Session {
@@ -63,6 +65,9 @@ public:
     Events& events();
     ResourceHolds& holds();
     const ResourceHolds& holds() const;
+    MachineCommands& machines();
+    const MachineCommands& machines() const;
+    Shortage& shortage();
     const LiveViews& views() const;
     const WaitReasons& reasons() const;
     const Dependencies& dependencies() const;
@@ -78,15 +83,6 @@ public:
     /// resources and no slot: what serves them holds those.
     void defineClass(ClassId id, const Resources& resources, std::vector<LockId> locks = {},
                      std::optional<GateId> gate = {}, const RetryLimits& limits = {}, const Where& where = {});
-    /// Whether this machine takes work; not of machine 0. What runs there keeps what it has.
-    void setMachineGate(MachineId id, fleet::Gate gate);
-    /// Another machine, with nothing in use. `id`: one that was never there before. `machine.slots`: what runs there at
-    /// once; leases ahead are beside that. The capacity has to be one that grows.
-    void addMachine(MachineId id, fleet::Machine machine);
-    /// Other amounts, name, tags or gate; it has as many slots as before. Not machine 0.
-    void changeMachine(MachineId id, fleet::Machine machine);
-    /// It is gone. Nothing is out there any more. Not machine 0.
-    void removeMachine(MachineId id);
     /// So many attempts of the gate's classes may be out; 0 until it was set.
     void setGate(GateId gate, int most);
     /// False: an action of this class would never start, here or on a machine that may come (Capacity::mayFit).
@@ -96,36 +92,14 @@ public:
     /// What is in use of what there is.
     Resources taken() const;
 
-    /// Something waits for resources that is not at a gate.
-    bool isCrowded() const;
-    /// One that is not at a gate waits for cores of this machine, and for nothing else. False where nothing
-    /// starts.
-    bool lacksCores();
-    /// MiB of memory that would let one of them start that lacks nothing else; 0: there is none.
-    std::int64_t memoryLack() const;
-    /// That memory is about to become free: it is kept for that one, whoever else asks for some.
-    void keepForLack();
-    /// The same of a named resource: which one; empty: none.
-    std::string namedLack() const;
-    void keepForNamedLack();
     /// So long resources are kept at most for something large that was passed over, before what else could run
     /// does; twice as long the next time, which comes once all that stood in its way has ended
     /// (docs/scheduling.md).
     void setReserve(Duration reserve);
 
-    /// One of what is told apart is gone, or back: it is given to nobody, and who has it keeps it.
-    void setPieceLost(std::string_view resource, std::string_view piece, bool isLost);
-    /// Thousandths of what is told apart that nobody has and that are not lost; nothing: it is only counted.
-    std::optional<std::int64_t> freePieces(std::string_view resource) const;
-
-    // -- of another session, and of another engine
-    /// Ends of actions whose queues are gone: they count in all.
-    void addPast(const QueueCounters& counters);
+    // -- of another session
     /// What was passed over there, once all is here. Of what stood in the way, who is not here is left out.
     void setPassed(std::span<const Passed> passed);
-    /// Another engine has this lock: nothing that claims it starts until it is said to be free. Of one of our own:
-    /// no effect before that one has ended.
-    void setLockElsewhere(LockId lock, bool held);
 
     // -- time and work
     /// Lets timers fire that are due, then starts what may start. At most a few thousand things per call; true:

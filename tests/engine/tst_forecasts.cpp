@@ -4,6 +4,7 @@
 #include "core/session/fleet_capacity.h"
 #include "core/session/intake.h"
 #include "core/session/live_views.h"
+#include "core/session/machine_commands.h"
 #include "core/session/queue_commands.h"
 #include "core/session/resource_holds.h"
 #include "core/session/wait_reasons.h"
@@ -243,7 +244,7 @@ private Q_SLOTS:
         auto machines = std::make_unique<session::FleetCapacity>(local);
         machines->add(session::MachineId(1), beside);
         Bench b(std::move(machines), 3);
-        b.machine.session.setMachineGate(session::MachineId(1), fleet::Gate::Silent);
+        b.machine.session.machines().setGate(session::MachineId(1), fleet::Gate::Silent);
         const Lsn lsn = b.machine.submit(1, 0, b.wide(2));
         QCOMPARE(b.words(lsn), "no machine takes it: local is too small, desk is not there");
         const std::vector<Wait> waits = b.why(lsn).waits;
@@ -254,7 +255,7 @@ private Q_SLOTS:
         std::string json;
         appendJson(json, waits.front());
         QVERIFY(json.contains(R"("machines":[{"name":"local","reason":"too_small"},)"));
-        b.machine.session.setMachineGate(session::MachineId(1), fleet::Gate::Open);
+        b.machine.session.machines().setGate(session::MachineId(1), fleet::Gate::Open);
         QCOMPARE(b.why(lsn).waits.front().kind, WaitKind::Capacity); // it is next
     }
 

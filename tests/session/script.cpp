@@ -4,6 +4,7 @@
 #include "core/session/events.h"
 #include "core/session/intake.h"
 #include "core/session/queue_commands.h"
+#include "core/session/resource_holds.h"
 #include "tests/session/player.h"
 
 #include <algorithm>
@@ -351,7 +352,7 @@ bool Player::actionCommand(const Words& w) {
         classes_[w.at(1)] = ClassId(static_cast<std::uint32_t>(classes_.size()));
         session().defineClass(classes_[w[1]], need, std::move(locks), {}, limits);
     } else if (w[0] == "elsewhere" || w[0] == "let_go") {
-        session().setLockElsewhere(lockOf(w.at(1)), w[0] == "elsewhere");
+        session().holds().setLockElsewhere(lockOf(w.at(1)), w[0] == "elsewhere");
     } else {
         return false;
     }

@@ -3,6 +3,7 @@
 #include "core/session/action_commands.h"
 #include "core/session/events.h"
 #include "core/session/resource_holds.h"
+#include "core/session/shortage.h"
 #include "core/session/wait_reasons.h"
 #include "tests/session/machine.h"
 
@@ -236,20 +237,20 @@ void TestHolds::memoryThatIsLackingAloneIsToldOfTheLeast() {
     m.defineClass(2, 1, 900);
     m.defineClass(3, 2, 500);
     QVERIFY(m.session.holds().take(1, {.milliCores = 0, .memoryMb = 600, .named = {}}));
-    QCOMPARE(m.session.memoryLack(), std::int64_t{0}); // nobody waits
+    QCOMPARE(m.session.shortage().memoryLack(), std::int64_t{0}); // nobody waits
     m.submit(0, 0, 2);
     m.schedule();
-    QCOMPARE(m.session.memoryLack(), std::int64_t{500});
+    QCOMPARE(m.session.shortage().memoryLack(), std::int64_t{500});
     m.submit(0, 0, 1);
     m.schedule();
-    QCOMPARE(m.session.memoryLack(), std::int64_t{300});
+    QCOMPARE(m.session.shortage().memoryLack(), std::int64_t{300});
     m.submit(0, 0, 3);
     m.schedule();
-    QCOMPARE(m.session.memoryLack(), std::int64_t{100});
+    QCOMPARE(m.session.shortage().memoryLack(), std::int64_t{100});
     m.submit(0, 100); // of the two cores that one lacks one now
     m.schedule();
     QCOMPARE(m.started.size(), std::size_t{1});
-    QCOMPARE(m.session.memoryLack(), std::int64_t{300});
+    QCOMPARE(m.session.shortage().memoryLack(), std::int64_t{300});
     m.session.holds().letGo(1);
     m.schedule();
     QCOMPARE(m.started.size(), std::size_t{2});
@@ -262,8 +263,8 @@ void TestHolds::memoryThatBecomesFreeIsKeptForWhoLackedIt() {
         QVERIFY(m.hold(1, memory(600)));
         const Lsn lacking = m.submit(0, 0, 1);
         m.look();
-        QCOMPARE(m.session.memoryLack(), std::int64_t{100});
-        if (kept) m.session.keepForLack();
+        QCOMPARE(m.session.shortage().memoryLack(), std::int64_t{100});
+        if (kept) m.session.shortage().keepForMemoryLack();
         QVERIFY(!m.hold(2, memory(600)));
         QVERIFY(m.hold(3, cores(1))); // of that there is enough for both
         m.letGo(1);

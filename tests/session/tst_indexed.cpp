@@ -4,7 +4,9 @@
 #include "core/session/index_pool.h"
 #include "core/session/indexed_capacity.h"
 #include "core/session/live_views.h"
+#include "core/session/machine_commands.h"
 #include "core/session/resource_holds.h"
+#include "core/session/shortage.h"
 #include "core/session/wait_reasons.h"
 #include "tests/session/machine.h"
 
@@ -262,13 +264,13 @@ void TestIndexed::whatLacksOnePieceAloneIsNamed() {
     yard.session.defineClass(ClassId(1), asking(1'000, 0));
     QVERIFY(yard.session.holds().take(7, asking(2'000, 0, 0)));
     const Lsn waits = yard.start(1);
-    QCOMPARE(yard.session.namedLack(), "gpus");
-    yard.session.keepForNamedLack();
+    QCOMPARE(yard.session.shortage().namedLack(), "gpus");
+    yard.session.shortage().keepForNamedLack();
     QVERIFY(yard.session.holds().letGo(7));
     QVERIFY(!yard.session.holds().take(8, asking(2'000, 0, 0))); // what becomes free is kept for who waited
     yard.schedule();
     QVERIFY(yard.hasStarted(waits));
-    QVERIFY(yard.session.namedLack().empty());
+    QVERIFY(yard.session.shortage().namedLack().empty());
 }
 
 void TestIndexed::whatWaitsForAPieceAsWellDoesNotLackCoresAlone() {
@@ -279,9 +281,9 @@ void TestIndexed::whatWaitsForAPieceAsWellDoesNotLackCoresAlone() {
     yard.start(1);
     QVERIFY(yard.session.holds().take(7, asking(0, 0)));
     yard.start(2); // 0.4 and 0.4 are free
-    QVERIFY(!yard.session.lacksCores());
+    QVERIFY(!yard.session.shortage().lacksCores());
     yard.start(0);
-    QVERIFY(yard.session.lacksCores());
+    QVERIFY(yard.session.shortage().lacksCores());
 }
 
 void TestIndexed::whatIsNeverWholeNeverFits() {
@@ -308,24 +310,24 @@ void TestIndexed::whatWaitsSaysHowManyFit() {
 
 void TestIndexed::whatWaitsForLostPiecesLacksThem() {
     Yard yard;
-    for (const char* gpu : {"0", "1"}) yard.session.setPieceLost("gpus", gpu, true);
-    yard.session.setPieceLost("gpus", "7", true); // there is none
-    yard.session.setPieceLost("licence", "0", true);
-    QCOMPARE(yard.session.freePieces("gpus"), std::optional<std::int64_t>(0));
-    QVERIFY(!yard.session.freePieces("licence"));
+    for (const char* gpu : {"0", "1"}) yard.session.machines().setPieceLost("gpus", gpu, true);
+    yard.session.machines().setPieceLost("gpus", "7", true); // there is none
+    yard.session.machines().setPieceLost("licence", "0", true);
+    QCOMPARE(yard.session.machines().freePieces("gpus"), std::optional<std::int64_t>(0));
+    QVERIFY(!yard.session.machines().freePieces("licence"));
     yard.session.defineClass(ClassId(1), asking(1'000, 0));
     QVERIFY(yard.session.everFits(ClassId(1))); // they may come back
     const Lsn waits = yard.start(1);
     QVERIFY(!yard.hasStarted(waits));
     QVERIFY(yard.session.reasons().of(waits, false)->needs.back().isLacking());
-    yard.session.setPieceLost("gpus", "1", false);
-    QCOMPARE(yard.session.freePieces("gpus"), std::optional<std::int64_t>(1'000));
+    yard.session.machines().setPieceLost("gpus", "1", false);
+    QCOMPARE(yard.session.machines().freePieces("gpus"), std::optional<std::int64_t>(1'000));
     yard.schedule();
     QCOMPARE(yard.given(waits), "gpus 1");
-    QCOMPARE(yard.session.freePieces("gpus"), std::optional<std::int64_t>(0));
-    yard.session.setPieceLost("gpus", "1", true); // it has it still: that is not counted twice
-    yard.session.setPieceLost("gpus", "0", false);
-    QCOMPARE(yard.session.freePieces("gpus"), std::optional<std::int64_t>(1'000));
+    QCOMPARE(yard.session.machines().freePieces("gpus"), std::optional<std::int64_t>(0));
+    yard.session.machines().setPieceLost("gpus", "1", true); // it has it still: that is not counted twice
+    yard.session.machines().setPieceLost("gpus", "0", false);
+    QCOMPARE(yard.session.machines().freePieces("gpus"), std::optional<std::int64_t>(1'000));
 }
 
 void TestIndexed::whatWaitsForMemoryLacksThat() {
@@ -354,7 +356,7 @@ void TestIndexed::whatWaitsForMemoryLacksThat() {
 void TestIndexed::anotherMachineCountsOnly() {
     Yard yard;
     yard.session.defineClass(ClassId(1), asking(1'000, 0));
-    yard.session.addMachine(MachineId(1), machineOf("m1", asking(1'000, 0, 4'000)));
+    yard.session.machines().add(MachineId(1), machineOf("m1", asking(1'000, 0, 4'000)));
     for (int i = 0; i < 4; ++i) yard.submit(0, 0, 1);
     yard.schedule();
     QCOMPARE(yard.running.size(), std::size_t{3});

@@ -16,6 +16,7 @@ private Q_SLOTS:
     void oneWhosePredecessorEndedOtherwiseFails();
     void onlyWhatMayStartCountsAsArrived();
     void whatEndedRunsAgain();
+    void whatEndedBeforeCountsInAll();
     void theLimitHoldsUnlessForced();
 };
 
@@ -73,6 +74,18 @@ void TestIntake::onlyWhatMayStartCountsAsArrived() {
     QVERIFY(parts.arrivals.steady(parts.now).empty());
     arriveFor(10, PartsOfSession::action(1));
     QCOMPARE(parts.arrivals.steady(parts.now).size(), std::size_t{1});
+}
+
+void TestIntake::whatEndedBeforeCountsInAll() {
+    PartsOfSession parts;
+    QueueCounters past;
+    past.completed = 3;
+    past.failed = 2;
+    parts.intake.addPast(past);
+    parts.intake.addPast(past);
+    QCOMPARE(parts.ledger.total().stored.completed, 6);
+    QCOMPARE(parts.ledger.total().stored.failed, 4);
+    QCOMPARE(parts.queue().tally.stored.completed, 0);
 }
 
 void TestIntake::whatEndedRunsAgain() {

@@ -4,10 +4,12 @@
 #include "core/session/fleet_capacity.h"
 #include "core/session/growing_capacity.h"
 #include "core/session/live_views.h"
+#include "core/session/machine_commands.h"
 #include "core/session/outlook.h"
 #include "core/session/queue_commands.h"
 #include "core/session/reservation.h"
 #include "core/session/resource_holds.h"
+#include "core/session/shortage.h"
 #include "core/session/wait_reasons.h"
 #include "tests/session/machine.h"
 
@@ -114,8 +116,8 @@ class Grown : public Yard {
 public:
     explicit Grown(int size)
         : Yard(std::make_unique<GrowingCapacity>(machineOf(0, size)), size) {}
-    void come(std::uint32_t id, int size) { session.addMachine(MachineId(id), machineOf(id, size)); }
-    void change(std::uint32_t id, int size) { session.changeMachine(MachineId(id), machineOf(id, size)); }
+    void come(std::uint32_t id, int size) { session.machines().add(MachineId(id), machineOf(id, size)); }
+    void change(std::uint32_t id, int size) { session.machines().change(MachineId(id), machineOf(id, size)); }
 };
 
 } // namespace
@@ -152,6 +154,7 @@ private Q_SLOTS:
     void aMachineThatWentGetsNothing();
     void aMachineThatChangesGetsWhatItHasThen();
     void withOneThatCameMoreIsHandedOut();
+    void slotsAreThoseOfTheMachinesThatThereAre();
     // --- all of it
     void aForecastKeepsToTheMachine();
     void machinesThatCameAreCountedAsThoseThatChanged();
@@ -293,13 +296,13 @@ void TestMachines::whatWaitsForAnotherMachineLacksNoCoresHere() {
     b.submitMany(2, 1);
     b.submitMany(1, 2);
     QCOMPARE(b.takePlaces(), std::string("1:1"));
-    QVERIFY(!b.session.lacksCores());
+    QVERIFY(!b.session.shortage().lacksCores());
     b.submitMany(1);
-    QVERIFY(b.session.lacksCores());
+    QVERIFY(b.session.shortage().lacksCores());
     QVERIFY(b.session.holds().letGo(7));
     b.schedule();
     QCOMPARE(b.takePlaces(), std::string("0:1"));
-    QVERIFY(!b.session.lacksCores());
+    QVERIFY(!b.session.shortage().lacksCores());
 }
 
 void TestMachines::resourcesOfOthersAreHere() {
@@ -317,12 +320,12 @@ void TestMachines::resourcesOfOthersAreHere() {
 
 void TestMachines::aShutMachineGetsNothingUntilItIsOpen() {
     Yard b({1, 2});
-    b.session.setMachineGate(kBeside, fleet::Gate::Silent);
+    b.session.machines().setGate(kBeside, fleet::Gate::Silent);
     b.submitMany(4);
     QCOMPARE(b.takePlaces(), std::string("0:1"));
     b.completeOn(0);
     QCOMPARE(b.takePlaces(), std::string("0:1"));
-    b.session.setMachineGate(kBeside, fleet::Gate::Open);
+    b.session.machines().setGate(kBeside, fleet::Gate::Open);
     b.schedule();
     QCOMPARE(b.takePlaces(), std::string("1:2"));
 }
@@ -330,7 +333,7 @@ void TestMachines::aShutMachineGetsNothingUntilItIsOpen() {
 void TestMachines::whatCanOnlyRunThereSaysWhy() {
     Yard b({1, 4});
     b.defineClass(1, 3);
-    b.session.setMachineGate(kBeside, fleet::Gate::Silent);
+    b.session.machines().setGate(kBeside, fleet::Gate::Silent);
     const Lsn large = b.submit(0, 0, 1);
     b.schedule();
     QVERIFY(b.session.everFits(ClassId(1))); // it may come back
@@ -351,7 +354,7 @@ void TestMachines::leasesAheadGoWhereLeastIsTaken() {
 
 void TestMachines::aShutMachineGetsNoLeasesAhead() {
     Yard b({1, 4}, 1);
-    b.session.setMachineGate(kBeside, fleet::Gate::Silent);
+    b.session.machines().setGate(kBeside, fleet::Gate::Silent);
     b.session.queues().learnRunTime(QueueId(0), Duration{1'000});
     b.submitMany(9);
     QCOMPARE(b.takePlaces(), std::string("0:2"));
@@ -432,7 +435,7 @@ void TestMachines::aMachineThatWentGetsNothing() {
     b.submitMany(2);
     QCOMPARE(b.takePlaces(), std::string("0:1 1:1"));
     b.complete();
-    b.session.removeMachine(kBeside);
+    b.session.machines().remove(kBeside);
     b.submitMany(3);
     QCOMPARE(b.takePlaces(), std::string("0:1"));
     QCOMPARE(b.why(Lsn(5)), std::string("local:full"));
@@ -478,10 +481,10 @@ void TestMachines::aMachineThatWasShutWhenAReservationEndedIsNotInTheWay() {
     b.completeOn(1);
     b.now += kPassedOverFor;
     b.completeOn(1); // by now it was passed over for so long
-    b.session.setMachineGate(kBeside, fleet::Gate::Silent);
+    b.session.machines().setGate(kBeside, fleet::Gate::Silent);
     b.now += kReserve;
     b.schedule(); // nothing is kept for it any more
-    b.session.setMachineGate(kBeside, fleet::Gate::Open);
+    b.session.machines().setGate(kBeside, fleet::Gate::Open);
     b.takePlaces();
     for (int i = 0; i < 3; ++i) {
         b.completeOn(1);
@@ -492,6 +495,30 @@ void TestMachines::aMachineThatWasShutWhenAReservationEndedIsNotInTheWay() {
     for (int i = 0; i < 3; ++i) b.completeOn(1);
     QVERIFY(b.hasStarted(large));
     b.session.check();
+}
+
+void TestMachines::slotsAreThoseOfTheMachinesThatThereAre() {
+    fleet::Machine two;
+    two.name = "two";
+    two.total = cores(2);
+    two.slots = 2;
+    two.otherSlots = 8;
+    GrowingCapacity capacity(two);
+    WorkClasses classes(capacity);
+    SessionOptions options{.slotCount = 2, .sharedSlots = 8, .aheadPerSlot = 3, .maxOutstanding = 16};
+    MachineCommands machines(capacity, classes, options);
+    const auto slots = [&] { return std::vector{options.slotCount, options.sharedSlots, options.maxOutstanding}; };
+    machines.add(kBeside, two);
+    QCOMPARE(slots(), (std::vector{4, 16, 16 + 2 * (1 + 3) + 8}));
+    two.total = cores(4);
+    two.slots = 4;
+    machines.change(kBeside, two); // as many slots as before
+    QCOMPARE(slots(), (std::vector{4, 16, 16 + 2 * (1 + 3) + 8}));
+    for (int times = 0; times < 2; ++times) machines.remove(kBeside);
+    machines.remove(fleet::kLocal);
+    machines.change(fleet::kLocal, two);
+    QCOMPARE(slots(), (std::vector{2, 8, 16}));
+    QVERIFY(!machines.freePieces("gpus")); // none has names
 }
 
 void TestMachines::aForecastKeepsToTheMachine() {
@@ -541,8 +568,8 @@ void TestMachines::noMachineIsEverOverbooked() {
     for (int round = 0; round < 2'000; ++round) {
         for (int i = below(4); i > 0; --i) b.submit(0, below(3), static_cast<std::uint32_t>(below(6)));
         if (below(20) == 0)
-            b.session.setMachineGate(MachineId(1 + static_cast<std::uint32_t>(below(2))),
-                                     below(2) == 0 ? fleet::Gate::Silent : fleet::Gate::Open);
+            b.session.machines().setGate(MachineId(1 + static_cast<std::uint32_t>(below(2))),
+                                         below(2) == 0 ? fleet::Gate::Silent : fleet::Gate::Open);
         b.now += Duration{below(5'000'000)};
         b.schedule();
         std::vector<std::int64_t> used(sizes.size(), 0);
@@ -552,7 +579,7 @@ void TestMachines::noMachineIsEverOverbooked() {
             b.completeAt(static_cast<std::size_t>(below(static_cast<int>(b.running.size()))));
         if (round % 50 == 0) b.session.check();
     }
-    for (const MachineId id : {MachineId(1), MachineId(2)}) b.session.setMachineGate(id, fleet::Gate::Open);
+    for (const MachineId id : {MachineId(1), MachineId(2)}) b.session.machines().setGate(id, fleet::Gate::Open);
     while (b.session.views().counts().all.active() > 0) {
         b.now += Duration{1'000'000};
         b.schedule();

@@ -1,4 +1,5 @@
 // What has no expected end, and the reason that is given: something it waits for has none. Virtual time only.
+#include "core/session/resource_holds.h"
 #include "tests/session/real_machine.h"
 
 #include <QTest>
@@ -47,7 +48,7 @@ void TestOutlookGaps::nothingIsForetoldWithoutAReason_data() {
         "another engine has the lock",
         [](Real& r) {
             r.session.defineClass(ClassId(1), {}, {LockId(5)});
-            r.session.setLockElsewhere(LockId(5), true);
+            r.session.holds().setLockElsewhere(LockId(5), true);
             NewAction locked = r.action(1, 2);
             locked.cls = ClassId(1);
             r.add(locked);

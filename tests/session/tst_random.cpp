@@ -6,6 +6,7 @@
 #include "core/session/live_views.h"
 #include "core/session/place_commands.h"
 #include "core/session/queue_commands.h"
+#include "core/session/resource_holds.h"
 #include "tests/session/naive_model.h"
 
 #include <QTest>
@@ -373,7 +374,7 @@ void Life::act() {
         const bool held = model_.locksElsewhere.insert(lock).second;
         if (!held) model_.locksElsewhere.erase(lock);
         log_ += fmt::format("lock {} elsewhere: {}\n", lock, held);
-        session_.setLockElsewhere(LockId(lock), held);
+        session_.holds().setLockElsewhere(LockId(lock), held);
     } else if (what < 55) {
         changeQueue(pick(static_cast<int>(model_.queues.size())));
     } else if (what < 80) {
@@ -391,7 +392,7 @@ void Life::act() {
 void Life::runOut() {
     log_ += "run out\n";
     for (const std::uint32_t lock : std::exchange(model_.locksElsewhere, {}))
-        session_.setLockElsewhere(LockId(lock), false);
+        session_.holds().setLockElsewhere(LockId(lock), false);
     for (auto& [id, q] : model_.queues) {
         q.config.stopAfterFailures = 0;
         (void)session_.queues().configure(QueueId(id), q.config);

@@ -1,7 +1,13 @@
-// Resources that are kept for something large: when it begins, when it is over, when it begins again.
+// Resources that are kept for something large: when it begins, when it is over, when it begins again. What is lacking that
+// somebody could give back.
+#include "core/session/entrance.h"
+#include "core/session/ledger.h"
 #include "core/session/reservation.h"
+#include "core/session/shortage.h"
 
 #include <QTest>
+#include <memory>
+#include <utility>
 
 using namespace yard;
 using namespace yard::session;
@@ -35,6 +41,35 @@ struct Machine {
     MonoTime now{Duration{1'000}};
 };
 
+Resources cores(int count, std::int64_t memoryMb = 0) {
+    return Machine::cores(count, memoryMb);
+}
+
+/// A machine of four cores, 1,000 MiB and two licences; actions wait there, each of a class of its own.
+struct Short {
+    Short() {
+        (void)service.moveTo(SessionState::Ready);
+        queue = ledger.addQueue(QueueId(7), {});
+    }
+    void wait(std::uint32_t cls, const Resources& need) {
+        ledger.order().defineClass(ClassId(cls), need, {}, {}, {});
+        NewAction action;
+        action.lsn = Lsn(cls);
+        action.queue = QueueId(7);
+        action.cls = ClassId(cls);
+        action.submitTime = cls;
+        entrance.wake(entrance.make(action, queue));
+    }
+    const Reservation& kept() { return ledger.order().reservation(); }
+
+    MachineCapacity capacity{Resources{.milliCores = 4'000, .memoryMb = 1'000, .named = {{"licence", 2'000}}}};
+    ServiceState service;
+    Ledger ledger{capacity};
+    Entrance entrance{ledger};
+    Shortage shortage{ledger.order(), ledger.classes(), capacity, service};
+    std::uint32_t queue = kNone;
+};
+
 } // namespace
 
 class TestReservation : public QObject {
@@ -45,7 +80,10 @@ private Q_SLOTS:
     void itsStartEndsIt();
     void onlyWhatLeavesItStarts();
     void onceGivenUpItComesBackTwiceAsLongWhenTheWayIsFree();
-    void memoryThatIsLackingIsKept();
+    void whatBecomesFreeIsKeptUnlessSomethingIsKeptAlready();
+    void memoryIsLackingWhereNothingElseIs();
+    void aNamedResourceIsLackingWhereNothingElseIs();
+    void coresAreLackingWhereSomethingMayStart();
     void patienceGoesOnElsewhere();
 };
 
@@ -103,18 +141,61 @@ void TestReservation::onceGivenUpItComesBackTwiceAsLongWhenTheWayIsFree() {
     machine.kept.check();
 }
 
-void TestReservation::memoryThatIsLackingIsKept() {
+void TestReservation::whatBecomesFreeIsKeptUnlessSomethingIsKeptAlready() {
     Machine machine;
-    QCOMPARE(machine.kept.memoryLack(), 0); // it lacks cores
-    machine.classes.define(ClassId(2), Machine::cores(1, 800), LockTable::kNoLocks, {}, {});
-    machine.listings.growTo(machine.classes.shapes());
-    machine.kept.growTo(machine.classes.shapes());
-    machine.listings.push(machine.classes.shapeOf(2), {.virtualTime = 0, .queue = 0});
-    machine.capacity.take(Machine::cores(0, 500), fleet::kLocal);
-    QVERIFY(machine.kept.isCrowded());
-    QCOMPARE(machine.kept.memoryLack(), 300);
-    machine.kept.keepForLack();
-    QCOMPARE(machine.kept.shape(), machine.classes.shapeOf(2));
+    machine.kept.keepFor(machine.classes.shapeOf(kLarge));
+    QCOMPARE(machine.kept.shape(), machine.classes.shapeOf(kLarge));
+    machine.kept.keepFor(machine.classes.shapeOf(kSmall));
+    QCOMPARE(machine.kept.shape(), machine.classes.shapeOf(kLarge));
+    auto standing = std::make_unique<Standing>(machine.capacity);
+    standing->addAttempt(7, Machine::cores(2), fleet::kLocal);
+    machine.kept.giveUp(std::move(standing));
+    machine.kept.keepFor(machine.classes.shapeOf(kLarge)); // what stood in its way runs
+    QVERIFY(!machine.kept.isActive());
+    machine.kept.check();
+}
+
+void TestReservation::memoryIsLackingWhereNothingElseIs() {
+    Short machine;
+    QVERIFY(!machine.shortage.isCrowded());
+    machine.capacity.take(cores(0, 500), fleet::kLocal);
+    machine.wait(1, cores(5, 800)); // it lacks cores, too
+    QVERIFY(machine.shortage.isCrowded());
+    QCOMPARE(machine.shortage.memoryLack(), 0);
+    machine.wait(2, cores(1, 900));
+    QCOMPARE(machine.shortage.memoryLack(), 400);
+    machine.wait(3, cores(1, 800)); // it lacks less
+    QCOMPARE(machine.shortage.memoryLack(), 300);
+    machine.shortage.keepForMemoryLack();
+    QCOMPARE(machine.kept().shape(), machine.ledger.classes().shapeOf(3));
+    machine.wait(4, cores(1, 600));
+    QCOMPARE(machine.shortage.memoryLack(), 300); // of the one that it is kept for
+    machine.shortage.keepForMemoryLack();
+    QCOMPARE(machine.kept().shape(), machine.ledger.classes().shapeOf(3));
+}
+
+void TestReservation::aNamedResourceIsLackingWhereNothingElseIs() {
+    Short machine;
+    machine.capacity.take(Resources{.milliCores = 0, .named = {{"licence", 2'000}}}, fleet::kLocal);
+    machine.wait(1, {.milliCores = 5'000, .named = {{"licence", 1'000}}}); // it lacks cores, too
+    QVERIFY(machine.shortage.namedLack().empty());
+    machine.shortage.keepForNamedLack();
+    QVERIFY(!machine.kept().isActive());
+    machine.wait(2, {.milliCores = 1'000, .named = {{"licence", 1'000}}});
+    QCOMPARE(machine.shortage.namedLack(), "licence");
+    QCOMPARE(machine.shortage.memoryLack(), 0);
+    machine.shortage.keepForNamedLack();
+    QCOMPARE(machine.kept().shape(), machine.ledger.classes().shapeOf(2));
+}
+
+void TestReservation::coresAreLackingWhereSomethingMayStart() {
+    Short machine;
+    machine.capacity.take(cores(4), fleet::kLocal);
+    QVERIFY(!machine.shortage.lacksCores());
+    machine.wait(1, cores(1));
+    QVERIFY(machine.shortage.lacksCores());
+    QVERIFY(machine.service.moveTo(SessionState::Paused));
+    QVERIFY(!machine.shortage.lacksCores());
 }
 
 void TestReservation::patienceGoesOnElsewhere() {

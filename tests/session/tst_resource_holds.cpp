@@ -1,4 +1,5 @@
 // Resources for something that is no attempt: who gets them, and who waits for whom.
+#include "core/session/entrance.h"
 #include "core/session/ledger.h"
 #include "core/session/resource_holds.h"
 
@@ -32,6 +33,7 @@ private Q_SLOTS:
     void whoAsksForMoreThanThereIsKeepsNobodyWaiting();
     void aWishIsTakenBack();
     void coresAreTold();
+    void aLockOfAnotherEngineIsNotOurs();
 };
 
 void TestResourceHolds::whatIsFreeIsTakenAtOnce() {
@@ -100,6 +102,23 @@ void TestResourceHolds::coresAreTold() {
     QVERIFY(!house.holds.wantsCores());
     QVERIFY(!house.holds.take(3, cores(1)));
     QVERIFY(house.holds.wantsCores());
+}
+
+void TestResourceHolds::aLockOfAnotherEngineIsNotOurs() {
+    House house;
+    house.ledger.order().defineClass(ClassId(1), cores(1), {LockId(5)}, {}, {});
+    const std::uint32_t queue = house.ledger.addQueue(QueueId(7), {});
+    NewAction action;
+    action.lsn = Lsn(1);
+    action.queue = QueueId(7);
+    action.cls = ClassId(1);
+    Entrance entrance(house.ledger);
+    house.holds.setLockElsewhere(LockId(5), true);
+    entrance.wake(entrance.make(action, queue));
+    int budget = 10;
+    QVERIFY(!house.ledger.order().pick({}, budget));
+    house.holds.setLockElsewhere(LockId(5), false);
+    QVERIFY(house.ledger.order().pick({}, budget));
 }
 
 QTEST_APPLESS_MAIN(TestResourceHolds)

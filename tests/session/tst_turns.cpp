@@ -4,6 +4,7 @@
 #include "core/session/events.h"
 #include "core/session/live_views.h"
 #include "core/session/queue_commands.h"
+#include "core/session/resource_holds.h"
 #include "core/session/wait_reasons.h"
 #include "tests/session/machine.h"
 
@@ -306,13 +307,13 @@ void TestTurns::turnsThatNeedEachOthersLocksAllStart() {
 
 void TestTurns::noLockIsKeptForWhatAnotherEngineKeepsWaiting() {
     Kept m;
-    m.session.setLockElsewhere(LockId(1), true);
+    m.session.holds().setLockElsewhere(LockId(1), true);
     m.session.check();
     m.completeOf(kLocked);
     const Lsn next = m.submit(0, kUrgent, kLocked);
     m.schedule();
     QCOMPARE(m.started.back().lsn, next);
-    m.session.setLockElsewhere(LockId(1), false);
+    m.session.holds().setLockElsewhere(LockId(1), false);
     m.completeOf(kLocked);
     m.schedule();
     QCOMPARE(m.started.back().lsn, m.low);

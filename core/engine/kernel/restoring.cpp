@@ -5,6 +5,7 @@
 #include "core/engine/kernel/interrupted.h"
 #include "core/engine/kernel/services.h"
 #include "core/session/intake.h"
+#include "core/session/machine_commands.h"
 #include "core/session/queue_commands.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ void markOut(std::vector<session::NewAction>& actions, const Ground& ground, Ser
     for (const auto& [document, kept] : book.machines) {
         fleet::Machine place = placeOf(kept);
         place.gate = fleet::Gate::Silent;
-        services.session->addMachine(session::MachineId(next), std::move(place));
+        services.session->machines().add(session::MachineId(next), std::move(place));
         numbers.emplace(document, session::MachineId(next++));
     }
     for (session::NewAction& action : actions) {
@@ -88,7 +89,7 @@ Result<void> restore(Ground& ground, Services& services, const InterruptedAttemp
     services.intake->restore(restored->lsns, lastSubmitTime);
     services.workers->restore(restored->workers); // a class is another one where its worker is warm
     if (auto named = services.classes->restore(restored->labels, restored->classes); !named) return named;
-    services.session->addPast(restored->past);
+    services.session->intake().addPast(restored->past);
     services.annotations.restore(restored->marks, std::move(restored->comments));
     services.queues->restore(restored->queues, restored->lastQueue);
     services.failureMutes->restore(restored->documents);

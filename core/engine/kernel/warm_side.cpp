@@ -1,6 +1,7 @@
 #include "core/engine/kernel/warm_side.h"
 
 #include "core/base/log.h"
+#include "core/session/shortage.h"
 
 #include <algorithm>
 #include <utility>
@@ -92,11 +93,13 @@ pool::PoolOptions WarmSide::options() const {
 void WarmSide::takeIdleMemory() {
     if (!services_.warm || services_.warm->views().alive() == services_.warm->views().busy()) return;
     // Or the next process of the same worker would have it again.
-    if (const std::int64_t lack = services_.session->memoryLack(); lack > 0 && services_.warm->giveMemory(lack))
-        services_.session->keepForLack();
+    if (const std::int64_t lack = services_.session->shortage().memoryLack();
+        lack > 0 && services_.warm->giveMemory(lack))
+        services_.session->shortage().keepForMemoryLack();
     if (!services_.warm->keepAny()) return;
-    if (const std::string lack = services_.session->namedLack(); !lack.empty() && services_.warm->giveNamed(lack))
-        services_.session->keepForNamedLack();
+    if (const std::string lack = services_.session->shortage().namedLack();
+        !lack.empty() && services_.warm->giveNamed(lack))
+        services_.session->shortage().keepForNamedLack();
 }
 
 void WarmSide::addWorker(const std::string& id, const std::shared_ptr<const WorkerDescriptor>& descriptor) {

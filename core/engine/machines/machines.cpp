@@ -8,6 +8,7 @@
 #include "core/model/given_resources.h"
 #include "core/model/json_fields.h"
 #include "core/model/worker.h"
+#include "core/session/machine_commands.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -477,7 +478,7 @@ MachineView Machines::local() const {
         return static_cast<double>(fleet::amountOf(of, kGpus)) / 1'000;
     };
     view.gpus = amountOf(parts_.own);
-    const auto free = parts_.session.freePieces(kGpus);
+    const auto free = parts_.session.machines().freePieces(kGpus);
     view.gpusFree =
         free ? static_cast<double>(*free) / 1'000 : std::max(0.0, view.gpus - amountOf(parts_.session.taken()));
     view.slots = parts_.ownSlots;

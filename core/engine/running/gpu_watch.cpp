@@ -4,6 +4,7 @@
 #include "core/coro/one_shot.h"
 #include "core/coro/timeout.h"
 #include "core/engine/running/gpu_environment.h"
+#include "core/session/machine_commands.h"
 
 #include <chrono>
 #include <fmt/format.h>
@@ -102,7 +103,7 @@ void GpuWatch::note(const std::vector<host::GpuFigures>& figures) {
         if (wasLost != isLost)
             noteLost(i, isLost);
         else if (isFirst) // it may have been lost at the start
-            parts_.session.setPieceLost(kGpus, parts_.gpus[i].index, false);
+            parts_.session.machines().setPieceLost(kGpus, parts_.gpus[i].index, false);
         if (wasLost != isLost || isFirst) parts_.tell({.gpu = parts_.gpus[i], .figures = last_[i], .at = at_});
     }
     if (isFirst) parts_.wake();
@@ -110,7 +111,7 @@ void GpuWatch::note(const std::vector<host::GpuFigures>& figures) {
 
 void GpuWatch::noteLost(std::size_t at, bool isLost) {
     const host::Gpu& gpu = parts_.gpus[at];
-    parts_.session.setPieceLost(kGpus, gpu.index, isLost);
+    parts_.session.machines().setPieceLost(kGpus, gpu.index, isLost);
     if (isLost) {
         logWarning("engine", "GPU {} ({}) is given to nobody any more: {}", gpu.index, gpu.name, last_[at].lost);
         parts_.endThose(gpu.index, last_[at].lost);

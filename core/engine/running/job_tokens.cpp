@@ -2,6 +2,7 @@
 
 #include "core/coro/timeout.h"
 #include "core/session/resource_holds.h"
+#include "core/session/shortage.h"
 
 #include <algorithm>
 #include <array>
@@ -187,7 +188,7 @@ void JobTokens::afterTurn() {
 }
 
 bool JobTokens::isWanted() const {
-    return parts_.session.lacksCores() || parts_.session.holds().wantsCores();
+    return parts_.session.shortage().lacksCores() || parts_.session.holds().wantsCores();
 }
 
 /// The core is held before the token can be taken.

@@ -1,6 +1,7 @@
 #include "core/engine/running/runner_places.h"
 
 #include "core/base/log.h"
+#include "core/session/machine_commands.h"
 #include "core/session/resource_holds.h"
 
 #include <utility>
@@ -39,7 +40,7 @@ session::MachineId RunnerPlaces::put(std::unique_ptr<runners::Runner> runner, Sl
 session::MachineId RunnerPlaces::join(std::unique_ptr<runners::Runner> runner, fleet::Machine machine) {
     const unsigned cores = machine.slots;
     const unsigned others = machine.otherSlots;
-    parts_.session.addMachine(parts_.slots.nextMachine(), std::move(machine));
+    parts_.session.machines().add(parts_.slots.nextMachine(), std::move(machine));
     const session::MachineId id = put(std::move(runner), {.cores = cores, .others = others, .isElsewhere = true});
     parts_.wake();
     return id;
@@ -62,7 +63,7 @@ void RunnerPlaces::change(session::MachineId id, fleet::Machine machine) {
     YARD_ASSERT_OWNER(owner_);
     const auto at = places_.find(id);
     if (at == places_.end() || id == fleet::kLocal) return;
-    parts_.session.changeMachine(id, std::move(machine));
+    parts_.session.machines().change(id, std::move(machine));
     setGate(id, *at->second);
     parts_.wake();
 }
@@ -74,7 +75,7 @@ bool RunnerPlaces::remove(session::MachineId machine) {
     if (!parts_.slots.remove(machine)) return false;
     const std::shared_ptr<Place> place = std::move(at->second);
     places_.erase(at);
-    parts_.session.removeMachine(machine);
+    parts_.session.machines().remove(machine);
     group_.remove(*place->runner);
     place->watch->release(); // hear() ends, and then the place
     place->runner.reset();
@@ -115,7 +116,7 @@ void RunnerPlaces::lookAt(session::MachineId machine, Place& place) {
 
 void RunnerPlaces::setGate(session::MachineId machine, const Place& place) {
     const bool isSilent = !place.wasAccepting && place.wish != fleet::Gate::Refused;
-    parts_.session.setMachineGate(machine, isSilent ? fleet::Gate::Silent : place.wish);
+    parts_.session.machines().setGate(machine, isSilent ? fleet::Gate::Silent : place.wish);
 }
 
 } // namespace yard::engine

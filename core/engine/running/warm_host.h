@@ -9,6 +9,7 @@
 #include "core/host/gpu.h"
 #include "core/runners/warm_runner.h"
 #include "core/session/session.h"
+#include "core/session/shortage.h"
 
 #include <functional>
 #include <string>
@@ -40,7 +41,7 @@ public:
     GivenResources given(std::uint64_t key) const override;
     bool lacksMemory(const std::string& worker) const override { return parts_.lacksMemory(worker); }
     bool lacks(std::uint64_t key, const std::string& resource) const override;
-    bool isCrowded() const override { return parts_.session.isCrowded(); }
+    bool isCrowded() const override { return parts_.session.shortage().isCrowded(); }
     void setWindow(std::uint32_t gate, int most) override;
     void syncEntries() override;
     void lookForRestart(const std::string& worker, const std::string& directory, bool watch) override;

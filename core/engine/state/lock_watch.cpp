@@ -4,6 +4,7 @@
 #include "core/locks/lock_directory.h"
 #include "core/locks/named_lock.h"
 #include "core/session/live_views.h"
+#include "core/session/resource_holds.h"
 #include "core/session/wait_reasons.h"
 
 #include <algorithm>
@@ -69,7 +70,7 @@ void LockWatch::foundBusy(const runners::LockBusy& busy) {
     YARD_ASSERT_OWNER(owner_);
     const session::LockId id(parts_.dictionary.internLock(busy.name));
     holders_[id] = busy.holder;
-    parts_.session.setLockElsewhere(id, true);
+    parts_.session.holds().setLockElsewhere(id, true);
     work_.set();
 }
 
@@ -79,7 +80,7 @@ void LockWatch::lookSoon() {
 
 void LockWatch::foundFree(session::LockId id) {
     holders_.erase(id);
-    parts_.session.setLockElsewhere(id, false);
+    parts_.session.holds().setLockElsewhere(id, false);
     parts_.wake();
 }
 
