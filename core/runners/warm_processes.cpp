@@ -17,8 +17,6 @@ constexpr Duration kDiesWithin{200'000};
 /// A look at that which comes so much later found this thread asleep: how it ended may wait to be read.
 constexpr Duration kLate{50'000};
 constexpr unsigned kMostLateLooks = 5;
-/// Of all processes that are gone together: about those that ended last is asked.
-constexpr std::size_t kGoneOutput = 1u << 20;
 /// So many want to know what a process printed, and wait for the launcher to tell.
 constexpr std::size_t kMostAsks = 16;
 
@@ -227,49 +225,6 @@ Result<void> WarmProcesses::becomeReady(WarmProcess& process, std::string_view j
     return {};
 }
 
-bool WarmProcesses::giveMemory(std::int64_t memoryMb) {
-    YARD_ASSERT_OWNER(owner_);
-    std::int64_t idle = 0;
-    std::int64_t coming = 0;
-    for (const auto& [number, process] : processes_) {
-        const auto inPool = shared_.pool.process(process->inPool);
-        const std::int64_t holds = process->worker->descriptor->resources.memoryMb;
-        if (inPool && inPool->state == pool::ProcessState::Idle) idle += holds;
-        if (inPool && inPool->state == pool::ProcessState::Stopping) coming += holds;
-    }
-    if (idle + coming < memoryMb) return false;
-    while (coming < memoryMb) {
-        const auto group = shared_.pool.evictIdle([this](pool::GroupId id) { return workers_.memoryOf(id) > 0; },
-                                                  MonoClock::now(), shared_.out);
-        if (!group) break;
-        coming += workers_.memoryOf(*group);
-    }
-    return coming >= memoryMb;
-}
-
-bool WarmProcesses::keepAny() const {
-    return std::ranges::any_of(processes_, [](const auto& process) { return !process.second->kept.empty(); });
-}
-
-bool WarmProcesses::giveNamed(const std::string& name) {
-    YARD_ASSERT_OWNER(owner_);
-    const bool isComing = std::ranges::any_of(processes_, [&](const auto& entry) {
-        const WarmProcess& process = *entry.second;
-        const auto inPool = shared_.pool.process(process.inPool);
-        return workers_.keeps(process.worker->group, name) && inPool &&
-               inPool->state == pool::ProcessState::Stopping;
-    });
-    return isComing || shared_.pool.evictIdle([&](pool::GroupId id) { return workers_.keeps(id, name); },
-                                              MonoClock::now(), shared_.out);
-}
-
-void WarmProcesses::endThoseWith(const std::string& resource, const std::string& name) {
-    YARD_ASSERT_OWNER(owner_);
-    for (const auto& [number, process] : processes_)
-        if (wasGiven(process->kept, resource, name))
-            shared_.pool.detach(process->inPool, WhyEnded::Detached, MonoClock::now(), shared_.out);
-}
-
 // --- cores, and who has bytes to write
 
 void WarmProcesses::noteToWrite(WarmProcess& process) {
@@ -425,7 +380,7 @@ void WarmProcesses::forget(WarmProcess& process, MonoTime now) {
     while (!process.asks.empty()) tellOutput(process, process.output);
     process.lastView.ended = now;
     process.lastView.output = std::move(process.output);
-    keepGone(std::move(process.lastView));
+    gone_.keep(std::move(process.lastView));
     process.channel.close();
     giveCores(process);
     shared_.host.letGo(process.memoryKey());
@@ -444,18 +399,6 @@ bool WarmProcesses::hasAnyOf(const WarmWorker& worker) const {
     return std::ranges::any_of(processes_, [&](const auto& process) { return process.second->worker == &worker; });
 }
 
-void WarmProcesses::keepGone(WarmProcessView view) {
-    constexpr std::size_t kGone = 50;
-    gone_.push_front(std::move(view));
-    if (gone_.size() > kGone) gone_.pop_back();
-    std::size_t bytes = 0;
-    for (WarmProcessView& gone : gone_) {
-        if (!gone.output) continue;
-        bytes += gone.output->out.bytes.size() + gone.output->err.bytes.size();
-        if (bytes > kGoneOutput) gone.output.reset();
-    }
-}
-
 // --- what they print
 
 Result<void> WarmProcesses::askOutput(const std::string& name, OutputSink sink) {
@@ -470,8 +413,8 @@ Result<void> WarmProcesses::askOutput(const std::string& name, OutputSink sink) 
             sink(process->output ? process->output : std::make_shared<const OutputEnds>());
         return {};
     }
-    const auto gone = std::ranges::find(gone_, name, &WarmProcessView::id);
-    if (gone == gone_.end())
+    const WarmProcessView* gone = gone_.find(name);
+    if (!gone)
         return yard::fail(ErrorKind::NotFound,
                           "There is no warm process \"" + name +
                               "\", nor is it one of the last that ended; GET pool lists them.");

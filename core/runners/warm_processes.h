@@ -4,7 +4,7 @@
 // Owner: the thread of the warm runner; nothing here blocks. Lifetime: after WarmShared, the starter and WarmWorkers;
 // before whoever routes requests. A WarmProcess lives from order() to forget().
 // Invariants: each has one slot and one number, which is never used again. submitted: the launcher has it, and its Ended
-// comes. Its cores and its memory are given back before it is forgotten, and its last view is among gone() then.
+// comes. Its cores and its memory are given back before it is forgotten, and its last view is kept in gone() then.
 #pragma once
 
 #include "core/base/clock.h"
@@ -12,6 +12,7 @@
 #include "core/base/owner.h"
 #include "core/lease/runner.h"
 #include "core/pool/pool.h"
+#include "core/runners/gone_processes.h"
 #include "core/runners/warm_host.h"
 #include "core/runners/warm_process.h"
 #include "core/runners/warm_state.h"
@@ -19,7 +20,6 @@
 #include "core/runners/warm_workers.h"
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -45,8 +45,7 @@ public:
     bool hasAnyOf(const WarmWorker& worker) const;
     /// Those that are there now, for whoever may end some meanwhile.
     std::vector<WarmProcess*> list() const;
-    /// The last 50, newest first.
-    const std::deque<WarmProcessView>& gone() const { return gone_; }
+    const GoneProcesses& gone() const { return gone_; }
     std::size_t freeSlots() const { return freeSlots_.size(); }
     /// But for what it works on.
     WarmProcessView viewOf(const WarmProcess& process) const;
@@ -61,12 +60,6 @@ public:
     /// The host's answer to prepare(): it is started, or will not be.
     void prepared(WarmProcess& process, Result<Lease> lease, MonoTime now);
     Result<void> becomeReady(WarmProcess& process, std::string_view json, MonoTime now);
-    /// As WarmRunner::giveMemory().
-    bool giveMemory(std::int64_t memoryMb);
-    /// As WarmRunner::keepAny(), giveNamed() and endThoseWith().
-    bool keepAny() const;
-    bool giveNamed(const std::string& name);
-    void endThoseWith(const std::string& resource, const std::string& name);
 
     // --- cores, and who has bytes to write
     void noteToWrite(WarmProcess& process);
@@ -106,7 +99,6 @@ private:
     void prepare(WarmProcess& process);
     void launch(WarmProcess& process, Lease lease, UniqueFd theirs, MonoTime now);
     void kill(WarmProcess& process, Duration grace);
-    void keepGone(WarmProcessView view);
 
     WarmShared& shared_;
     WarmProcessStarter& starter_;
@@ -115,7 +107,7 @@ private:
     std::vector<WarmProcess*> byPlace_;                              ///< by place in the pool
     std::vector<WarmProcess*> toWrite_;
     std::vector<SlotId> freeSlots_;
-    std::deque<WarmProcessView> gone_;
+    GoneProcesses gone_;
     std::int64_t nextNumber_ = kFirstProcessLsn;
     MonoTime nextClean_ = MonoTime::max();
     OwnerCheck owner_;

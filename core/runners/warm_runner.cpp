@@ -260,21 +260,21 @@ void WarmRunner::processUpdate(Update update) {
 
 bool WarmRunner::giveMemory(std::int64_t memoryMb) {
     YARD_ASSERT_OWNER(owner_);
-    const bool isComing = processes_.giveMemory(memoryMb);
+    const bool isComing = release_.giveMemory(memoryMb);
     flush();
     return isComing;
 }
 
 bool WarmRunner::giveNamed(const std::string& name) {
     YARD_ASSERT_OWNER(owner_);
-    const bool isComing = processes_.giveNamed(name);
+    const bool isComing = release_.giveNamed(name);
     flush();
     return isComing;
 }
 
 void WarmRunner::endThoseWith(const std::string& resource, const std::string& name) {
     YARD_ASSERT_OWNER(owner_);
-    processes_.endThoseWith(resource, name);
+    release_.endThoseWith(resource, name);
     flush();
 }
 

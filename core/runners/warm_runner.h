@@ -14,6 +14,7 @@
 #include "core/pool/restart_files.h"
 #include "core/runners/warm_host.h"
 #include "core/runners/warm_processes.h"
+#include "core/runners/warm_release.h"
 #include "core/runners/warm_requests.h"
 #include "core/runners/warm_router.h"
 #include "core/runners/warm_state.h"
@@ -61,7 +62,7 @@ public:
     /// those that end have ended.
     bool giveMemory(std::int64_t memoryMb);
     /// Some process has pieces of what is told apart for as long as it lives.
-    bool keepAny() const { return processes_.keepAny(); }
+    bool keepAny() const { return release_.keepAny(); }
     /// Other work lacks some of this named resource: an idle process that keeps some ends, as above. True: one is ending.
     bool giveNamed(const std::string& name);
     /// A piece that processes keep is lost: those get no more requests, and end.
@@ -119,6 +120,7 @@ private:
     RequestTable requests_{shared_};
     WarmWorkers workers_{shared_};
     WarmProcesses processes_{shared_, *starter_, workers_};
+    WarmRelease release_{shared_, workers_, processes_};
     RequestRouter router_{shared_, requests_, workers_, processes_};
     WarmViews views_{shared_, requests_, workers_, processes_};
     bool carrying_ = false;

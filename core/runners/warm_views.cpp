@@ -98,8 +98,8 @@ WarmProcessView WarmViews::viewOf(const WarmProcess& process) const {
 std::optional<WarmProcessView> WarmViews::process(const std::string& name) const {
     YARD_ASSERT_OWNER(owner_);
     if (const WarmProcess* process = processes_.find(name)) return viewOf(*process);
-    const auto gone = std::ranges::find(processes_.gone(), name, &WarmProcessView::id);
-    return gone == processes_.gone().end() ? std::nullopt : std::optional(*gone);
+    const WarmProcessView* gone = processes_.gone().find(name);
+    return gone ? std::optional(*gone) : std::nullopt;
 }
 
 WarmPoolView WarmViews::pool() const {
@@ -126,7 +126,7 @@ WarmPoolView WarmViews::pool() const {
             if (process->worker == worker.get()) view.processes.push_back(viewOf(*process));
         all.groups.push_back(std::move(view));
     }
-    all.gone.assign(processes_.gone().begin(), processes_.gone().end());
+    all.gone.assign(processes_.gone().all().begin(), processes_.gone().all().end());
     return all;
 }
 

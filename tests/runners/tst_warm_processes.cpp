@@ -1,5 +1,6 @@
 // The life of warm processes by itself: nothing is started, the starter and the host are told what happens.
 #include "core/runners/warm_processes.h"
+#include "core/runners/warm_release.h"
 #include "tests/runners/warm_parts.h"
 
 #include <QTest>
@@ -46,11 +47,12 @@ struct Processes : WarmParts {
         shared.out.clear();
         return process;
     }
-    const WarmProcessView& lastGone() const { return processes.gone().front(); }
+    const WarmProcessView& lastGone() const { return processes.gone().all().front(); }
 
     NotingStarter starter;
     WarmWorkers workers{shared};
     WarmProcesses processes{shared, starter, workers};
+    WarmRelease release{shared, workers, processes};
     WarmWorker& worker;
 };
 
@@ -76,6 +78,8 @@ private Q_SLOTS:
     void oneThatWaitsForWhatItKeepsLeavesItsPlaceToOthers();
     void anIdleOneGivesUpWhatItKeepsForOthers();
     void whoKeepsALostPieceEnds();
+    void idleOnesEndForMemoryWhereTheyHaveEnough();
+    void whatTheyPrintedIsKeptOfTheLastOnesOnly();
 };
 
 void TestWarmProcesses::whatItsWorkerKeepsItHasFromItsStartAndTheRestWhileItIsBusy() {
@@ -94,7 +98,7 @@ void TestWarmProcesses::whatItsWorkerKeepsItHasFromItsStartAndTheRestWhileItIsBu
     QCOMPARE(listed(parts.processes.viewOf(process).given), std::string("gpus 1 port 5000"));
     parts.processes.giveCores(process);
     QCOMPARE(listed(parts.processes.viewOf(process).given), std::string("gpus 1"));
-    QVERIFY(parts.processes.keepAny());
+    QVERIFY(parts.release.keepAny());
 }
 
 void TestWarmProcesses::oneThatWaitsForWhatItKeepsSaysSoAndMakesOthersGo() {
@@ -137,12 +141,12 @@ void TestWarmProcesses::oneThatWaitsForWhatItKeepsLeavesItsPlaceToOthers() {
 void TestWarmProcesses::anIdleOneGivesUpWhatItKeepsForOthers() {
     Processes parts;
     const WarmWorker& keeping = parts.workers.add("w2", keepingDescriptor("two"), 8);
-    QVERIFY(!parts.processes.keepAny() && !parts.processes.giveNamed("gpus"));
+    QVERIFY(!parts.release.keepAny() && !parts.release.giveNamed("gpus"));
     const WarmProcess& idle = parts.started(keeping.group);
-    QVERIFY(!parts.processes.giveNamed("port")); // that it gave back itself
-    QVERIFY(parts.processes.giveNamed("gpus"));
+    QVERIFY(!parts.release.giveNamed("port")); // that it gave back itself
+    QVERIFY(parts.release.giveNamed("gpus"));
     QVERIFY(parts.shared.out.end.at(0).process == idle.inPool);
-    QVERIFY(parts.processes.giveNamed("gpus")); // it is coming
+    QVERIFY(parts.release.giveNamed("gpus")); // it is coming
     QCOMPARE(parts.shared.out.end.size(), std::size_t{1});
 }
 
@@ -152,10 +156,42 @@ void TestWarmProcesses::whoKeepsALostPieceEnds() {
     const std::uint64_t memory = static_cast<std::uint64_t>(kFirstProcessLsn) * 2 + 1;
     parts.host.pieces = {{memory, {{"gpus", {"1"}}}}};
     const WarmProcess& process = parts.started(keeping.group);
-    parts.processes.endThoseWith("gpus", "0");
+    parts.release.endThoseWith("gpus", "0");
     QVERIFY(parts.shared.out.end.empty());
-    parts.processes.endThoseWith("gpus", "1");
+    parts.release.endThoseWith("gpus", "1");
     QVERIFY(parts.shared.out.end.at(0).process == process.inPool);
+}
+
+void TestWarmProcesses::idleOnesEndForMemoryWhereTheyHaveEnough() {
+    Processes parts(300);
+    const WarmWorker& other = parts.workers.add("w2", warmDescriptor("two", 300, 0), 8);
+    parts.started(parts.worker.group);
+    parts.started(other.group);
+    QVERIFY(!parts.release.giveMemory(700)); // they have 600
+    QVERIFY(parts.shared.out.end.empty());
+    QVERIFY(parts.release.giveMemory(200));
+    QCOMPARE(parts.shared.out.end.size(), std::size_t{1});
+    QVERIFY(parts.release.giveMemory(300)); // that is coming
+    QCOMPARE(parts.shared.out.end.size(), std::size_t{1});
+    QVERIFY(parts.release.giveMemory(400));
+    QCOMPARE(parts.shared.out.end.size(), std::size_t{2});
+}
+
+void TestWarmProcesses::whatTheyPrintedIsKeptOfTheLastOnesOnly() {
+    GoneProcesses gone;
+    const auto add = [&gone](const std::string& id, std::size_t bytes) {
+        WarmProcessView view;
+        view.id = id;
+        view.output = std::make_shared<const OutputEnds>(OutputEnds{{bytes, std::string(bytes, 'x')}, {}});
+        gone.keep(std::move(view));
+    };
+    add("p1", GoneProcesses::kMostOutput / 2);
+    add("p2", GoneProcesses::kMostOutput / 2);
+    QVERIFY(gone.find("p1")->output && gone.find("p2")->output);
+    add("p3", 1);
+    QVERIFY(!gone.find("p1")->output);
+    QVERIFY(gone.find("p2")->output && gone.find("p3")->output);
+    QVERIFY(!gone.find("p4"));
 }
 
 void TestWarmProcesses::oneIsOrderedPreparedStartedAndReady() {
@@ -326,9 +362,9 @@ void TestWarmProcesses::theLastFiftyThatAreGoneAreKept() {
         parts.processes.prepared(process, fail(ErrorKind::Io, "no space"), kNow);
         parts.shared.out.clear();
     }
-    QCOMPARE(parts.processes.gone().size(), std::size_t{50});
+    QCOMPARE(parts.processes.gone().all().size(), std::size_t{50});
     QCOMPARE(parts.lastGone().id, std::string("p51"));
-    QCOMPARE(parts.processes.gone().back().id, std::string("p2"));
+    QCOMPARE(parts.processes.gone().all().back().id, std::string("p2"));
 }
 
 QTEST_APPLESS_MAIN(TestWarmProcesses)

@@ -288,7 +288,7 @@ void TestWarmRouter::whatWorkedBesideOthersIsInterrupted() {
         const auto* ended = std::get_if<Ended>(&update.what);
         QVERIFY(ended && ended->cause == EndCause::LostRunner);
     }
-    QCOMPARE(play.processes.gone().front().current.size(), std::size_t{2});
+    QCOMPARE(play.processes.gone().all().front().current.size(), std::size_t{2});
 }
 
 void TestWarmRouter::aSuspectHasAProcessForItself() {
