@@ -56,7 +56,7 @@ void ActionsModel::tick() {
     // Rows may have come and gone where nobody watches: in lists by another field, and below the watched ones of a
     // filter. Without a filter they only come, at the top, where they are watched.
     if (!moved_ || isFrozen() || !whole_ || !isSame_ || index_.isAsking() || !state_.isLive()) return;
-    if (isNewestFirst() && (filter_.trimmed().isEmpty() || count_ <= ActionsInView::kMostWatched)) return;
+    if (view_.isNewestFirst() && (filter_.trimmed().isEmpty() || count_ <= ActionsInView::kMostWatched)) return;
     if (refreshed_.elapsed() < std::max(kRefreshLeastMs, kRefreshShare * index_.tookMs())) return;
     askIndex(Purpose::Refresh);
 }

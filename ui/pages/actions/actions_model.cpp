@@ -59,7 +59,7 @@ void ActionsModel::setFilter(const QString& filter) {
     if (filter_ == filter && isSame_) return;
     newFilter_ = newFilter_ || filter_ != filter;
     filter_ = filter;
-    view_.setList(filter_, isNewestFirst());
+    view_.setList(filter_, sort_.isEmpty());
     isSame_ = false;
     reload();
 }
@@ -72,7 +72,7 @@ void ActionsModel::sortBy(int column, Qt::SortOrder order) {
     if (sort == sort_ && isSame_) return;
     sort_ = sort;
     view_.setByPlace(sort_.endsWith(QLatin1String("place")));
-    view_.setList(filter_, isNewestFirst());
+    view_.setList(filter_, sort_.isEmpty());
     isSame_ = false;
     reload();
 }
@@ -101,7 +101,7 @@ void ActionsModel::reload() {
         return askIndex(Purpose::Renew);
     }
     index_.drop();
-    if (isNewestFirst())
+    if (view_.isNewestFirst())
         pages_.askFirst(filter_, sort_);
     else
         askIndex(Purpose::Again);
@@ -119,7 +119,7 @@ void ActionsModel::takePage(const std::vector<ActionRow>& rows, bool again) {
     if (again)
         beginList();
     else
-        order = order_.withPage(order, !isNewestFirst());
+        order = order_.withPage(order, !view_.isNewestFirst());
     const qint64 here = static_cast<qint64>(order.size());
     setOrder(std::move(order), whole_   ? here
                                : paged_ ? here + kPage
@@ -150,7 +150,7 @@ void ActionsModel::askIndex(Purpose purpose) {
 
 /// The first of a new list by another field; of others all are waited for.
 void ActionsModel::onIndexBegun(const std::vector<qint64>& first, qint64 total) {
-    if (purpose_ != Purpose::Again || isNewestFirst()) return;
+    if (purpose_ != Purpose::Again || view_.isNewestFirst()) return;
     setProblem({});
     beginList();
     whole_ = total == static_cast<qint64>(first.size());
@@ -159,7 +159,7 @@ void ActionsModel::onIndexBegun(const std::vector<qint64>& first, qint64 total) 
 
 void ActionsModel::onIndexReady(std::vector<qint64>& lsns) {
     if (purpose_ == Purpose::CatchUp) return joinAbove(std::move(lsns));
-    if (purpose_ == Purpose::Again && isNewestFirst()) {
+    if (purpose_ == Purpose::Again && view_.isNewestFirst()) {
         // Behind what is shown already, which stays as it is; what came meanwhile is told by events.
         whole_ = true;
         return goOn(order_.joinedBelow(std::move(lsns)));
@@ -170,7 +170,7 @@ void ActionsModel::onIndexReady(std::vector<qint64>& lsns) {
     }
     const bool goesOn = order_.isBeginningOf(lsns);
     whole_ = true;
-    if (purpose_ != Purpose::Again && isNewestFirst() && !lsns.empty()) order_.dropFreshUpTo(lsns.front());
+    if (purpose_ != Purpose::Again && view_.isNewestFirst() && !lsns.empty()) order_.dropFreshUpTo(lsns.front());
     order_.forgetGone();
     if (!goesOn) {
         const qint64 all = static_cast<qint64>(lsns.size());
@@ -204,7 +204,7 @@ void ActionsModel::onIndexFailed(const Answer& answer) {
     if (answer.status == 0 || purpose_ == Purpose::Refresh || purpose_ == Purpose::CatchUp) return; // as it is
     if (answer.status == 422 || answer.status == 400) return setProblem(answer.message);
     paged_ = true;
-    if (!isNewestFirst() || purpose_ == Purpose::Renew) return pages_.askFirst(filter_, sort_);
+    if (!view_.isNewestFirst() || purpose_ == Purpose::Renew) return pages_.askFirst(filter_, sort_);
     setCount(order_.size() + kPage);
     if (view_.last() + kPage / 2 > static_cast<int>(order_.size())) pages_.askNext();
 }

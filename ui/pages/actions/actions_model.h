@@ -119,7 +119,6 @@ private:
     void noteComing();
     void setProblem(const QString& problem);
     void tick();
-    bool isNewestFirst() const { return sort_.isEmpty(); }
 
     EngineState& state_;
     LsnIndex index_;
