@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
@@ -86,18 +87,11 @@ void ActionProgress::clear() {
 }
 
 ProgressBeside::ProgressBeside(std::unique_ptr<Engine> engine, std::int64_t lsn)
-    : engine_(std::move(engine))
-    , lsn_(lsn)
-    , thread_([this] { watch(); }) {}
+    : lsn_(lsn)
+    , query_(std::move(engine), [this] { watch(); }) {}
 
 ProgressBeside::~ProgressBeside() {
-    {
-        const ThreadLock lock(mutex_);
-        isStopping_ = true;
-    }
-    engine_->interrupt();
-    changed_.notifyAll();
-    thread_.join();
+    query_.stop();
     const ThreadLock lock(mutex_);
     line_.clear();
 }
@@ -111,22 +105,13 @@ Result<void> ProgressBeside::around(std::string_view bytes, const std::function<
 
 void ProgressBeside::watch() {
     constexpr std::chrono::milliseconds kEvery{500};
-    ThreadLock lock(mutex_);
-    while (!isStopping_) {
-        const auto until = std::chrono::steady_clock::now() + kEvery;
-        while (!isStopping_ && changed_.waitUntil(mutex_, until)) {
-        }
-        if (isStopping_) return;
-        lock.unlock();
-        look();
-        lock.lock();
-    }
+    while (query_.wait(kEvery)) look();
 }
 
 void ProgressBeside::look() {
-    const auto action = engine_->get(fmt::format("jobs/{}", lsn_));
+    const auto action = query_.engine().get(fmt::format("jobs/{}", lsn_));
     const ThreadLock lock(mutex_);
-    if (action && !isStopping_ && !isLineOpen_ && textOf(action->object, "state") == "running")
+    if (action && !query_.isStopping() && !isLineOpen_ && textOf(action->object, "state") == "running")
         line_.show(action->object);
 }
 

@@ -1,10 +1,10 @@
 // How far an action says that it is: in words, and as a line on stderr that is drawn over while it goes on. One thread.
 #pragma once
 
+#include "app/yardctl/background_query.h"
 #include "app/yardctl/engine.h"
 #include "core/base/thread_mutex.h"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,7 +12,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 
 namespace yard::ctl {
 
@@ -56,14 +55,11 @@ private:
     void watch();
     void look();
 
-    const std::unique_ptr<Engine> engine_; ///< the thread's; interrupt() from any
     const std::int64_t lsn_;
     ThreadMutex mutex_;
-    ThreadCondition changed_;
-    bool isStopping_ YARD_GUARDED_BY(mutex_) = false;
     bool isLineOpen_ YARD_GUARDED_BY(mutex_) = false; ///< the cursor is in the middle of what the action printed
     ActionProgress line_ YARD_GUARDED_BY(mutex_){true};
-    std::thread thread_;
+    BackgroundQuery query_; ///< the last member: its thread uses all others
 };
 
 } // namespace yard::ctl

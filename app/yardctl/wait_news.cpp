@@ -49,32 +49,19 @@ std::string WaitNews::sentence(std::int64_t lsn, const json::object& why, std::i
 }
 
 WaitTeller::WaitTeller(std::unique_ptr<Engine> engine, std::int64_t lsn, WaitNews& news, How how)
-    : engine_(std::move(engine))
-    , lsn_(lsn)
+    : lsn_(lsn)
     , news_(news)
     , how_(std::move(how))
-    , thread_([this] { tell(); }) {}
-
-WaitTeller::~WaitTeller() {
-    {
-        const ThreadLock lock(mutex_);
-        stopping_ = true;
-    }
-    engine_->interrupt();
-    changed_.notifyAll();
-    thread_.join();
-}
+    , query_(std::move(engine), [this] { tell(); }) {}
 
 void WaitTeller::lookSoon() {
-    const ThreadLock lock(mutex_);
     isOverdue_ = true;
-    changed_.notifyAll();
+    query_.wake();
 }
 
 void WaitTeller::expectEnd() {
-    const ThreadLock lock(mutex_);
     isCancelled_ = true;
-    changed_.notifyAll();
+    query_.wake();
 }
 
 std::chrono::milliseconds WaitTeller::pause() const {
@@ -83,28 +70,18 @@ std::chrono::milliseconds WaitTeller::pause() const {
 }
 
 void WaitTeller::tell() {
-    using Clock = std::chrono::steady_clock;
-    ThreadLock lock(mutex_);
     for (auto pause = WaitNews::kFirst;; pause = this->pause()) {
         const bool wasQuiet = !isDisturbed();
-        const auto until = Clock::now() + pause;
-        while (!stopping_ && !(wasQuiet && isDisturbed()) && changed_.waitUntil(mutex_, until)) {
-        }
-        if (wasQuiet && isDisturbed()) {
-            const auto soon = Clock::now() + this->pause();
-            while (!stopping_ && changed_.waitUntil(mutex_, soon)) {
-            }
-        }
-        if (stopping_) return;
+        bool goesOn = query_.wait(pause, [&] { return wasQuiet && isDisturbed(); });
+        if (wasQuiet && isDisturbed()) goesOn = query_.wait(this->pause());
+        if (!goesOn) return;
         isOverdue_ = false;
-        lock.unlock();
         look();
-        lock.lock();
     }
 }
 
 void WaitTeller::look() {
-    const auto why = engine_->get(fmt::format("jobs/{}/why", lsn_));
+    const auto why = query_.engine().get(fmt::format("jobs/{}/why", lsn_));
     const json::object* wait = why ? firstWait(why->object) : nullptr;
     if (!wait) return;
     const std::string_view kind = textOf(*wait, "kind");
@@ -118,11 +95,7 @@ void WaitTeller::look() {
         if (how_.isRaw) line = "\r\n" + line + "\r";
         (void)writeOutput(STDERR_FILENO, line);
     }
-    const bool isStuck = [&] {
-        const ThreadLock lock(mutex_);
-        return isJournal && isCancelled_ && !stopping_;
-    }();
-    if (isStuck) how_.stuck();
+    if (isJournal && isCancelled_ && !query_.isStopping()) how_.stuck();
 }
 
 } // namespace yard::ctl

@@ -1,16 +1,16 @@
 // What `run` says while its action does not start, or does not come to its end: why, and why else once that changes.
 #pragma once
 
+#include "app/yardctl/background_query.h"
 #include "app/yardctl/engine.h"
-#include "core/base/thread_mutex.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 
 namespace yard::ctl {
 
@@ -44,7 +44,6 @@ public:
     };
     /// `news` outlives it, and goes on to the next one.
     WaitTeller(std::unique_ptr<Engine> engine, std::int64_t lsn, WaitNews& news, How how);
-    ~WaitTeller();
     /// Any thread: it should have ended by now.
     void lookSoon();
     /// Any thread: it was cancelled.
@@ -55,19 +54,15 @@ public:
 private:
     void tell();
     void look();
-    std::chrono::milliseconds pause() const YARD_REQUIRES(mutex_);
-    bool isDisturbed() const YARD_REQUIRES(mutex_) { return isOverdue_ || isCancelled_; }
+    std::chrono::milliseconds pause() const;
+    bool isDisturbed() const { return isOverdue_ || isCancelled_; }
 
-    const std::unique_ptr<Engine> engine_; ///< the thread's; interrupt() from any
     const std::int64_t lsn_;
     WaitNews& news_;
     const How how_;
-    ThreadMutex mutex_;
-    bool stopping_ YARD_GUARDED_BY(mutex_) = false;
-    bool isOverdue_ YARD_GUARDED_BY(mutex_) = false;
-    bool isCancelled_ YARD_GUARDED_BY(mutex_) = false;
-    ThreadCondition changed_;
-    std::thread thread_;
+    std::atomic<bool> isOverdue_{false};
+    std::atomic<bool> isCancelled_{false};
+    BackgroundQuery query_; ///< the last member: its thread uses all others
 };
 
 } // namespace yard::ctl

@@ -1,5 +1,6 @@
 // What yardctl makes of the engine's sentences: words of commands, nothing twice, nothing long.
 #include "app/yardctl/action_view.h"
+#include "app/yardctl/background_query.h"
 #include "app/yardctl/command_words.h"
 #include "app/yardctl/seen_stream.h"
 #include "app/yardctl/told_lines.h"
@@ -7,7 +8,12 @@
 #include "core/base/kept_stream.h"
 
 #include <QTest>
+#include <atomic>
 #include <boost/json.hpp>
+#include <chrono>
+#include <memory>
+#include <semaphore>
+#include <vector>
 
 using namespace yard::ctl;
 using yard::gapLine;
@@ -21,6 +27,7 @@ private Q_SLOTS:
     void notesSayNothingTwiceAndStayShort();
     void aByteThatIsLeftOutIsOne();
     void aReasonToWaitIsToldOnce();
+    void whatAsksBesideIsWokenAndStopped();
     void aLineOfAnActionIsToldOnce();
     void linesOfTooManyActionsAreForgotten();
 };
@@ -132,6 +139,34 @@ void TestYardctlSentences::aReasonToWaitIsToldOnce() {
     WaitNews own(true);
     QCOMPARE(line(own, held), "");
     QCOMPARE(line(own, queue), "action 7 waits: its queue is held");
+}
+
+void TestYardctlSentences::whatAsksBesideIsWokenAndStopped() {
+    using namespace std::chrono_literals;
+    std::atomic<bool> isEnough{false};
+    std::binary_semaphore isWoken{0};
+    std::vector<bool> goesOn;
+    bool isInterrupted = false;
+    std::unique_ptr<BackgroundQuery> query;
+    std::binary_semaphore isMade{0};
+    query = std::make_unique<BackgroundQuery>(std::make_unique<Engine>(GlobalOptions{}), [&] {
+        isMade.acquire();
+        goesOn.push_back(query->wait(1h, [&] { return isEnough.load(); }));
+        goesOn.push_back(query->wait(0ms)); // its time is over
+        isWoken.release();
+        goesOn.push_back(query->wait(1h, [] { return false; }));
+        isInterrupted = query->isStopping() && !query->engine().get("session");
+    });
+    isMade.release();
+    query->wake(); // for nothing
+    isEnough = true;
+    query->wake();
+    isWoken.acquire();
+    QVERIFY(!query->isStopping());
+    query->stop();
+    QCOMPARE(goesOn, (std::vector<bool>{true, true, false}));
+    QVERIFY(isInterrupted);
+    query->stop(); // again: it has ended
 }
 
 void TestYardctlSentences::aLineOfAnActionIsToldOnce() {
