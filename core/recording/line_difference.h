@@ -1,8 +1,9 @@
 // In which lines two texts differ, as `diff -u` shows it. Pure.
 #pragma once
 
+#include "core/base/shortest_edit.h"
+
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,14 +13,11 @@ namespace yard::recording {
 /// Lines without their ends; the last one counts also without one.
 std::vector<std::string_view> linesOf(std::string_view text);
 
-/// Where lines that count as the same need not be the same text.
-using IsSameLine = std::function<bool(std::size_t ofA, std::size_t ofB)>;
-
-/// Hunks with three lines around them: "@@ -3,2 +3,3 @@", " same", "-of a", "+of b". Empty: they do not differ. Looks for the
+/// Hunks with three lines around them: "@@ -3,2 +3,3 @@", " same", "-of a", "+of b". Lines that `isSame` takes for the same need not be the same text. Empty: they do not differ. Looks for the
 /// shortest way while it is at most kMostEdits long; else what lies between the first and the last difference is one change.
 /// At most `most` bytes, then a line that says so.
 std::string lineDifference(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b,
                            const IsSameLine& isSame, std::size_t most);
-inline constexpr std::ptrdiff_t kMostEdits = 400;
+inline constexpr std::size_t kMostEdits = 400;
 
 } // namespace yard::recording

@@ -5,20 +5,26 @@
 #include "core/base/ids.h"
 #include "core/base/nearest.h"
 #include "core/base/owner.h"
+#include "core/base/shortest_edit.h"
 #include "core/base/sizes.h"
 #include "core/base/state_machine.h"
 #include "core/base/text.h"
 #include "core/base/unique_fd.h"
 
 #include <QTest>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
+#include <random>
 #include <set>
+#include <string>
 #include <thread>
 #include <type_traits>
 #include <unistd.h>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 using namespace yard;
 using namespace std::chrono_literals;
@@ -35,6 +41,18 @@ constexpr TransitionTable<Door, 4> kDoorMoves{
     {Door::Open, {Door::Closed}},
 };
 
+/// Of a subsequence, letter by letter.
+std::size_t longestInCommon(const std::string& a, const std::string& b) {
+    std::vector<std::size_t> before(b.size() + 1, 0);
+    for (const char c : a) {
+        std::vector<std::size_t> row(b.size() + 1, 0);
+        for (std::size_t i = 0; i < b.size(); ++i)
+            row[i + 1] = c == b[i] ? before[i] + 1 : std::max(before[i + 1], row[i]);
+        before = std::move(row);
+    }
+    return before.back();
+}
+
 } // namespace
 
 class TestValues : public QObject {
@@ -49,6 +67,45 @@ private Q_SLOTS:
         QCOMPARE(nearestOf("queeu", known), "queue");
         QCOMPARE(nearestOf("colour", known), "");
         QCOMPARE(nearestOf("", known), ""); // all of a word is not near
+    }
+
+    void theShortestEditLeadsFromOneTextToTheOther() {
+        std::mt19937 random(4);
+        for (int round = 0; round < 300; ++round) {
+            std::string a(random() % 12, ' ');
+            std::string b(random() % 12, ' ');
+            for (std::string* text : {&a, &b})
+                for (char& c : *text) c = static_cast<char>('a' + random() % 3);
+            const auto isSame = [&](std::size_t x, std::size_t y) { return a[x] == b[y]; };
+            const ShortestEdit edit = shortestEdit(a.size(), b.size(), isSame, 100);
+            QVERIFY(edit.middle);
+            std::string made = a.substr(0, edit.before);
+            std::size_t edits = 0;
+            for (const EditStep& step : *edit.middle) {
+                if (step.kind == EditStep::Kind::Both) QVERIFY(isSame(step.a, step.b));
+                if (step.kind != EditStep::Kind::Both) ++edits;
+                if (step.kind != EditStep::Kind::Removed) made += b[step.b];
+            }
+            made += a.substr(a.size() - edit.after);
+            QCOMPARE(made, b);
+            QCOMPARE(edits, a.size() + b.size() - 2 * longestInCommon(a, b));
+            QVERIFY(shortestEdit(a.size(), b.size(), isSame, edits).middle == edit.middle);
+            if (edits > 0) QVERIFY(!shortestEdit(a.size(), b.size(), isSame, edits - 1).middle);
+        }
+    }
+
+    void stepsOfAnEditSayWhereTheyStand() {
+        const std::string a = "abxd";
+        const std::string b = "abyzd";
+        const auto isSame = [&](std::size_t x, std::size_t y) { return a[x] == b[y]; };
+        const ShortestEdit edit = shortestEdit(a.size(), b.size(), isSame, 3);
+        QCOMPARE(edit.before, std::size_t{2});
+        QCOMPARE(edit.after, std::size_t{1});
+        using enum EditStep::Kind;
+        QVERIFY(edit.middle == (std::vector<EditStep>{{Removed, 2, 2}, {Added, 3, 2}, {Added, 3, 3}}));
+        QVERIFY(!shortestEdit(a.size(), b.size(), isSame, 2).middle);
+        const ShortestEdit none = shortestEdit(0, 0, isSame, 0);
+        QVERIFY(none.before == 0 && none.after == 0 && none.middle && none.middle->empty());
     }
 
     void idsOfDifferentThingsDoNotMix() {
