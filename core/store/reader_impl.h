@@ -28,6 +28,7 @@ struct Reader::Impl {
     Result<void> prepare();
     Result<void> prepareRows();
     Result<void> prepareRest();
+    Result<void> prepareWaits();
     Result<void> prepareFoldsAndUses();
     Result<void> prepareAll(std::span<const Prepared> all);
 

@@ -96,9 +96,26 @@ Result<void> Reader::Impl::prepareRest() {
         {&classesOf, "SELECT id FROM dict_class WHERE worker=?1 OR worker_name=?1 ORDER BY id"},
         {&labelOf, "SELECT id FROM dict_label WHERE text=? LIMIT 1"},
         {&recent, "SELECT lsns FROM recent ORDER BY seq DESC"},
+        {&pendingNames, "SELECT lsn, name, array_index FROM pending WHERE lsn BETWEEN ?1 AND ?2 ORDER BY lsn"},
+        {&nameOf, "SELECT name, array_index FROM done WHERE lsn=?1 UNION ALL "
+                  "SELECT name, array_index FROM pending WHERE lsn=?1"},
+        {&arraySize, "SELECT size FROM array WHERE base=?"},
+        {&ends, "SELECT lsn, state FROM done WHERE lsn BETWEEN ?1 AND ?2 ORDER BY lsn"},
+        {&hidden, "SELECT first, last FROM accepting"},
+        {&idem, "SELECT body, answer, t FROM idem WHERE key=?"},
+        {&findBlob, "SELECT hash, size, bytes, pack, at FROM blob WHERE key=?"},
         {&spec, "SELECT s.text, a.array_index FROM (SELECT lsn, array_base, array_index FROM pending WHERE lsn=?1 "
                 "UNION ALL SELECT lsn, array_base, array_index FROM done WHERE lsn=?1) a "
                 "JOIN spec s ON s.lsn=coalesce(a.array_base, a.lsn)"},
+    });
+    if (auto prepared = prepareAll(all); !prepared) return prepared;
+    if (auto prepared = prepareWaits(); !prepared) return prepared;
+    return prepareFoldsAndUses();
+}
+
+/// Who waits for whom.
+Result<void> Reader::Impl::prepareWaits() {
+    const auto all = std::to_array<Prepared>({
         {&dependents,
          "SELECT lsn, max(count) FROM (SELECT lsn, count FROM dependent WHERE parent BETWEEN ?1 AND ?2 UNION ALL "
          "SELECT lsn, count FROM dependent WHERE span>1 AND parent BETWEEN ?1-?4 AND ?2 AND parent+span>?1) "
@@ -130,22 +147,13 @@ Result<void> Reader::Impl::prepareRest() {
          "lsn=d.parent) FROM dependent d WHERE d.lsn<?1 ORDER BY d.lsn DESC"},
         {&waitName, "SELECT id, name, array_index FROM done WHERE lsn=?1 UNION ALL "
                     "SELECT id, name, array_index FROM pending WHERE lsn=?1"},
-        {&pendingNames, "SELECT lsn, name, array_index FROM pending WHERE lsn BETWEEN ?1 AND ?2 ORDER BY lsn"},
-        {&nameOf, "SELECT name, array_index FROM done WHERE lsn=?1 UNION ALL "
-                  "SELECT name, array_index FROM pending WHERE lsn=?1"},
         {&pendingDependents,
          "SELECT lsn, max(count) FROM dependent d WHERE (parent=?1 OR (span>1 AND parent=(SELECT array_base FROM "
          "done "
          "WHERE lsn=?1))) AND EXISTS (SELECT 1 FROM pending p WHERE p.lsn BETWEEN d.lsn AND d.lsn + d.count - 1) "
          "GROUP BY lsn ORDER BY lsn LIMIT ?2"},
-        {&arraySize, "SELECT size FROM array WHERE base=?"},
-        {&ends, "SELECT lsn, state FROM done WHERE lsn BETWEEN ?1 AND ?2 ORDER BY lsn"},
-        {&hidden, "SELECT first, last FROM accepting"},
-        {&idem, "SELECT body, answer, t FROM idem WHERE key=?"},
-        {&findBlob, "SELECT hash, size, bytes, pack, at FROM blob WHERE key=?"},
     });
-    if (auto prepared = prepareAll(all); !prepared) return prepared;
-    return prepareFoldsAndUses();
+    return prepareAll(all);
 }
 
 /// Arrays and lists as one row; what actions used.
