@@ -66,7 +66,7 @@ constexpr std::string_view kRows =
     "n,lsn,state,exit_code,worker,label,machine,t_new,t_pending,t_submitting,t_running,t_exited,t_end,stdout,"
     "stderr,action_hash,result_hash,frame,offset,action_bytes,result_bytes FROM actions WHERE n>? ORDER BY n";
 
-Row rowOf(const Query& query) {
+Row rowOf(const Statement& query) {
     Row row;
     int at = 0;
     row.n = query.integer(at++);
@@ -92,7 +92,7 @@ Row rowOf(const Query& query) {
 
 struct RecordingReader::Impl {
     SqliteFile file;
-    Query rows, frame, workerOf, chunkOf, parts;
+    Statement rows, frame, workerOf, chunkOf, parts;
     std::int64_t frameId = 0; ///< whose text is at hand; 0: none
     std::string text;
 
@@ -109,7 +109,7 @@ struct RecordingReader::Impl {
 };
 
 Result<void> RecordingReader::Impl::prepare() {
-    const std::initializer_list<std::pair<Query*, std::string_view>> all = {
+    const std::initializer_list<std::pair<Statement*, std::string_view>> all = {
         {&rows, kRows},
         {&frame, "SELECT size,bytes FROM frames WHERE id=?"},
         {&workerOf, "SELECT descriptor FROM workers WHERE id=?"},
@@ -250,7 +250,7 @@ Result<std::vector<RecordedAction>> RecordingReader::actions(std::int64_t n, std
 // --- workers and chunks
 
 Result<std::optional<std::string>> RecordingReader::worker(const Hash256& id) {
-    impl_->workerOf.begin(blobOf(id));
+    impl_->workerOf.begin(bytesOf(id));
     const int code = impl_->workerOf.step();
     std::optional<std::string> found;
     if (code == SQLITE_ROW) found = impl_->workerOf.text(0);
@@ -274,7 +274,7 @@ Result<std::vector<Hash256>> RecordingReader::workers() {
 }
 
 Result<bool> RecordingReader::hasChunk(const Hash256& hash) {
-    impl_->chunkOf.begin(blobOf(hash));
+    impl_->chunkOf.begin(bytesOf(hash));
     const int code = impl_->chunkOf.step();
     impl_->chunkOf.reset();
     if (auto done = impl_->file.outcome(code); !done) return std::unexpected(done.error());
@@ -283,7 +283,7 @@ Result<bool> RecordingReader::hasChunk(const Hash256& hash) {
 
 Result<void> RecordingReader::chunk(const Hash256& hash,
                                     const std::function<Result<void>(std::string_view)>& sink) {
-    impl_->chunkOf.begin(blobOf(hash));
+    impl_->chunkOf.begin(bytesOf(hash));
     const int code = impl_->chunkOf.step();
     const std::int64_t id = impl_->chunkOf.integer(0);
     const std::int64_t size = impl_->chunkOf.integer(1);

@@ -35,8 +35,8 @@ std::optional<std::int64_t> known(WallMicros time) {
 
 struct RecordingWriter::Impl {
     SqliteFile file;
-    Query begin, commit, savepoint, release, rollback;
-    Query worker, frame, action, chunk, part, state, counts, pages;
+    Statement begin, commit, savepoint, release, rollback;
+    Statement worker, frame, action, chunk, part, state, counts, pages;
     std::uint64_t maxBytes = 0;
     std::uint64_t committed = 0;   ///< bytes of the file
     std::uint64_t sinceCommit = 0; ///< bytes that were bound since then
@@ -71,7 +71,7 @@ struct RecordingWriter::Impl {
 };
 
 Result<void> RecordingWriter::Impl::prepare() {
-    const std::initializer_list<std::pair<Query*, std::string_view>> all = {
+    const std::initializer_list<std::pair<Statement*, std::string_view>> all = {
         {&begin, "BEGIN"},
         {&commit, "COMMIT"},
         {&savepoint, "SAVEPOINT chunk"},
@@ -101,15 +101,15 @@ Result<void> RecordingWriter::Impl::closeFrame() {
     if (waiting.empty()) return {};
     const std::string packed = compressed(text);
     ++frames;
-    if (auto done = ran(frame.run(frames, text.size(), Blob{packed})); !done) return done;
+    if (auto done = ran(frame.run(frames, text.size(), Bytes{packed})); !done) return done;
     sinceCommit += packed.size();
     for (const WaitingRow& row : waiting) {
         const auto& [created, pending, submitting, running, exited, end] = row.columns.times;
         const int code = action.run(row.n, row.columns.lsn.value, row.columns.state, row.columns.exitCode,
                                     row.columns.worker, row.columns.label, row.machine, known(created),
                                     known(pending), known(submitting), known(running), known(exited), known(end),
-                                    row.columns.out, row.columns.err, blobOf(row.actionHash),
-                                    blobOf(row.resultHash), frames, row.offset, row.actionBytes, row.resultBytes);
+                                    row.columns.out, row.columns.err, bytesOf(row.actionHash),
+                                    bytesOf(row.resultHash), frames, row.offset, row.actionBytes, row.resultBytes);
         if (auto done = ran(code); !done) return done;
         constexpr std::uint64_t kRowBytes = 250;
         sinceCommit += kRowBytes;
@@ -199,7 +199,7 @@ Result<void> RecordingWriter::addWorker(const Hash256& id, std::string_view cano
     if (canonical.size() > kMostDescriptorBytes) return fail(ErrorKind::TooLarge, "A descriptor is too large.");
     if (auto room = impl_->room(canonical.size()); !room) return room;
     if (auto begun = impl_->ensureBegun(); !begun) return begun;
-    if (auto done = impl_->ran(impl_->worker.run(blobOf(id), canonical)); !done) return done;
+    if (auto done = impl_->ran(impl_->worker.run(bytesOf(id), canonical)); !done) return done;
     impl_->sinceCommit += canonical.size();
     impl_->workerIds.insert(id);
     return {};
@@ -224,7 +224,7 @@ Result<void> RecordingWriter::Impl::writeParts(std::int64_t id, const ChunkRef& 
         hash.update(piece);
         const std::string packed = compressed(piece);
         if (auto enough = room(packed.size()); !enough) return enough;
-        if (auto done = ran(part.run(id, n, piece.size(), Blob{packed})); !done) return done;
+        if (auto done = ran(part.run(id, n, piece.size(), Bytes{packed})); !done) return done;
         sinceCommit += packed.size();
     }
     if (size != ref.size || hash.finish() != ref.hash) return lies();
@@ -238,7 +238,7 @@ Result<void> RecordingWriter::addChunk(const ChunkRef& ref, const Source& source
     if (auto done = impl.ran(impl.savepoint.run()); !done) return done;
     const std::uint64_t before = impl.sinceCommit;
     const std::int64_t id = impl.chunks + 1;
-    auto written = impl.ran(impl.chunk.run(id, blobOf(ref.hash), ref.size));
+    auto written = impl.ran(impl.chunk.run(id, bytesOf(ref.hash), ref.size));
     if (written) written = impl.writeParts(id, ref, source);
     if (!written) {
         impl.sinceCommit = before;

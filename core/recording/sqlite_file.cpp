@@ -1,7 +1,5 @@
 #include "core/recording/sqlite_file.h"
 
-#include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace yard::recording {
@@ -10,35 +8,7 @@ namespace {
 
 constexpr int kLongestValue = 80 << 20; // a frame of one action, and what SQLite adds
 
-/// SQLite quotes what it read: of a file of others that is any bytes.
-std::string plainWords(std::string_view text) {
-    constexpr std::size_t kMost = 200;
-    std::string out(text.substr(0, kMost));
-    std::ranges::replace_if(out, [](char c) { return c < ' ' || c > '~'; }, '?');
-    return out;
-}
-
 } // namespace
-
-std::optional<std::int64_t> Query::optionalInteger(int column) const {
-    if (sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;
-    return integer(column);
-}
-
-std::string_view Query::text(int column) const {
-    const void* data = sqlite3_column_blob(statement_, column);
-    const int size = sqlite3_column_bytes(statement_, column);
-    return data ? std::string_view(static_cast<const char*>(data), static_cast<std::size_t>(size))
-                : std::string_view();
-}
-
-std::optional<Hash256> Query::hash(int column) const {
-    const std::string_view bytes = text(column);
-    Hash256 hash;
-    if (bytes.size() != hash.bytes.size()) return std::nullopt;
-    std::memcpy(hash.bytes.data(), bytes.data(), bytes.size());
-    return hash;
-}
 
 Result<SqliteFile> SqliteFile::open(const std::string& path, How how) {
     int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
@@ -73,12 +43,12 @@ Result<void> SqliteFile::execute(const std::string& sql) {
     return outcome(sqlite3_exec(file_, sql.c_str(), nullptr, nullptr, nullptr));
 }
 
-Result<Query> SqliteFile::prepare(std::string_view sql) {
+Result<Statement> SqliteFile::prepare(std::string_view sql) {
     sqlite3_stmt* statement = nullptr;
     const int code = sqlite3_prepare_v3(file_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
                                         &statement, nullptr);
     if (code != SQLITE_OK) return std::unexpected(error(code));
-    return Query(statement);
+    return Statement(statement);
 }
 
 Result<std::int64_t> SqliteFile::number(std::string_view sql) {
@@ -91,7 +61,7 @@ Result<std::int64_t> SqliteFile::number(std::string_view sql) {
 }
 
 Error SqliteFile::error(int code) const {
-    const std::string words = plainWords(file_ ? sqlite3_errmsg(file_) : sqlite3_errstr(code));
+    const std::string words = sqlite::plainWords(file_ ? sqlite3_errmsg(file_) : sqlite3_errstr(code));
     switch (code & 0xff) {
     case SQLITE_FULL: return fail(ErrorKind::NoSpace, "The disk is full: free some of it.").error();
     case SQLITE_NOTADB:

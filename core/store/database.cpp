@@ -2,40 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
-
 namespace yard::store {
-
-std::string_view Statement::text(int column) const {
-    const void* data = sqlite3_column_blob(stmt_, column); // no conversion: TEXT is UTF-8 here
-    const int size = sqlite3_column_bytes(stmt_, column);
-    return data ? std::string_view(static_cast<const char*>(data), static_cast<std::size_t>(size))
-                : std::string_view();
-}
-
-std::optional<std::int64_t> Statement::optionalInteger(int column) const {
-    if (isNull(column)) return std::nullopt;
-    return integer(column);
-}
-
-std::optional<Hash256> Statement::hash(int column) const {
-    const std::string_view bytes = text(column);
-    Hash256 hash;
-    if (bytes.size() != hash.bytes.size()) return std::nullopt;
-    std::memcpy(hash.bytes.data(), bytes.data(), bytes.size());
-    return hash;
-}
 
 Database::~Database() {
     if (db_) sqlite3_close_v2(db_);
-}
-
-/// SQLite quotes what it read: of a damaged file that is any bytes.
-static std::string plain(std::string_view text) {
-    std::string out(text.substr(0, 300));
-    std::ranges::replace_if(out, [](char c) { return c < ' ' || c > '~'; }, '?');
-    return out;
 }
 
 static Result<sqlite3*> openHandle(const std::string& path, const std::string& vfs, int flags) {
@@ -50,8 +20,8 @@ static Result<sqlite3*> openHandle(const std::string& path, const std::string& v
         return db;
     }
     Error error{.kind = (rc & 0xff) == SQLITE_FULL ? ErrorKind::NoSpace : ErrorKind::Io,
-                .message =
-                    fmt::format("cannot open {}: {}", path, plain(db ? sqlite3_errmsg(db) : sqlite3_errstr(rc))),
+                .message = fmt::format("cannot open {}: {}", path,
+                                       sqlite::plainWords(db ? sqlite3_errmsg(db) : sqlite3_errstr(rc))),
                 .field = {},
                 .need = {}};
     sqlite3_close_v2(db);
@@ -108,8 +78,8 @@ Error Database::error(ErrorKind kind, std::string_view doing) const {
     const int rc = sqlite3_extended_errcode(db_);
     if ((rc & 0xff) == SQLITE_FULL) kind = ErrorKind::NoSpace;
     return {.kind = kind,
-            .message =
-                fmt::format("the journal failed at \"{}\": {} (SQLite {})", doing, plain(sqlite3_errmsg(db_)), rc),
+            .message = fmt::format("the journal failed at \"{}\": {} (SQLite {})", doing,
+                                   sqlite::plainWords(sqlite3_errmsg(db_)), rc),
             .field = {},
             .need = {},
             .index = -1,
@@ -139,7 +109,7 @@ Error journalError(int rc, std::string_view detail) {
     const bool more = !detail.empty() && detail != known && detail != sqlite3_errstr(SQLITE_OK);
     return {.kind = ErrorKind::Journal,
             .message = fmt::format("the journal cannot be written now ({}{}{}): {}{}", known, more ? ", " : "",
-                                   more ? plain(detail) : "", advice, kGoesOn),
+                                   more ? sqlite::plainWords(detail) : "", advice, kGoesOn),
             .field = {},
             .need = {}};
 }

@@ -1,4 +1,5 @@
 // A recording as a file: what goes in comes out, group by group, within its limit, and a kill leaves what was committed.
+#include "core/sqlite/statement.h"
 #include "tests/recording/sample.h"
 
 #include <csignal>
@@ -30,6 +31,7 @@ private Q_SLOTS:
     void aFileThatIsThereIsNotWrittenOver();
     void otherToolsReadThePlainColumns();
     void aNoteCanBeChanged();
+    void aStatementReadsWhatWasBound();
 
     void cleanup() {
         for (const QString& file : QDir(dir_.path()).entryList(QDir::Files)) QFile::remove(dir_.filePath(file));
@@ -46,6 +48,44 @@ private:
     }
     QTemporaryDir dir_;
 };
+
+void TestRecordingFile::aStatementReadsWhatWasBound() {
+    sqlite3* file = nullptr;
+    QCOMPARE(sqlite3_open(":memory:", &file), SQLITE_OK);
+    const auto prepared = [file](const char* sql) {
+        sqlite3_stmt* made = nullptr;
+        sqlite3_prepare_v2(file, sql, -1, &made, nullptr);
+        return sqlite::Statement(made);
+    };
+    QVERIFY(prepared("CREATE TABLE t(a, b, c, d, e)").run() == SQLITE_OK);
+    Hash256 hash;
+    hash.bytes.fill(7);
+    const std::string_view bytes("a\0b", 3);
+    {
+        sqlite::Statement put = prepared("INSERT INTO t VALUES(?, ?, ?, ?, ?)");
+        QCOMPARE(put.run(Lsn(5), std::string("text"), sqlite::Bytes{bytes}, std::optional(hash), nullptr),
+                 SQLITE_OK);
+        QCOMPARE(put.run(6, "", sqlite::Bytes{}, std::optional<Hash256>(), std::optional<int>()), SQLITE_OK);
+        sqlite::Statement get = prepared("SELECT * FROM t WHERE a>=? ORDER BY a");
+        get.begin(5);
+        QCOMPARE(get.step(), SQLITE_ROW);
+        QCOMPARE(get.integer(0), std::int64_t{5});
+        QCOMPARE(get.text(1), std::string_view("text"));
+        QCOMPARE(get.text(2), bytes);
+        QVERIFY(get.hash(3) == hash);
+        QVERIFY(!get.hash(2)); // not 32 bytes
+        QVERIFY(get.isNull(4) && !get.optionalInteger(4));
+        get.begin(6); // one row was not read
+        QCOMPARE(get.step(), SQLITE_ROW);
+        QCOMPARE(get.optionalInteger(0), std::optional<std::int64_t>(6));
+        QVERIFY(!get.isNull(1) && get.text(1).empty() && !get.isNull(2) && get.isNull(3));
+        QCOMPARE(get.step(), SQLITE_DONE);
+        QVERIFY(!prepared("no SQL at all"));
+    }
+    QCOMPARE(sqlite3_close(file), SQLITE_OK); // all statements are gone
+    QCOMPARE(sqlite::plainWords("near \"\x1b[2J\xff\": error"), std::string("near \"?[2J?\": error"));
+    QCOMPARE(sqlite::plainWords(std::string(1'000, 'x')).size(), std::size_t{300});
+}
 
 void TestRecordingFile::whatIsWrittenIsReadAgain() {
     writeSample(path());
