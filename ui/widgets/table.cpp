@@ -313,4 +313,10 @@ void Table::paintEvent(QPaintEvent* event) {
     painter.drawText(viewport()->rect().adjusted(24, 0, -24, 0), Qt::AlignCenter | Qt::TextWordWrap, message_);
 }
 
+bool dropSelection(Table& table) {
+    if (!table.selectionModel()->hasSelection()) return false;
+    table.clearSelection();
+    return true;
+}
+
 } // namespace yard::ui

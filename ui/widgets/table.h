@@ -84,4 +84,7 @@ private:
     bool pressed_ = false;
 };
 
+/// What Escape does: nothing is selected any more. False: nothing was.
+bool dropSelection(Table& table);
+
 } // namespace yard::ui

@@ -438,9 +438,7 @@ QString FailuresPage::yardctlOf(const QAction* command) const {
 }
 
 bool FailuresPage::closeInnermost() {
-    if (!table_->selectionModel()->hasSelection()) return false;
-    table_->clearSelection();
-    return true;
+    return dropSelection(*table_);
 }
 
 Operation FailuresPage::asOperation() const {

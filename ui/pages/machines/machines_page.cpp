@@ -286,9 +286,7 @@ QString MachinesPage::yardctlOf(const QAction* command) const {
 }
 
 bool MachinesPage::closeInnermost() {
-    if (!table_->selectionModel()->hasSelection()) return false;
-    table_->clearSelection();
-    return true;
+    return dropSelection(*table_);
 }
 
 Operation MachinesPage::asOperation() const {

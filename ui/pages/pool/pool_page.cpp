@@ -498,9 +498,7 @@ QList<QAction*> PoolPage::commands() const {
 
 bool PoolPage::closeInnermost() {
     if (low_->currentWidget() == output_) return closeOutput(), true;
-    if (!table_->selectionModel()->hasSelection()) return false;
-    table_->clearSelection();
-    return true;
+    return dropSelection(*table_);
 }
 
 Operation PoolPage::asOperation() const {

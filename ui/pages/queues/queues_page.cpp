@@ -190,9 +190,7 @@ QString QueuesPage::yardctlOf(const QAction* command) const {
 }
 
 bool QueuesPage::closeInnermost() {
-    if (!table_->selectionModel()->hasSelection()) return false;
-    table_->clearSelection();
-    return true;
+    return dropSelection(*table_);
 }
 
 Operation QueuesPage::asOperation() const {

@@ -440,9 +440,7 @@ QList<QAction*> WorkersPage::commands() const {
 }
 
 bool WorkersPage::closeInnermost() {
-    if (!table_->selectionModel()->hasSelection()) return false;
-    table_->clearSelection();
-    return true;
+    return dropSelection(*table_);
 }
 
 Operation WorkersPage::asOperation() const {
