@@ -119,7 +119,10 @@ private Q_SLOTS:
     void aGroupGivesEachRunnerWhatItsSlotsAreFor();
     void aGroupNumbersTheSlotsOfWhatIsTold();
     void aGroupIsDownOnceAllOfItAre();
-    void framesComeBackAsTheyWere();
+    void aLeaseComesBackAsItWas();
+    void aLeaseSaysWhatIsAttachedToIt();
+    void anEndComesBackAsItWas();
+    void whatIsAskedAndAnsweredComesBackAsItWas();
     void theEndOfAStreamIsKeptHoweverItCame();
     void cutOrPaddedFramesAreRefused();
     void garbageNeverCrashesTheReaders();
@@ -207,7 +210,7 @@ void TestParts::aGroupIsDownOnceAllOfItAre() {
     QVERIFY(group.isDown());
 }
 
-void TestParts::framesComeBackAsTheyWere() {
+void TestParts::aLeaseComesBackAsItWas() {
     std::string bytes;
     const Lease lease = sampleLease();
     wire::put(bytes, lease);
@@ -218,6 +221,11 @@ void TestParts::framesComeBackAsTheyWere() {
             read.watchErr && read.keepsLast && read.idlePriority && !read.engineEnv);
     QVERIFY(read.sandbox && *read.sandbox == *lease.sandbox);
     QVERIFY(read.slot == lease.slot && read.group == 9 && read.deadline == Duration(5));
+}
+
+void TestParts::aLeaseSaysWhatIsAttachedToIt() {
+    std::string bytes;
+    Lease read;
     for (const wire::Attachment kind :
          {wire::Attachment::None, wire::Attachment::Socket, wire::Attachment::Input, wire::Attachment::Terminal}) {
         Lease given = sampleLease();
@@ -231,8 +239,10 @@ void TestParts::framesComeBackAsTheyWere() {
         QVERIFY(wire::get(payloadOf(bytes), read, said) && said.first == kind);
         QCOMPARE(said.hasTokens, kind == wire::Attachment::Input);
     }
+}
 
-    bytes.clear();
+void TestParts::anEndComesBackAsItWas() {
+    std::string bytes;
     const wire::EndedFrame ended = sampleEnded();
     wire::put(bytes, ended);
     wire::EndedFrame back;
@@ -242,37 +252,40 @@ void TestParts::framesComeBackAsTheyWere() {
     QVERIFY(back.ended.out.bytes == "hello" && back.ended.err.hash == ended.ended.err.hash &&
             back.ended.err.truncated);
     QVERIFY(back.ended.spawn.message == "why");
+}
 
-    bytes.clear();
-    wire::put(bytes, wire::AskOutput{{Lsn(7), 3}, SlotId(2)});
+void TestParts::whatIsAskedAndAnsweredComesBackAsItWas() {
+    constexpr AttemptId kAttempt{Lsn(7), 3};
+    std::string bytes;
+    wire::put(bytes, wire::AskOutput{kAttempt, SlotId(2)});
     wire::AskOutput ask;
     QVERIFY(wire::get(payloadOf(bytes), ask));
-    QVERIFY(ask.id == ended.id && ask.slot == SlotId(2));
+    QVERIFY(ask.id == kAttempt && ask.slot == SlotId(2));
 
     bytes.clear();
-    wire::put(bytes, wire::Freeze{{Lsn(7), 3}, false});
+    wire::put(bytes, wire::Freeze{kAttempt, false});
     wire::Freeze freeze;
     QVERIFY(wire::get(payloadOf(bytes), freeze));
-    QVERIFY(freeze.id == ended.id && !freeze.on);
+    QVERIFY(freeze.id == kAttempt && !freeze.on);
     QVERIFY(!wire::get(std::string(payloadOf(bytes)) + "x", freeze));
 
     bytes.clear();
-    wire::put(bytes, ended.id, Frozen{true, MonoTime(Duration(5))});
+    wire::put(bytes, kAttempt, Frozen{true, MonoTime(Duration(5))});
     AttemptId frozenId;
     Frozen frozen;
     QVERIFY(wire::get(payloadOf(bytes), frozenId, frozen));
-    QVERIFY(frozenId == ended.id && frozen.isFrozen && frozen.at == MonoTime(Duration(5)));
+    QVERIFY(frozenId == kAttempt && frozen.isFrozen && frozen.at == MonoTime(Duration(5)));
 
     bytes.clear();
     const OutputEnds ends{{70'000, std::string(kLastOutputBytes, 'o')}, {3, "err"}};
-    wire::put(bytes, ended.id, ends);
+    wire::put(bytes, kAttempt, ends);
     AttemptId id;
     OutputEnds told;
     QVERIFY(wire::get(payloadOf(bytes), id, told));
-    QVERIFY(id == ended.id && told.out.size == 70'000 && told.out.bytes == ends.out.bytes);
+    QVERIFY(id == kAttempt && told.out.size == 70'000 && told.out.bytes == ends.out.bytes);
     QVERIFY(told.err.size == 3 && told.err.bytes == "err");
     bytes.clear();
-    wire::put(bytes, ended.id, OutputEnds{{70'000, std::string(kLastOutputBytes + 1, 'o')}, {}});
+    wire::put(bytes, kAttempt, OutputEnds{{70'000, std::string(kLastOutputBytes + 1, 'o')}, {}});
     QVERIFY(!wire::get(payloadOf(bytes), id, told));
 }
 
