@@ -2,6 +2,9 @@
 // processes, sockets, clocks or threads: the time is a parameter, and what is to happen comes out in an Outbox, as
 // from core/session; what became of it goes in as an event.
 //
+// It has over 40 functions: an event of one process may move another one, a group and those who wait in one step, and
+// check() holds all of them against each other.
+//
 // Owner: one thread (the engine's). Nothing blocks. checkout() and close() are O(1); what a spawn follows may look
 // at each group.
 //

@@ -29,6 +29,8 @@
 
 namespace yard::runners {
 
+/// Over 40 functions: 14 are Runner's, the others are the engine's one door to the parts below. Each carries out what the
+/// pool wants after the part's call, so the parts are not handed out.
 class WarmRunner final : public Runner {
 public:
     /// `local` starts the processes; its updates of them (isWarmProcess) come to processUpdate().

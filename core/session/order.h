@@ -6,6 +6,9 @@
 // lane was cancelled) and are put right when they come to the top. Virtual times only grow, so a stale entry is
 // never too late.
 //
+// It has over 40 functions, most of them private: heaps, turns and claims of locks change together at each start, and each
+// would be a party to the others' invariants. What could be told apart is: Listings, Reservation, LockTable, Lanes, Shortage.
+//
 // Each 16th start of a queue goes to the oldest that can start. Is there an older one that lacks only locks or
 // resources, its turn is kept: it moves to a lane of its own kind, before all others of its queue; its locks go to
 // nobody who came later, a place of its label waits for it. So an action starts within 17 starts of its queue for

@@ -3,6 +3,9 @@
 //
 // Nothing rescales or moves by itself but what follows now. Paints at most 30 times a second while following, at
 // most 60 under the hand, never while hidden.
+//
+// It has over 40 functions: a dozen are QWidget's events and those that keyboard and menus share with them. What is shown
+// where, and how it is painted, is Scene's (scene.h) and the painter's.
 #pragma once
 
 #include "ui/timeline/scene.h"
