@@ -18,7 +18,6 @@
 #include <fcntl.h>
 #include <random>
 #include <set>
-#include <string>
 #include <thread>
 #include <type_traits>
 #include <unistd.h>

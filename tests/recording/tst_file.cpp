@@ -1,5 +1,5 @@
 // A recording as a file: what goes in comes out, group by group, within its limit, and a kill leaves what was committed.
-#include "core/sqlite/statement.h"
+#include "core/recording/sqlite_file.h"
 #include "tests/recording/sample.h"
 
 #include <csignal>
