@@ -7,7 +7,7 @@ namespace yard::session {
 
 namespace {
 
-constexpr int kMostLooks = 1'000; ///< at entries of the order, for one answer
+constexpr int kLooksForCores = 1'000; ///< at entries of the order, for one answer
 
 /// MiB that these needs lack, and nothing else; else 0.
 double onlyMemoryLackOf(const std::vector<ResourceNeed>& needs) {
@@ -36,7 +36,7 @@ bool Shortage::isCrowded() const {
 bool Shortage::lacksCores() {
     YARD_ASSERT_OWNER(owner_);
     if (!service_.startsWork()) return false;
-    int budget = kMostLooks;
+    int budget = kLooksForCores;
     return order_.lacksCores(budget);
 }
 
