@@ -7,9 +7,11 @@
 #include "core/session/events.h"
 #include "core/session/intake.h"
 #include "core/session/live_views.h"
+#include "core/session/machine_commands.h"
 #include "core/session/place_commands.h"
 #include "core/session/queue_commands.h"
 #include "core/session/resource_holds.h"
+#include "core/session/shortage.h"
 #include "core/session/starter.h"
 #include "core/session/wait_reasons.h"
 
@@ -77,6 +79,8 @@ struct PartsOfSession {
     SessionOptions options{.slotCount = 2, .aheadPerSlot = 0};
     ServiceState service;
     Ledger ledger{capacity};
+    MachineCommands machines{capacity, ledger.classes(), options};
+    Shortage shortage{ledger.order(), ledger.classes(), capacity, service};
     Timers timers{ledger.records()};
     Dependencies dependencies{ledger.records()};
     Arrivals arrivals;
