@@ -52,6 +52,15 @@ Operation removeMachine(qint64 machine, const QString& name, bool force) {
     return operation;
 }
 
+Request addMachine(const MachineAddition& wanted) {
+    QJsonObject body{{"address", wanted.address}};
+    if (!wanted.token.isEmpty()) body.insert("token", wanted.token);
+    if (!wanted.fingerprint.isEmpty()) body.insert("fingerprint", wanted.fingerprint);
+    if (!wanted.name.isEmpty()) body.insert("name", wanted.name);
+    if (wanted.installs) body.insert("install", true);
+    return {"POST", "machines", {}, jsonBody(body), {}};
+}
+
 Request makeJoinToken(int uses, qint64 expiresS, double maxCores) {
     QJsonObject body{{"uses", uses}, {"expires_s", expiresS}};
     if (maxCores > 0) body.insert("max_cores", maxCores);
