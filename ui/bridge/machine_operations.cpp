@@ -2,6 +2,8 @@
 
 #include <QCoreApplication>
 
+#include <chrono>
+
 namespace yard::ui::operations {
 
 namespace {
@@ -58,7 +60,9 @@ Request addMachine(const MachineAddition& wanted) {
     if (!wanted.fingerprint.isEmpty()) body.insert("fingerprint", wanted.fingerprint);
     if (!wanted.name.isEmpty()) body.insert("name", wanted.name);
     if (wanted.installs) body.insert("install", true);
-    return {"POST", "machines", {}, jsonBody(body), {}};
+    Request request{"POST", "machines", {}, jsonBody(body), {}};
+    if (wanted.installs) request.patience = std::chrono::minutes(12); // the engine gives up earlier
+    return request;
 }
 
 Request makeJoinToken(int uses, qint64 expiresS, double maxCores) {

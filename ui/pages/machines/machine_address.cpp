@@ -26,7 +26,7 @@ MachineAddress::MachineAddress(Context context, QWidget* parent)
     , tokenRow_(new FormRow(tr("Its token"), token_,
                             tr("One of its engine, with the right admin; it has to run with --serve on.")))
     , installRow_(new FormRow(tr("Program"), installs_, tr("Where no yardmaster is installed there.")))
-    , note_(new WrappedLabel({}, Type::Body, Token::Text2))
+    , note_(new WrappedLabel(QString(), Type::Body, Token::Text2))
     , add_(new Button(Button::Kind::Primary, tr("Add"), "plus")) {
     address_->setObjectName("address");
     address_->setMaxLength(kMostAddress);
@@ -49,6 +49,11 @@ MachineAddress::MachineAddress(Context context, QWidget* parent)
     connect(token_, &QLineEdit::textChanged, this, &MachineAddress::review);
     connect(add_, &QAbstractButton::clicked, this, &MachineAddress::ask);
     review();
+}
+
+void MachineAddress::setAddress(const QString& address) {
+    address_->setText(address.trimmed());
+    (isBySsh() ? name_ : token_)->setFocus();
 }
 
 bool MachineAddress::isBySsh() const {

@@ -20,6 +20,8 @@ class MachineAddress final : public QWidget {
 public:
     MachineAddress(Context context, QWidget* parent);
 
+    /// What somebody dropped, without spaces around it.
+    void setAddress(const QString& address);
     Button* add() const { return add_; }
     /// What is known of the machine's key, or why it is not added.
     QString note() const { return note_->text(); }
