@@ -1,4 +1,5 @@
 // Machines by their addresses: two whole engines, one of which links to the other and has it work.
+#include "core/base/files.h"
 #include "core/engine/guests/guests.h"
 #include "core/engine/machines/machines.h"
 #include "core/http/server.h"
@@ -191,6 +192,25 @@ private Q_SLOTS:
         const std::string own = yard.api.get("/compute/machines/0").text("name");
         QCOMPARE(yard.add(machine.url(), machine.engine->token(), fmt::format(R"(,"name":"{}")", own)).status, 409);
         QCOMPARE(yard.add(machine.url(), machine.engine->token(), R"(,"name":"any")").status, 422);
+        QCOMPARE(yard.api.get("/compute/machines").json().at("machines").as_array().size(), std::size_t{1});
+    }
+
+    void bySshTheKeysDecideAndItsWordsAreSaid() {
+        const QTemporaryDir directory;
+        const std::string ssh = (directory.path() + "/ssh").toStdString();
+        QVERIFY(writeFileAtomically(ssh, "#!/bin/sh\necho 'Host key verification failed.' >&2\nexit 255\n", 0700));
+        Yard yard{ApiTest([&](engine::Options& options) { options.sshProgram = ssh; })};
+        const auto add = [&](const std::string& members) {
+            return yard.api.call("POST", "/compute/machines", fmt::format(R"({{"address":{}}})", members));
+        };
+        const Reply unknown = add(R"("ssh://me@attic:2222")");
+        QCOMPARE(unknown.status, 422);
+        QVERIFY2(unknown.text("message").contains("type 'ssh -p 2222 me@attic' once"), unknown.body.c_str());
+        QCOMPARE(add(R"("ssh://me@attic","token":"x")").status, 422);
+        QCOMPARE(add(fmt::format(R"("ssh://me@attic","fingerprint":"{}")", std::string(64, '0'))).status, 422);
+        QCOMPARE(add(R"("https://attic","token":"x","install":true)").status, 422);
+        QCOMPARE(add(R"("ssh://-oProxyCommand=x")").status, 422);
+        QCOMPARE(add(R"("ssh://me@attic","install":1)").status, 422);
         QCOMPARE(yard.api.get("/compute/machines").json().at("machines").as_array().size(), std::size_t{1});
     }
 
