@@ -1,15 +1,19 @@
 // A yard and a machine that works for it, as real programs over loopback: whichever is killed, nothing runs twice at once,
 // and nothing is lost. Each action writes a line to a shared log when it begins, and one when it ends.
+#include "core/base/hash.h"
+#include "tests/base/in_mount_namespace.h"
 #include "tests/torture/program.h"
 
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QProcess>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <arpa/inet.h>
 #include <csignal>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <netinet/in.h>
@@ -29,8 +33,10 @@ constexpr int kYardWaitsLonger = 10;
 
 class Pair {
 public:
-    explicit Pair(int lease = kLease)
-        : lease_(lease) {
+    /// `machineData`: the data directory of the machine, on a disk of the test's own; empty: the place's.
+    explicit Pair(int lease = kLease, std::string machineData = {})
+        : lease_(lease)
+        , machineData_(std::move(machineData)) {
         startYard();
         token_ = caller()
                      .post("/compute/machines/tokens", "{}")
@@ -55,7 +61,7 @@ public:
                                               fmt::format("http://127.0.0.1:{}", port_), "--join-token", token_},
                                 .wrapper = {},
                                 .listen = "127.0.0.1:0",
-                                .dataDir = {}});
+                                .dataDir = machineData_});
         if (!machine_->isServing()) qFatal("%s", machine_->errors().c_str());
         if (!eventually([this] { return isLinked(); })) qFatal("it is not linked: %s", machine_->errors().c_str());
     }
@@ -118,6 +124,7 @@ private:
         return fmt::format("while [ ! -e {} ]; do sleep 0.05; done", yardPlace.path(file));
     }
     int lease_;
+    std::string machineData_;
     std::uint16_t port_ = 0;
     std::string token_; ///< lets the machine join
     std::unique_ptr<Yardmaster> yard_;
@@ -230,6 +237,7 @@ private Q_SLOTS:
     void whatAKilledMachineHadGoesElsewhereOnceItsLeaseIsOver();
     void aKilledYardWaitsForAMachineThatStaysAway();
     void aMachineOfAnotherRunHoldsNothing();
+    void whatDoesNotFitOnAMachinesDiskRunsElsewhere();
     void aMachineBySshWorksUntilItIsRemoved_data();
     void aMachineBySshWorksUntilItIsRemoved();
     void theProgramIsCopiedToAMachineThatHasNone();
@@ -307,6 +315,53 @@ void TestMachines::aMachineOfAnotherRunHoldsNothing() {
     const Answer result = pair.caller().result(lsn); // long before that lease is over
     QCOMPARE(result.text("state"), "completed");
     QVERIFY2(pair.ends(result).starts_with("lost_runner "), result.shown().c_str());
+}
+
+void TestMachines::whatDoesNotFitOnAMachinesDiskRunsElsewhere() {
+    static const QTemporaryDir dir;
+    YARD_IN_MOUNT_NAMESPACE(dir.path(), "mount -t tmpfs -o size=24m,mode=700 tmpfs $YARD_TEST_MOUNTED");
+    const std::string mounted = qEnvironmentVariable(test::kMountedVariable).toStdString();
+    Pair pair(kLongLease, mounted + "/data");
+    const auto submit = [&](char content) {
+        const std::string input(6u << 20, content);
+        const std::string hash = Sha256::of(input).hex();
+        if (pair.caller().call("PUT", "/compute/chunks/" + hash, input).status / 100 != 2) qFatal("no input");
+        return pair.caller()
+            .post("/compute/jobs", fmt::format(R"({{"worker":"exec","argv":["/bin/true"],"machine":"any",)"
+                                               R"("inputs":{{"in":"{}"}}}})",
+                                               hash))
+            .number("lsn");
+    };
+    const auto blockHere = [&](const char* until) {
+        const std::int64_t lsn =
+            pair.caller()
+                .post("/compute/jobs", shJson(pair.yardPlace, fmt::format("until [ -e {} ]; do sleep 0.05; done",
+                                                                          pair.yardPlace.path(until))))
+                .number("lsn");
+        return Pair::eventually([&] { return pair.stateOf(lsn) == "running"; });
+    };
+    const auto machine = [&] { return pair.caller().get("/compute/machines/1"); };
+    const std::string fill = fmt::format("head -c 32m /dev/zero >{}/filler 2>/dev/null; true", mounted);
+    QCOMPARE(std::system(fill.c_str()), 0); // NOLINT(concurrency-mt-unsafe)
+    QVERIFY(blockHere("first"));
+    const std::int64_t lsn = submit('a');
+    QVERIFY2(Pair::eventually([&] { return machine().text("reason").contains("its inputs cannot be kept here"); }),
+             machine().shown().c_str());
+    QCOMPARE(machine().text("state"),
+             std::string("draining")); // for a minute, so that it is not asked over and over
+    writeText(pair.yardPlace.path("first"), "");
+    const Answer here = pair.caller().result(lsn);
+    QCOMPARE(here.text("state"), std::string("completed"));
+    QCOMPARE(here.text("machine"), std::string());
+
+    // Somebody clears up there, and says so here.
+    QVERIFY(QFile::remove(QString::fromStdString(mounted + "/filler")));
+    QCOMPARE(pair.caller().post("/compute/machines/1/resume").status, 200);
+    QVERIFY(blockHere("second"));
+    const Answer there = pair.caller().result(submit('b'));
+    QCOMPARE(there.text("state"), std::string("completed"));
+    QVERIFY2(!there.text("machine").empty(), there.shown().c_str());
+    writeText(pair.yardPlace.path("second"), "");
 }
 
 void TestMachines::aMachineBySshWorksUntilItIsRemoved_data() {
