@@ -2,7 +2,7 @@
 // program writes to its standard error is kept, the last of it.
 //
 // Owner: the loop that it is made for; start() may be called by a helper. Lifetime: ends before its loop. The program has a
-// session of its own, without a terminal, and ends with the object: SIGKILL to its whole group. Bounds: kKeptErrors.
+// session of its own, without a terminal, and ends with the object: SIGKILL to its whole group. SIGPIPE is to be ignored. Bounds: kKeptErrors.
 #pragma once
 
 #include "core/base/clock.h"

@@ -12,6 +12,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <csignal>
 #include <fmt/format.h>
 #include <functional>
 #include <memory>
@@ -256,6 +257,7 @@ private Q_SLOTS:
 
 int main(int argc, char** argv) {
     if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    std::signal(SIGPIPE, SIG_IGN); // as the program does
     const QCoreApplication application(argc, argv);
     DialledMachinesTest test;
     return QTest::qExec(&test, argc, argv);

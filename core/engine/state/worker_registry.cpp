@@ -60,7 +60,7 @@ std::vector<std::string> machinesOf(const ActionSpec& spec, const std::vector<st
 }
 
 /// What is built for another kind of machine may have a runner of its own.
-bool isOfHere(const ActionSpec& spec, const WorkerDescriptor& descriptor) {
+bool isBuiltForHere(const ActionSpec& spec, const WorkerDescriptor& descriptor) {
     const std::string& platform = spec.platform.empty() ? descriptor.platform : spec.platform;
     return platform.empty() || platform == thisPlatform();
 }
@@ -112,7 +112,7 @@ Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec, const std::vect
     key.function = spec.function;
     key.resources = effectiveResources(spec, worker->descriptor->resources);
     const bool isWarm = worker->descriptor->mode == WorkerMode::Warm;
-    if (isWarm || isOfHere(spec, *worker->descriptor)) {
+    if (isWarm || isBuiltForHere(spec, *worker->descriptor)) {
         if (!spec.machines.empty() && !isHereToo(spec.machines))
             return invalid("machine", fmt::format("Worker \"{}\" {}: remove \"machine\", or give it as \"local\".",
                                                   worker->descriptor->name,
