@@ -91,8 +91,8 @@ bool writeOn(int fd, std::string_view bytes, int stop) {
 
 /// Until either ends.
 void carry(int from, int to, int stop) {
-    constexpr std::size_t kPiece = 16u << 10;
-    std::array<char, kPiece> room{};
+    constexpr std::size_t kCarried = 16u << 10;
+    std::array<char, kCarried> room{};
     while (waitFor(from, POLLIN, stop)) {
         const ssize_t got = ::read(from, room.data(), room.size());
         if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
