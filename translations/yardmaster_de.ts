@@ -2504,6 +2504,10 @@
         <source>by its address</source>
         <translation>über ihre Adresse</translation>
     </message>
+    <message>
+        <source>by ssh</source>
+        <translation>über ssh</translation>
+    </message>
 </context>
 <context>
     <name>ManyChange</name>
@@ -4873,6 +4877,18 @@
         <source>This wants a whole number from 1 to %L1</source>
         <translation>Hier ist eine ganze Zahl von 1 bis %L1 gefragt</translation>
     </message>
+    <message>
+        <source>It joins with a token</source>
+        <translation>Sie tritt mit einem Token bei</translation>
+    </message>
+    <message>
+        <source>This engine links to it</source>
+        <translation>Diese Engine verbindet sich mit ihr</translation>
+    </message>
+    <message>
+        <source>How it comes</source>
+        <translation>Wie sie kommt</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::AlertForm</name>
@@ -7224,6 +7240,77 @@
     <message>
         <source>The engine&apos;s list of numbers cannot be read.</source>
         <translation>Die Nummernliste der Engine ist nicht lesbar.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::MachineAddress</name>
+    <message>
+        <source>Copy the program there first</source>
+        <translation>Das Programm zuerst dorthin kopieren</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>ssh://USER@HOST, or https://HOST:PORT of its engine.</source>
+        <translation>ssh://BENUTZER@RECHNER, oder https://RECHNER:PORT ihrer Engine.</translation>
+    </message>
+    <message>
+        <source>Its token</source>
+        <translation>Ihr Token</translation>
+    </message>
+    <message>
+        <source>One of its engine, with the right admin; it has to run with --serve on.</source>
+        <translation>Eines ihrer Engine mit dem Recht admin; sie muss mit --serve on laufen.</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>Programm</translation>
+    </message>
+    <message>
+        <source>Where no yardmaster is installed there.</source>
+        <translation>Wo dort kein yardmaster installiert ist.</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>Hinzufügen</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Empty: as it calls itself.</source>
+        <translation>Leer: wie sie sich selbst nennt.</translation>
+    </message>
+    <message>
+        <source>Say which machine</source>
+        <translation>Geben Sie an, welche Maschine</translation>
+    </message>
+    <message>
+        <source>Say which machine, and give a token of its engine</source>
+        <translation>Geben Sie an, welche Maschine, und ein Token ihrer Engine</translation>
+    </message>
+    <message>
+        <source>Its key is compared with known_hosts of the engine&apos;s user, whose keys it has to take.</source>
+        <translation>Ihr Schlüssel wird mit known_hosts des Benutzers der Engine verglichen, dessen Schlüssel sie annehmen muss.</translation>
+    </message>
+    <message>
+        <source>The engine links to it</source>
+        <translation>Die Engine verbindet sich mit ihr</translation>
+    </message>
+    <message>
+        <source>Trust it and add</source>
+        <translation>Vertrauen und hinzufügen</translation>
+    </message>
+    <message>
+        <source>It shows the key %1. Its engine prints that when it starts, and &apos;yardctl session&apos; there: compare all of it.</source>
+        <translation>Sie zeigt den Schlüssel %1. Ihre Engine gibt ihn beim Start aus, und „yardctl session“ dort auch: Vergleichen Sie ihn ganz.</translation>
+    </message>
+    <message>
+        <source>The engine did not answer; if it still links to it the list shows that.</source>
+        <translation>Die Engine hat nicht geantwortet; wenn sie sich noch verbindet, zeigt es die Liste.</translation>
     </message>
 </context>
 <context>

@@ -120,6 +120,20 @@ std::optional<EarlyExit> checkJoin(Arguments& arguments) {
     return std::nullopt;
 }
 
+/// It serves one engine, which nobody else knows of: without a window, at a port that is free, and it says little on stderr,
+/// as that goes to the other side.
+std::optional<EarlyExit> applyLinkStdio(Arguments& arguments) {
+    if (!arguments.linkStdio) return std::nullopt;
+    if (!arguments.serves)
+        return usage("--link-stdio works for another engine, and --serve off forbids that: give one");
+    if (!arguments.join.empty() || !arguments.attach.empty() || arguments.example)
+        return usage("--link-stdio goes with none of --join, --attach and --example");
+    arguments.headless = arguments.takesYards = true;
+    if (arguments.listen == Arguments().listen) arguments.listen = "127.0.0.1:0";
+    arguments.set.insert(arguments.set.begin(), "log_level=warning"); // what was given counts more
+    return std::nullopt;
+}
+
 std::optional<EarlyExit> apply(Arguments& arguments, Option which, const char* value) {
     using enum Option;
     switch (which) {
@@ -140,6 +154,8 @@ std::optional<EarlyExit> apply(Arguments& arguments, Option which, const char* v
     case Join: arguments.join = value; return std::nullopt;
     case JoinToken: return applyJoinToken(arguments, value);
     case Serve: return applyServe(arguments, value);
+    case LinkStdio: arguments.linkStdio = true; return std::nullopt;
+    case Bundle: arguments.bundle = value; return std::nullopt;
     case Enter: arguments.enter = value; return std::nullopt;
     case Option::EnterWith: return applyEnterWith(arguments, value);
     case Name: return applyName(arguments, value);
@@ -178,7 +194,8 @@ std::variant<Arguments, EarlyExit> parseArguments(int argc, char** argv) {
     if (arguments.example && !arguments.attach.empty())
         return usage("--example loads into an engine that is started here; at one elsewhere: yardctl example load");
     if (auto exit = checkJoin(arguments)) return *exit;
-    if (arguments.dataDir.empty()) arguments.dataDir = defaultDataDirectory();
+    if (auto exit = applyLinkStdio(arguments)) return *exit;
+    if (arguments.dataDir.empty() && !arguments.linkStdio) arguments.dataDir = defaultDataDirectory();
     // Actions run elsewhere: what depends on the working directory is settled now.
     const auto settle = [](std::string& path) {
         std::error_code error;
@@ -186,6 +203,7 @@ std::variant<Arguments, EarlyExit> parseArguments(int argc, char** argv) {
     };
     settle(arguments.dataDir);
     settle(arguments.hooks);
+    settle(arguments.bundle);
     std::ranges::for_each(arguments.plugins, settle);
     while (arguments.hooks.size() > 1 && arguments.hooks.back() == '/') arguments.hooks.pop_back();
     while (arguments.dataDir.size() > 1 && arguments.dataDir.back() == '/') arguments.dataDir.pop_back();

@@ -18,7 +18,7 @@ struct Arguments {
     std::string hooks;                ///< a directory; empty: that of the data directory
     std::vector<std::string> plugins; ///< shared libraries
     std::vector<std::string> set;     ///< NAME=VALUE, checked; --capacity and --log-level too
-    std::string dataDir;
+    std::string dataDir;              ///< empty with linkStdio: as the engine says that it is for
     std::string listen = "127.0.0.1:" + std::to_string(kUsualPort);
     std::string prefix{kUsualPrefix}; ///< empty: none
     std::string tokenFile;
@@ -29,6 +29,8 @@ struct Arguments {
     std::string joinToken;                        ///< empty: it has joined before
     bool serves = true;                           ///< it may work for other engines
     bool takesYards = false;                      ///< also for those that open a link to it
+    bool linkStdio = false;                       ///< for the engine behind stdin and stdout, and no other
+    std::string bundle;                           ///< what is copied to machines by ssh; empty: found
     std::string name;                             ///< of this machine; empty: the host's
     std::optional<std::chrono::seconds> idleExit; ///< it ends once nothing was done for so long
     std::optional<std::chrono::seconds> lifetime; ///< it ends after so long

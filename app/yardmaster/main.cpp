@@ -8,9 +8,11 @@
 #include "app/yardmaster/pilot.h"
 #include "app/yardmaster/service_manager.h"
 #include "app/yardmaster/signal_to.h"
+#include "app/yardmaster/stdio_link.h"
 #include "app/yardmaster/watchdog.h"
 #include "app/yardmaster/windowed.h"
 #include "core/base/clock.h"
+#include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/unique_fd.h"
 #include "core/console/command_files.h"
@@ -23,6 +25,7 @@
 #include "core/launcher/launcher.h"
 #include "core/tls/server_tls.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -39,6 +42,7 @@
 #include <sys/signalfd.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace {
 
@@ -108,10 +112,10 @@ private:
 };
 
 /// Until a signal comes, the session is sunset, the yard refuses this machine, nothing is to be done any more, or the
-/// window has gone (`window` may be -1).
-void waitForEnd(int signals, int sunset, int refused, int idle, int window) {
-    std::array<pollfd, 5> fds{
-        {{signals, POLLIN, 0}, {sunset, POLLIN, 0}, {refused, POLLIN, 0}, {idle, POLLIN, 0}, {window, POLLIN, 0}}};
+/// window or the engine that started this by ssh has gone. Each but `signals` may be -1.
+void waitForEnd(int signals, std::array<int, 5> others) {
+    std::array<pollfd, 6> fds{{{signals, POLLIN, 0}}};
+    std::ranges::transform(others, fds.begin() + 1, [](int fd) { return pollfd{fd, POLLIN, 0}; });
     while (::poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) {
     }
     if (isReadable(fds[0])) takeSignal(signals);
@@ -252,14 +256,27 @@ engine::Options optionsOf(const app::Arguments& arguments, Refusal& refusal) {
     options.serves = arguments.serves;
     options.takesYards = arguments.takesYards;
     options.name = arguments.name;
+    options.bundle = arguments.bundle;
     options.mayProbeCloud = arguments.headless;
     options.hasWindow = !arguments.headless;
     options.join = joinOf(arguments, refusal);
     return options;
 }
 
+http::ApiOptions apiFor(const app::Arguments& arguments, http::MachineDoor& links,
+                        std::shared_ptr<tls::ServerTls> tls, bool insecure) {
+    http::ApiOptions api;
+    api.links = &links;
+    api.prefix = arguments.prefix;
+    api.allowHosts = arguments.allowHosts;
+    api.tls = std::move(tls);
+    api.insecure = insecure;
+    return api;
+}
+
+/// `stdio`: of the engine that started this by ssh, if one did.
 int serve(const app::Arguments& arguments, const app::ServiceManager& manager, int signals,
-          const app::ServeHooks& hooks) {
+          const app::ServeHooks& hooks, std::optional<app::StdioEnds> stdio = std::nullopt) {
     const auto complain = [&hooks](int code, const std::string& sentence) {
         if (hooks.failed && code != kDirectoryInUse) hooks.failed(sentence);
         return ::complain(code, sentence);
@@ -277,14 +294,8 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
         return complain(engine.error().kind == ErrorKind::AtLimit ? kDirectoryInUse : kFailure,
                         withAdvice(engine.error(), arguments.dataDir));
     http::MachineDoor links(**engine);
-    http::ApiOptions api;
-    api.links = &links;
-    api.prefix = arguments.prefix;
-    api.allowHosts = arguments.allowHosts;
-    api.tls = door.tls;
-    api.insecure = !door.tls && !http::isLoopback(*address);
-    const bool insecure = api.insecure;
-    http::Api handler(**engine, std::move(api));
+    const bool insecure = !door.tls && !http::isLoopback(*address);
+    http::Api handler(**engine, apiFor(arguments, links, door.tls, insecure));
     const std::string url = http::Server::urlOf(**door.socket, door.tls != nullptr);
     const auto publish = [&](const std::string& fingerprint) {
         return (*engine)->publishAddress(publishedAddress(url, arguments.prefix), fingerprint);
@@ -305,14 +316,21 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
                                   .token = (*engine)->token(),
                                   .secure = door.tls != nullptr};
     auto backDoor = openConsole(**engine, inside);
-    announce(url, fingerprint, insecure);
+    std::optional<app::StdioLink> byStdio; // until the engine has said its last
+    if (stdio) {
+        byStdio.emplace(**engine, std::move(*stdio));
+        if (!byStdio->ok()) return complain(kFailure, "the engine that started this could not be answered");
+    } else {
+        announce(url, fingerprint, insecure);
+    }
     if (arguments.example) app::beginExample(inside);
     if (hooks.serving) hooks.serving(servedHere(arguments, url, **engine, fingerprint));
     manager.serving(url);
     {
         const app::Watchdog watchdog(manager, **engine);
         const app::Pilot pilot(**engine, {.idle = arguments.idleExit, .lifetime = arguments.lifetime});
-        waitForEnd(signals, (*engine)->sunsetFd(), refusal.fd(), pilot.fd(), hooks.endFd);
+        waitForEnd(signals,
+                   {(*engine)->sunsetFd(), refusal.fd(), pilot.fd(), hooks.endFd, byStdio ? byStdio->fd() : -1});
     }
     manager.ending();
     backDoor.reset(); // before what it asks
@@ -324,6 +342,17 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
         return complain(kFailure,
                         fmt::format("{} does not want this machine: {}", arguments.join, refusal.sentence()));
     return kFine;
+}
+
+/// What --link-stdio does: the directory is the other engine's own, unless one was given.
+int serveByStdio(app::Arguments arguments, const app::ServiceManager& manager, int signals) {
+    constexpr auto kLimit = std::chrono::seconds(20);
+    auto ends = app::takeStdio(kLimit);
+    if (!ends) return complain(ends.error().kind == ErrorKind::Invalid ? kUsage : kFailure, ends.error().message);
+    if (arguments.dataDir.empty()) arguments.dataDir = defaultDataDirectory() + "/" + ends->directory();
+    const int code = serve(arguments, manager, signals, {}, std::move(*ends));
+    flushLog();
+    return code;
 }
 
 /// Why --attach can show nothing.
@@ -350,6 +379,7 @@ int main(int argc, char** argv) {
     if (auto enough = checkDescriptors(); !enough) return complain(kFailure, enough.error().message);
     const UniqueFd signals = blockSignals();
     if (!signals) return complain(kFailure, "signalfd is not to be had on this system.");
+    if (arguments.linkStdio) return serveByStdio(arguments, manager, signals.get());
     app::Display display = arguments.headless ? app::Display{} : app::findDisplay();
     if (!display.answers && !arguments.attach.empty()) return complain(kFailure, whyNoWindow(display));
     if (!display.silent.empty())

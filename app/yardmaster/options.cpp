@@ -50,6 +50,11 @@ std::span<const OptionRow> optionRows() {
          "lets this machine join; the first time only; @F: file F has it; else YARD_JOIN_TOKEN"},
         {Option::Serve, "serve", "on|off",
          "on: other engines may have it work for them (yardctl machines add); off: no --join either"},
+        {Option::LinkStdio, "link-stdio", "",
+         "work for the engine that started this by ssh (yardctl machines add ssh://USER@HOST)"},
+        {Option::Bundle, "bundle", "F",
+         "the program that 'yardctl machines add --install' copies (default: this one, or yardmaster-bundle beside "
+         "it)"},
         {Option::Enter, "enter", "DIR", "run what 'yardctl reproduce' wrote, in its sandbox; needs no engine"},
         {Option::EnterWith, "enter-with", "HOW", "run, shell or debug: what --enter starts (default: run)"},
         {Option::Name, "name", "N", "what this machine is called (default: the host's name)"},

@@ -26,6 +26,8 @@ enum class Option : int {
     Join,
     JoinToken,
     Serve,
+    LinkStdio,
+    Bundle,
     Enter,
     EnterWith,
     Name,

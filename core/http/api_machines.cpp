@@ -3,6 +3,7 @@
 
 #include "core/base/parsed_number.h"
 #include "core/engine/machines/machines.h"
+#include "core/engine/machines/ssh_link.h"
 #include "core/http/error_map.h"
 #include "core/http/handler_steps.h"
 #include "core/http/join_tokens.h"
@@ -85,6 +86,25 @@ Result<engine::MachineChange> readChange(const JsonRequest& body) {
     return wanted;
 }
 
+/// What goes with the way that the address names. By ssh the keys of this engine's user decide.
+Result<void> checkWay(const JsonRequest& body, engine::DialTarget& target) {
+    const auto installs = body.flag("install");
+    if (!installs) return std::unexpected(installs.error());
+    target.installs = *installs;
+    if (engine::isSshUrl(target.url)) {
+        if (!target.token.empty()) return invalid("token", "An ssh:// address takes no \"token\": leave it out.");
+        if (!target.fingerprint.empty())
+            return invalid("fingerprint", "An ssh:// address takes no \"fingerprint\": known_hosts decides.");
+        return {};
+    }
+    if (target.installs)
+        return invalid("install", "\"install\" copies a program by ssh: it goes with an ssh:// address.");
+    const bool isPlain = std::ranges::all_of(target.token, [](unsigned char c) { return c > ' ' && c < 0x7f; });
+    if (target.token.empty() || !isPlain)
+        return invalid("token", "Give \"token\", one of the machine's engine with the right admin.");
+    return {};
+}
+
 Result<engine::DialWanted> readDial(const JsonRequest& body) {
     engine::DialWanted wanted;
     for (const auto& [member, most, field] : {std::tuple{"address", kMostAddress, &wanted.target.url},
@@ -95,11 +115,9 @@ Result<engine::DialWanted> readDial(const JsonRequest& body) {
         *field = std::move(*word);
     }
     if (wanted.target.url.empty())
-        return invalid("address", "Give \"address\", of the machine's engine: https://HOST:PORT.");
-    const bool isPlain =
-        std::ranges::all_of(wanted.target.token, [](unsigned char c) { return c > ' ' && c < 0x7f; });
-    if (wanted.target.token.empty() || !isPlain)
-        return invalid("token", "Give \"token\", one of the machine's engine with the right admin.");
+        return invalid("address",
+                       "Give \"address\", of the machine's engine: https://HOST:PORT, or ssh://USER@HOST.");
+    if (auto fine = checkWay(body, wanted.target); !fine) return std::unexpected(fine.error());
     if (!wanted.target.fingerprint.empty() && !tls::isFingerprint(wanted.target.fingerprint))
         return invalid("fingerprint", "Give \"fingerprint\" as 64 hexadecimal digits, or leave it out to be told.");
     auto change = readAmounts(body);
@@ -194,8 +212,9 @@ std::span<const Route> machineRoutes() {
         {{Post, "machines", Global, Json, Needs::Admin},
          &addMachine,
          {.id = "addMachine",
-          .summary = "Have another engine's machine work for this one: links to it from now on, by its address",
-          .members = "address token fingerprint name max_cores max_memory_mb",
+          .summary =
+              "Have another machine work for this one: links to it from now on, by its engine's address or by ssh",
+          .members = "address token fingerprint install name max_cores max_memory_mb",
           .request = "MachineAddition",
           .answers = {{{200, "MachineRow"}, {409, "MachineFingerprint"}}}}},
         {{Get, "machines/{id}", Global, None, Needs::Read},

@@ -102,7 +102,7 @@ std::string_view openApiWorkerSchemas() {
   "gone":{"type":"array","items":{"$ref":"#/components/schemas/GoneProcess"}}}},
 "MachineRow":{"type":"object","required":["id","name","kind","state","slots","running","waiting"],"properties":{
   "id":{"type":"integer","format":"int64","minimum":0,"description":"0: this engine's own; no number is given twice"},
-  "name":{"type":"string"},"kind":{"type":"string","enum":["local","joined","linked"]},
+  "name":{"type":"string"},"kind":{"type":"string","enum":["local","joined","linked","ssh"]},
   "address":{"type":"string","description":"where its link comes from, or of one that is linked where it goes"},
   "state":{"type":"string","enum":["connecting","ready","busy","draining","paused","silent","lost","refused","leaving"]},
   "reason":{"type":"string","description":"why it is refused, leaves, or gets nothing"},"platform":{"type":"string"},
@@ -121,9 +121,10 @@ std::string_view openApiWorkerSchemas() {
   "name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"max_cores":{"type":"integer","format":"int64","minimum":0,
   "maximum":1000000,"description":"0: what it gives"},"max_memory_mb":{"type":"integer","format":"int64","minimum":0,
   "maximum":1099511627776,"description":"0: what it gives"}},"additionalProperties":false},
-"MachineAddition":{"type":"object","required":["address","token"],"properties":{
-  "address":{"type":"string","maxLength":300,"description":"of the machine's engine, https://HOST:PORT"},
-  "token":{"type":"string","maxLength":200,"description":"of that engine, with the right admin"},
+"MachineAddition":{"type":"object","required":["address"],"properties":{
+  "address":{"type":"string","maxLength":300,"description":"of the machine's engine, https://HOST:PORT; or ssh://USER@HOST:PORT"},
+  "token":{"type":"string","maxLength":200,"description":"of that engine, with the right admin; not with ssh"},
+  "install":{"type":"boolean","default":false,"description":"by ssh: this engine's program is copied there first"},
   "fingerprint":{"type":"string","pattern":"^[0-9a-f]{64}$","description":"that it has to show; without it the system's authorities decide"},
   "name":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"},"max_cores":{"type":"integer","format":"int64","minimum":0,
   "maximum":1000000,"description":"0: what it gives"},"max_memory_mb":{"type":"integer","format":"int64","minimum":0,

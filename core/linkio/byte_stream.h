@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace yard::linkio {
@@ -22,6 +23,8 @@ public:
     virtual coro::Task<bool> write(std::string_view bytes) = 0;
     /// read() and write() end, those under way as well. May be called again. Does not block.
     virtual void close() = 0;
+    /// What the stream itself says of its end, as it came from there; empty: nothing.
+    virtual std::string lastWords() const { return {}; }
 };
 
 } // namespace yard::linkio

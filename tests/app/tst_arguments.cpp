@@ -6,6 +6,7 @@
 
 #include <QTemporaryFile>
 #include <QTest>
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -20,6 +21,7 @@ private Q_SLOTS:
     void optionsOfTlsThatDoNotFitAreRefused();
     void aJoinTokenIsReadFromAFileOrTheEnvironment();
     void optionsOfJoiningThatDoNotFitAreRefused();
+    void aLinkOverStdioIsForTheOneWhoStartedIt();
     void theExampleIsForAnEngineThatIsStarted();
     void aNameIsOneThatActionsCanSay();
     void howLongItServesIsANumberOfSeconds();
@@ -127,6 +129,22 @@ void TestArguments::optionsOfJoiningThatDoNotFitAreRefused() {
     QVERIFY(!std::get<Arguments>(parsed({"--serve", "off"})).serves);
     QVERIFY(std::get<Arguments>(parsed({"--serve", "on"})).takesYards);
     QVERIFY(!std::get<Arguments>(parsed({})).takesYards);
+}
+
+void TestArguments::aLinkOverStdioIsForTheOneWhoStartedIt() {
+    const auto bare = parsed({"--link-stdio"});
+    const auto& arguments = std::get<Arguments>(bare);
+    QVERIFY(arguments.headless && arguments.takesYards && arguments.linkStdio);
+    QCOMPARE(arguments.listen, std::string("127.0.0.1:0"));
+    QCOMPARE(arguments.dataDir, std::string()); // who started it says which
+    QVERIFY(std::ranges::find(arguments.set, std::string("log_level=warning")) != arguments.set.end());
+    const auto given = parsed({"--link-stdio", "--data-dir", "/d", "--listen", "127.0.0.1:7", "--bundle", "/b"});
+    QCOMPARE(std::get<Arguments>(given).dataDir, std::string("/d"));
+    QCOMPARE(std::get<Arguments>(given).listen, std::string("127.0.0.1:7"));
+    QCOMPARE(std::get<Arguments>(given).bundle, std::string("/b"));
+    QVERIFY(refusal({"--link-stdio", "--serve", "off"}).contains("--serve off forbids that"));
+    QVERIFY(refusal({"--link-stdio", "--join", "https://h"}).contains("goes with none of"));
+    QVERIFY(refusal({"--link-stdio", "--example"}).contains("goes with none of"));
 }
 
 void TestArguments::theExampleIsForAnEngineThatIsStarted() {

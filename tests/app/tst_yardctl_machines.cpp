@@ -20,6 +20,7 @@ class TestYardctlMachines : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void allAreListed();
+    void oneIsAddedBySsh();
     void oneIsShownByItsName();
     void eachVerbAsksForItsRoute_data();
     void eachVerbAsksForItsRoute();
@@ -61,6 +62,18 @@ void TestYardctlMachines::oneIsAddedByItsAddress() {
     const Ended uses = data.run({"machines", "add", "https://attic:8640", "--machine-token", file, "--uses", "2"});
     QCOMPARE(uses.code, 2);
     QVERIFY2(uses.err.contains("--uses goes with 'token'"), uses.err.c_str());
+}
+
+void TestYardctlMachines::oneIsAddedBySsh() {
+    FakeServer server(
+        table({{"POST /compute/machines", {.body = R"({"id":3,"name":"attic","kind":"ssh","state":"ready"})"}}}));
+    const DataDirectory data(server);
+    const Ended added = data.run({"machines", "add", "ssh://me@attic:22"});
+    QVERIFY2(added.out.contains("ssh"), (added.out + added.err).c_str());
+    QCOMPARE(server.requests().back().body, std::string(R"({"address":"ssh://me@attic:22"})"));
+    QCOMPARE(data.run({"machines", "add", "ssh://me@attic", "--install", "--cores", "2"}).code, 0);
+    QCOMPARE(server.requests().back().body,
+             std::string(R"({"address":"ssh://me@attic","install":true,"max_cores":2})"));
 }
 
 void TestYardctlMachines::oneIsShownByItsName() {
@@ -136,6 +149,12 @@ void TestYardctlMachines::whatIsWrongIsSaid_data() {
     QTest::addColumn<QByteArray>("sentence");
     QTest::newRow("another verb") << QStringList{"grow"} << QByteArray("'grow' is none of add, ls, show");
     QTest::newRow("no address") << QStringList{"add"} << QByteArray("name it by its address");
+    QTest::newRow("a token by ssh") << QStringList{"add", "ssh://desk", "--machine-token", "f"}
+                                    << QByteArray("--machine-token goes with https://");
+    QTest::newRow("a copy by TLS") << QStringList{"add", "https://desk", "--install"}
+                                   << QByteArray("--install copies by ssh");
+    QTest::newRow("a copy of another verb")
+        << QStringList{"drain", "2", "--install"} << QByteArray("--install goes with 'add'");
     QTest::newRow("no number") << QStringList{"drain"} << QByteArray("name one by its number or name");
     QTest::newRow("two") << QStringList{"drain", "2", "3"} << QByteArray("name one by its number or name");
     QTest::newRow("uses of a machine") << QStringList{"show", "2", "--uses", "1"} << QByteArray("--uses goes with");

@@ -231,6 +231,35 @@ private Q_SLOTS:
 
     // --- classes
 
+    void aWorkerOfThisPlatformRunsOnThisMachineAlone() {
+        Bench b;
+        b.registry.add({.id = descriptor("cold").id.hex(), .descriptor = descriptor("cold").descriptor});
+        b.registry.add(
+            {.id = descriptor("hot", "warm").id.hex(), .descriptor = descriptor("hot", "warm").descriptor});
+        const ParsedWorker foreign = descriptor("far", "process", "linux-pdp11");
+        b.registry.add({.id = foreign.id.hex(), .descriptor = foreign.descriptor});
+        const auto keyOf = [&](const std::string& worker, const std::string& machine,
+                               std::vector<std::string> usual) {
+            const auto action =
+                parseAction(fmt::format(R"({{"worker":"{}","function":"f"{}}})", worker,
+                                        machine.empty() ? machine : fmt::format(R"(,"machine":{})", machine)));
+            if (!action) qFatal("%s", action.error().message.c_str());
+            return b.registry.resolve(*action->spec, usual);
+        };
+        for (const auto& [worker, why] :
+             {std::pair("cold", "its files do not go to others"), std::pair("hot", "is warm")}) {
+            const auto refused = keyOf(worker, R"(["attic","tag:render"])", {});
+            QVERIFY(!refused);
+            QCOMPARE(refused.error().field, std::string("machine"));
+            QVERIFY2(refused.error().message.contains(why), refused.error().message.c_str());
+            // Where it may be here as well, or its queue alone says another one, it is here.
+            QVERIFY(keyOf(worker, R"(["attic","local"])", {})->machines.empty());
+            QVERIFY(keyOf(worker, R"("any")", {})->machines.empty());
+            QVERIFY(keyOf(worker, "", {"attic"})->machines.empty());
+        }
+        QCOMPARE(keyOf("far", R"("attic")", {})->machines, std::vector<std::string>{"attic"});
+    }
+
     void aWarmWorkerHasOneGateForAllTimes() {
         Bench b;
         const ParsedWorker warm = descriptor("warm", "warm");

@@ -1,4 +1,5 @@
 // Machines by their addresses: two whole engines, one of which links to the other and has it work.
+#include "core/base/files.h"
 #include "core/engine/guests/guests.h"
 #include "core/engine/machines/machines.h"
 #include "core/http/server.h"
@@ -11,6 +12,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <csignal>
 #include <fmt/format.h>
 #include <functional>
 #include <memory>
@@ -194,6 +196,25 @@ private Q_SLOTS:
         QCOMPARE(yard.api.get("/compute/machines").json().at("machines").as_array().size(), std::size_t{1});
     }
 
+    void bySshTheKeysDecideAndItsWordsAreSaid() {
+        const QTemporaryDir directory;
+        const std::string ssh = (directory.path() + "/ssh").toStdString();
+        QVERIFY(writeFileAtomically(ssh, "#!/bin/sh\necho 'Host key verification failed.' >&2\nexit 255\n", 0700));
+        Yard yard{ApiTest([&](engine::Options& options) { options.sshProgram = ssh; })};
+        const auto add = [&](const std::string& members) {
+            return yard.api.call("POST", "/compute/machines", fmt::format(R"({{"address":{}}})", members));
+        };
+        const Reply unknown = add(R"("ssh://me@attic:2222")");
+        QCOMPARE(unknown.status, 422);
+        QVERIFY2(unknown.text("message").contains("type 'ssh -p 2222 me@attic' once"), unknown.body.c_str());
+        QCOMPARE(add(R"("ssh://me@attic","token":"x")").status, 422);
+        QCOMPARE(add(fmt::format(R"("ssh://me@attic","fingerprint":"{}")", std::string(64, '0'))).status, 422);
+        QCOMPARE(add(R"("https://attic","token":"x","install":true)").status, 422);
+        QCOMPARE(add(R"("ssh://-oProxyCommand=x")").status, 422);
+        QCOMPARE(add(R"("ssh://me@attic","install":1)").status, 422);
+        QCOMPARE(yard.api.get("/compute/machines").json().at("machines").as_array().size(), std::size_t{1});
+    }
+
     void oneEngineIsOneMachineHoweverItIsWritten() {
         Machine machine;
         Yard yard;
@@ -236,6 +257,7 @@ private Q_SLOTS:
 
 int main(int argc, char** argv) {
     if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    std::signal(SIGPIPE, SIG_IGN); // as the program does
     const QCoreApplication application(argc, argv);
     DialledMachinesTest test;
     return QTest::qExec(&test, argc, argv);

@@ -1,4 +1,5 @@
 // What a link goes over: sockets, TLS, pipes.
+#include "core/linkio/child_stream.h"
 #include "core/tls/server_tls.h"
 #include "tests/linkio/link_rig.h"
 
@@ -83,6 +84,10 @@ private Q_SLOTS:
     void pipesThatAreClosedEnd();
     void aFileIsReadToItsEnd();
     void whatIsNoDescriptorIsRefused();
+    void aProgramsStreamsCarryBytesBothWays();
+    void whatAProgramWroteLastIsKept();
+    void aProgramEndsWithItsStream();
+    void aProgramThatIsNotThereIsRefused();
     void tlsCarriesBytesBothWays();
     void tlsRefusesAnotherKey();
     void tlsDoesNotWaitForever();
@@ -192,6 +197,55 @@ void TestLinkStreams::whatIsNoDescriptorIsRefused() {
     const auto stream = descriptorStream(rig.loop, UniqueFd(), std::move(pipe.writes));
     QVERIFY(!stream);
     QVERIFY(stream.error().message.starts_with("wait for a descriptor of the link"));
+}
+
+void TestLinkStreams::aProgramsStreamsCarryBytesBothWays() {
+    coro::test::Rig rig;
+    const auto stream = *ChildStream::over(rig.loop, *startChild({"cat"}));
+    QVERIFY(rig.ask(stream->write("hello")));
+    QCOMPARE(rig.ask(readText(*stream)), std::string("hello"));
+    stream->closeInput();
+    QCOMPARE(rig.ask(readText(*stream)), std::string("end"));
+    QCOMPARE(rig.ask(stream->finished(1h)).status, 0);
+}
+
+void TestLinkStreams::whatAProgramWroteLastIsKept() {
+    coro::test::Rig rig;
+    const auto stream = *ChildStream::over(
+        rig.loop, *startChild({"sh", "-c", "head -c 100000 /dev/zero >&2; echo last >&2; exit 3"}));
+    QCOMPARE(rig.ask(readText(*stream)), std::string("end"));
+    const ChildEnd end = rig.ask(stream->finished(1h));
+    QCOMPARE(end.status, 3);
+    QCOMPARE(end.errors.size(), kKeptErrors);
+    QVERIFY(end.errors.ends_with("last\n"));
+    QCOMPARE(stream->lastWords(), end.errors);
+}
+
+void TestLinkStreams::aProgramEndsWithItsStream() {
+    coro::test::Rig rig;
+    auto stream = *ChildStream::over(rig.loop, *startChild({"sleep", "600"}));
+    const pid_t pid = stream->pid();
+    const auto read = rig.begin(readText(*stream));
+    stream->close();
+    rig.settle();
+    QCOMPARE(**read, std::string("end"));
+    stream.reset();
+    QCOMPARE(::kill(pid, 0), -1); // its end was taken
+    auto other = *ChildStream::over(rig.loop, *startChild({"sleep", "600"}));
+    const auto end = rig.begin(other->finished(5s));
+    QVERIFY(!*end);
+    rig.advance(5s);
+    QCOMPARE((**end).status, -1);
+    rig.settle();
+}
+
+void TestLinkStreams::aProgramThatIsNotThereIsRefused() {
+    const auto child = startChild({"/no/such/program"});
+    QVERIFY(!child);
+    QCOMPARE(child.error().kind, ErrorKind::NotFound);
+    const auto directory = startChild({"/"});
+    QVERIFY(!directory);
+    QCOMPARE(directory.error().kind, ErrorKind::Io);
 }
 
 void TestLinkStreams::tlsCarriesBytesBothWays() {

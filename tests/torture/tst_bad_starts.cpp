@@ -73,6 +73,7 @@ private Q_SLOTS:
     void aPortInUseIsExit4AndLeavesNothingBehind();
     void aPortInUseCostsNoActionAnAttempt();
     void anEngineWithoutItsLauncherSaysSo();
+    void aLinkOverStdioThatNobodySpeaksIsRefused();
     void aReadOnlyDirectoryIsNamed();
     void aFullDiskIsNamed();
     void garbledFilesAreNamedOrReplaced_data();
@@ -168,6 +169,20 @@ void TestBadStarts::anEngineWithoutItsLauncherSaysSo() {
     const auto engine = engine::Engine::open(std::move(options));
     QVERIFY(!engine);
     VERIFY_SAYS(engine.error().message, "start the launcher /no/such/program: No such file or directory");
+}
+
+void TestBadStarts::aLinkOverStdioThatNobodySpeaksIsRefused() {
+    const Place place;
+    const std::string key(48, 'a');
+    const std::string half = "yard-link 1 " + key.substr(1);
+    for (const std::string& said : {std::string(), "GET / HTTP/1.1\n" + key + key, half, half + "A\n"}) {
+        writeText(place.path("said"), said);
+        VERIFY_SAYS(failedStart(place, {.arguments = {"--link-stdio"},
+                                        .wrapper = {"/bin/sh", "-c",
+                                                    fmt::format("exec \"$@\" <{}", place.path("said")), "sh"}}),
+                    "2 yardmaster: --link-stdio is for an engine that starts this program by ssh");
+    }
+    QVERIFY(!fs::exists(place.data()));
 }
 
 void TestBadStarts::aReadOnlyDirectoryIsNamed() {

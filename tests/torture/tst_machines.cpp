@@ -1,14 +1,26 @@
 // A yard and a machine that works for it, as real programs over loopback: whichever is killed, nothing runs twice at once,
 // and nothing is lost. Each action writes a line to a shared log when it begins, and one when it ends.
+#include "core/base/hash.h"
+#include "tests/base/in_mount_namespace.h"
 #include "tests/torture/program.h"
 
+#include <QDir>
 #include <QElapsedTimer>
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
 #include <QTest>
 
+#include <arpa/inet.h>
 #include <csignal>
+#include <cstdlib>
 #include <functional>
 #include <memory>
+#include <netinet/in.h>
 #include <optional>
+#include <string>
+#include <sys/socket.h>
+#include <unistd.h>
 
 using namespace yard;
 using namespace yard::torture;
@@ -21,8 +33,10 @@ constexpr int kYardWaitsLonger = 10;
 
 class Pair {
 public:
-    explicit Pair(int lease = kLease)
-        : lease_(lease) {
+    /// `machineData`: the data directory of the machine, on a disk of the test's own; empty: the place's.
+    explicit Pair(int lease = kLease, std::string machineData = {})
+        : lease_(lease)
+        , machineData_(std::move(machineData)) {
         startYard();
         token_ = caller()
                      .post("/compute/machines/tokens", "{}")
@@ -47,7 +61,7 @@ public:
                                               fmt::format("http://127.0.0.1:{}", port_), "--join-token", token_},
                                 .wrapper = {},
                                 .listen = "127.0.0.1:0",
-                                .dataDir = {}});
+                                .dataDir = machineData_});
         if (!machine_->isServing()) qFatal("%s", machine_->errors().c_str());
         if (!eventually([this] { return isLinked(); })) qFatal("it is not linked: %s", machine_->errors().c_str());
     }
@@ -110,11 +124,107 @@ private:
         return fmt::format("while [ ! -e {} ]; do sleep 0.05; done", yardPlace.path(file));
     }
     int lease_;
+    std::string machineData_;
     std::uint16_t port_ = 0;
     std::string token_; ///< lets the machine join
     std::unique_ptr<Yardmaster> yard_;
     std::unique_ptr<Yardmaster> machine_;
     std::optional<Caller> caller_;
+};
+
+/// A machine that is reached by ssh: a home of its own, with a yardmaster that takes actions without a sandbox. Its ssh is
+/// the system's with an sshd of this user, or a stand-in that starts there what it is told, as a session of its own.
+class SshMachine {
+public:
+    explicit SshMachine(bool isReal)
+        : isReal_(isReal) {
+        QDir().mkpath(QString::fromStdString(place.path("home")));
+        home_.emplace(place.path("home"));
+        if (!isThere()) return;
+        for (const char* name : {"bin", "far"}) QDir().mkpath(QString::fromStdString(place.path(name)));
+        writeProgram("far/yardmaster",
+                     fmt::format("#!/bin/sh\nexec {} --set guest_unsandboxed=on \"$@\"\n", YARDMASTER_PATH));
+        if (isReal_)
+            startServer();
+        else
+            writeProgram("bin/ssh",
+                         fmt::format("#!/bin/bash\necho $$ >{0}/pid\nfor last; do :; done\n"
+                                     "cat | env -u XDG_DATA_HOME HOME={0}/home PATH={0}/far:/usr/bin:/bin "
+                                     "setsid /bin/sh -c \"$last\" | cat\n",
+                                     place.path()));
+    }
+    ~SshMachine() {
+        if (server_.state() == QProcess::NotRunning) return;
+        server_.kill();
+        server_.waitForFinished();
+    }
+    bool isThere() const { return !isReal_ || QFile::exists(kServer); }
+    std::string url() const { return isReal_ ? fmt::format("ssh://127.0.0.1:{}", port_) : "ssh://me@attic"; }
+    /// For the yard: its ssh comes first.
+    std::string path() const { return fmt::format("PATH={}/bin:/usr/bin:/bin", place.path()); }
+    /// What carries the link now is gone.
+    void cut() const {
+        const int pid = std::stoi(fileText(place.path("pid")));
+        if (::kill(-pid, SIGKILL) != 0) qFatal("there is no connection");
+    }
+    std::string errors() const { return fileText(place.path("sshd.log")); }
+
+    /// What runs there, and nothing of the yard, has that in its environment.
+    const Place& home() const { return *home_; }
+
+    Place place;
+
+private:
+    static constexpr const char* kServer = "/usr/sbin/sshd";
+    void writeProgram(std::string_view name, std::string_view text) const {
+        writeText(place.path(name), text);
+        QFile::setPermissions(QString::fromStdString(place.path(name)),
+                              QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    }
+    static std::uint16_t freePort() {
+        const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof address;
+        auto* any = reinterpret_cast<sockaddr*>(&address);
+        if (::bind(socket.get(), any, size) != 0 || ::getsockname(socket.get(), any, &size) != 0) qFatal("no port");
+        return ntohs(address.sin_port);
+    }
+    void makeKey(const char* name) const {
+        const QString file = QString::fromStdString(place.path(name));
+        if (QProcess::execute("ssh-keygen", {"-q", "-t", "ed25519", "-N", "", "-f", file}) != 0) qFatal("no key");
+    }
+    void startServer() {
+        port_ = freePort();
+        makeKey("hostkey");
+        makeKey("id");
+        if (::geteuid() == 0) QDir().mkpath("/run/sshd"); // as root it wants that to be there
+        const std::string at = place.path();
+        writeText(
+            at + "/sshd_config",
+            fmt::format("Port {1}\nListenAddress 127.0.0.1\nHostKey {0}/hostkey\nAuthorizedKeysFile {0}/id.pub\n"
+                        "PidFile none\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n"
+                        "StrictModes no\nPermitRootLogin yes\n"
+                        "SetEnv HOME={0}/home XDG_DATA_HOME={0}/home/data PATH={0}/far:/usr/bin:/bin\n",
+                        at, port_));
+        writeText(at + "/known", fmt::format("[127.0.0.1]:{} {}", port_, fileText(at + "/hostkey.pub")));
+        writeText(at + "/ssh_config",
+                  fmt::format("IdentityFile {0}/id\nIdentitiesOnly yes\nUserKnownHostsFile {0}/known\n"
+                              "GlobalKnownHostsFile /dev/null\n",
+                              at));
+        writeProgram("bin/ssh", fmt::format("#!/bin/sh\necho $$ >{0}/pid\n"
+                                            "exec /usr/bin/ssh -F {0}/ssh_config \"$@\"\n",
+                                            at));
+        server_.setStandardErrorFile(QString::fromStdString(at + "/sshd.log"));
+        server_.start(kServer, {"-D", "-e", "-f", QString::fromStdString(at + "/sshd_config")});
+        const bool listens = Pair::eventually([&] { return errors().contains("Server listening"); });
+        if (!listens) qFatal("sshd does not listen: %s", errors().c_str());
+    }
+    bool isReal_;
+    std::optional<Place> home_;
+    std::uint16_t port_ = 0;
+    QProcess server_;
 };
 
 } // namespace
@@ -127,6 +237,10 @@ private Q_SLOTS:
     void whatAKilledMachineHadGoesElsewhereOnceItsLeaseIsOver();
     void aKilledYardWaitsForAMachineThatStaysAway();
     void aMachineOfAnotherRunHoldsNothing();
+    void whatDoesNotFitOnAMachinesDiskRunsElsewhere();
+    void aMachineBySshWorksUntilItIsRemoved_data();
+    void aMachineBySshWorksUntilItIsRemoved();
+    void theProgramIsCopiedToAMachineThatHasNone();
 };
 
 void TestMachines::whatRunsWhileTheYardIsKilledIsTakenOver() {
@@ -201,6 +315,121 @@ void TestMachines::aMachineOfAnotherRunHoldsNothing() {
     const Answer result = pair.caller().result(lsn); // long before that lease is over
     QCOMPARE(result.text("state"), "completed");
     QVERIFY2(pair.ends(result).starts_with("lost_runner "), result.shown().c_str());
+}
+
+void TestMachines::whatDoesNotFitOnAMachinesDiskRunsElsewhere() {
+    static const QTemporaryDir dir;
+    YARD_IN_MOUNT_NAMESPACE(dir.path(), "mount -t tmpfs -o size=24m,mode=700 tmpfs $YARD_TEST_MOUNTED");
+    const std::string mounted = qEnvironmentVariable(test::kMountedVariable).toStdString();
+    Pair pair(kLongLease, mounted + "/data");
+    const auto submit = [&](char content) {
+        const std::string input(6u << 20, content);
+        const std::string hash = Sha256::of(input).hex();
+        if (pair.caller().call("PUT", "/compute/chunks/" + hash, input).status / 100 != 2) qFatal("no input");
+        return pair.caller()
+            .post("/compute/jobs", fmt::format(R"({{"worker":"exec","argv":["/bin/true"],"machine":"any",)"
+                                               R"("inputs":{{"in":"{}"}}}})",
+                                               hash))
+            .number("lsn");
+    };
+    const auto blockHere = [&](const char* until) {
+        const std::int64_t lsn =
+            pair.caller()
+                .post("/compute/jobs", shJson(pair.yardPlace, fmt::format("until [ -e {} ]; do sleep 0.05; done",
+                                                                          pair.yardPlace.path(until))))
+                .number("lsn");
+        return Pair::eventually([&] { return pair.stateOf(lsn) == "running"; });
+    };
+    const auto machine = [&] { return pair.caller().get("/compute/machines/1"); };
+    const std::string fill = fmt::format("head -c 32m /dev/zero >{}/filler 2>/dev/null; true", mounted);
+    QCOMPARE(std::system(fill.c_str()), 0); // NOLINT(concurrency-mt-unsafe)
+    QVERIFY(blockHere("first"));
+    const std::int64_t lsn = submit('a');
+    QVERIFY2(Pair::eventually([&] { return machine().text("reason").contains("its inputs cannot be kept here"); }),
+             machine().shown().c_str());
+    QCOMPARE(machine().text("state"),
+             std::string("draining")); // for a minute, so that it is not asked over and over
+    writeText(pair.yardPlace.path("first"), "");
+    const Answer here = pair.caller().result(lsn);
+    QCOMPARE(here.text("state"), std::string("completed"));
+    QCOMPARE(here.text("machine"), std::string());
+
+    // Somebody clears up there, and says so here.
+    QVERIFY(QFile::remove(QString::fromStdString(mounted + "/filler")));
+    QCOMPARE(pair.caller().post("/compute/machines/1/resume").status, 200);
+    QVERIFY(blockHere("second"));
+    const Answer there = pair.caller().result(submit('b'));
+    QCOMPARE(there.text("state"), std::string("completed"));
+    QVERIFY2(!there.text("machine").empty(), there.shown().c_str());
+    writeText(pair.yardPlace.path("second"), "");
+}
+
+void TestMachines::aMachineBySshWorksUntilItIsRemoved_data() {
+    QTest::addColumn<bool>("isReal");
+    QTest::newRow("a stand-in for ssh") << false;
+    QTest::newRow("sshd") << true;
+}
+
+void TestMachines::aMachineBySshWorksUntilItIsRemoved() {
+    QFETCH(bool, isReal);
+    const SshMachine machine(isReal);
+    if (!machine.isThere()) QSKIP("openssh-server is not installed");
+    const Place place;
+    Yardmaster yard(place, {.arguments = {}, .wrapper = {"/usr/bin/env", machine.path()}});
+    QVERIFY2(yard.isServing(), yard.errors().c_str());
+    Caller caller = yard.caller();
+    const Answer added =
+        caller.post("/compute/machines", fmt::format(R"({{"address":"{}","name":"attic"}})", machine.url()));
+    QVERIFY2(added.status == 200, (added.shown() + machine.errors()).c_str());
+    QCOMPARE(added.text("kind"), std::string("ssh"));
+    QCOMPARE(added.text("address"), machine.url());
+    const auto submit = [&](std::string_view script) {
+        return caller
+            .post("/compute/jobs",
+                  fmt::format(R"({{"worker":"exec","argv":["/bin/sh","-c",{}],"machine":"attic"}})",
+                              jsonText(script)))
+            .number("lsn");
+    };
+    const Answer first = caller.result(submit("true"));
+    QCOMPARE(first.text("machine"), std::string("attic"));
+
+    // Cut in the middle: what is started there next is another run, which holds nothing.
+    const std::string log = place.path("log");
+    const std::int64_t cut = submit(fmt::format(
+        "echo begin >>{0}; until [ -e {1} ]; do sleep 0.05; done; echo end >>{0}", log, place.path("go")));
+    QVERIFY(Pair::eventually([&] { return fileText(log) == "begin\n"; }));
+    machine.cut();
+    QVERIFY(Pair::eventually([&] { return fileText(log) == "begin\nbegin\n"; }));
+    writeText(place.path("go"), "");
+    const Answer again = caller.result(cut);
+    QCOMPARE(again.text("machine"), std::string("attic"));
+    QCOMPARE(fileText(log), std::string("begin\nbegin\nend\n"));
+
+    const std::string route = fmt::format("/compute/machines/{}", added.number("id"));
+    QCOMPARE(caller.call("DELETE", route).status, 200);
+    QVERIFY2(Pair::eventually([&] { return processesOf(machine.home()).empty(); }),
+             describe(processesOf(machine.home())).c_str());
+    QCOMPARE(yard.stop(), 0);
+}
+
+void TestMachines::theProgramIsCopiedToAMachineThatHasNone() {
+    const SshMachine machine(false);
+    QVERIFY(QFile::remove(QString::fromStdString(machine.place.path("far/yardmaster"))));
+    const Place place;
+    Yardmaster yard(place,
+                    {.arguments = {"--bundle", YARDMASTER_PATH}, .wrapper = {"/usr/bin/env", machine.path()}});
+    QVERIFY2(yard.isServing(), yard.errors().c_str());
+    Caller caller = yard.caller();
+    const Answer without = caller.post("/compute/machines", R"({"address":"ssh://me@attic"})");
+    QCOMPARE(without.status, 422);
+    QVERIFY2(without.text("message").contains("There is no yardmaster on attic"), without.shown().c_str());
+    const Answer added = caller.post("/compute/machines", R"({"address":"ssh://me@attic","install":true})");
+    QVERIFY2(added.status == 200, added.shown().c_str());
+    const QDir programs(QString::fromStdString(machine.place.path("home/.local/share/yardmaster/programs")));
+    QCOMPARE(programs.entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot).size(), qsizetype{1});
+    QCOMPARE(yard.stop(), 0);
+    QVERIFY2(Pair::eventually([&] { return processesOf(machine.home()).empty(); }),
+             describe(processesOf(machine.home())).c_str());
 }
 
 QTEST_GUILESS_MAIN(TestMachines)

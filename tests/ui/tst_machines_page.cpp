@@ -1,17 +1,22 @@
 // The page Machines over a link that is played: what its rows say, what its commands ask for, how a machine is added.
 #include "tests/ui/played_page.h"
 #include "ui/pages/machines/add_machine.h"
+#include "ui/pages/machines/machine_address.h"
 #include "ui/pages/machines/machine_panel.h"
 #include "ui/pages/machines/machines_page.h"
 #include "ui/style/format.h"
 #include "ui/style/theme.h"
 
 #include <QAction>
+#include <QCheckBox>
 #include <QClipboard>
+#include <QDropEvent>
 #include <QGuiApplication>
 #include <QJsonObject>
 #include <QLineEdit>
 #include <QLocale>
+#include <QMimeData>
+#include <QPointer>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTest>
@@ -327,6 +332,60 @@ private slots:
         QVERIFY(on.played.link.answer("machines/tokens", Answer{403, {}, {}, "forbidden", "Only the owner may."}));
         QCOMPARE(form->note(), QString("Only the owner may."));
         QVERIFY(form->command().isEmpty());
+    }
+
+    void aMachineIsAddedOnceItsKeyIsConfirmed() {
+        Played on;
+        QVERIFY(on.tell(fleet()));
+        AddMachine* form = on.adding();
+        form->choose(AddMachine::Way::Address);
+        QVERIFY(!form->makeToken()->isVisible() && form->address()->add()->isVisible());
+        QVERIFY(!form->address()->add()->isEnabled());
+        form->address()->findChild<QLineEdit*>("address")->setText("https://attic:8640");
+        QVERIFY(!form->address()->add()->isEnabled()); // its engine wants a token
+        form->address()->findChild<QLineEdit*>("token")->setText("secret");
+        form->address()->add()->click();
+        QCOMPARE(on.last(), QString(R"(POST machines {"address":"https://attic:8640","token":"secret"})"));
+        const QString shown(64, 'a');
+        QVERIFY(on.played.link.answer(
+            "machines",
+            Answer{409, {}, QJsonObject{{"error", "fingerprint"}, {"fingerprint", shown}}, "fingerprint", "x"}));
+        QVERIFY2(form->address()->note().contains(shown), qPrintable(form->address()->note()));
+        form->address()->add()->click();
+        QCOMPARE(on.last(),
+                 QString(R"(POST machines {"address":"https://attic:8640","fingerprint":"%1","token":"secret"})")
+                     .arg(shown));
+        QVERIFY(on.played.link.answer("machines", Answer{422, {}, {}, "invalid", "No."}));
+        QCOMPARE(form->address()->note(), QString("No."));
+        // What is typed now is another machine's, whose key nobody has confirmed.
+        form->address()->findChild<QLineEdit*>("address")->setText("https://cellar:8640");
+        form->address()->add()->click();
+        QCOMPARE(on.last(), QString(R"(POST machines {"address":"https://cellar:8640","token":"secret"})"));
+        const QPointer<AddMachine> open(form);
+        QVERIFY(on.played.link.answer("machines", machine(6, "cellar", "ready")));
+        QTRY_VERIFY(open.isNull());
+        for (const auto& record : on.played.commands.records())
+            QVERIFY2(!record.result.contains("secret"), "a token is kept");
+    }
+
+    void aMachineBySshTakesNoToken() {
+        Played on;
+        QVERIFY(on.tell(fleet()));
+        QMimeData dropped;
+        dropped.setText("ssh://me@attic\n");
+        QDropEvent drop({10, 10}, Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&on.page, &drop);
+        AddMachine* form = on.page.adding();
+        QVERIFY(form != nullptr);
+        QVERIFY(!form->address()->findChild<QLineEdit*>("token")->isVisible());
+        form->address()->findChild<QCheckBox*>("install")->setChecked(true);
+        form->address()->findChild<QLineEdit*>("name")->setText("loft");
+        form->address()->add()->click();
+        QCOMPARE(on.last(), QString(R"(POST machines {"address":"ssh://me@attic","install":true,"name":"loft"})"));
+        QVERIFY(!form->address()->add()->isEnabled());
+        QVERIFY(on.played.link.answer("machines", Answer{422, {}, {}, "invalid", "The disk on attic is full."}));
+        QCOMPARE(form->address()->note(), QString("The disk on attic is full."));
+        QVERIFY(form->address()->add()->isEnabled());
     }
 
     void coresThatTheEngineWouldRefuseAreNotAskedFor() {

@@ -110,7 +110,8 @@ void AttachedLink::refuse(const QString& why, QObject* context, Done done) {
 
 void AttachedLink::send(const Request& request, QObject* context, Done done) {
     if (state() != LinkState::Connected) return refuse(whyNot(), context, std::move(done));
-    follow(start(request, limits_.patience), context, std::move(done));
+    const bool isUsual = request.patience == std::chrono::milliseconds::zero();
+    follow(start(request, isUsual ? limits_.patience : request.patience), context, std::move(done));
 }
 
 void AttachedLink::sendFile(const Request& request, const QString& file, QObject* context, Done done) {

@@ -14,6 +14,7 @@
 #include <QString>
 #include <QUrl>
 #include <QUrlQuery>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -25,9 +26,10 @@ struct Request {
     QByteArray method = "GET";
     QString path; ///< below the prefix, percent-encoded where needed: "queues/7/hold"
     QUrlQuery query = {};
-    QByteArray body = {};  ///< JSON; empty: none
-    QByteArray range = {}; ///< of bytes, as HTTP has it: "bytes=-4096"; empty: all
-    qint64 revision = 0;   ///< only of what has this revision, else 412; 0: whatever it has
+    QByteArray body = {};                 ///< JSON; empty: none
+    QByteArray range = {};                ///< of bytes, as HTTP has it: "bytes=-4096"; empty: all
+    qint64 revision = 0;                  ///< only of what has this revision, else 412; 0: whatever it has
+    std::chrono::milliseconds patience{}; ///< without a byte of an answer; 0: as of every request
 };
 
 struct Answer {

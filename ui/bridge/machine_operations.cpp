@@ -2,6 +2,8 @@
 
 #include <QCoreApplication>
 
+#include <chrono>
+
 namespace yard::ui::operations {
 
 namespace {
@@ -50,6 +52,17 @@ Operation removeMachine(qint64 machine, const QString& name, bool force) {
                   "remove", machine, name);
     if (force) operation.yardctl += QStringLiteral(" --force");
     return operation;
+}
+
+Request addMachine(const MachineAddition& wanted) {
+    QJsonObject body{{"address", wanted.address}};
+    if (!wanted.token.isEmpty()) body.insert("token", wanted.token);
+    if (!wanted.fingerprint.isEmpty()) body.insert("fingerprint", wanted.fingerprint);
+    if (!wanted.name.isEmpty()) body.insert("name", wanted.name);
+    if (wanted.installs) body.insert("install", true);
+    Request request{"POST", "machines", {}, jsonBody(body), {}};
+    if (wanted.installs) request.patience = std::chrono::minutes(12); // the engine gives up earlier
+    return request;
 }
 
 Request makeJoinToken(int uses, qint64 expiresS, double maxCores) {

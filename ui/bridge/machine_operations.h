@@ -13,6 +13,15 @@ Operation pauseMachine(qint64 machine, const QString& name);
 Operation resumeMachine(qint64 machine, const QString& name);
 /// `force`: what it has ends there, and runs elsewhere.
 Operation removeMachine(qint64 machine, const QString& name, bool force);
+/// A machine that the engine links to; what is empty is left out.
+struct MachineAddition {
+    QString address;
+    QString token;       ///< of its engine; by ssh none
+    QString fingerprint; ///< that was confirmed
+    QString name;
+    bool installs = false; ///< by ssh: the program is copied there first
+};
+Request addMachine(const MachineAddition& wanted);
 /// A token that opens links only, `uses` times within `expiresS` seconds; 0 cores: as many as the machine gives.
 Request makeJoinToken(int uses, qint64 expiresS, double maxCores);
 

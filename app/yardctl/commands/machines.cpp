@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <fmt/format.h>
@@ -182,7 +183,9 @@ Outcome<int> removedJoinToken(const Invocation& invocation, const std::string& w
 
 // --- machines by their addresses
 
-constexpr std::array<std::string_view, 3> kAddOptions{"machine-token", "fingerprint", "name"};
+constexpr std::array<std::string_view, 4> kAddOptions{"machine-token", "fingerprint", "name", "install"};
+/// A program may be copied over a slow line before there is an answer; the engine gives up earlier.
+constexpr std::chrono::milliseconds kInstallSilence = std::chrono::minutes(12);
 
 /// Of the file that was named; "-": stdin.
 Outcome<std::string> machineToken(const std::string& path) {
@@ -194,17 +197,34 @@ Outcome<std::string> machineToken(const std::string& path) {
     return token;
 }
 
-Outcome<int> addedMachine(const Invocation& invocation, const std::vector<std::string>& words) {
-    const Arguments& arguments = invocation.arguments;
-    if (words.size() != 2)
-        return usageError("name it by its address: yardctl machines add https://HOST:PORT --machine-token FILE");
+/// What goes with the way that the address names: a token, or a program that is copied by ssh.
+Outcome<json::object> wayOf(const Arguments& arguments, const std::string& address) {
+    json::object body{{"address", address}};
     const auto file = arguments.value("machine-token");
+    if (address.starts_with("ssh://")) {
+        if (file)
+            return usageError("--machine-token goes with https://: by ssh the keys of the engine's user decide");
+        if (arguments.has("install")) body["install"] = true;
+        return body;
+    }
+    if (arguments.has("install")) return usageError("--install copies by ssh: it goes with ssh://USER@HOST");
     if (!file)
         return usageError(
             "give --machine-token FILE, with a token of that machine's engine that has the right admin");
     auto token = machineToken(*file);
     if (!token) return std::unexpected(token.error());
-    json::object body{{"address", words[1]}, {"token", *token}};
+    body["token"] = *token;
+    return body;
+}
+
+Outcome<int> addedMachine(const Invocation& invocation, const std::vector<std::string>& words) {
+    const Arguments& arguments = invocation.arguments;
+    if (words.size() != 2)
+        return usageError("name it by its address: yardctl machines add ssh://USER@HOST, or https://HOST:PORT "
+                          "--machine-token FILE");
+    auto way = wayOf(arguments, words[1]);
+    if (!way) return std::unexpected(way.error());
+    json::object& body = *way;
     for (const std::string_view option : {"fingerprint", "name"})
         if (const auto value = arguments.value(option)) body[option] = *value;
     if (const auto cores = arguments.value("cores")) {
@@ -212,7 +232,9 @@ Outcome<int> addedMachine(const Invocation& invocation, const std::vector<std::s
         if (!number) return std::unexpected(number.error());
         body["max_cores"] = *number;
     }
-    auto answer = invocation.engine.post("machines", compactJson(body));
+    Call call{.method = "POST", .path = "machines", .body = compactJson(body)};
+    if (arguments.has("install")) call.silence = kInstallSilence;
+    auto answer = invocation.engine.call(call);
     if (!answer) return failedByWords(answer.error());
     if (invocation.json)
         fmt::print("{}\n", answer->text);
@@ -274,7 +296,8 @@ Outcome<int> machinesCommand(const Invocation& invocation) {
 Command machinesRow() {
     return {
         .name = "machines",
-        .usage = "[ls | add URL --machine-token FILE | show ID | drain ID | resume ID | pause ID | remove ID | "
+        .usage = "[ls | add URL --machine-token FILE | add ssh://USER@HOST [--install] | show ID | drain ID | "
+                 "resume ID | pause ID | remove ID | "
                  "token [--uses N] [--expires TIME] | "
                  "tokens [remove ID]]",
         .summary = "what runs actions: this machine, and those that work for it",
@@ -285,6 +308,11 @@ Command machinesRow() {
             "'add' has the machine of another engine work for this one, which links to it from now on; that engine "
             "has "
             "to run with --serve on. Without --fingerprint the one that it shows is told.\n"
+            "With ssh:// an engine is started there by ssh, whose keys and known_hosts decide: 'ssh USER@HOST' has "
+            "to "
+            "work for the user of this engine without a question. --install first copies this engine's program "
+            "there, "
+            "where none is installed.\n"
             "'token' prints what lets another machine join this engine, with the line to type there; a machine "
             "needs it "
             "once, and comes back with a key of its own until it is removed. 'tokens' lists those that were made.",
@@ -292,12 +320,14 @@ Command machinesRow() {
                     "yardctl machines drain desk\n"
                     "yardctl machines remove 2 --force\n"
                     "yardctl machines add https://desk:8640 --machine-token desk.token\n"
+                    "yardctl machines add ssh://me@desk --install\n"
                     "yardctl machines token --uses 5 --expires 2h\n"
                     "yardctl machines tokens remove 1",
         .options = {{"force", 0, "", "remove it though it runs something, which is ended there"},
                     {"machine-token", 0, "FILE", "add: a token of that engine with the right admin; -: stdin"},
                     {"fingerprint", 0, "HEX", "add: the one that it has to show"},
                     {"name", 0, "NAME", "add: as it is called here"},
+                    {"install", 0, "", "add, by ssh: copy the program there first"},
                     {"uses", 0, "N", "token: so many machines may join with it (default: 1)"},
                     {"expires", 0, "TIME", "token: it is valid for so long (default: a day)"},
                     {"cores", 0, "N", "token, add: each of them gets at most so many cores"}},

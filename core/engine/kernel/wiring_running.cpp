@@ -235,6 +235,8 @@ void Wiring::openUpkeep() {
                                                        tellMachines();
                                                    },
                                                .outputDir = ground_.options.dataDir + "/elsewhere",
+                                               .sshProgram = ground_.options.sshProgram,
+                                               .bundle = ground_.options.bundle,
                                                .lease = std::chrono::seconds(ground_.settings.leaseS)});
     services_.figures.emplace(
         StatsSampler::Parts{.helpers = *ground_.helpers,

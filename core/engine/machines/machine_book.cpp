@@ -38,6 +38,7 @@ std::optional<DialTarget> dialFrom(const JsonView& object) {
         if (member.key() == "url") target.url = textOrEmpty(member);
         if (member.key() == "fingerprint") target.fingerprint = textOrEmpty(member);
         if (member.key() == "token") target.token = textOrEmpty(member);
+        if (member.key() == "install") target.installs = isTrue(member);
     }
     if (target.url.empty()) return std::nullopt;
     return target;
@@ -131,6 +132,7 @@ store::DocumentChange keep(const KeptMachine& machine) {
         writer.member("url", machine.dial->url);
         writer.member("fingerprint", machine.dial->fingerprint);
         writer.member("token", machine.dial->token);
+        if (machine.dial->installs) writer.member("install", true);
         writer.closeObject();
     }
     if (machine.isRemoved) writer.member("removed", true);

@@ -19,7 +19,8 @@ inline constexpr std::size_t kMostMachines = 1'000;
 struct DialTarget {
     std::string url;
     std::string fingerprint; ///< that it has to show; empty: the system's authorities decide, or it is plain
-    std::string token;       ///< of its engine, with the right admin
+    std::string token;       ///< of its engine, with the right admin; empty by ssh
+    bool installs = false;   ///< by ssh: this engine's program is copied there first
     friend bool operator==(const DialTarget&, const DialTarget&) = default;
 };
 
@@ -34,7 +35,7 @@ struct DialWanted {
 struct MachineView {
     fleet::MachineId id;
     std::string name;
-    std::string kind = "joined"; ///< "local": this engine's own; "linked": this engine opens its links
+    std::string kind = "joined"; ///< "local": this engine's own; "linked", "ssh": this engine opens its links
     std::string address{};       ///< where its link comes from, or goes; empty: it has none
     link::MachineState state = link::MachineState::Connecting;
     std::string reason{}; ///< of a state that is nobody's wish, one sentence; may be empty

@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 #include "core/coro/suspend.h"
 #include "core/engine/machines/machine.h"
+#include "core/engine/machines/ssh_link.h"
 #include "core/json/utf8.h"
 #include "core/model/given_resources.h"
 #include "core/model/json_fields.h"
@@ -447,7 +448,7 @@ MachineView Machines::viewOf(const Machine& machine) const {
     MachineView view{.id = machine.id, .name = machine.name};
     view.state = machine.state();
     view.address = machine.dial ? machine.dial->url : machine.peer;
-    if (machine.dial) view.kind = "linked";
+    if (machine.dial) view.kind = isSshUrl(machine.dial->url) ? "ssh" : "linked";
     view.reason = machine.runner->reason().empty() ? machine.notTaken : machine.runner->reason();
     if (view.reason.empty() && !machine.answers()) view.reason = machine.dialTrouble;
     if (machine.isUnread) view.reason = kUnread;

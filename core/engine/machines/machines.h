@@ -14,6 +14,7 @@
 #include "core/coro/helper_pool.h"
 #include "core/coro/sync.h"
 #include "core/coro/task.h"
+#include "core/engine/guests/join.h"
 #include "core/engine/machines/machine_book.h"
 #include "core/engine/machines/machine_host.h"
 #include "core/engine/machines/machine_view.h"
@@ -69,6 +70,8 @@ public:
         std::function<WallScale()> scale;
         std::function<void()> changed; ///< one of them is in another state
         std::string outputDir;         ///< of its own, for what is printed elsewhere
+        std::string sshProgram{};      ///< empty: the system's
+        std::string bundle{};          ///< what is copied to machines by ssh; empty: found (readBundle())
         Duration lease = std::chrono::seconds(20);
         Duration reconnectUnit = std::chrono::seconds(1); ///< for tests: what reconnectDelay() has in seconds
     };
@@ -112,8 +115,8 @@ public:
     /// Whoever names it in an action names it by its name of then. Invalid (name), NotFound; WrongState for this machine,
     /// and where another one has the name; Journal, NoSpace.
     coro::Task<Result<MachineView>> change(std::uint32_t id, MachineChange wanted);
-    /// Opens a link to a machine's engine, which is to work for this one, and keeps it open from then on, also after a
-    /// start; remove() ends that. Answers once the machine is linked, or knows why not. Invalid (address, token,
+    /// Opens a link to a machine's engine, or by ssh to one that is started there, which is to work for this one, and keeps
+    /// it open from then on, also after a start; remove() ends that. Answers once the machine is linked, or knows why not. Invalid (address, token,
     /// fingerprint: the other side's sentence), WrongState (name), AtLimit; Journal, NoSpace.
     coro::Task<Result<Dialled>> dial(DialWanted wanted);
     /// WrongState while something of it is in flight, unless `force`: that is ended then, and runs elsewhere. NotFound;
@@ -153,6 +156,7 @@ private:
     struct DialledLink;
     std::shared_ptr<Machine> machineWith(const std::string& key) const;
     bool hasLine(const Machine& machine) const;
+    coro::Task<Joined> openTo(DialTarget target);
     void dialOn(const std::shared_ptr<Machine>& machine);
     coro::Task<void> keepDialled(std::shared_ptr<Machine> machine);
     coro::Task<void> serveDialled(MachineCaller who, std::unique_ptr<linkio::ByteStream> stream,

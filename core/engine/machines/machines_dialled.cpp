@@ -5,6 +5,7 @@
 #include "core/coro/timeout.h"
 #include "core/engine/guests/join.h"
 #include "core/engine/machines/machine.h"
+#include "core/engine/machines/ssh_link.h"
 #include "core/linkio/link_connection.h"
 #include "core/model/api_address.h"
 
@@ -67,11 +68,19 @@ Result<YardAddress> addressOf(const DialTarget& target) {
     return address;
 }
 
-/// One spelling for one engine.
-std::string spelled(YardAddress address) {
-    std::ranges::transform(address.host, address.host.begin(),
+/// One spelling for one engine. Of a host that ssh's configuration names letters count as they are written. Invalid
+/// (address).
+Result<std::string> spelled(const DialTarget& target) {
+    if (isSshUrl(target.url)) {
+        const auto ssh = parseSshAddress(target.url);
+        if (!ssh) return std::unexpected(ssh.error());
+        return ssh->url();
+    }
+    auto address = addressOf(target);
+    if (!address) return std::unexpected(address.error());
+    std::ranges::transform(address->host, address->host.begin(),
                            [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
-    return publishedAddress(address.url(), address.prefix);
+    return publishedAddress(address->url(), address->prefix);
 }
 
 JoinRequest requestOf(YardAddress address, const DialTarget& target, const std::string& key) {
@@ -145,15 +154,35 @@ coro::Task<void> Machines::serveDialled(MachineCaller who, std::unique_ptr<linki
         DialledLine line(*this, *stream);
         seen->why = co_await line.serve(std::move(who));
     }
+    if (const std::string said = sshLastLine(stream->lastWords()); !said.empty())
+        seen->why += fmt::format(" ({})", said);
+    stream.reset(); // what carries it ends before anybody opens the next one
     seen->isOver = true;
     followed_.notifyAll();
 }
 
+coro::Task<Joined> Machines::openTo(DialTarget target) {
+    const std::string shown = keyFor(parts_.engineId, target.url);
+    if (!isSshUrl(target.url)) {
+        const auto address = addressOf(target);
+        if (!address) co_return std::unexpected(JoinFailure{.isFinal = true, .sentence = address.error().message});
+        co_return co_await engine::join(parts_.loop, lookups_, requestOf(*address, target, shown));
+    }
+    const auto ssh = parseSshAddress(target.url);
+    if (!ssh) co_return std::unexpected(JoinFailure{.isFinal = true, .sentence = ssh.error().message});
+    co_return co_await joinBySsh(parts_.loop, parts_.helpers,
+                                 {.address = *ssh,
+                                  .program = parts_.sshProgram,
+                                  .key = shown,
+                                  .installs = target.installs,
+                                  .bundle = parts_.bundle});
+}
+
 coro::Task<Result<Dialled>> Machines::dial(DialWanted wanted) {
     YARD_ASSERT_OWNER(owner_);
-    auto address = addressOf(wanted.target);
-    if (!address) co_return std::unexpected(address.error());
-    wanted.target.url = spelled(*address);
+    auto url = spelled(wanted.target);
+    if (!url) co_return std::unexpected(url.error());
+    wanted.target.url = std::move(*url);
     const std::string shown = keyFor(parts_.engineId, wanted.target.url);
     MachineCaller who{.token = {},
                       .peer = wanted.target.url,
@@ -164,7 +193,10 @@ coro::Task<Result<Dialled>> Machines::dial(DialWanted wanted) {
     if (wanted.name)
         if (auto fine = checkName(machineWith(key).get(), *wanted.name); !fine)
             co_return std::unexpected(fine.error());
-    auto stream = co_await engine::join(parts_.loop, lookups_, requestOf(*address, wanted.target, shown));
+    if (const auto known = machineWith(key); known && isSshUrl(wanted.target.url) && hasLine(*known))
+        co_return invalid("address",
+                          fmt::format("{} is linked already: remove it first to add it otherwise.", known->name));
+    auto stream = co_await openTo(wanted.target);
     if (!stream && !stream.error().fingerprint.empty() && wanted.target.fingerprint.empty())
         co_return Dialled{.machine = {}, .fingerprint = std::move(stream.error().fingerprint)};
     if (!stream) co_return invalid("address", std::move(stream.error().sentence));
@@ -206,21 +238,18 @@ coro::Task<void> Machines::keepDialled(std::shared_ptr<Machine> machine) {
             co_await followed_.wait();
             continue;
         }
-        if (const auto address = addressOf(*machine->dial)) {
-            const std::string shown = keyFor(parts_.engineId, machine->dial->url);
-            auto stream = co_await engine::join(parts_.loop, lookups_, requestOf(*address, *machine->dial, shown));
-            if (isGone()) break;
-            machine->dialTrouble = stream ? std::string() : stream.error().sentence;
-            if (hasLine(*machine)) continue; // somebody gave it again
-            if (stream) {
-                const MonoTime began = parts_.loop.now();
-                const auto seen = std::make_shared<DialledLink>();
-                co_await serveDialled(
-                    {.token = {}, .peer = machine->dial->url, .key = knownBy(shown), .dial = machine->dial},
-                    std::move(*stream), seen);
-                machine->dialTrouble = seen->why;
-                if (parts_.loop.now() - began > kHelloLimit) failures = 0;
-            }
+        auto stream = co_await openTo(*machine->dial);
+        if (isGone()) break;
+        machine->dialTrouble = stream ? std::string() : stream.error().sentence;
+        if (hasLine(*machine)) continue; // somebody gave it again
+        if (stream) {
+            const MonoTime began = parts_.loop.now();
+            const auto seen = std::make_shared<DialledLink>();
+            const std::string known = knownBy(keyFor(parts_.engineId, machine->dial->url));
+            co_await serveDialled({.token = {}, .peer = machine->dial->url, .key = known, .dial = machine->dial},
+                                  std::move(*stream), seen);
+            machine->dialTrouble = seen->why;
+            if (parts_.loop.now() - began > kHelloLimit) failures = 0;
         }
         if (++failures == 1)
             logWarning("link", "machine {} is not linked: {} It is tried again.", machine->name,

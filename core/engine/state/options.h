@@ -52,6 +52,8 @@ struct Options {
     bool serves = true;                     ///< it may work for others
     bool takesYards = false;            ///< other engines may open a link to this one, and have it work for them
     std::string name{};                 ///< of this machine, to other engines and to people; empty: the host's
+    std::string sshProgram{};           ///< for machines that are reached so; empty: `ssh` of PATH
+    std::string bundle{};               ///< the program that is copied to them; empty: found beside this one
     std::string hooksDir{};             ///< programs that are hooks; empty: `hooks` in the data directory
     std::vector<std::string> plugins{}; ///< shared libraries that are told of hooks
     std::vector<std::string> set;       ///< NAME=VALUE for this run, over settings.json

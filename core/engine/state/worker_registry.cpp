@@ -1,5 +1,7 @@
 #include "core/engine/state/worker_registry.h"
 
+#include "core/model/worker.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -57,6 +59,12 @@ std::vector<std::string> machinesOf(const ActionSpec& spec, const std::vector<st
     return words;
 }
 
+/// What is built for another kind of machine may have a runner of its own.
+bool isBuiltForHere(const ActionSpec& spec, const WorkerDescriptor& descriptor) {
+    const std::string& platform = spec.platform.empty() ? descriptor.platform : spec.platform;
+    return platform.empty() || platform == thisPlatform();
+}
+
 bool isHereToo(const std::vector<std::string>& words) {
     return std::ranges::any_of(words, [](const auto& word) { return word == "any" || word == "local"; });
 }
@@ -103,15 +111,18 @@ Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec, const std::vect
     key.workerVersion = worker->descriptor->version;
     key.function = spec.function;
     key.resources = effectiveResources(spec, worker->descriptor->resources);
-    if (worker->descriptor->mode == WorkerMode::Warm) { // what serves it holds them, once for all that it serves
+    const bool isWarm = worker->descriptor->mode == WorkerMode::Warm;
+    if (isWarm || isBuiltForHere(spec, *worker->descriptor)) {
         if (!spec.machines.empty() && !isHereToo(spec.machines))
-            return invalid("machine",
-                           fmt::format("Worker \"{}\" is warm, and its processes are on this machine: remove "
-                                       "\"machine\", or give it as \"local\".",
-                                       worker->descriptor->name));
+            return invalid("machine", fmt::format("Worker \"{}\" {}: remove \"machine\", or give it as \"local\".",
+                                                  worker->descriptor->name,
+                                                  isWarm ? "is warm, and its processes are on this machine"
+                                                         : "runs on this machine alone, as its files do not go to "
+                                                           "others"));
         key.machines.clear();
-        key.resources = resourcesBesideProcess(spec, worker->descriptor->resources);
     }
+    if (isWarm) // what serves it holds them, once for all that it serves
+        key.resources = resourcesBesideProcess(spec, worker->descriptor->resources);
     return key;
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/clock.h"
 #include "ui/bridge/machine_operations.h"
 #include "ui/bridge/pinning.h"
+#include "ui/pages/machines/machine_address.h"
 #include "ui/style/format.h"
 
 #include <QApplication>
@@ -10,6 +11,7 @@
 #include <QComboBox>
 #include <QLineEdit>
 #include <QSpinBox>
+#include <QStackedWidget>
 
 #include <utility>
 
@@ -31,6 +33,9 @@ bool hasNoTokens(const Answer& answer) {
 AddMachine::AddMachine(Context context, QWidget* parent)
     : QDialog(parent)
     , context_(context)
+    , ways_(new QComboBox)
+    , forms_(new QStackedWidget)
+    , address_(new MachineAddress(context, forms_))
     , uses_(new QSpinBox)
     , expires_(new QComboBox)
     , cores_(new QLineEdit)
@@ -43,7 +48,38 @@ AddMachine::AddMachine(Context context, QWidget* parent)
     setObjectName("add-machine");
     setWindowTitle(tr("Add a machine"));
     setAttribute(Qt::WA_DeleteOnClose);
-    resize(scaled(720), scaled(320));
+    resize(scaled(720), scaled(400));
+    ways_->setObjectName("way");
+    ways_->addItem(tr("It joins with a token"), static_cast<int>(Way::Token));
+    ways_->addItem(tr("This engine links to it"), static_cast<int>(Way::Address));
+    forms_->addWidget(tokenForm());
+    forms_->addWidget(address_);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(20, 18, 20, 16);
+    column->setSpacing(10);
+    column->addWidget(new Label(tr("Add a machine"), Type::Title, Token::Text1));
+    column->addWidget(new FormRow(tr("How it comes"), ways_, {}));
+    column->addWidget(forms_, 1);
+    auto* foot = new QHBoxLayout;
+    foot->setSpacing(8);
+    auto* close = new Button(Button::Kind::Plain, tr("Close"), {});
+    foot->addStretch(1);
+    foot->addWidget(close);
+    foot->addWidget(make_);
+    foot->addWidget(address_->add());
+    column->addLayout(foot);
+    connect(close, &QAbstractButton::clicked, this, &QDialog::close);
+    connect(make_, &QAbstractButton::clicked, this, &AddMachine::ask);
+    connect(copy_, &QAbstractButton::clicked, this, [this] { QApplication::clipboard()->setText(command_); });
+    connect(address_, &MachineAddress::added, this, &QDialog::close);
+    connect(ways_, &QComboBox::currentIndexChanged, this,
+            [this] { choose(static_cast<Way>(ways_->currentData().toInt())); });
+    choose(Way::Token);
+    make_->setFocus();
+}
+
+/// What a token is made with, and the command for the other machine.
+QWidget* AddMachine::tokenForm() {
     uses_->setRange(1, kMostUses);
     for (const auto& [words, seconds] :
          {std::pair(tr("1 hour"), kHourSeconds), std::pair(tr("1 day"), 24 * kHourSeconds),
@@ -56,10 +92,10 @@ AddMachine::AddMachine(Context context, QWidget* parent)
     shown_->setObjectName("command");
     shown_->setAccessibleName(tr("Command for the other machine"));
     coresRow_ = new FormRow(tr("Cores, at most"), cores_, tr("Empty: all that the machine gives."));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(20, 18, 20, 16);
+    auto* form = new QWidget;
+    auto* column = new QVBoxLayout(form);
+    column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(10);
-    column->addWidget(new Label(tr("Add a machine"), Type::Title, Token::Text1));
     column->addWidget(new FormRow(tr("Machines"), uses_, tr("So many may join with the token.")));
     column->addWidget(new FormRow(tr("Ends after"), expires_, {}));
     column->addWidget(coresRow_);
@@ -70,19 +106,17 @@ AddMachine::AddMachine(Context context, QWidget* parent)
     line->addWidget(copy_);
     column->addLayout(line);
     column->addStretch(1);
-    auto* foot = new QHBoxLayout;
-    foot->setSpacing(8);
-    auto* close = new Button(Button::Kind::Plain, tr("Close"), {});
-    foot->addStretch(1);
-    foot->addWidget(close);
-    foot->addWidget(make_);
-    column->addLayout(foot);
     shown_->hide();
     copy_->hide();
-    connect(close, &QAbstractButton::clicked, this, &QDialog::close);
-    connect(make_, &QAbstractButton::clicked, this, &AddMachine::ask);
-    connect(copy_, &QAbstractButton::clicked, this, [this] { QApplication::clipboard()->setText(command_); });
-    make_->setFocus();
+    return form;
+}
+
+void AddMachine::choose(Way way) {
+    const bool isAddress = way == Way::Address;
+    ways_->setCurrentIndex(ways_->findData(static_cast<int>(way)));
+    forms_->setCurrentIndex(isAddress ? 1 : 0);
+    make_->setVisible(!isAddress);
+    address_->add()->setVisible(isAddress);
 }
 
 void AddMachine::ask() {

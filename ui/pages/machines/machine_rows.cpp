@@ -187,6 +187,7 @@ QString machineStateWords(const MachineInfo& machine, WallMicros now) {
 
 QString machineKindWords(const MachineInfo& machine) {
     if (machine.isLocal()) return MachineWords::tr("this machine");
+    if (machine.kind == "ssh") return MachineWords::tr("by ssh");
     if (machine.kind == "linked") return MachineWords::tr("by its address");
     return machine.kind == "joined" ? MachineWords::tr("joined") : unturned(machine.kind);
 }

@@ -14,7 +14,7 @@ namespace yard::ui {
 struct MachineInfo {
     qint64 id = 0; ///< 0: this engine's own
     QString name;
-    QString kind; ///< "local", "joined", "linked"
+    QString kind; ///< "local", "joined", "linked", "ssh"
     QString address;
     QString state;
     QString reason;

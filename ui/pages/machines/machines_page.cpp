@@ -2,6 +2,7 @@
 
 #include "ui/bridge/machine_operations.h"
 #include "ui/pages/machines/add_machine.h"
+#include "ui/pages/machines/machine_address.h"
 #include "ui/pages/machines/machine_panel.h"
 #include "ui/style/format.h"
 #include "ui/widgets/transient.h"
@@ -9,8 +10,11 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QDragEnterEvent>
+#include <QDropEvent>
 #include <QJsonDocument>
 #include <QMenu>
+#include <QMimeData>
 
 #include <algorithm>
 #include <array>
@@ -42,6 +46,7 @@ MachinesPage::MachinesPage(Context context)
     , poll_(
           context.link, kMachinesLookMs, [] { return operations::lookAtMachines().request; },
           [this](const Answer& answer) { take(answer.json); }) {
+    setAcceptDrops(true);
     QVBoxLayout* inside = makeGround();
     makeHead(inside);
     split_->setChildrenCollapsible(false);
@@ -225,6 +230,25 @@ void MachinesPage::add() {
         return;
     }
     (new AddMachine(context_, this))->show();
+}
+
+/// One line that can be the address of a machine.
+static bool isMachineAddress(const QString& text) {
+    const QString address = text.trimmed();
+    return (address.startsWith("ssh://") || address.startsWith("https://")) && !address.contains(QChar('\n'));
+}
+
+void MachinesPage::dragEnterEvent(QDragEnterEvent* event) {
+    if (isMachineAddress(event->mimeData()->text())) event->acceptProposedAction();
+}
+
+void MachinesPage::dropEvent(QDropEvent* event) {
+    const QString text = event->mimeData()->text();
+    if (!isMachineAddress(text)) return;
+    event->acceptProposedAction();
+    add();
+    adding()->choose(AddMachine::Way::Address);
+    adding()->address()->setAddress(text);
 }
 
 AddMachine* MachinesPage::adding() const {

@@ -44,6 +44,11 @@ public:
     /// Null: it is not open.
     AddMachine* adding() const;
 
+protected:
+    /// The text of an address: its form opens.
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
 private:
     void makeHead(QVBoxLayout* column);
     QWidget* makeAlone();
