@@ -4,6 +4,7 @@
 #include "core/base/parsed_number.h"
 #include "core/engine/objects/objects.h"
 #include "core/http/error_map.h"
+#include "core/http/idempotency_key.h"
 #include "core/http/json_answer.h"
 
 #include <algorithm>
@@ -167,7 +168,11 @@ coro::Task<Response> getHistory(Call& call) {
 // --- changes
 
 coro::Task<Response> createObjects(Call& call) {
-    const auto created = co_await call.engine.ask(&engine::Objects::create, std::move(call.request.body));
+    auto once = co_await idempotencyOf(call);
+    if (!once) co_return errorResponse(once.error());
+    std::string body = std::move(call.request.body);
+    const auto created = *once ? co_await call.engine.ask(&engine::Objects::createOnce, std::move(body), **once)
+                               : co_await call.engine.ask(&engine::Objects::create, std::move(body));
     if (!created) co_return errorResponse(created.error());
     co_return objectOf([&](JsonWriter& writer) {
         if (!created->isList) return writer.member("id", created->ids.front());
@@ -216,13 +221,28 @@ coro::Task<Response> lookAtObject(Call& call) {
     co_return viewResponse(co_await call.engine.ask(&engine::Objects::get, id, Duration::zero(), std::string()));
 }
 
+struct MoveAsked {
+    std::int64_t id = 0;
+    std::string to{};
+    bool isForced = false;
+    std::optional<store::Idempotency> once{};
+};
+
+coro::Task<Result<void>> moveOne(Call& call, MoveAsked asked) {
+    if (!asked.once) co_return co_await call.engine.ask(&engine::Objects::move, asked.id, asked.to, asked.isForced);
+    co_return co_await call.engine.ask(&engine::Objects::moveOnce, asked.id, asked.to, asked.isForced, *asked.once);
+}
+
 coro::Task<Response> moveObject(Call& call) {
     const std::int64_t id = call.number();
     const auto to = call.body.word("to", kMaxName);
     if (!to) co_return errorResponse(to.error());
     const auto isForced = call.body.flag("force");
     if (!isForced) co_return errorResponse(isForced.error());
-    if (const auto done = co_await call.engine.ask(&engine::Objects::move, id, *to, *isForced); !done)
+    const auto once = co_await idempotencyOf(call);
+    if (!once) co_return errorResponse(once.error());
+    if (const auto done = co_await moveOne(call, {.id = id, .to = *to, .isForced = *isForced, .once = *once});
+        !done)
         co_return errorResponse(done.error());
     co_return viewResponse(co_await call.engine.ask(&engine::Objects::get, id, Duration::zero(), std::string()));
 }
@@ -266,10 +286,14 @@ coro::Task<Response> moveMany(Call& call) {
     if (!to) co_return errorResponse(to.error());
     const auto isForced = call.body.flag("force");
     if (!isForced) co_return errorResponse(isForced.error());
+    const auto once = co_await idempotencyOf(call);
+    if (!once) co_return errorResponse(once.error());
     std::int64_t count = 0;
     std::vector<std::pair<std::int64_t, std::string>> refused;
     for (const std::int64_t id : *ids) {
-        const auto done = co_await call.engine.ask(&engine::Objects::move, id, *to, *isForced);
+        MoveAsked asked{.id = id, .to = *to, .isForced = *isForced, .once = *once};
+        if (asked.once) asked.once->key += fmt::format("\n{}", id); // each has a commit of its own
+        const auto done = co_await moveOne(call, std::move(asked));
         if (done)
             ++count;
         else
@@ -399,6 +423,7 @@ std::span<const Route> objectRoutes() {
           .summary = "Make one object or a list of them, all or none",
           .members = kReadsItself,
           .request = "ObjectOrList",
+          .isOnce = true,
           .answers = {{{200, "ObjectIds"}}}}},
         {{Post, "objects/look", Global, Json, Needs::Operate},
          &lookAtMany,
@@ -413,6 +438,7 @@ std::span<const Route> objectRoutes() {
           .summary = "Move each to another status",
           .members = "ids to force",
           .request = "ObjectsMove",
+          .isOnce = true,
           .answers = {{{200, "ObjectCount"}}}}},
         {{Post, "objects/delete", Global, Json, Needs::Operate},
          &removeMany,
@@ -460,6 +486,7 @@ std::span<const Route> objectRoutes() {
           .summary = "Move it to another status; with force also where the type does not allow it",
           .members = "to force",
           .request = "ObjectMove",
+          .isOnce = true,
           .answers = {{{200, "Object"}}}}},
         {{Get, "orchestrator", Global, None, Needs::Read},
          &getOrchestrator,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/base/hash.h"
 #include "core/base/ids.h"
 
 #include <cstdint>
@@ -19,6 +20,14 @@ inline constexpr std::int64_t kKeptHistory = 100;
 inline constexpr std::size_t kMostObjects = 5'000;
 /// Of the fields of an object, and of one effect.
 inline constexpr std::size_t kMaxObjectText = 1U << 20;
+
+/// How long a key is known; the journal forgets it some time later.
+inline constexpr WallMicros kIdempotencyAge = 24LL * 3600 * 1'000'000;
+struct Idempotency {
+    std::string key{};
+    Hash256 body{};       ///< of the request's bytes
+    std::string answer{}; ///< what a repeat within 24 h gets
+};
 
 struct ObjectTypeRow {
     std::int64_t id = 0; ///< never used twice
@@ -99,11 +108,14 @@ struct NewObject {
 };
 /// All or none. AckDetail::objects has the number of each: one whose key its type has already is the one that is there,
 /// and nothing of it changes. With an `effect` the row of the outbox goes in the same commit; where it is gone
-/// nothing is created, so that an effect creates once.
+/// nothing is created, so that an effect creates once. With an `idempotency` its answer is kept, with ";first+count" for
+/// each run of numbers behind it. A repeat creates nothing: AckDetail::repeated, and the first answer. Used with
+/// another body: Invalid.
 struct CreateObjects {
     std::vector<NewObject> objects{};
     std::optional<EffectName> effect{};
     WallMicros now = 0;
+    std::optional<Idempotency> idempotency{};
 };
 
 /// Before a look: retry_at moves, if the object is as it was seen. AckDetail::objects has those that were not.
@@ -118,7 +130,8 @@ struct ClaimObjects {
 };
 
 /// One compare-and-swap of (id, status, revision), with its effects as rows of the outbox and the wake of its parent:
-/// all in one commit. Where the object is not as it was seen nothing happens: AckDetail::objects names it then.
+/// all in one commit. Where the object is not as it was seen nothing happens: AckDetail::objects names it then. So it does
+/// where the key of its `idempotency` is known already.
 struct MoveObject {
     // compared
     std::int64_t id = 0;
@@ -141,6 +154,7 @@ struct MoveObject {
     std::string actor{};
     std::int64_t tickMs = 0;
     WallMicros at = 0;
+    std::optional<Idempotency> idempotency{}; ///< kept with it
 };
 
 /// retry_at of those that have one becomes `at`, if it was later; nothing else of them. With an `effect` its row goes.

@@ -30,14 +30,6 @@ struct AcceptItem {
     std::vector<Hash256> chunks{}; ///< inputs: must be present, kept from now on
 };
 
-/// How long a key is known; the journal forgets it some time later.
-inline constexpr WallMicros kIdempotencyAge = 24LL * 3600 * 1'000'000;
-struct Idempotency {
-    std::string key{};
-    Hash256 body{};       ///< of the request's bytes
-    std::string answer{}; ///< what a repeat within 24 h gets
-};
-
 /// A large submission comes in parts, so that others get their turn in between. Until the one that `ends` it is
 /// committed nobody but their poster sees anything of its rows, and a start removes them.
 struct AcceptPart {
@@ -294,7 +286,7 @@ struct SweepResult {
 
 struct AckDetail {
     std::optional<Error> error{}; ///< set: nothing of the operation happened
-    bool repeated = false;        ///< Accept: the key was known; `answer` is the first answer
+    bool repeated = false;        ///< Accept, CreateObjects: the key was known; `answer` is the first answer
     std::string answer{};
     std::vector<FinishedState> finished{}; ///< Accept, Reopen: predecessors that have already ended
     std::optional<PendingRow> row{};       ///< Reopen

@@ -43,8 +43,9 @@ public:
         ActionResult action{};
     };
     std::map<Lsn, Owned> owned;
-    std::optional<Error> refusal; ///< of everything
-    int wakes = 0;                ///< commits of them
+    std::map<std::string, store::Reader::KeptAnswer> kept; ///< by their idempotency keys
+    std::optional<Error> refusal;                          ///< of everything
+    int wakes = 0;                                         ///< commits of them
 
     /// It has its end; nobody was told.
     void end(Lsn lsn, std::string result) {
@@ -102,6 +103,9 @@ public:
     }
 
 private:
+    void keep(const store::Idempotency& once, std::string answer, WallMicros now) {
+        kept[once.key] = {.body = once.body, .answer = std::move(answer), .t = now};
+    }
     bool take(const store::EffectName& name) {
         return effects.erase({name.object, name.revision, name.position}) > 0;
     }
@@ -131,6 +135,10 @@ private:
             rows[given.id] = std::move(row);
             launches[given.id] = given.launch.value_or("");
         }
+        if (!create.idempotency) return;
+        std::string answer = create.idempotency->answer;
+        for (const std::int64_t id : done.objects) answer += fmt::format(";{}+1", id);
+        keep(*create.idempotency, std::move(answer), create.now);
     }
     void apply(const store::ClaimObjects& claiming, store::AckDetail& done) {
         for (const auto& claim : claiming.claims) {
@@ -147,6 +155,7 @@ private:
             done.objects.push_back(move.id);
             return;
         }
+        if (move.idempotency) keep(*move.idempotency, move.idempotency->answer, move.at);
         row->second.status = move.to;
         row->second.revision = move.newRevision;
         row->second.retryAt = move.retryAt;
@@ -229,7 +238,8 @@ public:
         Objects::Reads reads{.object = [this](std::int64_t id) { return object(id); },
                              .page = [this](store::ObjectQuestion question) { return page(question); },
                              .history = [this](std::int64_t id) { return history(id); },
-                             .action = [this](Lsn lsn) { return action(lsn); }};
+                             .action = [this](Lsn lsn) { return action(lsn); },
+                             .keptAnswer = [this](std::string key) { return keptAnswer(std::move(key)); }};
         openHooks();
         objects.emplace(Objects::Parts{
             .post = [this](const store::Action& action) { return post(action); },
@@ -411,6 +421,12 @@ private:
         submitted.push_back(std::move(submission));
         if (submitted.back().accepted) submitted.back().accepted(lsn);
         co_return SubmitAnswer{};
+    }
+    coro::Task<Result<std::optional<store::Reader::KeptAnswer>>> keptAnswer(std::string key) {
+        if (journal.refusal) co_return std::unexpected(*journal.refusal);
+        const auto known = journal.kept.find(key);
+        if (known == journal.kept.end()) co_return std::optional<store::Reader::KeptAnswer>();
+        co_return std::optional(known->second);
     }
     coro::Task<Result<ActionResult>> action(Lsn lsn) {
         if (actionRefusal) co_return std::unexpected(*actionRefusal);

@@ -1,5 +1,5 @@
-// Objects in the engine: what follows from a look. Children, actions, calls and wakes; with a journal and actors that a
-// test holds in its hands.
+// Objects in the engine: what follows from a look, which is children, actions, calls and wakes; what is asked twice under
+// one key; how long the ended are kept. With a journal and actors that a test holds in its hands.
 #include "tests/engine/objects_bench.h"
 
 #include <QTest>
@@ -35,6 +35,11 @@ private Q_SLOTS:
     void othersAreWoken();
     void peopleAreToldOfCreatesThatDoNotSucceed();
     void aCallOfWhatWasRemovedIsNotMade();
+
+    void whatIsAskedTwiceUnderOneKeyIsDoneOnce();
+    void aRepeatWaitsForTheFirstThatIsOnItsWay();
+    void aKeyOfAnotherBodyIsRefused();
+    void aKeyOfWhatFailedIsFree();
 };
 
 void TestObjectEffects::aChildIsMadeOnceWhateverDies() {
@@ -401,6 +406,74 @@ void TestObjectEffects::aCallOfWhatWasRemovedIsNotMade() {
         b.answer(R"({"exit_code":0,"move":"failed"})");
     }
     QCOMPARE(b.objects->orchestrator().outbox, std::size_t(0));
+}
+
+// --- what is asked twice
+
+static store::Idempotency keyOf(const std::string& body) {
+    return {.key = "k", .body = Sha256::of(body), .answer = {}};
+}
+
+void TestObjectEffects::whatIsAskedTwiceUnderOneKeyIsDoneOnce() {
+    ObjectsBench b;
+    b.put(pageType());
+    const std::string list = R"([{"type":"page"},{"type":"page"}])";
+    const auto made = b.rig.ask(b.objects->createOnce(list, keyOf(list)));
+    b.open(); // also another life of the engine knows it
+    const auto again = b.rig.ask(b.objects->createOnce(list, keyOf(list)));
+    QVERIFY(made && again && again->isList);
+    QCOMPARE(again->ids, made->ids);
+    QCOMPARE(b.journal.rows.size(), std::size_t(2));
+    const store::Idempotency move{.key = "m", .body = Sha256::of("move"), .answer = {}};
+    QCOMPARE(b.word(b.rig.ask(b.objects->moveOnce(1, "failed", false, move))), "done");
+    QCOMPARE(b.word(b.rig.ask(b.objects->moveOnce(1, "failed", false, move))), "done");
+    QCOMPARE(b.stands(1), "failed r1");
+    QCOMPARE(b.journal.moves.at(1).size(), std::size_t(1));
+}
+
+void TestObjectEffects::aRepeatWaitsForTheFirstThatIsOnItsWay() {
+    ObjectsBench b;
+    b.put(pageType());
+    b.isSlow = true;
+    const std::string one = R"({"type":"page"})";
+    const auto first = b.rig.begin(b.objects->createOnce(one, keyOf(one)));
+    const auto again = b.rig.begin(b.objects->createOnce(one, keyOf(one)));
+    b.commits();
+    QCOMPARE(first->value()->ids, std::vector<std::int64_t>{1});
+    QCOMPARE(again->value()->ids, first->value()->ids);
+    QVERIFY(!again->value()->isList);
+    const store::Idempotency move{.key = "m", .body = Sha256::of("move"), .answer = {}};
+    const auto moved = b.rig.begin(b.objects->moveOnce(1, "failed", false, move));
+    const auto movedAgain = b.rig.begin(b.objects->moveOnce(1, "failed", false, move));
+    QVERIFY(!moved->has_value() && !movedAgain->has_value());
+    b.commits();
+    QCOMPARE(b.word(moved->value()), "done");
+    QCOMPARE(b.word(movedAgain->value()), "done");
+}
+
+void TestObjectEffects::aKeyOfAnotherBodyIsRefused() {
+    ObjectsBench b;
+    b.put(pageType());
+    const std::string one = R"({"type":"page"})";
+    QVERIFY(b.rig.ask(b.objects->createOnce(one, keyOf("a"))));
+    QCOMPARE(b.word(b.rig.ask(b.objects->createOnce(one, keyOf("b")))), "invalid Idempotency-Key");
+    QCOMPARE(b.word(b.rig.ask(b.objects->moveOnce(1, "failed", false, keyOf("b")))), "invalid Idempotency-Key");
+    QCOMPARE(b.journal.rows.size(), std::size_t(1));
+    b.journal.kept.at("k").t -= store::kIdempotencyAge + 1;
+    QCOMPARE(b.word(b.rig.ask(b.objects->createOnce(one, keyOf("b")))), "done");
+    QCOMPARE(b.journal.rows.size(), std::size_t(2));
+}
+
+void TestObjectEffects::aKeyOfWhatFailedIsFree() {
+    ObjectsBench b;
+    const std::string one = R"({"type":"page"})";
+    QCOMPARE(b.word(b.rig.ask(b.objects->createOnce(one, keyOf(one)))), "invalid type");
+    b.put(pageType());
+    b.journal.refusal = fail(ErrorKind::Journal, "full").error();
+    QCOMPARE(b.word(b.rig.ask(b.objects->createOnce(one, keyOf(one)))), "journal ");
+    QCOMPARE(b.word(b.rig.ask(b.objects->moveOnce(1, "failed", false, keyOf("m")))), "journal ");
+    b.journal.refusal.reset();
+    QCOMPARE(b.word(b.rig.ask(b.objects->createOnce(one, keyOf(one)))), "done");
 }
 
 QTEST_GUILESS_MAIN(TestObjectEffects)

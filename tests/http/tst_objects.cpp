@@ -32,6 +32,7 @@ private Q_SLOTS:
     void aStatusIsWaitedFor();
     void childrenAndHistoryAreServed();
     void manyAreChangedAtOnce();
+    void aRepeatWithItsKeyIsAnsweredAsTheFirst();
     void theOrchestratorNamesOrphans();
     void objectsOutliveTheEngine();
     void whatIsWrongIsNamed();
@@ -211,6 +212,40 @@ void ObjectRouteTest::objectsOutliveTheEngine() {
     const auto next = engine.run(engine->ask(&Objects::create, std::string(R"({"type":"page"})")));
     QCOMPARE(next->ids.front(), id + 1);
     QVERIFY(engine.run(engine->ask(&Objects::move, id, std::string("sealed"), false)).has_value());
+}
+
+void ObjectRouteTest::aRepeatWithItsKeyIsAnsweredAsTheFirst() {
+    api_->post("/compute/types", kType);
+    const ApiTest::Fields one{{"Idempotency-Key", "one"}};
+    const ApiTest::Fields list{{"Idempotency-Key", "list"}};
+    const std::string body = R"({"type":"page","fields":{"n":1}})";
+    const auto id = api_->call("POST", "/compute/objects", body, one).number("id");
+    QVERIFY(id > 0);
+    QCOMPARE(api_->call("POST", "/compute/objects", body, one).number("id"), id);
+    const auto makeList = [&] {
+        return api_->call("POST", "/compute/objects", R"([{"type":"page"},{"type":"page"}])", list).body;
+    };
+    const std::string first = makeList();
+    QCOMPARE(makeList(), first);
+    QCOMPARE(api_->get("/compute/objects").json().at("objects").as_array().size(), std::size_t(3));
+    const Reply other = api_->call("POST", "/compute/objects", R"({"type":"page"})", one);
+    QCOMPARE(other.status, 422);
+    QCOMPARE(other.text("field"), std::string("Idempotency-Key"));
+    const ApiTest::Fields move{{"Idempotency-Key", "move"}};
+    for (int time = 0; time < 2; ++time) {
+        const Reply moved = api_->call("POST", at(id, "/move"), R"({"to":"started"})", move);
+        QCOMPARE(moved.status, 200);
+        QCOMPARE(moved.number("revision"), std::int64_t(1));
+    }
+    const std::string many = fmt::format(R"({{"ids":[{},{}],"to":"started"}})", id + 1, id + 2);
+    const ApiTest::Fields moves{{"Idempotency-Key", "moves"}};
+    QCOMPARE(api_->call("POST", "/compute/objects/move", many, moves).number("count"), std::int64_t(2));
+    QCOMPARE(api_->call("POST", "/compute/objects/move", many, moves).number("count"), std::int64_t(2));
+    QCOMPARE(api_->call("POST", "/compute/objects/move", many).number("count"), std::int64_t(0));
+    const ApiTest::Fields tooLong{{"Idempotency-Key", std::string(256, 'k')}};
+    QCOMPARE(api_->call("POST", "/compute/objects", body, tooLong).status, 422);
+    QCOMPARE(api_->call("POST", at(id, "/move"), R"({"to":"sealed"})", tooLong).status, 422);
+    QCOMPARE(api_->call("POST", "/compute/objects/move", many, tooLong).status, 422);
 }
 
 void ObjectRouteTest::whatIsWrongIsNamed() {

@@ -24,14 +24,17 @@
 #include "core/store/object_operations.h"
 #include "core/store/object_reads.h"
 #include "core/store/operations.h"
+#include "core/store/reader.h"
 
 #include <array>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,6 +62,8 @@ public:
         std::function<coro::Task<Result<store::ObjectPage>>(store::ObjectQuestion)> page;
         std::function<coro::Task<Result<std::vector<store::ObjectMoveRow>>>(std::int64_t)> history;
         std::function<coro::Task<Result<ActionResult>>(Lsn)> action;
+        /// As Reader::keptAnswer().
+        std::function<coro::Task<Result<std::optional<store::Reader::KeptAnswer>>>(std::string key)> keptAnswer;
     };
     struct Parts {
         /// Is posted when this returns, so that the journal keeps the order.
@@ -116,6 +121,8 @@ public:
     };
     /// One or a list, all or none. One whose key its type has already is the one that is there.
     coro::Task<Result<Created>> create(std::string json);
+    /// The same once: a repeat within a day makes nothing, and gets the first answer. Invalid: another body.
+    coro::Task<Result<Created>> createOnce(std::string json, store::Idempotency once);
     /// With children and history; not before it has the status `until` (empty: a final one), `wait` at most.
     coro::Task<Result<ObjectView>> get(std::int64_t id, Duration wait, std::string until);
     coro::Task<Result<ObjectList>> list(ObjectQuery query);
@@ -129,6 +136,8 @@ public:
     coro::Task<Result<std::int64_t>> look(std::vector<std::int64_t> ids);
     /// NotFound, Invalid; WrongState: the table does not allow it, or it was moved meanwhile; Busy as change().
     coro::Task<Result<void>> move(std::int64_t id, std::string to, bool isForced);
+    /// The same once, as createOnce().
+    coro::Task<Result<void>> moveOnce(std::int64_t id, std::string to, bool isForced, store::Idempotency once);
     /// With history and effects; children stay. How many there were.
     coro::Task<Result<std::int64_t>> remove(std::vector<std::int64_t> ids);
     OrchestratorView orchestrator() const;
@@ -161,6 +170,7 @@ private:
         std::string actor{};
         std::int64_t tickMs = 0;
         std::string fields{};
+        std::optional<store::Idempotency> once{};
     };
     /// What hooks see of a write beside it.
     struct HookView {
@@ -242,6 +252,23 @@ private:
     coro::Task<Result<GivenObject>> cleaned(GivenObject given);
     coro::Task<Result<std::string>> cleanedSet(lifecycle::Type type, store::ObjectRow before, std::string set);
 
+    // objects_repeats.cpp: requests that come twice
+    /// While it lives a repeat waits.
+    class HeldKey {
+    public:
+        HeldKey(Objects& objects, std::string key);
+        HeldKey(const HeldKey&) = delete;
+        HeldKey& operator=(const HeldKey&) = delete;
+        ~HeldKey();
+
+    private:
+        Objects& objects_;
+        std::string key_;
+    };
+    coro::Task<Result<std::optional<std::string>>> firstAnswer(store::Idempotency once);
+    static std::string answerBegin(bool isList);
+    static Created createdFrom(std::string_view answer);
+
     // objects.cpp, objects_changing.cpp: commands
     Result<lifecycle::TypeNumber> numberOf(std::string_view name) const;
     ObjectTypeView viewOf(lifecycle::TypeNumber number) const;
@@ -267,8 +294,12 @@ private:
     Result<void> mayChange(lifecycle::TypeNumber number) const;
     Result<const lifecycle::Object*> changeable(std::int64_t id) const;
     Result<store::NewObject> newObject(const GivenObject& given, WallMicros now);
+    coro::Task<Result<Created>> createAll(std::string json, std::optional<store::Idempotency> once);
     coro::Task<Result<std::vector<std::int64_t>>> commitNew(std::vector<store::NewObject> objects,
-                                                            std::optional<store::EffectName> effect);
+                                                            std::optional<store::EffectName> effect,
+                                                            std::optional<store::Idempotency> once = {});
+    coro::Task<Result<void>> moveByHand(std::int64_t id, std::string to, bool isForced,
+                                        std::optional<store::Idempotency> once);
     coro::Task<Result<bool>> decideByHand(lifecycle::ObjectId id, lifecycle::Revision revision);
     bool isReached(std::int64_t id, const std::string& until) const;
 
@@ -292,7 +323,9 @@ private:
     bool hasPassed_ = false;          ///< once
     coro::Event work_;                ///< there may be something to decide
     coro::ConditionVariable changed_; ///< some object is another one
-    coro::Mutex typeMutex_;           ///< one change of types at a time
+    std::set<std::string> heldKeys_;  ///< idempotency keys of requests on their way
+    coro::ConditionVariable keyFreed_;
+    coro::Mutex typeMutex_; ///< one change of types at a time
     OwnerCheck owner_;
 };
 

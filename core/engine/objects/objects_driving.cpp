@@ -203,6 +203,7 @@ void Objects::carry(lifecycle::Write write) {
     if (!told.empty()) {
         move.actor = told.mapped().actor;
         move.tickMs = told.mapped().tickMs;
+        move.idempotency = std::move(told.mapped().once);
         if (setsKey(type, write.set)) move.launch = launchKey(type, told.mapped().fields, write.set);
     }
     for (const lifecycle::Effect& effect : write.effects)
