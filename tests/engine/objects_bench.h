@@ -161,6 +161,7 @@ private:
         row->second.retryAt = move.retryAt;
         row->second.retries = move.retries;
         row->second.modified = move.at;
+        if (move.ends) row->second.ended = move.at;
         if (!move.lastError.empty()) row->second.lastError = move.lastError;
         if (!move.set.empty()) row->second.fields = move.set;
         if (move.moves)
@@ -192,6 +193,7 @@ public:
     std::vector<runners::AttemptId> stopped;
     std::vector<Submission> submitted;
     std::optional<Error> submitRefusal;
+    std::optional<Error> pageRefusal;            ///< of reads of lists
     std::optional<Error> actionRefusal;          ///< of reads of actions
     std::vector<std::int64_t> noted;             ///< objects that changed
     std::map<std::string, std::string> troubles; ///< what people were told and is not over
@@ -203,6 +205,7 @@ public:
     std::optional<Hooks> hooks;
     std::optional<Objects> objects;
     std::optional<coro::ThreadRef> runner;
+    std::optional<coro::ThreadRef> keeper;
 
     explicit ObjectsBench(std::vector<std::string> files = {})
         : hookFiles(std::move(files)) {
@@ -222,9 +225,11 @@ public:
 
     /// Another engine, with what the journal has. What was asked of actors is gone.
     void open() {
-        if (runner) (*runner)->interrupt();
+        for (auto* thread : {&runner, &keeper})
+            if (*thread) (**thread)->interrupt();
         rig.settle();
         runner.reset();
+        keeper.reset();
         asked.clear();
         actors.emplace(ActorProcesses::Parts{
             .add =
@@ -274,6 +279,7 @@ public:
                 owned.push_back({.lsn = lsn, .object = one.object, .isPending = !isEnded(one.action.state)});
         objects->restoreActions(owned);
         runner = rig.spawn("objects", objects->run());
+        keeper = rig.spawn("kept objects", objects->keep());
         rig.settle();
     }
     WallMicros now() {
@@ -450,6 +456,7 @@ private:
     }
     coro::Task<Result<store::ObjectPage>> page(store::ObjectQuestion question) {
         store::ObjectPage page;
+        if (pageRefusal) co_return std::unexpected(*pageRefusal);
         for (const auto& [id, row] : journal.rows) {
             if (portion > 0 && id <= question.cursor) continue;
             if (portion > 0 && page.cursor >= question.cursor + portion) {
@@ -458,6 +465,7 @@ private:
                 co_return page;
             }
             page.cursor = id;
+            if (question.endedBefore != 0 && (row.ended == 0 || row.ended >= question.endedBefore)) continue;
             if ((question.type == 0 || row.type == question.type) &&
                 (question.parent == 0 || row.parent == question.parent))
                 page.rows.push_back(row);

@@ -40,6 +40,11 @@ private Q_SLOTS:
     void aRepeatWaitsForTheFirstThatIsOnItsWay();
     void aKeyOfAnotherBodyIsRefused();
     void aKeyOfWhatFailedIsFree();
+
+    void whatEndedGoesWhenTheDaysOfItsTypeAreOver();
+    void whatEndedIsKeptWhileSomethingOfItGoesOn();
+    void withoutDaysWhatEndedIsKept();
+    void whatCannotBeDeletedIsTriedAgainInAnHour();
 };
 
 void TestObjectEffects::aChildIsMadeOnceWhateverDies() {
@@ -474,6 +479,87 @@ void TestObjectEffects::aKeyOfWhatFailedIsFree() {
     QCOMPARE(b.word(b.rig.ask(b.objects->moveOnce(1, "failed", false, keyOf("m")))), "journal ");
     b.journal.refusal.reset();
     QCOMPARE(b.word(b.rig.ask(b.objects->createOnce(one, keyOf(one)))), "done");
+}
+
+// --- how long the ended are kept
+
+void TestObjectEffects::whatEndedGoesWhenTheDaysOfItsTypeAreOver() {
+    ObjectsBench b;
+    b.hasWorker = false;
+    b.put(pageType(R"("keep_days":2)"));
+    b.portion = 1; // page by page
+    const auto old = b.create(R"({"type":"page"})");
+    const auto young = b.create(R"({"type":"page"})");
+    const auto waiting = b.create(R"({"type":"page"})");
+    QVERIFY(b.rig.ask(b.objects->move(old, "failed", false)));
+    b.rig.advance(24h);
+    QVERIFY(b.rig.ask(b.objects->move(young, "failed", false)));
+    b.rig.advance(23h);
+    QCOMPARE(b.journal.rows.size(), std::size_t(3));
+    for (int hour = 0; hour < 3; ++hour) b.rig.advance(1h);
+    for (int pause = 0; pause < 4; ++pause) b.rig.advance(100ms);
+    QCOMPARE(b.stands(old), "gone");
+    QCOMPARE(b.stands(young), "failed r1");
+    QCOMPARE(b.stands(waiting), "queued r0");
+    QCOMPARE(b.objects->orchestrator().objects, std::size_t(2));
+}
+
+void TestObjectEffects::whatEndedIsKeptWhileSomethingOfItGoesOn() {
+    ObjectsBench b;
+    b.put(pageType(R"("keep_days":1)"));
+    const auto parent = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    b.answer(R"({"exit_code":0,"move":"failed","effects":[{"create":{"type":"part"}}]})");
+    QCOMPARE(b.stands(parent), "failed r1");
+    for (int hour = 0; hour < 30; ++hour) b.rig.advance(1h);
+    QCOMPARE(b.stands(parent), "failed r1"); // its effect is still to be carried out
+    b.put(pageType(R"("parent":"page")", "part"));
+    QVERIFY(b.rig.ask(b.objects->look({parent})));
+    b.rig.settle();
+    QVERIFY(b.journal.effects.empty());
+    const auto child = b.journal.rows.rbegin()->first;
+    QCOMPARE(b.journal.rows.at(child).parent, parent);
+    for (int hour = 0; hour < 2; ++hour) b.rig.advance(1h);
+    QCOMPARE(b.stands(parent), "failed r1"); // its child has not ended
+    QVERIFY(b.rig.ask(b.objects->move(child, "failed", true)));
+    for (int hour = 0; hour < 2; ++hour) b.rig.advance(1h);
+    QCOMPARE(b.stands(parent), "gone");
+    QCOMPARE(b.journal.rows.at(child).status, "failed"); // of a type that keeps what ended
+}
+
+void TestObjectEffects::withoutDaysWhatEndedIsKept() {
+    ObjectsBench b;
+    b.hasWorker = false;
+    b.put(pageType(R"("keep_days":1)"));
+    const auto id = b.create(R"({"type":"page"})");
+    QVERIFY(b.rig.ask(b.objects->move(id, "failed", false)));
+    b.put(pageType());
+    for (int hour = 0; hour < 50; ++hour) b.rig.advance(1h);
+    QCOMPARE(b.stands(id), "failed r1");
+    b.put(pageType(R"("keep_days":1)"));
+    b.rig.advance(1min);
+    QCOMPARE(b.stands(id), "gone");
+}
+
+void TestObjectEffects::whatCannotBeDeletedIsTriedAgainInAnHour() {
+    ObjectsBench b;
+    b.hasWorker = false;
+    b.put(pageType(R"("keep_days":1)"));
+    const auto id = b.create(R"({"type":"page"})");
+    QVERIFY(b.rig.ask(b.objects->move(id, "failed", false)));
+    b.rig.advance(1min);
+    b.rig.advance(23h);
+    b.pageRefusal = fail(ErrorKind::Busy, "much to read").error();
+    b.rig.advance(1h);
+    b.pageRefusal.reset();
+    b.journal.refusal = fail(ErrorKind::Journal, "full").error();
+    b.rig.advance(1h);
+    b.journal.refusal.reset();
+    b.rig.advance(1min);
+    QCOMPARE(b.stands(id), "failed r1");
+    b.rig.advance(1h);
+    QCOMPARE(b.stands(id), "gone");
 }
 
 QTEST_GUILESS_MAIN(TestObjectEffects)

@@ -105,6 +105,7 @@ private Q_SLOTS:
         QCOMPARE(outbox.creates(ObjectId(2)), 2U);
         outbox.done(first);
         QCOMPARE(outbox.creates(ObjectId(2)), 1U);
+        QVERIFY(!outbox.has(ObjectId(1)) && outbox.has(ObjectId(2)) && outbox.has(ObjectId(3)));
     }
     void callsThatNobodyTakesStopNoOtherEffects() {
         Outbox outbox;

@@ -79,6 +79,7 @@ void Objects::restore(std::span<const store::ObjectTypeRow> types, std::span<con
         }
         types_.push_back({.id = row.id, .body = row.body});
         numbers_[row.id] = *number;
+        keepFrom(*number, now);
     }
     for (const store::EffectRow& row : effects)
         outbox_.add({.object = ObjectId(row.object),
@@ -278,6 +279,7 @@ coro::Task<Result<void>> Objects::commitType(lifecycle::Type type, store::Object
     numbers_[row.id] = *number;
     lastType_ = std::max(lastType_, row.id);
     learn(*number);
+    keepFrom(*number, now);
     noteChanged(0);
     changed_.notifyAll();
     wakeUp();

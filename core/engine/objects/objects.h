@@ -3,7 +3,7 @@
 // from the commit of the move on, and is carried out from there.
 //
 // Owner: engine thread; one cooperative thread (run()), which wakes for the next time that something is due and when
-// something happened, and one for each commit and each look on its way. Lifetime: after Intake and the registry; before
+// something happened, one for what is kept (keep()), and one for each commit and each look on its way. Lifetime: after Intake and the registry; before
 // the warm runner. Bounds: store::kMostObjects at once; looks as many as there are actors; effects on their way
 // lifecycle::Outbox::kMaxOnTheirWay. A write that the journal refuses did not happen: the object is looked at again.
 #pragma once
@@ -93,6 +93,9 @@ public:
     /// Objects whose action ended while no engine told them are woken by run().
     void restoreActions(std::span<const store::OwnedAction> actions);
     coro::Task<void> run();
+    /// Deletes objects that ended `keep_days` of their type ago, and of which nothing goes on: no effect, no action, no
+    /// child. Looks once an hour.
+    coro::Task<void> keep();
     /// Nothing is decided any more. What is looked at is due at once for the next engine.
     void stop();
     /// Some were registered or removed.
@@ -155,6 +158,7 @@ private:
         std::array<bool, lifecycle::kOrphanReasons> isWarned{}; ///< in the log
         std::array<bool, 2> told{};                             ///< by Trouble: that there is some
         std::size_t failing = 0;                                ///< creates of its objects that have failed again
+        WallMicros keepingAt = 0;                               ///< next look for those to delete; 0: none
     };
     struct ActorEntry {
         lifecycle::TypeNumber type = 0;
@@ -252,6 +256,14 @@ private:
     coro::Task<Result<GivenObject>> cleaned(GivenObject given);
     coro::Task<Result<std::string>> cleanedSet(lifecycle::Type type, store::ObjectRow before, std::string set);
 
+    // objects_keeping.cpp: what ended
+    void keepFrom(lifecycle::TypeNumber number, WallMicros at);
+    std::optional<WallMicros> nextKeeping() const;
+    bool hasEnded(lifecycle::TypeNumber number) const;
+    bool mayDropOld(lifecycle::TypeNumber number) const;
+    coro::Task<void> dropOld(lifecycle::TypeNumber number);
+    std::vector<std::int64_t> droppable(const std::vector<store::ObjectRow>& rows) const;
+
     // objects_repeats.cpp: requests that come twice
     /// While it lives a repeat waits.
     class HeldKey {
@@ -322,6 +334,7 @@ private:
     bool isStopped_ = false;
     bool hasPassed_ = false;          ///< once
     coro::Event work_;                ///< there may be something to decide
+    coro::Event keeping_;             ///< a type is another one
     coro::ConditionVariable changed_; ///< some object is another one
     std::set<std::string> heldKeys_;  ///< idempotency keys of requests on their way
     coro::ConditionVariable keyFreed_;
