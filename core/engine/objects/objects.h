@@ -54,6 +54,8 @@ struct ObjectQuery {
 
 class Objects {
 public:
+    /// Hooks may be asked about one request so long, however many objects it has.
+    static constexpr Duration kCleanedWithin = std::chrono::seconds(30);
     /// What people should look at: objects that do not get on, and those that are due and that nobody looks at.
     enum class Trouble : unsigned char { Stuck, Orphans };
     using Posted = std::unique_ptr<coro::OneShot<store::AckDetail>>;
@@ -254,6 +256,9 @@ private:
     std::string actorName(lifecycle::ActorNumber number, lifecycle::TypeNumber type) const;
     /// With the fields that hooks make of what is given. Errors: as Hooks::clean().
     coro::Task<Result<GivenObject>> cleaned(GivenObject given);
+    /// All of a request, within kCleanedWithin; an error's index is that of the object. NotAccepting: they took longer.
+    coro::Task<Result<std::vector<GivenObject>>> allCleaned(std::vector<GivenObject> given);
+    coro::Task<Result<std::vector<GivenObject>>> cleanedInTurn(std::vector<GivenObject> given);
     coro::Task<Result<std::string>> cleanedSet(lifecycle::Type type, store::ObjectRow before, std::string set);
 
     // objects_keeping.cpp: what ended

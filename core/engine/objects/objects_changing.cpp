@@ -92,10 +92,10 @@ coro::Task<Result<Objects::Created>> Objects::createAll(std::string json, std::o
         return std::unexpected(std::move(error));
     };
     // All are asked of before the first is made: from then on nothing is waited for before the commit.
-    for (std::size_t at = 0; at < given->size(); ++at) {
-        auto clean = co_await cleaned(std::move((*given)[at]));
-        if (!clean) co_return refusal(std::move(clean.error()), at);
-        (*given)[at] = *std::move(clean);
+    given = co_await allCleaned(*std::move(given));
+    if (!given) {
+        if (!created.isList) given.error().index = -1;
+        co_return std::unexpected(std::move(given.error()));
     }
     std::vector<store::NewObject> objects;
     objects.reserve(given->size());
