@@ -330,6 +330,20 @@ void writeActors(JsonWriter& writer, const engine::OrchestratorView::Type& type)
     writer.closeArray();
 }
 
+void writeMoves(JsonWriter& writer, const engine::OrchestratorView::Type& type) {
+    if (type.moves.empty()) return;
+    writer.key("moves");
+    writer.openArray();
+    for (const auto& move : type.moves) {
+        writer.openObject();
+        if (!move.from.empty()) writer.member("from", move.from);
+        writer.member("to", move.to);
+        writer.member("per_min", move.perMinute);
+        writer.closeObject();
+    }
+    writer.closeArray();
+}
+
 void writeHooks(JsonWriter& writer, const std::vector<lifecycle::HookFigures>& hooks) {
     writer.key("hooks");
     writer.openArray();
@@ -355,8 +369,11 @@ coro::Task<Response> getOrchestrator(Call& call) {
         for (const auto& type : view.types) {
             writer.openObject();
             writer.member("name", type.name);
+            writer.member("queue", type.due);
             writer.member("due", type.due);
+            writer.member("wanted", type.wanted);
             writeActors(writer, type);
+            writeMoves(writer, type);
             if (!type.why.empty()) writer.member("why", type.why);
             writer.closeObject();
         }

@@ -62,8 +62,12 @@ std::string_view openApiObjectSchemas() {
   "items":{"$ref":"#/components/schemas/Object"}},"cursor":{"type":"string","description":"of the next page; absent: that was all"},
   "bounded":{"type":"boolean","description":"true: it ended for its time, and may be short, even empty; go on by its cursor"}}},
 "Orchestrator":{"type":"object","required":["types","orphans","orphan_count","objects","stuck","outbox","hooks"],"properties":{
-  "types":{"type":"array","items":{"type":"object","required":["name","due","actors"],"properties":{
-  "name":{"type":"string"},"due":{"type":"integer","format":"int64","minimum":0},
+  "types":{"type":"array","items":{"type":"object","required":["name","queue","due","wanted","actors"],"properties":{
+  "name":{"type":"string"},"queue":{"type":"integer","format":"int64","minimum":0,"description":"due, and for its actors to look at"},
+  "due":{"type":"integer","format":"int64","minimum":0,"description":"the same"},
+  "wanted":{"type":"integer","format":"int64","minimum":0,"description":"actors that its queues are worth"},
+  "moves":{"type":"array","description":"those of the last ten minutes","items":{"type":"object","required":["to","per_min"],"properties":{
+  "from":{"type":"string","description":"absent: they were made"},"to":{"type":"string"},"per_min":{"type":"number","minimum":0}}}},
   "actors":{"type":"array","items":{"type":"object","required":["ready","since"],"properties":{
   "key":{"type":"string"},"ready":{"type":"boolean","description":"its process has come up"},
   "object":{"type":"integer","format":"int64","minimum":1,"description":"what it looks at"},

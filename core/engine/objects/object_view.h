@@ -55,9 +55,16 @@ struct OrchestratorView {
         WallMicros since = 0;    ///< when it was given that, or was started
         bool isReady = false;
     };
+    struct Move {
+        std::string from{}; ///< empty: they were made
+        std::string to{};
+        double perMinute = 0; ///< of the last ten
+    };
     struct Type {
         std::string name{};
         std::size_t due = 0;
+        unsigned wanted = 0; ///< actors that its queues are worth
+        std::vector<Move> moves{};
         std::vector<Actor> actors{};
         std::string why{}; ///< the last actor of it could not be started: what went wrong
     };

@@ -276,6 +276,7 @@ coro::Task<Result<void>> Objects::commitType(lifecycle::Type type, store::Object
     if (*number == types_.size()) types_.emplace_back();
     types_[*number].id = row.id;
     types_[*number].body = std::move(row.body);
+    types_[*number].rates.clear();
     numbers_[row.id] = *number;
     lastType_ = std::max(lastType_, row.id);
     learn(*number);
@@ -383,6 +384,16 @@ coro::Task<Result<ObjectList>> Objects::list(ObjectQuery query) {
     co_return list;
 }
 
+std::vector<OrchestratorView::Move> Objects::movesOf(TypeNumber number) const {
+    const auto& states = orchestrator_.type(number).states;
+    std::vector<OrchestratorView::Move> moves;
+    for (const lifecycle::MoveRate& rate : types_[number].rates.rates(parts_.now()))
+        moves.push_back({.from = rate.from ? states[*rate.from].name : std::string(),
+                         .to = states[rate.to].name,
+                         .perMinute = rate.perMinute});
+    return moves;
+}
+
 OrchestratorView Objects::orchestrator() const {
     YARD_ASSERT_OWNER(owner_);
     OrchestratorView view;
@@ -391,6 +402,8 @@ OrchestratorView Objects::orchestrator() const {
         if (!orchestrator_.isThere(number)) continue;
         OrchestratorView::Type type{.name = orchestrator_.type(number).name,
                                     .due = orchestrator_.queued(number),
+                                    .wanted = orchestrator_.wanted(number),
+                                    .moves = movesOf(number),
                                     .actors = {},
                                     .why = types_[at].lastFailure};
         for (const auto& [actor, entry] : actors_)

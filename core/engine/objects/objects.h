@@ -19,6 +19,7 @@
 #include "core/engine/objects/object_view.h"
 #include "core/engine/state/views.h"
 #include "core/engine/state/worker_registry.h"
+#include "core/lifecycle/move_rates.h"
 #include "core/lifecycle/orchestrator.h"
 #include "core/lifecycle/outbox.h"
 #include "core/store/object_operations.h"
@@ -160,7 +161,8 @@ private:
         std::array<bool, lifecycle::kOrphanReasons> isWarned{}; ///< in the log
         std::array<bool, 2> told{};                             ///< by Trouble: that there is some
         std::size_t failing = 0;                                ///< creates of its objects that have failed again
-        WallMicros keepingAt = 0;                               ///< next look for those to delete; 0: none
+        lifecycle::MoveRates rates{};
+        WallMicros keepingAt = 0; ///< next look for those to delete; 0: none
     };
     struct ActorEntry {
         lifecycle::TypeNumber type = 0;
@@ -290,6 +292,7 @@ private:
     Result<lifecycle::TypeNumber> numberOf(std::string_view name) const;
     ObjectTypeView viewOf(lifecycle::TypeNumber number) const;
     ObjectTypeView countsOf(lifecycle::TypeNumber number) const;
+    std::vector<OrchestratorView::Move> movesOf(lifecycle::TypeNumber number) const;
     std::vector<std::string> statusesOf(lifecycle::TypeNumber number) const;
     std::vector<ObjectTypeView> viewsOfAll(ObjectTypeView (Objects::*viewOfOne)(lifecycle::TypeNumber) const) const;
     ObjectView viewOf(store::ObjectRow row) const;

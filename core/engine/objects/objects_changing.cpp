@@ -70,6 +70,7 @@ coro::Task<Result<std::vector<std::int64_t>>> Objects::commitNew(std::vector<sto
         object.retryAt = made.retryAt;
         if (made.launch) object.key = orchestrator_.keyNumber(number, *made.launch);
         orchestrator_.add(object);
+        types_[number].rates.count({}, object.status, parts_.now());
         noteChanged(made.id);
         fireNew(lifecycle::HookPoint::Created, made);
     }
