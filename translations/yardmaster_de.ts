@@ -7733,6 +7733,10 @@
         <source>Actions</source>
         <translation>Aktionen</translation>
     </message>
+    <message>
+        <source>Retry</source>
+        <translation>Noch einmal</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::ObjectsPage</name>
@@ -7887,6 +7891,14 @@
     <message>
         <source>It is not known yet</source>
         <translation>Es ist noch nicht bekannt</translation>
+    </message>
+    <message>
+        <source>Retry</source>
+        <translation>Noch einmal</translation>
+    </message>
+    <message>
+        <source>It did not come to a bad end, and is not stuck</source>
+        <translation>Es ist nicht schlecht ausgegangen und steckt nicht fest</translation>
     </message>
 </context>
 <context>
@@ -10234,6 +10246,18 @@
     <message>
         <source>begins here</source>
         <translation>Anfang</translation>
+    </message>
+    <message>
+        <source>%1 made per min</source>
+        <translation>%1 neu pro min</translation>
+    </message>
+    <message>
+        <source>%1 (%2 per min)</source>
+        <translation>%1 (%2 pro min)</translation>
+    </message>
+    <message>
+        <source>Numbers on arrows: moves per minute, of the last ten minutes</source>
+        <translation>Zahlen an Pfeilen: Übergänge pro Minute, der letzten zehn Minuten</translation>
     </message>
 </context>
 <context>

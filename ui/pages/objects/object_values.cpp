@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 #include <QJsonArray>
+#include <QLocale>
 
 #include <algorithm>
 #include <functional>
@@ -185,6 +186,10 @@ OrchestratorInfo readOrchestrator(const QJsonObject& json) {
     for (const QJsonValue type : json.value("types").toArray()) {
         const QString name = type["name"].toString();
         if (const QString why = type["why"].toString(); !why.isEmpty()) all.failures[name] = unturned(why);
+        for (const QJsonValue move : type["moves"].toArray())
+            all.rates[name].push_back({.from = move["from"].toString(),
+                                       .to = move["to"].toString(),
+                                       .perMinute = move["per_min"].toDouble()});
         for (const QJsonValue actor : type["actors"].toArray())
             all.actors.push_back({.type = name,
                                   .key = unturned(actor["key"].toString()),
@@ -213,6 +218,14 @@ DisplayState faceOfKind(const QString& kind) {
     if (kind == "bad") return DisplayState::Failed;
     if (kind == "skip") return DisplayState::Cancelled;
     return DisplayState::Pending;
+}
+
+QString rateWords(const ObjectRates& rates, const QString& from, const QString& to) {
+    constexpr double kWhole = 10;
+    const auto rate = std::ranges::find_if(
+        rates, [&](const ObjectRate& one) { return one.from == from && one.to == to && one.perMinute > 0; });
+    return rate == rates.end() ? QString()
+                               : QLocale().toString(rate->perMinute, 'f', rate->perMinute < kWhole ? 1 : 0);
 }
 
 DisplayState faceOfObject(const std::vector<ObjectType>& types, const ObjectInfo& object) {
