@@ -185,8 +185,9 @@ public:
     RegisteredWorker worker;
     bool hasWorker = true;
     bool areContained = false;
-    std::int64_t portion = 0; ///< so many rows are looked at for a page, which takes 100 ms; 0: all, at once
-    bool isSlow = false;      ///< the journal takes nothing before it commits()
+    std::int64_t portion = 0;  ///< so many rows are looked at for a page, which takes 100 ms; 0: all, at once
+    bool isSlow = false;       ///< the journal takes nothing before it commits()
+    bool isSubmitSlow = false; ///< a submission waits twice for submitGoesOn(): for its commit, and for its answer
     std::vector<runners::Lease> asked; ///< and not answered yet
     std::vector<std::string> added;
     std::vector<std::string> removed;
@@ -221,13 +222,33 @@ public:
         for (auto& [promise, action] : std::exchange(posted_, {})) promise.set(journal.apply(action));
         rig.settle();
     }
+    std::size_t postedCount() const { return posted_.size(); }
+    /// The first of what was posted is committed, and answered unless the engine `dies` before.
+    void commitsFirst(bool dies = false) {
+        auto [promise, action] = std::move(posted_.front());
+        posted_.erase(posted_.begin());
+        store::AckDetail done = journal.apply(action);
+        if (dies) return open();
+        promise.set(std::move(done));
+        rig.settle();
+    }
+    std::size_t submitsCount() const { return submits_.size(); }
+    void submitGoesOn() {
+        coro::Promise<bool> promise = std::move(submits_.front());
+        submits_.erase(submits_.begin());
+        promise.set(true);
+        rig.settle();
+    }
     ~ObjectsBench() { rig.loop.shutdown(); }
 
     /// Another engine, with what the journal has. What was asked of actors is gone.
     void open() {
         for (auto* thread : {&runner, &keeper})
             if (*thread) (**thread)->interrupt();
+        for (const coro::ThreadRef& thread : std::exchange(spawned_, {})) thread->interrupt();
         rig.settle();
+        posted_.clear(); // what nobody waits for any more
+        submits_.clear();
         runner.reset();
         keeper.reset();
         asked.clear();
@@ -253,7 +274,8 @@ public:
             .worker = [this](std::string_view name) { return hasWorker && name == "w" ? &worker : nullptr; },
             .submit = [this](Submission submission) { return submit(std::move(submission)); },
             .everFits = [](const Resources& need) { return need.milliCores <= 4'000 && need.named.empty(); },
-            .spawn = [this](const char* name, coro::Task<void> task) { rig.loop.spawn(name, std::move(task)); },
+            .spawn = [this](const char* name,
+                            coro::Task<void> task) { spawned_.push_back(rig.loop.spawn(name, std::move(task))); },
             .areContained = [this] { return areContained; },
             .now = [this] { return now(); },
             .changed = [this](std::int64_t id) { noted.push_back(id); },
@@ -408,6 +430,8 @@ public:
 
 private:
     std::vector<std::pair<coro::Promise<store::AckDetail>, store::Action>> posted_;
+    std::vector<coro::Promise<bool>> submits_;
+    std::vector<coro::ThreadRef> spawned_; ///< threads of this life of the engine
 
     std::ptrdiff_t firstLook() const {
         return std::ranges::find_if(asked, [](const auto& lease) { return !lease.warm->isStart; }) - asked.begin();
@@ -420,11 +444,19 @@ private:
             shot->promise().set(journal.apply(action));
         return shot;
     }
+    coro::Task<void> submitWaits() {
+        if (!isSubmitSlow) co_return;
+        coro::OneShot<bool> shot("submission");
+        submits_.push_back(shot.promise());
+        (void)co_await shot.get();
+    }
     coro::Task<Result<SubmitAnswer>> submit(Submission submission) {
         if (submitRefusal) co_return std::unexpected(*submitRefusal);
+        co_await submitWaits();
         const Lsn lsn(std::ssize(submitted) + 1);
         if (submission.effect && !journal.takes(*submission.effect, lsn)) co_return SubmitAnswer{};
-        submitted.push_back(std::move(submission));
+        submitted.push_back(submission);
+        co_await submitWaits();
         if (submitted.back().accepted) submitted.back().accepted(lsn);
         co_return SubmitAnswer{};
     }

@@ -1,6 +1,6 @@
 // Objects in the engine: what follows from a look, which is children, actions, calls and wakes; what is asked twice under
 // one key; how long the ended are kept. With a journal and actors that a test holds in its hands.
-#include "tests/engine/objects_bench.h"
+#include "tests/engine/object_deaths.h"
 
 #include <QTest>
 
@@ -35,6 +35,7 @@ private Q_SLOTS:
     void othersAreWoken();
     void peopleAreToldOfCreatesThatDoNotSucceed();
     void aCallOfWhatWasRemovedIsNotMade();
+    void whereverTheEngineDiesNothingIsLostOrDoneTwice();
 
     void whatIsAskedTwiceUnderOneKeyIsDoneOnce();
     void aRepeatWaitsForTheFirstThatIsOnItsWay();
@@ -411,6 +412,18 @@ void TestObjectEffects::aCallOfWhatWasRemovedIsNotMade() {
         b.answer(R"({"exit_code":0,"move":"failed"})");
     }
     QCOMPARE(b.objects->orchestrator().outbox, std::size_t(0));
+}
+
+void TestObjectEffects::whereverTheEngineDiesNothingIsLostOrDoneTwice() {
+    using enum PageLife::Death;
+    PageLife whole(Never, 0);
+    QCOMPARE(whole.run(), "");
+    QVERIFY(whole.steps() > 10);
+    for (std::size_t at = 0; at < whole.steps(); ++at)
+        for (const auto death : {BeforeItsCommit, AfterItsCommit}) {
+            const std::string problem = PageLife(death, at).run();
+            QVERIFY2(problem.empty(), fmt::format("{} {}: {}", death == AfterItsCommit, at, problem).c_str());
+        }
 }
 
 // --- what is asked twice
