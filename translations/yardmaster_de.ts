@@ -2863,6 +2863,10 @@
         <source>%1; try %2 of %3 next</source>
         <translation>%1; Versuch %2 von %3 folgt</translation>
     </message>
+    <message>
+        <source>hot: it is woken again and again, and looked at every 100 ms</source>
+        <translation>heiß: es wird immer wieder geweckt und alle 100 ms angesehen</translation>
+    </message>
 </context>
 <context>
     <name>ObjectWords</name>

@@ -49,6 +49,7 @@ std::string_view openApiObjectSchemas() {
   "created":{"type":"integer","format":"int64"},"modified":{"type":"integer","format":"int64"},
   "revision":{"type":"integer","format":"int64","minimum":0},
   "stuck":{"type":"boolean","description":"retried too often, and its type has no end for that"},
+  "hot":{"type":"boolean","description":"looked at as often as may be: once in 100 ms"},
   "last_error":{"type":"string"},"history":{"$ref":"#/components/schemas/ObjectMoves"},
   "actions":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/ObjectAction"},
   "description":"of one object: the newest action of each name that its looks gave"}}},

@@ -33,6 +33,7 @@ private Q_SLOTS:
     void noEffectLeadsOutOfASandbox();
     void aCallIsRepeatedUntilItSucceeds();
     void othersAreWoken();
+    void thoseWhoWakeEachOtherInACircleAreHot();
     void peopleAreToldOfCreatesThatDoNotSucceed();
     void aCallOfWhatWasRemovedIsNotMade();
     void whereverTheEngineDiesNothingIsLostOrDoneTwice();
@@ -382,6 +383,25 @@ void TestObjectEffects::othersAreWoken() {
     QCOMPARE(woken.value_or(-1), std::int64_t(1));
     b.comesUp();
     QVERIFY(b.question().contains(fmt::format(R"("object":{{"id":{})", far)));
+}
+
+void TestObjectEffects::thoseWhoWakeEachOtherInACircleAreHot() {
+    ObjectsBench b;
+    b.put(pageType());
+    for (const std::int64_t id : {1, 2}) QCOMPARE(b.create(R"({"type":"page"})"), id);
+    int looks = 0;
+    for (const WallMicros end = b.now() + 1'000'000; b.now() < end;) {
+        const std::string question = b.question();
+        if (question.empty() && b.asked.empty()) b.rig.advance(10ms);
+        if (question.empty()) b.comesUp();
+        if (question.empty()) continue;
+        const int other = question.find(R"("object":{"id":1,)") == question.npos ? 1 : 2;
+        b.answer(fmt::format(R"({{"exit_code":0,"look_in_s":100,"effects":[{{"wake":[{}]}}]}})", other));
+        QVERIFY2(++looks < 100, "one look of each in 100 ms");
+    }
+    QVERIFY2(looks > 10, std::to_string(looks).c_str());
+    const auto isHot = [&b](std::int64_t id) { return b.rig.ask(b.objects->get(id, Duration::zero(), ""))->isHot; };
+    QVERIFY(isHot(1) || isHot(2)); // the one that was woken last
 }
 
 void TestObjectEffects::peopleAreToldOfCreatesThatDoNotSucceed() {

@@ -420,6 +420,13 @@ private slots:
         QVERIFY(on.page.yardctlOf(on.command("retry")).isEmpty());
     }
 
+    void whatIsHotSaysSo() {
+        Played on;
+        QVERIFY(on.begin({{"objects", QJsonArray{object(2, "started", {{"hot", true}}), object(1, "started")}}}));
+        QVERIFY(on.cell(2, ObjectColumn::Note).startsWith("hot"));
+        QCOMPARE(on.cell(1, ObjectColumn::Note), QString());
+    }
+
     void arrowsSayHowManyMovePerMinute() {
         const QJsonArray moves{QJsonObject{{"to", "queued"}, {"per_min", 41.0}},
                                QJsonObject{{"from", "queued"}, {"to", "started"}, {"per_min", 38.2}},

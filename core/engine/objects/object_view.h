@@ -34,6 +34,7 @@ struct ObjectView {
     std::vector<store::StatusCount> children{};  ///< of one object; not in a list
     std::vector<store::ObjectMoveRow> history{}; ///< likewise
     std::vector<OwnedActionView> actions{};      ///< likewise
+    bool isHot = false;                          ///< looked at as often as may be
     bool isReached = true;                       ///< of a wait: it has the status that was waited for
 };
 struct ObjectList {

@@ -322,6 +322,7 @@ ObjectView Objects::viewOf(store::ObjectRow row) const {
     ObjectView view;
     if (const auto number = numbers_.find(row.type); number != numbers_.end())
         view.type = orchestrator_.type(number->second).name;
+    if (const lifecycle::Object* object = orchestrator_.find(ObjectId(row.id))) view.isHot = object->isHot;
     view.row = std::move(row);
     return view;
 }

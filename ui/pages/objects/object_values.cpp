@@ -138,7 +138,8 @@ ObjectInfo readObject(const QJsonObject& json) {
             .ended = json.value("end_ts").toInteger(),
             .created = json.value("created").toInteger(),
             .changed = json.value("modified").toInteger(),
-            .isStuck = json.value("stuck").toBool()};
+            .isStuck = json.value("stuck").toBool(),
+            .isHot = json.value("hot").toBool()};
 }
 
 namespace {
@@ -260,6 +261,7 @@ QString objectNote(const ObjectInfo& object, const std::vector<ObjectType>& type
             .arg(Format().duration(Duration(std::max<WallMicros>(0, now - actor->since))));
     if (const OrphanInfo* orphan = orchestrator.orphan(object.id)) return orphanWords(orphan->reason);
     if (object.isStuck) return ObjectValueWords::tr("stuck: %1").arg(object.lastError);
+    if (object.isHot) return ObjectValueWords::tr("hot: it is woken again and again, and looked at every 100 ms");
     const ObjectType* type = typeNamed(types, object.type);
     if (!object.lastError.isEmpty() && object.nextLook > 0 && type != nullptr && object.retries > 0)
         return ObjectValueWords::tr("%1; try %2 of %3 next")

@@ -67,6 +67,7 @@ struct ObjectInfo {
     WallMicros created = 0;
     WallMicros changed = 0;
     bool isStuck = false;
+    bool isHot = false; ///< looked at as often as may be
     bool operator==(const ObjectInfo&) const = default;
 };
 
