@@ -6,6 +6,7 @@
 #include "core/http/error_map.h"
 #include "core/http/idempotency_key.h"
 #include "core/http/json_answer.h"
+#include "core/http/object_selection.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -19,7 +20,6 @@ namespace yard::http {
 namespace {
 
 constexpr std::size_t kMaxName = 64;
-constexpr std::size_t kMostIds = store::kMostObjects;
 /// Whoever waits is looked after so often: it may be gone.
 constexpr Duration kLookAtObjectClient{1'000'000};
 
@@ -257,31 +257,32 @@ coro::Task<Response> removeObject(Call& call) {
 
 // --- many
 
-Result<std::vector<std::int64_t>> idsIn(const Call& call) {
-    const auto numbers = call.body.lsns("ids", kMostIds);
-    if (!numbers)
-        return invalid("ids", fmt::format("Give \"ids\" as a list of 1 to {} numbers of objects.", kMostIds));
-    std::vector<std::int64_t> ids;
-    for (const Lsn number : *numbers) ids.push_back(number.value);
-    return ids;
+Response selectionResponse(const Result<std::int64_t>& count, const ObjectSelection& chosen) {
+    if (!count) return errorResponse(count.error());
+    return objectOf([&](JsonWriter& writer) {
+        writer.member("count", *count);
+        if (chosen.cursor != 0) writer.member("cursor", chosen.cursor);
+    });
 }
 
 coro::Task<Response> lookAtMany(Call& call) {
-    auto ids = idsIn(call);
-    if (!ids) co_return errorResponse(ids.error());
-    co_return countResponse(co_await call.engine.ask(&engine::Objects::look, *std::move(ids)));
+    const auto chosen = co_await selectedObjects(call);
+    if (!chosen) co_return errorResponse(chosen.error());
+    if (chosen->ids.empty()) co_return selectionResponse(0, *chosen);
+    co_return selectionResponse(co_await call.engine.ask(&engine::Objects::look, chosen->ids), *chosen);
 }
 
 coro::Task<Response> removeMany(Call& call) {
-    auto ids = idsIn(call);
-    if (!ids) co_return errorResponse(ids.error());
-    co_return countResponse(co_await call.engine.ask(&engine::Objects::remove, *std::move(ids)));
+    const auto chosen = co_await selectedObjects(call);
+    if (!chosen) co_return errorResponse(chosen.error());
+    if (chosen->ids.empty()) co_return selectionResponse(0, *chosen);
+    co_return selectionResponse(co_await call.engine.ask(&engine::Objects::remove, chosen->ids), *chosen);
 }
 
 /// Each by itself: those that cannot be moved are named.
 coro::Task<Response> moveMany(Call& call) {
-    const auto ids = idsIn(call);
-    if (!ids) co_return errorResponse(ids.error());
+    const auto chosen = co_await selectedObjects(call);
+    if (!chosen) co_return errorResponse(chosen.error());
     const auto to = call.body.word("to", kMaxName);
     if (!to) co_return errorResponse(to.error());
     const auto isForced = call.body.flag("force");
@@ -290,7 +291,7 @@ coro::Task<Response> moveMany(Call& call) {
     if (!once) co_return errorResponse(once.error());
     std::int64_t count = 0;
     std::vector<std::pair<std::int64_t, std::string>> refused;
-    for (const std::int64_t id : *ids) {
+    for (const std::int64_t id : chosen->ids) {
         MoveAsked asked{.id = id, .to = *to, .isForced = *isForced, .once = *once};
         if (asked.once) asked.once->key += fmt::format("\n{}", id); // each has a commit of its own
         const auto done = co_await moveOne(call, std::move(asked));
@@ -301,6 +302,7 @@ coro::Task<Response> moveMany(Call& call) {
     }
     co_return objectOf([&](JsonWriter& writer) {
         writer.member("count", count);
+        if (chosen->cursor != 0) writer.member("cursor", chosen->cursor);
         if (refused.empty()) return;
         writer.key("refused");
         writer.openArray();
@@ -446,14 +448,14 @@ std::span<const Route> objectRoutes() {
          &lookAtMany,
          {.id = "lookAtObjects",
           .summary = "Let them be due now",
-          .members = "ids",
+          .members = "ids filter cursor",
           .request = "ObjectSelection",
           .answers = {{{200, "ObjectCount"}}}}},
         {{Post, "objects/move", Global, Json, Needs::Operate},
          &moveMany,
          {.id = "moveObjects",
           .summary = "Move each to another status",
-          .members = "ids to force",
+          .members = "ids filter cursor to force",
           .request = "ObjectsMove",
           .isOnce = true,
           .answers = {{{200, "ObjectCount"}}}}},
@@ -461,7 +463,7 @@ std::span<const Route> objectRoutes() {
          &removeMany,
          {.id = "removeObjects",
           .summary = "Delete them with their history; children stay",
-          .members = "ids",
+          .members = "ids filter cursor",
           .request = "ObjectSelection",
           .answers = {{{200, "ObjectCount"}}}}},
         {{Get, "objects/{id}", Global, None, Needs::Read},

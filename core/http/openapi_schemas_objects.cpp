@@ -22,10 +22,14 @@ std::string_view openApiObjectSchemas() {
   "items":{"$ref":"#/components/schemas/NewObject"}}]},
 "ObjectIds":{"type":"object","properties":{"id":{"type":"integer","format":"int64","minimum":1},
   "ids":{"type":"array","items":{"type":"integer","format":"int64","minimum":1}}}},
-"ObjectSelection":{"type":"object","additionalProperties":false,"required":["ids"],"properties":{
-  "ids":{"type":"array","minItems":1,"maxItems":5000,"items":{"type":"integer","format":"int64","minimum":1}}}},
-"ObjectsMove":{"type":"object","additionalProperties":false,"required":["ids","to"],"properties":{
+"ObjectSelection":{"type":"object","additionalProperties":false,"properties":{
   "ids":{"type":"array","minItems":1,"maxItems":5000,"items":{"type":"integer","format":"int64","minimum":1}},
+  "filter":{"type":"string","maxLength":4096,"description":"in place of ids: type:page status:queued parent:12 field:value"},
+  "cursor":{"type":"integer","format":"int64","minimum":1,"description":"of the answer before, where more match than 5000"}}},
+"ObjectsMove":{"type":"object","additionalProperties":false,"required":["to"],"properties":{
+  "ids":{"type":"array","minItems":1,"maxItems":5000,"items":{"type":"integer","format":"int64","minimum":1}},
+  "filter":{"type":"string","maxLength":4096,"description":"in place of ids: type:page status:queued parent:12 field:value"},
+  "cursor":{"type":"integer","format":"int64","minimum":1,"description":"of the answer before, where more match than 5000"},
   "to":{"type":"string","maxLength":64},"force":{"type":"boolean"}}},
 "ObjectMove":{"type":"object","additionalProperties":false,"required":["to"],"properties":{
   "to":{"type":"string","maxLength":64},"force":{"type":"boolean"}}},

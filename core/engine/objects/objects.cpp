@@ -359,6 +359,7 @@ coro::Task<Result<ObjectList>> Objects::list(ObjectQuery query) {
     store::ObjectQuestion question{.parent = query.parent, .status = query.status, .cursor = query.cursor};
     question.limit = std::clamp(query.limit, 1, store::kMostObjectRows);
     question.newestFirst = query.newestFirst;
+    question.isBare = query.isBare;
     question.among = std::move(query.among);
     if (!query.type.empty()) {
         const auto number = numberOf(query.type);

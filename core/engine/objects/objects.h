@@ -50,6 +50,7 @@ struct ObjectQuery {
     std::int64_t cursor = 0;
     int limit = 100;
     bool newestFirst = true;
+    bool isBare = false;                              ///< rows are without their fields
     std::optional<std::vector<std::int64_t>> among{}; ///< of these alone
 };
 
