@@ -5,7 +5,7 @@
 #include "core/base/hash.h"
 #include "core/coro/task.h"
 #include "core/http/route.h"
-#include "core/store/object_operations.h"
+#include "core/store/idempotency.h"
 
 #include <optional>
 #include <string>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/base/clock.h"
-#include "core/base/hash.h"
 #include "core/base/ids.h"
+#include "core/store/idempotency.h"
 
 #include <cstdint>
 #include <optional>
@@ -20,14 +20,6 @@ inline constexpr std::int64_t kKeptHistory = 100;
 inline constexpr std::size_t kMostObjects = 5'000;
 /// Of the fields of an object, and of one effect.
 inline constexpr std::size_t kMaxObjectText = 1U << 20;
-
-/// How long a key is known; the journal forgets it some time later.
-inline constexpr WallMicros kIdempotencyAge = 24LL * 3600 * 1'000'000;
-struct Idempotency {
-    std::string key{};
-    Hash256 body{};       ///< of the request's bytes
-    std::string answer{}; ///< what a repeat within 24 h gets
-};
 
 struct ObjectTypeRow {
     std::int64_t id = 0; ///< never used twice

@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/store/bulk.h"
+#include "core/store/idempotency.h"
 #include "core/store/object_operations.h"
 #include "core/store/rows.h"
 
