@@ -167,12 +167,16 @@ coro::Task<Response> getHistory(Call& call) {
 
 // --- changes
 
-coro::Task<Response> createObjects(Call& call) {
+coro::Task<Result<engine::Objects::Created>> createAsked(Call& call) {
     auto once = co_await idempotencyOf(call);
-    if (!once) co_return errorResponse(once.error());
+    if (!once) co_return std::unexpected(std::move(once.error()));
     std::string body = std::move(call.request.body);
-    const auto created = *once ? co_await call.engine.ask(&engine::Objects::createOnce, std::move(body), **once)
-                               : co_await call.engine.ask(&engine::Objects::create, std::move(body));
+    if (*once) co_return co_await call.engine.ask(&engine::Objects::createOnce, std::move(body), **once);
+    co_return co_await call.engine.ask(&engine::Objects::create, std::move(body));
+}
+
+coro::Task<Response> createObjects(Call& call) {
+    const auto created = co_await createAsked(call);
     if (!created) co_return errorResponse(created.error());
     co_return objectOf([&](JsonWriter& writer) {
         if (!created->isList) return writer.member("id", created->ids.front());

@@ -243,14 +243,7 @@ public:
 
     /// Another engine, with what the journal has. What was asked of actors is gone.
     void open() {
-        for (auto* thread : {&runner, &keeper})
-            if (*thread) (**thread)->interrupt();
-        for (const coro::ThreadRef& thread : std::exchange(spawned_, {})) thread->interrupt();
-        rig.settle();
-        posted_.clear(); // what nobody waits for any more
-        submits_.clear();
-        runner.reset();
-        keeper.reset();
+        endLife();
         asked.clear();
         actors.emplace(ActorProcesses::Parts{
             .add =
@@ -435,6 +428,16 @@ private:
 
     std::ptrdiff_t firstLook() const {
         return std::ranges::find_if(asked, [](const auto& lease) { return !lease.warm->isStart; }) - asked.begin();
+    }
+    void endLife() {
+        for (auto* thread : {&runner, &keeper})
+            if (*thread) (**thread)->interrupt();
+        for (const coro::ThreadRef& thread : std::exchange(spawned_, {})) thread->interrupt();
+        rig.settle();
+        posted_.clear(); // what nobody waits for any more
+        submits_.clear();
+        runner.reset();
+        keeper.reset();
     }
     Objects::Posted post(const store::Action& action) {
         auto shot = std::make_unique<coro::OneShot<store::AckDetail>>("journal");
