@@ -2867,6 +2867,10 @@
         <source>%1; try %2 of %3 next</source>
         <translation>%1; Versuch %2 von %3 folgt</translation>
     </message>
+    <message>
+        <source>hot: it is woken again and again, and looked at every 100 ms</source>
+        <translation>heiß: es wird immer wieder geweckt und alle 100 ms angesehen</translation>
+    </message>
 </context>
 <context>
     <name>ObjectWords</name>
@@ -7820,6 +7824,10 @@
         <source>Actions</source>
         <translation>Aktionen</translation>
     </message>
+    <message>
+        <source>Retry</source>
+        <translation>Noch einmal</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::ObjectsPage</name>
@@ -7974,6 +7982,14 @@
     <message>
         <source>It is not known yet</source>
         <translation>Es ist noch nicht bekannt</translation>
+    </message>
+    <message>
+        <source>Retry</source>
+        <translation>Noch einmal</translation>
+    </message>
+    <message>
+        <source>It did not come to a bad end, and is not stuck</source>
+        <translation>Es ist nicht schlecht ausgegangen und steckt nicht fest</translation>
     </message>
 </context>
 <context>
@@ -10321,6 +10337,18 @@
     <message>
         <source>begins here</source>
         <translation>Anfang</translation>
+    </message>
+    <message>
+        <source>%1 made per min</source>
+        <translation>%1 neu pro min</translation>
+    </message>
+    <message>
+        <source>%1 (%2 per min)</source>
+        <translation>%1 (%2 pro min)</translation>
+    </message>
+    <message>
+        <source>Numbers on arrows: moves per minute, of the last ten minutes</source>
+        <translation>Zahlen an Pfeilen: Übergänge pro Minute, der letzten zehn Minuten</translation>
     </message>
 </context>
 <context>

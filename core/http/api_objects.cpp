@@ -4,7 +4,9 @@
 #include "core/base/parsed_number.h"
 #include "core/engine/objects/objects.h"
 #include "core/http/error_map.h"
+#include "core/http/idempotency_key.h"
 #include "core/http/json_answer.h"
+#include "core/http/object_selection.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -18,7 +20,6 @@ namespace yard::http {
 namespace {
 
 constexpr std::size_t kMaxName = 64;
-constexpr std::size_t kMostIds = store::kMostObjects;
 /// Whoever waits is looked after so often: it may be gone.
 constexpr Duration kLookAtObjectClient{1'000'000};
 
@@ -166,8 +167,16 @@ coro::Task<Response> getHistory(Call& call) {
 
 // --- changes
 
+coro::Task<Result<engine::Objects::Created>> createAsked(Call& call) {
+    auto once = co_await idempotencyOf(call);
+    if (!once) co_return std::unexpected(std::move(once.error()));
+    std::string body = std::move(call.request.body);
+    if (*once) co_return co_await call.engine.ask(&engine::Objects::createOnce, std::move(body), **once);
+    co_return co_await call.engine.ask(&engine::Objects::create, std::move(body));
+}
+
 coro::Task<Response> createObjects(Call& call) {
-    const auto created = co_await call.engine.ask(&engine::Objects::create, std::move(call.request.body));
+    const auto created = co_await createAsked(call);
     if (!created) co_return errorResponse(created.error());
     co_return objectOf([&](JsonWriter& writer) {
         if (!created->isList) return writer.member("id", created->ids.front());
@@ -216,13 +225,28 @@ coro::Task<Response> lookAtObject(Call& call) {
     co_return viewResponse(co_await call.engine.ask(&engine::Objects::get, id, Duration::zero(), std::string()));
 }
 
+struct MoveAsked {
+    std::int64_t id = 0;
+    std::string to{};
+    bool isForced = false;
+    std::optional<store::Idempotency> once{};
+};
+
+coro::Task<Result<void>> moveOne(Call& call, MoveAsked asked) {
+    if (!asked.once) co_return co_await call.engine.ask(&engine::Objects::move, asked.id, asked.to, asked.isForced);
+    co_return co_await call.engine.ask(&engine::Objects::moveOnce, asked.id, asked.to, asked.isForced, *asked.once);
+}
+
 coro::Task<Response> moveObject(Call& call) {
     const std::int64_t id = call.number();
     const auto to = call.body.word("to", kMaxName);
     if (!to) co_return errorResponse(to.error());
     const auto isForced = call.body.flag("force");
     if (!isForced) co_return errorResponse(isForced.error());
-    if (const auto done = co_await call.engine.ask(&engine::Objects::move, id, *to, *isForced); !done)
+    const auto once = co_await idempotencyOf(call);
+    if (!once) co_return errorResponse(once.error());
+    if (const auto done = co_await moveOne(call, {.id = id, .to = *to, .isForced = *isForced, .once = *once});
+        !done)
         co_return errorResponse(done.error());
     co_return viewResponse(co_await call.engine.ask(&engine::Objects::get, id, Duration::zero(), std::string()));
 }
@@ -237,39 +261,44 @@ coro::Task<Response> removeObject(Call& call) {
 
 // --- many
 
-Result<std::vector<std::int64_t>> idsIn(const Call& call) {
-    const auto numbers = call.body.lsns("ids", kMostIds);
-    if (!numbers)
-        return invalid("ids", fmt::format("Give \"ids\" as a list of 1 to {} numbers of objects.", kMostIds));
-    std::vector<std::int64_t> ids;
-    for (const Lsn number : *numbers) ids.push_back(number.value);
-    return ids;
+Response selectionResponse(const Result<std::int64_t>& count, const ObjectSelection& chosen) {
+    if (!count) return errorResponse(count.error());
+    return objectOf([&](JsonWriter& writer) {
+        writer.member("count", *count);
+        if (chosen.cursor != 0) writer.member("cursor", chosen.cursor);
+    });
 }
 
 coro::Task<Response> lookAtMany(Call& call) {
-    auto ids = idsIn(call);
-    if (!ids) co_return errorResponse(ids.error());
-    co_return countResponse(co_await call.engine.ask(&engine::Objects::look, *std::move(ids)));
+    const auto chosen = co_await selectedObjects(call);
+    if (!chosen) co_return errorResponse(chosen.error());
+    if (chosen->ids.empty()) co_return selectionResponse(0, *chosen);
+    co_return selectionResponse(co_await call.engine.ask(&engine::Objects::look, chosen->ids), *chosen);
 }
 
 coro::Task<Response> removeMany(Call& call) {
-    auto ids = idsIn(call);
-    if (!ids) co_return errorResponse(ids.error());
-    co_return countResponse(co_await call.engine.ask(&engine::Objects::remove, *std::move(ids)));
+    const auto chosen = co_await selectedObjects(call);
+    if (!chosen) co_return errorResponse(chosen.error());
+    if (chosen->ids.empty()) co_return selectionResponse(0, *chosen);
+    co_return selectionResponse(co_await call.engine.ask(&engine::Objects::remove, chosen->ids), *chosen);
 }
 
 /// Each by itself: those that cannot be moved are named.
 coro::Task<Response> moveMany(Call& call) {
-    const auto ids = idsIn(call);
-    if (!ids) co_return errorResponse(ids.error());
+    const auto chosen = co_await selectedObjects(call);
+    if (!chosen) co_return errorResponse(chosen.error());
     const auto to = call.body.word("to", kMaxName);
     if (!to) co_return errorResponse(to.error());
     const auto isForced = call.body.flag("force");
     if (!isForced) co_return errorResponse(isForced.error());
+    const auto once = co_await idempotencyOf(call);
+    if (!once) co_return errorResponse(once.error());
     std::int64_t count = 0;
     std::vector<std::pair<std::int64_t, std::string>> refused;
-    for (const std::int64_t id : *ids) {
-        const auto done = co_await call.engine.ask(&engine::Objects::move, id, *to, *isForced);
+    for (const std::int64_t id : chosen->ids) {
+        MoveAsked asked{.id = id, .to = *to, .isForced = *isForced, .once = *once};
+        if (asked.once) asked.once->key += fmt::format("\n{}", id); // each has a commit of its own
+        const auto done = co_await moveOne(call, std::move(asked));
         if (done)
             ++count;
         else
@@ -277,6 +306,7 @@ coro::Task<Response> moveMany(Call& call) {
     }
     co_return objectOf([&](JsonWriter& writer) {
         writer.member("count", count);
+        if (chosen->cursor != 0) writer.member("cursor", chosen->cursor);
         if (refused.empty()) return;
         writer.key("refused");
         writer.openArray();
@@ -301,6 +331,20 @@ void writeActors(JsonWriter& writer, const engine::OrchestratorView::Type& type)
         writer.member("ready", actor.isReady);
         if (actor.object != 0) writer.member("object", actor.object);
         writer.member("since", actor.since);
+        writer.closeObject();
+    }
+    writer.closeArray();
+}
+
+void writeMoves(JsonWriter& writer, const engine::OrchestratorView::Type& type) {
+    if (type.moves.empty()) return;
+    writer.key("moves");
+    writer.openArray();
+    for (const auto& move : type.moves) {
+        writer.openObject();
+        if (!move.from.empty()) writer.member("from", move.from);
+        writer.member("to", move.to);
+        writer.member("per_min", move.perMinute);
         writer.closeObject();
     }
     writer.closeArray();
@@ -331,8 +375,11 @@ coro::Task<Response> getOrchestrator(Call& call) {
         for (const auto& type : view.types) {
             writer.openObject();
             writer.member("name", type.name);
+            writer.member("queue", type.due);
             writer.member("due", type.due);
+            writer.member("wanted", type.wanted);
             writeActors(writer, type);
+            writeMoves(writer, type);
             if (!type.why.empty()) writer.member("why", type.why);
             writer.closeObject();
         }
@@ -399,26 +446,28 @@ std::span<const Route> objectRoutes() {
           .summary = "Make one object or a list of them, all or none",
           .members = kReadsItself,
           .request = "ObjectOrList",
+          .isOnce = true,
           .answers = {{{200, "ObjectIds"}}}}},
         {{Post, "objects/look", Global, Json, Needs::Operate},
          &lookAtMany,
          {.id = "lookAtObjects",
           .summary = "Let them be due now",
-          .members = "ids",
+          .members = "ids filter cursor",
           .request = "ObjectSelection",
           .answers = {{{200, "ObjectCount"}}}}},
         {{Post, "objects/move", Global, Json, Needs::Operate},
          &moveMany,
          {.id = "moveObjects",
           .summary = "Move each to another status",
-          .members = "ids to force",
+          .members = "ids filter cursor to force",
           .request = "ObjectsMove",
+          .isOnce = true,
           .answers = {{{200, "ObjectCount"}}}}},
         {{Post, "objects/delete", Global, Json, Needs::Operate},
          &removeMany,
          {.id = "removeObjects",
           .summary = "Delete them with their history; children stay",
-          .members = "ids",
+          .members = "ids filter cursor",
           .request = "ObjectSelection",
           .answers = {{{200, "ObjectCount"}}}}},
         {{Get, "objects/{id}", Global, None, Needs::Read},
@@ -460,6 +509,7 @@ std::span<const Route> objectRoutes() {
           .summary = "Move it to another status; with force also where the type does not allow it",
           .members = "to force",
           .request = "ObjectMove",
+          .isOnce = true,
           .answers = {{{200, "Object"}}}}},
         {{Get, "orchestrator", Global, None, Needs::Read},
          &getOrchestrator,

@@ -3,9 +3,9 @@
 
 #include "core/engine/commands/intake.h"
 #include "core/http/error_map.h"
+#include "core/http/idempotency_key.h"
 #include "core/http/permission.h"
 #include "core/json/json_writer.h"
-#include "core/json/utf8.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,16 +17,6 @@ namespace {
 /// Who waits for an action waits so long together with its submission: one way to the engine instead of two. Not
 /// for longer, as that looks for nobody who has gone.
 constexpr Duration kLinger = std::chrono::milliseconds(50);
-
-/// With `key` the body is known again by its hash, which covers the path: the same key elsewhere is another
-/// request.
-Hash256 requestHash(std::string_view path, std::string_view body) {
-    Sha256 hash;
-    hash.update(path);
-    hash.update(std::string_view("\n"));
-    hash.update(body);
-    return hash.finish();
-}
 
 struct Read {
     ParsedActions actions;
@@ -65,23 +55,13 @@ std::string answerJson(const engine::SubmitAnswer& answer, bool isList) {
     return text;
 }
 
-/// Each token has keys of its own, the owner plain ones: also one that has the name of another that was removed. No
-/// field of a header has a line break, so no key of the owner is one of a token.
-std::string scopedKey(const Call& call, std::string_view key) {
-    const Caller* caller = call.request.presence.caller();
-    return caller && !caller->name.empty() ? fmt::format("\n{}\n{}", caller->hash.hex(), key) : std::string(key);
-}
-
 coro::Task<Result<engine::Submission>> readSubmission(Call& call, bool& isList) {
     Request& request = call.request;
     engine::Submission submission;
     submission.queue.ref = call.queue;
-    if (const auto key = request.head.field("Idempotency-Key")) {
-        if (key->empty() || key->size() > kMaxKey || !isUtf8(*key))
-            co_return invalid("Idempotency-Key",
-                              fmt::format("Give Idempotency-Key as UTF-8 text of 1 to {} bytes.", kMaxKey));
-        submission.idempotencyKey = scopedKey(call, *key);
-    }
+    auto key = idempotencyKey(call);
+    if (!key) co_return std::unexpected(std::move(key.error()));
+    submission.idempotencyKey = *std::move(key);
     const std::string worker = call.capture();
     const bool hashed = !submission.idempotencyKey.empty();
     Result<Read> read;

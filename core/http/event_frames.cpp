@@ -1,12 +1,11 @@
 #include "core/http/event_frames.h"
 
-#include "core/base/parsed_number.h"
 #include "core/http/error_map.h"
 #include "core/http/list_filter.h"
+#include "core/http/object_selection.h"
 #include "core/http/view_json.h"
 #include "core/json/json_reader.h"
 #include "core/json/json_writer.h"
-#include "core/lifecycle/type.h"
 
 #include <algorithm>
 #include <charconv>
@@ -20,8 +19,6 @@ using engine::Watch;
 using engine::WatchUpdate;
 
 constexpr std::size_t kMaxRunId = 64;
-/// As many as Objects::list() takes.
-constexpr std::size_t kMostObjectFields = 16;
 constexpr const char* kOneOf = R"("watch" has one of "lsns", "filter", "finished" and "objects".)";
 
 std::string_view word(Watch::Kind kind) {
@@ -53,33 +50,12 @@ Result<void> readLsns(JsonView list, Watch& watch) {
 /// "type:page status:queued parent:12 field:value", each once but for fields.
 Result<void> readObjects(JsonView value, Watch& watch) {
     watch.kind = Watch::Kind::Objects;
-    const auto refuse = [] {
-        return invalid("objects", R"("objects" is text, such as "type:page status:queued parent:12 url:value", )"
-                                  "with at most 16 fields.");
-    };
-    std::size_t fields = 0;
-    if (value.kind() != JsonKind::String) return refuse();
-    std::string_view text = value.string();
-    while (!text.empty()) {
-        const std::string_view word = text.substr(0, text.find(' '));
-        text.remove_prefix(std::min(text.size(), word.size() + 1));
-        if (word.empty()) continue;
-        const auto colon = word.find(':');
-        if (colon == std::string_view::npos || colon == 0) return refuse();
-        const std::string_view key = word.substr(0, colon);
-        const std::string_view wanted = word.substr(colon + 1);
-        if (key == "type") {
-            watch.objectType = wanted;
-        } else if (key == "status") {
-            watch.objectStatus = wanted;
-        } else if (key == "parent") {
-            watch.objectParent = parsedNumber<std::int64_t>(wanted).value_or(0);
-            if (watch.objectParent <= 0) return refuse();
-        } else {
-            if (!lifecycle::isLifecycleName(key) || ++fields > kMostObjectFields) return refuse();
-            watch.objectFields += fmt::format("{}{}", watch.objectFields.empty() ? "" : " ", word);
-        }
-    }
+    auto query = readObjectFilter(value.kind() == JsonKind::String ? value.string() : ":", "objects");
+    if (!query) return std::unexpected(std::move(query.error()));
+    watch.objectType = std::move(query->type);
+    watch.objectStatus = std::move(query->status);
+    watch.objectFields = std::move(query->text);
+    watch.objectParent = query->parent;
     return {};
 }
 

@@ -133,7 +133,8 @@ void writeParameters(JsonWriter& writer, const Route& route, std::string_view pa
         writePathParameter(writer, path.substr(at + 1, path.find('}', at) - at - 1), other && path[at + 1] == 'l');
     writeQuery(writer, route);
     if (other) writeQuery(writer, *other);
-    if (takesParts(route) || (other && takesParts(*other))) writeReference(writer, "parameters", "Idempotency-Key");
+    const bool isOnce = route.terms.isOnce || takesParts(route) || (other && takesParts(*other));
+    if (isOnce) writeReference(writer, "parameters", "Idempotency-Key");
     writer.closeArray();
 }
 

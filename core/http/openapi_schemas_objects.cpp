@@ -22,10 +22,14 @@ std::string_view openApiObjectSchemas() {
   "items":{"$ref":"#/components/schemas/NewObject"}}]},
 "ObjectIds":{"type":"object","properties":{"id":{"type":"integer","format":"int64","minimum":1},
   "ids":{"type":"array","items":{"type":"integer","format":"int64","minimum":1}}}},
-"ObjectSelection":{"type":"object","additionalProperties":false,"required":["ids"],"properties":{
-  "ids":{"type":"array","minItems":1,"maxItems":5000,"items":{"type":"integer","format":"int64","minimum":1}}}},
-"ObjectsMove":{"type":"object","additionalProperties":false,"required":["ids","to"],"properties":{
+"ObjectSelection":{"type":"object","additionalProperties":false,"properties":{
   "ids":{"type":"array","minItems":1,"maxItems":5000,"items":{"type":"integer","format":"int64","minimum":1}},
+  "filter":{"type":"string","maxLength":4096,"description":"in place of ids: type:page status:queued parent:12 field:value"},
+  "cursor":{"type":"integer","format":"int64","minimum":1,"description":"of the answer before, where more match than 5000"}}},
+"ObjectsMove":{"type":"object","additionalProperties":false,"required":["to"],"properties":{
+  "ids":{"type":"array","minItems":1,"maxItems":5000,"items":{"type":"integer","format":"int64","minimum":1}},
+  "filter":{"type":"string","maxLength":4096,"description":"in place of ids: type:page status:queued parent:12 field:value"},
+  "cursor":{"type":"integer","format":"int64","minimum":1,"description":"of the answer before, where more match than 5000"},
   "to":{"type":"string","maxLength":64},"force":{"type":"boolean"}}},
 "ObjectMove":{"type":"object","additionalProperties":false,"required":["to"],"properties":{
   "to":{"type":"string","maxLength":64},"force":{"type":"boolean"}}},
@@ -49,6 +53,7 @@ std::string_view openApiObjectSchemas() {
   "created":{"type":"integer","format":"int64"},"modified":{"type":"integer","format":"int64"},
   "revision":{"type":"integer","format":"int64","minimum":0},
   "stuck":{"type":"boolean","description":"retried too often, and its type has no end for that"},
+  "hot":{"type":"boolean","description":"looked at as often as may be: once in 100 ms"},
   "last_error":{"type":"string"},"history":{"$ref":"#/components/schemas/ObjectMoves"},
   "actions":{"type":"object","additionalProperties":{"$ref":"#/components/schemas/ObjectAction"},
   "description":"of one object: the newest action of each name that its looks gave"}}},
@@ -62,8 +67,12 @@ std::string_view openApiObjectSchemas() {
   "items":{"$ref":"#/components/schemas/Object"}},"cursor":{"type":"string","description":"of the next page; absent: that was all"},
   "bounded":{"type":"boolean","description":"true: it ended for its time, and may be short, even empty; go on by its cursor"}}},
 "Orchestrator":{"type":"object","required":["types","orphans","orphan_count","objects","stuck","outbox","hooks"],"properties":{
-  "types":{"type":"array","items":{"type":"object","required":["name","due","actors"],"properties":{
-  "name":{"type":"string"},"due":{"type":"integer","format":"int64","minimum":0},
+  "types":{"type":"array","items":{"type":"object","required":["name","queue","due","wanted","actors"],"properties":{
+  "name":{"type":"string"},"queue":{"type":"integer","format":"int64","minimum":0,"description":"due, and for its actors to look at"},
+  "due":{"type":"integer","format":"int64","minimum":0,"description":"the same"},
+  "wanted":{"type":"integer","format":"int64","minimum":0,"description":"actors that its queues are worth"},
+  "moves":{"type":"array","description":"those of the last ten minutes","items":{"type":"object","required":["to","per_min"],"properties":{
+  "from":{"type":"string","description":"absent: they were made"},"to":{"type":"string"},"per_min":{"type":"number","minimum":0}}}},
   "actors":{"type":"array","items":{"type":"object","required":["ready","since"],"properties":{
   "key":{"type":"string"},"ready":{"type":"boolean","description":"its process has come up"},
   "object":{"type":"integer","format":"int64","minimum":1,"description":"what it looks at"},

@@ -93,6 +93,7 @@ struct RouteTerms {
     std::string_view members = {};          ///< of a JSON body, with blanks between; others are 422
     std::string_view rawMember = {};        ///< the one of `members` that is kept as JSON text
     std::string_view request = "NoMembers"; ///< schema of a body; "bytes" for what is no JSON
+    bool isOnce = false;                    ///< it takes an Idempotency-Key
     std::array<DescribedAnswer, 3> answers = {};
     /// HEAD finds the route of GET. With an id it is described, too.
     struct Head {

@@ -470,6 +470,17 @@ std::vector<EffectKey> Orchestrator::takeCalls(TypeNumber type) {
 
 // --- what people see
 
+unsigned Orchestrator::wanted(TypeNumber number) const {
+    const auto& rules = types_[number].type.actor;
+    if (!rules) return 0;
+    unsigned wanted = 0;
+    for (auto at = groups_.lower_bound({number, 0}); at != groups_.end() && at->first.first == number; ++at) {
+        const std::size_t queue = at->second.queue.size() + at->second.calls.size();
+        if (queue > 0) wanted += std::min(actorsWorth(*rules, queue), rules->maxPerKey);
+    }
+    return std::min(wanted, rules->maxActors);
+}
+
 std::vector<WarnOrphan> Orchestrator::orphans(std::size_t most) const {
     std::vector<WarnOrphan> some;
     for (const ObjectId id : orphans_) {

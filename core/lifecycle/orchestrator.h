@@ -119,6 +119,8 @@ public:
     bool isThere(TypeNumber type) const { return types_[type].isThere; }
     /// A claim or a write of the type is not answered yet.
     bool isWriting(TypeNumber type) const { return types_[type].writing > 0; }
+    /// How many actors the queues of a type are worth, within its limits.
+    unsigned wanted(TypeNumber type) const;
     /// Due and in the queue of a type's actors.
     std::size_t queued(TypeNumber type) const;
 

@@ -78,6 +78,11 @@ void Outbox::hurry(ObjectId object, WallMicros now) {
     }
 }
 
+bool Outbox::has(ObjectId object) const {
+    const auto row = rows_.lower_bound({.object = object, .revision = 0, .position = 0});
+    return row != rows_.end() && row->first.object == object;
+}
+
 std::uint32_t Outbox::creates(ObjectId object) const {
     std::uint32_t count = 0;
     auto row = rows_.lower_bound({.object = object, .revision = 0, .position = 0});

@@ -41,6 +41,8 @@ public:
     void hurry(ObjectId object, WallMicros now);
     std::optional<WallMicros> next() const;
     std::size_t size() const { return rows_.size(); }
+    /// Whether an object has any.
+    bool has(ObjectId object) const;
     /// Of an object: Object::pendingCreates at a start.
     std::uint32_t creates(ObjectId object) const;
 

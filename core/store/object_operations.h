@@ -5,6 +5,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/ids.h"
+#include "core/store/idempotency.h"
 
 #include <cstdint>
 #include <optional>
@@ -99,11 +100,14 @@ struct NewObject {
 };
 /// All or none. AckDetail::objects has the number of each: one whose key its type has already is the one that is there,
 /// and nothing of it changes. With an `effect` the row of the outbox goes in the same commit; where it is gone
-/// nothing is created, so that an effect creates once.
+/// nothing is created, so that an effect creates once. With an `idempotency` its answer is kept, with ";first+count" for
+/// each run of numbers behind it. A repeat creates nothing: AckDetail::repeated, and the first answer. Used with
+/// another body: Invalid.
 struct CreateObjects {
     std::vector<NewObject> objects{};
     std::optional<EffectName> effect{};
     WallMicros now = 0;
+    std::optional<Idempotency> idempotency{};
 };
 
 /// Before a look: retry_at moves, if the object is as it was seen. AckDetail::objects has those that were not.
@@ -118,7 +122,8 @@ struct ClaimObjects {
 };
 
 /// One compare-and-swap of (id, status, revision), with its effects as rows of the outbox and the wake of its parent:
-/// all in one commit. Where the object is not as it was seen nothing happens: AckDetail::objects names it then.
+/// all in one commit. Where the object is not as it was seen nothing happens: AckDetail::objects names it then. So it does
+/// where the key of its `idempotency` is known already.
 struct MoveObject {
     // compared
     std::int64_t id = 0;
@@ -141,6 +146,7 @@ struct MoveObject {
     std::string actor{};
     std::int64_t tickMs = 0;
     WallMicros at = 0;
+    std::optional<Idempotency> idempotency{}; ///< kept with it
 };
 
 /// retry_at of those that have one becomes `at`, if it was later; nothing else of them. With an `effect` its row goes.

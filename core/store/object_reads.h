@@ -60,6 +60,8 @@ struct ObjectQuestion {
     bool newestFirst = true;
     std::optional<std::vector<std::int64_t>> among{}; ///< of these alone, at most kMostObjectRows
     Duration lookFor{10'000};                         ///< then the page is answered as it is
+    WallMicros endedBefore = 0;                       ///< 0: any
+    bool isBare = false;                              ///< rows are without their fields
 };
 struct ObjectPage {
     std::vector<ObjectRow> rows{};

@@ -68,6 +68,7 @@ struct Footprint {
         std::size_t bytes = 0;
         for (const auto& object : create.objects)
             bytes += sizeof object + object.fields.size() + (object.key ? object.key->size() : 0);
+        if (create.idempotency) bytes += create.idempotency->key.size();
         return bytes;
     }
     std::size_t operator()(const ClaimObjects& claim) const {
@@ -76,6 +77,7 @@ struct Footprint {
     std::size_t operator()(const MoveObject& move) const {
         std::size_t bytes = move.set.size() + move.lastError.size();
         for (const auto& effect : move.effects) bytes += sizeof effect + effect.second.size();
+        if (move.idempotency) bytes += move.idempotency->key.size();
         return bytes;
     }
     std::size_t operator()(const WakeObjects& wake) const {

@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/store/bulk.h"
+#include "core/store/idempotency.h"
 #include "core/store/object_operations.h"
 #include "core/store/rows.h"
 
@@ -28,14 +29,6 @@ struct AcceptItem {
     std::int64_t total = 0;        ///< of an array that comes in parts: all its elements; else 0
     std::string spec{};            ///< as posted (ParsedAction::text)
     std::vector<Hash256> chunks{}; ///< inputs: must be present, kept from now on
-};
-
-/// How long a key is known; the journal forgets it some time later.
-inline constexpr WallMicros kIdempotencyAge = 24LL * 3600 * 1'000'000;
-struct Idempotency {
-    std::string key{};
-    Hash256 body{};       ///< of the request's bytes
-    std::string answer{}; ///< what a repeat within 24 h gets
 };
 
 /// A large submission comes in parts, so that others get their turn in between. Until the one that `ends` it is
@@ -294,7 +287,7 @@ struct SweepResult {
 
 struct AckDetail {
     std::optional<Error> error{}; ///< set: nothing of the operation happened
-    bool repeated = false;        ///< Accept: the key was known; `answer` is the first answer
+    bool repeated = false;        ///< Accept, CreateObjects: the key was known; `answer` is the first answer
     std::string answer{};
     std::vector<FinishedState> finished{}; ///< Accept, Reopen: predecessors that have already ended
     std::optional<PendingRow> row{};       ///< Reopen

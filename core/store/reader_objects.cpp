@@ -14,6 +14,9 @@ constexpr int kMatchColumn = 15; ///< of pageSql(), behind these
 constexpr std::string_view kColumns = "id, type, parent, revision, retries, retry_at, start_ts, end_ts, created, "
                                       "modified, stuck, status, key, fields, "
                                       "last_error";
+constexpr std::string_view kBareColumns =
+    "id, type, parent, revision, retries, retry_at, start_ts, end_ts, created, "
+    "modified, stuck, status, key, '{}', NULL";
 
 ObjectRow rowOf(const Statement& row) {
     ObjectRow object;
@@ -45,8 +48,9 @@ bool hasIndexedStatus(const ObjectQuestion& question) {
 /// Whether a row matches what no index has is its last column: so each step of the statement is one row, and the walk can
 /// end at any of them.
 std::string columnsSql(const ObjectQuestion& question) {
-    std::string sql = fmt::format("SELECT {}, 1", kColumns);
+    std::string sql = fmt::format("SELECT {}, 1", question.isBare ? kBareColumns : kColumns);
     if (!question.status.empty() && !hasIndexedStatus(question)) sql += fmt::format(" AND status=?{}", kStatus);
+    if (question.endedBefore != 0) sql += fmt::format(" AND ifnull(end_ts<{}, 0)", question.endedBefore);
     // Names of fields are checked by who asks; they are bound all the same.
     for (int at = 0; at < static_cast<int>(question.fields.size()); ++at)
         sql += fmt::format(" AND ifnull(CAST(json_extract(fields, '$.\"' || ?{} || '\"') AS TEXT)=?{}, 0)",

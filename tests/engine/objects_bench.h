@@ -43,8 +43,9 @@ public:
         ActionResult action{};
     };
     std::map<Lsn, Owned> owned;
-    std::optional<Error> refusal; ///< of everything
-    int wakes = 0;                ///< commits of them
+    std::map<std::string, store::Reader::KeptAnswer> kept; ///< by their idempotency keys
+    std::optional<Error> refusal;                          ///< of everything
+    int wakes = 0;                                         ///< commits of them
 
     /// It has its end; nobody was told.
     void end(Lsn lsn, std::string result) {
@@ -102,6 +103,9 @@ public:
     }
 
 private:
+    void keep(const store::Idempotency& once, std::string answer, WallMicros now) {
+        kept[once.key] = {.body = once.body, .answer = std::move(answer), .t = now};
+    }
     bool take(const store::EffectName& name) {
         return effects.erase({name.object, name.revision, name.position}) > 0;
     }
@@ -131,6 +135,10 @@ private:
             rows[given.id] = std::move(row);
             launches[given.id] = given.launch.value_or("");
         }
+        if (!create.idempotency) return;
+        std::string answer = create.idempotency->answer;
+        for (const std::int64_t id : done.objects) answer += fmt::format(";{}+1", id);
+        keep(*create.idempotency, std::move(answer), create.now);
     }
     void apply(const store::ClaimObjects& claiming, store::AckDetail& done) {
         for (const auto& claim : claiming.claims) {
@@ -147,11 +155,13 @@ private:
             done.objects.push_back(move.id);
             return;
         }
+        if (move.idempotency) keep(*move.idempotency, move.idempotency->answer, move.at);
         row->second.status = move.to;
         row->second.revision = move.newRevision;
         row->second.retryAt = move.retryAt;
         row->second.retries = move.retries;
         row->second.modified = move.at;
+        if (move.ends) row->second.ended = move.at;
         if (!move.lastError.empty()) row->second.lastError = move.lastError;
         if (!move.set.empty()) row->second.fields = move.set;
         if (move.moves)
@@ -175,14 +185,16 @@ public:
     RegisteredWorker worker;
     bool hasWorker = true;
     bool areContained = false;
-    std::int64_t portion = 0; ///< so many rows are looked at for a page, which takes 100 ms; 0: all, at once
-    bool isSlow = false;      ///< the journal takes nothing before it commits()
+    std::int64_t portion = 0;  ///< so many rows are looked at for a page, which takes 100 ms; 0: all, at once
+    bool isSlow = false;       ///< the journal takes nothing before it commits()
+    bool isSubmitSlow = false; ///< a submission waits twice for submitGoesOn(): for its commit, and for its answer
     std::vector<runners::Lease> asked; ///< and not answered yet
     std::vector<std::string> added;
     std::vector<std::string> removed;
     std::vector<runners::AttemptId> stopped;
     std::vector<Submission> submitted;
     std::optional<Error> submitRefusal;
+    std::optional<Error> pageRefusal;            ///< of reads of lists
     std::optional<Error> actionRefusal;          ///< of reads of actions
     std::vector<std::int64_t> noted;             ///< objects that changed
     std::map<std::string, std::string> troubles; ///< what people were told and is not over
@@ -194,6 +206,7 @@ public:
     std::optional<Hooks> hooks;
     std::optional<Objects> objects;
     std::optional<coro::ThreadRef> runner;
+    std::optional<coro::ThreadRef> keeper;
 
     explicit ObjectsBench(std::vector<std::string> files = {})
         : hookFiles(std::move(files)) {
@@ -209,13 +222,28 @@ public:
         for (auto& [promise, action] : std::exchange(posted_, {})) promise.set(journal.apply(action));
         rig.settle();
     }
+    std::size_t postedCount() const { return posted_.size(); }
+    /// The first of what was posted is committed, and answered unless the engine `dies` before.
+    void commitsFirst(bool dies = false) {
+        auto [promise, action] = std::move(posted_.front());
+        posted_.erase(posted_.begin());
+        store::AckDetail done = journal.apply(action);
+        if (dies) return open();
+        promise.set(std::move(done));
+        rig.settle();
+    }
+    std::size_t submitsCount() const { return submits_.size(); }
+    void submitGoesOn() {
+        coro::Promise<bool> promise = std::move(submits_.front());
+        submits_.erase(submits_.begin());
+        promise.set(true);
+        rig.settle();
+    }
     ~ObjectsBench() { rig.loop.shutdown(); }
 
     /// Another engine, with what the journal has. What was asked of actors is gone.
     void open() {
-        if (runner) (*runner)->interrupt();
-        rig.settle();
-        runner.reset();
+        endLife();
         asked.clear();
         actors.emplace(ActorProcesses::Parts{
             .add =
@@ -229,7 +257,8 @@ public:
         Objects::Reads reads{.object = [this](std::int64_t id) { return object(id); },
                              .page = [this](store::ObjectQuestion question) { return page(question); },
                              .history = [this](std::int64_t id) { return history(id); },
-                             .action = [this](Lsn lsn) { return action(lsn); }};
+                             .action = [this](Lsn lsn) { return action(lsn); },
+                             .keptAnswer = [this](std::string key) { return keptAnswer(std::move(key)); }};
         openHooks();
         objects.emplace(Objects::Parts{
             .post = [this](const store::Action& action) { return post(action); },
@@ -238,7 +267,8 @@ public:
             .worker = [this](std::string_view name) { return hasWorker && name == "w" ? &worker : nullptr; },
             .submit = [this](Submission submission) { return submit(std::move(submission)); },
             .everFits = [](const Resources& need) { return need.milliCores <= 4'000 && need.named.empty(); },
-            .spawn = [this](const char* name, coro::Task<void> task) { rig.loop.spawn(name, std::move(task)); },
+            .spawn = [this](const char* name,
+                            coro::Task<void> task) { spawned_.push_back(rig.loop.spawn(name, std::move(task))); },
             .areContained = [this] { return areContained; },
             .now = [this] { return now(); },
             .changed = [this](std::int64_t id) { noted.push_back(id); },
@@ -264,6 +294,7 @@ public:
                 owned.push_back({.lsn = lsn, .object = one.object, .isPending = !isEnded(one.action.state)});
         objects->restoreActions(owned);
         runner = rig.spawn("objects", objects->run());
+        keeper = rig.spawn("kept objects", objects->keep());
         rig.settle();
     }
     WallMicros now() {
@@ -392,9 +423,21 @@ public:
 
 private:
     std::vector<std::pair<coro::Promise<store::AckDetail>, store::Action>> posted_;
+    std::vector<coro::Promise<bool>> submits_;
+    std::vector<coro::ThreadRef> spawned_; ///< threads of this life of the engine
 
     std::ptrdiff_t firstLook() const {
         return std::ranges::find_if(asked, [](const auto& lease) { return !lease.warm->isStart; }) - asked.begin();
+    }
+    void endLife() {
+        for (auto* thread : {&runner, &keeper})
+            if (*thread) (**thread)->interrupt();
+        for (const coro::ThreadRef& thread : std::exchange(spawned_, {})) thread->interrupt();
+        rig.settle();
+        posted_.clear(); // what nobody waits for any more
+        submits_.clear();
+        runner.reset();
+        keeper.reset();
     }
     Objects::Posted post(const store::Action& action) {
         auto shot = std::make_unique<coro::OneShot<store::AckDetail>>("journal");
@@ -404,13 +447,27 @@ private:
             shot->promise().set(journal.apply(action));
         return shot;
     }
+    coro::Task<void> submitWaits() {
+        if (!isSubmitSlow) co_return;
+        coro::OneShot<bool> shot("submission");
+        submits_.push_back(shot.promise());
+        (void)co_await shot.get();
+    }
     coro::Task<Result<SubmitAnswer>> submit(Submission submission) {
         if (submitRefusal) co_return std::unexpected(*submitRefusal);
+        co_await submitWaits();
         const Lsn lsn(std::ssize(submitted) + 1);
         if (submission.effect && !journal.takes(*submission.effect, lsn)) co_return SubmitAnswer{};
-        submitted.push_back(std::move(submission));
+        submitted.push_back(submission);
+        co_await submitWaits();
         if (submitted.back().accepted) submitted.back().accepted(lsn);
         co_return SubmitAnswer{};
+    }
+    coro::Task<Result<std::optional<store::Reader::KeptAnswer>>> keptAnswer(std::string key) {
+        if (journal.refusal) co_return std::unexpected(*journal.refusal);
+        const auto known = journal.kept.find(key);
+        if (known == journal.kept.end()) co_return std::optional<store::Reader::KeptAnswer>();
+        co_return std::optional(known->second);
     }
     coro::Task<Result<ActionResult>> action(Lsn lsn) {
         if (actionRefusal) co_return std::unexpected(*actionRefusal);
@@ -434,6 +491,7 @@ private:
     }
     coro::Task<Result<store::ObjectPage>> page(store::ObjectQuestion question) {
         store::ObjectPage page;
+        if (pageRefusal) co_return std::unexpected(*pageRefusal);
         for (const auto& [id, row] : journal.rows) {
             if (portion > 0 && id <= question.cursor) continue;
             if (portion > 0 && page.cursor >= question.cursor + portion) {
@@ -442,6 +500,7 @@ private:
                 co_return page;
             }
             page.cursor = id;
+            if (question.endedBefore != 0 && (row.ended == 0 || row.ended >= question.endedBefore)) continue;
             if ((question.type == 0 || row.type == question.type) &&
                 (question.parent == 0 || row.parent == question.parent))
                 page.rows.push_back(row);

@@ -51,6 +51,7 @@ private Q_SLOTS:
     void aCleanThatFailsChangesNothing();
     void whatACleanSaysFitsTheType();
     void ofAListNoneIsMadeWhereOneIsRefused();
+    void hooksAreAskedAboutAListForALimitedTime();
     void aChangeIsCleanedAndMayBeTooLate();
     void aChildThatACleanRefusesIsTriedAgain();
     void aSlowProgramDelaysItselfAlone();
@@ -245,6 +246,24 @@ void TestEngineHooks::ofAListNoneIsMadeWhereOneIsRefused() {
     QCOMPARE(shown(made->value()), std::string("invalid: not this one"));
     QCOMPARE(made->value().error().index, 1);
     QVERIFY(b.journal.rows.empty());
+}
+
+void TestEngineHooks::hooksAreAskedAboutAListForALimitedTime() {
+    ObjectsBench b({"page_clean"});
+    b.put(pageType());
+    const auto made = b.rig.begin(b.objects->create(R"([{"type":"page"},{"type":"page"},{"type":"page"}])"));
+    b.rig.advance(Objects::kCleanedWithin / 2);
+    b.hookEnds();
+    QVERIFY(!made->has_value());
+    b.rig.advance(Objects::kCleanedWithin / 2); // the second one is on its way
+    QCOMPARE(errorName(made->value().error().kind), errorName(ErrorKind::NotAccepting));
+    QVERIFY2(made->value().error().message.contains("3 objects for 30 s"), made->value().error().message.c_str());
+    QVERIFY(b.journal.rows.empty());
+    b.hookEnds(); // nobody waits for it
+    const auto next = b.rig.begin(b.objects->create(R"({"type":"page"})"));
+    b.hookEnds();
+    QCOMPARE(b.journal.rows.size(), std::size_t{1});
+    QVERIFY(next->value().has_value());
 }
 
 void TestEngineHooks::aChangeIsCleanedAndMayBeTooLate() {

@@ -1,6 +1,6 @@
-// Objects in the engine: what follows from a look. Children, actions, calls and wakes; with a journal and actors that a
-// test holds in its hands.
-#include "tests/engine/objects_bench.h"
+// Objects in the engine: what follows from a look, which is children, actions, calls and wakes; what is asked twice under
+// one key; how long the ended are kept. With a journal and actors that a test holds in its hands.
+#include "tests/engine/object_deaths.h"
 
 #include <QTest>
 
@@ -33,8 +33,20 @@ private Q_SLOTS:
     void noEffectLeadsOutOfASandbox();
     void aCallIsRepeatedUntilItSucceeds();
     void othersAreWoken();
+    void thoseWhoWakeEachOtherInACircleAreHot();
     void peopleAreToldOfCreatesThatDoNotSucceed();
     void aCallOfWhatWasRemovedIsNotMade();
+    void whereverTheEngineDiesNothingIsLostOrDoneTwice();
+
+    void whatIsAskedTwiceUnderOneKeyIsDoneOnce();
+    void aRepeatWaitsForTheFirstThatIsOnItsWay();
+    void aKeyOfAnotherBodyIsRefused();
+    void aKeyOfWhatFailedIsFree();
+
+    void whatEndedGoesWhenTheDaysOfItsTypeAreOver();
+    void whatEndedIsKeptWhileSomethingOfItGoesOn();
+    void withoutDaysWhatEndedIsKept();
+    void whatCannotBeDeletedIsTriedAgainInAnHour();
 };
 
 void TestObjectEffects::aChildIsMadeOnceWhateverDies() {
@@ -373,6 +385,25 @@ void TestObjectEffects::othersAreWoken() {
     QVERIFY(b.question().contains(fmt::format(R"("object":{{"id":{})", far)));
 }
 
+void TestObjectEffects::thoseWhoWakeEachOtherInACircleAreHot() {
+    ObjectsBench b;
+    b.put(pageType());
+    for (const std::int64_t id : {1, 2}) QCOMPARE(b.create(R"({"type":"page"})"), id);
+    int looks = 0;
+    for (const WallMicros end = b.now() + 1'000'000; b.now() < end;) {
+        const std::string question = b.question();
+        if (question.empty() && b.asked.empty()) b.rig.advance(10ms);
+        if (question.empty()) b.comesUp();
+        if (question.empty()) continue;
+        const int other = question.find(R"("object":{"id":1,)") == question.npos ? 1 : 2;
+        b.answer(fmt::format(R"({{"exit_code":0,"look_in_s":100,"effects":[{{"wake":[{}]}}]}})", other));
+        QVERIFY2(++looks < 100, "one look of each in 100 ms");
+    }
+    QVERIFY2(looks > 10, std::to_string(looks).c_str());
+    const auto isHot = [&b](std::int64_t id) { return b.rig.ask(b.objects->get(id, Duration::zero(), ""))->isHot; };
+    QVERIFY(isHot(1) || isHot(2)); // the one that was woken last
+}
+
 void TestObjectEffects::peopleAreToldOfCreatesThatDoNotSucceed() {
     ObjectsBench b;
     const auto id = b.looksAtPage();
@@ -401,6 +432,167 @@ void TestObjectEffects::aCallOfWhatWasRemovedIsNotMade() {
         b.answer(R"({"exit_code":0,"move":"failed"})");
     }
     QCOMPARE(b.objects->orchestrator().outbox, std::size_t(0));
+}
+
+void TestObjectEffects::whereverTheEngineDiesNothingIsLostOrDoneTwice() {
+    using enum PageLife::Death;
+    PageLife whole(Never, 0);
+    QCOMPARE(whole.run(), "");
+    QVERIFY(whole.steps() > 10);
+    for (std::size_t at = 0; at < whole.steps(); ++at)
+        for (const auto death : {BeforeItsCommit, AfterItsCommit}) {
+            const std::string problem = PageLife(death, at).run();
+            QVERIFY2(problem.empty(), fmt::format("{} {}: {}", death == AfterItsCommit, at, problem).c_str());
+        }
+}
+
+// --- what is asked twice
+
+static store::Idempotency keyOf(const std::string& body) {
+    return {.key = "k", .body = Sha256::of(body), .answer = {}};
+}
+
+void TestObjectEffects::whatIsAskedTwiceUnderOneKeyIsDoneOnce() {
+    ObjectsBench b;
+    b.put(pageType());
+    const std::string list = R"([{"type":"page"},{"type":"page"}])";
+    const auto made = b.rig.ask(b.objects->createOnce(list, keyOf(list)));
+    b.open(); // also another life of the engine knows it
+    const auto again = b.rig.ask(b.objects->createOnce(list, keyOf(list)));
+    QVERIFY(made && again && again->isList);
+    QCOMPARE(again->ids, made->ids);
+    QCOMPARE(b.journal.rows.size(), std::size_t(2));
+    const store::Idempotency move{.key = "m", .body = Sha256::of("move"), .answer = {}};
+    QCOMPARE(b.word(b.rig.ask(b.objects->moveOnce(1, "failed", false, move))), "done");
+    QCOMPARE(b.word(b.rig.ask(b.objects->moveOnce(1, "failed", false, move))), "done");
+    QCOMPARE(b.stands(1), "failed r1");
+    QCOMPARE(b.journal.moves.at(1).size(), std::size_t(1));
+}
+
+void TestObjectEffects::aRepeatWaitsForTheFirstThatIsOnItsWay() {
+    ObjectsBench b;
+    b.put(pageType());
+    b.isSlow = true;
+    const std::string one = R"({"type":"page"})";
+    const auto first = b.rig.begin(b.objects->createOnce(one, keyOf(one)));
+    const auto again = b.rig.begin(b.objects->createOnce(one, keyOf(one)));
+    b.commits();
+    QCOMPARE(first->value()->ids, std::vector<std::int64_t>{1});
+    QCOMPARE(again->value()->ids, first->value()->ids);
+    QVERIFY(!again->value()->isList);
+    const store::Idempotency move{.key = "m", .body = Sha256::of("move"), .answer = {}};
+    const auto moved = b.rig.begin(b.objects->moveOnce(1, "failed", false, move));
+    const auto movedAgain = b.rig.begin(b.objects->moveOnce(1, "failed", false, move));
+    QVERIFY(!moved->has_value() && !movedAgain->has_value());
+    b.commits();
+    QCOMPARE(b.word(moved->value()), "done");
+    QCOMPARE(b.word(movedAgain->value()), "done");
+}
+
+void TestObjectEffects::aKeyOfAnotherBodyIsRefused() {
+    ObjectsBench b;
+    b.put(pageType());
+    const std::string one = R"({"type":"page"})";
+    QVERIFY(b.rig.ask(b.objects->createOnce(one, keyOf("a"))));
+    QCOMPARE(b.word(b.rig.ask(b.objects->createOnce(one, keyOf("b")))), "invalid Idempotency-Key");
+    QCOMPARE(b.word(b.rig.ask(b.objects->moveOnce(1, "failed", false, keyOf("b")))), "invalid Idempotency-Key");
+    QCOMPARE(b.journal.rows.size(), std::size_t(1));
+    b.journal.kept.at("k").t -= store::kIdempotencyAge + 1;
+    QCOMPARE(b.word(b.rig.ask(b.objects->createOnce(one, keyOf("b")))), "done");
+    QCOMPARE(b.journal.rows.size(), std::size_t(2));
+}
+
+void TestObjectEffects::aKeyOfWhatFailedIsFree() {
+    ObjectsBench b;
+    const std::string one = R"({"type":"page"})";
+    QCOMPARE(b.word(b.rig.ask(b.objects->createOnce(one, keyOf(one)))), "invalid type");
+    b.put(pageType());
+    b.journal.refusal = fail(ErrorKind::Journal, "full").error();
+    QCOMPARE(b.word(b.rig.ask(b.objects->createOnce(one, keyOf(one)))), "journal ");
+    QCOMPARE(b.word(b.rig.ask(b.objects->moveOnce(1, "failed", false, keyOf("m")))), "journal ");
+    b.journal.refusal.reset();
+    QCOMPARE(b.word(b.rig.ask(b.objects->createOnce(one, keyOf(one)))), "done");
+}
+
+// --- how long the ended are kept
+
+void TestObjectEffects::whatEndedGoesWhenTheDaysOfItsTypeAreOver() {
+    ObjectsBench b;
+    b.hasWorker = false;
+    b.put(pageType(R"("keep_days":2)"));
+    b.portion = 1; // page by page
+    const auto old = b.create(R"({"type":"page"})");
+    const auto young = b.create(R"({"type":"page"})");
+    const auto waiting = b.create(R"({"type":"page"})");
+    QVERIFY(b.rig.ask(b.objects->move(old, "failed", false)));
+    b.rig.advance(24h);
+    QVERIFY(b.rig.ask(b.objects->move(young, "failed", false)));
+    b.rig.advance(23h);
+    QCOMPARE(b.journal.rows.size(), std::size_t(3));
+    for (int hour = 0; hour < 3; ++hour) b.rig.advance(1h);
+    for (int pause = 0; pause < 4; ++pause) b.rig.advance(100ms);
+    QCOMPARE(b.stands(old), "gone");
+    QCOMPARE(b.stands(young), "failed r1");
+    QCOMPARE(b.stands(waiting), "queued r0");
+    QCOMPARE(b.objects->orchestrator().objects, std::size_t(2));
+}
+
+void TestObjectEffects::whatEndedIsKeptWhileSomethingOfItGoesOn() {
+    ObjectsBench b;
+    b.put(pageType(R"("keep_days":1)"));
+    const auto parent = b.create(R"({"type":"page"})");
+    b.rig.settle();
+    b.comesUp();
+    b.answer(R"({"exit_code":0,"move":"failed","effects":[{"create":{"type":"part"}}]})");
+    QCOMPARE(b.stands(parent), "failed r1");
+    for (int hour = 0; hour < 30; ++hour) b.rig.advance(1h);
+    QCOMPARE(b.stands(parent), "failed r1"); // its effect is still to be carried out
+    b.put(pageType(R"("parent":"page")", "part"));
+    QVERIFY(b.rig.ask(b.objects->look({parent})));
+    b.rig.settle();
+    QVERIFY(b.journal.effects.empty());
+    const auto child = b.journal.rows.rbegin()->first;
+    QCOMPARE(b.journal.rows.at(child).parent, parent);
+    for (int hour = 0; hour < 2; ++hour) b.rig.advance(1h);
+    QCOMPARE(b.stands(parent), "failed r1"); // its child has not ended
+    QVERIFY(b.rig.ask(b.objects->move(child, "failed", true)));
+    for (int hour = 0; hour < 2; ++hour) b.rig.advance(1h);
+    QCOMPARE(b.stands(parent), "gone");
+    QCOMPARE(b.journal.rows.at(child).status, "failed"); // of a type that keeps what ended
+}
+
+void TestObjectEffects::withoutDaysWhatEndedIsKept() {
+    ObjectsBench b;
+    b.hasWorker = false;
+    b.put(pageType(R"("keep_days":1)"));
+    const auto id = b.create(R"({"type":"page"})");
+    QVERIFY(b.rig.ask(b.objects->move(id, "failed", false)));
+    b.put(pageType());
+    for (int hour = 0; hour < 50; ++hour) b.rig.advance(1h);
+    QCOMPARE(b.stands(id), "failed r1");
+    b.put(pageType(R"("keep_days":1)"));
+    b.rig.advance(1min);
+    QCOMPARE(b.stands(id), "gone");
+}
+
+void TestObjectEffects::whatCannotBeDeletedIsTriedAgainInAnHour() {
+    ObjectsBench b;
+    b.hasWorker = false;
+    b.put(pageType(R"("keep_days":1)"));
+    const auto id = b.create(R"({"type":"page"})");
+    QVERIFY(b.rig.ask(b.objects->move(id, "failed", false)));
+    b.rig.advance(1min);
+    b.rig.advance(23h);
+    b.pageRefusal = fail(ErrorKind::Busy, "much to read").error();
+    b.rig.advance(1h);
+    b.pageRefusal.reset();
+    b.journal.refusal = fail(ErrorKind::Journal, "full").error();
+    b.rig.advance(1h);
+    b.journal.refusal.reset();
+    b.rig.advance(1min);
+    QCOMPARE(b.stands(id), "failed r1");
+    b.rig.advance(1h);
+    QCOMPARE(b.stands(id), "gone");
 }
 
 QTEST_GUILESS_MAIN(TestObjectEffects)

@@ -68,6 +68,10 @@ void TestObjects::anObjectIsLookedAtUntilItIsSealed() {
     QCOMPARE(b.journal.rows.at(id).fields, R"({"url":"y"})");
     QCOMPARE(b.journal.moves.at(id).size(), std::size_t(2));
     QCOMPARE(b.journal.moves.at(id).front().actor, "w #1");
+    std::string moves;
+    for (const auto& move : b.objects->orchestrator().types.front().moves)
+        moves += fmt::format("{}>{} {}; ", move.from, move.to, move.perMinute);
+    QCOMPARE(moves, ">queued 0.1; queued>started 0.1; started>sealed 0.1; ");
 }
 
 void TestObjects::actorMustBeStartedLazilyAndExitWhenItsQueueIsEmpty() {

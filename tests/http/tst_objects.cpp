@@ -32,6 +32,8 @@ private Q_SLOTS:
     void aStatusIsWaitedFor();
     void childrenAndHistoryAreServed();
     void manyAreChangedAtOnce();
+    void manyAreChangedByAFilter();
+    void aRepeatWithItsKeyIsAnsweredAsTheFirst();
     void theOrchestratorNamesOrphans();
     void objectsOutliveTheEngine();
     void whatIsWrongIsNamed();
@@ -211,6 +213,68 @@ void ObjectRouteTest::objectsOutliveTheEngine() {
     const auto next = engine.run(engine->ask(&Objects::create, std::string(R"({"type":"page"})")));
     QCOMPARE(next->ids.front(), id + 1);
     QVERIFY(engine.run(engine->ask(&Objects::move, id, std::string("sealed"), false)).has_value());
+}
+
+void ObjectRouteTest::manyAreChangedByAFilter() {
+    api_->post("/compute/types", kType);
+    std::string many = "[";
+    for (int n = 0; n < 5'000; ++n) many += fmt::format(R"({{"type":"page","fields":{{"n":{}}}}},)", n % 2);
+    many.back() = ']';
+    QCOMPARE(api_->post("/compute/objects", many).json().at("ids").as_array().size(), std::size_t(5'000));
+    for (int n = 0; n < 3; ++n) make(R"(,"fields":{"n":1})");
+    const auto change = [&](const std::string& what, const std::string& body) {
+        return api_->post("/compute/objects/" + what, body);
+    };
+    const Reply first = change("look", R"({"filter":"type:page status:queued"})");
+    QCOMPARE(first.number("count"), std::int64_t(5'000));
+    const Reply rest = change(
+        "look", fmt::format(R"({{"filter":"type:page status:queued","cursor":{}}})", first.number("cursor")));
+    QCOMPARE(rest.number("count"), std::int64_t(3));
+    QCOMPARE(rest.number("cursor"), std::int64_t(-1));
+    QCOMPARE(change("delete", R"({"filter":"type:page n:0"})").number("count"), std::int64_t(2'500));
+    QCOMPARE(change("delete", R"({"filter":"type:page n:0"})").number("count"), std::int64_t(0));
+    QCOMPARE(change("look", R"({"filter":"status:sealed"})").number("count"), std::int64_t(0));
+    const auto child = make(R"(,"parent":5003)");
+    QCOMPARE(change("move", R"({"filter":"parent:5003","to":"started"})").number("count"), std::int64_t(1));
+    QCOMPARE(api_->get(at(child)).text("status"), std::string("started"));
+    QCOMPARE(change("move", R"({"filter":"type:none","to":"started"})").status, 404);
+    for (const char* wrong : {R"({"filter":" "})", R"({"filter":"page"})", R"({"filter":"parent:x"})",
+                              R"({"filter":"type:page","ids":[1]})", R"({"filter":"type:page","cursor":0})", "{}"})
+        QCOMPARE(change("delete", wrong).status, 422);
+}
+
+void ObjectRouteTest::aRepeatWithItsKeyIsAnsweredAsTheFirst() {
+    api_->post("/compute/types", kType);
+    const ApiTest::Fields one{{"Idempotency-Key", "one"}};
+    const ApiTest::Fields list{{"Idempotency-Key", "list"}};
+    const std::string body = R"({"type":"page","fields":{"n":1}})";
+    const auto id = api_->call("POST", "/compute/objects", body, one).number("id");
+    QVERIFY(id > 0);
+    QCOMPARE(api_->call("POST", "/compute/objects", body, one).number("id"), id);
+    const auto makeList = [&] {
+        return api_->call("POST", "/compute/objects", R"([{"type":"page"},{"type":"page"}])", list).body;
+    };
+    const std::string first = makeList();
+    QCOMPARE(makeList(), first);
+    QCOMPARE(api_->get("/compute/objects").json().at("objects").as_array().size(), std::size_t(3));
+    const Reply other = api_->call("POST", "/compute/objects", R"({"type":"page"})", one);
+    QCOMPARE(other.status, 422);
+    QCOMPARE(other.text("field"), std::string("Idempotency-Key"));
+    const ApiTest::Fields move{{"Idempotency-Key", "move"}};
+    for (int time = 0; time < 2; ++time) {
+        const Reply moved = api_->call("POST", at(id, "/move"), R"({"to":"started"})", move);
+        QCOMPARE(moved.status, 200);
+        QCOMPARE(moved.number("revision"), std::int64_t(1));
+    }
+    const std::string many = fmt::format(R"({{"ids":[{},{}],"to":"started"}})", id + 1, id + 2);
+    const ApiTest::Fields moves{{"Idempotency-Key", "moves"}};
+    QCOMPARE(api_->call("POST", "/compute/objects/move", many, moves).number("count"), std::int64_t(2));
+    QCOMPARE(api_->call("POST", "/compute/objects/move", many, moves).number("count"), std::int64_t(2));
+    QCOMPARE(api_->call("POST", "/compute/objects/move", many).number("count"), std::int64_t(0));
+    const ApiTest::Fields tooLong{{"Idempotency-Key", std::string(256, 'k')}};
+    QCOMPARE(api_->call("POST", "/compute/objects", body, tooLong).status, 422);
+    QCOMPARE(api_->call("POST", at(id, "/move"), R"({"to":"sealed"})", tooLong).status, 422);
+    QCOMPARE(api_->call("POST", "/compute/objects/move", many, tooLong).status, 422);
 }
 
 void ObjectRouteTest::whatIsWrongIsNamed() {

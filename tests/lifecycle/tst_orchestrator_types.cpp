@@ -47,8 +47,9 @@ private Q_SLOTS:
         add("anna", "queued"); // claimed by nobody
         const auto starts = allOf<StartActor>(decided());
         QCOMPARE(orchestrator_->queued(type_), 3U); // get_queue
-        QCOMPARE(starts.size(), 3U);                // get_actors_to_spawn, spawn_actor
-        QCOMPARE(orchestrator_->actorCount(), 3U);  // get_running_actors
+        QCOMPARE(orchestrator_->wanted(type_), 3U);
+        QCOMPARE(starts.size(), 3U);               // get_actors_to_spawn, spawn_actor
+        QCOMPARE(orchestrator_->actorCount(), 3U); // get_running_actors
         QCOMPARE(allOf<StartActor>(decided()).size(), 0U);
     }
     void aNewVersionMovesItsObjectsInOneCommit() {

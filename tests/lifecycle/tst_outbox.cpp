@@ -1,4 +1,5 @@
 // Effects that are not carried out yet: when they are tried again, and how many at once.
+#include "core/lifecycle/move_rates.h"
 #include "core/lifecycle/outbox.h"
 
 #include <QtTest>
@@ -105,6 +106,29 @@ private Q_SLOTS:
         QCOMPARE(outbox.creates(ObjectId(2)), 2U);
         outbox.done(first);
         QCOMPARE(outbox.creates(ObjectId(2)), 1U);
+        QVERIFY(!outbox.has(ObjectId(1)) && outbox.has(ObjectId(2)) && outbox.has(ObjectId(3)));
+    }
+    void movesAreCountedPerMinuteOfTheLastTen() {
+        MoveRates moves;
+        const auto shown = [&moves](WallMicros now) {
+            std::string line;
+            for (const MoveRate& rate : moves.rates(now))
+                line +=
+                    fmt::format("{}>{} {}; ", rate.from ? std::to_string(*rate.from) : "", rate.to, rate.perMinute);
+            return line;
+        };
+        constexpr WallMicros kMinute = 60 * kSecond;
+        const WallMicros begin = kMinute * 1'000;
+        for (int i = 0; i < 20; ++i) moves.count(0, 1, begin + i * kSecond);
+        moves.count(1, 2, begin + 5 * kMinute);
+        moves.count({}, 0, begin + 9 * kMinute);
+        QCOMPARE(shown(begin + 9 * kMinute), ">0 0.1; 0>1 2; 1>2 0.1; ");
+        QCOMPARE(shown(begin + 10 * kMinute), ">0 0.1; 1>2 0.1; ");
+        moves.count(0, 1, begin + 10 * kMinute); // in the place of the first minute
+        QCOMPARE(shown(begin + 10 * kMinute), ">0 0.1; 0>1 0.1; 1>2 0.1; ");
+        QCOMPARE(shown(begin + 30 * kMinute), "");
+        moves.clear();
+        QCOMPARE(shown(begin + 10 * kMinute), "");
     }
     void callsThatNobodyTakesStopNoOtherEffects() {
         Outbox outbox;

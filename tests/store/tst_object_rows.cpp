@@ -13,6 +13,7 @@ class TestObjectRows : public QObject {
     Q_OBJECT
 
     std::optional<Tables> tables_;
+    std::optional<IdempotencyKeys> keys_;
     std::optional<ObjectRows> objects_;
 
     /// Numbers that the answer names, or what kind of refusal.
@@ -51,13 +52,15 @@ class TestObjectRows : public QObject {
 private Q_SLOTS:
     void init() {
         tables_.emplace();
-        objects_.emplace(tables_->sql);
+        keys_.emplace(tables_->sql);
+        objects_.emplace(tables_->sql, *keys_);
         QVERIFY(tables_->sql.result());
         QCOMPARE(done(PutObjectType{.row = {.id = 1, .name = "snapshot", .body = "{}"}, .moves = {}, .now = 1}),
                  "");
     }
     void cleanup() {
         objects_.reset();
+        keys_.reset();
         tables_.reset();
     }
 
@@ -89,6 +92,42 @@ private Q_SLOTS:
         QCOMPARE(create(8, "page"), "7");
         QCOMPARE(create(9, "other"), "9");
         QCOMPARE(tables_->rows("SELECT id FROM object ORDER BY id"), "7, 9");
+    }
+    void aRepeatOfACreateMakesNothingAndIsAnsweredAsTheFirst() {
+        const auto create = [this](std::int64_t first, const std::string& body, std::int64_t now) {
+            CreateObjects creating{.objects = {}, .effect = {}, .now = now};
+            for (const std::int64_t id : {first, first + 1, first + 3})
+                creating.objects.push_back({.id = id, .type = 1, .status = "queued", .retryAt = 100});
+            creating.idempotency = Idempotency{.key = "k", .body = Sha256::of(body), .answer = "list"};
+            const Applied applied = objects_->apply(creating);
+            if (!applied.detail) return "failed " + std::to_string(applied.rc);
+            if (applied.detail->error) return applied.detail->error->field;
+            return applied.detail->repeated ? applied.detail->answer : "made";
+        };
+        QCOMPARE(create(7, "a", 50), "made");
+        QCOMPARE(create(20, "a", 60), "list;7+2;10+1");
+        QCOMPARE(create(20, "b", 60), "Idempotency-Key");
+        QCOMPARE(tables_->rows("SELECT id FROM object ORDER BY id"), "7, 8, 10");
+        QCOMPARE(create(20, "b", 50 + kIdempotencyAge), "made");
+    }
+    void aMoveWhoseKeyIsKnownDoesNotSwap() {
+        create(7), create(8);
+        MoveObject move = toStarted(7, 0);
+        move.idempotency = Idempotency{.key = "k", .body = Sha256::of("a"), .answer = ""};
+        QCOMPARE(done(move), "");
+        move.id = 8;
+        QCOMPARE(done(move), "8");
+        move.idempotency->body = Sha256::of("b");
+        QCOMPARE(done(move), "8");
+        QCOMPARE(tables_->rows("SELECT status FROM object ORDER BY id"), "started, queued");
+        QCOMPARE(tables_->rows("SELECT count(*) FROM idem"), "1");
+    }
+    void aMoveThatDoesNotSwapKeepsNoKey() {
+        create(7);
+        MoveObject move = toStarted(7, 5);
+        move.idempotency = Idempotency{.key = "k", .body = Sha256::of("a"), .answer = ""};
+        QCOMPARE(done(move), "7");
+        QCOMPARE(tables_->rows("SELECT count(*) FROM idem"), "0");
     }
     void aNumberIsNeverUsedTwice() {
         QCOMPARE(create(7), "7");

@@ -447,6 +447,32 @@ private Q_SLOTS:
         QVERIFY(none->rows.empty() && none->cursor == 0 && !none->isBounded);
     }
 
+    void objectsThatEndedBeforeATimeAreFoundWithoutTheirFields() {
+        QVERIFY(!journal_
+                     ->carryOut(
+                         PutObjectType{.row = {.id = 2, .name = "kept", .body = "{}"}, .moves = {}, .now = kThen})
+                     .error);
+        for (const std::int64_t id : {1001, 1002, 1003, 1004}) {
+            const bool isOver = id != 1003; // without a next look it has ended
+            NewObject object{.id = id, .type = 2, .status = isOver ? "sealed" : "queued"};
+            object.retryAt = isOver ? 0 : kThen;
+            object.fields = R"({"n":1})";
+            QVERIFY(!journal_->carryOut(CreateObjects{.objects = {object}, .effect = {}, .now = kThen + id - 1000})
+                         .error);
+        }
+        ObjectQuestion question{.type = 2, .statuses = {"failed", "sealed"}, .newestFirst = false};
+        question.endedBefore = kThen + 4;
+        question.isBare = true;
+        const auto page = reader_->objects(question);
+        QVERIFY(page.has_value());
+        std::string found;
+        for (const ObjectRow& row : page->rows) found += fmt::format("{} {} {} ", row.id, row.status, row.fields);
+        QCOMPARE(found, "1001 sealed {} 1002 sealed {} ");
+        question.statuses.clear();
+        question.status = "queued";
+        QVERIFY(reader_->objects(question)->rows.empty());
+    }
+
     void theReaderThreadRunsJobsInOrderAndRefusesWhenTooManyWait() {
         auto thread = *ReaderThread::start(journal_->store());
         std::promise<void> go;

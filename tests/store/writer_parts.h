@@ -25,7 +25,7 @@ struct Parts {
     store::ReplacedRows replaced{tables.sql, actions};
     store::AnnotationRows annotations{tables.sql, actions};
     store::IdempotencyKeys keys{tables.sql};
-    store::ObjectRows objects{tables.sql};
+    store::ObjectRows objects{tables.sql, keys};
     store::Acceptance acceptance{tables.sql, {actions, specs, replaced, chunks, keys, folds, objects}};
     store::Endings ends{tables.sql, {actions, attempts, specs, chunks, tally}};
     store::BulkChanges many{tables.sql, tally};

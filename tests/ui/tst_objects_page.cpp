@@ -399,6 +399,51 @@ private slots:
         QVERIFY2(on.last().startsWith(R"(POST objects/1/move {"force":true,"to":)"), qPrintable(on.last()));
     }
 
+    void whatCameToABadEndIsTriedAgainAndWhatIsStuckIsLookedAt() {
+        Played on;
+        const QJsonArray rows{object(6, "failed"), object(5, "failed"), object(4, "started", {{"stuck", true}}),
+                              object(3, "started")};
+        QVERIFY(on.begin({{"objects", rows}}));
+        on.page.table()->selectId(3);
+        QVERIFY(blockedWhy(on.command("retry")).contains("not stuck"));
+        QVERIFY(on.page.panel()->retry()->isHidden());
+        on.page.table()->selectId(4);
+        on.command("retry")->trigger();
+        QCOMPARE(on.last(), QString("POST objects/4/look"));
+        on.page.table()->selectId(5);
+        QVERIFY(!on.page.panel()->retry()->isHidden());
+        on.page.panel()->retry()->click();
+        QCOMPARE(on.last(), QString(R"(POST objects/5/move {"force":true,"to":"queued"})"));
+        QCOMPARE(on.page.yardctlOf(on.command("retry")), operations::moveObjects({5}, "queued", true).yardctl);
+        on.page.table()->selectAll();
+        QVERIFY(!on.command("retry")->isEnabled());
+        QVERIFY(on.page.yardctlOf(on.command("retry")).isEmpty());
+    }
+
+    void whatIsHotSaysSo() {
+        Played on;
+        QVERIFY(on.begin({{"objects", QJsonArray{object(2, "started", {{"hot", true}}), object(1, "started")}}}));
+        QVERIFY(on.cell(2, ObjectColumn::Note).startsWith("hot"));
+        QCOMPARE(on.cell(1, ObjectColumn::Note), QString());
+    }
+
+    void arrowsSayHowManyMovePerMinute() {
+        const QJsonArray moves{QJsonObject{{"to", "queued"}, {"per_min", 41.0}},
+                               QJsonObject{{"from", "queued"}, {"to", "started"}, {"per_min", 38.2}},
+                               QJsonObject{{"from", "started"}, {"to", "failed"}, {"per_min", 0.4}}};
+        const QJsonObject type{{"name", "snapshot"}, {"due", 0}, {"actors", QJsonArray()}, {"moves", moves}};
+        Played plain;
+        QVERIFY(plain.begin(rowsFrom(3, 1, false)));
+        QVERIFY(!plain.page.states()->wordsOf("queued").contains("per min"));
+        Played on;
+        QVERIFY(on.begin(rowsFrom(3, 1, false), {{"types", QJsonArray{type}}}));
+        const QString queued = on.page.states()->wordsOf("queued");
+        QVERIFY2(queued.contains("41 made per min") && queued.contains("started (38 per min)"), qPrintable(queued));
+        QVERIFY(on.page.states()->wordsOf("started").contains("failed (0.4 per min)"));
+        const auto picture = [](Played& of) { return of.page.states()->grab().toImage(); };
+        QVERIFY(picture(on) != picture(plain));
+    }
+
     void ofManyThoseThatWereNotMovedAreTold() {
         Played on;
         QVERIFY(on.begin({{"objects", QJsonArray{object(3, "queued"), object(2, "queued")}}}));

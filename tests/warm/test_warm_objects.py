@@ -158,8 +158,13 @@ class Objects(WarmCase):
     def test_actor_must_exit_when_its_queue_is_empty(self):
         self.assertEqual(self.object(self.make())["status"], "done")
         wait_for(lambda: not self.processes(), "its process has gone")
-        self.assertEqual(self.call("GET", "orchestrator")["types"], [{"name": name, "due": 0, "actors": []}
-                                                                     for name in ("page", "result", "paper")])
+        types = self.call("GET", "orchestrator")["types"]
+        moves = {of["name"]: of.pop("moves", []) for of in types}
+        self.assertEqual(types, [{"name": name, "queue": 0, "due": 0, "wanted": 0, "actors": []}
+                                 for name in ("page", "result", "paper")])
+        self.assertEqual([(one.get("from"), one["to"], one["per_min"]) for one in moves["result"]],
+                         [(None, "queued", 0.1), ("queued", "done", 0.1)])
+        self.assertEqual(moves["page"] + moves["paper"], [])
 
     def test_a_crash_and_a_look_that_never_ends_are_tried_again(self):
         crash, hang, fine = self.make(how="crash"), self.make(how="hang"), self.make()

@@ -67,7 +67,12 @@ void Wiring::openObjects() {
             [this](std::int64_t id) {
                 return ground_.journal.ask([id](store::Reader& reader) { return reader.objectHistory(id); });
             },
-        .action = [this](Lsn lsn) { return services_.rows->row(lsn); }};
+        .action = [this](Lsn lsn) { return services_.rows->row(lsn); },
+        .keptAnswer =
+            [this](std::string key) {
+                return ground_.journal.ask(
+                    [key = std::move(key)](store::Reader& reader) { return reader.keptAnswer(key); });
+            }};
     services_.objects.emplace(Objects::Parts{
         .post = [this](store::Action action) { return services_.committer.begin(std::move(action)); },
         .reads = std::move(reads),

@@ -142,6 +142,7 @@ void writeObject(JsonWriter& writer, const ObjectView& view) {
     writer.member("modified", row.modified);
     writer.member("revision", row.revision);
     if (row.isStuck) writer.member("stuck", true);
+    if (view.isHot) writer.member("hot", true);
     if (!row.lastError.empty()) writer.member("last_error", row.lastError);
     if (view.history.empty()) return;
     writer.key("history");

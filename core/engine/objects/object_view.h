@@ -34,6 +34,7 @@ struct ObjectView {
     std::vector<store::StatusCount> children{};  ///< of one object; not in a list
     std::vector<store::ObjectMoveRow> history{}; ///< likewise
     std::vector<OwnedActionView> actions{};      ///< likewise
+    bool isHot = false;                          ///< looked at as often as may be
     bool isReached = true;                       ///< of a wait: it has the status that was waited for
 };
 struct ObjectList {
@@ -55,9 +56,16 @@ struct OrchestratorView {
         WallMicros since = 0;    ///< when it was given that, or was started
         bool isReady = false;
     };
+    struct Move {
+        std::string from{}; ///< empty: they were made
+        std::string to{};
+        double perMinute = 0; ///< of the last ten
+    };
     struct Type {
         std::string name{};
         std::size_t due = 0;
+        unsigned wanted = 0; ///< actors that its queues are worth
+        std::vector<Move> moves{};
         std::vector<Actor> actors{};
         std::string why{}; ///< the last actor of it could not be started: what went wrong
     };

@@ -79,6 +79,7 @@ void Objects::restore(std::span<const store::ObjectTypeRow> types, std::span<con
         }
         types_.push_back({.id = row.id, .body = row.body});
         numbers_[row.id] = *number;
+        keepFrom(*number, now);
     }
     for (const store::EffectRow& row : effects)
         outbox_.add({.object = ObjectId(row.object),
@@ -275,9 +276,11 @@ coro::Task<Result<void>> Objects::commitType(lifecycle::Type type, store::Object
     if (*number == types_.size()) types_.emplace_back();
     types_[*number].id = row.id;
     types_[*number].body = std::move(row.body);
+    types_[*number].rates.clear();
     numbers_[row.id] = *number;
     lastType_ = std::max(lastType_, row.id);
     learn(*number);
+    keepFrom(*number, now);
     noteChanged(0);
     changed_.notifyAll();
     wakeUp();
@@ -319,6 +322,7 @@ ObjectView Objects::viewOf(store::ObjectRow row) const {
     ObjectView view;
     if (const auto number = numbers_.find(row.type); number != numbers_.end())
         view.type = orchestrator_.type(number->second).name;
+    if (const lifecycle::Object* object = orchestrator_.find(ObjectId(row.id))) view.isHot = object->isHot;
     view.row = std::move(row);
     return view;
 }
@@ -355,6 +359,7 @@ coro::Task<Result<ObjectList>> Objects::list(ObjectQuery query) {
     store::ObjectQuestion question{.parent = query.parent, .status = query.status, .cursor = query.cursor};
     question.limit = std::clamp(query.limit, 1, store::kMostObjectRows);
     question.newestFirst = query.newestFirst;
+    question.isBare = query.isBare;
     question.among = std::move(query.among);
     if (!query.type.empty()) {
         const auto number = numberOf(query.type);
@@ -381,6 +386,16 @@ coro::Task<Result<ObjectList>> Objects::list(ObjectQuery query) {
     co_return list;
 }
 
+std::vector<OrchestratorView::Move> Objects::movesOf(TypeNumber number) const {
+    const auto& states = orchestrator_.type(number).states;
+    std::vector<OrchestratorView::Move> moves;
+    for (const lifecycle::MoveRate& rate : types_[number].rates.rates(parts_.now()))
+        moves.push_back({.from = rate.from ? states[*rate.from].name : std::string(),
+                         .to = states[rate.to].name,
+                         .perMinute = rate.perMinute});
+    return moves;
+}
+
 OrchestratorView Objects::orchestrator() const {
     YARD_ASSERT_OWNER(owner_);
     OrchestratorView view;
@@ -389,6 +404,8 @@ OrchestratorView Objects::orchestrator() const {
         if (!orchestrator_.isThere(number)) continue;
         OrchestratorView::Type type{.name = orchestrator_.type(number).name,
                                     .due = orchestrator_.queued(number),
+                                    .wanted = orchestrator_.wanted(number),
+                                    .moves = movesOf(number),
                                     .actors = {},
                                     .why = types_[at].lastFailure};
         for (const auto& [actor, entry] : actors_)

@@ -3,7 +3,7 @@
 // from the commit of the move on, and is carried out from there.
 //
 // Owner: engine thread; one cooperative thread (run()), which wakes for the next time that something is due and when
-// something happened, and one for each commit and each look on its way. Lifetime: after Intake and the registry; before
+// something happened, one for what is kept (keep()), and one for each commit and each look on its way. Lifetime: after Intake and the registry; before
 // the warm runner. Bounds: store::kMostObjects at once; looks as many as there are actors; effects on their way
 // lifecycle::Outbox::kMaxOnTheirWay. A write that the journal refuses did not happen: the object is looked at again.
 #pragma once
@@ -19,19 +19,23 @@
 #include "core/engine/objects/object_view.h"
 #include "core/engine/state/views.h"
 #include "core/engine/state/worker_registry.h"
+#include "core/lifecycle/move_rates.h"
 #include "core/lifecycle/orchestrator.h"
 #include "core/lifecycle/outbox.h"
 #include "core/store/object_operations.h"
 #include "core/store/object_reads.h"
 #include "core/store/operations.h"
+#include "core/store/reader.h"
 
 #include <array>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,11 +50,14 @@ struct ObjectQuery {
     std::int64_t cursor = 0;
     int limit = 100;
     bool newestFirst = true;
+    bool isBare = false;                              ///< rows are without their fields
     std::optional<std::vector<std::int64_t>> among{}; ///< of these alone
 };
 
 class Objects {
 public:
+    /// Hooks may be asked about one request so long, however many objects it has.
+    static constexpr Duration kCleanedWithin = std::chrono::seconds(30);
     /// What people should look at: objects that do not get on, and those that are due and that nobody looks at.
     enum class Trouble : unsigned char { Stuck, Orphans };
     using Posted = std::unique_ptr<coro::OneShot<store::AckDetail>>;
@@ -59,6 +66,8 @@ public:
         std::function<coro::Task<Result<store::ObjectPage>>(store::ObjectQuestion)> page;
         std::function<coro::Task<Result<std::vector<store::ObjectMoveRow>>>(std::int64_t)> history;
         std::function<coro::Task<Result<ActionResult>>(Lsn)> action;
+        /// As Reader::keptAnswer().
+        std::function<coro::Task<Result<std::optional<store::Reader::KeptAnswer>>>(std::string key)> keptAnswer;
     };
     struct Parts {
         /// Is posted when this returns, so that the journal keeps the order.
@@ -88,6 +97,9 @@ public:
     /// Objects whose action ended while no engine told them are woken by run().
     void restoreActions(std::span<const store::OwnedAction> actions);
     coro::Task<void> run();
+    /// Deletes objects that ended `keep_days` of their type ago, and of which nothing goes on: no effect, no action, no
+    /// child. Looks once an hour.
+    coro::Task<void> keep();
     /// Nothing is decided any more. What is looked at is due at once for the next engine.
     void stop();
     /// Some were registered or removed.
@@ -116,6 +128,8 @@ public:
     };
     /// One or a list, all or none. One whose key its type has already is the one that is there.
     coro::Task<Result<Created>> create(std::string json);
+    /// The same once: a repeat within a day makes nothing, and gets the first answer. Invalid: another body.
+    coro::Task<Result<Created>> createOnce(std::string json, store::Idempotency once);
     /// With children and history; not before it has the status `until` (empty: a final one), `wait` at most.
     coro::Task<Result<ObjectView>> get(std::int64_t id, Duration wait, std::string until);
     coro::Task<Result<ObjectList>> list(ObjectQuery query);
@@ -129,6 +143,8 @@ public:
     coro::Task<Result<std::int64_t>> look(std::vector<std::int64_t> ids);
     /// NotFound, Invalid; WrongState: the table does not allow it, or it was moved meanwhile; Busy as change().
     coro::Task<Result<void>> move(std::int64_t id, std::string to, bool isForced);
+    /// The same once, as createOnce().
+    coro::Task<Result<void>> moveOnce(std::int64_t id, std::string to, bool isForced, store::Idempotency once);
     /// With history and effects; children stay. How many there were.
     coro::Task<Result<std::int64_t>> remove(std::vector<std::int64_t> ids);
     OrchestratorView orchestrator() const;
@@ -146,6 +162,8 @@ private:
         std::array<bool, lifecycle::kOrphanReasons> isWarned{}; ///< in the log
         std::array<bool, 2> told{};                             ///< by Trouble: that there is some
         std::size_t failing = 0;                                ///< creates of its objects that have failed again
+        lifecycle::MoveRates rates{};
+        WallMicros keepingAt = 0; ///< next look for those to delete; 0: none
     };
     struct ActorEntry {
         lifecycle::TypeNumber type = 0;
@@ -161,6 +179,7 @@ private:
         std::string actor{};
         std::int64_t tickMs = 0;
         std::string fields{};
+        std::optional<store::Idempotency> once{};
     };
     /// What hooks see of a write beside it.
     struct HookView {
@@ -240,12 +259,41 @@ private:
     std::string actorName(lifecycle::ActorNumber number, lifecycle::TypeNumber type) const;
     /// With the fields that hooks make of what is given. Errors: as Hooks::clean().
     coro::Task<Result<GivenObject>> cleaned(GivenObject given);
+    /// All of a request, within kCleanedWithin; an error's index is that of the object. NotAccepting: they took longer.
+    coro::Task<Result<std::vector<GivenObject>>> allCleaned(std::vector<GivenObject> given);
+    coro::Task<Result<std::vector<GivenObject>>> cleanedInTurn(std::vector<GivenObject> given);
     coro::Task<Result<std::string>> cleanedSet(lifecycle::Type type, store::ObjectRow before, std::string set);
+
+    // objects_keeping.cpp: what ended
+    void keepFrom(lifecycle::TypeNumber number, WallMicros at);
+    std::optional<WallMicros> nextKeeping() const;
+    bool hasEnded(lifecycle::TypeNumber number) const;
+    bool mayDropOld(lifecycle::TypeNumber number) const;
+    coro::Task<void> dropOld(lifecycle::TypeNumber number);
+    std::vector<std::int64_t> droppable(const std::vector<store::ObjectRow>& rows) const;
+
+    // objects_repeats.cpp: requests that come twice
+    /// While it lives a repeat waits.
+    class HeldKey {
+    public:
+        HeldKey(Objects& objects, std::string key);
+        HeldKey(const HeldKey&) = delete;
+        HeldKey& operator=(const HeldKey&) = delete;
+        ~HeldKey();
+
+    private:
+        Objects& objects_;
+        std::string key_;
+    };
+    coro::Task<Result<std::optional<std::string>>> firstAnswer(store::Idempotency once);
+    static std::string answerBegin(bool isList);
+    static Created createdFrom(std::string_view answer);
 
     // objects.cpp, objects_changing.cpp: commands
     Result<lifecycle::TypeNumber> numberOf(std::string_view name) const;
     ObjectTypeView viewOf(lifecycle::TypeNumber number) const;
     ObjectTypeView countsOf(lifecycle::TypeNumber number) const;
+    std::vector<OrchestratorView::Move> movesOf(lifecycle::TypeNumber number) const;
     std::vector<std::string> statusesOf(lifecycle::TypeNumber number) const;
     std::vector<ObjectTypeView> viewsOfAll(ObjectTypeView (Objects::*viewOfOne)(lifecycle::TypeNumber) const) const;
     ObjectView viewOf(store::ObjectRow row) const;
@@ -267,8 +315,12 @@ private:
     Result<void> mayChange(lifecycle::TypeNumber number) const;
     Result<const lifecycle::Object*> changeable(std::int64_t id) const;
     Result<store::NewObject> newObject(const GivenObject& given, WallMicros now);
+    coro::Task<Result<Created>> createAll(std::string json, std::optional<store::Idempotency> once);
     coro::Task<Result<std::vector<std::int64_t>>> commitNew(std::vector<store::NewObject> objects,
-                                                            std::optional<store::EffectName> effect);
+                                                            std::optional<store::EffectName> effect,
+                                                            std::optional<store::Idempotency> once = {});
+    coro::Task<Result<void>> moveByHand(std::int64_t id, std::string to, bool isForced,
+                                        std::optional<store::Idempotency> once);
     coro::Task<Result<bool>> decideByHand(lifecycle::ObjectId id, lifecycle::Revision revision);
     bool isReached(std::int64_t id, const std::string& until) const;
 
@@ -291,8 +343,11 @@ private:
     bool isStopped_ = false;
     bool hasPassed_ = false;          ///< once
     coro::Event work_;                ///< there may be something to decide
+    coro::Event keeping_;             ///< a type is another one
     coro::ConditionVariable changed_; ///< some object is another one
-    coro::Mutex typeMutex_;           ///< one change of types at a time
+    std::set<std::string> heldKeys_;  ///< idempotency keys of requests on their way
+    coro::ConditionVariable keyFreed_;
+    coro::Mutex typeMutex_; ///< one change of types at a time
     OwnerCheck owner_;
 };
 

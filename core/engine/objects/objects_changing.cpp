@@ -45,16 +45,18 @@ Result<store::NewObject> Objects::newObject(const GivenObject& given, WallMicros
 }
 
 coro::Task<Result<std::vector<std::int64_t>>> Objects::commitNew(std::vector<store::NewObject> objects,
-                                                                 std::optional<store::EffectName> effect) {
+                                                                 std::optional<store::EffectName> effect,
+                                                                 std::optional<store::Idempotency> once) {
     for (const store::NewObject& object : objects) {
         ++types_[numbers_.at(object.type)].creating;
         fireNew(lifecycle::HookPoint::Save, object);
     }
-    const auto posted =
-        parts_.post(store::CreateObjects{.objects = objects, .effect = effect, .now = parts_.now()});
+    const auto posted = parts_.post(store::CreateObjects{
+        .objects = objects, .effect = effect, .now = parts_.now(), .idempotency = std::move(once)});
     const store::AckDetail done = co_await posted->get();
     for (const store::NewObject& object : objects) --types_[numbers_.at(object.type)].creating;
     if (done.error) co_return std::unexpected(*done.error);
+    if (done.repeated) co_return createdFrom(done.answer).ids;
     // Fewer where the effect was carried out already.
     for (std::size_t at = 0; at < std::min(objects.size(), done.objects.size()); ++at) {
         const store::NewObject& made = objects[at];
@@ -68,6 +70,7 @@ coro::Task<Result<std::vector<std::int64_t>>> Objects::commitNew(std::vector<sto
         object.retryAt = made.retryAt;
         if (made.launch) object.key = orchestrator_.keyNumber(number, *made.launch);
         orchestrator_.add(object);
+        types_[number].rates.count({}, object.status, parts_.now());
         noteChanged(made.id);
         fireNew(lifecycle::HookPoint::Created, made);
     }
@@ -77,6 +80,10 @@ coro::Task<Result<std::vector<std::int64_t>>> Objects::commitNew(std::vector<sto
 }
 
 coro::Task<Result<Objects::Created>> Objects::create(std::string json) {
+    return createAll(std::move(json), {});
+}
+
+coro::Task<Result<Objects::Created>> Objects::createAll(std::string json, std::optional<store::Idempotency> once) {
     YARD_ASSERT_OWNER(owner_);
     Created created;
     auto given = readGivenObjects(json, created.isList);
@@ -86,10 +93,10 @@ coro::Task<Result<Objects::Created>> Objects::create(std::string json) {
         return std::unexpected(std::move(error));
     };
     // All are asked of before the first is made: from then on nothing is waited for before the commit.
-    for (std::size_t at = 0; at < given->size(); ++at) {
-        auto clean = co_await cleaned(std::move((*given)[at]));
-        if (!clean) co_return refusal(std::move(clean.error()), at);
-        (*given)[at] = *std::move(clean);
+    given = co_await allCleaned(*std::move(given));
+    if (!given) {
+        if (!created.isList) given.error().index = -1;
+        co_return std::unexpected(std::move(given.error()));
     }
     std::vector<store::NewObject> objects;
     objects.reserve(given->size());
@@ -100,7 +107,8 @@ coro::Task<Result<Objects::Created>> Objects::create(std::string json) {
         if (!object) co_return refusal(std::move(object.error()), objects.size());
         objects.push_back(*std::move(object));
     }
-    auto ids = co_await commitNew(std::move(objects), {});
+    if (once) once->answer = answerBegin(created.isList);
+    auto ids = co_await commitNew(std::move(objects), {}, std::move(once));
     if (!ids) co_return std::unexpected(ids.error());
     created.ids = *std::move(ids);
     co_return created;
@@ -171,9 +179,14 @@ coro::Task<Result<Objects::Changed>> Objects::change(std::int64_t number, std::s
 }
 
 coro::Task<Result<void>> Objects::move(std::int64_t number, std::string to, bool isForced) {
+    return moveByHand(number, std::move(to), isForced, {});
+}
+
+coro::Task<Result<void>> Objects::moveByHand(std::int64_t number, std::string to, bool isForced,
+                                             std::optional<store::Idempotency> once) {
     YARD_ASSERT_OWNER(owner_);
     const ObjectId id(number);
-    Told told{.actor = "by hand"};
+    Told told{.actor = "by hand", .once = std::move(once)};
     if (tellsWrites()) { // hooks see its fields
         auto read = co_await parts_.reads.object(number);
         if (!read) co_return std::unexpected(read.error());

@@ -203,6 +203,7 @@ void Objects::carry(lifecycle::Write write) {
     if (!told.empty()) {
         move.actor = told.mapped().actor;
         move.tickMs = told.mapped().tickMs;
+        move.idempotency = std::move(told.mapped().once);
         if (setsKey(type, write.set)) move.launch = launchKey(type, told.mapped().fields, write.set);
     }
     for (const lifecycle::Effect& effect : write.effects)
@@ -225,6 +226,7 @@ coro::Task<void> Objects::commitWrite(lifecycle::Write write, std::optional<std:
     const lifecycle::Object* before = orchestrator_.find(write.id);
     const bool isOther =
         write.newRevision != write.revision || (before && before->isStuck != write.isStuck); // else a wait alone
+    if (ok && write.moves && before) types_[before->type].rates.count(write.from, write.to, now);
     orchestrator_.written(write, ok, now);
     if (ok && isOther) noteChanged(write.id.value);
     if (view) tellAfter(write, ok, *view);

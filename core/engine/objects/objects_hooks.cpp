@@ -1,10 +1,12 @@
 // Objects: what hooks are told, and what they are asked before something is made or changed.
 #include "core/engine/objects/objects.h"
 
+#include "core/coro/timeout.h"
 #include "core/json/json_reader.h"
 #include "core/lifecycle/field_values.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <utility>
 
@@ -191,6 +193,30 @@ coro::Task<Result<GivenObject>> Objects::cleaned(GivenObject given) {
     if (!clean) co_return std::unexpected(clean.error());
     given.fields = *std::move(clean);
     co_return given;
+}
+
+coro::Task<Result<std::vector<GivenObject>>> Objects::cleanedInTurn(std::vector<GivenObject> given) {
+    for (std::size_t at = 0; at < given.size(); ++at) {
+        auto clean = co_await cleaned(std::move(given[at]));
+        if (!clean) {
+            clean.error().index = static_cast<int>(at);
+            co_return std::unexpected(std::move(clean.error()));
+        }
+        given[at] = *std::move(clean);
+    }
+    co_return given;
+}
+
+coro::Task<Result<std::vector<GivenObject>>> Objects::allCleaned(std::vector<GivenObject> given) {
+    if (!wants(HookPoint::Init) && !wants(HookPoint::Clean)) co_return given;
+    const std::size_t count = given.size();
+    auto clean = co_await coro::within(kCleanedWithin, cleanedInTurn(std::move(given)));
+    if (clean) co_return *std::move(clean);
+    co_return fail(
+        ErrorKind::NotAccepting,
+        fmt::format("Hooks were asked about {} objects for {} s and had not answered for all. Nothing was "
+                    "made: send fewer at once, or let the hook answer faster.",
+                    count, std::chrono::duration_cast<std::chrono::seconds>(kCleanedWithin).count()));
 }
 
 coro::Task<Result<std::string>> Objects::cleanedSet(lifecycle::Type type, store::ObjectRow before,

@@ -1,5 +1,7 @@
 #include "core/store/writer/object_rows.h"
 
+#include <fmt/format.h>
+
 namespace yard::store {
 namespace {
 
@@ -7,10 +9,23 @@ std::optional<std::int64_t> unlessZero(std::int64_t value) {
     return value == 0 ? std::nullopt : std::optional(value);
 }
 
+/// ";first+count" for each run of them.
+std::string runsOf(const std::vector<std::int64_t>& ids) {
+    std::string text;
+    for (std::size_t at = 0; at < ids.size();) {
+        std::size_t end = at + 1;
+        while (end < ids.size() && ids[end] == ids[end - 1] + 1) ++end;
+        text += fmt::format(";{}+{}", ids[at], end - at);
+        at = end;
+    }
+    return text;
+}
+
 } // namespace
 
-ObjectRows::ObjectRows(StatementMaker& sql)
+ObjectRows::ObjectRows(StatementMaker& sql, IdempotencyKeys& keys)
     : database_(sql.database())
+    , keys_(keys)
     , owner_(sql.owner()) {
     putType_ = sql(
         "INSERT INTO object_type(id, name, body) VALUES(?,?,?) ON CONFLICT(id) DO UPDATE SET name=excluded.name, "
@@ -97,12 +112,18 @@ int ObjectRows::create(const NewObject& object, WallMicros now, std::int64_t& id
 Applied ObjectRows::apply(const CreateObjects& creating) {
     YARD_ASSERT_OWNER(owner_);
     Applied applied;
+    if (creating.idempotency && keys_.answers(*creating.idempotency, creating.now, applied)) return applied;
     if (creating.effect && !takeEffect(*creating.effect, applied.rc)) return applied;
     for (const NewObject& object : creating.objects) {
         std::int64_t id = 0;
         applied.rc = create(object, creating.now, id);
         if (applied.rc != SQLITE_OK) return applied;
         applied.detailed().objects.push_back(id);
+    }
+    if (creating.idempotency) {
+        Idempotency kept = *creating.idempotency;
+        kept.answer += runsOf(applied.detailed().objects);
+        applied.rc = keys_.keep(kept, creating.now);
     }
     return applied;
 }
@@ -135,6 +156,13 @@ int ObjectRows::addHistory(const MoveObject& move) {
 Applied ObjectRows::apply(const MoveObject& move) {
     YARD_ASSERT_OWNER(owner_);
     Applied applied;
+    if (move.idempotency) {
+        Applied known;
+        const bool isKnown = keys_.answers(*move.idempotency, move.at, known);
+        applied.rc = known.rc;
+        if (isKnown && known.rc == SQLITE_OK) applied.detailed().objects.push_back(move.id);
+        if (isKnown) return applied;
+    }
     const std::optional<std::string_view> error =
         move.lastError.empty() ? std::nullopt : std::optional<std::string_view>(move.lastError);
     applied.rc = move_.run(move.id, move.from, move.revision, move.to, move.newRevision, unlessZero(move.retryAt),
@@ -149,6 +177,7 @@ Applied ObjectRows::apply(const MoveObject& move) {
     if (applied.rc == SQLITE_OK) applied.rc = addEffects(move);
     if (applied.rc == SQLITE_OK) applied.rc = addHistory(move);
     if (applied.rc == SQLITE_OK && move.wakes != 0) applied.rc = wake_.run(move.wakes, move.at);
+    if (applied.rc == SQLITE_OK && move.idempotency) applied.rc = keys_.keep(*move.idempotency, move.at);
     return applied;
 }
 

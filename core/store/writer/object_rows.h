@@ -2,17 +2,18 @@
 #pragma once
 
 #include "core/store/writer/applied.h"
+#include "core/store/writer/idempotency_keys.h"
 #include "core/store/writer/statement_maker.h"
 
 namespace yard::store {
 
 /// Purpose: owns the tables `object`, `object_type`, `object_history`, `object_action` and `outbox`.
 ///
-/// Lifetime: as long as the JournalWriter that owns it; the connection outlives it.
+/// Lifetime: as long as the JournalWriter that owns it; the connection and the keys outlive it.
 /// Invariants: a row has retry_at exactly when its status is not final; a transition and its effects are one commit.
 class ObjectRows {
 public:
-    explicit ObjectRows(StatementMaker& sql);
+    ObjectRows(StatementMaker& sql, IdempotencyKeys& keys);
 
     Applied apply(const PutObjectType& put);
     Applied apply(const DropObjectType& drop);
@@ -40,6 +41,7 @@ private:
     bool changedNone() const { return sqlite3_changes(database_.handle()) == 0; }
 
     Database& database_;
+    IdempotencyKeys& keys_;
     const OwnerCheck& owner_;
     Statement putType_, moveType_, nameStatus_, dropType_, anyOfType_;
     Statement findKey_, insert_, claim_, move_, set_, launch_, wake_;

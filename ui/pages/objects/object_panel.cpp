@@ -24,6 +24,7 @@ ObjectPanel::ObjectPanel(Context context, QWidget* parent)
     , head_(new Panel({}, false))
     , lookNow_(new Button(Button::Kind::Primary, tr("Look now"), "search"))
     , moveTo_(new Button(Button::Kind::Plain, tr("Move to…"), {}))
+    , retry_(new Button(Button::Kind::Plain, tr("Retry"), "again"))
     , remove_(new Button(Button::Kind::Plain, tr("Delete…"), "close"))
     , copyAs_(new Button(Button::Kind::Flat, tr("Copy as"), "copy"))
     , problem_(new Label({}, Type::Body, Token::Text2))
@@ -76,7 +77,9 @@ void ObjectPanel::makeHead(QVBoxLayout* column) {
     buttons->setSpacing(8);
     buttons->addWidget(lookNow_);
     buttons->addWidget(moveTo_);
+    buttons->addWidget(retry_);
     buttons->addWidget(remove_);
+    retry_->hide();
     buttons->addStretch(1);
     head_->setBody(body);
     column->addWidget(head_);

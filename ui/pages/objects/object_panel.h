@@ -25,6 +25,8 @@ public:
     Facts* actions() const { return actions_; }
     Button* lookNow() const { return lookNow_; }
     Button* moveTo() const { return moveTo_; }
+    /// Only shown where it applies.
+    Button* retry() const { return retry_; }
     Button* remove() const { return remove_; }
     Button* copyAs() const { return copyAs_; }
 
@@ -47,6 +49,7 @@ private:
     Panel* head_;
     Button* lookNow_;
     Button* moveTo_;
+    Button* retry_;
     Button* remove_;
     Button* copyAs_;
     Label* problem_;

@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 #include <QJsonArray>
+#include <QLocale>
 
 #include <algorithm>
 #include <functional>
@@ -137,7 +138,8 @@ ObjectInfo readObject(const QJsonObject& json) {
             .ended = json.value("end_ts").toInteger(),
             .created = json.value("created").toInteger(),
             .changed = json.value("modified").toInteger(),
-            .isStuck = json.value("stuck").toBool()};
+            .isStuck = json.value("stuck").toBool(),
+            .isHot = json.value("hot").toBool()};
 }
 
 namespace {
@@ -185,6 +187,10 @@ OrchestratorInfo readOrchestrator(const QJsonObject& json) {
     for (const QJsonValue type : json.value("types").toArray()) {
         const QString name = type["name"].toString();
         if (const QString why = type["why"].toString(); !why.isEmpty()) all.failures[name] = unturned(why);
+        for (const QJsonValue move : type["moves"].toArray())
+            all.rates[name].push_back({.from = move["from"].toString(),
+                                       .to = move["to"].toString(),
+                                       .perMinute = move["per_min"].toDouble()});
         for (const QJsonValue actor : type["actors"].toArray())
             all.actors.push_back({.type = name,
                                   .key = unturned(actor["key"].toString()),
@@ -213,6 +219,14 @@ DisplayState faceOfKind(const QString& kind) {
     if (kind == "bad") return DisplayState::Failed;
     if (kind == "skip") return DisplayState::Cancelled;
     return DisplayState::Pending;
+}
+
+QString rateWords(const ObjectRates& rates, const QString& from, const QString& to) {
+    constexpr double kWhole = 10;
+    const auto rate = std::ranges::find_if(
+        rates, [&](const ObjectRate& one) { return one.from == from && one.to == to && one.perMinute > 0; });
+    return rate == rates.end() ? QString()
+                               : QLocale().toString(rate->perMinute, 'f', rate->perMinute < kWhole ? 1 : 0);
 }
 
 DisplayState faceOfObject(const std::vector<ObjectType>& types, const ObjectInfo& object) {
@@ -247,6 +261,7 @@ QString objectNote(const ObjectInfo& object, const std::vector<ObjectType>& type
             .arg(Format().duration(Duration(std::max<WallMicros>(0, now - actor->since))));
     if (const OrphanInfo* orphan = orchestrator.orphan(object.id)) return orphanWords(orphan->reason);
     if (object.isStuck) return ObjectValueWords::tr("stuck: %1").arg(object.lastError);
+    if (object.isHot) return ObjectValueWords::tr("hot: it is woken again and again, and looked at every 100 ms");
     const ObjectType* type = typeNamed(types, object.type);
     if (!object.lastError.isEmpty() && object.nextLook > 0 && type != nullptr && object.retries > 0)
         return ObjectValueWords::tr("%1; try %2 of %3 next")

@@ -67,6 +67,7 @@ struct ObjectInfo {
     WallMicros created = 0;
     WallMicros changed = 0;
     bool isStuck = false;
+    bool isHot = false; ///< looked at as often as may be
     bool operator==(const ObjectInfo&) const = default;
 };
 
@@ -104,12 +105,20 @@ struct OrphanInfo {
     QString reason;
 };
 
+struct ObjectRate {
+    QString from; ///< empty: they were made
+    QString to;
+    double perMinute = 0; ///< of the last ten
+};
+using ObjectRates = std::vector<ObjectRate>;
+
 struct OrchestratorInfo {
     std::vector<ActorInfo> actors{};
     std::vector<OrphanInfo> orphans{}; ///< the first ones
     qint64 orphanCount = 0;
     qint64 stuck = 0;
-    std::map<QString, QString> failures{}; ///< by type: why its last actor did not come up
+    std::map<QString, QString> failures{};  ///< by type: why its last actor did not come up
+    std::map<QString, ObjectRates> rates{}; ///< by type; those of which there are some
 
     const ActorInfo* at(qint64 object) const;
     const OrphanInfo* orphan(qint64 object) const;
@@ -126,6 +135,8 @@ const ObjectType* typeNamed(const std::vector<ObjectType>& types, const QString&
 DisplayState faceOfKind(const QString& kind);
 /// Of an object; Pending where its type is not known.
 DisplayState faceOfObject(const std::vector<ObjectType>& types, const ObjectInfo& object);
+/// "38", "0.4"; empty: there is none.
+QString rateWords(const ObjectRates& rates, const QString& from, const QString& to);
 /// Why nobody looks at it, for people.
 QString orphanWords(const QString& reason);
 /// "now", "in 4 s", a dash for what has ended.

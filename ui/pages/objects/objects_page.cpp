@@ -312,8 +312,10 @@ void ObjectsPage::showParts() {
     if (type == nullptr && !types_.empty()) type = &types_.front();
     if (type != nullptr) {
         const auto nobody = unclaimed.find(type->name);
+        const auto rates = orchestrator_.rates.find(type->name);
         states_->show(*type, type->name == filter.type ? filter.status : QString(),
-                      nobody != unclaimed.end() ? nobody->second : QStringList());
+                      nobody != unclaimed.end() ? nobody->second : QStringList(),
+                      rates != orchestrator_.rates.end() ? rates->second : ObjectRates());
     }
     rows_->setContext(types_, orchestrator_);
     if (detail_) panel_->show(*detail_, types_, orchestrator_);

@@ -81,6 +81,8 @@ private:
     std::vector<qint64> selected() const;
     /// The type of all that is selected; null: of several, or none is.
     const ObjectType* typeOfSelected() const;
+    /// Back to where their type begins, of what came to a bad end; a look now, of what is stuck. Nothing: some are neither.
+    std::optional<Operation> retryOfSelected() const;
     void fillMoveMenu();
     void addMove(QMenu& menu, const QString& status, bool force);
     void run(const Operation& operation);
@@ -121,6 +123,7 @@ private:
 
     QAction* lookAction_ = nullptr;
     QAction* moveAction_ = nullptr;
+    QAction* retryAction_ = nullptr;
     QAction* removeAction_ = nullptr;
     QAction* childrenAction_ = nullptr;
     QAction* parentAction_ = nullptr;

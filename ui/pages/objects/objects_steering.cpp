@@ -19,6 +19,7 @@ namespace yard::ui {
 std::vector<CommandSpec> ObjectsPage::declared() {
     return {{"look-now", tr("Look now"), QKeySequence("Ctrl+L")},
             {"move-to", tr("Move to…"), QKeySequence("Ctrl+M")},
+            {"retry", tr("Retry")},
             {"show-children", tr("Show children")},
             {"show-parent", tr("Show parent")},
             {"delete", tr("Delete…"), QKeySequence("Shift+Del")}};
@@ -30,6 +31,9 @@ void ObjectsPage::makeCommands() {
     moveAction_ = maker("move-to", [this] {
         moveMenu_->popup(panel_->isVisible() ? panel_->moveTo()->mapToGlobal(panel_->moveTo()->rect().bottomLeft())
                                              : table_->mapToGlobal(QPoint(20, 20)));
+    });
+    retryAction_ = maker("retry", [this] {
+        if (const auto retry = retryOfSelected()) run(*retry);
     });
     childrenAction_ = maker("show-children", [this] {
         if (!selected().empty()) goTo(QStringLiteral("children:%1:").arg(selected().front()));
@@ -43,6 +47,7 @@ void ObjectsPage::makeCommands() {
     panel_->moveTo()->setMenu(moveMenu_);
     panel_->copyAs()->setMenu(copyMenu_);
     connect(panel_->lookNow(), &QAbstractButton::clicked, lookAction_, &QAction::trigger);
+    connect(panel_->retry(), &QAbstractButton::clicked, retryAction_, &QAction::trigger);
     connect(panel_->remove(), &QAbstractButton::clicked, removeAction_, &QAction::trigger);
 }
 
@@ -101,12 +106,38 @@ void ObjectsPage::steer() {
     const auto orElse = [&](const QString& why) { return blocked.isEmpty() ? why : blocked; };
     setBlocked(lookAction_, orElse(isOver ? tr("It has ended: nobody looks at it again") : QString()));
     setBlocked(moveAction_, orElse(mixed));
+    const bool canRetry = retryOfSelected().has_value();
+    setBlocked(retryAction_, orElse(canRetry ? QString() : tr("It did not come to a bad end, and is not stuck")));
     setBlocked(removeAction_, blocked);
     setBlocked(childrenAction_, ids.size() > 1 ? tr("Select one object") : unchosen);
     setBlocked(parentAction_, detail_ && detail_->info.parent != 0 ? QString() : tr("It is nobody's child"));
     panel_->lookNow()->setBlocked(blockedWhy(lookAction_));
     panel_->moveTo()->setBlocked(blockedWhy(moveAction_));
+    panel_->retry()->setVisible(canRetry);
+    panel_->retry()->setBlocked(blockedWhy(retryAction_));
     panel_->remove()->setBlocked(blockedWhy(removeAction_));
+}
+
+std::optional<Operation> ObjectsPage::retryOfSelected() const {
+    const auto ids = selected();
+    const ObjectType* type = typeOfSelected();
+    if (type == nullptr || ids.empty()) return std::nullopt;
+    const auto begin = std::ranges::find(type->states, true, &ObjectState::isInitial);
+    if (begin == type->states.end()) return std::nullopt;
+    std::size_t bad = 0;
+    std::size_t stuck = 0;
+    bool isForced = false;
+    for (const qint64 id : ids) {
+        const ObjectInfo* row = rows_->object(id);
+        const ObjectInfo& object = row != nullptr ? *row : detail_->info; // typeOfSelected() knows one of them
+        const ObjectState* state = type->state(object.status);
+        if (state != nullptr && state->isFinal && state->kind == "bad") ++bad;
+        if (object.isStuck) ++stuck;
+        if (!type->movesFrom(object.status).contains(begin->name)) isForced = true;
+    }
+    if (bad == ids.size()) return operations::moveObjects(ids, begin->name, isForced);
+    if (stuck == ids.size()) return operations::objectsDueNow(ids);
+    return std::nullopt;
 }
 
 /// What the type allows from where they all are; the others behind Force.
@@ -197,6 +228,7 @@ void ObjectsPage::showMenu(const QPoint& global) {
         menu->addMenu(moveMenu_);
     else
         menu->addAction(moveAction_);
+    menu->addAction(retryAction_);
     menu->addSeparator();
     menu->addActions({childrenAction_, parentAction_});
     menu->addSeparator();
@@ -207,13 +239,17 @@ void ObjectsPage::showMenu(const QPoint& global) {
 }
 
 QList<QAction*> ObjectsPage::commands() const {
-    return {lookAction_, moveAction_, childrenAction_, parentAction_, removeAction_};
+    return {lookAction_, moveAction_, retryAction_, childrenAction_, parentAction_, removeAction_};
 }
 
 QString ObjectsPage::yardctlOf(const QAction* command) const {
     const auto ids = selected();
     if (ids.empty()) return {};
     if (command == lookAction_) return operations::objectsDueNow(ids).yardctl;
+    if (command == retryAction_) {
+        const auto retry = retryOfSelected();
+        return retry ? retry->yardctl : QString();
+    }
     if (command == removeAction_) return operations::deleteObjects(ids).yardctl;
     if (command == childrenAction_) return QStringLiteral("yardctl objects --parent %1").arg(ids.front());
     return {};

@@ -39,6 +39,17 @@ StateChart::StateChart(const ObjectType& type) {
     if (!places_.empty()) size_ = QSizeF(right + kGap, bottom + kMargin + static_cast<qreal>(lanes_) * kLane);
 }
 
+std::pair<QPointF, qreal> StateChart::Arrow::level() const {
+    std::pair<QPointF, qreal> longest;
+    for (qsizetype i = 1; i < line.size(); ++i) {
+        const QPointF a = line[i - 1];
+        const QPointF b = line[i];
+        const qreal length = std::abs(a.x() - b.x());
+        if (length > longest.second) longest = {(a + b) / 2, length};
+    }
+    return longest;
+}
+
 const StateChart::Place* StateChart::place(const QString& state) const {
     const auto found = std::ranges::find(places_, state, &Place::state);
     return found == places_.end() ? nullptr : &*found;

@@ -8,6 +8,7 @@
 #include <QPolygonF>
 #include <QRectF>
 #include <QSizeF>
+#include <utility>
 #include <vector>
 
 namespace yard::ui {
@@ -32,6 +33,8 @@ public:
         QString from;
         QString to;
         QPolygonF line; ///< its head is at the end
+        /// The middle of its longest level part, and how long that is.
+        std::pair<QPointF, qreal> level() const;
     };
     /// In the order of the type's states.
     const std::vector<Place>& places() const { return places_; }

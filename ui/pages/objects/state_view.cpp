@@ -25,12 +25,14 @@ StateView::StateView(QWidget* parent)
     installSpoken();
 }
 
-void StateView::show(const ObjectType& type, const QString& chosen, const QStringList& unclaimed) {
+void StateView::show(const ObjectType& type, const QString& chosen, const QStringList& unclaimed,
+                     ObjectRates rates) {
     const bool isSame = type.name == type_.name && type.moves == type_.moves &&
                         std::ranges::equal(type.states, type_.states, {}, &ObjectState::name, &ObjectState::name);
     type_ = type;
     chosen_ = chosen;
     unclaimed_ = unclaimed;
+    rates_ = std::move(rates);
     if (!isSame) {
         chart_ = StateChart(type_);
         current_.clear();
@@ -48,10 +50,15 @@ QString StateView::wordsOf(const QString& state) const {
     if (of == nullptr) return {};
     QStringList words{unturned(of->name), tr("%Ln object(s)", nullptr, pluralCount(of->count))};
     if (of->isInitial) words << tr("new objects begin here");
+    if (const QString made = rateWords(rates_, {}, state); !made.isEmpty())
+        words << tr("%1 made per min").arg(made);
     if (of->isFinal) words << tr("final");
     if (unclaimed_.contains(state)) words << tr("claimed by nobody");
     QStringList to;
-    for (const QString& next : type_.movesFrom(state)) to << unturned(next);
+    for (const QString& next : type_.movesFrom(state)) {
+        const QString rate = rateWords(rates_, state, next);
+        to << (rate.isEmpty() ? unturned(next) : tr("%1 (%2 per min)").arg(unturned(next), rate));
+    }
     if (!to.isEmpty()) words << tr("may become %1").arg(to.join(QStringLiteral(", ")));
     return words.join(QStringLiteral(", "));
 }
@@ -129,6 +136,9 @@ bool StateView::event(QEvent* event) {
     const auto* help = static_cast<QHelpEvent*>(event);
     if (const StateChart::Place* place = placeAt(help->pos()))
         QToolTip::showText(help->globalPos(), plainTip(wordsOf(place->state)), this);
+    else if (!rates_.empty())
+        QToolTip::showText(help->globalPos(),
+                           plainTip(tr("Numbers on arrows: moves per minute, of the last ten minutes")), this);
     return true;
 }
 
@@ -153,6 +163,25 @@ void StateView::paintArrows(QPainter& painter) const {
         painter.setPen(Qt::NoPen);
         painter.setBrush(ink);
         painter.drawPolygon(QPolygonF{tip, tip + back + aside, tip + back - aside});
+    }
+}
+
+/// Each on its arrow, which it interrupts; where there is no room the words of the state have it.
+void StateView::paintRates(QPainter& painter) const {
+    const Theme& theme = Theme::current();
+    constexpr qreal kHeight = 14;
+    constexpr qreal kPad = 3;
+    constexpr qreal kHeadRoom = 9;
+    const QFont font = typeface(Type::Caption);
+    for (const StateChart::Arrow& arrow : chart_.arrows()) {
+        const QString rate = rateWords(rates_, arrow.from, arrow.to);
+        if (rate.isEmpty()) continue;
+        const auto [middle, length] = arrow.level();
+        const qreal width = numberWidth(font, rate) + 2 * kPad;
+        if (width + kHeadRoom > length) continue;
+        const QRectF area(middle.x() - width / 2, middle.y() - kHeight / 2, width, kHeight);
+        painter.fillRect(area, theme(Token::Bg1));
+        paint::text(painter, area, rate, font, theme(Token::Text1), Qt::AlignHCenter);
     }
 }
 
@@ -196,6 +225,7 @@ void StateView::paintEvent(QPaintEvent* event) {
     painter.fillRect(event->rect(), Theme::current()(Token::Bg1));
     painter.setRenderHint(QPainter::Antialiasing);
     paintArrows(painter);
+    paintRates(painter);
     for (const StateChart::Place& place : chart_.places())
         if (place.area.intersects(event->rect())) paintState(painter, place);
 }

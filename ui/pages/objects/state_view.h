@@ -1,4 +1,4 @@
-// The state machine of a type, drawn with how many objects are in each state; a click or Enter chooses a state, arrow keys
+// The state machine of a type, drawn with how many objects are in each state, and how many make each move per minute; a click or Enter chooses a state, arrow keys
 // walk from one to the next. States move only when the type is another one. Owner: ui thread.
 #pragma once
 
@@ -16,7 +16,7 @@ public:
     explicit StateView(QWidget* parent = nullptr);
 
     /// `chosen`: the state that the list is filtered by; empty: none. `unclaimed`: states that no actor looks at.
-    void show(const ObjectType& type, const QString& chosen, const QStringList& unclaimed);
+    void show(const ObjectType& type, const QString& chosen, const QStringList& unclaimed, ObjectRates rates);
     const StateChart& chart() const { return chart_; }
     const QString& typeName() const { return type_.name; }
     QString current() const { return current_; }
@@ -45,6 +45,7 @@ private:
     const StateChart::Place* nextBy(int key) const;
     void choose(const QString& state);
     void paintArrows(QPainter& painter) const;
+    void paintRates(QPainter& painter) const;
     void paintState(QPainter& painter, const StateChart::Place& place) const;
 
     ObjectType type_;
@@ -52,6 +53,7 @@ private:
     QString chosen_;
     QString current_; ///< by the keys
     QStringList unclaimed_;
+    ObjectRates rates_;
 };
 
 } // namespace yard::ui
