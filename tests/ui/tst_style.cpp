@@ -108,7 +108,8 @@ void TestStyle::everyIconOfTheWindowIsThere_data() {
           "minus",    "down",       "right",    "pause",   "drain",    "filter",  "close",     "again",
           "copy",     "compare",    "edit",     "follow",  "fit",      "columns", "save",      "wrap",
           "lock",     "link",       "undo",     "detach",  "hold",     "release", "chunk",     "log",
-          "why",      "key",        "plug",     "unplug",  "pin",      "external"})
+          "why",      "key",        "plug",     "unplug",  "pin",      "external",
+          "history"})
         QTest::newRow(icon) << icon;
     for (std::size_t i = 0; i < kFaces; ++i) {
         const QString icon = "state-" + word(name(DisplayState(i)));

@@ -109,7 +109,7 @@ void RecordedList::stopAt(const QString& note) {
 void RecordedList::end(const Answer& answer) {
     if (isFull_) return;
     if (answer.ok()) return refill();
-    recording_.clear(); // asked again when it is shown again
+    if (answer.status == 0) recording_.clear(); // asked again when it is shown again
     table_->setMessage(answer.message);
 }
 
