@@ -2,12 +2,14 @@
 #include "ui/pages/console/console_page.h"
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/failures/failures_page.h"
+#include "ui/pages/history/history_page.h"
 #include "ui/pages/machines/machines_page.h"
 #include "ui/pages/objects/objects_page.h"
 #include "ui/pages/page.h"
 #include "ui/pages/pool/pool_page.h"
 #include "ui/pages/queues/queue_commands.h"
 #include "ui/pages/queues/queues_page.h"
+#include "ui/pages/recordings/recordings_page.h"
 #include "ui/pages/settings/settings_page.h"
 #include "ui/pages/timelines/timelines_page.h"
 #include "ui/pages/workers/workers_page.h"
@@ -86,12 +88,25 @@ std::vector<PageSpec> allPages() {
              return countOf(state.machines()->here, state.machines()->all);
          },
          &MachinesPage::declared},
+        {"recordings",
+         title(QT_TRANSLATE_NOOP("Pages", "Recordings")),
+         "recordings",
+         [](Context context) -> Page* { return new RecordingsPage(context); },
+         {},
+         &RecordingsPage::declared},
+        {"history",
+         title(QT_TRANSLATE_NOOP("Pages", "History")),
+         "history",
+         [](Context context) -> Page* { return new HistoryPage(context); },
+         {},
+         &HistoryPage::declared},
         {"failures",
          title(QT_TRANSLATE_NOOP("Pages", "Failures")),
          "failures",
          [](Context context) -> Page* { return new FailuresPage(context); },
          {},
-         &FailuresPage::declared},
+         &FailuresPage::declared,
+         false},
         {"console",
          title(QT_TRANSLATE_NOOP("Pages", "Console")),
          "console",
