@@ -173,7 +173,7 @@ void RecordingPanel::askPage(qint64 replay, const QString& cursor, int page, qui
                            if (question != question_) return;
                            if (!answer.ok()) {
                                isAsking_ = false;
-                               asked_.reset();
+                               if (answer.status == 0) asked_.reset(); // asked again with the next look
                                if (rows_->rowCount() == 0) table_->setMessage(answer.message);
                                return;
                            }
