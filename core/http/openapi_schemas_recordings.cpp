@@ -16,6 +16,7 @@ std::string_view openApiRecordingSchemas() {
 "StartReplay":{"type":"object","additionalProperties":false,"properties":{"to":{"type":"string","enum":["self"]},
   "speed":{"description":"so many times as fast as it was recorded","default":"full","anyOf":[{"type":"string","enum":["full"]},{"type":"number","minimum":0.001,"maximum":1000000}]},
   "replace":{"type":"object","additionalProperties":false,"required":["worker"],"properties":{"worker":{"type":"string","description":"name@version, instead of all versions of that name"}}},
+  "filter":{"type":"string","maxLength":#filter#,"description":"which of what was recorded: keys of the filter language that a recording knows"},
   "compare":{"$ref":"#/components/schemas/CompareTerms"}}},
 "CompareTerms":{"type":"object","additionalProperties":false,"properties":{"ignore":{"type":"array","items":{"type":"string","enum":["state","exit_code","result","output","stdout","stderr","duration","memory"]}},
   "normalise":{"type":"array","maxItems":20,"description":"of lines, one after another","items":{"type":"object","required":["pattern"],"properties":{"pattern":{"type":"string","minLength":1,"maxLength":500,"description":"a regular expression of ECMAScript, without back references and counts"},"with":{"type":"string","maxLength":500}}}},

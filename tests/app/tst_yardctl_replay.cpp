@@ -117,6 +117,7 @@ void TestYardctlReplay::whatIsAskedForIsSent() {
     QCOMPARE(sent({"--ignore", "stderr", "--ignore", "stdout"}),
              std::string(R"({"compare":{"ignore":["stderr","stdout"]}})"));
     QVERIFY(sent({"--speed", "2", "--tolerance", "0.5"}).contains(R"("numbers")"));
+    QCOMPARE(sent({"--filter", "state:failed"}), std::string(R"({"filter":"state:failed"})"));
     QVERIFY(sent({"--normalise", "x+"}).contains(R"({"pattern":"x+","with":)"));
     QCOMPARE(sent({"--speed", "full"}), std::string("{}"));
 }

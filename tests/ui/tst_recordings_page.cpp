@@ -283,13 +283,12 @@ private slots:
         form->findChild<QLineEdit*>("tolerance")->setText("0.5");
         form->findChild<QLineEdit*>("worker")->setText("thumb@2");
         form->findChild<QLineEdit*>("filter")->setText("state:failed");
-        form->findChild<QComboBox*>("order")->setCurrentIndex(1);
         form->findChild<QCheckBox*>("stderr")->setChecked(true);
         form->start()->click();
         QCOMPARE(
             on.last(),
             QString(R"(POST recordings/night/replay {"compare":{"ignore":["stderr"],"numbers":{"tolerance":0.5}},)"
-                    R"("filter":"state:failed","order":"dependencies","replace":{"worker":"thumb@2"},"speed":2})"));
+                    R"("filter":"state:failed","replace":{"worker":"thumb@2"},"speed":2})"));
         QVERIFY(
             on.played.link.answer("recordings/night/replay", Answer{429, {}, {}, "at_limit", "2 run already."}));
         QCOMPARE(form->problem(), QString("2 run already."));

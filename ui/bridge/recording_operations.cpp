@@ -104,10 +104,6 @@ Operation replayRecording(const QString& name, const ReplayWish& wish) {
         body.insert("filter", wish.filter);
         line += " --filter " + shellWord(wish.filter);
     }
-    if (!wish.order.isEmpty() && wish.order != "recorded") {
-        body.insert("order", wish.order);
-        line += " --order " + shellWord(wish.order);
-    }
     if (wish.tolerance > 0) {
         compare.insert("numbers", QJsonObject{{"tolerance", wish.tolerance}});
         line += " --tolerance " + QString::number(wish.tolerance, 'g', 12);

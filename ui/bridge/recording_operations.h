@@ -31,7 +31,6 @@ struct ReplayWish {
     double tolerance = 0;  ///< of numbers, relative; 0: exact
     QStringList ignored{}; ///< "stdout", …
     QString filter{};      ///< which of its actions; empty: all
-    QString order{};       ///< "recorded", "dependencies"; empty: as recorded
 };
 Operation replayRecording(const QString& name, const ReplayWish& wish);
 Operation lookAtReplays();

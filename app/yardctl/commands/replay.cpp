@@ -76,6 +76,7 @@ Outcome<std::string> replayBody(const Arguments& arguments) {
         if (!number) return std::unexpected(number.error());
         body["speed"] = *number;
     }
+    if (const auto filter = arguments.value("filter")) body["filter"] = *filter;
     json::object compare;
     if (const auto tolerance = arguments.value("tolerance")) {
         const auto number = parseAmount(*tolerance, "--tolerance");
@@ -309,6 +310,7 @@ Command replayRow() {
             .examples = "yardctl replay tonight\n"
                         "yardctl replay tonight --worker thumb@1.3 --junit replay.xml\n"
                         "yardctl replay a.yrec --against https://new:8640 --against-token new.token\n"
+                        "yardctl replay tonight --filter state:failed\n"
                         "yardctl replay tonight --normalise '[0-9.]+ ms' --tolerance 1e-6",
             .exits = "0 when all are the same; 1 when something is different; 2 when it could not be run, or the "
                      "command line "
@@ -316,6 +318,7 @@ Command replayRow() {
             .options = {{"against", 0, "URL", "at that engine"},
                         {"against-token", 0, "FILE", "with the token in this file"},
                         {"worker", 0, "NAME@V", "this version instead of all others of that name"},
+                        {"filter", 'f', "FILTER", "only what this means of what was recorded"},
                         {"speed", 0, "N", "N times as fast as it was recorded, instead of as fast as it goes"},
                         {"tolerance", 0, "T", "numbers may differ by so much, relative to the larger one"},
                         {"normalise", 0, "PATTERN",

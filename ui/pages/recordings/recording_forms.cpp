@@ -129,7 +129,6 @@ ReplayForm::ReplayForm(Context context, QString recording, std::function<void()>
     , begun_(std::move(begun))
     , worker_(new QLineEdit)
     , filter_(new QLineEdit)
-    , order_(new QComboBox)
     , speed_(new QLineEdit)
     , tolerance_(new QLineEdit)
     , speedRow_(
@@ -151,13 +150,9 @@ ReplayForm::ReplayForm(Context context, QString recording, std::function<void()>
     filter_->setPlaceholderText(QStringLiteral("state:failed"));
     speed_->setObjectName("speed");
     tolerance_->setObjectName("tolerance");
-    order_->setObjectName("order");
-    order_->addItem(tr("As they were recorded"), "recorded");
-    order_->addItem(tr("What waits for nothing first"), "dependencies");
     column->addWidget(
         new FormRow(tr("Worker instead"), worker_, tr("name@version, in place of its other versions.")));
     column->addWidget(new FormRow(tr("Filter"), filter_, tr("Which of its actions. Empty: all of them.")));
-    column->addWidget(new FormRow(tr("Order"), order_, {}));
     column->addWidget(speedRow_);
     column->addWidget(toleranceRow_);
     auto* ignored = new QWidget;
@@ -186,8 +181,7 @@ void ReplayForm::send() {
                                 .speed = *speed,
                                 .tolerance = *tolerance,
                                 .ignored = {},
-                                .filter = filter_->text().trimmed(),
-                                .order = order_->currentData().toString()};
+                                .filter = filter_->text().trimmed()};
     for (const QCheckBox* what : ignored_)
         if (what->isChecked()) wish.ignored << what->objectName();
     start_->setBlocked(tr("The engine is asked"));

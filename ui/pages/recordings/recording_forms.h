@@ -58,7 +58,6 @@ private:
     std::function<void()> begun_;
     QLineEdit* worker_;
     QLineEdit* filter_;
-    QComboBox* order_;
     QLineEdit* speed_;
     QLineEdit* tolerance_;
     std::vector<QCheckBox*> ignored_;
