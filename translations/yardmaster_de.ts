@@ -2308,6 +2308,169 @@
     </message>
 </context>
 <context>
+    <name>KindWords</name>
+    <message>
+        <source>Runs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>That completed or failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fails</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Share of the runs that failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Usual</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Median of the run time of those that completed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Slow (95 %)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One run in twenty takes longer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory (95 %)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One run in twenty has a higher peak</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation type="unfinished">Art</translation>
+    </message>
+    <message>
+        <source>Worker and function; of commands the label, else the program</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Flaky</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Inputs that both worked and failed; bold where it is flaky for certain</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Last</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>When the last run ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What changed, and what is flaky</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 % more memory since %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 % less memory since %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>slower by %1 % since %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>faster by %1 % since %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>, with version %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>, on machine %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>fails %1 % of the time on inputs that work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Since</source>
+        <translation type="unfinished">Seit</translation>
+    </message>
+    <message>
+        <source>When the first run ended that differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Before</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Median before it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>After</source>
+        <translation type="unfinished">Nach</translation>
+    </message>
+    <message>
+        <source>Median since then</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation type="unfinished">Ändern</translation>
+    </message>
+    <message>
+        <source>What changed, and the version or machine that came then</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Inputs</source>
+        <translation type="unfinished">Eingaben</translation>
+    </message>
+    <message>
+        <source>A hash of what was asked, its inputs and its worker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Runs that failed, of all with these inputs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Newest failure</source>
+        <translation type="unfinished">Neuester Fehlschlag</translation>
+    </message>
+    <message>
+        <source>Its number (LSN)</source>
+        <translation type="unfinished">Ihre Nummer (LSN)</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation type="unfinished">%1 von %2</translation>
+    </message>
+</context>
+<context>
     <name>MachineWords</name>
     <message>
         <source>Ready</source>
@@ -3206,6 +3369,58 @@
         <source>Resume schedule %1</source>
         <translation>Zeitplan %1 fortsetzen</translation>
     </message>
+    <message>
+        <source>List kinds of work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show the kind of work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show its flaky inputs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>List regressions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>List recordings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show recording %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start recording %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop recording %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delete recording %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Note on recording %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replay %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>List replays</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel the replay of %1</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>OutputSearch</name>
@@ -3295,6 +3510,14 @@
     <message>
         <source>Objects</source>
         <translation>Objekte</translation>
+    </message>
+    <message>
+        <source>Recordings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation type="unfinished">Verlauf</translation>
     </message>
 </context>
 <context>
@@ -3951,6 +4174,291 @@
     </message>
 </context>
 <context>
+    <name>RecordingWords</name>
+    <message>
+        <source>Recording</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Complete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cut short</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished">Name</translation>
+    </message>
+    <message>
+        <source>Of the recording, and of its file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>When it was begun</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>From its begin to its end</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Actions</source>
+        <translation type="unfinished">Aktionen</translation>
+    </message>
+    <message>
+        <source>Actions that are in it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Those of them that failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation type="unfinished">Größe</translation>
+    </message>
+    <message>
+        <source>Of its file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Taken on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The engine that made it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation type="unfinished">Zustand</translation>
+    </message>
+    <message>
+        <source>Whether it goes on, or how it ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Why it ended, what is not in it, and what people wrote</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the engine ended while it ran</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln action(s) to be written</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln action(s) missed</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) not kept any more</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>without files: a replay compares by hash</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this engine</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 compared</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln differ(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>done in about %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2 the same</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln could not be run</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation type="unfinished">abgebrochen</translation>
+    </message>
+    <message>
+        <source>could not be run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>output %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>state</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>exit code</source>
+        <translation type="unfinished">Exit-Code</translation>
+    </message>
+    <message>
+        <source>result</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>run time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>peak memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Number (LSN) of the action that was recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Now</source>
+        <translation type="unfinished">Jetzt</translation>
+    </message>
+    <message>
+        <source>Number (LSN) of the action that was run again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>State, exit code, result, an output, or a stream</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Then</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What was recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Now it is</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What the replay did</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How it ended</source>
+        <translation type="unfinished">Wie sie endete</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation type="unfinished">Aktion</translation>
+    </message>
+    <message>
+        <source>Its number (LSN) where it was recorded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation type="unfinished">Was</translation>
+    </message>
+    <message>
+        <source>Its label, else its command or function</source>
+        <translation type="unfinished">Ihre Beschriftung, sonst ihr Befehl oder ihre Funktion</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>That it ran on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Exit</source>
+        <translation type="unfinished">Exit</translation>
+    </message>
+    <message>
+        <source>Exit code</source>
+        <translation type="unfinished">Exit-Code</translation>
+    </message>
+    <message>
+        <source>Ran</source>
+        <translation type="unfinished">Lief</translation>
+    </message>
+    <message>
+        <source>From its begin to its exit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Peak mem.</source>
+        <translation type="unfinished">Spitze Sp.</translation>
+    </message>
+    <message>
+        <source>Peak memory of all its processes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation type="unfinished">Beendet</translation>
+    </message>
+    <message>
+        <source>When it ended</source>
+        <translation type="unfinished">Wann sie endete</translation>
+    </message>
+</context>
+<context>
+    <name>ReproductionText</name>
+    <message>
+        <source>Enter closes this window.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Resubmit</name>
     <message>
         <source>Only element %1 of its array is submitted again.</source>
@@ -4108,6 +4616,17 @@
     <message>
         <source>once, %1</source>
         <translation>einmal, %1</translation>
+    </message>
+</context>
+<context>
+    <name>TerminalText</name>
+    <message>
+        <source>No terminal was found: install xterm, or name yours in $TERMINAL.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The terminal %1 did not start: %2</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -4596,6 +5115,14 @@
             <numerusform>%Ln Aktion ist zu viel, um sie nach Nummer zu verschieben: alle wählen, die zu einem Filter passen.</numerusform>
             <numerusform>%Ln Aktionen sind zu viele, um sie nach Nummern zu verschieben: alle wählen, die zu einem Filter passen.</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Open in a terminal, to run it again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It has not begun yet</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -5567,6 +6094,14 @@
     <message>
         <source>, in %1</source>
         <translation>, in %1</translation>
+    </message>
+    <message>
+        <source>yardctl: run it again in a directory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open in a terminal, to run it again</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -6778,6 +7313,103 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::HistoryPage</name>
+    <message>
+        <source>part of a kind&apos;s name…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation type="unfinished">Verlauf</translation>
+    </message>
+    <message>
+        <source>All that is kept</source>
+        <translation type="unfinished">Alles Aufbewahrte</translation>
+    </message>
+    <message>
+        <source>Kinds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Regressions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Flaky</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kinds of work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What got slower or larger</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln day(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Columns</source>
+        <translation type="unfinished">Spalten</translation>
+    </message>
+    <message>
+        <source>Nothing got slower or larger</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln kind(s) of work</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No kind has this in its name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No kind fails on inputs that work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing has ended yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing ended in this time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select a kind first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show actions</source>
+        <translation type="unfinished">Aktionen zeigen</translation>
+    </message>
+    <message>
+        <source>Copy the name of the kind</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation type="unfinished">Kopieren als</translation>
+    </message>
+    <message>
+        <source>yardctl</source>
+        <translation type="unfinished">yardctl</translation>
+    </message>
+    <message>
+        <source>curl</source>
+        <translation type="unfinished">curl</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::Icicle</name>
     <message>
         <source>What the engine&apos;s functions took</source>
@@ -6976,6 +7608,124 @@
     <message>
         <source>Next and previous match</source>
         <translation>Nächster und voriger Treffer</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::KindPanel</name>
+    <message>
+        <source>Show actions</source>
+        <translation type="unfinished">Aktionen zeigen</translation>
+    </message>
+    <message>
+        <source>Run time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation type="unfinished">Speicher</translation>
+    </message>
+    <message>
+        <source>By day</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation type="unfinished">Version</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">Schließen</translation>
+    </message>
+    <message>
+        <source>median</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>95 %</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>By version</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>By machine</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Failed, and worked on the same inputs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Inputs on which it is flaky</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What its figures say</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln run(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>asking…</source>
+        <translation type="unfinished">wird abgefragt …</translation>
+    </message>
+    <message>
+        <source>None is known</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No inputs both worked and failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing completed in these weeks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation type="unfinished">Ändern</translation>
+    </message>
+    <message>
+        <source>Finish times</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, from its median</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory to ask for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>not known before 20 runs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Flaky</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 % of the runs on inputs that work</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Failures say</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Last run</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -9257,6 +10007,320 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::RecordForm</name>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">Schließen</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished">Name</translation>
+    </message>
+    <message>
+        <source>Letters, digits, dots, dashes and underscores.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Record</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Record actions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What ends from now on, until it is stopped</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What has ended, and is kept</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All that they read and left</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What they read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>None: only hashes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Which</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation type="unfinished">Filter</translation>
+    </message>
+    <message>
+        <source>As on the page Actions. Empty: all of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation type="unfinished">Dateien</translation>
+    </message>
+    <message>
+        <source>Without what they left a replay compares by hash alone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This wants letters, digits, dots, dashes or underscores, at most 100</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The engine is asked</source>
+        <translation type="unfinished">Die Engine wird gefragt</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::RecordedList</name>
+    <message>
+        <source>The action as it was posted and as it ended</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Actions of the recording</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the recording…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an action has more text than is shown here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the engine sent what is no recording</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation type="unfinished">%1 von %2</translation>
+    </message>
+    <message>
+        <source>The recording has no actions</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::RecordingPanel</name>
+    <message>
+        <source>Earlier replays</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replay again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished">Abbrechen</translation>
+    </message>
+    <message>
+        <source>Differences</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Actions</source>
+        <translation type="unfinished">Aktionen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished">Schließen</translation>
+    </message>
+    <message>
+        <source>What a replay did otherwise</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replay of %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln action(s), never replayed</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Replay…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replay again…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop the recording to see its actions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It was not replayed since the engine started</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>asking…</source>
+        <translation type="unfinished">wird abgefragt …</translation>
+    </message>
+    <message>
+        <source>No difference until now</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing differs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select a difference to see both sides</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::RecordingsPage</name>
+    <message>
+        <source>Recordings</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation type="unfinished">Anhalten</translation>
+    </message>
+    <message>
+        <source>Replay…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Delete…</source>
+        <translation type="unfinished">Löschen…</translation>
+    </message>
+    <message>
+        <source>Record…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open recording…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Columns</source>
+        <translation type="unfinished">Spalten</translation>
+    </message>
+    <message>
+        <source>Nothing was recorded yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select a recording first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stop it first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It is over already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No replay of it runs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel the replay</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show its actions</source>
+        <translation type="unfinished">Seine Aktionen zeigen</translation>
+    </message>
+    <message>
+        <source>Write a note…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open recording</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Recordings (*.yrec)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is no name of a recording.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bringing %1 to the engine…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 is here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export the recording</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saved as %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Note on %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln action(s) and %1 of files go with it. This cannot be undone.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Delete %1?</source>
+        <translation type="unfinished">%1 löschen?</translation>
+    </message>
+    <message>
+        <source>Delete %1</source>
+        <translation type="unfinished">%1 löschen</translation>
+    </message>
+    <message>
+        <source>Keep it</source>
+        <translation type="unfinished">Behalten</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation type="unfinished">Kopieren als</translation>
+    </message>
+    <message>
+        <source>yardctl</source>
+        <translation type="unfinished">yardctl</translation>
+    </message>
+    <message>
+        <source>curl</source>
+        <translation type="unfinished">curl</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::RegisterForm</name>
     <message>
         <source>may use the network</source>
@@ -9441,6 +10505,69 @@
     <message>
         <source>There is no program yet</source>
         <translation>Noch gibt es kein Programm</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ReplayForm</name>
+    <message>
+        <source>Speed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>So many times as fast as recorded. Empty: as fast as it goes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Numbers may differ by</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Relative to the larger one, from 0 to 1. Empty: not at all.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its actions are submitted again, in a queue of their own. What they write elsewhere they write again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replay</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Replay %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Worker instead</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>name@version, in place of its other versions.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation type="unfinished">Filter</translation>
+    </message>
+    <message>
+        <source>Which of its actions. Empty: all of them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Do not compare</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This wants a number from 0.001 to 1,000,000</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This wants a number from 0 to 1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The engine is asked</source>
+        <translation type="unfinished">Die Engine wird gefragt</translation>
     </message>
 </context>
 <context>

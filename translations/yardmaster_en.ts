@@ -282,6 +282,44 @@
     </message>
 </context>
 <context>
+    <name>RecordingWords</name>
+    <message numerus="yes">
+        <source>%Ln action(s) to be written</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln action(s) missed</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) not kept any more</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln differ(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln could not be run</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::ActionsCommands</name>
     <message numerus="yes">
         <source>%Ln actions are too many to move by number: choose all that match a filter.</source>
@@ -570,6 +608,23 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::HistoryPage</name>
+    <message numerus="yes">
+        <source>%Ln day(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln kind(s) of work</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::InsidePanels</name>
     <message numerus="yes">
         <source>The first %Ln thread(s) of the engine&apos;s loop; there are more</source>
@@ -583,6 +638,16 @@
         <translation>
             <numerusform>%Ln thread of the engine&apos;s loop</numerusform>
             <numerusform>%Ln threads of the engine&apos;s loop</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::KindPanel</name>
+    <message numerus="yes">
+        <source>%Ln run(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>
@@ -838,6 +903,26 @@
         <translation>
             <numerusform>%Ln waiting</numerusform>
             <numerusform>%Ln waiting</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::RecordingPanel</name>
+    <message numerus="yes">
+        <source>%Ln action(s), never replayed</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::RecordingsPage</name>
+    <message numerus="yes">
+        <source>%Ln action(s) and %1 of files go with it. This cannot be undone.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>
