@@ -2311,163 +2311,163 @@
     <name>KindWords</name>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Läufe</translation>
     </message>
     <message>
         <source>That completed or failed</source>
-        <translation type="unfinished"></translation>
+        <translation>Die fertig wurden oder fehlschlugen</translation>
     </message>
     <message>
         <source>Fails</source>
-        <translation type="unfinished"></translation>
+        <translation>Fehler</translation>
     </message>
     <message>
         <source>Share of the runs that failed</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil der Läufe, die fehlschlugen</translation>
     </message>
     <message>
         <source>Usual</source>
-        <translation type="unfinished"></translation>
+        <translation>Üblich</translation>
     </message>
     <message>
         <source>Median of the run time of those that completed</source>
-        <translation type="unfinished"></translation>
+        <translation>Median der Laufzeit derer, die fertig wurden</translation>
     </message>
     <message>
         <source>Slow (95 %)</source>
-        <translation type="unfinished"></translation>
+        <translation>Langsam (95 %)</translation>
     </message>
     <message>
         <source>One run in twenty takes longer</source>
-        <translation type="unfinished"></translation>
+        <translation>Einer von zwanzig Läufen dauert länger</translation>
     </message>
     <message>
         <source>Memory (95 %)</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher (95 %)</translation>
     </message>
     <message>
         <source>One run in twenty has a higher peak</source>
-        <translation type="unfinished"></translation>
+        <translation>Einer von zwanzig Läufen hat eine höhere Spitze</translation>
     </message>
     <message>
         <source>Kind</source>
-        <translation type="unfinished">Art</translation>
+        <translation>Art</translation>
     </message>
     <message>
         <source>Worker and function; of commands the label, else the program</source>
-        <translation type="unfinished"></translation>
+        <translation>Worker und Funktion; bei Befehlen die Bezeichnung, sonst das Programm</translation>
     </message>
     <message>
         <source>Flaky</source>
-        <translation type="unfinished"></translation>
+        <translation>Unzuverlässig</translation>
     </message>
     <message>
         <source>Inputs that both worked and failed; bold where it is flaky for certain</source>
-        <translation type="unfinished"></translation>
+        <translation>Eingaben, mit denen es gelang und fehlschlug; fett, wo es sicher unzuverlässig ist</translation>
     </message>
     <message>
         <source>Last</source>
-        <translation type="unfinished"></translation>
+        <translation>Zuletzt</translation>
     </message>
     <message>
         <source>When the last run ended</source>
-        <translation type="unfinished"></translation>
+        <translation>Wann der letzte Lauf endete</translation>
     </message>
     <message>
         <source>Note</source>
-        <translation type="unfinished"></translation>
+        <translation>Notiz</translation>
     </message>
     <message>
         <source>What changed, and what is flaky</source>
-        <translation type="unfinished"></translation>
+        <translation>Was sich geändert hat und was unzuverlässig ist</translation>
     </message>
     <message>
         <source>%1 % more memory since %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 % mehr Speicher seit %2</translation>
     </message>
     <message>
         <source>%1 % less memory since %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 % weniger Speicher seit %2</translation>
     </message>
     <message>
         <source>slower by %1 % since %2</source>
-        <translation type="unfinished"></translation>
+        <translation>um %1 % langsamer seit %2</translation>
     </message>
     <message>
         <source>faster by %1 % since %2</source>
-        <translation type="unfinished"></translation>
+        <translation>um %1 % schneller seit %2</translation>
     </message>
     <message>
         <source>, with version %1</source>
-        <translation type="unfinished"></translation>
+        <translation>, mit Version %1</translation>
     </message>
     <message>
         <source>, on machine %1</source>
-        <translation type="unfinished"></translation>
+        <translation>, auf Maschine %1</translation>
     </message>
     <message>
         <source>fails %1 % of the time on inputs that work</source>
-        <translation type="unfinished"></translation>
+        <translation>schlägt in %1 % der Fälle fehl, mit Eingaben, die gelingen</translation>
     </message>
     <message>
         <source>Since</source>
-        <translation type="unfinished">Seit</translation>
+        <translation>Seit</translation>
     </message>
     <message>
         <source>When the first run ended that differs</source>
-        <translation type="unfinished"></translation>
+        <translation>Wann der erste Lauf endete, der anders ist</translation>
     </message>
     <message>
         <source>Before</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorher</translation>
     </message>
     <message>
         <source>Median before it</source>
-        <translation type="unfinished"></translation>
+        <translation>Median davor</translation>
     </message>
     <message>
         <source>After</source>
-        <translation type="unfinished">Nach</translation>
+        <translation>Nachher</translation>
     </message>
     <message>
         <source>Median since then</source>
-        <translation type="unfinished"></translation>
+        <translation>Median seither</translation>
     </message>
     <message>
         <source>Change</source>
-        <translation type="unfinished">Ändern</translation>
+        <translation>Änderung</translation>
     </message>
     <message>
         <source>What changed, and the version or machine that came then</source>
-        <translation type="unfinished"></translation>
+        <translation>Was sich änderte, und welche Version oder Maschine dann kam</translation>
     </message>
     <message>
         <source>Inputs</source>
-        <translation type="unfinished">Eingaben</translation>
+        <translation>Eingaben</translation>
     </message>
     <message>
         <source>A hash of what was asked, its inputs and its worker</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Hash von Auftrag, Eingaben und Worker</translation>
     </message>
     <message>
         <source>Failed</source>
-        <translation type="unfinished"></translation>
+        <translation>Fehlgeschlagen</translation>
     </message>
     <message>
         <source>Runs that failed, of all with these inputs</source>
-        <translation type="unfinished"></translation>
+        <translation>Läufe, die fehlschlugen, von allen mit diesen Eingaben</translation>
     </message>
     <message>
         <source>Newest failure</source>
-        <translation type="unfinished">Neuester Fehlschlag</translation>
+        <translation>Neuester Fehler</translation>
     </message>
     <message>
         <source>Its number (LSN)</source>
-        <translation type="unfinished">Ihre Nummer (LSN)</translation>
+        <translation>Ihre Nummer (LSN)</translation>
     </message>
     <message>
         <source>%1 of %2</source>
-        <translation type="unfinished">%1 von %2</translation>
+        <translation>%1 von %2</translation>
     </message>
 </context>
 <context>
@@ -3371,55 +3371,55 @@
     </message>
     <message>
         <source>List kinds of work</source>
-        <translation type="unfinished"></translation>
+        <translation>Arten von Arbeit auflisten</translation>
     </message>
     <message>
         <source>Show the kind of work</source>
-        <translation type="unfinished"></translation>
+        <translation>Art der Arbeit zeigen</translation>
     </message>
     <message>
         <source>Show its flaky inputs</source>
-        <translation type="unfinished"></translation>
+        <translation>Ihre unzuverlässigen Eingaben zeigen</translation>
     </message>
     <message>
         <source>List regressions</source>
-        <translation type="unfinished"></translation>
+        <translation>Verschlechterungen auflisten</translation>
     </message>
     <message>
         <source>List recordings</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufzeichnungen auflisten</translation>
     </message>
     <message>
         <source>Show recording %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufzeichnung %1 zeigen</translation>
     </message>
     <message>
         <source>Start recording %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufzeichnung %1 beginnen</translation>
     </message>
     <message>
         <source>Stop recording %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufzeichnung %1 beenden</translation>
     </message>
     <message>
         <source>Delete recording %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufzeichnung %1 löschen</translation>
     </message>
     <message>
         <source>Note on recording %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Notiz zur Aufzeichnung %1</translation>
     </message>
     <message>
         <source>Replay %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 erneut ausführen</translation>
     </message>
     <message>
         <source>List replays</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederholungen auflisten</translation>
     </message>
     <message>
         <source>Cancel the replay of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederholung von %1 abbrechen</translation>
     </message>
 </context>
 <context>
@@ -3513,11 +3513,11 @@
     </message>
     <message>
         <source>Recordings</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufzeichnungen</translation>
     </message>
     <message>
         <source>History</source>
-        <translation type="unfinished">Verlauf</translation>
+        <translation>Verlauf</translation>
     </message>
 </context>
 <context>
@@ -4177,285 +4177,285 @@
     <name>RecordingWords</name>
     <message>
         <source>Recording</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeichnet auf</translation>
     </message>
     <message>
         <source>Complete</source>
-        <translation type="unfinished"></translation>
+        <translation>Vollständig</translation>
     </message>
     <message>
         <source>Cut short</source>
-        <translation type="unfinished"></translation>
+        <translation>Abgebrochen</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished">Name</translation>
+        <translation>Name</translation>
     </message>
     <message>
         <source>Of the recording, and of its file</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Aufzeichnung und ihrer Datei</translation>
     </message>
     <message>
         <source>From</source>
-        <translation type="unfinished"></translation>
+        <translation>Von</translation>
     </message>
     <message>
         <source>When it was begun</source>
-        <translation type="unfinished"></translation>
+        <translation>Wann sie begonnen wurde</translation>
     </message>
     <message>
         <source>Length</source>
-        <translation type="unfinished"></translation>
+        <translation>Dauer</translation>
     </message>
     <message>
         <source>From its begin to its end</source>
-        <translation type="unfinished"></translation>
+        <translation>Von ihrem Beginn bis zu ihrem Ende</translation>
     </message>
     <message>
         <source>Actions</source>
-        <translation type="unfinished">Aktionen</translation>
+        <translation>Aktionen</translation>
     </message>
     <message>
         <source>Actions that are in it</source>
-        <translation type="unfinished"></translation>
+        <translation>Aktionen, die darin sind</translation>
     </message>
     <message>
         <source>Failed</source>
-        <translation type="unfinished"></translation>
+        <translation>Fehlgeschlagen</translation>
     </message>
     <message>
         <source>Those of them that failed</source>
-        <translation type="unfinished"></translation>
+        <translation>Davon fehlgeschlagen</translation>
     </message>
     <message>
         <source>Size</source>
-        <translation type="unfinished">Größe</translation>
+        <translation>Größe</translation>
     </message>
     <message>
         <source>Of its file</source>
-        <translation type="unfinished"></translation>
+        <translation>Ihrer Datei</translation>
     </message>
     <message>
         <source>Taken on</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufgenommen auf</translation>
     </message>
     <message>
         <source>The engine that made it</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Engine, die sie gemacht hat</translation>
     </message>
     <message>
         <source>State</source>
-        <translation type="unfinished">Zustand</translation>
+        <translation>Zustand</translation>
     </message>
     <message>
         <source>Whether it goes on, or how it ended</source>
-        <translation type="unfinished"></translation>
+        <translation>Ob sie läuft oder wie sie endete</translation>
     </message>
     <message>
         <source>Note</source>
-        <translation type="unfinished"></translation>
+        <translation>Notiz</translation>
     </message>
     <message>
         <source>Why it ended, what is not in it, and what people wrote</source>
-        <translation type="unfinished"></translation>
+        <translation>Warum sie endete, was fehlt und was Menschen schrieben</translation>
     </message>
     <message>
         <source>the engine ended while it ran</source>
-        <translation type="unfinished"></translation>
+        <translation>die Engine endete währenddessen</translation>
     </message>
     <message numerus="yes">
         <source>%Ln action(s) to be written</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Aktion noch zu schreiben</numerusform>
+            <numerusform>%Ln Aktionen noch zu schreiben</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln action(s) missed</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Aktion verpasst</numerusform>
+            <numerusform>%Ln Aktionen verpasst</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln file(s) not kept any more</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Datei nicht mehr vorhanden</numerusform>
+            <numerusform>%Ln Dateien nicht mehr vorhanden</numerusform>
         </translation>
     </message>
     <message>
         <source>without files: a replay compares by hash</source>
-        <translation type="unfinished"></translation>
+        <translation>ohne Dateien: Vergleich nur nach Hash</translation>
     </message>
     <message>
         <source>this engine</source>
-        <translation type="unfinished"></translation>
+        <translation>diese Engine</translation>
     </message>
     <message>
         <source>%1 of %2 compared</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 von %2 verglichen</translation>
     </message>
     <message numerus="yes">
         <source>%Ln differ(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln weicht ab</numerusform>
+            <numerusform>%Ln weichen ab</numerusform>
         </translation>
     </message>
     <message>
         <source>done in about %1</source>
-        <translation type="unfinished"></translation>
+        <translation>fertig in etwa %1</translation>
     </message>
     <message>
         <source>%1 of %2 the same</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 von %2 gleich</translation>
     </message>
     <message numerus="yes">
         <source>%Ln could not be run</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln konnte nicht laufen</numerusform>
+            <numerusform>%Ln konnten nicht laufen</numerusform>
         </translation>
     </message>
     <message>
         <source>cancelled</source>
-        <translation type="unfinished">abgebrochen</translation>
+        <translation>abgebrochen</translation>
     </message>
     <message>
         <source>could not be run</source>
-        <translation type="unfinished"></translation>
+        <translation>konnte nicht laufen</translation>
     </message>
     <message>
         <source>output %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausgabe %1</translation>
     </message>
     <message>
         <source>state</source>
-        <translation type="unfinished"></translation>
+        <translation>Zustand</translation>
     </message>
     <message>
         <source>exit code</source>
-        <translation type="unfinished">Exit-Code</translation>
+        <translation>Exit-Code</translation>
     </message>
     <message>
         <source>result</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnis</translation>
     </message>
     <message>
         <source>run time</source>
-        <translation type="unfinished"></translation>
+        <translation>Laufzeit</translation>
     </message>
     <message>
         <source>peak memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Spitzenspeicher</translation>
     </message>
     <message>
         <source>Recorded</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufgezeichnet</translation>
     </message>
     <message>
         <source>Number (LSN) of the action that was recorded</source>
-        <translation type="unfinished"></translation>
+        <translation>Nummer (LSN) der aufgezeichneten Aktion</translation>
     </message>
     <message>
         <source>Now</source>
-        <translation type="unfinished">Jetzt</translation>
+        <translation>Jetzt</translation>
     </message>
     <message>
         <source>Number (LSN) of the action that was run again</source>
-        <translation type="unfinished"></translation>
+        <translation>Nummer (LSN) der erneut ausgeführten Aktion</translation>
     </message>
     <message>
         <source>What differs</source>
-        <translation type="unfinished"></translation>
+        <translation>Was abweicht</translation>
     </message>
     <message>
         <source>State, exit code, result, an output, or a stream</source>
-        <translation type="unfinished"></translation>
+        <translation>Zustand, Exit-Code, Ergebnis, eine Ausgabe oder ein Strom</translation>
     </message>
     <message>
         <source>Then</source>
-        <translation type="unfinished"></translation>
+        <translation>Damals</translation>
     </message>
     <message>
         <source>What was recorded</source>
-        <translation type="unfinished"></translation>
+        <translation>Was aufgezeichnet wurde</translation>
     </message>
     <message>
         <source>Now it is</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt ist es</translation>
     </message>
     <message>
         <source>What the replay did</source>
-        <translation type="unfinished"></translation>
+        <translation>Was die Wiederholung ergab</translation>
     </message>
     <message>
         <source>How it ended</source>
-        <translation type="unfinished">Wie sie endete</translation>
+        <translation>Wie sie endete</translation>
     </message>
     <message>
         <source>Action</source>
-        <translation type="unfinished">Aktion</translation>
+        <translation>Aktion</translation>
     </message>
     <message>
         <source>Its number (LSN) where it was recorded</source>
-        <translation type="unfinished"></translation>
+        <translation>Ihre Nummer (LSN), wo sie aufgezeichnet wurde</translation>
     </message>
     <message>
         <source>What</source>
-        <translation type="unfinished">Was</translation>
+        <translation>Was</translation>
     </message>
     <message>
         <source>Its label, else its command or function</source>
-        <translation type="unfinished">Ihre Beschriftung, sonst ihr Befehl oder ihre Funktion</translation>
+        <translation>Ihre Bezeichnung, sonst ihr Befehl oder ihre Funktion</translation>
     </message>
     <message>
         <source>Machine</source>
-        <translation type="unfinished"></translation>
+        <translation>Maschine</translation>
     </message>
     <message>
         <source>That it ran on</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf der sie lief</translation>
     </message>
     <message>
         <source>Exit</source>
-        <translation type="unfinished">Exit</translation>
+        <translation>Exit</translation>
     </message>
     <message>
         <source>Exit code</source>
-        <translation type="unfinished">Exit-Code</translation>
+        <translation>Exit-Code</translation>
     </message>
     <message>
         <source>Ran</source>
-        <translation type="unfinished">Lief</translation>
+        <translation>Lief</translation>
     </message>
     <message>
         <source>From its begin to its exit</source>
-        <translation type="unfinished"></translation>
+        <translation>Von ihrem Beginn bis zu ihrem Exit</translation>
     </message>
     <message>
         <source>Peak mem.</source>
-        <translation type="unfinished">Spitze Sp.</translation>
+        <translation>Spitzensp.</translation>
     </message>
     <message>
         <source>Peak memory of all its processes</source>
-        <translation type="unfinished"></translation>
+        <translation>Spitzenspeicher aller ihrer Prozesse</translation>
     </message>
     <message>
         <source>Finished</source>
-        <translation type="unfinished">Beendet</translation>
+        <translation>Beendet</translation>
     </message>
     <message>
         <source>When it ended</source>
-        <translation type="unfinished">Wann sie endete</translation>
+        <translation>Wann sie endete</translation>
     </message>
 </context>
 <context>
     <name>ReproductionText</name>
     <message>
         <source>Enter closes this window.</source>
-        <translation type="unfinished"></translation>
+        <translation>Enter schließt dieses Fenster.</translation>
     </message>
 </context>
 <context>
@@ -4622,11 +4622,11 @@
     <name>TerminalText</name>
     <message>
         <source>No terminal was found: install xterm, or name yours in $TERMINAL.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Terminal gefunden: xterm installieren oder das eigene in $TERMINAL nennen.</translation>
     </message>
     <message>
         <source>The terminal %1 did not start: %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Terminal %1 startete nicht: %2</translation>
     </message>
 </context>
 <context>
@@ -5118,11 +5118,11 @@
     </message>
     <message>
         <source>Open in a terminal, to run it again</source>
-        <translation type="unfinished"></translation>
+        <translation>In einem Terminal öffnen, um sie erneut auszuführen</translation>
     </message>
     <message>
         <source>It has not begun yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Sie hat noch nicht begonnen</translation>
     </message>
 </context>
 <context>
@@ -6097,11 +6097,11 @@
     </message>
     <message>
         <source>yardctl: run it again in a directory</source>
-        <translation type="unfinished"></translation>
+        <translation>yardctl: in einem Verzeichnis erneut ausführen</translation>
     </message>
     <message>
         <source>Open in a terminal, to run it again</source>
-        <translation type="unfinished"></translation>
+        <translation>In einem Terminal öffnen, um sie erneut auszuführen</translation>
     </message>
 </context>
 <context>
@@ -7316,97 +7316,97 @@
     <name>yard::ui::HistoryPage</name>
     <message>
         <source>part of a kind&apos;s name…</source>
-        <translation type="unfinished"></translation>
+        <translation>Teil des Namens einer Art…</translation>
     </message>
     <message>
         <source>History</source>
-        <translation type="unfinished">Verlauf</translation>
+        <translation>Verlauf</translation>
     </message>
     <message>
         <source>All that is kept</source>
-        <translation type="unfinished">Alles Aufbewahrte</translation>
+        <translation>Alles, was aufgehoben ist</translation>
     </message>
     <message>
         <source>Kinds</source>
-        <translation type="unfinished"></translation>
+        <translation>Arten</translation>
     </message>
     <message>
         <source>Regressions</source>
-        <translation type="unfinished"></translation>
+        <translation>Verschlechterungen</translation>
     </message>
     <message>
         <source>Flaky</source>
-        <translation type="unfinished"></translation>
+        <translation>Unzuverlässig</translation>
     </message>
     <message>
         <source>Kinds of work</source>
-        <translation type="unfinished"></translation>
+        <translation>Arten von Arbeit</translation>
     </message>
     <message>
         <source>What got slower or larger</source>
-        <translation type="unfinished"></translation>
+        <translation>Was langsamer oder größer wurde</translation>
     </message>
     <message numerus="yes">
         <source>%Ln day(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Tag</numerusform>
+            <numerusform>%Ln Tage</numerusform>
         </translation>
     </message>
     <message>
         <source>Columns</source>
-        <translation type="unfinished">Spalten</translation>
+        <translation>Spalten</translation>
     </message>
     <message>
         <source>Nothing got slower or larger</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts wurde langsamer oder größer</translation>
     </message>
     <message numerus="yes">
         <source>%Ln kind(s) of work</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Art von Arbeit</numerusform>
+            <numerusform>%Ln Arten von Arbeit</numerusform>
         </translation>
     </message>
     <message>
         <source>No kind has this in its name</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Art hat das im Namen</translation>
     </message>
     <message>
         <source>No kind fails on inputs that work</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Art schlägt mit Eingaben fehl, die gelingen</translation>
     </message>
     <message>
         <source>Nothing has ended yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch nichts ist beendet</translation>
     </message>
     <message>
         <source>Nothing ended in this time</source>
-        <translation type="unfinished"></translation>
+        <translation>In dieser Zeit endete nichts</translation>
     </message>
     <message>
         <source>Select a kind first</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst eine Art auswählen</translation>
     </message>
     <message>
         <source>Show actions</source>
-        <translation type="unfinished">Aktionen zeigen</translation>
+        <translation>Aktionen zeigen</translation>
     </message>
     <message>
         <source>Copy the name of the kind</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen der Art kopieren</translation>
     </message>
     <message>
         <source>Copy as</source>
-        <translation type="unfinished">Kopieren als</translation>
+        <translation>Kopieren als</translation>
     </message>
     <message>
         <source>yardctl</source>
-        <translation type="unfinished">yardctl</translation>
+        <translation>yardctl</translation>
     </message>
     <message>
         <source>curl</source>
-        <translation type="unfinished">curl</translation>
+        <translation>curl</translation>
     </message>
 </context>
 <context>
@@ -7614,118 +7614,118 @@
     <name>yard::ui::KindPanel</name>
     <message>
         <source>Show actions</source>
-        <translation type="unfinished">Aktionen zeigen</translation>
+        <translation>Aktionen zeigen</translation>
     </message>
     <message>
         <source>Run time</source>
-        <translation type="unfinished"></translation>
+        <translation>Laufzeit</translation>
     </message>
     <message>
         <source>Memory</source>
-        <translation type="unfinished">Speicher</translation>
+        <translation>Speicher</translation>
     </message>
     <message>
         <source>By day</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Tagen</translation>
     </message>
     <message>
         <source>Version</source>
-        <translation type="unfinished">Version</translation>
+        <translation>Version</translation>
     </message>
     <message>
         <source>Machine</source>
-        <translation type="unfinished"></translation>
+        <translation>Maschine</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished">Schließen</translation>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>median</source>
-        <translation type="unfinished"></translation>
+        <translation>Median</translation>
     </message>
     <message>
         <source>95 %</source>
-        <translation type="unfinished"></translation>
+        <translation>95 %</translation>
     </message>
     <message>
         <source>By version</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Version</translation>
     </message>
     <message>
         <source>By machine</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Maschine</translation>
     </message>
     <message>
         <source>Failed, and worked on the same inputs</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit denselben Eingaben fehlgeschlagen und gelungen</translation>
     </message>
     <message>
         <source>Inputs on which it is flaky</source>
-        <translation type="unfinished"></translation>
+        <translation>Eingaben, mit denen sie unzuverlässig ist</translation>
     </message>
     <message>
         <source>What its figures say</source>
-        <translation type="unfinished"></translation>
+        <translation>Was ihre Zahlen sagen</translation>
     </message>
     <message numerus="yes">
         <source>%Ln run(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Lauf</numerusform>
+            <numerusform>%Ln Läufe</numerusform>
         </translation>
     </message>
     <message>
         <source>asking…</source>
-        <translation type="unfinished">wird abgefragt …</translation>
+        <translation>fragt…</translation>
     </message>
     <message>
         <source>None is known</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine ist bekannt</translation>
     </message>
     <message>
         <source>No inputs both worked and failed</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Eingaben gelangen und schlugen fehl</translation>
     </message>
     <message>
         <source>Nothing completed in these weeks</source>
-        <translation type="unfinished"></translation>
+        <translation>In diesen Wochen wurde nichts fertig</translation>
     </message>
     <message>
         <source>Change</source>
-        <translation type="unfinished">Ändern</translation>
+        <translation>Änderung</translation>
     </message>
     <message>
         <source>Finish times</source>
-        <translation type="unfinished"></translation>
+        <translation>Endzeiten</translation>
     </message>
     <message>
         <source>%1, from its median</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, aus ihrem Median</translation>
     </message>
     <message>
         <source>Memory to ask for</source>
-        <translation type="unfinished"></translation>
+        <translation>Anzufordernder Speicher</translation>
     </message>
     <message>
         <source>not known before 20 runs</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht bekannt vor 20 Läufen</translation>
     </message>
     <message>
         <source>Flaky</source>
-        <translation type="unfinished"></translation>
+        <translation>Unzuverlässig</translation>
     </message>
     <message>
         <source>%1 % of the runs on inputs that work</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 % der Läufe mit Eingaben, die gelingen</translation>
     </message>
     <message>
         <source>Failures say</source>
-        <translation type="unfinished"></translation>
+        <translation>Fehler sagen</translation>
     </message>
     <message>
         <source>Last run</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzter Lauf</translation>
     </message>
 </context>
 <context>
@@ -10010,314 +10010,314 @@
     <name>yard::ui::RecordForm</name>
     <message>
         <source>Close</source>
-        <translation type="unfinished">Schließen</translation>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished">Name</translation>
+        <translation>Name</translation>
     </message>
     <message>
         <source>Letters, digits, dots, dashes and underscores.</source>
-        <translation type="unfinished"></translation>
+        <translation>Buchstaben, Ziffern, Punkte, Striche und Unterstriche.</translation>
     </message>
     <message>
         <source>Record</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufzeichnen</translation>
     </message>
     <message>
         <source>Record actions</source>
-        <translation type="unfinished"></translation>
+        <translation>Aktionen aufzeichnen</translation>
     </message>
     <message>
         <source>What ends from now on, until it is stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>Was von jetzt an endet, bis sie gestoppt wird</translation>
     </message>
     <message>
         <source>What has ended, and is kept</source>
-        <translation type="unfinished"></translation>
+        <translation>Was beendet und aufgehoben ist</translation>
     </message>
     <message>
         <source>All that they read and left</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles, was sie lasen und hinterließen</translation>
     </message>
     <message>
         <source>What they read</source>
-        <translation type="unfinished"></translation>
+        <translation>Was sie lasen</translation>
     </message>
     <message>
         <source>None: only hashes</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine: nur Hashes</translation>
     </message>
     <message>
         <source>Which</source>
-        <translation type="unfinished"></translation>
+        <translation>Welche</translation>
     </message>
     <message>
         <source>Filter</source>
-        <translation type="unfinished">Filter</translation>
+        <translation>Filter</translation>
     </message>
     <message>
         <source>As on the page Actions. Empty: all of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie auf der Seite Aktionen. Leer: alle.</translation>
     </message>
     <message>
         <source>Files</source>
-        <translation type="unfinished">Dateien</translation>
+        <translation>Dateien</translation>
     </message>
     <message>
         <source>Without what they left a replay compares by hash alone.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne das, was sie hinterließen, wird nur nach Hash verglichen.</translation>
     </message>
     <message>
         <source>Note</source>
-        <translation type="unfinished"></translation>
+        <translation>Notiz</translation>
     </message>
     <message>
         <source>This wants letters, digits, dots, dashes or underscores, at most 100</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier gehören Buchstaben, Ziffern, Punkte, Striche oder Unterstriche hin, höchstens 100</translation>
     </message>
     <message>
         <source>The engine is asked</source>
-        <translation type="unfinished">Die Engine wird gefragt</translation>
+        <translation>Die Engine wird gefragt</translation>
     </message>
 </context>
 <context>
     <name>yard::ui::RecordedList</name>
     <message>
         <source>The action as it was posted and as it ended</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Aktion, wie sie aufgegeben wurde und wie sie endete</translation>
     </message>
     <message>
         <source>Actions of the recording</source>
-        <translation type="unfinished"></translation>
+        <translation>Aktionen der Aufzeichnung</translation>
     </message>
     <message>
         <source>Reading the recording…</source>
-        <translation type="unfinished"></translation>
+        <translation>Liest die Aufzeichnung…</translation>
     </message>
     <message>
         <source>an action has more text than is shown here</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Aktion hat mehr Text, als hier gezeigt wird</translation>
     </message>
     <message>
         <source>the engine sent what is no recording</source>
-        <translation type="unfinished"></translation>
+        <translation>die Engine sandte etwas, das keine Aufzeichnung ist</translation>
     </message>
     <message>
         <source>%1 of %2</source>
-        <translation type="unfinished">%1 von %2</translation>
+        <translation>%1 von %2</translation>
     </message>
     <message>
         <source>The recording has no actions</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Aufzeichnung hat keine Aktionen</translation>
     </message>
 </context>
 <context>
     <name>yard::ui::RecordingPanel</name>
     <message>
         <source>Earlier replays</source>
-        <translation type="unfinished"></translation>
+        <translation>Frühere Wiederholungen</translation>
     </message>
     <message>
         <source>Replay again</source>
-        <translation type="unfinished"></translation>
+        <translation>Erneut ausführen</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished">Abbrechen</translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Differences</source>
-        <translation type="unfinished"></translation>
+        <translation>Abweichungen</translation>
     </message>
     <message>
         <source>Actions</source>
-        <translation type="unfinished">Aktionen</translation>
+        <translation>Aktionen</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished">Schließen</translation>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>What a replay did otherwise</source>
-        <translation type="unfinished"></translation>
+        <translation>Was eine Wiederholung anders machte</translation>
     </message>
     <message>
         <source>Replay of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederholung von %1</translation>
     </message>
     <message numerus="yes">
         <source>%Ln action(s), never replayed</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Aktion, nie wiederholt</numerusform>
+            <numerusform>%Ln Aktionen, nie wiederholt</numerusform>
         </translation>
     </message>
     <message>
         <source>Replay…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederholen…</translation>
     </message>
     <message>
         <source>Replay again…</source>
-        <translation type="unfinished"></translation>
+        <translation>Erneut wiederholen…</translation>
     </message>
     <message>
         <source>Stop the recording to see its actions</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Aufzeichnung stoppen, um ihre Aktionen zu sehen</translation>
     </message>
     <message>
         <source>It was not replayed since the engine started</source>
-        <translation type="unfinished"></translation>
+        <translation>Seit dem Start der Engine wurde sie nicht wiederholt</translation>
     </message>
     <message>
         <source>asking…</source>
-        <translation type="unfinished">wird abgefragt …</translation>
+        <translation>fragt…</translation>
     </message>
     <message>
         <source>No difference until now</source>
-        <translation type="unfinished"></translation>
+        <translation>Bis jetzt keine Abweichung</translation>
     </message>
     <message>
         <source>Nothing differs</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts weicht ab</translation>
     </message>
     <message>
         <source>Select a difference to see both sides</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Abweichung auswählen, um beide Seiten zu sehen</translation>
     </message>
 </context>
 <context>
     <name>yard::ui::RecordingsPage</name>
     <message>
         <source>Recordings</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufzeichnungen</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished">Anhalten</translation>
+        <translation>Stoppen</translation>
     </message>
     <message>
         <source>Replay…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederholen…</translation>
     </message>
     <message>
         <source>Export…</source>
-        <translation type="unfinished"></translation>
+        <translation>Exportieren…</translation>
     </message>
     <message>
         <source>Delete…</source>
-        <translation type="unfinished">Löschen…</translation>
+        <translation>Löschen…</translation>
     </message>
     <message>
         <source>Record…</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufzeichnen…</translation>
     </message>
     <message>
         <source>Open recording…</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufzeichnung öffnen…</translation>
     </message>
     <message>
         <source>Columns</source>
-        <translation type="unfinished">Spalten</translation>
+        <translation>Spalten</translation>
     </message>
     <message>
         <source>Nothing was recorded yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch nichts wurde aufgezeichnet</translation>
     </message>
     <message>
         <source>Select a recording first</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst eine Aufzeichnung auswählen</translation>
     </message>
     <message>
         <source>Stop it first</source>
-        <translation type="unfinished"></translation>
+        <translation>Sie erst stoppen</translation>
     </message>
     <message>
         <source>It is over already</source>
-        <translation type="unfinished"></translation>
+        <translation>Sie ist schon beendet</translation>
     </message>
     <message>
         <source>No replay of it runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Wiederholung von ihr läuft</translation>
     </message>
     <message>
         <source>Cancel the replay</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederholung abbrechen</translation>
     </message>
     <message>
         <source>Show its actions</source>
-        <translation type="unfinished">Seine Aktionen zeigen</translation>
+        <translation>Ihre Aktionen zeigen</translation>
     </message>
     <message>
         <source>Write a note…</source>
-        <translation type="unfinished"></translation>
+        <translation>Notiz schreiben…</translation>
     </message>
     <message>
         <source>Open recording</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufzeichnung öffnen</translation>
     </message>
     <message>
         <source>Recordings (*.yrec)</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufzeichnungen (*.yrec)</translation>
     </message>
     <message>
         <source>%1 is no name of a recording.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ist kein Name einer Aufzeichnung.</translation>
     </message>
     <message>
         <source>Bringing %1 to the engine…</source>
-        <translation type="unfinished"></translation>
+        <translation>Bringt %1 zur Engine…</translation>
     </message>
     <message>
         <source>%1 is here</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ist da</translation>
     </message>
     <message>
         <source>Export the recording</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufzeichnung exportieren</translation>
     </message>
     <message>
         <source>Saved as %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeichert als %1</translation>
     </message>
     <message>
         <source>Note</source>
-        <translation type="unfinished"></translation>
+        <translation>Notiz</translation>
     </message>
     <message>
         <source>Note on %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Notiz zu %1</translation>
     </message>
     <message numerus="yes">
         <source>%Ln action(s) and %1 of files go with it. This cannot be undone.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Aktion und %1 an Dateien gehen mit ihr. Das lässt sich nicht rückgängig machen.</numerusform>
+            <numerusform>%Ln Aktionen und %1 an Dateien gehen mit ihr. Das lässt sich nicht rückgängig machen.</numerusform>
         </translation>
     </message>
     <message>
         <source>Delete %1?</source>
-        <translation type="unfinished">%1 löschen?</translation>
+        <translation>%1 löschen?</translation>
     </message>
     <message>
         <source>Delete %1</source>
-        <translation type="unfinished">%1 löschen</translation>
+        <translation>%1 löschen</translation>
     </message>
     <message>
         <source>Keep it</source>
-        <translation type="unfinished">Behalten</translation>
+        <translation>Behalten</translation>
     </message>
     <message>
         <source>Copy as</source>
-        <translation type="unfinished">Kopieren als</translation>
+        <translation>Kopieren als</translation>
     </message>
     <message>
         <source>yardctl</source>
-        <translation type="unfinished">yardctl</translation>
+        <translation>yardctl</translation>
     </message>
     <message>
         <source>curl</source>
-        <translation type="unfinished">curl</translation>
+        <translation>curl</translation>
     </message>
 </context>
 <context>
@@ -10511,63 +10511,63 @@
     <name>yard::ui::ReplayForm</name>
     <message>
         <source>Speed</source>
-        <translation type="unfinished"></translation>
+        <translation>Tempo</translation>
     </message>
     <message>
         <source>So many times as fast as recorded. Empty: as fast as it goes.</source>
-        <translation type="unfinished"></translation>
+        <translation>So viel Mal so schnell wie aufgezeichnet. Leer: so schnell es geht.</translation>
     </message>
     <message>
         <source>Numbers may differ by</source>
-        <translation type="unfinished"></translation>
+        <translation>Zahlen dürfen abweichen um</translation>
     </message>
     <message>
         <source>Relative to the larger one, from 0 to 1. Empty: not at all.</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Verhältnis zur größeren, von 0 bis 1. Leer: gar nicht.</translation>
     </message>
     <message>
         <source>Its actions are submitted again, in a queue of their own. What they write elsewhere they write again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ihre Aktionen werden erneut aufgegeben, in einer eigenen Warteschlange. Was sie anderswo schreiben, schreiben sie wieder.</translation>
     </message>
     <message>
         <source>Replay</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederholen</translation>
     </message>
     <message>
         <source>Replay %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 erneut ausführen</translation>
     </message>
     <message>
         <source>Worker instead</source>
-        <translation type="unfinished"></translation>
+        <translation>Anderer Worker</translation>
     </message>
     <message>
         <source>name@version, in place of its other versions.</source>
-        <translation type="unfinished"></translation>
+        <translation>name@version, anstelle seiner anderen Versionen.</translation>
     </message>
     <message>
         <source>Filter</source>
-        <translation type="unfinished">Filter</translation>
+        <translation>Filter</translation>
     </message>
     <message>
         <source>Which of its actions. Empty: all of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Welche ihrer Aktionen. Leer: alle.</translation>
     </message>
     <message>
         <source>Do not compare</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht vergleichen</translation>
     </message>
     <message>
         <source>This wants a number from 0.001 to 1,000,000</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier gehört eine Zahl von 0,001 bis 1.000.000 hin</translation>
     </message>
     <message>
         <source>This wants a number from 0 to 1</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier gehört eine Zahl von 0 bis 1 hin</translation>
     </message>
     <message>
         <source>The engine is asked</source>
-        <translation type="unfinished">Die Engine wird gefragt</translation>
+        <translation>Die Engine wird gefragt</translation>
     </message>
 </context>
 <context>

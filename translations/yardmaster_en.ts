@@ -285,37 +285,37 @@
     <name>RecordingWords</name>
     <message numerus="yes">
         <source>%Ln action(s) to be written</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln action to be written</numerusform>
+            <numerusform>%Ln actions to be written</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln action(s) missed</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln action missed</numerusform>
+            <numerusform>%Ln actions missed</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln file(s) not kept any more</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln file not kept any more</numerusform>
+            <numerusform>%Ln files not kept any more</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln differ(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln differs</numerusform>
+            <numerusform>%Ln differ</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln could not be run</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln could not be run</numerusform>
+            <numerusform>%Ln could not be run</numerusform>
         </translation>
     </message>
 </context>
@@ -611,16 +611,16 @@
     <name>yard::ui::HistoryPage</name>
     <message numerus="yes">
         <source>%Ln day(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln day</numerusform>
+            <numerusform>%Ln days</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln kind(s) of work</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln kind of work</numerusform>
+            <numerusform>%Ln kinds of work</numerusform>
         </translation>
     </message>
 </context>
@@ -645,9 +645,9 @@
     <name>yard::ui::KindPanel</name>
     <message numerus="yes">
         <source>%Ln run(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln run</numerusform>
+            <numerusform>%Ln runs</numerusform>
         </translation>
     </message>
 </context>
@@ -910,9 +910,9 @@
     <name>yard::ui::RecordingPanel</name>
     <message numerus="yes">
         <source>%Ln action(s), never replayed</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln action, never replayed</numerusform>
+            <numerusform>%Ln actions, never replayed</numerusform>
         </translation>
     </message>
 </context>
@@ -920,9 +920,9 @@
     <name>yard::ui::RecordingsPage</name>
     <message numerus="yes">
         <source>%Ln action(s) and %1 of files go with it. This cannot be undone.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln action and %1 of files go with it. This cannot be undone.</numerusform>
+            <numerusform>%Ln actions and %1 of files go with it. This cannot be undone.</numerusform>
         </translation>
     </message>
 </context>
