@@ -41,6 +41,7 @@ void writeRecording(JsonWriter& writer, const RecordingView& view) {
     writer.member("started", view.head.started);
     if (view.head.ended != 0) writer.member("ended", view.head.ended);
     writer.member("actions", view.counts.actions);
+    writer.member("failed", view.counts.failed);
     writer.member("waiting", view.waiting);
     writer.member("missed", view.head.missed);
     writer.member("workers", view.counts.workers);

@@ -149,6 +149,7 @@ void ReplaysTest::aFilterLeavesOutWhatItDoesNotMean() {
     run("exit 3", R"(,"max_retries":0)");
     run("exit 0");
     stop("night");
+    QCOMPARE(api_->get("/compute/recordings/night").number("failed"), 1);
     const auto replay = replayed("night", R"({"filter":"state:failed"})");
     QCOMPARE(replay.at("actions").as_int64(), 1);
     QCOMPARE(replay.at("submitted").as_int64(), 1);
