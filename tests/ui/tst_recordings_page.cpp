@@ -391,6 +391,17 @@ private slots:
         QVERIFY(!on.played.link.pour("recordings/night/actions", "x", {}));
     }
 
+    void moreActionsThanWereToldAreNotTaken() {
+        WithRecordings on; // told of 12
+        on.command("show-actions")->trigger();
+        QByteArray lines;
+        for (int n = 1; n <= RecordedList::kMostRows + 5; ++n) lines += recordedLine(n, "completed");
+        QVERIFY(on.played.link.pour("recordings/night/actions", lines, {}));
+        RecordedList* list = on.page.panel()->actions();
+        QTRY_COMPARE(list->table()->rows()->rowCount(), static_cast<int>(RecordedList::kMostRows));
+        QVERIFY2(list->note().startsWith(Format().number(RecordedList::kMostRows)), qPrintable(list->note()));
+    }
+
     void whoMayNotSeeTheActionsIsTold() {
         WithRecordings on;
         on.command("show-actions")->trigger();

@@ -20,8 +20,14 @@ namespace {
 
 constexpr int kHistoryLookMs = 10'000;
 constexpr int kKindPanelHeight = 380;
+constexpr qsizetype kMostRowIds = 50'000;
 constexpr WallMicros kMicrosOfDay = 24 * 3'600'000'000LL;
 constexpr std::array kSpans{0, 1, 7, 30}; ///< days
+
+/// What stays the same of a change as long as it is told.
+QString changeKeyOf(const KindChangeInfo& change) {
+    return change.kind + '\n' + QString::number(change.t) + (change.isMemory ? "m" : "d");
+}
 
 } // namespace
 
@@ -130,8 +136,16 @@ qint64 HistoryPage::since() const {
 
 // --- what the engine tells
 
+qint64 HistoryPage::rowIdOf(const QString& key) {
+    qint64& id = rowIds_[key];
+    if (id == 0) id = ++lastRowId_;
+    return id;
+}
+
 void HistoryPage::takeKinds(const QJsonObject& json) {
     ++question_;
+    // Kinds whose names change with every run: the selection is lost once, memory is not.
+    if (rowIds_.size() > kMostRowIds) rowIds_.clear();
     coming_.clear();
     takePage(json, 1);
 }
@@ -140,9 +154,7 @@ void HistoryPage::takeKinds(const QJsonObject& json) {
 void HistoryPage::takePage(const QJsonObject& json, int page) {
     for (const QJsonValue value : json.value("kinds").toArray()) {
         KindInfo kind = kindInfoOf(value.toObject());
-        qint64& id = rowIds_[kind.name];
-        if (id == 0) id = rowIds_.size();
-        kind.row = id;
+        kind.row = rowIdOf(kind.name);
         coming_.push_back(std::move(kind));
     }
     const QString cursor = json.value("cursor").toString();
@@ -169,9 +181,7 @@ void HistoryPage::takeRegressions(const QJsonObject& json) {
         auto change = kindChangeOf(value.toObject());
         if (!change) continue;
         // One change keeps its row while others come.
-        qint64& id = rowIds_[change->kind + '\n' + QString::number(change->t) + (change->isMemory ? "m" : "d")];
-        if (id == 0) id = rowIds_.size();
-        rows.push_back(regressionRow(*change, id, now));
+        rows.push_back(regressionRow(*change, rowIdOf(changeKeyOf(*change)), now));
         regressions_.push_back(std::move(*change));
     }
     changeTable_->setMessage(rows.empty() ? tr("Nothing got slower or larger") : QString());
@@ -242,8 +252,7 @@ const KindInfo* HistoryPage::selected() const {
     const auto found = std::ranges::find(kinds_, ids.front(), &KindInfo::row);
     if (!isChanges) return found == kinds_.end() ? nullptr : &*found;
     for (const KindChangeInfo& change : regressions_) {
-        const QString key = change.kind + '\n' + QString::number(change.t) + (change.isMemory ? "m" : "d");
-        if (rowIds_.value(key) != ids.front()) continue;
+        if (rowIds_.value(changeKeyOf(change)) != ids.front()) continue;
         const auto kind = byName_.constFind(change.kind);
         return kind == byName_.constEnd() ? nullptr : &*kind;
     }

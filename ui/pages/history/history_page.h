@@ -59,6 +59,8 @@ private:
     void showMenu(const QPoint& global);
     /// The kind of the selected row of either table.
     const KindInfo* selected() const;
+    /// Of a row: the same for the same key.
+    qint64 rowIdOf(const QString& key);
 
     PageHead* head_;
     Button* span_;
@@ -76,7 +78,8 @@ private:
     std::vector<KindInfo> kinds_;  ///< of the last whole answer
     std::vector<KindInfo> coming_; ///< of the one under way
     std::vector<KindChangeInfo> regressions_;
-    QHash<QString, qint64> rowIds_; ///< of all names that were told
+    QHash<QString, qint64> rowIds_; ///< of names that were told; with too many it begins again
+    qint64 lastRowId_ = 0;
     QHash<QString, KindInfo> byName_;
     quint64 question_ = 0; ///< pages of an earlier one are not taken
     int days_ = 0;

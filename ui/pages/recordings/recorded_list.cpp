@@ -89,7 +89,7 @@ void RecordedList::takeLine(const QByteArray& line) {
     lines_.emplace(row.id, line);
     read_.push_back(std::move(row));
     if (std::ssize(read_) < kMostRows && bytes_ <= kMostBytes) return;
-    if (std::ssize(read_) < actions_)
+    if (std::ssize(read_) != actions_) // also of one that sends more than it said
         stopAt(tr("%1 of %2").arg(Format().number(std::ssize(read_)), Format().number(actions_)));
 }
 

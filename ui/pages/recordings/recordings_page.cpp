@@ -71,7 +71,7 @@ RecordingsPage::RecordingsPage(Context context)
     split_->setStretchFactor(0, 1);
     split_->setSizes({400, scaled(kRecordingPanelHeight)});
     inside->addWidget(split_, 1);
-    inside->addWidget(empty_);
+    inside->addWidget(empty_, 1);
     empty_->hide();
     makeCommands();
     setAcceptDrops(true);
@@ -109,15 +109,16 @@ void RecordingsPage::makeHead(QVBoxLayout* column) {
             [this, shown] { table_->showColumnMenu(shown->mapToGlobal(shown->rect().bottomLeft())); });
 }
 
-/// None: one sentence, and the way to have one.
+/// In place of the rows where there is none: one sentence, and the way to have one.
 QWidget* RecordingsPage::makeEmpty() {
-    auto* empty = new QWidget;
+    auto* empty = new Surface(Token::Bg1);
     auto* column = new QVBoxLayout(empty);
-    column->setContentsMargins(16, 16, 16, 40);
     column->setSpacing(12);
+    column->addStretch(1);
     column->addWidget(new Label(tr("Nothing was recorded yet"), Type::Body, Token::Text2), 0, Qt::AlignHCenter);
     auto* fresh = new Button(Button::Kind::Plain, tr("Record…"), "recordings");
     column->addWidget(fresh, 0, Qt::AlignHCenter);
+    column->addStretch(1);
     connect(fresh, &QAbstractButton::clicked, this, &RecordingsPage::record);
     return empty;
 }
@@ -169,6 +170,7 @@ void RecordingsPage::refill() {
     table_->setMessage({});
     rows_->setRows(std::move(rows));
     head_->setNote(recordingsNote(recordings_));
+    split_->setVisible(!recordings_.empty());
     empty_->setVisible(recordings_.empty());
     if (!wanted_.isEmpty()) setFilter(std::exchange(wanted_, {}));
     onSelection();

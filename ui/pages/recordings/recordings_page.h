@@ -42,7 +42,7 @@ public:
     Table* table() const { return table_; }
     RecordingPanel* panel() const { return panel_; }
     QString note() const { return head_->note(); }
-    /// Below the table while there is none.
+    /// In place of the table while there is none.
     bool isEmpty() const;
     /// Null: it is not open.
     RecordForm* recording() const;
