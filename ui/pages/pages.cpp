@@ -17,6 +17,9 @@
 #include <QCoreApplication>
 #include <QLocale>
 
+#include <algorithm>
+#include <iterator>
+
 namespace yard::ui {
 
 namespace {
@@ -41,9 +44,8 @@ PageSpec::Count unclaimedCount(const EngineState& state) {
                          : PageSpec::Count{};
 }
 
-} // namespace
-
-std::vector<PageSpec> allPages() {
+/// Of the work itself.
+std::vector<PageSpec> workPages() {
     return {
         {"dashboard",
          title(QT_TRANSLATE_NOOP("Pages", "Dashboard")),
@@ -74,6 +76,12 @@ std::vector<PageSpec> allPages() {
          [](Context context) -> Page* { return new TimelinesPage(context); },
          {},
          &TimelinesPage::declared},
+    };
+}
+
+/// Of what it runs on, what is kept of it, and of the program.
+std::vector<PageSpec> otherPages() {
+    return {
         {"pool", title(QT_TRANSLATE_NOOP("Pages", "Pool")), "pool",
          [](Context context) -> Page* { return new PoolPage(context); },
          [](const EngineState& state) {
@@ -120,6 +128,14 @@ std::vector<PageSpec> allPages() {
          {},
          {}},
     };
+}
+
+} // namespace
+
+std::vector<PageSpec> allPages() {
+    std::vector<PageSpec> pages = workPages();
+    std::ranges::move(otherPages(), std::back_inserter(pages));
+    return pages;
 }
 
 } // namespace yard::ui

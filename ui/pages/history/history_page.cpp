@@ -70,6 +70,12 @@ HistoryPage::HistoryPage(Context context)
     inside->addWidget(split_, 1);
     setFocusProxy(table_);
     makeCommands();
+    connectParts();
+    filterRows();
+    onSelection();
+}
+
+void HistoryPage::connectParts() {
     connect(rows_, &TableModel::waitingChanged, badge_, &UpdatesBadge::setCount);
     for (Table* table : {table_, changeTable_}) {
         connect(table, &Table::selectionEdited, this, &HistoryPage::onSelection);
@@ -94,8 +100,6 @@ HistoryPage::HistoryPage(Context context)
         poll_.now();
         changePoll_.now();
     });
-    filterRows();
-    onSelection();
 }
 
 void HistoryPage::makeHead(QVBoxLayout* column) {

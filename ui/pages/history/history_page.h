@@ -45,6 +45,7 @@ public:
     QString note() const { return head_->note(); }
 
 private:
+    void connectParts();
     void makeHead(QVBoxLayout* column);
     void makeCommands();
     qint64 since() const;
