@@ -2308,6 +2308,169 @@
     </message>
 </context>
 <context>
+    <name>KindWords</name>
+    <message>
+        <source>Runs</source>
+        <translation>Läufe</translation>
+    </message>
+    <message>
+        <source>That completed or failed</source>
+        <translation>Die fertig wurden oder fehlschlugen</translation>
+    </message>
+    <message>
+        <source>Fails</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Share of the runs that failed</source>
+        <translation>Anteil der Läufe, die fehlschlugen</translation>
+    </message>
+    <message>
+        <source>Usual</source>
+        <translation>Üblich</translation>
+    </message>
+    <message>
+        <source>Median of the run time of those that completed</source>
+        <translation>Median der Laufzeit derer, die fertig wurden</translation>
+    </message>
+    <message>
+        <source>Slow (95 %)</source>
+        <translation>Langsam (95 %)</translation>
+    </message>
+    <message>
+        <source>One run in twenty takes longer</source>
+        <translation>Einer von zwanzig Läufen dauert länger</translation>
+    </message>
+    <message>
+        <source>Memory (95 %)</source>
+        <translation>Speicher (95 %)</translation>
+    </message>
+    <message>
+        <source>One run in twenty has a higher peak</source>
+        <translation>Einer von zwanzig Läufen hat eine höhere Spitze</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>Worker and function; of commands the label, else the program</source>
+        <translation>Worker und Funktion; bei Befehlen die Bezeichnung, sonst das Programm</translation>
+    </message>
+    <message>
+        <source>Flaky</source>
+        <translation>Unzuverlässig</translation>
+    </message>
+    <message>
+        <source>Inputs that both worked and failed; bold where it is flaky for certain</source>
+        <translation>Eingaben, mit denen es gelang und fehlschlug; fett, wo es sicher unzuverlässig ist</translation>
+    </message>
+    <message>
+        <source>Last</source>
+        <translation>Zuletzt</translation>
+    </message>
+    <message>
+        <source>When the last run ended</source>
+        <translation>Wann der letzte Lauf endete</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Notiz</translation>
+    </message>
+    <message>
+        <source>What changed, and what is flaky</source>
+        <translation>Was sich geändert hat und was unzuverlässig ist</translation>
+    </message>
+    <message>
+        <source>%1 % more memory since %2</source>
+        <translation>%1 % mehr Speicher seit %2</translation>
+    </message>
+    <message>
+        <source>%1 % less memory since %2</source>
+        <translation>%1 % weniger Speicher seit %2</translation>
+    </message>
+    <message>
+        <source>slower by %1 % since %2</source>
+        <translation>um %1 % langsamer seit %2</translation>
+    </message>
+    <message>
+        <source>faster by %1 % since %2</source>
+        <translation>um %1 % schneller seit %2</translation>
+    </message>
+    <message>
+        <source>, with version %1</source>
+        <translation>, mit Version %1</translation>
+    </message>
+    <message>
+        <source>, on machine %1</source>
+        <translation>, auf Maschine %1</translation>
+    </message>
+    <message>
+        <source>fails %1 % of the time on inputs that work</source>
+        <translation>schlägt in %1 % der Fälle fehl, mit Eingaben, die gelingen</translation>
+    </message>
+    <message>
+        <source>Since</source>
+        <translation>Seit</translation>
+    </message>
+    <message>
+        <source>When the first run ended that differs</source>
+        <translation>Wann der erste Lauf endete, der anders ist</translation>
+    </message>
+    <message>
+        <source>Before</source>
+        <translation>Vorher</translation>
+    </message>
+    <message>
+        <source>Median before it</source>
+        <translation>Median davor</translation>
+    </message>
+    <message>
+        <source>After</source>
+        <translation>Nachher</translation>
+    </message>
+    <message>
+        <source>Median since then</source>
+        <translation>Median seither</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>Änderung</translation>
+    </message>
+    <message>
+        <source>What changed, and the version or machine that came then</source>
+        <translation>Was sich änderte, und welche Version oder Maschine dann kam</translation>
+    </message>
+    <message>
+        <source>Inputs</source>
+        <translation>Eingaben</translation>
+    </message>
+    <message>
+        <source>A hash of what was asked, its inputs and its worker</source>
+        <translation>Ein Hash von Auftrag, Eingaben und Worker</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Runs that failed, of all with these inputs</source>
+        <translation>Läufe, die fehlschlugen, von allen mit diesen Eingaben</translation>
+    </message>
+    <message>
+        <source>Newest failure</source>
+        <translation>Neuester Fehler</translation>
+    </message>
+    <message>
+        <source>Its number (LSN)</source>
+        <translation>Ihre Nummer (LSN)</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+</context>
+<context>
     <name>MachineWords</name>
     <message>
         <source>Ready</source>
@@ -3214,6 +3377,58 @@
         <source>Resume schedule %1</source>
         <translation>Zeitplan %1 fortsetzen</translation>
     </message>
+    <message>
+        <source>List kinds of work</source>
+        <translation>Arten von Arbeit auflisten</translation>
+    </message>
+    <message>
+        <source>Show the kind of work</source>
+        <translation>Art der Arbeit zeigen</translation>
+    </message>
+    <message>
+        <source>Show its flaky inputs</source>
+        <translation>Ihre unzuverlässigen Eingaben zeigen</translation>
+    </message>
+    <message>
+        <source>List regressions</source>
+        <translation>Verschlechterungen auflisten</translation>
+    </message>
+    <message>
+        <source>List recordings</source>
+        <translation>Aufzeichnungen auflisten</translation>
+    </message>
+    <message>
+        <source>Show recording %1</source>
+        <translation>Aufzeichnung %1 zeigen</translation>
+    </message>
+    <message>
+        <source>Start recording %1</source>
+        <translation>Aufzeichnung %1 beginnen</translation>
+    </message>
+    <message>
+        <source>Stop recording %1</source>
+        <translation>Aufzeichnung %1 beenden</translation>
+    </message>
+    <message>
+        <source>Delete recording %1</source>
+        <translation>Aufzeichnung %1 löschen</translation>
+    </message>
+    <message>
+        <source>Note on recording %1</source>
+        <translation>Notiz zur Aufzeichnung %1</translation>
+    </message>
+    <message>
+        <source>Replay %1</source>
+        <translation>%1 erneut ausführen</translation>
+    </message>
+    <message>
+        <source>List replays</source>
+        <translation>Wiederholungen auflisten</translation>
+    </message>
+    <message>
+        <source>Cancel the replay of %1</source>
+        <translation>Wiederholung von %1 abbrechen</translation>
+    </message>
 </context>
 <context>
     <name>OutputSearch</name>
@@ -3303,6 +3518,14 @@
     <message>
         <source>Objects</source>
         <translation>Objekte</translation>
+    </message>
+    <message>
+        <source>Recordings</source>
+        <translation>Aufzeichnungen</translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation>Verlauf</translation>
     </message>
 </context>
 <context>
@@ -3959,6 +4182,291 @@
     </message>
 </context>
 <context>
+    <name>RecordingWords</name>
+    <message>
+        <source>Recording</source>
+        <translation>Zeichnet auf</translation>
+    </message>
+    <message>
+        <source>Complete</source>
+        <translation>Vollständig</translation>
+    </message>
+    <message>
+        <source>Cut short</source>
+        <translation>Abgebrochen</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Of the recording, and of its file</source>
+        <translation>Der Aufzeichnung und ihrer Datei</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>Von</translation>
+    </message>
+    <message>
+        <source>When it was begun</source>
+        <translation>Wann sie begonnen wurde</translation>
+    </message>
+    <message>
+        <source>Length</source>
+        <translation>Dauer</translation>
+    </message>
+    <message>
+        <source>From its begin to its end</source>
+        <translation>Von ihrem Beginn bis zu ihrem Ende</translation>
+    </message>
+    <message>
+        <source>Actions</source>
+        <translation>Aktionen</translation>
+    </message>
+    <message>
+        <source>Actions that are in it</source>
+        <translation>Aktionen, die darin sind</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Those of them that failed</source>
+        <translation>Davon fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Of its file</source>
+        <translation>Ihrer Datei</translation>
+    </message>
+    <message>
+        <source>Taken on</source>
+        <translation>Aufgenommen auf</translation>
+    </message>
+    <message>
+        <source>The engine that made it</source>
+        <translation>Die Engine, die sie gemacht hat</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Whether it goes on, or how it ended</source>
+        <translation>Ob sie läuft oder wie sie endete</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Notiz</translation>
+    </message>
+    <message>
+        <source>Why it ended, what is not in it, and what people wrote</source>
+        <translation>Warum sie endete, was fehlt und was Menschen schrieben</translation>
+    </message>
+    <message>
+        <source>the engine ended while it ran</source>
+        <translation>die Engine endete währenddessen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln action(s) to be written</source>
+        <translation>
+            <numerusform>%Ln Aktion noch zu schreiben</numerusform>
+            <numerusform>%Ln Aktionen noch zu schreiben</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln action(s) missed</source>
+        <translation>
+            <numerusform>%Ln Aktion verpasst</numerusform>
+            <numerusform>%Ln Aktionen verpasst</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) not kept any more</source>
+        <translation>
+            <numerusform>%Ln Datei nicht mehr vorhanden</numerusform>
+            <numerusform>%Ln Dateien nicht mehr vorhanden</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>without files: a replay compares by hash</source>
+        <translation>ohne Dateien: Vergleich nur nach Hash</translation>
+    </message>
+    <message>
+        <source>this engine</source>
+        <translation>diese Engine</translation>
+    </message>
+    <message>
+        <source>%1 of %2 compared</source>
+        <translation>%1 von %2 verglichen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln differ(s)</source>
+        <translation>
+            <numerusform>%Ln weicht ab</numerusform>
+            <numerusform>%Ln weichen ab</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>done in about %1</source>
+        <translation>fertig in etwa %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 the same</source>
+        <translation>%1 von %2 gleich</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln could not be run</source>
+        <translation>
+            <numerusform>%Ln konnte nicht laufen</numerusform>
+            <numerusform>%Ln konnten nicht laufen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>abgebrochen</translation>
+    </message>
+    <message>
+        <source>could not be run</source>
+        <translation>konnte nicht laufen</translation>
+    </message>
+    <message>
+        <source>output %1</source>
+        <translation>Ausgabe %1</translation>
+    </message>
+    <message>
+        <source>state</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>exit code</source>
+        <translation>Exit-Code</translation>
+    </message>
+    <message>
+        <source>result</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>run time</source>
+        <translation>Laufzeit</translation>
+    </message>
+    <message>
+        <source>peak memory</source>
+        <translation>Spitzenspeicher</translation>
+    </message>
+    <message>
+        <source>Recorded</source>
+        <translation>Aufgezeichnet</translation>
+    </message>
+    <message>
+        <source>Number (LSN) of the action that was recorded</source>
+        <translation>Nummer (LSN) der aufgezeichneten Aktion</translation>
+    </message>
+    <message>
+        <source>Now</source>
+        <translation>Jetzt</translation>
+    </message>
+    <message>
+        <source>Number (LSN) of the action that was run again</source>
+        <translation>Nummer (LSN) der erneut ausgeführten Aktion</translation>
+    </message>
+    <message>
+        <source>What differs</source>
+        <translation>Was abweicht</translation>
+    </message>
+    <message>
+        <source>State, exit code, result, an output, or a stream</source>
+        <translation>Zustand, Exit-Code, Ergebnis, eine Ausgabe oder ein Strom</translation>
+    </message>
+    <message>
+        <source>Then</source>
+        <translation>Damals</translation>
+    </message>
+    <message>
+        <source>What was recorded</source>
+        <translation>Was aufgezeichnet wurde</translation>
+    </message>
+    <message>
+        <source>Now it is</source>
+        <translation>Jetzt ist es</translation>
+    </message>
+    <message>
+        <source>What the replay did</source>
+        <translation>Was die Wiederholung ergab</translation>
+    </message>
+    <message>
+        <source>How it ended</source>
+        <translation>Wie sie endete</translation>
+    </message>
+    <message>
+        <source>Action</source>
+        <translation>Aktion</translation>
+    </message>
+    <message>
+        <source>Its number (LSN) where it was recorded</source>
+        <translation>Ihre Nummer (LSN), wo sie aufgezeichnet wurde</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+    <message>
+        <source>Its label, else its command or function</source>
+        <translation>Ihre Bezeichnung, sonst ihr Befehl oder ihre Funktion</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>Maschine</translation>
+    </message>
+    <message>
+        <source>That it ran on</source>
+        <translation>Auf der sie lief</translation>
+    </message>
+    <message>
+        <source>Exit</source>
+        <translation>Exit</translation>
+    </message>
+    <message>
+        <source>Exit code</source>
+        <translation>Exit-Code</translation>
+    </message>
+    <message>
+        <source>Ran</source>
+        <translation>Lief</translation>
+    </message>
+    <message>
+        <source>From its begin to its exit</source>
+        <translation>Von ihrem Beginn bis zu ihrem Exit</translation>
+    </message>
+    <message>
+        <source>Peak mem.</source>
+        <translation>Spitzensp.</translation>
+    </message>
+    <message>
+        <source>Peak memory of all its processes</source>
+        <translation>Spitzenspeicher aller ihrer Prozesse</translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation>Beendet</translation>
+    </message>
+    <message>
+        <source>When it ended</source>
+        <translation>Wann sie endete</translation>
+    </message>
+</context>
+<context>
+    <name>ReproductionText</name>
+    <message>
+        <source>Enter closes this window.</source>
+        <translation>Enter schließt dieses Fenster.</translation>
+    </message>
+</context>
+<context>
     <name>Resubmit</name>
     <message>
         <source>Only element %1 of its array is submitted again.</source>
@@ -4116,6 +4624,17 @@
     <message>
         <source>once, %1</source>
         <translation>einmal, %1</translation>
+    </message>
+</context>
+<context>
+    <name>TerminalText</name>
+    <message>
+        <source>No terminal was found: install xterm, or name yours in $TERMINAL.</source>
+        <translation>Kein Terminal gefunden: xterm installieren oder das eigene in $TERMINAL nennen.</translation>
+    </message>
+    <message>
+        <source>The terminal %1 did not start: %2</source>
+        <translation>Das Terminal %1 startete nicht: %2</translation>
     </message>
 </context>
 <context>
@@ -4604,6 +5123,14 @@
             <numerusform>%Ln Aktion ist zu viel, um sie nach Nummer zu verschieben: alle wählen, die zu einem Filter passen.</numerusform>
             <numerusform>%Ln Aktionen sind zu viele, um sie nach Nummern zu verschieben: alle wählen, die zu einem Filter passen.</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Open in a terminal, to run it again</source>
+        <translation>In einem Terminal öffnen, um sie erneut auszuführen</translation>
+    </message>
+    <message>
+        <source>It has not begun yet</source>
+        <translation>Sie hat noch nicht begonnen</translation>
     </message>
 </context>
 <context>
@@ -5587,6 +6114,14 @@
     <message>
         <source>, in %1</source>
         <translation>, in %1</translation>
+    </message>
+    <message>
+        <source>yardctl: run it again in a directory</source>
+        <translation>yardctl: in einem Verzeichnis erneut ausführen</translation>
+    </message>
+    <message>
+        <source>Open in a terminal, to run it again</source>
+        <translation>In einem Terminal öffnen, um sie erneut auszuführen</translation>
     </message>
 </context>
 <context>
@@ -6798,6 +7333,103 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::HistoryPage</name>
+    <message>
+        <source>part of a kind&apos;s name…</source>
+        <translation>Teil des Namens einer Art…</translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation>Verlauf</translation>
+    </message>
+    <message>
+        <source>All that is kept</source>
+        <translation>Alles, was aufgehoben ist</translation>
+    </message>
+    <message>
+        <source>Kinds</source>
+        <translation>Arten</translation>
+    </message>
+    <message>
+        <source>Regressions</source>
+        <translation>Verschlechterungen</translation>
+    </message>
+    <message>
+        <source>Flaky</source>
+        <translation>Unzuverlässig</translation>
+    </message>
+    <message>
+        <source>Kinds of work</source>
+        <translation>Arten von Arbeit</translation>
+    </message>
+    <message>
+        <source>What got slower or larger</source>
+        <translation>Was langsamer oder größer wurde</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln day(s)</source>
+        <translation>
+            <numerusform>%Ln Tag</numerusform>
+            <numerusform>%Ln Tage</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Columns</source>
+        <translation>Spalten</translation>
+    </message>
+    <message>
+        <source>Nothing got slower or larger</source>
+        <translation>Nichts wurde langsamer oder größer</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln kind(s) of work</source>
+        <translation>
+            <numerusform>%Ln Art von Arbeit</numerusform>
+            <numerusform>%Ln Arten von Arbeit</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No kind has this in its name</source>
+        <translation>Keine Art hat das im Namen</translation>
+    </message>
+    <message>
+        <source>No kind fails on inputs that work</source>
+        <translation>Keine Art schlägt mit Eingaben fehl, die gelingen</translation>
+    </message>
+    <message>
+        <source>Nothing has ended yet</source>
+        <translation>Noch nichts ist beendet</translation>
+    </message>
+    <message>
+        <source>Nothing ended in this time</source>
+        <translation>In dieser Zeit endete nichts</translation>
+    </message>
+    <message>
+        <source>Select a kind first</source>
+        <translation>Erst eine Art auswählen</translation>
+    </message>
+    <message>
+        <source>Show actions</source>
+        <translation>Aktionen zeigen</translation>
+    </message>
+    <message>
+        <source>Copy the name of the kind</source>
+        <translation>Namen der Art kopieren</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
+    </message>
+    <message>
+        <source>yardctl</source>
+        <translation>yardctl</translation>
+    </message>
+    <message>
+        <source>curl</source>
+        <translation>curl</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::Icicle</name>
     <message>
         <source>What the engine&apos;s functions took</source>
@@ -6996,6 +7628,124 @@
     <message>
         <source>Next and previous match</source>
         <translation>Nächster und voriger Treffer</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::KindPanel</name>
+    <message>
+        <source>Show actions</source>
+        <translation>Aktionen zeigen</translation>
+    </message>
+    <message>
+        <source>Run time</source>
+        <translation>Laufzeit</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>By day</source>
+        <translation>Nach Tagen</translation>
+    </message>
+    <message>
+        <source>Version</source>
+        <translation>Version</translation>
+    </message>
+    <message>
+        <source>Machine</source>
+        <translation>Maschine</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>median</source>
+        <translation>Median</translation>
+    </message>
+    <message>
+        <source>95 %</source>
+        <translation>95 %</translation>
+    </message>
+    <message>
+        <source>By version</source>
+        <translation>Nach Version</translation>
+    </message>
+    <message>
+        <source>By machine</source>
+        <translation>Nach Maschine</translation>
+    </message>
+    <message>
+        <source>Failed, and worked on the same inputs</source>
+        <translation>Mit denselben Eingaben fehlgeschlagen und gelungen</translation>
+    </message>
+    <message>
+        <source>Inputs on which it is flaky</source>
+        <translation>Eingaben, mit denen sie unzuverlässig ist</translation>
+    </message>
+    <message>
+        <source>What its figures say</source>
+        <translation>Was ihre Zahlen sagen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln run(s)</source>
+        <translation>
+            <numerusform>%Ln Lauf</numerusform>
+            <numerusform>%Ln Läufe</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>asking…</source>
+        <translation>fragt…</translation>
+    </message>
+    <message>
+        <source>None is known</source>
+        <translation>Keine ist bekannt</translation>
+    </message>
+    <message>
+        <source>No inputs both worked and failed</source>
+        <translation>Keine Eingaben gelangen und schlugen fehl</translation>
+    </message>
+    <message>
+        <source>Nothing completed in these weeks</source>
+        <translation>In diesen Wochen wurde nichts fertig</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>Änderung</translation>
+    </message>
+    <message>
+        <source>Finish times</source>
+        <translation>Endzeiten</translation>
+    </message>
+    <message>
+        <source>%1, from its median</source>
+        <translation>%1, aus ihrem Median</translation>
+    </message>
+    <message>
+        <source>Memory to ask for</source>
+        <translation>Anzufordernder Speicher</translation>
+    </message>
+    <message>
+        <source>not known before 20 runs</source>
+        <translation>nicht bekannt vor 20 Läufen</translation>
+    </message>
+    <message>
+        <source>Flaky</source>
+        <translation>Unzuverlässig</translation>
+    </message>
+    <message>
+        <source>%1 % of the runs on inputs that work</source>
+        <translation>%1 % der Läufe mit Eingaben, die gelingen</translation>
+    </message>
+    <message>
+        <source>Failures say</source>
+        <translation>Fehler sagen</translation>
+    </message>
+    <message>
+        <source>Last run</source>
+        <translation>Letzter Lauf</translation>
     </message>
 </context>
 <context>
@@ -9360,6 +10110,320 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::RecordForm</name>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Letters, digits, dots, dashes and underscores.</source>
+        <translation>Buchstaben, Ziffern, Punkte, Striche und Unterstriche.</translation>
+    </message>
+    <message>
+        <source>Record</source>
+        <translation>Aufzeichnen</translation>
+    </message>
+    <message>
+        <source>Record actions</source>
+        <translation>Aktionen aufzeichnen</translation>
+    </message>
+    <message>
+        <source>What ends from now on, until it is stopped</source>
+        <translation>Was von jetzt an endet, bis sie gestoppt wird</translation>
+    </message>
+    <message>
+        <source>What has ended, and is kept</source>
+        <translation>Was beendet und aufgehoben ist</translation>
+    </message>
+    <message>
+        <source>All that they read and left</source>
+        <translation>Alles, was sie lasen und hinterließen</translation>
+    </message>
+    <message>
+        <source>What they read</source>
+        <translation>Was sie lasen</translation>
+    </message>
+    <message>
+        <source>None: only hashes</source>
+        <translation>Keine: nur Hashes</translation>
+    </message>
+    <message>
+        <source>Which</source>
+        <translation>Welche</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>Filter</translation>
+    </message>
+    <message>
+        <source>As on the page Actions. Empty: all of them.</source>
+        <translation>Wie auf der Seite Aktionen. Leer: alle.</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>Without what they left a replay compares by hash alone.</source>
+        <translation>Ohne das, was sie hinterließen, wird nur nach Hash verglichen.</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Notiz</translation>
+    </message>
+    <message>
+        <source>This wants letters, digits, dots, dashes or underscores, at most 100</source>
+        <translation>Hier gehören Buchstaben, Ziffern, Punkte, Striche oder Unterstriche hin, höchstens 100</translation>
+    </message>
+    <message>
+        <source>The engine is asked</source>
+        <translation>Die Engine wird gefragt</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::RecordedList</name>
+    <message>
+        <source>The action as it was posted and as it ended</source>
+        <translation>Die Aktion, wie sie aufgegeben wurde und wie sie endete</translation>
+    </message>
+    <message>
+        <source>Actions of the recording</source>
+        <translation>Aktionen der Aufzeichnung</translation>
+    </message>
+    <message>
+        <source>Reading the recording…</source>
+        <translation>Liest die Aufzeichnung…</translation>
+    </message>
+    <message>
+        <source>an action has more text than is shown here</source>
+        <translation>eine Aktion hat mehr Text, als hier gezeigt wird</translation>
+    </message>
+    <message>
+        <source>the engine sent what is no recording</source>
+        <translation>die Engine sandte etwas, das keine Aufzeichnung ist</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 von %2</translation>
+    </message>
+    <message>
+        <source>The recording has no actions</source>
+        <translation>Die Aufzeichnung hat keine Aktionen</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::RecordingPanel</name>
+    <message>
+        <source>Earlier replays</source>
+        <translation>Frühere Wiederholungen</translation>
+    </message>
+    <message>
+        <source>Replay again</source>
+        <translation>Erneut ausführen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Differences</source>
+        <translation>Abweichungen</translation>
+    </message>
+    <message>
+        <source>Actions</source>
+        <translation>Aktionen</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>What a replay did otherwise</source>
+        <translation>Was eine Wiederholung anders machte</translation>
+    </message>
+    <message>
+        <source>Replay of %1</source>
+        <translation>Wiederholung von %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln action(s), never replayed</source>
+        <translation>
+            <numerusform>%Ln Aktion, nie wiederholt</numerusform>
+            <numerusform>%Ln Aktionen, nie wiederholt</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Replay…</source>
+        <translation>Wiederholen…</translation>
+    </message>
+    <message>
+        <source>Replay again…</source>
+        <translation>Erneut wiederholen…</translation>
+    </message>
+    <message>
+        <source>Stop the recording to see its actions</source>
+        <translation>Die Aufzeichnung stoppen, um ihre Aktionen zu sehen</translation>
+    </message>
+    <message>
+        <source>It was not replayed since the engine started</source>
+        <translation>Seit dem Start der Engine wurde sie nicht wiederholt</translation>
+    </message>
+    <message>
+        <source>asking…</source>
+        <translation>fragt…</translation>
+    </message>
+    <message>
+        <source>No difference until now</source>
+        <translation>Bis jetzt keine Abweichung</translation>
+    </message>
+    <message>
+        <source>Nothing differs</source>
+        <translation>Nichts weicht ab</translation>
+    </message>
+    <message>
+        <source>Select a difference to see both sides</source>
+        <translation>Eine Abweichung auswählen, um beide Seiten zu sehen</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::RecordingsPage</name>
+    <message>
+        <source>Recordings</source>
+        <translation>Aufzeichnungen</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stoppen</translation>
+    </message>
+    <message>
+        <source>Replay…</source>
+        <translation>Wiederholen…</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren…</translation>
+    </message>
+    <message>
+        <source>Delete…</source>
+        <translation>Löschen…</translation>
+    </message>
+    <message>
+        <source>Record…</source>
+        <translation>Aufzeichnen…</translation>
+    </message>
+    <message>
+        <source>Open recording…</source>
+        <translation>Aufzeichnung öffnen…</translation>
+    </message>
+    <message>
+        <source>Columns</source>
+        <translation>Spalten</translation>
+    </message>
+    <message>
+        <source>Nothing was recorded yet</source>
+        <translation>Noch nichts wurde aufgezeichnet</translation>
+    </message>
+    <message>
+        <source>Select a recording first</source>
+        <translation>Erst eine Aufzeichnung auswählen</translation>
+    </message>
+    <message>
+        <source>Stop it first</source>
+        <translation>Sie erst stoppen</translation>
+    </message>
+    <message>
+        <source>It is over already</source>
+        <translation>Sie ist schon beendet</translation>
+    </message>
+    <message>
+        <source>No replay of it runs</source>
+        <translation>Keine Wiederholung von ihr läuft</translation>
+    </message>
+    <message>
+        <source>Cancel the replay</source>
+        <translation>Wiederholung abbrechen</translation>
+    </message>
+    <message>
+        <source>Show its actions</source>
+        <translation>Ihre Aktionen zeigen</translation>
+    </message>
+    <message>
+        <source>Write a note…</source>
+        <translation>Notiz schreiben…</translation>
+    </message>
+    <message>
+        <source>Open recording</source>
+        <translation>Aufzeichnung öffnen</translation>
+    </message>
+    <message>
+        <source>Recordings (*.yrec)</source>
+        <translation>Aufzeichnungen (*.yrec)</translation>
+    </message>
+    <message>
+        <source>%1 is no name of a recording.</source>
+        <translation>%1 ist kein Name einer Aufzeichnung.</translation>
+    </message>
+    <message>
+        <source>Bringing %1 to the engine…</source>
+        <translation>Bringt %1 zur Engine…</translation>
+    </message>
+    <message>
+        <source>%1 is here</source>
+        <translation>%1 ist da</translation>
+    </message>
+    <message>
+        <source>Export the recording</source>
+        <translation>Aufzeichnung exportieren</translation>
+    </message>
+    <message>
+        <source>Saved as %1</source>
+        <translation>Gespeichert als %1</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Notiz</translation>
+    </message>
+    <message>
+        <source>Note on %1</source>
+        <translation>Notiz zu %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln action(s) and %1 of files go with it. This cannot be undone.</source>
+        <translation>
+            <numerusform>%Ln Aktion und %1 an Dateien gehen mit ihr. Das lässt sich nicht rückgängig machen.</numerusform>
+            <numerusform>%Ln Aktionen und %1 an Dateien gehen mit ihr. Das lässt sich nicht rückgängig machen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Delete %1?</source>
+        <translation>%1 löschen?</translation>
+    </message>
+    <message>
+        <source>Delete %1</source>
+        <translation>%1 löschen</translation>
+    </message>
+    <message>
+        <source>Keep it</source>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <source>Copy as</source>
+        <translation>Kopieren als</translation>
+    </message>
+    <message>
+        <source>yardctl</source>
+        <translation>yardctl</translation>
+    </message>
+    <message>
+        <source>curl</source>
+        <translation>curl</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::RegisterForm</name>
     <message>
         <source>may use the network</source>
@@ -9544,6 +10608,69 @@
     <message>
         <source>There is no program yet</source>
         <translation>Noch gibt es kein Programm</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::ReplayForm</name>
+    <message>
+        <source>Speed</source>
+        <translation>Tempo</translation>
+    </message>
+    <message>
+        <source>So many times as fast as recorded. Empty: as fast as it goes.</source>
+        <translation>So viel Mal so schnell wie aufgezeichnet. Leer: so schnell es geht.</translation>
+    </message>
+    <message>
+        <source>Numbers may differ by</source>
+        <translation>Zahlen dürfen abweichen um</translation>
+    </message>
+    <message>
+        <source>Relative to the larger one, from 0 to 1. Empty: not at all.</source>
+        <translation>Im Verhältnis zur größeren, von 0 bis 1. Leer: gar nicht.</translation>
+    </message>
+    <message>
+        <source>Its actions are submitted again, in a queue of their own. What they write elsewhere they write again.</source>
+        <translation>Ihre Aktionen werden erneut aufgegeben, in einer eigenen Warteschlange. Was sie anderswo schreiben, schreiben sie wieder.</translation>
+    </message>
+    <message>
+        <source>Replay</source>
+        <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Replay %1</source>
+        <translation>%1 erneut ausführen</translation>
+    </message>
+    <message>
+        <source>Worker instead</source>
+        <translation>Anderer Worker</translation>
+    </message>
+    <message>
+        <source>name@version, in place of its other versions.</source>
+        <translation>name@version, anstelle seiner anderen Versionen.</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>Filter</translation>
+    </message>
+    <message>
+        <source>Which of its actions. Empty: all of them.</source>
+        <translation>Welche ihrer Aktionen. Leer: alle.</translation>
+    </message>
+    <message>
+        <source>Do not compare</source>
+        <translation>Nicht vergleichen</translation>
+    </message>
+    <message>
+        <source>This wants a number from 0.001 to 1,000,000</source>
+        <translation>Hier gehört eine Zahl von 0,001 bis 1.000.000 hin</translation>
+    </message>
+    <message>
+        <source>This wants a number from 0 to 1</source>
+        <translation>Hier gehört eine Zahl von 0 bis 1 hin</translation>
+    </message>
+    <message>
+        <source>The engine is asked</source>
+        <translation>Die Engine wird gefragt</translation>
     </message>
 </context>
 <context>

@@ -282,6 +282,44 @@
     </message>
 </context>
 <context>
+    <name>RecordingWords</name>
+    <message numerus="yes">
+        <source>%Ln action(s) to be written</source>
+        <translation>
+            <numerusform>%Ln action to be written</numerusform>
+            <numerusform>%Ln actions to be written</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln action(s) missed</source>
+        <translation>
+            <numerusform>%Ln action missed</numerusform>
+            <numerusform>%Ln actions missed</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) not kept any more</source>
+        <translation>
+            <numerusform>%Ln file not kept any more</numerusform>
+            <numerusform>%Ln files not kept any more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln differ(s)</source>
+        <translation>
+            <numerusform>%Ln differs</numerusform>
+            <numerusform>%Ln differ</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln could not be run</source>
+        <translation>
+            <numerusform>%Ln could not be run</numerusform>
+            <numerusform>%Ln could not be run</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::ActionsCommands</name>
     <message numerus="yes">
         <source>%Ln actions are too many to move by number: choose all that match a filter.</source>
@@ -570,6 +608,23 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::HistoryPage</name>
+    <message numerus="yes">
+        <source>%Ln day(s)</source>
+        <translation>
+            <numerusform>%Ln day</numerusform>
+            <numerusform>%Ln days</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln kind(s) of work</source>
+        <translation>
+            <numerusform>%Ln kind of work</numerusform>
+            <numerusform>%Ln kinds of work</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::InsidePanels</name>
     <message numerus="yes">
         <source>The first %Ln thread(s) of the engine&apos;s loop; there are more</source>
@@ -583,6 +638,16 @@
         <translation>
             <numerusform>%Ln thread of the engine&apos;s loop</numerusform>
             <numerusform>%Ln threads of the engine&apos;s loop</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::KindPanel</name>
+    <message numerus="yes">
+        <source>%Ln run(s)</source>
+        <translation>
+            <numerusform>%Ln run</numerusform>
+            <numerusform>%Ln runs</numerusform>
         </translation>
     </message>
 </context>
@@ -838,6 +903,26 @@
         <translation>
             <numerusform>%Ln waiting</numerusform>
             <numerusform>%Ln waiting</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::RecordingPanel</name>
+    <message numerus="yes">
+        <source>%Ln action(s), never replayed</source>
+        <translation>
+            <numerusform>%Ln action, never replayed</numerusform>
+            <numerusform>%Ln actions, never replayed</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::RecordingsPage</name>
+    <message numerus="yes">
+        <source>%Ln action(s) and %1 of files go with it. This cannot be undone.</source>
+        <translation>
+            <numerusform>%Ln action and %1 of files go with it. This cannot be undone.</numerusform>
+            <numerusform>%Ln actions and %1 of files go with it. This cannot be undone.</numerusform>
         </translation>
     </message>
 </context>

@@ -41,6 +41,7 @@ void writeRecording(JsonWriter& writer, const RecordingView& view) {
     writer.member("started", view.head.started);
     if (view.head.ended != 0) writer.member("ended", view.head.ended);
     writer.member("actions", view.counts.actions);
+    writer.member("failed", view.counts.failed);
     writer.member("waiting", view.waiting);
     writer.member("missed", view.head.missed);
     writer.member("workers", view.counts.workers);
@@ -150,12 +151,14 @@ coro::Task<Response> deleteRecording(Call& call) {
 /// A file that stays as it is; read on helpers.
 class FileProducer final : public BodyProducer {
 public:
-    FileProducer(coro::HelperPool& helpers, std::shared_ptr<UniqueFd> file, std::uint64_t size)
+    FileProducer(coro::HelperPool& helpers, std::shared_ptr<UniqueFd> file, std::uint64_t size,
+                 std::shared_ptr<const int> use)
         : helpers_(helpers)
+        , use_(std::move(use))
         , file_(std::move(file))
         , left_(size) {}
     coro::Task<Result<std::string_view>> next() override {
-        // No more than its length was said to be: a note that is changed meanwhile may add a page.
+        // No more than its length was said to be.
         const auto atMost = static_cast<std::size_t>(std::min<std::uint64_t>(kReadPiece, left_));
         auto read = [file = file_, offset = offset_, atMost] { return readFileAt(file->get(), offset, atMost); };
         auto piece = co_await helpers_.run(std::move(read));
@@ -168,6 +171,7 @@ public:
 
 private:
     coro::HelperPool& helpers_;
+    std::shared_ptr<const int> use_; ///< nothing is written into the file as long as this is held
     std::shared_ptr<UniqueFd> file_;
     std::uint64_t offset_ = 0;
     std::uint64_t left_;
@@ -175,13 +179,13 @@ private:
 };
 
 coro::Task<Response> getRecordingFile(Call& call) {
-    const auto path = co_await call.engine.ask(&Recordings::file, call.capture());
-    if (!path) co_return errorResponse(path.error());
+    auto inUse = co_await call.engine.ask(&Recordings::fileToCopy, call.capture());
+    if (!inUse) co_return errorResponse(inUse.error());
     struct Opened {
         std::shared_ptr<UniqueFd> file;
         std::uint64_t size = 0;
     };
-    auto open = [path = *path]() -> Result<Opened> {
+    auto open = [path = inUse->path]() -> Result<Opened> {
         Opened opened{.file = std::make_shared<UniqueFd>(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW))};
         struct stat state{};
         if (!*opened.file || ::fstat(opened.file->get(), &state) != 0)
@@ -191,7 +195,9 @@ coro::Task<Response> getRecordingFile(Call& call) {
     };
     auto opened = co_await call.helpers.run(std::move(open));
     if (!opened) co_return errorResponse(opened.error());
-    co_return bytesResponse(std::make_unique<FileProducer>(call.helpers, opened->file, opened->size), opened->size);
+    co_return bytesResponse(
+        std::make_unique<FileProducer>(call.helpers, opened->file, opened->size, std::move(inUse->use)),
+        opened->size);
 }
 
 /// The actions of a file, each a line of JSON. Read on helpers.

@@ -16,6 +16,7 @@ std::string_view openApiRecordingSchemas() {
 "StartReplay":{"type":"object","additionalProperties":false,"properties":{"to":{"type":"string","enum":["self"]},
   "speed":{"description":"so many times as fast as it was recorded","default":"full","anyOf":[{"type":"string","enum":["full"]},{"type":"number","minimum":0.001,"maximum":1000000}]},
   "replace":{"type":"object","additionalProperties":false,"required":["worker"],"properties":{"worker":{"type":"string","description":"name@version, instead of all versions of that name"}}},
+  "filter":{"type":"string","maxLength":#filter#,"description":"which of what was recorded: keys of the filter language that a recording knows"},
   "compare":{"$ref":"#/components/schemas/CompareTerms"}}},
 "CompareTerms":{"type":"object","additionalProperties":false,"properties":{"ignore":{"type":"array","items":{"type":"string","enum":["state","exit_code","result","output","stdout","stderr","duration","memory"]}},
   "normalise":{"type":"array","maxItems":20,"description":"of lines, one after another","items":{"type":"object","required":["pattern"],"properties":{"pattern":{"type":"string","minLength":1,"maxLength":500,"description":"a regular expression of ECMAScript, without back references and counts"},"with":{"type":"string","maxLength":500}}}},
@@ -36,12 +37,12 @@ std::string_view openApiRecordingSchemas() {
   "cursor":{"type":"string","description":"of the next page"}}},
 "ChangeRecording":{"type":"object","additionalProperties":false,"properties":{"name":{"type":"string","maxLength":#recording_name#},"note":{"type":"string","maxLength":#recording_note#}}},
 "Recordings":{"type":"object","required":["recordings"],"properties":{"recordings":{"type":"array","maxItems":#recordings#,"items":{"$ref":"#/components/schemas/Recording"}}}},
-"Recording":{"type":"object","required":["name","state","note","filter","attachments","engine_id","started","actions","waiting","missed","workers","chunks","chunk_bytes","chunks_gone","bytes"],"properties":{
+"Recording":{"type":"object","required":["name","state","note","filter","attachments","engine_id","started","actions","failed","waiting","missed","workers","chunks","chunk_bytes","chunks_gone","bytes"],"properties":{
   "name":{"type":"string"},"state":{"type":"string","enum":["recording","complete","cut","interrupted"],"description":"cut: it ended by itself before it was to; interrupted: the engine ended while it ran"},
   "why":{"type":"string","description":"of one that was cut: a sentence"},"note":{"type":"string"},"filter":{"type":"string"},
   "attachments":{"type":"string","enum":["all","inputs","none"]},"engine_id":{"type":"string","description":"of the engine it was made on"},
   "started":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"},"ended":{"type":"integer","format":"int64"},
-  "actions":{"type":"integer","format":"int64","minimum":0},"waiting":{"type":"integer","format":"int64","minimum":0,"description":"of one that runs: actions that are not looked at yet"},
+  "actions":{"type":"integer","format":"int64","minimum":0},"failed":{"type":"integer","format":"int64","minimum":0,"description":"of these actions"},"waiting":{"type":"integer","format":"int64","minimum":0,"description":"of one that runs: actions that are not looked at yet"},
   "missed":{"type":"integer","format":"int64","minimum":0,"description":"actions that could not be taken along"},"workers":{"type":"integer","format":"int64","minimum":0},
   "chunks":{"type":"integer","format":"int64","minimum":0},"chunk_bytes":{"type":"integer","format":"int64","minimum":0,"description":"uncompressed"},
   "chunks_gone":{"type":"integer","format":"int64","minimum":0,"description":"that were not kept any more"},"bytes":{"type":"integer","format":"int64","minimum":0,"description":"of the file"}}})json";

@@ -4,10 +4,13 @@
 #include "core/model/states.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace yard::recording {
 
 namespace {
+
+constexpr double kMostMeasured = 9e18; // fits 64 bits
 
 constexpr std::array<std::string_view, 3> kAttachmentNames = {"all", "inputs", "none"};
 constexpr std::array<std::string_view, 4> kStateNames = {"recording", "complete", "cut", "interrupted"};
@@ -35,6 +38,13 @@ std::optional<std::int64_t> integerOf(JsonView object, std::string_view key) {
     const auto member = memberOf(object, key);
     if (!member || member->kind() != JsonKind::Integer) return std::nullopt;
     return member->node().integer;
+}
+
+std::optional<double> numberOf(JsonView object, std::string_view key) {
+    const auto member = memberOf(object, key);
+    if (!member) return std::nullopt;
+    if (member->kind() == JsonKind::Integer) return static_cast<double>(member->node().integer);
+    return member->kind() == JsonKind::Number ? std::optional(member->node().number) : std::nullopt;
 }
 
 std::optional<ChunkRef> chunkIn(JsonView object) {
@@ -102,6 +112,42 @@ Result<ActionColumns> columnsOf(std::string_view result) {
     if (*out) columns.out = (*out)->hash;
     if (*err) columns.err = (*err)->hash;
     return columns;
+}
+
+ActionResult resultForFilter(const RecordedAction& action) {
+    ActionResult result;
+    const auto tape = readJson(action.result);
+    if (!tape) return result;
+    const JsonView root = tape->root();
+    result.lsn = Lsn(integerOf(root, "lsn").value_or(0));
+    result.queue = QueueId(integerOf(root, "queue_id").value_or(0));
+    result.workerId = wordOf(root, "worker");
+    result.workerName = wordOf(root, "worker_name");
+    result.function = wordOf(root, "function");
+    result.label = wordOf(root, "label");
+    result.note = wordOf(root, "note");
+    if (result.label.empty()) result.command = wordOf(root, "name");
+    result.machine = action.machine;
+    result.state = actionStateFrom(wordOf(root, "state")).value_or(ActionState::Failed);
+    result.retryCount = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+        integerOf(root, "retry_count").value_or(0), 0, std::numeric_limits<std::int32_t>::max() - 1));
+    AttemptOutcome& outcome = result.outcome.emplace();
+    outcome.reason = reasonFrom(wordOf(root, "reason")).value_or(Reason::None);
+    if (const auto exit = integerOf(root, "exit_code")) outcome.exitCode = static_cast<int>(*exit);
+    for (const MeasureInfo& info : kMeasureTable) {
+        const auto value = numberOf(root, info.name);
+        if (!value) continue;
+        const double unit = info.unit == MeasureUnit::Microseconds ? 1e6 : 1;
+        outcome.measures[info.measure] = static_cast<std::int64_t>(std::clamp(*value * unit, 0.0, kMostMeasured));
+    }
+    if (const auto times = memberOf(root, "timestamps")) {
+        for (std::size_t i = 0; i < kActionStates; ++i) {
+            const auto state = static_cast<ActionState>(i);
+            result.times[state] = integerOf(*times, name(state)).value_or(0);
+        }
+        result.times.exited = integerOf(*times, "exited").value_or(0);
+    }
+    return result;
 }
 
 Result<std::vector<ChunkRef>> chunksLeftBy(std::string_view result) {

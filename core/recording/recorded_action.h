@@ -68,6 +68,8 @@ struct ActionColumns {
 };
 /// Malformed: it is no result of an action that ended.
 Result<ActionColumns> columnsOf(std::string_view result);
+/// As much of it as a filter may ask of a recorded action; of what is no result nothing.
+ActionResult resultForFilter(const RecordedAction& action);
 /// What the attempt that ended it left: stdout, stderr, outputs.
 Result<std::vector<ChunkRef>> chunksLeftBy(std::string_view result);
 

@@ -182,6 +182,7 @@ Result<RecordingCounts> RecordingReader::counts() {
     RecordingCounts counts;
     for (const auto& [to, sql] :
          {std::pair(&counts.actions, std::string_view("SELECT count(*) FROM actions")),
+          std::pair(&counts.failed, std::string_view("SELECT count(*) FROM actions WHERE state='failed'")),
           std::pair(&counts.workers, std::string_view("SELECT count(*) FROM workers")),
           std::pair(&counts.chunks, std::string_view("SELECT count(*) FROM chunks")),
           std::pair(&counts.chunkBytes, std::string_view("SELECT coalesce(sum(size),0) FROM chunks"))}) {

@@ -20,6 +20,7 @@ namespace yard::recording {
 
 struct RecordingCounts {
     std::int64_t actions = 0;
+    std::int64_t failed = 0; ///< of these
     std::int64_t workers = 0;
     std::int64_t chunks = 0;
     std::int64_t chunkBytes = 0; ///< uncompressed

@@ -1,9 +1,11 @@
 #include "core/recording/replay_terms.h"
 
+#include "core/base/clock.h"
 #include "core/json/json_writer.h"
 #include "core/model/action_graph.h"
 #include "core/model/worker.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -13,6 +15,29 @@ namespace yard::recording {
 namespace {
 
 namespace bj = boost::json;
+
+/// What a recording says of an action; the rest only its engine knew.
+constexpr std::array kRecordedKeys = {
+    FilterKey::Text,     FilterKey::State,  FilterKey::Queue,   FilterKey::Worker, FilterKey::Function,
+    FilterKey::Label,    FilterKey::Name,   FilterKey::Reason,  FilterKey::Lsn,    FilterKey::Tries,
+    FilterKey::Exit,     FilterKey::New,    FilterKey::Runtime, FilterKey::Waited, FilterKey::Started,
+    FilterKey::Finished, FilterKey::Machine};
+
+Result<Filter> readReplayFilter(const bj::value& value) {
+    constexpr std::size_t kMostFilter = 4'096;
+    if (!value.is_string() || value.get_string().size() > kMostFilter)
+        return invalid("filter", R"(Give "filter" as text of at most 4,096 bytes, as "state:failed".)");
+    auto filter = parseFilter(std::string_view(value.get_string()), wallNow());
+    if (!filter) return invalid("filter", filter.error().message);
+    const auto isRecorded = [](const FilterTerm& term) {
+        return measureOf(term.key) || std::ranges::find(kRecordedKeys, term.key) != kRecordedKeys.end();
+    };
+    if (!std::ranges::all_of(filter->terms, isRecorded))
+        return invalid("filter",
+                       "A recording does not say who held what, marks, comments, what was denied, or what "
+                       "came later: leave these keys out.");
+    return filter;
+}
 
 Result<void> readReplayTerm(ReplayTerms& terms, std::string_view key, const bj::value& value) {
     if (key == "to") {
@@ -36,6 +61,12 @@ Result<void> readReplayTerm(ReplayTerms& terms, std::string_view key, const bj::
         if (!text.contains('@') || !isWorkerReference(text))
             return invalid("replace", R"(Give "replace" as {"worker":"name@version"}.)");
         terms.worker = text;
+        return {};
+    }
+    if (key == "filter") {
+        auto filter = readReplayFilter(value);
+        if (!filter) return std::unexpected(filter.error());
+        terms.filter = std::move(*filter);
         return {};
     }
     if (key == "compare") {

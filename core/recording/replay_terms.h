@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/model/action_spec.h"
+#include "core/model/filter.h"
 #include "core/recording/comparison.h"
 
 #include <optional>
@@ -15,8 +16,9 @@ struct ReplayTerms {
     double speed = 0;     ///< so many times as fast as it was recorded; 0: as fast as it goes
     std::string worker{}; ///< name@version that takes the place of all versions of that name; empty: none
     CompareTerms compare{};
+    Filter filter{}; ///< of what was recorded; empty: all of it
 };
-/// {"to":"self","speed":"full"|1.0,"replace":{"worker":"name@1.3"},"compare":{…}}. Invalid; NotImplemented: another "to".
+/// {"to":"self","speed":"full"|1.0,"replace":{"worker":"name@1.3"},"filter":"state:failed","compare":{…}}. Invalid; NotImplemented: another "to".
 Result<ReplayTerms> parseReplayTerms(std::string_view json);
 
 /// What is submitted for a recorded action: its text with this worker and these to wait for, and without what held it

@@ -9,6 +9,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <csignal>
 #include <fmt/format.h>
 
 using namespace yard;
@@ -40,6 +41,7 @@ private Q_SLOTS:
     void aCiSeesWhatDidNotRun();
     void whatIsAskedForIsSent();
     void aFileIsBroughtAndRemovedAfterwards();
+    void aSignalCancelsTheReplayAndRemovesWhatWasBrought();
     void anotherEngineGetsTheRecordingOfThisOne();
     void anotherEngineDoesNotGetTheTokenOfThisOne();
     void whatCouldNotBeRunExitsWithTwo();
@@ -117,6 +119,7 @@ void TestYardctlReplay::whatIsAskedForIsSent() {
     QCOMPARE(sent({"--ignore", "stderr", "--ignore", "stdout"}),
              std::string(R"({"compare":{"ignore":["stderr","stdout"]}})"));
     QVERIFY(sent({"--speed", "2", "--tolerance", "0.5"}).contains(R"("numbers")"));
+    QCOMPARE(sent({"--filter", "state:failed"}), std::string(R"({"filter":"state:failed"})"));
     QVERIFY(sent({"--normalise", "x+"}).contains(R"({"pattern":"x+","with":)"));
     QCOMPARE(sent({"--speed", "full"}), std::string("{}"));
 }
@@ -140,6 +143,32 @@ void TestYardctlReplay::aFileIsBroughtAndRemovedAfterwards() {
     QVERIFY(name.starts_with("replayed-"));
     QCOMPARE(server.requests().back().method + " " + server.requests().back().target,
              "DELETE /compute/recordings/" + name);
+}
+
+void TestYardctlReplay::aSignalCancelsTheReplayAndRemovesWhatWasBrought() {
+    FakeServer server([](const FakeRequest& request) -> FakeReply {
+        return {200, request.method == "PUT" ? "{}" : replayJson(0, "running")};
+    });
+    const DataDirectory data(server);
+    const QString file = data.path() + "/night.yrec";
+    QVERIFY(writeFileAtomically(file.toStdString(), "the bytes", 0600));
+    CtlProcess yardctl(QStringList{"--data-dir", data.path(), "replay", file});
+    const auto looked = [&] {
+        return std::ranges::any_of(server.requests(),
+                                   [](const FakeRequest& one) { return one.target == "/compute/replays/3"; });
+    };
+    QTRY_VERIFY(looked());
+    yardctl.signal(SIGINT);
+    const Ended ended = yardctl.end();
+    QCOMPARE(ended.code, 128 + SIGINT);
+    QVERIFY2(ended.err.contains("the replay was cancelled"), ended.err.c_str());
+    const auto all = server.requests();
+    const auto has = [&](std::string_view method, std::string_view start) {
+        return std::ranges::any_of(
+            all, [&](const FakeRequest& one) { return one.method == method && one.target.starts_with(start); });
+    };
+    QVERIFY(has("POST", "/compute/replays/3/cancel"));
+    QVERIFY(has("DELETE", "/compute/recordings/replayed-"));
 }
 
 void TestYardctlReplay::anotherEngineGetsTheRecordingOfThisOne() {

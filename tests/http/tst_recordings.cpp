@@ -33,6 +33,7 @@ private Q_SLOTS:
     void whatHasLineBreaksIsOneLineAllTheSame();
     void oneThatRunsIsNotChanged();
     void oneThatIsOverIsRenamedAndNotedAndRemoved();
+    void noNoteIsWrittenIntoAFileThatIsFetched();
     void aFileThatComesIsCheckedBeforeItIsListed();
     void aFileThatIsNotListedIsNotOverwritten();
     void garbageIsRefusedAndLeavesNothing();
@@ -266,6 +267,28 @@ void RecordingsTest::oneThatIsOverIsRenamedAndNotedAndRemoved() {
     QCOMPARE(api_->call("DELETE", "/compute/recordings/two").status, 200);
     QCOMPARE(names(), std::string("other"));
     QVERIFY(!QFile::exists(QString::fromStdString(pathOf("two"))));
+}
+
+void RecordingsTest::noNoteIsWrittenIntoAFileThatIsFetched() {
+    QCOMPARE(start("night").status, 200);
+    run("echo hello");
+    QCOMPARE(stop("night").status, 200);
+    const auto note = [&](const std::string& text) {
+        return api_->call("PATCH", "/compute/recordings/night", fmt::format(R"({{"note":"{}"}})", text)).status;
+    };
+    auto copied = api_->engine.run(api_->engine->ask(&engine::Recordings::fileToCopy, std::string("night")));
+    QVERIFY(copied.has_value());
+    QCOMPARE(copied->path, pathOf("night"));
+    QCOMPARE(note("while it goes"), 409);
+    QCOMPARE(api_->get("/compute/recordings/night").text("note"), std::string());
+    copied->use.reset();
+    QCOMPARE(note("afterwards"), 200);
+    // A file that was fetched whole is let go by itself.
+    QVERIFY(!api_->get("/compute/recordings/night/file").body.empty());
+    QCOMPARE(note("and again"), 200);
+    QCOMPARE(checked(pathOf("night")), std::string("ok"));
+    const auto none = api_->engine.run(api_->engine->ask(&engine::Recordings::fileToCopy, std::string("day")));
+    QVERIFY(!none && none.error().kind == ErrorKind::NotFound);
 }
 
 void RecordingsTest::aFileThatComesIsCheckedBeforeItIsListed() {

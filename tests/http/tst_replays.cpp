@@ -27,6 +27,7 @@ private Q_SLOTS:
     void elementsOfAnArrayAreReplayedEach();
     void whatCannotBeSubmittedIsSaid();
     void anInputComesFromTheRecording();
+    void aFilterLeavesOutWhatItDoesNotMean();
     void aCancelledReplayEnds();
     void wrongRequestsAreRefused_data();
     void wrongRequestsAreRefused();
@@ -140,6 +141,21 @@ void ReplaysTest::aFailureThatIsTheSameIsNoDifference() {
     QCOMPARE(told(replay),
              (std::set<std::string>{fmt::format("{} state -", other), fmt::format("{} exit_code -", other)}));
     QCOMPARE(replay.at("different").as_int64(), 1);
+}
+
+void ReplaysTest::aFilterLeavesOutWhatItDoesNotMean() {
+    start("night");
+    run("exit 0");
+    run("exit 3", R"(,"max_retries":0)");
+    run("exit 0");
+    stop("night");
+    QCOMPARE(api_->get("/compute/recordings/night").number("failed"), 1);
+    const auto replay = replayed("night", R"({"filter":"state:failed"})");
+    QCOMPARE(replay.at("actions").as_int64(), 1);
+    QCOMPARE(replay.at("submitted").as_int64(), 1);
+    QCOMPARE(replay.at("different").as_int64(), 0);
+    QCOMPARE(replayed("night", R"({"filter":"-state:failed"})").at("submitted").as_int64(), 2);
+    QCOMPARE(replayed("night", R"({"filter":"state:abandoned"})").at("actions").as_int64(), 0);
 }
 
 void ReplaysTest::whatIsIgnoredIsNoDifference() {

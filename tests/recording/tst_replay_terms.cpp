@@ -1,4 +1,5 @@
 // How a recorded action is submitted again: with another worker and others to wait for, and otherwise as it was posted.
+#include "core/recording/recorded_action.h"
 #include "core/recording/replay_terms.h"
 #include "tests/support/show_strings.h"
 
@@ -18,6 +19,7 @@ private Q_SLOTS:
     void whatHeldItBackIsLeftOut();
     void whatIsMadeCanBeSubmitted();
     void termsAreRead();
+    void aFilterAsksForWhatARecordingKnows();
 };
 
 void TestReplayTerms::anActionIsOtherwiseAsItWasPosted() {
@@ -65,6 +67,33 @@ void TestReplayTerms::termsAreRead() {
     QCOMPARE(parseReplayTerms(R"({"speed":"full"})")->speed, 0.0);
     QCOMPARE(parseReplayTerms("{").error().kind, ErrorKind::Malformed);
     QCOMPARE(parseReplayTerms(R"({"to":"elsewhere"})").error().kind, ErrorKind::NotImplemented);
+}
+
+void TestReplayTerms::aFilterAsksForWhatARecordingKnows() {
+    const RecordedAction failed{.n = 1,
+                                .action = {},
+                                .result =
+                                    R"({"lsn":7,"queue_id":3,"worker":"exec","name":"make -j2","state":"failed",)"
+                                    R"("reason":"exit_code","exit_code":2,"retry_count":1,"cpu_seconds":1.5,)"
+                                    R"("max_rss_bytes":5000000,"timestamps":{"new":1000000,"running":2000000,)"
+                                    R"("exited":6000000,"failed":6000000}})",
+                                .machine = "anvil"};
+    const auto means = [&](std::string_view text) {
+        const auto terms = parseReplayTerms(std::string(R"({"filter":")") + std::string(text) + "\"}");
+        return terms && terms->filter.matches(resultForFilter(failed), wallNow());
+    };
+    for (const char* text :
+         {"state:failed", "lsn:7", "queue:3", "worker:exec", "name:make*", "reason:exit_code", "exit:2",
+          "runtime:4", "cpu>1", "mem>4MB", "machine:anvil", "make", "-state:completed"})
+        QVERIFY2(means(text), text);
+    for (const char* text : {"state:completed", "lsn:8", "exit:0", "runtime>5", "cpu>2", "machine:desk", "label:x"})
+        QVERIFY2(!means(text), text);
+    for (const char* text : {"mark:red", "comment:x", "after:3", "lock:a", "denied:open", "sate:x"}) {
+        const auto refused = parseReplayTerms(std::string(R"({"filter":")") + text + "\"}");
+        QVERIFY2(!refused && refused.error().kind == ErrorKind::Invalid, text);
+    }
+    QCOMPARE(parseReplayTerms(R"({"filter":7})").error().kind, ErrorKind::Invalid);
+    QCOMPARE(resultForFilter({.n = 1, .action = {}, .result = "no JSON", .machine = {}}).lsn.value, 0);
 }
 
 QTEST_APPLESS_MAIN(TestReplayTerms)

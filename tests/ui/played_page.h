@@ -7,7 +7,9 @@
 #include <QJsonArray>
 #include <QPointer>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -20,8 +22,34 @@ public:
     void send(const ui::Request& request, QObject* context, Done done) override {
         asked.emplace_back(request, context, std::move(done));
     }
-    std::unique_ptr<QObject> stream(const ui::Request&, std::function<void(const QByteArray&)>, Done) override {
-        return nullptr;
+    std::unique_ptr<QObject> stream(const ui::Request& request, std::function<void(const QByteArray&)> piece,
+                                    Done done) override {
+        auto life = std::make_unique<QObject>();
+        streamed.push_back({request, life.get(), std::move(piece), std::move(done)});
+        return life;
+    }
+    /// The file stands in the body of the question.
+    void sendFile(const ui::Request& request, const QString& file, QObject* context, Done done) override {
+        ui::Request sent = request;
+        sent.body = file.toUtf8();
+        asked.emplace_back(sent, context, std::move(done));
+    }
+    struct Streamed {
+        ui::Request request;
+        QPointer<QObject> life; ///< null: nobody listens any more
+        std::function<void(const QByteArray&)> piece;
+        Done done;
+    };
+    /// The newest stream of this path gets these bytes, and its end where there is one. False: there is none.
+    bool pour(const QString& path, const QByteArray& bytes, const std::optional<ui::Answer>& end) {
+        for (auto at = streamed.rbegin(); at != streamed.rend(); ++at) {
+            if (at->request.path != path || at->life.isNull()) continue;
+            const Streamed one = *at;
+            if (!bytes.isEmpty()) one.piece(bytes);
+            if (end && one.life) one.done(*end);
+            return true;
+        }
+        return false;
     }
     void watch(const QJsonObject&) override {}
     QUrl address() const override { return QUrl("http://played/compute"); }
@@ -48,12 +76,13 @@ public:
     }
 
     std::deque<std::tuple<ui::Request, QPointer<QObject>, Done>> asked;
+    std::deque<Streamed> streamed;
 };
 
 /// Goes nowhere and says yes.
 class PlayedWindow final : public ui::Navigator, public ui::WindowServices {
 public:
-    void show(const QString&, const QString&) override {}
+    void show(const QString& page, const QString& filter) override { places << page + ' ' + filter; }
     void showAction(qint64 lsn, const QString&) override { shown.push_back(lsn); }
     void showThing(const QString&, qint64) override {}
     void openSubmit(const QJsonObject& action, qint64) override { forms.append(action); }
@@ -69,6 +98,7 @@ public:
     ui::EngineChoice& engineChoice() override { qFatal("no page that is tested here changes engines"); }
 
     QStringList said;
+    QStringList places;        ///< pages that were gone to, with their filters
     std::vector<qint64> shown; ///< actions
     QJsonArray forms;          ///< what new work was filled in with
 };

@@ -11,7 +11,9 @@
 #include "ui/pages/timelines/timelines_page.h"
 
 #include <QClipboard>
+#include <QFile>
 #include <QInputDialog>
+#include <QTemporaryDir>
 
 using namespace yard;
 using namespace yard::ui;
@@ -125,12 +127,65 @@ private slots:
         QStringList texts;
         readMenu(texts);
         rightClickRow(page()->table(), failed_);
-        for (const char* text :
-             {"Open", "Log", "Reschedule", "Edit and resubmit", "Compare with the last good one", "Cancel",
-              "Hold or release", "Retire", "Show on timeline", "Show what it waits for", "Show same kind",
-              "Show same queue", "Show same worker", "Copy as", "Copy as/LSN", "Copy as/yardctl", "Copy as/curl",
-              "Copy as/JSON", "Copy as/Shell command"})
+        for (const char* text : {"Open",
+                                 "Log",
+                                 "Reschedule",
+                                 "Edit and resubmit",
+                                 "Compare with the last good one",
+                                 "Open in a terminal, to run it again",
+                                 "Cancel",
+                                 "Hold or release",
+                                 "Retire",
+                                 "Show on timeline",
+                                 "Show what it waits for",
+                                 "Show same kind",
+                                 "Show same queue",
+                                 "Show same worker",
+                                 "Copy as",
+                                 "Copy as/LSN",
+                                 "Copy as/yardctl",
+                                 "Copy as/curl",
+                                 "Copy as/JSON",
+                                 "Copy as/Shell command"})
             QVERIFY2(texts.contains(text), text);
+    }
+
+    void aFailedActionOpensInATerminalInTwoGestures() {
+        QTemporaryDir folder;
+        const QString said = folder.filePath("said");
+        QFile terminal(folder.filePath("terminal"));
+        QVERIFY(terminal.open(QIODevice::WriteOnly));
+        terminal.write("#!/bin/sh\nfor word; do printf '%s\\n' \"$word\"; done > " + said.toUtf8() +
+                       ".part && mv " + said.toUtf8() + ".part " + said.toUtf8() + "\n");
+        terminal.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+        terminal.close();
+        qputenv("TERMINAL", terminal.fileName().toUtf8());
+        goTo(failed_);
+        withNextMenu([](QMenu* menu) {
+            for (QAction* action : menu->actions())
+                if (action->text() == "Open in a terminal, to run it again") action->trigger();
+            menu->close();
+        });
+        rightClickRow(page()->table(), failed_);
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(said), kSoon);
+        qunsetenv("TERMINAL");
+        QFile file(said);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray words = file.readAll();
+        QVERIFY2(words.contains("yardctl --data-dir "), words.constData());
+        QVERIFY2(words.contains(QStringLiteral(" reproduce %1 ").arg(failed_).toUtf8()), words.constData());
+    }
+
+    void whatHasNotBegunCannotBeReproduced() {
+        goTo(waits_);
+        bool isOffered = true;
+        withNextMenu([&isOffered](QMenu* menu) {
+            for (const QAction* action : menu->actions())
+                if (action->text() == "Open in a terminal, to run it again") isOffered = action->isEnabled();
+            menu->close();
+        });
+        rightClickRow(page()->table(), waits_);
+        QVERIFY(!isOffered);
     }
 
     void shiftF10OpensTheMenuOfTheRowThatHasTheFocus() {

@@ -2,8 +2,12 @@
 #include "core/base/files.h"
 #include "ui/bridge/engine_link.h"
 #include "ui/bridge/operation.h"
+#include "ui/desktop/terminal.h"
+#include "ui/state/reproduction.h"
 
+#include <QFile>
 #include <QJsonArray>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -16,6 +20,16 @@ const QUrl kAddress("http://10.0.0.7:8640/compute");
 
 class TestShellLines : public QObject {
     Q_OBJECT
+
+    static void makeProgram(const QString& path, const QString& script) {
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write("#!/bin/sh\n" + script.toUtf8() + '\n') > 0);
+        QVERIFY(file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
+    }
+    static QByteArray contentOf(const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
 
 private slots:
     void anEngineElsewhereIsNamedByAddressAndTokenFile() {
@@ -83,6 +97,70 @@ private slots:
                  QString("yardctl ls -- -state:completed"));
         for (const Target& target : {Target::of({7}), Target::of({9, 7}), Target::matching("x")})
             QCOMPARE(operations::look(target).request.method, QByteArray("GET"));
+    }
+
+    // --- an action in a terminal
+
+    void theTerminalThatWasChosenIsTakenElseTheFirstThereIs() {
+        QTemporaryDir folder;
+        QCOMPARE(terminalWords("mine", {folder.path()}), QStringList());
+        makeProgram(folder.filePath("xterm"), "");
+        makeProgram(folder.filePath("kitty"), "");
+        QCOMPARE(terminalWords({}, {folder.path()}), (QStringList{folder.filePath("kitty")}));
+        QCOMPARE(terminalWords("xterm", {folder.path()}), (QStringList{folder.filePath("xterm"), "-e"}));
+        QCOMPARE(terminalWords("none", {folder.path()}), (QStringList{folder.filePath("kitty")}));
+        makeProgram(folder.filePath("mine"), "");
+        QCOMPARE(terminalWords("mine", {folder.path()}), (QStringList{folder.filePath("mine"), "-e"}));
+    }
+
+    void whereThereIsNoTerminalItIsSaid() {
+        QTemporaryDir folder;
+        QProcessEnvironment environment;
+        environment.insert("PATH", folder.path());
+        QVERIFY(openTerminal({"/bin/true"}, environment).contains("xterm"));
+    }
+
+    void aTerminalOpensWithTheWords() {
+        QTemporaryDir folder;
+        makeProgram(folder.filePath("mine"), "for word; do printf '%s\\n' \"$word\"; done > " +
+                                                 folder.filePath("part") + " && /bin/mv " +
+                                                 folder.filePath("part") + ' ' + folder.filePath("said"));
+        QProcessEnvironment environment;
+        environment.insert("PATH", folder.path());
+        environment.insert("TERMINAL", "mine");
+        QCOMPARE(openTerminal({"a b", "$c"}, environment), QString());
+        QTRY_VERIFY(QFile::exists(folder.filePath("said")));
+        QCOMPARE(contentOf(folder.filePath("said")), QByteArray("-e\na b\n$c\n"));
+    }
+
+    void anActionIsMadeADirectoryAndAShellOpensThere() {
+        QTemporaryDir folder;
+        const QString yardctl = folder.filePath("yardctl");
+        // As yardctl reproduce does: the directory is named last, and is not there yet.
+        makeProgram(yardctl, "[ \"$1\" = reproduce ] && [ \"$2\" = 12 ] || exit 1\n"
+                             "mkdir \"$3\" && cd \"$3\" && echo what differs > README &&\n"
+                             "printf '#!/bin/sh\necho in $PWD\n' > shell && chmod +x shell");
+        QStringList words = reproduceWords(yardctl + " reproduce 12", 12);
+        QProcess shell;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("TMPDIR", folder.path());
+        shell.setProcessEnvironment(environment);
+        shell.start(words.takeFirst(), words, QIODevice::ReadOnly);
+        QVERIFY(shell.waitForFinished());
+        const QByteArray said = shell.readAllStandardOutput();
+        QVERIFY2(said.startsWith("what differs\nin " + folder.path().toUtf8()), said.constData());
+        QVERIFY2(said.endsWith("/action-12\n"), said.constData());
+    }
+
+    void whatCannotBeReproducedKeepsItsTerminalOpen() {
+        QStringList words = reproduceWords("false", 12);
+        QProcess shell;
+        shell.start(words.takeFirst(), words);
+        QVERIFY(shell.waitForReadyRead());
+        QVERIFY(shell.readAllStandardOutput().contains("Enter closes this window."));
+        QCOMPARE(shell.state(), QProcess::Running);
+        shell.write("\n");
+        QVERIFY(shell.waitForFinished());
     }
 
     void everyActionIsMeantByNoFilterAtAll() {

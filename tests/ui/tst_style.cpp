@@ -103,12 +103,12 @@ void TestStyle::statesCanBeToldApartByTheColourBlind() {
 void TestStyle::everyIconOfTheWindowIsThere_data() {
     QTest::addColumn<QString>("icon");
     for (const char* icon :
-         {"yard",     "dashboard",  "failures", "queues",  "actions",  "workers", "timelines", "pool",
-          "machines", "recordings", "objects",  "console", "settings", "search",  "bell",      "plus",
-          "minus",    "down",       "right",    "pause",   "drain",    "filter",  "close",     "again",
-          "copy",     "compare",    "edit",     "follow",  "fit",      "columns", "save",      "wrap",
-          "lock",     "link",       "undo",     "detach",  "hold",     "release", "chunk",     "log",
-          "why",      "key",        "plug",     "unplug",  "pin",      "external"})
+         {"yard",     "dashboard",  "failures", "queues",  "actions",  "workers",  "timelines", "pool",
+          "machines", "recordings", "objects",  "console", "settings", "search",   "bell",      "plus",
+          "minus",    "down",       "right",    "pause",   "drain",    "filter",   "close",     "again",
+          "copy",     "compare",    "edit",     "follow",  "fit",      "columns",  "save",      "wrap",
+          "lock",     "link",       "undo",     "detach",  "hold",     "release",  "chunk",     "log",
+          "why",      "key",        "plug",     "unplug",  "pin",      "external", "history"})
         QTest::newRow(icon) << icon;
     for (std::size_t i = 0; i < kFaces; ++i) {
         const QString icon = "state-" + word(name(DisplayState(i)));

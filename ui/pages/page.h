@@ -110,6 +110,8 @@ struct PageSpec {
     std::function<Count(const EngineState&)> count = {};
     /// What Page::commands() has once there is a page.
     std::function<std::vector<CommandSpec>()> commands = {};
+    /// By its place among those that have one: Ctrl+1 and so on.
+    bool hasKey = true;
 };
 
 /// In rail order, "settings" last.

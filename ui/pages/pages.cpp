@@ -2,18 +2,23 @@
 #include "ui/pages/console/console_page.h"
 #include "ui/pages/dashboard/dashboard_page.h"
 #include "ui/pages/failures/failures_page.h"
+#include "ui/pages/history/history_page.h"
 #include "ui/pages/machines/machines_page.h"
 #include "ui/pages/objects/objects_page.h"
 #include "ui/pages/page.h"
 #include "ui/pages/pool/pool_page.h"
 #include "ui/pages/queues/queue_commands.h"
 #include "ui/pages/queues/queues_page.h"
+#include "ui/pages/recordings/recordings_page.h"
 #include "ui/pages/settings/settings_page.h"
 #include "ui/pages/timelines/timelines_page.h"
 #include "ui/pages/workers/workers_page.h"
 
 #include <QCoreApplication>
 #include <QLocale>
+
+#include <algorithm>
+#include <iterator>
 
 namespace yard::ui {
 
@@ -39,9 +44,8 @@ PageSpec::Count unclaimedCount(const EngineState& state) {
                          : PageSpec::Count{};
 }
 
-} // namespace
-
-std::vector<PageSpec> allPages() {
+/// Of the work itself.
+std::vector<PageSpec> workPages() {
     return {
         {"dashboard",
          title(QT_TRANSLATE_NOOP("Pages", "Dashboard")),
@@ -72,6 +76,12 @@ std::vector<PageSpec> allPages() {
          [](Context context) -> Page* { return new TimelinesPage(context); },
          {},
          &TimelinesPage::declared},
+    };
+}
+
+/// Of what it runs on, what is kept of it, and of the program.
+std::vector<PageSpec> otherPages() {
+    return {
         {"pool", title(QT_TRANSLATE_NOOP("Pages", "Pool")), "pool",
          [](Context context) -> Page* { return new PoolPage(context); },
          [](const EngineState& state) {
@@ -86,12 +96,25 @@ std::vector<PageSpec> allPages() {
              return countOf(state.machines()->here, state.machines()->all);
          },
          &MachinesPage::declared},
+        {"recordings",
+         title(QT_TRANSLATE_NOOP("Pages", "Recordings")),
+         "recordings",
+         [](Context context) -> Page* { return new RecordingsPage(context); },
+         {},
+         &RecordingsPage::declared},
+        {"history",
+         title(QT_TRANSLATE_NOOP("Pages", "History")),
+         "history",
+         [](Context context) -> Page* { return new HistoryPage(context); },
+         {},
+         &HistoryPage::declared},
         {"failures",
          title(QT_TRANSLATE_NOOP("Pages", "Failures")),
          "failures",
          [](Context context) -> Page* { return new FailuresPage(context); },
          {},
-         &FailuresPage::declared},
+         &FailuresPage::declared,
+         false},
         {"console",
          title(QT_TRANSLATE_NOOP("Pages", "Console")),
          "console",
@@ -105,6 +128,14 @@ std::vector<PageSpec> allPages() {
          {},
          {}},
     };
+}
+
+} // namespace
+
+std::vector<PageSpec> allPages() {
+    std::vector<PageSpec> pages = workPages();
+    std::ranges::move(otherPages(), std::back_inserter(pages));
+    return pages;
 }
 
 } // namespace yard::ui

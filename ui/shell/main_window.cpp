@@ -254,9 +254,10 @@ void MainWindow::say(const QString& sentence, bool bad) {
 void MainWindow::addCommands() {
     int number = 0;
     for (const PageSpec& spec : navigation_->pages()) {
-        const QKeySequence keys = spec.id == "settings"
-                                      ? QKeySequence("Ctrl+,")
-                                      : QKeySequence(QStringLiteral("Ctrl+%1").arg(pageKey(++number)));
+        const QString place = spec.hasKey ? pageKey(++number) : QString();
+        const QKeySequence keys = spec.id == "settings" ? QKeySequence("Ctrl+,")
+                                  : place.isEmpty()     ? QKeySequence()
+                                                        : QKeySequence("Ctrl+" + place);
         registry_->add({"page." + spec.id, tr("Go to %1").arg(spec.title), keys},
                        [this, id = spec.id] { navigation_->show(id); });
     }

@@ -111,7 +111,8 @@ Rail::Rail(const std::vector<PageSpec>& pages, QWidget* parent)
     for (const PageSpec& spec : pages) {
         const bool last = spec.id == "settings";
         if (last) column->addStretch(1);
-        const QString key = last ? tr("Ctrl+,") : tr("Ctrl+%1").arg(pageKey(++number));
+        const QString place = spec.hasKey ? pageKey(++number) : QString();
+        const QString key = last ? tr("Ctrl+,") : place.isEmpty() ? QString() : tr("Ctrl+%1").arg(place);
         auto* item = new RailItem(spec.title, spec.icon, key);
         connect(item, &QAbstractButton::clicked, this, [this, id = spec.id] { emit chosen(id); });
         item->setOpensForDrags(spec.id == "queues");

@@ -5,11 +5,13 @@
 #include "app/yardctl/http_client.h"
 #include "app/yardctl/map/progress.h"
 #include "app/yardctl/pages.h"
+#include "app/yardctl/signal_watch.h"
 #include "core/base/files.h"
 #include "core/base/hash.h"
 #include "core/base/unique_fd.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <fcntl.h>
@@ -27,6 +29,7 @@ namespace {
 
 constexpr int kDiffers = 1;
 constexpr int kCouldNot = 2;
+constexpr int kSignalledReplay = 128;
 constexpr std::size_t kMostOfDiff = 2'000; // bytes of a difference as it is printed
 constexpr std::chrono::milliseconds kReplayLook{300};
 
@@ -38,13 +41,41 @@ Outcome<UniqueFd> namelessFile() {
     return fd;
 }
 
+/// INT, TERM and HUP interrupt requests to both engines. The watch is made before any other thread.
+class ReplayInterrupter {
+public:
+    ReplayInterrupter(SignalWatch& watch, Engine& here, Engine& there)
+        : watch_(watch)
+        , thread_([this, &here, &there] {
+            if (const auto signal = watch_.next()) {
+                signal_ = *signal;
+                here.interrupt();
+                if (&there != &here) there.interrupt();
+            }
+        }) {}
+    ~ReplayInterrupter() {
+        watch_.finish();
+        thread_.join();
+    }
+    ReplayInterrupter(const ReplayInterrupter&) = delete;
+    ReplayInterrupter& operator=(const ReplayInterrupter&) = delete;
+    /// 0: none came.
+    int signal() const { return signal_; }
+
+private:
+    SignalWatch& watch_;
+    std::atomic<int> signal_{0};
+    std::thread thread_;
+};
+
 /// A recording at an engine, and gone from it afterwards where it was only brought for this.
 class BroughtRecording {
 public:
     explicit BroughtRecording(Engine& engine)
         : engine_(engine) {}
     ~BroughtRecording() {
-        if (isBrought_) (void)engine_.remove("recordings/" + percentEncode(name_));
+        // By a connection of its own: a signal may have interrupted the other one.
+        if (isBrought_) (void)engine_.another()->remove("recordings/" + percentEncode(name_));
     }
     BroughtRecording(const BroughtRecording&) = delete;
     BroughtRecording& operator=(const BroughtRecording&) = delete;
@@ -54,13 +85,14 @@ public:
         struct stat state{};
         if (::fstat(fd, &state) != 0) return failedWith(failErrno("cannot look at the recording", errno).error());
         name_ = "replayed-" + randomHex(6);
+        isBrought_ = true; // where its answer does not come, it may be there all the same
         const auto put = engine_.putFile("recordings/" + percentEncode(name_) + "/file", fd,
                                          static_cast<std::uint64_t>(state.st_size));
         if (!put) return failedWith(put.error());
-        isBrought_ = true;
         return {};
     }
     const std::string& name() const { return name_; }
+    bool isBrought() const { return isBrought_; }
 
 private:
     Engine& engine_;
@@ -76,6 +108,7 @@ Outcome<std::string> replayBody(const Arguments& arguments) {
         if (!number) return std::unexpected(number.error());
         body["speed"] = *number;
     }
+    if (const auto filter = arguments.value("filter")) body["filter"] = *filter;
     json::object compare;
     if (const auto tolerance = arguments.value("tolerance")) {
         const auto number = parseAmount(*tolerance, "--tolerance");
@@ -250,18 +283,47 @@ Outcome<int> tellReplay(const Invocation& invocation, Engine& engine, const json
     return count("different") > 0 ? kDiffers : 0;
 }
 
-Outcome<int> replayAt(const Invocation& invocation, Engine& engine, bool isElsewhere) {
-    const auto body = replayBody(invocation.arguments);
-    if (!body) return std::unexpected(body.error());
-    BroughtRecording recording(engine);
+Outcome<int> runReplay(const Invocation& invocation, Engine& engine, bool isElsewhere, const std::string& body,
+                       BroughtRecording& recording, std::int64_t& id) {
     if (auto provided = provide(invocation, invocation.arguments.operands().front(), isElsewhere, recording);
         !provided)
         return std::unexpected(provided.error());
-    const auto started = engine.post(fmt::format("recordings/{}/replay", percentEncode(recording.name())), *body);
+    const auto started = engine.post(fmt::format("recordings/{}/replay", percentEncode(recording.name())), body);
     if (!started) return failedByWords(started.error());
-    const auto replay = awaitReplay(engine, integerOf(started->object, "id").value_or(0), invocation.json);
+    id = integerOf(started->object, "id").value_or(0);
+    const auto replay = awaitReplay(engine, id, invocation.json);
     if (!replay) return std::unexpected(replay.error());
     return tellReplay(invocation, engine, *replay);
+}
+
+/// After a signal: what has not ended goes. `id` 0: nobody knows it, but of what was brought for this it can be found.
+std::string cancelReplay(const Engine& engine, const BroughtRecording& recording, std::int64_t id) {
+    const auto other = engine.another();
+    if (id == 0 && recording.isBrought()) {
+        const auto all = other->get("replays");
+        if (const json::array* replays = all ? arrayOf(all->object, "replays") : nullptr)
+            for (const json::value& value : *replays)
+                if (const json::object* one = value.if_object();
+                    one && textOf(*one, "recording") == recording.name())
+                    id = integerOf(*one, "id").value_or(0);
+    }
+    if (id == 0) return "ended by a signal";
+    const auto cancelled = other->post(fmt::format("replays/{}/cancel", id), "{}");
+    return cancelled ? std::string("ended by a signal: the replay was cancelled")
+                     : fmt::format("ended by a signal: the replay could not be cancelled ({})",
+                                   cancelled.error().message);
+}
+
+Outcome<int> replayAt(const Invocation& invocation, Engine& engine, bool isElsewhere, SignalWatch& watch) {
+    const auto body = replayBody(invocation.arguments);
+    if (!body) return std::unexpected(body.error());
+    BroughtRecording recording(engine);
+    const ReplayInterrupter interrupter(watch, invocation.engine, engine);
+    std::int64_t id = 0;
+    const auto done = runReplay(invocation, engine, isElsewhere, *body, recording, id);
+    if (done || interrupter.signal() == 0) return done;
+    return std::unexpected(
+        Failure(cancelReplay(engine, recording, id), kSignalledReplay + interrupter.signal(), "cancelled"));
 }
 
 /// Of the engine at that URL. The token of this one is none for it.
@@ -278,18 +340,20 @@ Outcome<GlobalOptions> optionsThere(const Invocation& invocation, const std::str
 }
 
 Outcome<int> replayCommand(const Invocation& invocation) {
+    SignalWatch watch;
     Outcome<int> done = 0;
     if (const auto against = invocation.arguments.value("against")) {
         const auto options = optionsThere(invocation, *against);
         if (!options) return std::unexpected(options.error());
         Engine there(*options);
-        done = replayAt(invocation, there, true);
+        done = replayAt(invocation, there, true, watch);
     } else if (invocation.arguments.has("against-token")) {
         return usageError("--against-token goes with --against");
     } else {
-        done = replayAt(invocation, invocation.engine, false);
+        done = replayAt(invocation, invocation.engine, false, watch);
     }
-    if (!done) done.error().exitCode = kCouldNot; // 1 says that something is different
+    const bool isSignalled = !done && done.error().exitCode > kSignalledReplay;
+    if (!done && !isSignalled) done.error().exitCode = kCouldNot; // 1 says that something is different
     return done;
 }
 
@@ -309,13 +373,14 @@ Command replayRow() {
             .examples = "yardctl replay tonight\n"
                         "yardctl replay tonight --worker thumb@1.3 --junit replay.xml\n"
                         "yardctl replay a.yrec --against https://new:8640 --against-token new.token\n"
+                        "yardctl replay tonight --filter state:failed\n"
                         "yardctl replay tonight --normalise '[0-9.]+ ms' --tolerance 1e-6",
             .exits = "0 when all are the same; 1 when something is different; 2 when it could not be run, or the "
-                     "command line "
-                     "is wrong.",
+                     "command line is wrong; 128 and its number when a signal ended it: the replay is cancelled.",
             .options = {{"against", 0, "URL", "at that engine"},
                         {"against-token", 0, "FILE", "with the token in this file"},
                         {"worker", 0, "NAME@V", "this version instead of all others of that name"},
+                        {"filter", 'f', "FILTER", "only what this means of what was recorded"},
                         {"speed", 0, "N", "N times as fast as it was recorded, instead of as fast as it goes"},
                         {"tolerance", 0, "T", "numbers may differ by so much, relative to the larger one"},
                         {"normalise", 0, "PATTERN",

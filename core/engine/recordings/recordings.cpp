@@ -257,7 +257,10 @@ coro::Task<Result<RecordingView>> Recordings::change(std::string name, Recording
     YARD_ASSERT_OWNER(owner_);
     co_await loaded_.wait();
     const auto guard = co_await changing_.lock();
-    if (auto found = findOver(name); !found) co_return std::unexpected(found.error());
+    const auto over = findOver(name);
+    if (!over) co_return std::unexpected(over.error());
+    if (change.note && (*over)->use.use_count() > 1)
+        co_return fail(ErrorKind::WrongState, "The file is being fetched: write the note when that is over.");
     if (change.name == name) change.name.reset();
     if (change.name)
         if (auto may = mayMake(*change.name); !may && may.error().kind != ErrorKind::AtLimit)
@@ -296,6 +299,16 @@ coro::Task<Result<std::string>> Recordings::file(std::string name) {
     auto found = findOver(name);
     if (!found) co_return std::unexpected(found.error());
     co_return pathOf(name);
+}
+
+/// After a change of its note, before the next one.
+coro::Task<Result<Recordings::FileInUse>> Recordings::fileToCopy(std::string name) {
+    YARD_ASSERT_OWNER(owner_);
+    co_await loaded_.wait();
+    const auto guard = co_await changing_.lock();
+    auto found = findOver(name);
+    if (!found) co_return std::unexpected(found.error());
+    co_return FileInUse{.path = pathOf(name), .use = (*found)->use};
 }
 
 // --- files that come

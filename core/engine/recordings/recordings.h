@@ -48,6 +48,12 @@ public:
     /// Commits what was written, on the caller's thread; after the engine thread. Blocks.
     void close();
 
+    /// A file that is read as it lies there: while `use` is held no note is written into it.
+    struct FileInUse {
+        std::string path;
+        std::shared_ptr<const int> use; ///< any thread may let it go
+    };
+
     // --- commands. NotFound where there is no such recording.
     /// Invalid; WrongState: there is one of this name; AtLimit; NoSpace.
     coro::Task<Result<RecordingView>> start(RecordingWish wish);
@@ -55,11 +61,13 @@ public:
     coro::Task<Result<RecordingView>> stop(std::string name);
     coro::Task<std::vector<RecordingView>> list();
     coro::Task<Result<RecordingView>> get(std::string name);
-    /// WrongState: it runs, or there is one of that name.
+    /// WrongState: it runs, there is one of that name, or a note is wanted while the file is copied.
     coro::Task<Result<RecordingView>> change(std::string name, RecordingChange change);
     coro::Task<Result<void>> remove(std::string name);
-    /// Path of the file of one that is over. WrongState.
+    /// Path of the file of one that is over, for those who read it by SQLite. WrongState.
     coro::Task<Result<std::string>> file(std::string name);
+    /// The same for those who copy its bytes.
+    coro::Task<Result<FileInUse>> fileToCopy(std::string name);
     /// Where a file that comes is to be written; the name is taken until receive() or giveUp().
     coro::Task<Result<std::string>> expect(std::string name);
     /// Looks at all of what came. Malformed; then it is gone again.
@@ -83,6 +91,8 @@ private:
     struct Entry {
         RecordingView view;
         std::shared_ptr<Live> live{}; ///< null: it is over
+        /// Each copy is somebody who reads the bytes of the file.
+        std::shared_ptr<const int> use = std::make_shared<const int>(0);
     };
 
     std::string pathOf(const std::string& name) const { return parts_.directory + "/" + name + ".yrec"; }

@@ -108,8 +108,11 @@ void Recordings::take(const Live& live, const Tape::Stand& stand) {
     const auto found = entries_.find(live.wish.name);
     if (found == entries_.end()) return;
     RecordingView& view = found->second.view;
-    view.counts = {
-        .actions = stand.actions, .workers = stand.workers, .chunks = stand.chunks, .chunkBytes = stand.chunkBytes};
+    view.counts = {.actions = stand.actions,
+                   .failed = stand.failed,
+                   .workers = stand.workers,
+                   .chunks = stand.chunks,
+                   .chunkBytes = stand.chunkBytes};
     view.bytes = stand.bytes;
     view.head.missed = stand.missed;
     view.head.gone = stand.gone;

@@ -145,8 +145,13 @@ Result<bool> Replays::bring(RecordingReader& reader, store::ChunkStore& chunks, 
     return true;
 }
 
-Replays::Prepared Replays::prepare(RecordingReader& reader, store::ChunkStore& chunks, RecordedAction action) {
+Replays::Prepared Replays::prepare(RecordingReader& reader, store::ChunkStore& chunks, const Filter& filter,
+                                   RecordedAction action) {
     Prepared prepared{.action = std::move(action), .columns = {}, .text = {}, .worker = {}, .problem = {}};
+    if (!filter.empty() && !filter.matches(recording::resultForFilter(prepared.action), wallNow())) {
+        prepared.isMeant = false;
+        return prepared;
+    }
     auto columns = recording::columnsOf(prepared.action.result);
     if (columns) prepared.columns = std::move(*columns);
     const auto refuse = [&](std::string why) {
@@ -196,11 +201,13 @@ coro::Task<void> Replays::run(ReplayPtr replay) {
 coro::Task<Result<void>> Replays::submitAll(ReplayPtr replay) {
     std::int64_t n = 0;
     while (!replay->isCancelled) {
-        auto read = [reader = replay->reader, &chunks = parts_.chunks(), n]() -> Result<std::vector<Prepared>> {
+        auto read = [reader = replay->reader, &chunks = parts_.chunks(), filter = replay->terms.filter,
+                     n]() -> Result<std::vector<Prepared>> {
             auto page = reader->actions(n, kReadAtOnce);
             if (!page) return std::unexpected(page.error());
             std::vector<Prepared> prepared;
-            for (RecordedAction& action : *page) prepared.push_back(prepare(*reader, chunks, std::move(action)));
+            for (RecordedAction& action : *page)
+                prepared.push_back(prepare(*reader, chunks, filter, std::move(action)));
             return prepared;
         };
         auto page = co_await reading_.run(std::move(read));
@@ -208,6 +215,10 @@ coro::Task<Result<void>> Replays::submitAll(ReplayPtr replay) {
         if (page->empty()) break;
         for (Prepared& prepared : *page) {
             n = prepared.action.n;
+            if (!prepared.isMeant) {
+                --replay->view.actions; // those that are to run
+                continue;
+            }
             while (!replay->isCancelled &&
                    (replay->running.size() >= kMostOnTheWay || replay->runningBytes > kMostBytesOnTheWay)) {
                 replay->room.clear();

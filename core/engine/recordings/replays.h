@@ -126,8 +126,9 @@ private:
         std::string workerName{};
         std::optional<ParsedWorker> worker; ///< of an action that names one
         std::string problem;                ///< a sentence: why it cannot be submitted
+        bool isMeant = true;                ///< false: the filter of the replay leaves it out
     };
-    static Prepared prepare(recording::RecordingReader& reader, store::ChunkStore& chunks,
+    static Prepared prepare(recording::RecordingReader& reader, store::ChunkStore& chunks, const Filter& filter,
                             recording::RecordedAction action);
     static Result<bool> bring(recording::RecordingReader& reader, store::ChunkStore& chunks, const Hash256& hash);
 

@@ -60,8 +60,10 @@ Result<void> Tape::writeOne(TapeItem& item) {
     if (head_.attachments == Attachments::All && item.result.outcome)
         if (auto written = writeLeft(*item.result.outcome); !written) return written;
     std::string machine = std::exchange(item.result.machine, {});
-    return writer_.add(
+    auto written = writer_.add(
         {.action = std::move(item.action), .result = toJson(item.result), .machine = std::move(machine)});
+    if (written && item.result.state == ActionState::Failed) ++stand_.failed;
+    return written;
 }
 
 Result<void> Tape::writeWorker(const TapeItem& item) {

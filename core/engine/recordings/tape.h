@@ -29,6 +29,7 @@ class Tape {
 public:
     struct Stand {
         std::int64_t actions = 0;
+        std::int64_t failed = 0; ///< of these
         std::int64_t workers = 0;
         std::int64_t chunks = 0;
         std::int64_t chunkBytes = 0;

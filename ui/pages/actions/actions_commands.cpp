@@ -6,6 +6,7 @@
 #include "ui/pages/actions/detail_panel.h"
 #include "ui/pages/actions/folded_list.h"
 #include "ui/pages/actions/resubmit.h"
+#include "ui/state/reproduction.h"
 #include "ui/widgets/mark_menu.h"
 #include "ui/widgets/transient.h"
 
@@ -49,6 +50,7 @@ std::vector<CommandSpec> ActionsCommands::declared() {
             {"again-failed", tr("Reschedule what failed of an array or a list"), QKeySequence("Ctrl+Shift+R")},
             {"fold", tr("Arrays folded")},
             {"own-window", tr("Open in a window of its own"), QKeySequence("Ctrl+Shift+Return")},
+            {"reproduce", tr("Open in a terminal, to run it again"), QKeySequence("Ctrl+Shift+E")},
             {"search-output", tr("Search in output…"), QKeySequence("Ctrl+Shift+L")}};
 }
 
@@ -73,6 +75,11 @@ void ActionsCommands::make() {
         if (choice_.single() != 0) emit openWanted(choice_.single(), "output", true);
     });
     make("own-window", [this] { emit ownWindowWanted(choice_.single()); });
+    make("reproduce", [this] {
+        if (choice_.single() == 0) return;
+        const QString problem = reproduceInTerminal(context_.link, choice_.single());
+        if (!problem.isEmpty()) context_.window.say(problem, true);
+    });
     make("search-output", [this] { emit searchWanted(); });
     for (int tab = 0; tab < DetailPanel::kTabs; ++tab)
         addCommand(page_,
@@ -104,6 +111,7 @@ QString ActionsCommands::yardctlOf(const QAction* command) const {
     if (id == "retire") return operations::retire(all).yardctl;
     if (id == "hold") return operations::hold(all).yardctl;
     if (id.startsWith("place-")) return operations::place(all, id.mid(6)).yardctl;
+    if (id == "reproduce" && choice_.single() != 0) return reproduceLine(choice_.single());
     if (id == "log" && choice_.single() != 0) return QStringLiteral("yardctl logs %1").arg(choice_.single());
     return {};
 }
@@ -141,6 +149,8 @@ void ActionsCommands::review() {
     setBlocked(action("edit"), !isOne && dead.isEmpty() ? tr("Select one action") : dead);
     for (const char* id : {"compare", "log", "own-window"})
         setBlocked(action(id), isOne ? QString() : tr("Select one action"));
+    const auto hasBegun = [](const ActionRow& row) { return row.submitting != 0; };
+    setBlocked(action("reproduce"), !isOne ? tr("Select one action") : why(hasBegun, tr("It has not begun yet")));
     whyNothing_ = dead;
 }
 
@@ -150,8 +160,8 @@ void ActionsCommands::showMenu(const QPoint& global, const QString& title) {
     if (lists_.isFolded()) lists_.folded()->addTo(*menu);
     const qint64 lsn = choice_.single();
     menu->addAction(tr("Open"), this, [this, lsn] { emit openWanted(lsn, {}, true); })->setEnabled(lsn != 0);
-    menu->addActions({action("log"), action("reschedule"), action("edit"), action("compare"), action("own-window"),
-                      action("search-output")});
+    menu->addActions({action("log"), action("reschedule"), action("edit"), action("compare"), action("reproduce"),
+                      action("own-window"), action("search-output")});
     menu->addSeparator();
     menu->addActions({action("hold"), action("move"), action("priority")});
     menu->addMenu(tr("Place in the queue"))->addActions(places());

@@ -1,5 +1,6 @@
 #include "ui/pages/actions/detail_head.h"
 
+#include "ui/state/reproduction.h"
 #include "ui/style/icons.h"
 #include "ui/widgets/text_view.h"
 
@@ -62,6 +63,13 @@ void DetailHead::addCopies(QMenu& menu) {
     menu.addAction(tr("JSON of the action"), this, [=, this] { copy(jsonText(spec_)); });
     menu.addAction(tr("JSON of the result"), this, [=, this] { copy(jsonText(action_)); });
     menu.addAction(tr("Number"), this, [=, this] { copy(QString::number(lsn_)); });
+    menu.addSeparator();
+    menu.addAction(tr("yardctl: run it again in a directory"), this,
+                   [=, this] { copy(context_.link.yardctl(reproduceLine(lsn_))); });
+    menu.addAction(tr("Open in a terminal, to run it again"), this, [this] {
+        if (const QString problem = reproduceInTerminal(context_.link, lsn_); !problem.isEmpty())
+            context_.window.say(problem, true);
+    });
 }
 
 void DetailHead::begin(qint64 lsn) {
