@@ -28,6 +28,8 @@ enum class Option : int {
     Serve,
     Enter,
     EnterWith,
+    Backup,
+    Restore,
     Name,
     IdleExit,
     Lifetime,
