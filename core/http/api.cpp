@@ -234,7 +234,7 @@ coro::Task<Response> Api::handle(Request& request) {
 coro::Task<void> Api::note(const RouteSpec& spec, AuditEntry entry, int status) {
     if (!isAudited(spec)) co_return;
     entry.result = status;
-    co_await audit_.note(std::move(entry), helpers_);
+    (void)co_await audit_.note(std::move(entry), helpers_);
 }
 
 Result<void> Api::checkAgainst(const Route& route, Call& call) {

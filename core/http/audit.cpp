@@ -179,6 +179,7 @@ Result<AuditPage> readAudit(const std::string& directory, const AuditQuery& quer
 
 bool isAudited(const RouteSpec& spec) {
     if (spec.method == Method::Get || spec.scope == Scope::Open) return false;
+    if (spec.body == BodyKind::Keys) return false; // what somebody types into a program is no change of ours
     return spec.needs == Needs::Steer || spec.needs == Needs::Operate || spec.needs == Needs::Admin;
 }
 
@@ -189,7 +190,7 @@ std::string auditedBody(const RouteSpec& spec, std::string_view body) {
     return std::string(shortened(body, kMostAuditText));
 }
 
-coro::Task<void> Audit::note(AuditEntry entry, coro::HelperPool& helpers) {
+coro::Task<bool> Audit::note(AuditEntry entry, coro::HelperPool& helpers) {
     const auto lock = co_await writing_.lock();
     const std::int64_t day = entry.t / kAuditDay;
     const bool prune = std::exchange(lastDay_, day) != day;
@@ -199,11 +200,12 @@ coro::Task<void> Audit::note(AuditEntry entry, coro::HelperPool& helpers) {
     const auto written = co_await helpers.run(std::move(job));
     if (written) {
         isTold_ = false;
-        co_return;
+        co_return true;
     }
     ++dropped_;
     if (!std::exchange(isTold_, true))
         logWarning("http", "the audit has a gap, as a line cannot be written: {}", written.error().message);
+    co_return false;
 }
 
 coro::Task<Result<AuditPage>> Audit::read(AuditQuery query, coro::HelperPool& helpers) {

@@ -62,7 +62,8 @@ public:
     explicit Audit(std::string directory)
         : directory_(std::move(directory)) {}
 
-    coro::Task<void> note(AuditEntry entry, coro::HelperPool& helpers);
+    /// False: it could not be kept.
+    coro::Task<bool> note(AuditEntry entry, coro::HelperPool& helpers);
     /// A page may be short and still have a cursor. Invalid (cursor), Io.
     coro::Task<Result<AuditPage>> read(AuditQuery query, coro::HelperPool& helpers);
     /// Since the start: what could not be kept.
