@@ -204,7 +204,7 @@ std::span<const WorkOption> table() {
          [](const Values& values, Target& target) {
              return setAmount(values.back(), target.action, "cores", "--cores");
          }},
-        {{"memory", 0, "SIZE", "memory to reserve: 500M, 2G (of 1024), 2GB (of 1000), or learned"},
+        {{"memory", 0, "SIZE", "memory: 500M or 2G (of 1024), 2GB (of 1000), learned"},
          kMany,
          [](const Values& values, Target& target) -> Outcome<void> {
              if (values.back() == "learned") {

@@ -1,5 +1,5 @@
 // A backup of a data directory, and the way back (docs/backup.md). It is taken by a process of its own, beside an engine
-// that goes on or while none runs; it never writes into the data directory.
+// that goes on or while none runs. In the data directory it makes nothing but the empty log that SQLite makes to read.
 //
 //     DIR/.yard-backup            marks it as a backup's; locked while one is taken or read
 //     DIR/manifest                names the generation that counts; replaced last, by a rename

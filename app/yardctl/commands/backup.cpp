@@ -109,7 +109,7 @@ Command backupRow() {
     return {
         .name = "backup",
         .usage = "DIR",
-        .summary = "take a backup of the data directory, beside the engine or without it",
+        .summary = "take a backup of the data directory",
         .details =
             "The journal as it is at one moment, all chunks, settings, tokens, recordings and figures. Each chunk "
             "is "
@@ -136,8 +136,7 @@ Command restoreRow() {
             "an engine_id of its own at its first start, and all queues are held until 'yardctl release --all'. "
             "Backups of older versions are brought up to date by that start; one of a newer version is refused. "
             "Chunks that are damaged in the backup are left out, and exit code 1 says so.",
-        .examples = "yardctl --data-dir /srv/yard restore /mnt/backup/yard\n"
-                    "yardmaster --data-dir /srv/yard",
+        .examples = "yardctl --data-dir /srv/yard restore /mnt/backup/yard",
         .options = {},
         .minOperands = 1,
         .maxOperands = 1,
