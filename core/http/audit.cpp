@@ -179,14 +179,16 @@ Result<AuditPage> readAudit(const std::string& directory, const AuditQuery& quer
 
 bool isAudited(const RouteSpec& spec) {
     if (spec.method == Method::Get || spec.scope == Scope::Open) return false;
-    if (spec.body == BodyKind::Keys) return false; // what somebody types into a program is no change of ours
+    // What somebody types into a program is no change of ours, nor is the size of a window.
+    if (spec.pattern == "jobs/{lsn}/terminal") return false;
     return spec.needs == Needs::Steer || spec.needs == Needs::Operate || spec.needs == Needs::Admin;
 }
 
 std::string auditedBody(const RouteSpec& spec, std::string_view body) {
     const std::string_view first = spec.pattern.substr(0, spec.pattern.find('/'));
     if (spec.body == BodyKind::Keys || spec.body == BodyKind::Stream) return {};
-    if (std::ranges::find(kPlainBodies, first) == kPlainBodies.end()) return {};
+    const bool isPlain = spec.scope == Scope::Queue || std::ranges::find(kPlainBodies, first) != kPlainBodies.end();
+    if (!isPlain) return {};
     return std::string(shortened(body, kMostAuditText));
 }
 

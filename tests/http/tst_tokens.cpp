@@ -447,7 +447,7 @@ void TokensTest::everyRowThatChangesSomethingIsInTheAudit() {
             leftOut.insert(rowOf(route));
     }
     QCOMPARE(leftOut, (std::set<std::string>{"PUT chunks/{hash}", "POST jobs", "POST jobs/{worker}",
-                                             "POST jobs/{lsn}/terminal"}));
+                                             "POST jobs/{lsn}/terminal", "PATCH jobs/{lsn}/terminal"}));
 }
 
 void TokensTest::theAuditSaysWhoDidWhatFromWhereWithWhichResult() {
