@@ -204,9 +204,13 @@ std::span<const WorkOption> table() {
          [](const Values& values, Target& target) {
              return setAmount(values.back(), target.action, "cores", "--cores");
          }},
-        {{"memory", 0, "SIZE", "memory to reserve: 500M or 2G (of 1024), 2GB (of 1000)"},
+        {{"memory", 0, "SIZE", "memory: 500M or 2G (of 1024), 2GB (of 1000), learned"},
          kMany,
          [](const Values& values, Target& target) -> Outcome<void> {
+             if (values.back() == "learned") {
+                 objectIn(target.action, "resources")["memory_mb"] = "learned";
+                 return {};
+             }
              auto bytes = parseSize(values.back(), "--memory");
              if (!bytes) return std::unexpected(bytes.error());
              objectIn(target.action, "resources")["memory_mb"] = (*bytes + (1 << 20) - 1) >> 20;

@@ -134,6 +134,12 @@ std::optional<EarlyExit> applyLinkStdio(Arguments& arguments) {
     return std::nullopt;
 }
 
+std::optional<EarlyExit> applyBackup(std::string& directory, std::string_view option, std::string_view value) {
+    if (value.empty()) return usage(fmt::format("--{} wants a directory", option));
+    directory = value;
+    return std::nullopt;
+}
+
 std::optional<EarlyExit> apply(Arguments& arguments, Option which, const char* value) {
     using enum Option;
     switch (which) {
@@ -158,6 +164,8 @@ std::optional<EarlyExit> apply(Arguments& arguments, Option which, const char* v
     case Bundle: arguments.bundle = value; return std::nullopt;
     case Enter: arguments.enter = value; return std::nullopt;
     case Option::EnterWith: return applyEnterWith(arguments, value);
+    case Backup: return applyBackup(arguments.backup, "backup", value);
+    case Restore: return applyBackup(arguments.restore, "restore", value);
     case Name: return applyName(arguments, value);
     case IdleExit: return applySeconds("idle-exit", value, arguments.idleExit);
     case Lifetime: return applySeconds("lifetime", value, arguments.lifetime);
@@ -193,6 +201,8 @@ std::variant<Arguments, EarlyExit> parseArguments(int argc, char** argv) {
         return usage("--insecure means plain HTTP, and --tls-cert TLS: give one of them");
     if (arguments.example && !arguments.attach.empty())
         return usage("--example loads into an engine that is started here; at one elsewhere: yardctl example load");
+    if (!arguments.backup.empty() && !arguments.restore.empty())
+        return usage("--backup and --restore do not go together: give one");
     if (auto exit = checkJoin(arguments)) return *exit;
     if (auto exit = applyLinkStdio(arguments)) return *exit;
     if (arguments.dataDir.empty() && !arguments.linkStdio) arguments.dataDir = defaultDataDirectory();
@@ -204,6 +214,8 @@ std::variant<Arguments, EarlyExit> parseArguments(int argc, char** argv) {
     settle(arguments.dataDir);
     settle(arguments.hooks);
     settle(arguments.bundle);
+    settle(arguments.backup);
+    settle(arguments.restore);
     std::ranges::for_each(arguments.plugins, settle);
     while (arguments.hooks.size() > 1 && arguments.hooks.back() == '/') arguments.hooks.pop_back();
     while (arguments.dataDir.size() > 1 && arguments.dataDir.back() == '/') arguments.dataDir.pop_back();

@@ -37,7 +37,9 @@ struct Arguments {
     bool example = false;                         ///< it comes with work to look at
     std::string enter;                            ///< a directory to be entered in place of all else; empty: none
     EnterWith enterWith = EnterWith::Run;
-    std::string attach; ///< URL of an engine elsewhere; empty: embed one
+    std::string backup;  ///< where a backup is to be taken, in place of all else; empty: none
+    std::string restore; ///< the backup that the data directory is made of; empty: none
+    std::string attach;  ///< URL of an engine elsewhere; empty: embed one
     std::vector<std::string> allowHosts;
 };
 

@@ -1,6 +1,7 @@
 // yardmaster: the engine and its API in one process, with a window or without. Main opens the engine, starts the
 // server, and then only waits for a signal, the session's sunset, or the end of its window.
 #include "app/yardmaster/arguments.h"
+#include "app/yardmaster/backing_up.h"
 #include "app/yardmaster/console_door.h"
 #include "app/yardmaster/display.h"
 #include "app/yardmaster/entering.h"
@@ -376,6 +377,8 @@ int main(int argc, char** argv) {
     }
     const auto& arguments = std::get<app::Arguments>(parsed);
     if (!arguments.enter.empty()) return app::enter(arguments.enter, arguments.enterWith);
+    if (!arguments.backup.empty()) return app::backUp(arguments.dataDir, arguments.backup);
+    if (!arguments.restore.empty()) return app::restoreFrom(arguments.restore, arguments.dataDir);
     if (auto enough = checkDescriptors(); !enough) return complain(kFailure, enough.error().message);
     const UniqueFd signals = blockSignals();
     if (!signals) return complain(kFailure, "signalfd is not to be had on this system.");

@@ -30,6 +30,8 @@ enum class Option : int {
     Bundle,
     Enter,
     EnterWith,
+    Backup,
+    Restore,
     Name,
     IdleExit,
     Lifetime,

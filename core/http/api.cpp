@@ -64,7 +64,7 @@ std::span<const Route> allRoutes() {
               poolRoutes(),     settingsRoutes(),   gcRoutes(),           tokenRoutes(),   eventRoutes(),
               linkRoutes(),     guestRoutes(),      machineTokenRoutes(), machineRoutes(), kindRoutes(),
               insideRoutes(),   profileRoutes(),    attemptRoutes(),      objectRoutes(),  alertRoutes(),
-              courtesyRoutes(), recordingRoutes(),  replayRoutes()})
+              courtesyRoutes(), recordingRoutes(),  replayRoutes(),       auditRoutes()})
             all.insert(all.end(), routes.begin(), routes.end());
         return all;
     }();
@@ -82,11 +82,13 @@ Api::Api(engine::Engine& engine, ApiOptions options)
     , events_(engine, options.maxWatchers)
     , tokens_(engine.token(), engine.dataDir() + std::string(Tokens::kFile))
     , joins_(engine.dataDir() + std::string(JoinTokens::kFile))
+    , audit_(engine.dataDir() + std::string(Audit::kDirectory))
     , parts_{.engine = engine_,
              .helpers = helpers_,
              .events = events_,
              .seats = seats_,
              .tokens = tokens_,
+             .audit = audit_,
              .joins = joins_,
              .links = options.links,
              .partBudget = partBudget_,
@@ -212,12 +214,27 @@ coro::Task<Response> Api::handle(Request& request) {
         if (const auto inQueue = co_await checkQueue(call, call.lsn()); !inQueue)
             co_return errorResponse(inQueue.error());
     const auto caller = request.presence.share(); // it may remove its own token
+    AuditEntry entry;
+    if (isAudited(route.spec)) // what the handler takes is gone afterwards
+        entry = {.t = wallNow(),
+                 .who = !caller || caller->name.empty() ? std::string(kAuditOwner) : caller->name,
+                 .from = request.peer,
+                 .method = std::string(name(request.head.method)),
+                 .path = std::string(shortened(request.head.path(), kMostAuditText)),
+                 .body = auditedBody(route.spec, request.body)};
     Response response = co_await route.handler(call);
+    co_await note(route.spec, std::move(entry), response.status);
     if (isDestroying(route.spec, call.body))
         logInfo("http", "{} {} by {}: {}", name(request.head.method),
                 shortened(request.head.path(), kMostLoggedPath),
                 !caller || caller->name.empty() ? "the owner" : caller->name, response.status);
     co_return response;
+}
+
+coro::Task<void> Api::note(const RouteSpec& spec, AuditEntry entry, int status) {
+    if (!isAudited(spec)) co_return;
+    entry.result = status;
+    (void)co_await audit_.note(std::move(entry), helpers_);
 }
 
 Result<void> Api::checkAgainst(const Route& route, Call& call) {

@@ -7,6 +7,7 @@
 
 #include "core/coro/helper_pool.h"
 #include "core/engine/engine.h"
+#include "core/http/audit.h"
 #include "core/http/auth.h"
 #include "core/http/body_budget.h"
 #include "core/http/event_hub.h"
@@ -61,6 +62,9 @@ private:
     /// The same of who shows a machine's key or a join token: these open `link`, and nothing else.
     std::optional<Admission> recogniseMachine(Request& request, std::string_view bearer, const Error& unknown);
 
+    /// A line of the audit where the route wants one.
+    coro::Task<void> note(const RouteSpec& spec, AuditEntry entry, int status);
+
     engine::Engine& engine_;
     const Gate gate_;
     const std::string prefix_;
@@ -77,6 +81,7 @@ private:
     TerminalSeats seats_{engine_};
     Tokens tokens_;
     JoinTokens joins_;
+    Audit audit_;
     WrongTokens wrongTokens_;
     const ApiParts parts_;
 };

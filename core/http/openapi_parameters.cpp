@@ -58,6 +58,9 @@ std::string_view openApiListParameters() {
 "kinds":{"name":"limit","in":"query","description":"kinds of a page","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#kinds#,"default":#kinds_usual#}},
 "differences":{"name":"limit","in":"query","description":"differences of a page","schema":{"type":"integer","format":"int64","minimum":1,"maximum":#differences#,"default":#differences#}},
 "differences_cursor":{"name":"cursor","in":"query","description":"of the page before","schema":{"type":"string"}},
+"audit_who":{"name":"who","in":"query","description":"only what this one did: the name of a token, or the owner","schema":{"type":"string"}},
+"audit_text":{"name":"q","in":"query","description":"only what has this in its path or body","schema":{"type":"string"}},
+"audit_cursor":{"name":"cursor","in":"query","description":"of the page before","schema":{"type":"string"}},
 "kinds_cursor":{"name":"cursor","in":"query","description":"of the page before","schema":{"type":"string"}},
 "group":{"name":"group","in":"query","description":"the id of a group: its counts in place of all groups",
   "schema":{"type":"string","pattern":"^[0-9a-f]{16}$"}})json";

@@ -38,6 +38,13 @@ constexpr std::string_view kKindSchemas = R"json(
   "is_flaky":{"type":"boolean"},"probability":{"type":"number","minimum":0,"maximum":1,"description":"that more than one run in a hundred fails"},
   "rate":{"type":"number","minimum":0,"maximum":1},"inputs":{"type":"integer","format":"int64","minimum":1,"description":"that both worked and failed"}}},
 "KindChange":{"type":"object","required":["what","t","before","after","ratio","p"],"properties":{CHANGE},
+"Audit":{"type":"object","required":["entries"],"properties":{"entries":{"type":"array","maxItems":#page#,"items":{"$ref":"#/components/schemas/AuditEntry"}},
+  "dropped":{"type":"integer","format":"int64","minimum":1,"description":"lines that could not be kept since the start"},
+  "cursor":{"type":"string","description":"of the next page, which may have entries"}}},
+"AuditEntry":{"type":"object","required":["t","who","method","path","result"],"properties":{
+  "t":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"},"who":{"type":"string","description":"the name of a token, or: the owner"},
+  "from":{"type":"string","description":"the address it came from"},"method":{"type":"string"},"path":{"type":"string"},
+  "body":{"type":"string","description":"its begin, where it can have no secret"},"result":{"type":"integer","description":"the status of the answer"}}},
 "Kinds":{"type":"object","required":["kinds"],"properties":{"kinds":{"type":"array","maxItems":#kinds#,"items":{"$ref":"#/components/schemas/Kind"}},
   "dropped":{"type":"integer","format":"int64","minimum":1,"description":"kinds that were forgotten for others since the start"},
   "last_dropped":{"type":"string"},"cursor":{"type":"string","description":"of the next page"}}},

@@ -9,7 +9,7 @@ namespace yard::http {
 std::string_view openApiSubmitSchemas() {
     return R"json(
 "Resources":{"type":"object","maxProperties":#resources#,"properties":{"cores":{"$ref":"#/components/schemas/Cores"},
-  "memory_mb":{"type":"integer","format":"int64","minimum":0,"maximum":#memory_mb#,"description":"MiB"},
+  "memory_mb":{"anyOf":[{"type":"integer","format":"int64","minimum":0,"maximum":#memory_mb#},{"type":"string","enum":["learned"]}],"description":"MiB; learned: as much as its kind took so far"},
   "gpus":{"$ref":"#/components/schemas/Amount"},
   "gpu_memory_mb":{"type":"integer","format":"int64","minimum":0,"maximum":#memory_mb#,"description":"MiB, of each of its gpus"}},"additionalProperties":{"$ref":"#/components/schemas/Amount"}},
 "Cores":{"type":"number","minimum":0.001,"maximum":#cores#,"description":"at most three decimals"},

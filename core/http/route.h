@@ -28,6 +28,7 @@ class ServerTls;
 
 namespace yard::http {
 
+class Audit;
 class EventHub;
 class JoinTokens;
 class LinkDoor;
@@ -42,6 +43,7 @@ struct ApiParts {
     EventHub& events;
     TerminalSeats& seats;
     Tokens& tokens;
+    Audit& audit;
     JoinTokens& joins;
     LinkDoor* links; ///< null: nobody takes them
     BodyBudget& partBudget;
@@ -138,6 +140,7 @@ std::span<const Route> failureRoutes();
 std::span<const Route> scheduleRoutes();
 std::span<const Route> graphRoutes();
 std::span<const Route> kindRoutes();
+std::span<const Route> auditRoutes();
 std::span<const Route> recordingRoutes();
 std::span<const Route> replayRoutes();
 std::span<const Route> poolRoutes();

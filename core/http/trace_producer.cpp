@@ -4,6 +4,7 @@
 #include "core/base/sentences.h"
 #include "core/json/json_writer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -72,6 +73,19 @@ void writePhase(std::string& out, const timeline::Span& bar, std::int64_t thread
     event->member("cat", "phase");
 }
 
+/// One end of the arrow from an attempt to the next one of its action: `s` where it begins, `f` where it ends. Both are
+/// inside of a slice, or viewers draw none.
+void writeArrow(std::string& out, const timeline::Span& bar, std::int64_t thread, std::string_view phase,
+                std::uint32_t from, WallMicros t) {
+    TraceEvent event(out, phase, processOf(bar.worker));
+    event->member("tid", thread);
+    event->member("ts", t);
+    event->member("id", fmt::format("{}.{}", bar.lsn.value, from));
+    event->member("name", "retry");
+    event->member("cat", "flow");
+    if (phase == "f") event->member("bp", "e");
+}
+
 void writeAttempt(std::string& out, const timeline::Span& bar, std::int64_t thread, std::string_view title) {
     {
         TraceEvent event(out, bar.isOpen() ? "B" : "X", processOf(bar.worker));
@@ -88,6 +102,9 @@ void writeAttempt(std::string& out, const timeline::Span& bar, std::int64_t thre
         if (bar.retried) event->member("retried", true);
         event->closeObject();
     }
+    if (bar.attempt > 1) writeArrow(out, bar, thread, "f", bar.attempt - 1, bar.begin);
+    if (bar.retried && !bar.isOpen())
+        writeArrow(out, bar, thread, "s", bar.attempt, std::max(bar.begin, bar.end - 1));
     if (bar.isOpen() || bar.running == 0) return;
     writePhase(out, bar, thread, "preparing", bar.begin, bar.running);
     writePhase(out, bar, thread, "running", bar.running, bar.exited != 0 ? bar.exited : bar.end);

@@ -2,7 +2,7 @@
 // a day of a million actions takes no more memory than an hour.
 //
 // A process of the trace is a worker, a thread one of its lanes. An attempt is a slice with its phases inside: preparing,
-// running, collecting; one that goes on is begun only. Counters are the figures of the machine.
+// running, collecting; one that goes on is begun only. Arrows lead from an attempt to the next one of its action. Counters are the figures of the machine.
 //
 // Owner: the http thread. Lifetime: engine and link outlive it.
 #pragma once

@@ -148,6 +148,9 @@ bool readResources(JsonFields& fields, JsonView v, ActionSpec& spec) {
         if (amount.key() == "cores") {
             if (!fields.thousandths(amount, at, 1, kMaxMilliCores, resources.milliCores)) return false;
             spec.coresGiven = true;
+        } else if (amount.key() == "memory_mb" && amount.kind() == JsonKind::String &&
+                   amount.string() == kLearnedMemory) {
+            spec.memoryLearned = true; // where nothing is known, it is as if it were absent
         } else if (amount.key() == "memory_mb") {
             if (!fields.integer(amount, at, 0, kMaxMemoryMb, resources.memoryMb)) return false;
             spec.memoryGiven = true;

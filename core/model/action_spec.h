@@ -92,6 +92,7 @@ struct ActionSpec {
     std::optional<Resources> resources; ///< as given; read it through effectiveResources()
     bool coresGiven = false;            ///< "resources" names cores
     bool memoryGiven = false;           ///< "resources" names memory_mb
+    bool memoryLearned = false;         ///< its memory_mb is "learned": as much as its kind took so far
     std::vector<std::string> locks;
     std::vector<Dependency> after;
     std::vector<Reference> references; ///< what else "after" names
@@ -117,6 +118,8 @@ struct ActionSpec {
 using SpecPtr = std::shared_ptr<const ActionSpec>;
 /// The resource of which an action with a terminal takes one; how many there are is a setting.
 inline constexpr std::string_view kTerminals = "terminals";
+/// In place of an amount of memory.
+inline constexpr std::string_view kLearnedMemory = "learned";
 /// What an action calls the memory of each of its GPUs.
 inline constexpr std::string_view kGpuMemory = "gpu_memory_mb";
 /// What one attempt needs: what the action gives, member by member, else `base`: its worker's, for exec one core;

@@ -127,6 +127,12 @@ bool readTokens(Fields& fields, JsonView v, Config& config) {
     return readJobserver(fields, v, config.jobserver);
 }
 
+bool readLearn(Fields& fields, JsonView v, Config& config) {
+    if (v.kind() != JsonKind::String || v.string() != "apply") return fields.refuse({v.key()}, "\"apply\" or null");
+    config.learnsMemory = true;
+    return true;
+}
+
 constexpr std::array kSettings{
     Setting{"max_retries", readCount<&Config::maxRetries, kMaxRetryLimit>, resetField<&Config::maxRetries>},
     Setting{"max_interruptions", readCount<&Config::maxInterruptions, kMaxRetryLimit>,
@@ -144,6 +150,7 @@ constexpr std::array kSettings{
     Setting{"courtesy", readCourtesy, resetField<&Config::ignoresCourtesy>},
     Setting{"machine", readMachine, resetField<&Config::machines>},
     Setting{"jobserver", readTokens, resetField<&Config::jobserver>},
+    Setting{"learn", readLearn, resetField<&Config::learnsMemory>},
 };
 
 void writeRule(JsonWriter& writer, const RetryRule& rule) {
@@ -215,6 +222,7 @@ std::string toJson(const QueueConfig& config) {
         writer.closeArray();
     }
     writeJobserver(writer, config.jobserver);
+    if (config.learnsMemory) writer.member("learn", "apply");
     writer.closeObject();
     return out;
 }

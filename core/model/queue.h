@@ -44,6 +44,7 @@ struct QueueConfig {
     bool ignoresCourtesy = false;          ///< it goes on whoever is at the machine
     std::vector<std::string> machines;     ///< where actions run that do not say it; empty: as ActionSpec::machines
     Jobserver jobserver = Jobserver::None; ///< of actions that do not say it
+    bool learnsMemory = false;             ///< its actions ask for as much memory as their kinds took so far
 };
 /// Applies a JSON object of members to `base`: what is absent stays, null goes back to the default, maps and lists
 /// are replaced as a whole. Malformed, or Invalid with the member's name. Returns the new configuration.

@@ -3,6 +3,7 @@
 #include "core/base/files.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
+#include "core/store/backup.h"
 #include "core/store/disk_reserve.h"
 #include "core/store/journal_log.h"
 #include "core/store/schema.h"
@@ -147,6 +148,7 @@ Result<DataDirectory> DataDirectory::open(std::string path, Duration patience) {
     auto lock = lockFile(directory.path_ + "/lock", directory.path_, until);
     if (!lock) return std::unexpected(std::move(lock.error()));
     directory.lock_ = std::move(*lock);
+    if (auto fine = refuseHalfRestored(directory.path_); !fine) return std::unexpected(std::move(fine.error()));
     (void)DiskReserve(directory.path_).giveUpIfFull(); // before anything is written
     if (auto fine = refuseLostJournal(directory); !fine) return std::unexpected(std::move(fine.error()));
     if (auto fine = refuseLostLog(directory.journal()); !fine) return std::unexpected(std::move(fine.error()));

@@ -48,6 +48,8 @@ private Q_SLOTS:
     void anEngineForAWhileEndsByItself();
     void anEngineIsNotIdleWhileItHasWork();
     void anEngineHasTheNameThatItIsGiven();
+    void aBackupIsTakenBesideTheEngineAndRestoredHeld();
+    void aBackupThatCannotBeTakenSaysWhy();
 };
 
 void TestPrograms::anEngineIsFoundByItsDataDirectory_data() {
@@ -355,6 +357,49 @@ void TestPrograms::anEngineHasTheNameThatItIsGiven() {
     QVERIFY2(engine.isServing(), engine.errors().c_str());
     const Answer machines = engine.caller().get("/compute/machines/0");
     QCOMPARE(machines.text("name"), std::string("desk-7"));
+}
+
+void TestPrograms::aBackupIsTakenBesideTheEngineAndRestoredHeld() {
+    Place place;
+    const std::string backup = place.path("backup");
+    const std::string restored = place.path("restored");
+    {
+        Yardmaster engine(place);
+        QVERIFY2(engine.isServing(), engine.errors().c_str());
+        QCOMPARE(ctl(place, {"run", "--", "echo", "kept"}).code, 0);
+        const test::Ended taken = ctl(place, {"backup", QString::fromStdString(backup)});
+        QVERIFY2(taken.code == 0, taken.err.c_str());
+        QVERIFY2(taken.out.starts_with("backup in " + backup), taken.out.c_str());
+        QCOMPARE(ctl(place, {"run", "--", "true"}).code, 0); // it goes on
+        QCOMPARE(engine.stop(), 0);
+    }
+    // And without an engine.
+    QCOMPARE(ctl(place, {"backup", QString::fromStdString(backup)}).code, 0);
+    const QStringList at{"--data-dir", QString::fromStdString(restored)};
+    const test::Ended back = test::CtlProcess(at + QStringList{"restore", QString::fromStdString(backup)}).end();
+    QVERIFY2(back.code == 0, back.err.c_str());
+    QVERIFY2(back.out.contains("release --all"), back.out.c_str());
+    Yardmaster engine(place, {.arguments = {}, .wrapper = {}, .dataDir = restored});
+    QVERIFY2(engine.isServing(), engine.errors().c_str());
+    QCOMPARE(test::CtlProcess(at + QStringList{"logs", "1"}).end().out, std::string("kept\n"));
+    Caller caller = engine.caller();
+    QVERIFY(caller.get("/compute/queues").body.contains("\"held\":true"));
+    QVERIFY(fileText(restored + "/engine_id") != fileText(place.path("data/engine_id")));
+    QCOMPARE(engine.stop(), 0);
+}
+
+void TestPrograms::aBackupThatCannotBeTakenSaysWhy() {
+    Place place;
+    const test::Ended none = ctl(place, {"backup", QString::fromStdString(place.path("backup"))});
+    QCOMPARE(none.code, 1);
+    QVERIFY2(none.err.contains("is no data directory"), none.err.c_str());
+    const test::Ended elsewhere = test::CtlProcess({"--url", "http://127.0.0.1:1", "backup", "x"}).end();
+    QCOMPARE(elsewhere.code, 2);
+    QVERIFY2(elsewhere.err.contains("where the data directory is"), elsewhere.err.c_str());
+    const test::Ended both = test::CtlProcess({"--backup", "a", "--restore", "b"}, {}, YARDMASTER_PATH).end();
+    QCOMPARE(both.code, 2);
+    const test::Ended nowhere = test::CtlProcess({"--backup", ""}, {}, YARDMASTER_PATH).end();
+    QCOMPARE(nowhere.code, 2);
 }
 
 QTEST_GUILESS_MAIN(TestPrograms)

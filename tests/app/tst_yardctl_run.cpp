@@ -20,6 +20,7 @@ private Q_SLOTS:
     void submitsWhereItStandsAndExitsWithTheCode();
     void outputIsSeenBeforeTheActionEnds();
     void optionsBecomeMembersOfTheAction();
+    void memoryMayBeWhatWasLearned();
     void aPoolIsAQueueThatIsMadeOnce();
     void elsewhereNothingOfHereIsSentAlong();
     void aLineGoesToTheShell();
@@ -163,6 +164,15 @@ void TestYardctlRun::optionsBecomeMembersOfTheAction() {
     for (const auto& [key, value] : expected.as_object())
         if (key != "deadline_s") QCOMPARE(json::serialize(action.at(key)), json::serialize(value));
     QCOMPARE(action.size(), expected.as_object().size());
+}
+
+void TestYardctlRun::memoryMayBeWhatWasLearned() {
+    OneAction script;
+    FakeServer server([&](const FakeRequest& request) { return script(request); });
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"run", "--memory", "learned", "true"}).code, 0);
+    const json::object action = json::parse(server.find("POST /compute/jobs").body).as_object();
+    QCOMPARE(json::serialize(action.at("resources")), std::string(R"({"memory_mb":"learned"})"));
 }
 
 void TestYardctlRun::aPoolIsAQueueThatIsMadeOnce() {

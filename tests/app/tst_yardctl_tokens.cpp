@@ -19,6 +19,9 @@ private Q_SLOTS:
     void whatIsWrongIsSaid_data();
     void whatIsWrongIsSaid();
     void whatTheEngineRefusesIsSaid();
+    void theAuditIsRowsPageByPage();
+    void theAuditAsJsonHasALineForEach();
+    void whatTheAuditIsNotAskedForIsWrongUsage();
 };
 
 namespace {
@@ -135,6 +138,51 @@ void TestYardctlTokens::whatTheEngineRefusesIsSaid() {
     const Ended forbidden = data.run({"tokens"});
     QCOMPARE(forbidden.code, 1);
     QVERIFY2(forbidden.err.contains("this needs admin"), forbidden.err.c_str());
+}
+
+void TestYardctlTokens::theAuditIsRowsPageByPage() {
+    const std::string first =
+        R"({"entries":[{"t":3000000,"who":"anna","from":"10.0.0.7","method":"POST","path":"/compute/queues/7/hold","result":200}],"cursor":"19.40"})";
+    const std::string second =
+        R"({"entries":[{"t":2000000,"who":"the owner","method":"PATCH","path":"/compute/settings","body":"{\"a\u001b[2J\":1}","result":422}]})";
+    FakeServer server(table({{"GET /compute/audit?who=anna&q=hold&limit=100", {.body = first}},
+                             {"GET /compute/audit?who=anna&q=hold&limit=99&cursor=19.40", {.body = second}},
+                             {"GET /compute/audit?limit=1", {.body = first}}}));
+    const DataDirectory data(server);
+    const Ended ended = data.run({"audit", "--who", "anna", "--match", "hold"});
+    QVERIFY2(ended.code == 0, ended.err.c_str());
+    QVERIFY2(ended.out.contains("10.0.0.7") && ended.out.contains("POST /compute/queues/7/hold"),
+             ended.out.c_str());
+    QVERIFY2(ended.out.contains("the owner") && ended.out.contains("422"), ended.out.c_str());
+    QVERIFY(!ended.out.contains('\x1b'));
+    // A page may be all that is wanted.
+    QCOMPARE(data.run({"audit", "--limit", "1"}).code, 0);
+    QCOMPARE(server.requests().size(), std::size_t(3));
+}
+
+void TestYardctlTokens::theAuditAsJsonHasALineForEach() {
+    FakeServer server(table(
+        {{"GET /compute/audit?limit=100",
+          {.body =
+               R"({"entries":[{"t":2,"who":"anna","method":"POST","path":"/a","result":200},{"t":1,"who":"anna","method":"POST","path":"/b","result":200}]})"}},
+         {"GET /compute/audit?who=nobody&limit=100", {.body = R"({"entries":[]})"}}}));
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"--json", "audit"}).out,
+             "{\"t\":2,\"who\":\"anna\",\"method\":\"POST\",\"path\":\"/a\",\"result\":200}\n"
+             "{\"t\":1,\"who\":\"anna\",\"method\":\"POST\",\"path\":\"/b\",\"result\":200}\n");
+    const Ended none = data.run({"audit", "--who", "nobody"});
+    QCOMPARE(none.code, 0);
+    QCOMPARE(none.err, "Nothing was changed.\n");
+}
+
+void TestYardctlTokens::whatTheAuditIsNotAskedForIsWrongUsage() {
+    FakeServer server(table({}));
+    const DataDirectory data(server);
+    for (const QStringList& words :
+         {QStringList{"audit", "--limit", "0"}, QStringList{"audit", "--limit", "100001"},
+          QStringList{"audit", "--from", "never"}, QStringList{"audit", "word"}})
+        QCOMPARE(data.run(words).code, 2);
+    QVERIFY(server.requests().empty());
 }
 
 QTEST_GUILESS_MAIN(TestYardctlTokens)

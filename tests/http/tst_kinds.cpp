@@ -5,6 +5,9 @@
 
 #include <QTest>
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <fmt/format.h>
 #include <memory>
 #include <string>
@@ -29,6 +32,7 @@ private Q_SLOTS:
     void aJumpIsARegressionSinceTheVersionThatCameThen();
     void othersGetAnEstimate();
     void aCleanStopKeepsWhatIsKnown();
+    void aKindAsksForTheMemoryThatItTook();
     void wrongRequestsAreRefused_data();
     void wrongRequestsAreRefused();
 
@@ -172,6 +176,47 @@ void KindsTest::aCleanStopKeepsWhatIsKnown() {
     const auto known = engine.run(engine->ask(&engine::KindKeeper::show, std::string("exec:work")));
     QVERIFY(known);
     QCOMPARE(known->row.figures.runs, std::uint64_t{1});
+}
+
+void KindsTest::aKindAsksForTheMemoryThatItTook() {
+    api_ = std::make_unique<ApiTest>([](engine::Options& options) { options.resources.memoryMb = 256; });
+    constexpr int kEnough = 20;
+    for (int i = 0; i < kEnough; ++i) run("learner", "true");
+    const boost::json::object known = kind("exec:learner");
+    QVERIFY(known.contains("learned_memory_bytes"));
+    const double bytes = known.at("learned_memory_bytes").to_number<double>();
+    const auto exact = static_cast<std::uint64_t>(std::ceil(bytes / (1 << 20)));
+    const std::uint64_t step = std::max<std::uint64_t>(1, std::bit_floor(exact) / 16);
+    const auto expected = static_cast<std::int64_t>((exact + step - 1) / step * step);
+
+    // All of the memory is taken: what needs some says how much.
+    const std::int64_t blocker =
+        api_->post("/compute/jobs",
+                   api_->engine.shJson("exec sleep 1000", R"(,"label":"blocker","resources":{"memory_mb":256})"))
+            .number("lsn");
+    QTRY_COMPARE(api_->get(fmt::format("/compute/jobs/{}", blocker)).text("state"), std::string("running"));
+    const auto need = [&](std::int64_t lsn) -> std::int64_t {
+        const boost::json::object why = api_->get(fmt::format("/compute/jobs/{}/why", lsn)).json();
+        for (const auto& wait : why.at("waits").as_array())
+            if (wait.at("kind").as_string() == "capacity" && wait.at("resource").as_string() == "memory_mb")
+                return wait.at("need").to_number<std::int64_t>();
+        return -1;
+    };
+    const std::string learned = R"(,"label":"learner","resources":{"memory_mb":"learned"})";
+    const std::int64_t asks = api_->post("/compute/jobs", api_->engine.shJson("true", learned)).number("lsn");
+    QTRY_COMPARE(need(asks), expected);
+    // In a queue that learns, so does what asked for more.
+    const std::int64_t queue = api_->post("/compute/queues", R"({"config":{"learn":"apply"}})").number("queue_id");
+    const std::int64_t saves =
+        api_->post(fmt::format("/compute/queues/{}/jobs", queue),
+                   api_->engine.shJson("true", R"(,"label":"learner","resources":{"memory_mb":200})"))
+            .number("lsn");
+    QTRY_COMPARE(need(saves), expected);
+    // Nothing is known of this one: it asks for nothing.
+    const std::int64_t stranger = run("stranger", "true", R"(,"resources":{"memory_mb":"learned"})");
+    QCOMPARE(api_->get(fmt::format("/compute/jobs/{}", stranger)).text("state"), std::string("completed"));
+    api_->post(fmt::format("/compute/jobs/{}/cancel", blocker));
+    QCOMPARE(api_->get(fmt::format("/compute/jobs/{}?wait=60", asks)).text("state"), std::string("completed"));
 }
 
 void KindsTest::wrongRequestsAreRefused_data() {

@@ -1,6 +1,7 @@
 // Tokens for others: every route with every right, how a token is made, and how it ends.
 #include "core/base/files.h"
 #include "core/engine/commands/operations.h"
+#include "core/http/audit.h"
 #include "core/http/closing.h"
 #include "core/http/tokens.h"
 #include "core/http/wrong_tokens.h"
@@ -85,6 +86,12 @@ private Q_SLOTS:
     void aFollowedStreamEndsWithItsToken();
     void manyWrongTokensWait();
     void anEngineThatEndsKnowsThemAsWell();
+    void everyRowThatChangesSomethingIsInTheAudit();
+    void theAuditSaysWhoDidWhatFromWhereWithWhichResult();
+    void theAuditIsReadInPagesAndPassesOverDamage();
+    void theAuditHasItsLimits();
+    void whatTheAuditCannotBeAskedForIsRefused_data();
+    void whatTheAuditCannotBeAskedForIsRefused();
 };
 
 void TokensTest::everyRouteTakesEachRightAsItsRowSays_data() {
@@ -124,7 +131,8 @@ void TokensTest::whatOnlyReadsNeedsTheLeastRightAndFewRowsAreTheOwnersAlone() {
         else
             QVERIFY2(reads == (route.spec.needs == Needs::Read), rowOf(route).c_str());
     }
-    QCOMPARE(owners, (std::set<std::string>{"GET tokens",
+    QCOMPARE(owners, (std::set<std::string>{"GET audit",
+                                            "GET tokens",
                                             "POST tokens",
                                             "DELETE tokens/{name}",
                                             "POST gc",
@@ -427,6 +435,146 @@ void TokensTest::anEngineThatEndsKnowsThemAsWell() {
     QCOMPARE(answered("secret"), 503);
     QCOMPARE(answered("other"), 401);
     QCOMPARE(answered(""), 401);
+}
+
+/// What is left out is said by name, so that each new row is decided on.
+void TokensTest::everyRowThatChangesSomethingIsInTheAudit() {
+    std::set<std::string> leftOut;
+    for (const Route& route : allRoutes()) {
+        if (route.spec.method == Method::Get)
+            QVERIFY2(!isAudited(route.spec), rowOf(route).c_str());
+        else if (!isAudited(route.spec))
+            leftOut.insert(rowOf(route));
+    }
+    QCOMPARE(leftOut, (std::set<std::string>{"PUT chunks/{hash}", "POST jobs", "POST jobs/{worker}",
+                                             "POST jobs/{lsn}/terminal", "PATCH jobs/{lsn}/terminal"}));
+}
+
+void TokensTest::theAuditSaysWhoDidWhatFromWhereWithWhichResult() {
+    const std::string token = made("auditor", "operate");
+    const std::int64_t queue = newQueue();
+    QCOMPARE(as(token, "POST", fmt::format("/compute/queues/{}/hold", queue)).status, 200);
+    QCOMPARE(as(token, "POST", "/compute/queues/99999/hold").status, 404);
+    QCOMPARE(as(token, "PATCH", fmt::format("/compute/queues/{}", queue), R"({"config":{"weight":2}})").status,
+             200);
+    const boost::json::array entries = api_->get("/compute/audit?who=auditor").json().at("entries").as_array();
+    QCOMPARE(entries.size(), std::size_t(3));
+    const boost::json::object last = entries[0].as_object(); // the latest first
+    QCOMPARE(last.at("method").as_string(), "PATCH");
+    QCOMPARE(last.at("body").as_string(), R"({"config":{"weight":2}})");
+    QCOMPARE(entries[1].at("result").as_int64(), 404);
+    QCOMPARE(entries[2].at("path").as_string(), fmt::format("/compute/queues/{}/hold", queue).c_str());
+    QCOMPARE(entries[2].at("result").as_int64(), 200);
+    // The owner's, and no secret: a token that is made is not in it.
+    const std::string owners = api_->get("/compute/audit?who=the+owner&q=tokens").body;
+    QVERIFY2(owners.contains("\"path\":\"/compute/tokens\"") && !owners.contains("auditor"), owners.c_str());
+    // What only reads or submits is not in it.
+    const std::size_t before = api_->get("/compute/audit?limit=1000").json().at("entries").as_array().size();
+    api_->get("/compute/queues");
+    api_->post("/compute/jobs?wait=60", kTrue);
+    QCOMPARE(api_->get("/compute/audit?limit=1000").json().at("entries").as_array().size(), before);
+    QCOMPARE(as(token, "GET", "/compute/audit").status, 403);
+}
+
+void TokensTest::theAuditIsReadInPagesAndPassesOverDamage() {
+    constexpr std::int64_t kDay = 86'400'000'000;
+    const std::string directory = api_->engine.path("audit-pages");
+    Audit audit(directory);
+    coro::HelperPool helpers(1);
+    // Two lines on each of ten days: more days than one page looks at.
+    for (int day = 0; day < 10; ++day)
+        for (int i = 0; i < 2; ++i)
+            (void)api_->engine.run(audit.note({.t = kDay * (20'000 + day) + i + 1,
+                                               .who = "anna",
+                                               .from = {},
+                                               .method = "POST",
+                                               .path = fmt::format("/{}.{}", day, i),
+                                               .body = {},
+                                               .result = 200},
+                                              helpers));
+    // A line that is none, and one that a crash cut off; the next one begins on a line of its own.
+    const std::string last = directory + "/2024-10-13.jsonl";
+    const auto text = readFile(last);
+    QVERIFY2(text.has_value(), text ? "" : text.error().message.c_str());
+    QVERIFY(writeFileAtomically(last, *text + "no JSON\n{\"t\":1", 0600));
+    (void)api_->engine.run(audit.note({.t = kDay * 20'009 + 9,
+                                       .who = "anna",
+                                       .from = {},
+                                       .method = "POST",
+                                       .path = "/end",
+                                       .body = {},
+                                       .result = 200},
+                                      helpers));
+    std::string seen;
+    std::string cursor;
+    int pages = 0;
+    do {
+        const auto page = api_->engine.run(
+            audit.read({.from = {}, .to = {}, .who = "anna", .text = "", .limit = 3, .cursor = cursor}, helpers));
+        QVERIFY(page.has_value());
+        QVERIFY(page->entries.size() <= 3u);
+        for (const AuditEntry& entry : page->entries) seen += entry.path + " ";
+        cursor = page->cursor;
+    } while (!cursor.empty() && ++pages < 50);
+    QCOMPARE(seen, "/end /9.1 /9.0 /8.1 /8.0 /7.1 /7.0 /6.1 /6.0 /5.1 /5.0 /4.1 /4.0 /3.1 /3.0 /2.1 /2.0 /1.1 /1.0 "
+                   "/0.1 /0.0 ");
+    const auto some = api_->engine.run(audit.read(
+        {.from = kDay * 20'003, .to = kDay * 20'004, .who = "", .text = ".1", .limit = 100, .cursor = ""},
+        helpers));
+    QVERIFY(some.has_value());
+    QCOMPARE(some->entries.size(), std::size_t(1));
+    QCOMPARE(some->entries.front().path, std::string("/3.1"));
+    helpers.stop();
+}
+
+void TokensTest::theAuditHasItsLimits() {
+    constexpr std::int64_t kDay = 86'400'000'000;
+    const std::string directory = api_->engine.path("audit-limits");
+    Audit audit(directory);
+    coro::HelperPool helpers(1);
+    const auto note = [&](std::int64_t day) {
+        (void)api_->engine.run(audit.note({.t = kDay * day + 1,
+                                           .who = "anna",
+                                           .from = {},
+                                           .method = "POST",
+                                           .path = "/x",
+                                           .body = {},
+                                           .result = 200},
+                                          helpers));
+    };
+    note(20'000);
+    note(20'000 + kAuditDays - 1);
+    QVERIFY(readFile(directory + "/2024-10-04.jsonl").has_value());
+    note(20'000 + kAuditDays);
+    QVERIFY(!readFile(directory + "/2024-10-04.jsonl").has_value()); // its time was over
+    QCOMPARE(audit.dropped(), std::uint64_t(0));
+    // A day that is full takes no more.
+    QVERIFY(writeFileAtomically(directory + "/2025-06-15.jsonl", std::string(kMostAuditDay, '\n'), 0600));
+    note(20'254);
+    QCOMPARE(audit.dropped(), std::uint64_t(1));
+    // Where nothing can be written, it is counted, and the work goes on.
+    const std::string file = api_->engine.path("no-directory");
+    QVERIFY(writeFileAtomically(file, "x", 0600));
+    Audit nowhere(file);
+    (void)api_->engine.run(nowhere.note(
+        {.t = kDay, .who = "anna", .from = {}, .method = "POST", .path = "/x", .body = {}, .result = 200},
+        helpers));
+    QCOMPARE(nowhere.dropped(), std::uint64_t(1));
+    helpers.stop();
+}
+
+void TokensTest::whatTheAuditCannotBeAskedForIsRefused_data() {
+    QTest::addColumn<QString>("query");
+    QTest::newRow("no number of rows") << "limit=0";
+    QTest::newRow("too many rows") << "limit=1001";
+    QTest::newRow("no cursor of ours") << "cursor=abc";
+    QTest::newRow("half a cursor") << "cursor=20000";
+    QTest::newRow("no time") << "from=yesterday";
+}
+
+void TokensTest::whatTheAuditCannotBeAskedForIsRefused() {
+    QFETCH(QString, query);
+    QCOMPARE(api_->get("/compute/audit?" + query.toStdString()).status, 422);
 }
 
 int main(int argc, char** argv) {

@@ -74,6 +74,25 @@ void TraceTest::eachAttemptOfARetriedActionIsThere() {
     const auto both = named("twice");
     QVERIFY(both[0].at("args").as_object().contains("retried"));
     QCOMPARE(both[1].at("args").at("attempt").as_int64(), 2);
+    // An arrow leads from the one to the other: both ends are in their slices, under one id.
+    const std::string id = fmt::format("{}.1", both[0].at("args").at("lsn").as_int64());
+    const auto ofAction = [&](std::string_view phase) {
+        std::vector<boost::json::object> arrows = named("retry", phase);
+        std::erase_if(arrows, [&](const boost::json::object& arrow) { return arrow.at("id").as_string() != id; });
+        return arrows;
+    };
+    const auto starts = ofAction("s");
+    const auto ends = ofAction("f");
+    QCOMPARE(starts.size(), std::size_t{1});
+    QCOMPARE(ends.size(), std::size_t{1});
+    const auto isIn = [](const boost::json::object& arrow, const boost::json::object& slice) {
+        const std::int64_t t = arrow.at("ts").as_int64();
+        const std::int64_t begin = slice.at("ts").as_int64();
+        return arrow.at("pid") == slice.at("pid") && arrow.at("tid") == slice.at("tid") && t >= begin &&
+               t <= begin + slice.at("dur").as_int64();
+    };
+    QVERIFY(isIn(starts.front(), both[0]));
+    QVERIFY(isIn(ends.front(), both[1]));
 }
 
 void TraceTest::whatGoesOnIsBegunOnly() {

@@ -254,6 +254,8 @@ void TestAction::badActionsAreRefused_data() {
     member("cores beyond reason", "resources.cores", R"("resources":{"cores":1e300})", cores);
     member("memory below zero", "resources.memory_mb", R"("resources":{"memory_mb":-1})",
            "a whole number from 0 to 1000000000000");
+    member("memory by another word", "resources.memory_mb", R"("resources":{"memory_mb":"guessed"})",
+           "a whole number from 0 to 1000000000000");
     member("gpus below zero", "resources.gpus", R"("resources":{"gpus":-1})",
            "a number from 0 to 1000000000 with at most three decimals");
     member("memory of GPUs below zero", "resources.gpu_memory_mb", R"("resources":{"gpus":1,"gpu_memory_mb":-1})",
@@ -441,6 +443,9 @@ void TestAction::resourcesNotNamedAreTheWorkers() {
     };
     QCOMPARE(effective(""), QString("4000m 100MB"));
     QCOMPARE(effective(R"("resources":{"memory_mb":7})"), QString("4000m 7MB"));
+    QCOMPARE(effective(R"("resources":{"memory_mb":"learned"})"),
+             QString("4000m 100MB")); // until something is known
+    QVERIFY(parseAction(exec(R"("resources":{"memory_mb":"learned"})").toStdString())->spec->memoryLearned);
     QCOMPARE(effective(R"("resources":{"cores":1,"gpus":1})"), QString("1000m 100MB gpus=1000m"));
     QCOMPARE(amounts(effectiveResources(ActionSpec{})), QString("1000m 0MB"));
     const Resources named{

@@ -24,6 +24,7 @@ private Q_SLOTS:
     void whereItsActionsRunIsAWordOrAList();
     void courtesyIsFollowedUnlessItSaysOtherwise();
     void aJobserverIsOfActionsThatDoNotSayIt();
+    void memoryIsLearnedWhereItSaysSo();
     void whatIsAbsentStaysAndNullGoesBackToTheDefault();
     void wrongConfigurationsAreRefused_data();
     void wrongConfigurationsAreRefused();
@@ -87,6 +88,15 @@ void TestQueue::aJobserverIsOfActionsThatDoNotSayIt() {
     }
 }
 
+void TestQueue::memoryIsLearnedWhereItSaysSo() {
+    const auto learns = applyQueueConfig({}, R"({"learn":"apply"})");
+    QVERIFY(learns && learns->learnsMemory);
+    QVERIFY(qt(toJson(*learns)).endsWith(R"(,"learn":"apply"})"));
+    const auto none = applyQueueConfig(*learns, R"({"learn":null})");
+    QVERIFY(none);
+    QCOMPARE(qt(toJson(*none)), QString(kDefaults));
+}
+
 void TestQueue::whatIsAbsentStaysAndNullGoesBackToTheDefault() {
     const auto first = applyQueueConfig({}, R"({"max_retries":7,"deadline_s":5,"label_limits":{"a":1,"b":2}})");
     QVERIFY(first);
@@ -120,6 +130,8 @@ void TestQueue::wrongConfigurationsAreRefused_data() {
         R"(1 to 16 of these.)");
     row("a jobserver by another name", R"({"jobserver":"pipe"})",
         R"(invalid jobserver: Give "jobserver" as true, false or "fifo".)");
+    row("memory that is learned in another way", R"({"learn":"suggest"})",
+        R"(invalid learn: Give "learn" as "apply" or null.)");
     row("courtesy as a switch", R"({"courtesy":true})",
         R"(invalid courtesy: Give "courtesy" as "follow" or "ignore".)");
     row("another courtesy", R"({"courtesy":"never"})",

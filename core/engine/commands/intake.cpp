@@ -272,9 +272,11 @@ Result<void> Intake::resolveOne(const ParsedAction& action, QueueId queue, Resol
     const ActionSpec& spec = *action.spec;
     if (auto fine = parts_.mayRun(spec); !fine) return fine;
     const QueueConfig* config = parts_.session.queues().configOf(queue);
-    const Result<ClassKey> key =
-        parts_.registry.resolve(spec, config ? config->machines : std::vector<std::string>());
+    Result<ClassKey> key = parts_.registry.resolve(spec, config ? config->machines : std::vector<std::string>());
     if (!key) return std::unexpected(key.error());
+    if (parts_.learnedMemory && (spec.memoryLearned || (config && config->learnsMemory)))
+        if (const auto memory = parts_.learnedMemory(spec, key->workerName))
+            key = parts_.classes.withMemory(std::move(*key), *memory);
     const InternTable::Interned cls = parts_.classes.intern(*key);
     if (key->resources.gpuMemoryMb > 0 && !isGpuMemoryKnown(parts_.session.needs(session::ClassId{cls.id})))
         return invalid("resources.gpu_memory_mb",

@@ -55,6 +55,8 @@ public:
         std::function<Result<void>(const ActionSpec&)> mayRun;  ///< it can be kept in its sandbox here
         std::function<std::uint64_t(const Hash256&)> chunkSize; ///< 0: there is none; on a helper
         std::function<coro::Task<Result<std::vector<std::int64_t>>>(std::vector<Lsn>)> arraySizes;
+        /// MiB for an action like this, by what its kind took so far; nothing: too few ran. Empty: nobody knows.
+        std::function<std::optional<std::int64_t>(const ActionSpec&, std::string_view worker)> learnedMemory{};
         std::function<coro::Task<Result<std::optional<store::Reader::KeptAnswer>>>(std::string key)> keptAnswer;
         std::function<coro::Task<std::optional<ActionResult>>(Lsn, Duration)> endOf; ///< waits for it
         std::function<void(const char* name, coro::Task<void>)> spawn;

@@ -194,6 +194,8 @@ void Wiring::openIntake() {
                 return ground_.journal.ask(
                     [bases = std::move(bases)](store::Reader& reader) { return reader.arraySizes(bases); });
             },
+        .learnedMemory = [this](const ActionSpec& spec,
+                                std::string_view worker) { return services_.kinds->learnedMemory(spec, worker); },
         .keptAnswer =
             [this](std::string key) {
                 return ground_.journal.ask(

@@ -328,7 +328,8 @@ coro::Task<Result<void>> Execution::expect(std::vector<Expected> attempts, WallS
 
 const Attempt& Execution::takeOver(AttemptId id) {
     Attempt& attempt = *parts_.attempts.get(id);
-    attempt.shared = attempt.spec && !session::isExactlyOneCore(effectiveResources(*attempt.spec));
+    attempt.shared =
+        attempt.spec && !session::isExactlyOneCore(parts_.dictionary.classKey(attempt.cls.value).resources);
     attempt.slot = parts_.slots.takeOver(attempt.machine, attempt.shared);
     attempt.phase = Phase::Launched;
     attempt.launched = parts_.now();

@@ -7,6 +7,8 @@
 #include "core/model/failure_line.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <optional>
 #include <tuple>
 
@@ -113,6 +115,19 @@ void KindKeeper::restore(std::span<const store::DocumentRow> documents) {
     table_.putBack(withoutRoom, 0);
     if (damaged > 0)
         logWarning("engine", "the figures of {} kinds of work are damaged; they are counted again", damaged);
+}
+
+std::optional<std::int64_t> KindKeeper::learnedMemory(const ActionSpec& spec, std::string_view worker) const {
+    YARD_ASSERT_OWNER(owner_);
+    const Kind* kind = table_.find(kinds::kindName(spec, worker));
+    const auto bytes = kind ? kind->learnedMemory() : std::nullopt;
+    if (!bytes) return std::nullopt;
+    constexpr double kMebibyte = 1 << 20;
+    constexpr double kMost = 1e9;
+    constexpr std::uint64_t kSteps = 16;
+    const auto exact = static_cast<std::uint64_t>(std::ceil(std::clamp(*bytes / kMebibyte, 1.0, kMost)));
+    const std::uint64_t step = std::max<std::uint64_t>(1, std::bit_floor(exact) / kSteps);
+    return static_cast<std::int64_t>((exact + step - 1) / step * step);
 }
 
 void KindKeeper::note(const Attempt& attempt, const AttemptRecord& record, const session::LiveView& live) {

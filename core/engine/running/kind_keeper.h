@@ -55,6 +55,9 @@ public:
     /// An action has ended with this attempt, as completed or failed; what ended otherwise is passed over. `live`: as
     /// the session has it.
     void note(const Attempt& attempt, const AttemptRecord& record, const session::LiveView& live);
+    /// MiB that an action like this asks for by experience; nothing before its kind has enough runs. In steps of a
+    /// sixteenth of the power of two below, so that runs that differ a little are scheduled alike.
+    std::optional<std::int64_t> learnedMemory(const ActionSpec& spec, std::string_view worker) const;
     /// Looks and writes, forever.
     coro::Task<void> run();
     /// Writes all that changed. Ends early when it cannot be written.

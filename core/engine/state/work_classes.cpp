@@ -40,6 +40,13 @@ InternTable::Interned WorkClasses::intern(const ClassKey& key) {
     return cls;
 }
 
+ClassKey WorkClasses::withMemory(ClassKey key, std::int64_t memoryMb) {
+    if (gateOf(key.workerId)) return key;
+    ClassKey changed = key;
+    changed.resources.memoryMb = memoryMb;
+    return session_.everFits(session::ClassId{intern(changed).id}) ? changed : key;
+}
+
 void WorkClasses::define(std::uint32_t cls) {
     const ClassKey& key = dictionary_.classKey(cls);
     std::vector<session::LockId> locks;

@@ -35,6 +35,9 @@ public:
                          const std::vector<store::ClassEntry>& classes);
     /// The number of a class, which the session knows from then on.
     InternTable::Interned intern(const ClassKey& key);
+    /// The same with so many MiB of memory, where that ever fits here; else as it is, and so for a warm worker, whose
+    /// processes have what it asks for, whoever they serve.
+    ClassKey withMemory(ClassKey key, std::int64_t memoryMb);
     /// A worker has come: its classes may be known from before it was removed, and then they were like any other.
     void workerCame(const std::string& worker);
     /// Of a warm worker, by id: no number is given twice. Nothing: it is not registered, or not warm.
