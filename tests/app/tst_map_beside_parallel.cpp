@@ -120,9 +120,9 @@ void TestMapBesideParallel::theSameComesOfTheSameWords_data() {
     QTest::newRow("blank values are left out") << "-k -r echo x{}y < in/lines";
     QTest::newRow("blank values beside others") << "-k -r echo x{}y ::: '' ' ' a";
     QTest::newRow("nothing but blanks") << "-r echo ::: '' ' '";
-    QTest::newRow("ungrouped") << "-j1 -u 'echo {}; echo more' ::: 1";
+    QTest::newRow("ungrouped") << "-j1 -u 'echo {}; echo more' ::: 1 2 3 4";
     QTest::newRow("places") << "-j1 echo {%} {} ::: a b";
-    QTest::newRow("lines as they come") << "-j1 --line-buffer 'echo {}; echo more' ::: 1";
+    QTest::newRow("lines as they come") << "-j1 --line-buffer 'echo {}; sleep 0.1; echo more' ::: 1 2 3 4";
     QTest::newRow("groups") << "-j1 'echo {}; echo more' ::: 1 2";
     QTest::newRow("a bar") << "-k --bar echo ::: a b";
     QTest::newRow("when it ends") << "-k --eta echo ::: a b";
