@@ -42,6 +42,7 @@ Outcome<JobPlanner> makePlanner(const MapOptions& options, const CommandTemplate
     const std::size_t fixed = std::min(command.fixedSize(), kMaxMapLine);
     return JobPlanner(std::move(*source),
                       {.records = options.records,
+                       .leavesOut = options.leavesOut,
                        .isContext = options.isContext,
                        .shuffles = options.shuffles,
                        .maxLine = kMaxMapLine - fixed,
