@@ -179,6 +179,17 @@ private slots:
         QVERIFY(!std::get<0>(on.played.link.asked.back()).query.hasQueryItem("from"));
     }
 
+    void anEngineThatTellsTheSameTimesTwiceIsNotAskedAgain() {
+        Played on;
+        QVERIFY(on.tell({nightly({{"cron", "* * * * *"}})}));
+        QJsonArray times;
+        for (int i = 1; i <= 1'000; ++i) times.append(wallNow() + i * kMinute);
+        QVERIFY(on.tellTimes(times));
+        QVERIFY(on.tellTimes(times));
+        QCOMPARE(on.played.link.waiting("schedules/next"), 0u);
+        QVERIFY(on.pane.strip()->ticks().size() > 100u);
+    }
+
     void whatRepeatsIsCountedToTheEndOfTheDay() {
         DayStrip strip;
         strip.resize(504, 64);

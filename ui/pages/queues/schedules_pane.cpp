@@ -278,10 +278,12 @@ void SchedulesPane::askTimesOf(const Line& line, WallMicros begun, std::vector<q
             return;
         }
         const std::vector<qint64> more = readScheduleTimes(answer.json);
+        const std::size_t had = all.size();
         for (const qint64 at : more)
             if (all.empty() || at > all.back()) all.push_back(at);
-        const bool goesOn = more.size() >= operations::kMostTimesTold && all.size() < kMostTimesOfLine &&
-                            all.back() < begun + kLineIsGoodFor + DayStrip::kSpan;
+        const bool isCut = more.size() >= operations::kMostTimesTold && all.size() > had;
+        const bool goesOn =
+            isCut && all.size() < kMostTimesOfLine && all.back() < begun + kLineIsGoodFor + DayStrip::kSpan;
         if (goesOn) return askTimesOf(line, begun, std::move(all));
         underWay_.erase(line);
         lines_[line] = {.at = std::move(all), .asked = begun};
