@@ -127,6 +127,7 @@ private Q_SLOTS:
     void onlyWhatIsInItsGroupStandsStill();
     void whatTheKernelEndedForItsMemorySaysSo();
     void whatEndedWithItsLeaseWasInterrupted();
+    void aDeadlineThatPassedIsNamed();
 
 private:
     void inAGroup(GroupWork work, const char* slot);
@@ -247,6 +248,23 @@ void TestSlotGroups::whatTheKernelEndedForItsMemorySaysSo() {
     ended.exitCode = 0;
     ended.overMemory = true;
     QCOMPARE(engine::outcomeOf(ended).state, ActionState::Completed);
+}
+
+void TestSlotGroups::aDeadlineThatPassedIsNamed() {
+    using std::chrono::seconds;
+    Ended ended;
+    ended.cause = EndCause::Deadline;
+    const auto noteWith = [&](Duration deadline) {
+        AttemptOutcome outcome = engine::outcomeOf(ended);
+        engine::applyDeadline(outcome, deadline);
+        return outcome.note;
+    };
+    QCOMPARE(noteWith(seconds(90)), "the deadline of 1 min 30 s passed; its processes were ended");
+    QCOMPARE(noteWith(Duration::zero()), "the deadline passed; its processes were ended"); // of an engine before
+    ended.spawn.message = "its directory did not answer";
+    QCOMPARE(noteWith(seconds(90)), "the deadline of 1 min 30 s passed: its directory did not answer");
+    ended.cause = EndCause::Cancelled;
+    QCOMPARE(noteWith(seconds(90)), engine::outcomeOf(ended).note);
 }
 
 void TestSlotGroups::whatEndedWithItsLeaseWasInterrupted() {
