@@ -173,7 +173,7 @@ private slots:
         QVERIFY(on.tellTimes(times));
         QVERIFY(on.played.link.answer("schedules/next", Answer{0, {}, {}, {}, "gone"}));
         QCOMPARE(on.pane.strip()->ticks().size(), 1u);
-        emit on.pane.form()->saved("nightly"); // looks anew
+        emit on.pane.form()->saved("nightly"); // looks again
         QVERIFY(on.tell(all));
         QCOMPARE(on.played.link.waiting("schedules/next"), 1u);
         QVERIFY(!std::get<0>(on.played.link.asked.back()).query.hasQueryItem("from"));

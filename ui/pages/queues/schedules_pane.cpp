@@ -15,7 +15,7 @@ namespace yard::ui {
 namespace {
 
 constexpr int kSchedulesLookMs = 5'000;
-/// A line of each minute has so many until the strip is asked for anew, and an hour that comes twice.
+/// A line of each minute has so many until the strip is asked for again, and an hour that comes twice.
 constexpr std::size_t kMostTimesOfLine = 2'000;
 /// Lines of crontab whose times are asked for; of others the next one stands alone.
 constexpr std::size_t kMostCronLines = 200;
