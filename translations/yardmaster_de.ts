@@ -9305,8 +9305,8 @@
         <translation>Prozesse</translation>
     </message>
     <message>
-        <source>Found a warm process</source>
-        <translation>Fanden einen warmen Prozess</translation>
+        <source>Found an idle process</source>
+        <translation>Fanden einen freien Prozess</translation>
     </message>
     <message>
         <source>Starts saved</source>

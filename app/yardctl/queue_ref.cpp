@@ -75,16 +75,23 @@ Outcome<std::int64_t> poolQueue(Engine& engine, const std::string& tag, std::int
 
 } // namespace
 
-Outcome<void> resolvePoolOption(Engine& engine, Arguments& arguments) {
+Outcome<std::optional<std::int64_t>> poolSize(const Arguments& arguments) {
     const auto given = arguments.value("pool");
-    if (!given) return {};
+    if (!given) return std::nullopt;
     if (arguments.has("queue"))
         return usageError("--pool and --queue do not go together: a pool is a queue of its own");
     const auto atOnce = parseInteger(*given, "--pool");
     if (!atOnce) return std::unexpected(atOnce.error());
     if (*atOnce < 1 || *atOnce > kMaxRunning)
         return usageError(fmt::format("--pool wants a number from 1 to {}, not {}", kMaxRunning, *atOnce));
-    const auto queue = poolQueue(engine, fmt::format("pool {}", *atOnce), *atOnce);
+    return *atOnce;
+}
+
+Outcome<void> resolvePoolOption(Engine& engine, Arguments& arguments) {
+    const auto atOnce = poolSize(arguments);
+    if (!atOnce) return std::unexpected(atOnce.error());
+    if (!*atOnce) return {};
+    const auto queue = poolQueue(engine, fmt::format("pool {}", **atOnce), **atOnce);
     if (!queue) return std::unexpected(queue.error());
     arguments.add("queue", fmt::format("{}", *queue));
     return {};

@@ -4,6 +4,7 @@
 #include "app/yardctl/command.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ Outcome<std::string> resolveQueue(Engine& engine, const std::string& ref);
 
 /// Puts the reference in place of what --queue was given as. Without --queue nothing happens.
 Outcome<void> resolveQueueOption(Engine& engine, Arguments& arguments);
+
+/// What --pool says, as far as that can be told without an engine. Nothing: it is not given.
+Outcome<std::optional<std::int64_t>> poolSize(const Arguments& arguments);
 
 /// With --pool N: puts in place of --queue the queue of which at most N run at once, which is made when there is none.
 Outcome<void> resolvePoolOption(Engine& engine, Arguments& arguments);

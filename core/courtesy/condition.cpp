@@ -7,22 +7,24 @@ namespace yard::courtesy {
 
 namespace {
 
+constexpr double kHeatLag = 5; ///< degrees that a machine cools down before it works on
+
 constexpr std::array<ConditionInfo, kConditionKinds> kConditionTable{{
-    {.name = "active", .unit = "", .isSwitch = true},
-    {.name = "idle", .unit = "s", .isSwitch = false},
-    {.name = "locked", .unit = "", .isSwitch = true},
-    {.name = "memory_pressure", .unit = "%", .isSwitch = false},
-    {.name = "cpu_pressure", .unit = "%", .isSwitch = false},
-    {.name = "on_battery", .unit = "", .isSwitch = true},
-    {.name = "battery", .unit = "%", .isSwitch = false},
-    {.name = "power_saver", .unit = "", .isSwitch = true},
-    {.name = "heat", .unit = "C", .isSwitch = false},
-    {.name = "heat_left", .unit = "C", .isSwitch = false},
-    {.name = "lid_closed", .unit = "", .isSwitch = true},
-    {.name = "sleeping", .unit = "", .isSwitch = true},
-    {.name = "hour", .unit = "h", .isSwitch = false},
-    {.name = "full_screen", .unit = "", .isSwitch = true},
-    {.name = "others_load", .unit = "cores", .isSwitch = false},
+    {.name = "active", .unit = "", .isSwitch = true, .lag = 0},
+    {.name = "idle", .unit = "s", .isSwitch = false, .lag = 0},
+    {.name = "locked", .unit = "", .isSwitch = true, .lag = 0},
+    {.name = "memory_pressure", .unit = "%", .isSwitch = false, .lag = 0},
+    {.name = "cpu_pressure", .unit = "%", .isSwitch = false, .lag = 0},
+    {.name = "on_battery", .unit = "", .isSwitch = true, .lag = 0},
+    {.name = "battery", .unit = "%", .isSwitch = false, .lag = 0},
+    {.name = "power_saver", .unit = "", .isSwitch = true, .lag = 0},
+    {.name = "heat", .unit = "C", .isSwitch = false, .lag = kHeatLag},
+    {.name = "heat_left", .unit = "C", .isSwitch = false, .lag = kHeatLag},
+    {.name = "lid_closed", .unit = "", .isSwitch = true, .lag = 0},
+    {.name = "sleeping", .unit = "", .isSwitch = true, .lag = 0},
+    {.name = "hour", .unit = "h", .isSwitch = false, .lag = 0},
+    {.name = "full_screen", .unit = "", .isSwitch = true, .lag = 0},
+    {.name = "others_load", .unit = "cores", .isSwitch = false, .lag = 0},
 }};
 
 } // namespace

@@ -37,6 +37,9 @@ struct ConditionInfo {
     std::string_view name;
     std::string_view unit;
     bool isSwitch = false; ///< 0 or 1
+    /// A comparison that held ends only this far beyond its number: what runs and what stands still change such a value
+    /// themselves, and would follow each other.
+    double lag = 0;
 };
 const ConditionInfo& infoOf(ConditionKind kind);
 std::optional<ConditionKind> conditionFrom(std::string_view name);

@@ -15,11 +15,12 @@ bool isSameMeasure(const std::optional<InForce>& have, const std::optional<Asked
 
 void Decider::setProfile(Profile profile) {
     profile_ = std::move(profile);
+    held_.clear();
     isNewProfile_ = true;
 }
 
 bool Decider::look(const Conditions& conditions, int cores, MonoTime now, WallMicros wall) {
-    const AskedMeasures asked = decide(profile_, conditions, cores);
+    const AskedMeasures asked = decide(profile_, conditions, cores, held_);
     due_.reset();
     bool differs = false;
     for (std::size_t i = 0; i < kMeasureKinds; ++i) {

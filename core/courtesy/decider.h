@@ -54,6 +54,7 @@ private:
 
     Profile profile_;
     bool isNewProfile_ = true;
+    HeldTerms held_; ///< of profile_
     bool wasSleeping_ = false;
     MeasuresInForce inForce_;
     std::optional<MonoTime> changed_;

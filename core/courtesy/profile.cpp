@@ -129,17 +129,17 @@ std::string_view name(MeasureKind kind) {
     return kMeasureNames[std::to_underlying(kind)];
 }
 
-bool Term::holds(const Conditions& now) const {
+bool Term::compares(const Conditions& now, bool did) const {
     const Condition* known = now.find(kind);
-    if (!known) return isNegated;
-    bool does = false;
+    if (!known) return false;
+    const double lag = did ? infoOf(kind).lag : 0;
     switch (is) {
-    case Is::Less: does = known->value < than; break;
-    case Is::AtMost: does = known->value <= than; break;
-    case Is::More: does = known->value > than; break;
-    case Is::AtLeast: does = known->value >= than; break;
+    case Is::Less: return known->value < than + lag;
+    case Is::AtMost: return known->value <= than + lag;
+    case Is::More: return known->value > than - lag;
+    case Is::AtLeast: return known->value >= than - lag;
     }
-    return does != isNegated;
+    return false;
 }
 
 Result<Profile> parseProfile(std::string_view name, std::string_view text) {
@@ -185,10 +185,18 @@ Result<std::vector<Profile>> parseProfiles(std::string_view text) {
     return all;
 }
 
-AskedMeasures decide(const Profile& profile, const Conditions& now, int cores) {
+AskedMeasures decide(const Profile& profile, const Conditions& now, int cores, HeldTerms& held) {
     AskedMeasures asked;
+    std::size_t at = 0;
     for (const Rule& rule : profile.rules) {
-        if (!std::ranges::all_of(rule.terms, [&](const Term& term) { return term.holds(now); })) continue;
+        bool isMet = true;
+        for (const Term& term : rule.terms) { // each of them: the next look goes by all
+            if (at == held.size()) held.push_back(false);
+            held[at] = term.compares(now, held[at]);
+            isMet = isMet && held[at] != term.isNegated;
+            ++at;
+        }
+        if (!isMet) continue;
         for (const Measure& measure : rule.measures) {
             const int left = measure.kind == MeasureKind::FewerCores ? coresLeft(measure, cores) : 0;
             if (measure.kind == MeasureKind::FewerCores && left == 0) continue;

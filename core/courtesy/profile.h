@@ -1,7 +1,8 @@
 // Profiles of courtesy: rules from conditions to measures, as one line of text that people can write themselves:
 //   active -> idle_priority, leave 1; memory_pressure > 20 -> hold; on_battery & battery < 30 -> hold
 // A rule's terms all hold; a term is a condition alone (over 0) or with < <= > >= and a number, `not` turns it around. A
-// term of what is not known does not hold, so `not` of it does. Pure; values.
+// term of what is not known does not hold, so `not` of it does. A comparison with heat that held goes on until the value is
+// some degrees beyond its number (ConditionInfo::lag). Pure; values.
 #pragma once
 
 #include "core/base/error.h"
@@ -32,7 +33,8 @@ struct Term {
     Is is = Is::More;
     double than = 0;
     bool isNegated = false;
-    bool holds(const Conditions& now) const;
+    /// The comparison, whether negated or not. `did`: it did so when it was last looked at.
+    bool compares(const Conditions& now, bool did) const;
 };
 
 struct Measure {
@@ -73,7 +75,10 @@ struct Asked {
     ConditionKind because = ConditionKind::Active;
 };
 using AskedMeasures = std::array<std::optional<Asked>, kMeasureKinds>;
-/// What a profile asks for. `cores`: of the machine; at least one of them stays for work.
-AskedMeasures decide(const Profile& profile, const Conditions& now, int cores);
+/// Which comparisons held when the profile was last looked at: of each rule each term, in order. Empty: it was not.
+using HeldTerms = std::vector<bool>;
+/// What a profile asks for. `cores`: of the machine; at least one of them stays for work. `held`: as the last look at the
+/// same profile left it.
+AskedMeasures decide(const Profile& profile, const Conditions& now, int cores, HeldTerms& held);
 
 } // namespace yard::courtesy

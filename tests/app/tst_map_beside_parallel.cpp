@@ -120,9 +120,9 @@ void TestMapBesideParallel::theSameComesOfTheSameWords_data() {
     QTest::newRow("blank values are left out") << "-k -r echo x{}y < in/lines";
     QTest::newRow("blank values beside others") << "-k -r echo x{}y ::: '' ' ' a";
     QTest::newRow("nothing but blanks") << "-r echo ::: '' ' '";
-    QTest::newRow("ungrouped") << "-j1 -u 'echo {}; echo more' ::: 1";
+    QTest::newRow("ungrouped") << "-j1 -u 'echo {}; echo more' ::: 1 2 3 4";
     QTest::newRow("places") << "-j1 echo {%} {} ::: a b";
-    QTest::newRow("lines as they come") << "-j1 --line-buffer 'echo {}; echo more' ::: 1";
+    QTest::newRow("lines as they come") << "-j1 --line-buffer 'echo {}; sleep 0.1; echo more' ::: 1 2 3 4";
     QTest::newRow("groups") << "-j1 'echo {}; echo more' ::: 1 2";
     QTest::newRow("a bar") << "-k --bar echo ::: a b";
     QTest::newRow("when it ends") << "-k --eta echo ::: a b";
@@ -132,6 +132,8 @@ void TestMapBesideParallel::theSameComesOfTheSameWords_data() {
     QTest::newRow("less than the cores") << "-j-1 -k echo ::: a b";
     QTest::newRow("as many as can be") << "-j0 -k echo ::: a b";
     QTest::newRow("long names") << "--jobs 2 --keep-order --max-args 2 echo ::: 1 2 3";
+    QTest::newRow("values that are only counted") << "-k -N0 'echo x{#}' ::: a b";
+    QTest::newRow("values that are left out where they would stand") << "-k -n0 --tag echo '[{}]' y{1} ::: a b";
     QTest::newRow("numbered values of a job") << "-k -N2 echo {1} {2} {#} ::: 1 2 3 4";
     QTest::newRow("columns by tabs") << "-k --colsep '\\t' echo {2} ::: \"$(printf 'a\\tb')\"";
     QTest::newRow("again in vain") << "-k --retries 2 'echo {}; exit {}' ::: 0 3";

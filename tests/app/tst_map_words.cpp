@@ -453,7 +453,11 @@ void TestMapWords::optionsThatDoNotGoTogetherAreRefused() {
                  refusal.c_str());
     }
     QCOMPARE(refusalOf({"--retries=1000", "-p-100", "--cores=0.5", "--deadline=1s", "wc"}), "taken");
-    QVERIFY(refusalOf({"-n0", "wc"}).contains("--max-args"));
+    QVERIFY(refusalOf({"-n-1", "wc"}).contains("--max-args"));
+    QCOMPARE(refusalOf({"-n0", "wc"}), "taken");
+    QVERIFY(refusalOf({"-n0", "-X", "wc"}).contains("--context-replace"));
+    QVERIFY(refusalOf({"-N0", "--results", "r", "wc"}).contains("--results"));
+    QVERIFY(refusalOf({"-n0"}).contains("name the command"));
     QCOMPARE(mapOptionsOf(argumentsOf({"wc"}))->sources.front().path, "-");
     QCOMPARE(mapOptionsOf(argumentsOf({"-a", "f", "wc"}))->sources.front().path, "f");
     QCOMPARE(mapOptionsOf(argumentsOf({"--timeout", "150%", "wc"}))->timeoutPercent, std::optional<double>(150));

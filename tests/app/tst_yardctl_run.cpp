@@ -418,6 +418,10 @@ void TestYardctlRun::withoutAnEngineItSaysHowToGetOne() {
     const Ended other = CtlProcess({"--url", "http://127.0.0.1:1", "run", "true"}).end();
     QCOMPARE(other.code, 125);
     QVERIFY2(other.err.contains("no engine answers at http://127.0.0.1:1"), other.err.c_str());
+    // Nobody is asked for an engine, and none is looked for, before the words are right.
+    const Ended wrong = CtlProcess({"--data-dir", dir.path(), "run", "--pool", "0", "true"}).end();
+    QCOMPARE(wrong.code, 2);
+    QVERIFY2(wrong.err.contains("--pool wants a number from 1"), wrong.err.c_str());
 }
 
 void TestYardctlRun::aRetriedAttemptIsFollowedByTheNext() {

@@ -40,7 +40,8 @@ namespace {
 constexpr std::int64_t kFrameNanoseconds = 1'000'000'000 / 60;
 constexpr double kTarget = 1.5;
 constexpr long kMostMib = 2'048;
-/// Cores that work is for are all of them, and one action more turns memory over.
+/// An action for each core, and one more that turns memory over: it takes of a core what the others leave.
+constexpr double kCoreEach = 0.99;
 constexpr int kMemoryActions = 1;
 
 [[noreturn]] void die(const std::string& why) {
@@ -138,13 +139,19 @@ public:
         engine_ = std::move(*opened);
         if (std::strcmp(profile, "off") != 0) awaitCourtesy();
         const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
-        submit(fmt::format(R"({{"worker":"exec","argv":["{}","--spin"],"array":{{"from":1,"to":{}}}}})", self,
-                           std::thread::hardware_concurrency()));
         for (int i = 0; i < kMemoryActions; ++i)
             submit(fmt::format(R"({{"worker":"exec","argv":["{}","--churn","{}"],"resources":{{"cores":0.01}}}})",
                                self, mib));
-        // Until they run, and memory is theirs.
+        const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+        submit(fmt::format(
+            R"({{"worker":"exec","argv":["{}","--spin"],"array":{{"from":1,"to":{}}},"resources":{{"cores":{}}}}})",
+            self, cores, kCoreEach));
+        const bool leavesOne = std::strcmp(profile, "off") != 0 && cores > 1;
+        wanted_ = cores - (leavesOne ? 1 : 0) + kMemoryActions;
+        awaitWork();
+        // Until memory is theirs.
         std::this_thread::sleep_for(std::chrono::seconds(2));
+        check();
     }
     ~FullMachine() {
         engine_->close();
@@ -155,7 +162,24 @@ public:
     FullMachine(const FullMachine&) = delete;
     FullMachine& operator=(const FullMachine&) = delete;
 
+    /// That the machine is as full as it is to be: else what was measured says nothing.
+    void check() {
+        if (const std::int64_t now = running(); now != wanted_)
+            die(fmt::format("{} actions run, and {} are to", now, wanted_));
+    }
+
 private:
+    std::int64_t running() {
+        return run(engine_->ask(&engine::Overview::session)).counts[static_cast<std::size_t>(ActionState::Running)];
+    }
+    void awaitWork() {
+        constexpr int kLooks = 3'000;
+        for (int i = 0; i < kLooks; ++i) {
+            if (running() == wanted_) return;
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        check();
+    }
     static std::string makePlace() {
         const char* const base = std::getenv("TMPDIR");
         std::string path = std::string(base ? base : "/tmp") + "/bench-courtesy-XXXXXX";
@@ -181,6 +205,7 @@ private:
 
     std::string place_;
     std::unique_ptr<engine::Engine> engine_;
+    std::int64_t wanted_ = 0; ///< actions that run
 };
 
 struct Measured {
@@ -220,6 +245,7 @@ int main(int argc, char** argv) {
             std::optional<FullMachine> full;
             if (i > 0) full.emplace(all[i].name, mib);
             const std::vector<double> late = lateness(seconds);
+            if (full) full->check();
             all[i].p99s.push_back(p99(late));
             fmt::print("{:<7} p50 {:>7.0f} us, p99 {:>7.0f} us, most {:>7.0f} us\n", all[i].name,
                        late[late.size() / 2], p99(late), late.back());

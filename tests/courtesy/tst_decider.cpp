@@ -90,6 +90,27 @@ private Q_SLOTS:
         QVERIFY(decider_.is(MeasureKind::IdlePriority));
     }
 
+    void aMachineThatCoolsAndHeatsIsNotFollowed() {
+        decider_.setProfile(*builtInProfile("polite"));
+        say(Heat, 91);
+        QVERIFY(look());
+        QVERIFY(decider_.is(MeasureKind::Freeze));
+        for (const double heat : {89.0, 91.0, 86.0, 90.0}) {
+            say(Heat, heat);
+            QVERIFY(!lookAfter(10s));
+        }
+        say(Heat, 85);
+        QVERIFY(lookAfter(10s));
+        QVERIFY(!decider_.is(MeasureKind::Freeze));
+        // Another profile begins without what held under the one before.
+        say(Heat, 91);
+        QVERIFY(lookAfter(10s));
+        say(Heat, 88);
+        decider_.setProfile(*builtInProfile("polite"));
+        QVERIFY(look());
+        QVERIFY(!decider_.is(MeasureKind::Freeze));
+    }
+
     void theNewestStandStillFirstAndHalfOfThemAtATime() {
         using Extent = Freezer::Extent;
         const std::vector<Freezable> all{{1, 1}, {2, 1}, {3, 2}, {4, 1}, {5, 1}};

@@ -19,10 +19,15 @@ Conditions given(std::initializer_list<std::pair<ConditionKind, double>> values)
     return all;
 }
 
+AskedMeasures atFirst(const Profile& profile, const Conditions& now, int cores) {
+    HeldTerms none;
+    return decide(profile, now, cores, none);
+}
+
 /// "idle_priority fewer_cores:1 hold", with the condition to blame behind each.
 std::string asked(std::string_view profile, const Conditions& now, int cores = 8) {
     std::string text;
-    const AskedMeasures all = decide(*builtInProfile(profile), now, cores);
+    const AskedMeasures all = atFirst(*builtInProfile(profile), now, cores);
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (!all[i]) continue;
         if (!text.empty()) text += ' ';
@@ -78,6 +83,50 @@ private Q_SLOTS:
         QCOMPARE(asked("polite", given({{Heat, 91}})), "hold(heat) freeze(heat)");
     }
 
+    void heatCountsUntilTheMachineHasCooledDown() {
+        const auto own = parseProfile("x", "heat > 80 -> hold; heat_left <= 10 & on_battery -> freeze");
+        QVERIFY(own.has_value());
+        HeldTerms held;
+        const auto isAsked = [&](MeasureKind kind, const Conditions& now) {
+            return decide(*own, now, 4, held)[static_cast<std::size_t>(kind)].has_value();
+        };
+        QVERIFY(!isAsked(MeasureKind::Hold, given({{Heat, 80}})));
+        QVERIFY(isAsked(MeasureKind::Hold, given({{Heat, 81}})));
+        QVERIFY(isAsked(MeasureKind::Hold, given({{Heat, 76}})));
+        QVERIFY(!isAsked(MeasureKind::Hold, given({{Heat, 75}})));
+        QVERIFY(!isAsked(MeasureKind::Hold, given({{Heat, 80}})));
+        // The same from below; a switch in the same rule ends at once, and the comparison goes on meanwhile.
+        QVERIFY(isAsked(MeasureKind::Freeze, given({{HeatLeft, 10}, {OnBattery, 1}})));
+        QVERIFY(!isAsked(MeasureKind::Freeze, given({{HeatLeft, 15}, {OnBattery, 0}})));
+        QVERIFY(isAsked(MeasureKind::Freeze, given({{HeatLeft, 15}, {OnBattery, 1}})));
+        QVERIFY(!isAsked(MeasureKind::Freeze, given({{HeatLeft, 16}, {OnBattery, 1}})));
+        // What is not known any more is forgotten.
+        QVERIFY(isAsked(MeasureKind::Hold, given({{Heat, 81}})));
+        QVERIFY(!isAsked(MeasureKind::Hold, given({})));
+        QVERIFY(!isAsked(MeasureKind::Hold, given({{Heat, 79}})));
+    }
+
+    void notOfHeatWaitsForTheSame() {
+        const auto own = parseProfile("x", "not heat >= 70 -> leave 1");
+        QVERIFY(own.has_value());
+        HeldTerms held;
+        const auto leaves = [&](double heat) {
+            return decide(*own, given({{Heat, heat}}), 4, held)[1].has_value();
+        };
+        QVERIFY(leaves(69));
+        QVERIFY(!leaves(70));
+        QVERIFY(!leaves(65));
+        QVERIFY(leaves(64));
+    }
+
+    void otherNumbersEndWhereTheyBegan() {
+        const auto own = parseProfile("x", "memory_pressure > 20 -> hold");
+        QVERIFY(own.has_value());
+        HeldTerms held;
+        QVERIFY(decide(*own, given({{MemoryPressure, 21}}), 4, held)[2].has_value());
+        QVERIFY(!decide(*own, given({{MemoryPressure, 20}}), 4, held)[2].has_value());
+    }
+
     void nightWorksAtNightAndWhenNobodyIsThere() {
         QCOMPARE(asked("night", given({{Hour, 6.9}})), "");
         QCOMPARE(asked("night", given({{Hour, 22}})), "");
@@ -96,11 +145,11 @@ private Q_SLOTS:
     void whatStandsStillIsNotJoinedByWhatStarts() {
         const auto own = parseProfile("x", "locked -> hold; heat > 50 -> freeze");
         QVERIFY(own.has_value());
-        const AskedMeasures both = decide(*own, given({{Locked, 1}, {Heat, 60}}), 4);
+        const AskedMeasures both = atFirst(*own, given({{Locked, 1}, {Heat, 60}}), 4);
         QCOMPARE(both[2]->because, Locked); // its own reason stays
         QCOMPARE(both[3]->because, Heat);
-        QCOMPARE(decide(*own, given({{Heat, 60}}), 4)[2]->because, Heat);
-        QVERIFY(!decide(*own, given({{Locked, 1}}), 4)[3]);
+        QCOMPARE(atFirst(*own, given({{Heat, 60}}), 4)[2]->because, Heat);
+        QVERIFY(!atFirst(*own, given({{Locked, 1}}), 4)[3]);
     }
 
     void ownProfilesAreRead() {
@@ -112,15 +161,15 @@ private Q_SLOTS:
         QCOMPARE((*all)[0].rules.size(), 2u);
         QCOMPARE((*all)[0].rules[1].terms.size(), 2u);
         QCOMPARE((*all)[0].rules[1].measures.size(), 2u);
-        const AskedMeasures few = decide((*all)[1], given({{Hour, 12}}), 8);
+        const AskedMeasures few = atFirst((*all)[1], given({{Hour, 12}}), 8);
         QCOMPARE(few[1]->cores, 6);
-        QVERIFY(!decide((*all)[1], given({{Hour, 6}}), 8)[1]);
+        QVERIFY(!atFirst((*all)[1], given({{Hour, 6}}), 8)[1]);
         QVERIFY(parseProfiles("")->empty());
     }
 
     void theLargerOfTwoMeasuresCounts() {
         const Profile profile = *parseProfile("x", "active -> leave 1; on_battery -> leave 3; locked -> leave 2");
-        const AskedMeasures asked = decide(profile, given({{Active, 1}, {OnBattery, 1}, {Locked, 1}}), 8);
+        const AskedMeasures asked = atFirst(profile, given({{Active, 1}, {OnBattery, 1}, {Locked, 1}}), 8);
         QCOMPARE(asked[1]->cores, 3);
         QCOMPARE(asked[1]->because, OnBattery);
     }

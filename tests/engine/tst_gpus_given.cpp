@@ -26,6 +26,15 @@ std::string gpus(double amount) {
     return fmt::format(R"(,"resources":{{"gpus":{}}})", amount);
 }
 
+/// So that what changes is seen soon. A driver that hangs is not waited for as long as usual.
+void lookOften(Options& options) {
+    using std::chrono::milliseconds;
+    options.gpuPace = {.watched = milliseconds(50),
+                       .unwatched = milliseconds(50),
+                       .apart = milliseconds(20),
+                       .limit = milliseconds(500)};
+}
+
 /// "NAME=VALUE …" of what is set beside what was there.
 std::string environmentOf(const std::vector<host::Gpu>& given) {
     runners::Lease lease;
@@ -67,7 +76,7 @@ class GpusGivenTest : public QObject {
 private Q_SLOTS:
     void anActionIsToldItsGpusByTheirUuids() {
         fake("GPU-aa A100 81920 0 1 1024 42 250500 61 ok\nGPU-bb A100 81920 1 2 0 0 0 0 ok\n");
-        EngineTest engine(4);
+        EngineTest engine(4, lookOften);
         QCOMPARE(seen(engine).size(), std::size_t{2});
         const ActionResult both = engine.wait(engine.sh(kTell, gpus(2)));
         QCOMPARE(engine.text(both.outcome->out), "0,1/GPU-aa,GPU-bb/GPU-aa,GPU-bb");
@@ -81,7 +90,7 @@ private Q_SLOTS:
 
     void oneThatIsLostIsGivenToNobodyUntilItIsBack() {
         fake("GPU-aa A 1024 0 1 0 0 0 0 ok\nGPU-bb A 1024 1 2 0 0 0 0 ok\n");
-        EngineTest engine(4);
+        EngineTest engine(4, lookOften);
         fake("GPU-aa A 1024 0 1 0 0 0 0 lost\nGPU-bb A 1024 1 2 0 0 0 0 ok\n");
         QVERIFY(EngineTest::eventually([&] { return !seen(engine)[0].figures.lost.empty(); }));
         QCOMPARE(seen(engine)[0].figures.lost, "it has fallen off the bus");
@@ -107,7 +116,7 @@ private Q_SLOTS:
 
     void oneThatIsLostAtTheStartIsGivenToNobody() {
         fake("GPU-aa A 1024 0 1 0 0 0 0 errors\nGPU-bb A 1024 1 2 0 0 0 0 ok\n");
-        EngineTest engine(4);
+        EngineTest engine(4, lookOften);
         const ActionResult one = engine.wait(engine.sh(kTell, gpus(1)));
         QCOMPARE(engine.text(one.outcome->out), "1/GPU-bb/GPU-bb");
         QCOMPARE(one.attempts.size(), std::size_t{1});
@@ -117,7 +126,7 @@ private Q_SLOTS:
 
     void aRuleThatIsNewIsToldWhichAreLostAlready() {
         fake("GPU-aa A 1024 0 1 0 0 0 0 ok\n");
-        EngineTest engine(4);
+        EngineTest engine(4, lookOften);
         fake("GPU-aa A 1024 0 1 0 0 0 0 lost\n");
         QVERIFY(EngineTest::eventually([&] { return !seen(engine)[0].figures.lost.empty(); }));
         QVERIFY(engine.run(
@@ -131,7 +140,7 @@ private Q_SLOTS:
 
     void whatWasToldOfACardIsOverAfterARestartWithoutIt() {
         fake("GPU-aa A 1024 0 1 0 0 0 0 ok\nGPU-bb A 1024 1 2 0 0 0 0 ok\n");
-        EngineTest engine(4);
+        EngineTest engine(4, lookOften);
         const auto firing = [&engine] {
             return engine.run(engine->ask(&Alerts::get, std::string("gpu-lost")))->firing;
         };
@@ -151,7 +160,7 @@ private Q_SLOTS:
 
     void theirMemoryIsKeptForWhoAsksForIt() {
         fake("GPU-aa A 1000 0 1 0 0 0 0 ok\nGPU-bb A 4000 1 2 0 0 0 0 ok\n");
-        EngineTest engine(4);
+        EngineTest engine(4, lookOften);
         const auto asking = [](double share, int memory) {
             return fmt::format(R"(,"resources":{{"gpus":{},"gpu_memory_mb":{}}})", share, memory);
         };
@@ -185,7 +194,7 @@ private Q_SLOTS:
 
     void whatHasOneThatIsLostIsRunAgainUncounted() {
         fake("GPU-aa A 1024 0 1 0 0 0 0 ok\nGPU-bb A 1024 1 2 0 0 0 0 ok\n");
-        EngineTest engine(4);
+        EngineTest engine(4, lookOften);
         const Lsn whole = engine.sh(kTell + "; touch whole; [ $YARD_RESOURCE_GPUS = 1 ] || sleep 600",
                                     R"(,"max_retries":0,"resources":{"gpus":1})");
         const Lsn without = engine.sh("touch without; while [ ! -e go ]; do sleep 0.01; done");
@@ -206,7 +215,7 @@ private Q_SLOTS:
 
     void whatFailsWithOneThatWasLostMeanwhileFailedForThat() {
         fake("GPU-aa A 1024 0 1 0 0 0 0 ok\nGPU-bb A 1024 1 2 0 0 0 0 ok\n");
-        EngineTest engine(4);
+        EngineTest engine(4); // looks as seldom as usual
         QVERIFY(EngineTest::eventually([&] { return seen(engine)[0].figures.temperatureC == 0; }));
         // It loses its GPU and fails, long before anybody looks by himself.
         const std::string path = (dir_.path() + "/gpus").toStdString();
@@ -224,7 +233,7 @@ private Q_SLOTS:
 
     void whatFailsWithGpusThatAreThereFailsByItself() {
         fake("GPU-aa A 1024 0 1 0 0 0 0 ok\n");
-        EngineTest engine(4);
+        EngineTest engine(4, lookOften);
         const ActionResult result =
             engine.wait(engine.sh("echo why >&2; exit 5", R"(,"max_retries":0,"resources":{"gpus":1})"));
         QCOMPARE(ending(result), "failed exit_code 5");
@@ -236,9 +245,22 @@ private Q_SLOTS:
         fake("GPU-aa A 1024 0 1 0 8 0 0 ok\n");
     }
 
+    void failuresDoNotMakeLooksFollowEachOther() {
+        fake("GPU-aa A 1024 0 1 0 0 0 0 ok\n");
+        constexpr Duration kApart{150'000};
+        EngineTest engine(4, [kApart](Options& options) { options.gpuPace.apart = kApart; });
+        std::vector<MonoTime> begun;
+        for (int i = 0; i < 4; ++i) {
+            QCOMPARE(ending(engine.wait(engine.sh("exit 5", R"(,"max_retries":0,"resources":{"gpus":1})"))),
+                     "failed exit_code 5");
+            begun.push_back(seen(engine)[0].at); // each failure is judged by a look of its own
+        }
+        for (std::size_t i = 1; i < begun.size(); ++i) QVERIFY(begun[i] - begun[i - 1] >= kApart);
+    }
+
     void whoTakesMoreOfItsMemoryThanItAskedForIsEnded() {
         fake("GPU-aa A 1024 0 1 0 40 0 0 ok\n");
-        EngineTest engine(4);
+        EngineTest engine(4, lookOften);
         const Lsn lsn = engine.sh("echo $$ > pid.new; mv pid.new pid; sleep 600",
                                   R"(,"max_retries":0,"resources":{"gpus":1,"gpu_memory_mb":100})");
         QVERIFY(EngineTest::eventually([&] { return std::filesystem::exists(engine.path("pid")); }));
@@ -252,7 +274,7 @@ private Q_SLOTS:
 
     void ofADriverThatHangsNothingIsKnownAndNothingWaits() {
         fake("GPU-aa A 1024 0 1 0 7 0 0 ok\n");
-        EngineTest engine(4);
+        EngineTest engine(4, lookOften);
         QVERIFY(EngineTest::eventually([&] { return seen(engine)[0].figures.utilisationPercent == 7; }));
         fake("GPU-aa A 1024 0 1 0 7 0 0 hang\n");
         QVERIFY(EngineTest::eventually([&] { return !seen(engine)[0].figures.unknown.empty(); }));
@@ -265,7 +287,7 @@ private Q_SLOTS:
 
     void anEngineEndsWhileItsDriverHangs() {
         fake("GPU-aa A 1024 0 1 0 7 0 0 ok\n");
-        EngineTest engine(4);
+        EngineTest engine(4, lookOften);
         fake("GPU-aa A 1024 0 1 0 7 0 0 hang\n");
         QVERIFY(EngineTest::eventually([&] { return !seen(engine)[0].figures.unknown.empty(); }));
         engine.stop(); // the thread of the driver is left behind

@@ -23,6 +23,8 @@ class TestQueueTallies : public QObject {
 private Q_SLOTS:
     void whatEndedBeforeARestartIsCounted();
     void whatWasTheLastBeforeAKillIsTold();
+    void aRuleThatComesAgainCountsAnew();
+    void whatNoRuleCountsAnyMoreLeavesTheJournal();
     void aTallyThatIsOverSoonIsNotWritten();
     void aTallyThatTheJournalRefusesIsWrittenLater();
     void aTallyThatCannotBeReadIsLeftOut();
@@ -58,6 +60,45 @@ void TestQueueTallies::whatWasTheLastBeforeAKillIsTold() {
     bench.open();
     bench.pass(11 * kSecond);
     QCOMPARE(bench.told("q"), std::string("Nothing is left to do in queue 1 (tag): 1 ended, 0 of them failed."));
+    QCOMPARE(bench.kept("alert_tally"), std::size_t(0));
+}
+
+void TestQueueTallies::aRuleThatComesAgainCountsAnew() {
+    for (const WallMicros meanwhile : {WallMicros{0}, 11 * kSecond}) { // the journal has none of it, or has
+        Bench bench;
+        QVERIFY(bench.create(kFinished));
+        bench.unfinished[QueueId(1)] = 2;
+        bench.end(1, ActionState::Failed);
+        bench.pass(meanwhile);
+        QVERIFY(bench.rig.ask(bench.alerts->remove("q")));
+        bench.end(1, ActionState::Completed); // nobody counts it
+        QVERIFY(bench.create(kFinished));
+        bench.unfinished[QueueId(1)] = 0;
+        bench.end(1, ActionState::Completed);
+        bench.pass(11 * kSecond);
+        QCOMPARE(bench.told("q"),
+                 std::string("Nothing is left to do in queue 1 (tag): 1 ended, 0 of them failed."));
+        QCOMPARE(bench.kept("alert_tally"), std::size_t(0));
+    }
+}
+
+void TestQueueTallies::whatNoRuleCountsAnyMoreLeavesTheJournal() {
+    Bench bench;
+    QVERIFY(bench.create(kFinished));
+    bench.unfinished[QueueId(1)] = 1;
+    bench.end(1, ActionState::Completed);
+    bench.pass(11 * kSecond);
+    QCOMPARE(bench.kept("alert_tally"), std::size_t(1));
+    const auto left = bench.journal;
+    // The rule becomes one of another kind.
+    QVERIFY(bench.rig.ask(bench.alerts->change("q", R"({"on":{"kind":"disk","over":80}})")));
+    bench.pass(11 * kSecond);
+    QCOMPARE(bench.kept("alert_tally"), std::size_t(0));
+    // An engine that died before that was written does the same when it starts.
+    bench.journal = left;
+    bench.journal.erase({"alert", "q"});
+    bench.open();
+    bench.pass(11 * kSecond);
     QCOMPARE(bench.kept("alert_tally"), std::size_t(0));
 }
 

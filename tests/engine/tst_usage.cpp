@@ -114,6 +114,9 @@ private:
     ActionResult endedAfterTheirWork(const std::string& script, bool sandboxed, double deadline,
                                      std::size_t works) {
         ActionResult result = resultOf(shell(script, sandboxed, fmt::format(R"(,"deadline_s":{})", deadline)));
+        if (result.outcome && result.outcome->reason == Reason::Deadline)
+            QTest::qVerify(result.outcome->note.starts_with("the deadline of "), "the note says how long it was",
+                           result.outcome->note.c_str(), __FILE__, __LINE__);
         const bool isLate = workOf(result).size() < works;
         return isLate && deadline < 100 ? endedAfterTheirWork(script, sandboxed, 3 * deadline, works) : result;
     }

@@ -47,6 +47,60 @@ std::string someController(const std::string& root) {
     return tell(root + "/cgroup.subtree_control", "+" + first) ? first : std::string();
 }
 
+using GroupWork = int (*)(const std::string& path, const std::string& controller);
+constexpr int kNoFreezer = 77;
+
+/// A child in the group of this descriptor, which runs `code`.
+long bornIn(int group, int (*code)()) {
+    clone_args how{};
+    how.flags = CLONE_INTO_CGROUP;
+    how.exit_signal = SIGCHLD;
+    how.cgroup = static_cast<std::uint64_t>(group);
+    const long child = ::syscall(SYS_clone3, &how, sizeof how);
+    if (child == 0) ::_exit(code());
+    return child;
+}
+
+/// The kernel says so soon after it was told.
+bool becomes(const std::string& events, std::string_view line) {
+    constexpr int kLooks = 10'000;
+    constexpr unsigned kMillisecond = 1'000;
+    for (int i = 0; i < kLooks; ++i) {
+        if (content(events).contains(line)) return true;
+        ::usleep(kMillisecond);
+    }
+    return false;
+}
+
+/// 0 when a process in a slot's group stands still when it is told to, and goes on when it is told to or when the slot is
+/// taken for the next.
+int standsStillInItsGroup(const std::string& path, const std::string& controller) {
+    if (!host::enterLauncherGroup(path)) return 1;
+    const auto groups = SlotGroups::make(path, 4, controller);
+    if (!groups) return 2;
+    const SlotId slot(1);
+    const int group = groups->take(slot, 64u << 20, 8);
+    if (group < 0) return 3;
+    if (!fs::exists(path + "/slot-1/cgroup.freeze")) return kNoFreezer;
+    const auto child = static_cast<int>(bornIn(group, [] {
+        while (true) ::pause();
+        return 0;
+    }));
+    if (child < 0) return 4;
+    const std::string events = path + "/slot-1/cgroup.events";
+    int wrong = 0;
+    if (groups->setFrozen(slot, ::getpid(), true)) wrong = 5; // it is not in it
+    for (const bool byNext : {false, true}) {
+        if (wrong == 0 && !(groups->setFrozen(slot, child, true) && becomes(events, "frozen 1"))) wrong = 6;
+        const bool goesOn = byNext ? groups->take(slot, 64u << 20, 8) >= 0 : groups->setFrozen(slot, child, false);
+        if (wrong == 0 && !(goesOn && becomes(events, "frozen 0"))) wrong = 7;
+    }
+    int status = -1;
+    ::kill(child, SIGKILL);
+    if (::waitpid(child, &status, 0) != child) return 8;
+    return wrong;
+}
+
 /// In a process of its own, which moves into the groups: 0 when what is born in a slot's group is there.
 int bornInItsGroup(const std::string& path, const std::string& controller) {
     if (!host::enterLauncherGroup(path)) return 1;
@@ -54,15 +108,7 @@ int bornInItsGroup(const std::string& path, const std::string& controller) {
     if (!groups) return 2;
     const int group = groups->take(SlotId(2), 64u << 20, 8);
     if (group < 0 || groups->take(SlotId(4), 1, 1) >= 0) return 3;
-    clone_args how{};
-    how.flags = CLONE_INTO_CGROUP;
-    how.exit_signal = SIGCHLD;
-    how.cgroup = static_cast<std::uint64_t>(group);
-    const long child = ::syscall(SYS_clone3, &how, sizeof how);
-    if (child == 0) {
-        const bool isThere = content("/proc/self/cgroup").contains("/slot-2\n");
-        ::_exit(isThere ? 0 : 1);
-    }
+    const long child = bornIn(group, [] { return content("/proc/self/cgroup").contains("/slot-2\n") ? 0 : 1; });
     int status = -1;
     if (child < 0 || ::waitpid(static_cast<int>(child), &status, 0) != child || status != 0) return 4;
     if (groups->wasOverMemory(SlotId(2))) return 5;
@@ -77,8 +123,14 @@ private Q_SLOTS:
     void memoryIsBoundedAndKillsAreCountedFromOneSandboxToTheNext();
     void withoutTheControllerThereAreNone();
     void whatIsBornInASlotsGroupIsRemovedWithIt();
+    void whatIsInASlotsGroupStandsStillAndGoesOn();
+    void onlyWhatIsInItsGroupStandsStill();
     void whatTheKernelEndedForItsMemorySaysSo();
     void whatEndedWithItsLeaseWasInterrupted();
+    void aDeadlineThatPassedIsNamed();
+
+private:
+    void inAGroup(GroupWork work, const char* slot);
 };
 
 void TestSlotGroups::memoryIsBoundedAndKillsAreCountedFromOneSandboxToTheNext() {
@@ -126,7 +178,8 @@ void TestSlotGroups::withoutTheControllerThereAreNone() {
     QVERIFY(!fs::exists(root + "/launcher"));
 }
 
-void TestSlotGroups::whatIsBornInASlotsGroupIsRemovedWithIt() {
+/// `work` in a process of its own below a group of this machine, which is gone afterwards with all that is in it.
+void TestSlotGroups::inAGroup(GroupWork work, const char* slot) {
     const QTemporaryDir directory;
     const std::string data = directory.path().toStdString();
     const std::string token = fmt::format("test{}", ::getpid());
@@ -140,15 +193,43 @@ void TestSlotGroups::whatIsBornInASlotsGroupIsRemovedWithIt() {
         QSKIP("no controller can be given to a group here");
     }
     const int child = ::fork();
-    if (child == 0) ::_exit(bornInItsGroup(first, controller));
+    if (child == 0) ::_exit(work(first, controller));
     int status = -1;
     QCOMPARE(::waitpid(child, &status, 0), child);
-    QVERIFY(fs::exists(first + "/slot-2"));
+    QVERIFY(fs::exists(first + slot));
     QVERIFY(host::endLauncherGroup(data, token, Duration(10'000'000)));
     QVERIFY(!fs::exists(first));
     if (!had) tell(root + "/cgroup.subtree_control", "-" + controller);
     QVERIFY(WIFEXITED(status));
+    if (WEXITSTATUS(status) == kNoFreezer) QSKIP("the kernel's groups cannot stand still here");
     QCOMPARE(WEXITSTATUS(status), 0);
+}
+
+void TestSlotGroups::whatIsBornInASlotsGroupIsRemovedWithIt() {
+    inAGroup(bornInItsGroup, "/slot-2");
+}
+
+void TestSlotGroups::whatIsInASlotsGroupStandsStillAndGoesOn() {
+    inAGroup(standsStillInItsGroup, "/slot-1");
+}
+
+void TestSlotGroups::onlyWhatIsInItsGroupStandsStill() {
+    const QTemporaryDir directory;
+    const std::string root = directory.path().toStdString();
+    put(root + "/cgroup.controllers", "memory\n");
+    for (const char* name : {"/cgroup.subtree_control", "/cgroup.procs", "/launcher/cgroup.procs"})
+        put(root + name, "");
+    for (const char* name : {"memory.max", "pids.max", "cgroup.freeze"}) put(root + "/slot-1/" + name, "");
+    const auto groups = SlotGroups::make(root, 4);
+    QVERIFY(groups);
+    QVERIFY(!groups->setFrozen(SlotId(1), ::getpid(), true)); // this process is elsewhere
+    QCOMPARE(content(root + "/slot-1/cgroup.freeze"), "");
+    QVERIFY(groups->setFrozen(SlotId(1), ::getpid(), false)); // whatever is in it goes on
+    QCOMPARE(content(root + "/slot-1/cgroup.freeze"), "0");
+    for (const bool on : {true, false}) {
+        QVERIFY(!groups->setFrozen(SlotId(2), ::getpid(), on)); // it was never made
+        QVERIFY(!groups->setFrozen(SlotId(4), ::getpid(), on));
+    }
 }
 
 void TestSlotGroups::whatTheKernelEndedForItsMemorySaysSo() {
@@ -167,6 +248,23 @@ void TestSlotGroups::whatTheKernelEndedForItsMemorySaysSo() {
     ended.exitCode = 0;
     ended.overMemory = true;
     QCOMPARE(engine::outcomeOf(ended).state, ActionState::Completed);
+}
+
+void TestSlotGroups::aDeadlineThatPassedIsNamed() {
+    using std::chrono::seconds;
+    Ended ended;
+    ended.cause = EndCause::Deadline;
+    const auto noteWith = [&](Duration deadline) {
+        AttemptOutcome outcome = engine::outcomeOf(ended);
+        engine::applyDeadline(outcome, deadline);
+        return outcome.note;
+    };
+    QCOMPARE(noteWith(seconds(90)), "the deadline of 1 min 30 s passed; its processes were ended");
+    QCOMPARE(noteWith(Duration::zero()), "the deadline passed; its processes were ended"); // of an engine before
+    ended.spawn.message = "its directory did not answer";
+    QCOMPARE(noteWith(seconds(90)), "the deadline of 1 min 30 s passed: its directory did not answer");
+    ended.cause = EndCause::Cancelled;
+    QCOMPARE(noteWith(seconds(90)), engine::outcomeOf(ended).note);
 }
 
 void TestSlotGroups::whatEndedWithItsLeaseWasInterrupted() {

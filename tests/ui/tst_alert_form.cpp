@@ -144,6 +144,36 @@ private slots:
         QVERIFY(!on.form.row("filter")->isVisible());
     }
 
+    void whatIsWrittenWhileItIsSavedStays() {
+        Played on;
+        QVERIFY(on.tell({}));
+        on.write("name", "night");
+        on.form.save()->click();
+        QCOMPARE(on.last(), QString("POST alerts"));
+        on.write("quiet_s", "60");
+        QVERIFY(on.played.link.answer("alerts", nightRule()));
+        QCOMPARE(on.line("quiet_s")->text(), QString("60"));
+        QCOMPARE(on.form.name(), QString("night"));
+        on.form.save()->click();
+        QCOMPARE(on.last(), QString("PATCH alerts/night"));
+        QCOMPARE(on.body().value("quiet_s").toInt(), 60);
+    }
+
+    void theAnswerToOneRuleIsNotShownInAnother() {
+        Played on;
+        QVERIFY(on.tell({nightRule(), nightRule({{"name", "day"}})}));
+        on.form.table()->selectId(on.form.table()->rows()->idAt(0));
+        on.form.save()->click();
+        QCOMPARE(on.last(), QString("PATCH alerts/day"));
+        on.form.remove()->click();
+        on.form.table()->selectId(on.form.table()->rows()->idAt(1));
+        const QJsonObject hours{{"field", "hours"}};
+        QVERIFY(on.played.link.answer("alerts/day", Answer{422, {}, hours, "invalid", "Give hours."}));
+        QVERIFY(on.form.row("hours")->problem().isEmpty());
+        QVERIFY(on.played.link.answer("alerts/day", QJsonObject{{"name", "day"}})); // it is removed
+        QCOMPARE(on.form.name(), QString("night"));
+    }
+
     void aRuleThatIsChangedKeepsWhatTheFormDoesNotShow() {
         Played on;
         QVERIFY(on.tell({nightRule()}));

@@ -16,6 +16,7 @@
 #include "ui/widgets/cell_map.h"
 #include "ui/widgets/tabs.h"
 
+#include <QHeaderView>
 #include <QSettings>
 
 #include <map>
@@ -133,6 +134,57 @@ private slots:
                         QStringLiteral("%1 of %2").arg(row.count - live).arg(row.count));
                 addCell(all, list, row.id(), "place", firstPlaceIn(row.first, row.last()));
                 addCell(all, list, row.id(), "failed", grouped(numberIn(states, "failed")));
+            }
+            return all;
+        });
+    }
+
+    void aColumnThatIsHiddenLeavesTheOthersTrue() {
+        const auto table = [this] { return show<ActionsPage>("actions")->table(); };
+        const auto& columns = table()->rows()->columns();
+        const int ran = static_cast<int>(std::ranges::find(columns, "ran", &Column::id) - columns.begin());
+        const auto areTrue = [&] {
+            agree(10, [&] {
+                Numbers all;
+                for (const QJsonValue job : jobs("sort=-lsn")) {
+                    const qint64 lsn = job["lsn"].toInteger();
+                    addCell(all, table(), lsn, "lsn", grouped(lsn));
+                }
+                return all;
+            });
+        };
+        const auto press = [&] {
+            clickInMenu("Ran");
+            emit table() -> horizontalHeader()->customContextMenuRequested(QPoint(2, 2));
+        };
+        areTrue();
+        QVERIFY(!table()->isColumnHidden(ran));
+        press();
+        QVERIFY(table()->isColumnHidden(ran));
+        areTrue();
+        window_.reset();
+        QVERIFY(openWindow()); // it is remembered
+        areTrue();
+        QVERIFY(table()->isColumnHidden(ran));
+        press();
+        QVERIFY(!table()->isColumnHidden(ran));
+        areTrue();
+    }
+
+    void eachGroupOfFailuresHasTheNumbersOfItsRow() {
+        agree(2 * 2, [this] {
+            Numbers all;
+            std::map<qint64, QString> tags;
+            for (const QJsonValue queue : get("queues").value("queues").toArray())
+                tags[queue["queue_id"].toInteger()] = queue["tag"].toString();
+            Table* table = show<FailuresPage>("failures")->table();
+            for (const QJsonValue value : get("failures").value("groups").toArray()) {
+                const FailureGroupInfo group = readFailureGroup(value.toObject());
+                const QJsonArray queues = value["queues"].toArray();
+                addCell(all, table, group.row(), "count", grouped(value["count"].toInteger()));
+                addCell(all, table, group.row(), "queues",
+                        tags[queues[0].toInteger()] +
+                            (queues.size() > 1 ? QStringLiteral(" +%1").arg(queues.size() - 1) : QString()));
             }
             return all;
         });

@@ -66,6 +66,19 @@ public:
         return {};
     }
 
+    /// The newest question that is no look gets its answer. False: there is none.
+    bool answerSent(const Answer& answer) {
+        auto& asked = played.link.asked;
+        for (auto at = asked.end(); at != asked.begin();) {
+            if (std::get<0>(*--at).method == "GET") continue;
+            const auto done = std::get<2>(*at);
+            asked.erase(at);
+            done(answer);
+            return true;
+        }
+        return false;
+    }
+
     test::PlayedContext played;
     SchedulesPane pane{played.context()};
 };
@@ -126,6 +139,82 @@ private slots:
         // A click on a tick opens its schedule.
         QTest::mouseClick(on.pane.strip(), Qt::LeftButton, {}, QPoint(static_cast<int>(ticks[1].x), 20));
         QCOMPARE(on.pane.form()->name(), QString("nightly"));
+    }
+
+    void aLineOfEachMinuteFillsTheWholeDay() {
+        Played on;
+        QVERIFY(on.tell({nightly({{"cron", "* * * * *"}})}));
+        const qint64 now = wallNow();
+        QJsonArray times;
+        for (int i = 1; i <= 1'000; ++i) times.append(now + i * kMinute);
+        QVERIFY(!std::get<0>(on.played.link.asked.back()).query.hasQueryItem("from"));
+        QVERIFY(on.tellTimes(times));
+        // What one answer has no room for is asked for from there on, and shown when all is there.
+        QCOMPARE(on.played.link.waiting("schedules/next"), 1u);
+        QCOMPARE(std::get<0>(on.played.link.asked.back()).query.queryItemValue("from"),
+                 QString::number(now + 1'000 * kMinute));
+        QCOMPARE(on.pane.strip()->ticks().size(), 1u);
+        QJsonArray more;
+        for (int i = 1'000; i <= 1'999; ++i) more.append(now + i * kMinute); // the first one comes twice
+        QVERIFY(on.tellTimes(more));
+        QCOMPARE(on.played.link.waiting("schedules/next"), 0u); // it reaches over the hour until the next question
+        int count = 0;
+        for (const DayStrip::Tick& tick : on.pane.strip()->ticks()) count += tick.count;
+        QVERIFY2(count >= 1'439 && count <= 1'440, qPrintable(QString::number(count)));
+        QVERIFY(on.pane.strip()->ticks().back().last >= now + 1'438 * kMinute);
+    }
+
+    void aLineThatIsNotAnsweredToTheEndIsAskedForAgain() {
+        Played on;
+        const QJsonArray all{nightly({{"cron", "* * * * *"}})};
+        QVERIFY(on.tell(all));
+        QJsonArray times;
+        for (int i = 1; i <= 1'000; ++i) times.append(wallNow() + i * kMinute);
+        QVERIFY(on.tellTimes(times));
+        QVERIFY(on.played.link.answer("schedules/next", Answer{0, {}, {}, {}, "gone"}));
+        QCOMPARE(on.pane.strip()->ticks().size(), 1u);
+        emit on.pane.form()->saved("nightly"); // looks again
+        QVERIFY(on.tell(all));
+        QCOMPARE(on.played.link.waiting("schedules/next"), 1u);
+        QVERIFY(!std::get<0>(on.played.link.asked.back()).query.hasQueryItem("from"));
+    }
+
+    void anEngineThatTellsTheSameTimesTwiceIsNotAskedAgain() {
+        Played on;
+        QVERIFY(on.tell({nightly({{"cron", "* * * * *"}})}));
+        QJsonArray times;
+        for (int i = 1; i <= 1'000; ++i) times.append(wallNow() + i * kMinute);
+        QVERIFY(on.tellTimes(times));
+        QVERIFY(on.tellTimes(times));
+        QCOMPARE(on.played.link.waiting("schedules/next"), 0u);
+        QVERIFY(on.pane.strip()->ticks().size() > 100u);
+    }
+
+    void whatRepeatsIsCountedToTheEndOfTheDay() {
+        DayStrip strip;
+        strip.resize(504, 64);
+        constexpr qint64 kSecond = 1'000'000;
+        const qint64 from = 1'000 * kMinute;
+        strip.show({{.schedule = "second", .at = {from + kSecond}, .step = kSecond}}, from);
+        int count = 0;
+        for (const DayStrip::Tick& tick : strip.ticks()) {
+            count += tick.count;
+            QCOMPARE((tick.last - tick.first) / kSecond + 1, qint64{tick.count});
+        }
+        QCOMPARE(count, 86'400);
+        QCOMPARE(strip.ticks().size(), 160u); // 3 pixels each
+        QCOMPARE(strip.ticks().back().last, from + DayStrip::kSpan);
+        // Of what began long before, and of what begins after the day, nothing else is counted.
+        strip.show({{.schedule = "old", .at = {1}, .step = 60 * kMinute},
+                    {.schedule = "late", .at = {from + DayStrip::kSpan + 1}, .step = kSecond}},
+                   from);
+        QCOMPARE(strip.ticks().size(), 24u);
+        QCOMPARE(strip.ticks()[0].schedules, QStringList("old"));
+        // The one that is due first is the one that a click means.
+        strip.show({{.schedule = "b", .at = {from + 2}}, {.schedule = "a", .at = {from + 1}}}, from);
+        QCOMPARE(strip.ticks()[0].schedules, (QStringList{"a", "b"}));
+        strip.resize(10, 64); // no room for any
+        QCOMPARE(strip.ticks().size(), 1u);
     }
 
     void whatIsDueAtOnePlaceIsOneTick() {
@@ -191,6 +280,54 @@ private slots:
                                     {"jitter_s", 0},
                                     {"action", QJsonObject{{"worker", "exec"},
                                                            {"argv", QJsonArray{"/bin/sh", "-c", "rm -rf tmp"}}}}}));
+    }
+
+    void anAnswerToWhatWasWrittenBeforeIsDropped() {
+        Played on;
+        QVERIFY(on.tell({}));
+        on.write("cron", "0 3 * * *");
+        QTRY_COMPARE(on.played.link.waiting("schedules/next"), 1u);
+        on.write("cron", "0 4"); // is not asked about yet
+        QVERIFY(on.played.link.answer("schedules/next",
+                                      Answer{422, {}, QJsonObject{{"field", "cron"}}, "invalid", "Give five."}));
+        QVERIFY(on.pane.form()->row("cron")->problem().isEmpty());
+        QVERIFY(on.pane.form()->next()->facts().empty());
+    }
+
+    void whatIsWrittenWhileItIsSavedStays() {
+        Played on;
+        QVERIFY(on.tell({}));
+        on.write("name", "clean");
+        on.write("command", "rm -rf tmp");
+        on.choose("when", 1);
+        on.write("every_s", "3600");
+        QTest::mouseClick(on.pane.form()->save(), Qt::LeftButton);
+        on.write("name", "cleaner");
+        on.write("every_s", "60");
+        const QJsonObject kept{
+            {"name", "clean"},
+            {"every_s", 3'600},
+            {"action", QJsonObject{{"worker", "exec"}, {"argv", QJsonArray{"/bin/sh", "-c", "rm -rf tmp"}}}}};
+        QVERIFY(on.answerSent(Answer{200, {}, kept, {}, {}}));
+        QCOMPARE(on.line("every_s")->text(), QString("60"));
+        QCOMPARE(on.pane.form()->name(), QString("clean"));
+        QCOMPARE(on.line("name")->text(), QString("clean")); // it has that name by now
+        QVERIFY(on.line("name")->isReadOnly());
+        QTest::mouseClick(on.pane.form()->save(), Qt::LeftButton);
+        const auto [request, body] = on.sent();
+        QCOMPARE(request, QString("PATCH schedules/clean"));
+        QCOMPARE(body.value("every_s"), QJsonValue(60));
+    }
+
+    void theAnswerToOneIsNotShownInAnother() {
+        Played on;
+        QVERIFY(on.tell({nightly(), nightly({{"name", "daily"}})}));
+        on.pane.strip()->chosen("nightly");
+        QTest::mouseClick(on.pane.form()->save(), Qt::LeftButton);
+        on.pane.strip()->chosen("daily");
+        QVERIFY(on.answerSent(Answer{422, {}, QJsonObject{{"field", "cron"}}, "invalid", "Give five."}));
+        QCOMPARE(on.pane.form()->name(), QString("daily"));
+        QVERIFY(on.pane.form()->row("cron")->problem().isEmpty());
     }
 
     void whatAFormDoesNotShowStaysAsItIs() {

@@ -25,7 +25,7 @@ Request lookAtSchedule(const QString& name) {
     return {"GET", pathOfSchedule(name)};
 }
 
-Request tryCron(const QString& line, const QString& zone, int count) {
+Request tryCron(const QString& line, const QString& zone, int count, qint64 after) {
     QUrlQuery query;
     const auto add = [&query](const char* name, const QString& value) {
         query.addQueryItem(QString::fromLatin1(name), QString::fromLatin1(QUrl::toPercentEncoding(value)));
@@ -33,6 +33,7 @@ Request tryCron(const QString& line, const QString& zone, int count) {
     add("cron", line);
     if (!zone.isEmpty()) add("timezone", zone);
     add("n", QString::number(count));
+    if (after > 0) add("from", QString::number(after));
     return {"GET", "schedules/next", query};
 }
 

@@ -9,8 +9,10 @@ namespace yard::ui::operations {
 Request lookAtSchedules();
 /// With its next ten times and its last hundred runs.
 Request lookAtSchedule(const QString& name);
-/// When a line of crontab would be due. `count`: 1 to 1,000.
-Request tryCron(const QString& line, const QString& zone, int count);
+/// So many are told at once.
+inline constexpr int kMostTimesTold = 1'000;
+/// When a line of crontab would be due. `count`: 1 to kMostTimesTold. `after`: a moment; 0: now.
+Request tryCron(const QString& line, const QString& zone, int count, qint64 after = 0);
 Operation addSchedule(const QJsonObject& schedule);
 Operation changeSchedule(const QString& name, const QJsonObject& changes);
 Operation removeSchedule(const QString& name);

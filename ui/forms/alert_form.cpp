@@ -244,25 +244,32 @@ void AlertForm::onSelection() {
 
 // --- the one that is written
 
-void AlertForm::begin(const AlertDraft& draft, const QString& name) {
-    filling_ = true;
+/// It is the one that is changed from here on; what is written stays, but for the name.
+void AlertForm::keepAs(const AlertDraft& draft, const QString& name) {
     name_ = name;
     others_ = draft.others;
-    const std::pair<const char*, QString> texts[] = {
-        {"name", draft.name},       {"filter", draft.filter},   {"over", draft.over},      {"for_s", draft.forS},
-        {"command", draft.command}, {"webhook", draft.webhook}, {"quiet_s", draft.quietS}, {"hours", draft.hours}};
-    for (const auto& [member, text] : texts) lines_[member]->setText(text);
+    lines_["name"]->setText(draft.name);
     lines_["name"]->setReadOnly(!name.isEmpty());
+    save_->setText(name.isEmpty() ? tr("Add") : tr("Change"));
+    const QString none = name.isEmpty() ? tr("Choose a rule first") : QString();
+    remove_->setBlocked(none);
+    silence_->setBlocked(none);
+}
+
+void AlertForm::begin(const AlertDraft& draft, const QString& name) {
+    filling_ = true;
+    ++begunCount_;
+    keepAs(draft, name);
+    const std::pair<const char*, QString> texts[] = {
+        {"filter", draft.filter},   {"over", draft.over},      {"for_s", draft.forS}, {"command", draft.command},
+        {"webhook", draft.webhook}, {"quiet_s", draft.quietS}, {"hours", draft.hours}};
+    for (const auto& [member, text] : texts) lines_[member]->setText(text);
     // One of a later engine stays what it is.
     if (!draft.kind.isEmpty() && kind_->findData(draft.kind) < 0)
         kind_->addItem(alertKindTitle(draft.kind), draft.kind);
     kind_->setCurrentIndex(std::max(0, kind_->findData(draft.kind)));
     severity_->setCurrentIndex(std::max(0, severity_->findData(draft.severity)));
     desktop_->setChecked(draft.isForDesktop);
-    save_->setText(name.isEmpty() ? tr("Add") : tr("Change"));
-    const QString none = name.isEmpty() ? tr("Choose a rule first") : QString();
-    remove_->setBlocked(none);
-    silence_->setBlocked(none);
     filling_ = false;
     onKind();
     onEdited();
@@ -300,6 +307,8 @@ void AlertForm::onKind() {
 
 void AlertForm::onEdited() {
     if (filling_) return;
+    ++written_;
+    ++trying_; // what is under way asks about what stands there no more
     for (const auto& [member, row] : byMember_) row->setProblem({});
     problem_->setText({});
     later_.start();
@@ -355,9 +364,14 @@ void AlertForm::send() {
         if (!rule.contains("quiet_s")) rule.insert("quiet_s", kUsualQuietSeconds);
     }
     const Operation operation = isNew ? operations::addAlert(rule) : operations::changeAlert(name_, rule);
-    context_.commands.run(operation, this, [this, name](const Answer& answer) {
-        if (!answer.ok()) return complain(answer);
-        begin(AlertDraft::of(answer.json), name);
+    context_.commands.run(operation, this, [this, name, of = begunCount_, at = written_](const Answer& answer) {
+        if (of == begunCount_) { // else another one is shown by now
+            if (!answer.ok()) return complain(answer);
+            if (at == written_)
+                begin(AlertDraft::of(answer.json), name);
+            else // somebody writes on: that stays
+                keepAs(AlertDraft::of(answer.json), name);
+        }
         poll_.now();
     });
 }
@@ -371,10 +385,12 @@ void AlertForm::removeRule() {
                                    tr("Remove %1").arg(name), tr("Keep it"));
     });
     if (!isMeant.value_or(false)) return;
-    context_.commands.run(operations::removeAlert(name), this, [this](const Answer& answer) {
-        if (!answer.ok()) return complain(answer);
-        table_->clearSelection();
-        begin(AlertDraft(), {});
+    context_.commands.run(operations::removeAlert(name), this, [this, name](const Answer& answer) {
+        if (name == name_) {
+            if (!answer.ok()) return complain(answer);
+            table_->clearSelection();
+            begin(AlertDraft(), {});
+        }
         poll_.now();
     });
 }

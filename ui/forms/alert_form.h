@@ -55,6 +55,7 @@ private:
     void onSelection();
     void begin(const AlertDraft& draft, const QString& name);
     AlertDraft draft() const;
+    void keepAs(const AlertDraft& draft, const QString& name);
     void onEdited();
     void onKind();
     void tryIt();
@@ -86,7 +87,9 @@ private:
     QJsonArray others_;
     std::map<QString, qint64> ids_; ///< of rows by name: they stay while rules come and go
     QString name_;
-    quint64 trying_ = 0; ///< number of the newest question: answers to older ones are dropped
+    quint64 trying_ = 0;  ///< number of the newest question: answers to what was written before are dropped
+    quint64 written_ = 0; ///< times that something was written or filled in
+    quint64 begunCount_ = 0;
     bool filling_ = false;
 };
 

@@ -461,6 +461,8 @@ Outcome<int> runCommand(const Invocation& invocation) {
             return usageError(fmt::format("--progress and --{} do not go together: {}", other,
                                           other == std::string_view("tty") ? "the program has the terminal"
                                                                            : "nobody waits for the end"));
+    // An engine is not started for what cannot be run.
+    if (const auto pool = poolSize(arguments); !pool) return std::unexpected(pool.error());
     if (hasAfterRange(arguments)) { // which actions these are is part of the action
         if (auto there = ensureEngine(invocation.engine); !there) return std::unexpected(there.error());
         if (auto resolved = resolveAfterOption(invocation.engine, arguments); !resolved)

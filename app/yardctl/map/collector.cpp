@@ -62,6 +62,8 @@ Outcome<void> Collector::run() {
         const auto seen = look(lsns);
         if (!seen) return std::unexpected(seen.error());
         if (auto told = deliverReady(); !told) return told;
+        for (const std::int64_t lsn : seen->underWay) // after those that ended before they began
+            if (const auto tag = parts_.inFlight.tagOf(lsn)) parts_.delivery.begun(lsn, *tag);
         if (auto read = parts_.delivery.checkReader(); !read) return read;
         tellWait(lsns.front(), *seen);
         if (isHeld_ && !isEnding_)
@@ -113,7 +115,7 @@ Outcome<Collector::Seen> Collector::look(std::span<const std::int64_t> lsns) {
             ++seen.running;
             seen.parts += fractionOf(*row).value_or(0);
             endLongOnes(lsns[i], *row);
-            if (const auto tag = parts_.inFlight.tagOf(lsns[i])) parts_.delivery.begun(lsns[i], *tag);
+            seen.underWay.push_back(lsns[i]);
         }
         if (row && !isEnded(*row)) continue;
         ++seen.ended;

@@ -51,8 +51,9 @@ private:
     struct Seen {
         std::size_t ended = 0;
         std::size_t running = 0;
-        std::size_t begun = 0; ///< place behind the last one that has begun
-        double parts = 0;      ///< of those that run
+        std::size_t begun = 0;                ///< place behind the last one that has begun
+        double parts = 0;                     ///< of those that run
+        std::vector<std::int64_t> underWay{}; ///< LSNs
     };
     Outcome<Rows> rowsOf(std::span<const std::int64_t> lsns);
     Outcome<Seen> look(std::span<const std::int64_t> lsns);

@@ -124,7 +124,7 @@ Delivery::~Delivery() = default;
 
 void Delivery::begun(std::int64_t lsn, const std::string& tag) {
     if (!parts_.options.byLine || parts_.json || parts_.options.results || followers_.contains(lsn) ||
-        followers_.size() >= kMostFollowed)
+        followers_.size() >= std::min(kMostFollowed, parts_.atOnce))
         return;
     const std::string prefix = parts_.options.tags ? tag + "\t" : std::string();
     followers_.emplace(lsn, std::make_unique<Follower>(parts_.engine, lsn, prefix, out_, err_));

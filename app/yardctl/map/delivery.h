@@ -38,12 +38,15 @@ std::string resultsDirectory(const std::string& directory, const std::vector<std
 
 class Delivery {
 public:
+    static constexpr std::size_t kMostFollowed = 16;
     struct Parts {
         Engine& engine;
         const MapOptions& options;
         JobLog* log = nullptr; ///< null: none
         MapProgress& progress;
         bool json = false; ///< rows are printed instead of what the jobs wrote
+        /// So many jobs run at once. Where one ends as the next begins, that one is followed once all of the first is shown.
+        std::size_t atOnce = kMostFollowed;
     };
     /// All outlive it.
     explicit Delivery(const Parts& parts);
@@ -51,14 +54,14 @@ public:
     Delivery(const Delivery&) = delete;
     Delivery& operator=(const Delivery&) = delete;
 
-    /// --line-buffer: an action runs; up to kMostFollowed are followed, others are shown at their end.
+    /// --line-buffer: an action runs, and all that ended before was delivered. Up to kMostFollowed are followed, others are
+    /// shown at their end.
     void begun(std::int64_t lsn, const std::string& tag);
     /// Io with EPIPE: nobody reads stdout.
     Outcome<void> deliver(const EndedJob& ended);
     /// The same failure where that is so already, though there is nothing to write.
     Outcome<void> checkReader();
     bool readerLeft() const { return readerLeft_; }
-    static constexpr std::size_t kMostFollowed = 16;
 
 private:
     struct Follower;

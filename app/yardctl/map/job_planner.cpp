@@ -126,7 +126,7 @@ Outcome<std::optional<PlannedJob>> JobPlanner::nextOfRecords() {
             if (i == 0) return std::nullopt;
             break;
         }
-        std::ranges::move(**record, std::back_inserter(job.values));
+        if (!how_.leavesOut) std::ranges::move(**record, std::back_inserter(job.values));
     }
     return job;
 }

@@ -46,6 +46,7 @@ class JobPlanner {
 public:
     struct How {
         std::size_t records = 1; ///< per job
+        bool leavesOut = false;  ///< their values are not the job's
         bool isContext = false;  ///< as many as fit into a line
         bool shuffles = false;
         std::size_t maxLine = 0;    ///< bytes that the values of one job may grow the line by, of isContext

@@ -27,7 +27,7 @@ const std::vector<Option>& ownMapOptions() {
         {"arg-file", 'a', "FILE", "values are its lines, - is stdin; may be repeated"},
         {"null", '0', "", "values end with a byte 0 instead of a line feed"},
         {"colsep", 0, "REGEX", "split values into columns: {1}, {2}; \\t, or an extended regular expression"},
-        {"max-args", 'n', "N", "N values for each job"},
+        {"max-args", 'n', "N", "N values for each job; 0: one, which is left out"},
         {"max-replace-args", 'N', "N", "the same as --max-args"},
         {"replace", 'I', "STR", "the value in place of STR instead of {}"},
         {"context-replace", 'X', "", "as many values as fit, each in its word: p{}q is p1q p2q"},
@@ -87,9 +87,10 @@ Outcome<void> readNumbers(const Arguments& arguments, MapOptions& out) {
     for (const auto* option : {"max-args", "max-replace-args"}) {
         const auto text = arguments.value(option);
         if (!text) continue;
-        auto number = wholeNumber(*text, fmt::format("--{}", option), 1);
+        auto number = wholeNumber(*text, fmt::format("--{}", option), 0);
         if (!number) return std::unexpected(number.error());
-        out.records = static_cast<std::size_t>(std::min<std::int64_t>(*number, kMaxArguments));
+        out.leavesOut = *number == 0;
+        out.records = static_cast<std::size_t>(std::clamp<std::int64_t>(*number, 1, kMaxArguments));
     }
     if (const auto text = arguments.value("halt")) {
         auto halt = HaltPolicy::parse(*text);
@@ -163,6 +164,11 @@ Outcome<void> checkTogether(const Arguments& arguments, const MapOptions& out) {
         return usageError("--halt and --detach go together with fail=N alone: nobody waits for the ends");
     if (out.results && out.results->contains('{'))
         return usageError("--results wants a directory; replacement strings in it are not known here");
+    if (out.leavesOut && (out.isContext || out.results || out.words.empty()))
+        return usageError(fmt::format("--max-args 0 leaves the values out: {}",
+                                      out.isContext ? "nothing is left for --context-replace"
+                                      : out.results ? "--results has no names for what it keeps"
+                                                    : "name the command"));
     if (out.byLine && out.keepsOrder)
         return usageError("--line-buffer and --keep-order do not go together here: lines come as they are written");
     return {};

@@ -19,6 +19,7 @@ struct MapOptions {
     char separator = '\n';
     std::string columns{};
     std::size_t records = 1; ///< -n
+    bool leavesOut = false;  ///< -n 0: each value is a job, and stands nowhere in its command
     std::string whole{"{}"}; ///< -I
     bool isContext = false;  ///< -X
     bool shuffles = false;

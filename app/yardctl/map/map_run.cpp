@@ -42,6 +42,7 @@ Outcome<JobPlanner> makePlanner(const MapOptions& options, const CommandTemplate
     const std::size_t fixed = std::min(command.fixedSize(), kMaxMapLine);
     return JobPlanner(std::move(*source),
                       {.records = options.records,
+                       .leavesOut = options.leavesOut,
                        .isContext = options.isContext,
                        .shuffles = options.shuffles,
                        .maxLine = kMaxMapLine - fixed,
@@ -175,6 +176,7 @@ Outcome<void> MapRun::prepare() {
     auto queue = queueFor(*left, *atOnce);
     if (!queue) return std::unexpected(queue.error());
     prepared_->queue = *queue;
+    if (options_.jobs) prepared_->atOnce = *atOnce;
     prepared_->queues = std::move(left->queues);
     if (std::ranges::find(prepared_->queues, *queue) == prepared_->queues.end())
         prepared_->queues.push_back(*queue);
@@ -192,11 +194,13 @@ Outcome<void> MapRun::prepare() {
 
 Outcome<int> MapRun::collect() {
     MapProgress progress(options_.showsBar);
-    Delivery delivery({.engine = invocation_.engine,
-                       .options = options_,
-                       .log = log_ ? &*log_ : nullptr,
-                       .progress = progress,
-                       .json = invocation_.json});
+    Delivery delivery(
+        {.engine = invocation_.engine,
+         .options = options_,
+         .log = log_ ? &*log_ : nullptr,
+         .progress = progress,
+         .json = invocation_.json,
+         .atOnce = prepared_->atOnce > 0 ? static_cast<std::size_t>(prepared_->atOnce) : Delivery::kMostFollowed});
     Collector collector({.engine = invocation_.engine,
                          .options = options_,
                          .inFlight = *inFlight_,

@@ -42,6 +42,7 @@ private:
         std::unique_ptr<Feeder> feeder{};
         std::vector<std::string> queues{}; ///< to be deleted
         std::string queue{};               ///< that takes the jobs
+        std::int64_t atOnce = 0;           ///< jobs; 0: as many as there is room for
     };
     Outcome<int> work();
     Outcome<void> openLog();

@@ -70,6 +70,7 @@ void Alerts::restore(std::span<const store::DocumentRow> documents) {
         if (row.kind == QueueTallies::kKind)
             if (const auto queue = tallies_.restore(row.name, row.body)) queuesToLook_.insert(*queue);
     }
+    forgetTallies();
     std::ranges::sort(fired_, {}, &alerts::Message::t);
     while (fired_.size() > kMostFired) fired_.pop_front();
     lookAtHeld();
@@ -199,11 +200,17 @@ coro::Task<Result<AlertView>> Alerts::keep(alerts::Rule rule) {
     if (done.error) co_return std::unexpected(std::move(*done.error));
     if (auto good = book_.put(std::move(rule), parts_.now()); !good) co_return std::unexpected(good.error());
     kept_.try_emplace(name);
+    forgetTallies();
     parts_.changed();
     parts_.tellOthers();
     workCame();
     work_.set();
     co_return viewOf(name, kMostKept);
+}
+
+/// While no rule wants them nothing is counted, so what was counted before would be told with a gap.
+void Alerts::forgetTallies() {
+    if (!book_.watches(alerts::Kind::QueueFinished)) tallies_.forget(parts_.now());
 }
 
 coro::Task<Result<void>> Alerts::remove(std::string name) {
@@ -219,6 +226,8 @@ coro::Task<Result<void>> Alerts::remove(std::string name) {
     kept_.erase(name);
     touched_.erase(name);
     std::erase_if(fired_, [&](const alerts::Message& message) { return message.rule == name; });
+    forgetTallies();
+    work_.set();
     parts_.changed();
     co_return Result<void>();
 }

@@ -116,6 +116,7 @@ public:
     void ended(Lsn lsn, const alerts::Shape& shape);
     /// Work came in: something may begin to wait.
     void workCame();
+    void forgetTallies();
     /// A queue is deleted.
     void queueGone(QueueId queue);
     /// An action that runs is silent since then, or (0) not any more.

@@ -45,6 +45,15 @@ std::optional<QueueTally> QueueTallies::take(QueueId queue, WallMicros now) {
     return tally;
 }
 
+void QueueTallies::forget(WallMicros now) {
+    std::erase_if(tallies_, [](const auto& one) { return !one.second.isWritten; });
+    due_.reset();
+    for (auto& [queue, kept] : tallies_) {
+        kept.tally = {};
+        noteChange(kept, now);
+    }
+}
+
 std::optional<QueueId> QueueTallies::restore(std::string_view name, std::string_view body) {
     const auto queue = takeCount(name);
     const auto ended = takeCount(body);

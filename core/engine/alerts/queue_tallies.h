@@ -32,6 +32,8 @@ public:
     void count(QueueId queue, bool isFailure, WallMicros now);
     /// It is over. Nothing: none of it has ended since the last time.
     std::optional<QueueTally> take(QueueId queue, WallMicros now);
+    /// Nobody counts any more: whoever does later begins at nothing.
+    void forget(WallMicros now);
     /// What the journal has. Nothing: it cannot be read.
     std::optional<QueueId> restore(std::string_view name, std::string_view body);
     /// When changes() are to be written at the latest. Nothing: there are none.

@@ -199,7 +199,8 @@ void Wiring::openGpus() {
                             },
                         .tell = [this](const GpuView& gpu) { tellGpu(gpu); },
                         .wake = wake_,
-                        .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); }});
+                        .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); },
+                        .pace = ground_.options.gpuPace});
 }
 
 /// Those that use the store, once the journal is restored.

@@ -64,6 +64,7 @@ struct Attempt {
     session::MachineId machine{};             ///< there it runs, in one of the slots of its place
     std::string machineName{};                ///< when it began; empty: this machine
     bool shared = false;                      ///< runs in a slot of its own, beside those of the cores
+    Duration deadline{};                      ///< of this attempt; 0: it was begun by an engine before this one
     std::int64_t memoryLimit = 0;             ///< bytes, of all its processes; 0: none
     std::int64_t memorySeen = 0;              ///< when last looked at
     bool isOverMemory = false;                ///< and was ended for that

@@ -497,6 +497,7 @@ void Execution::afterEnd(Attempt& attempt, runners::Ended ended) {
     if (ended.lane) attempt.lane = ended.lane;
     setTimes(attempt, ended.times);
     attempt.record.outcome = outcomeOf(ended);
+    applyDeadline(attempt.record.outcome, attempt.deadline);
     attempt.cannotHeal = ended.cause == runners::EndCause::SpawnError && isFinal(attempt, ended.spawn);
     applyGuard(attempt, ended.cause);
     if (parts_.slots.isElsewhere(attempt.machine))

@@ -2,6 +2,7 @@
 
 #include "core/base/log.h"
 #include "core/coro/one_shot.h"
+#include "core/coro/suspend.h"
 #include "core/coro/timeout.h"
 #include "core/engine/running/gpu_environment.h"
 #include "core/session/machine_commands.h"
@@ -13,9 +14,6 @@
 namespace yard::engine {
 
 namespace {
-
-constexpr Duration kWatchedPeriod{1'000'000};
-constexpr Duration kUnwatchedPeriod{5'000'000};
 
 using Seen = std::vector<host::GpuFigures>;
 
@@ -41,7 +39,7 @@ coro::Task<void> GpuWatch::run() {
         const std::uint64_t look = ++begun_;
         coro::OneShot<Seen> shot("GPUs");
         parts_.reader.look([promise = shot.promise()](Seen seen) mutable { promise.set(std::move(seen)); });
-        std::optional<Seen> seen = co_await coro::within(parts_.limit, answerOf(shot));
+        std::optional<Seen> seen = co_await coro::within(parts_.pace.limit, answerOf(shot));
         if (!seen) {
             noteSilence();
             seen = co_await shot.get(); // asking again would only wait behind it
@@ -50,7 +48,11 @@ coro::Task<void> GpuWatch::run() {
         note(*seen);
         ended_ = look;
         answered_.notifyAll();
-        (void)co_await coro::within(parts_.isWatched() ? kWatchedPeriod : kUnwatchedPeriod, until(asked_));
+        const Duration period = parts_.isWatched() ? parts_.pace.watched : parts_.pace.unwatched;
+        (void)co_await coro::within(period, until(asked_));
+        // Each of many failures asks: those that come meanwhile share a look.
+        if (const Duration since = MonoClock::now() - at; since < parts_.pace.apart)
+            co_await coro::sleepFor(parts_.pace.apart - since);
     }
 }
 
@@ -63,7 +65,7 @@ coro::Task<std::string> GpuWatch::lostOf(GivenResources given) {
     if (last_.empty()) co_return std::string();
     asked_.set();
     // The one that is under way may have begun before whatever is asked about.
-    (void)co_await coro::within(parts_.limit, seen(begun_ + 1));
+    (void)co_await coro::within(parts_.pace.limit + parts_.pace.apart, seen(begun_ + 1));
     for (std::size_t i = 0; i < last_.size(); ++i)
         if (const host::Gpu& gpu = parts_.gpus[i]; !last_[i].lost.empty() && wasGiven(given, kGpus, gpu.index))
             co_return fmt::format("GPU {} was lost: {}", gpu.index, last_[i].lost);
@@ -85,8 +87,8 @@ void GpuWatch::noteSilence() {
                    .processes = {}};
     }
     logWarning("engine",
-               "the driver of the GPUs has not answered for {} s: what they do is not known until it does",
-               std::chrono::duration_cast<std::chrono::seconds>(parts_.limit).count());
+               "the driver of the GPUs has not answered for {:g} s: what they do is not known until it does",
+               std::chrono::duration<double>(parts_.pace.limit).count());
     parts_.changed();
 }
 

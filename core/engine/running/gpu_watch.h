@@ -1,4 +1,5 @@
-// Looks at the GPUs of this machine: once a second while somebody watches, else every five seconds. One that is lost is
+// Looks at the GPUs of this machine: once a second while somebody watches, else every five seconds, and soon after an
+// action with one has failed, but never more often than a few times a second. One that is lost is
 // given to nobody any more, until it is back, and what has it is ended. Of a driver that does not answer in time nothing is
 // known until it does; GPUs are given as before meanwhile.
 //
@@ -10,6 +11,7 @@
 #include "core/coro/sync.h"
 #include "core/coro/task.h"
 #include "core/engine/state/gpu_view.h"
+#include "core/engine/state/options.h"
 #include "core/host/gpu_reader.h"
 #include "core/model/given_resources.h"
 #include "core/session/session.h"
@@ -32,9 +34,9 @@ public:
         std::function<void(const std::string& index, const std::string& why)> endThose;
         /// One is lost, or not; of each at the first look, too.
         std::function<void(const GpuView&)> tell;
-        std::function<void()> wake;           ///< one is back: something may start
-        std::function<void()> changed;        ///< one is lost, or back: the picture of the session is another one
-        Duration limit = Duration(3'000'000); ///< of one look at all of them
+        std::function<void()> wake;    ///< one is back: something may start
+        std::function<void()> changed; ///< one is lost, or back: the picture of the session is another one
+        GpuPace pace{};
     };
     explicit GpuWatch(Parts parts);
 

@@ -42,7 +42,7 @@ void LeaseMaker::complete(Attempt& attempt, runners::Lease& lease) const {
     YARD_ASSERT_OWNER(owner_);
     lease.id = attempt.id;
     lease.slot = attempt.slot;
-    lease.deadline = deadlineOf(attempt);
+    lease.deadline = attempt.deadline = deadlineOf(attempt);
     lease.grace = parts_.settings.grace;
     lease.streamBytes = static_cast<std::uint64_t>(parts_.settings.streamBytes);
     lease.hurry = attempt.hurry;

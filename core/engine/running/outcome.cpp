@@ -1,8 +1,10 @@
 #include "core/engine/running/outcome.h"
 
+#include "core/base/duration_text.h"
 #include "core/json/json_reader.h"
 #include "core/runners/warm_frames.h"
 
+#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -11,6 +13,8 @@ namespace yard::engine {
 using runners::EndCause;
 
 namespace {
+
+constexpr std::string_view kDeadlinePassed = "the deadline passed";
 
 void set(AttemptOutcome& outcome, ActionState state, Reason reason) {
     outcome.state = state;
@@ -55,8 +59,8 @@ AttemptOutcome outcomeOf(const runners::Ended& ended) {
     case EndCause::EngineStopped: set(outcome, runners::StopCause::EngineStopped); break;
     case EndCause::Deadline:
         set(outcome, ActionState::Failed, Reason::Deadline);
-        outcome.note = ended.spawn.message.empty() ? "the deadline passed; its processes were ended"
-                                                   : "the deadline passed: " + ended.spawn.message;
+        outcome.note = ended.spawn.message.empty() ? fmt::format("{}; its processes were ended", kDeadlinePassed)
+                                                   : fmt::format("{}: {}", kDeadlinePassed, ended.spawn.message);
         break;
     case EndCause::SpawnError:
         set(outcome, ActionState::Failed, Reason::SpawnError);
@@ -120,6 +124,15 @@ void applyLeft(AttemptOutcome& outcome, std::vector<NamedChunk> outputs, const s
         if (std::ranges::find(left.outputs, name, &NamedChunk::name) == left.outputs.end())
             left.missing.push_back(name);
     applyOutputs(outcome, left);
+}
+
+void applyDeadline(AttemptOutcome& outcome, Duration deadline) {
+    if (outcome.reason != Reason::Deadline || deadline <= Duration::zero() ||
+        !outcome.note.starts_with(kDeadlinePassed))
+        return;
+    const double seconds = std::chrono::duration<double>(deadline).count();
+    outcome.note.replace(0, kDeadlinePassed.size(),
+                         fmt::format("the deadline of {} passed", durationText(seconds)));
 }
 
 void applyStreamLoss(AttemptOutcome& outcome, const runners::StreamResult& stream, std::string_view which) {

@@ -15,6 +15,8 @@ namespace yard::engine {
 AttemptOutcome outcomeOf(const runners::Ended& ended);
 /// It was ended for this while its outputs were collected: none was kept.
 void applyStop(AttemptOutcome& outcome, runners::StopCause cause);
+/// Where the deadline was what ended it: the note says how long that is. 0: nobody knows any more.
+void applyDeadline(AttemptOutcome& outcome, Duration deadline);
 /// What was collected, or why it could not be: may turn Completed into Failed (missing_output, result_too_large).
 void applyOutputs(AttemptOutcome& outcome, const Result<runners::GatheredOutputs>& gathered);
 /// What another machine left, of which all is in the content store: may turn Completed into Failed (missing_output).

@@ -29,6 +29,14 @@ struct JoinOptions {
     std::function<void(const std::string& sentence)> refused;
 };
 
+/// How often the GPUs are looked at, and how long for: docs/gpus.md.
+struct GpuPace {
+    Duration watched{1'000'000};   ///< while somebody watches
+    Duration unwatched{5'000'000}; ///< else
+    Duration apart{200'000};       ///< from one look to the next at least, also where failures ask for them
+    Duration limit{3'000'000};     ///< of one look at all of them
+};
+
 struct Options {
     std::string dataDir;
     std::string tokenFile; ///< empty: `token` in the data directory
@@ -43,6 +51,7 @@ struct Options {
     bool noSandbox = false;           ///< registered workers run without one
     std::vector<std::shared_ptr<runners::RunnerSource>> runners; ///< beside this machine
     std::function<std::optional<MemoryReading>()> readMemory;    ///< for the memory guard; empty: of this machine
+    GpuPace gpuPace;                                             ///< of looks at GPUs
     Duration retentionYoungest{60'000'000}; ///< clearing up leaves actions that ended less than this ago
     std::optional<Duration> grace;          ///< between SIGTERM and SIGKILL; absent: as the settings say
     bool mayProbeCloud = false;             ///< the setting cloud_probe counts: an engine without a window

@@ -63,7 +63,7 @@ void PoolStrip::show(const PoolView& pool, qint64 machineMemory, std::optional<D
 }
 
 QStringList PoolStrip::captions() {
-    return {tr("Processes"), tr("Found a warm process"), tr("Starts saved"), tr("Waiting for a process"),
+    return {tr("Processes"), tr("Found an idle process"), tr("Starts saved"), tr("Waiting for a process"),
             tr("Memory")};
 }
 

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace yard::ui {
 
@@ -23,6 +24,52 @@ constexpr double kStripEdge = 12;  ///< left and right of the axis
 constexpr double kTickWidth = 3;   ///< narrower ones could not be told apart
 constexpr double kTickReach = 5;   ///< so far from a tick a click still means it
 constexpr int kHourWordWidth = 44; ///< an hour's word needs so much
+
+/// Equal parts of the strip, and what is due in each.
+class Places {
+public:
+    Places(WallMicros from, int places)
+        : from_(from)
+        , ticks_(static_cast<std::size_t>(places)) {}
+
+    /// `count` times from `first` on, the last one at `last`, all within one place.
+    void note(qint64 first, qint64 last, qint64 count, const QString& schedule) {
+        DayStrip::Tick& tick = ticks_[static_cast<std::size_t>(placeOf(first))];
+        const bool isFirst = tick.count == 0 || first < tick.first;
+        if (isFirst) tick.first = first;
+        tick.last = std::max(tick.last, last);
+        tick.count += static_cast<int>(count);
+        if (isFirst) {
+            tick.schedules.removeOne(schedule);
+            tick.schedules.prepend(schedule);
+            if (tick.schedules.size() > DayStrip::kMostNamed) tick.schedules.removeLast();
+        } else if (tick.schedules.size() < DayStrip::kMostNamed && !tick.schedules.contains(schedule)) {
+            tick.schedules.append(schedule);
+        }
+    }
+
+    /// As often as that is until the end. A place at a time: there may be 86,400 of them.
+    void noteRepeats(qint64 after, qint64 step, const QString& schedule) {
+        const qint64 end = from_ + DayStrip::kSpan;
+        if (step <= 0 || after > end || after < 0) return;
+        qint64 at = after + step;
+        if (at < from_) at += (from_ - at + step - 1) / step * step;
+        while (at <= end) {
+            const qint64 more = (std::min(endOf(placeOf(at)), end) - at) / step;
+            note(at, at + more * step, more + 1, schedule);
+            at += (more + 1) * step;
+        }
+    }
+    const std::vector<DayStrip::Tick>& ticks() const { return ticks_; }
+
+private:
+    qint64 size() const { return static_cast<qint64>(ticks_.size()); }
+    qint64 placeOf(qint64 at) const { return (at - from_) * size() / (DayStrip::kSpan + 1); }
+    qint64 endOf(qint64 place) const { return from_ + ((place + 1) * (DayStrip::kSpan + 1) - 1) / size(); }
+
+    WallMicros from_;
+    std::vector<DayStrip::Tick> ticks_;
+};
 
 } // namespace
 
@@ -41,6 +88,7 @@ QSize DayStrip::sizeHint() const {
 void DayStrip::show(std::vector<Times> times, WallMicros from) {
     times_ = std::move(times);
     from_ = from;
+    ticksWidth_ = -1;
     update();
 }
 
@@ -53,20 +101,25 @@ double DayStrip::xOf(qint64 at) const {
     return kStripEdge + static_cast<double>(at - from_) / static_cast<double>(kSpan) * (width() - 2 * kStripEdge);
 }
 
-std::vector<DayStrip::Tick> DayStrip::ticks() const {
-    std::vector<std::pair<qint64, const QString*>> all;
-    for (const Times& times : times_)
+const std::vector<DayStrip::Tick>& DayStrip::ticks() const {
+    if (std::exchange(ticksWidth_, width()) != width())
+        ticks_ = count(std::max(1, static_cast<int>((width() - 2 * kStripEdge) / kTickWidth)));
+    return ticks_;
+}
+
+std::vector<DayStrip::Tick> DayStrip::count(int places) const {
+    Places all(from_, places);
+    for (const Times& times : times_) {
         for (const qint64 at : times.at)
-            if (at >= from_ && at <= from_ + kSpan) all.emplace_back(at, &times.schedule);
-    std::ranges::sort(all, {}, &std::pair<qint64, const QString*>::first);
+            if (at >= from_ && at <= from_ + kSpan) all.note(at, at, 1, times.schedule);
+        if (!times.at.empty()) all.noteRepeats(times.at.back(), times.step, times.schedule);
+    }
     std::vector<Tick> ticks;
-    for (const auto& [at, schedule] : all) {
-        if (ticks.empty() || xOf(at) - ticks.back().x >= kTickWidth)
-            ticks.push_back({.x = xOf(at), .first = at, .last = at, .schedules = {}, .count = 0});
-        Tick& tick = ticks.back();
-        tick.last = at;
-        ++tick.count;
-        if (!tick.schedules.contains(*schedule) && tick.schedules.size() < kMostNamed) tick.schedules << *schedule;
+    const double wide = std::max(0.0, width() - 2 * kStripEdge) / places;
+    for (std::size_t i = 0; i < all.ticks().size(); ++i) {
+        if (all.ticks()[i].count == 0) continue;
+        ticks.push_back(all.ticks()[i]);
+        ticks.back().x = kStripEdge + static_cast<double>(i) * wide;
     }
     return ticks;
 }
@@ -99,14 +152,14 @@ std::vector<SpokenPart> DayStrip::spokenParts() const {
 }
 
 void DayStrip::mousePressEvent(QMouseEvent* event) {
-    const std::vector<Tick> all = ticks();
+    const std::vector<Tick>& all = ticks();
     if (const Tick* tick = tickAt(all, event->position().x())) emit chosen(tick->schedules.front());
 }
 
 bool DayStrip::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    const std::vector<Tick> all = ticks();
+    const std::vector<Tick>& all = ticks();
     if (const Tick* tick = tickAt(all, help->pos().x()))
         QToolTip::showText(help->globalPos(), plainTip(wordsOf(*tick)), this);
     return true;

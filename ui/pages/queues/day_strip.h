@@ -18,6 +18,7 @@ public:
     struct Times {
         QString schedule;
         std::vector<qint64> at; ///< microseconds since the epoch, ascending
+        qint64 step = 0;        ///< and again so much after the last of them, until the strip ends; 0: not again
     };
     static constexpr qint64 kSpan = qint64{86'400} * 1'000'000;
     /// `from`: the left end. Times that are not within the strip are left out.
@@ -29,11 +30,11 @@ public:
         double x = 0;
         qint64 first = 0;
         qint64 last = 0;
-        QStringList schedules; ///< each once, at most kMostNamed
+        QStringList schedules; ///< each once, at most kMostNamed; that of the first time first
         int count = 0;
     };
     static constexpr qsizetype kMostNamed = 5;
-    std::vector<Tick> ticks() const;
+    const std::vector<Tick>& ticks() const;
     QString wordsOf(const Tick& tick) const;
 
     QSize sizeHint() const override;
@@ -54,8 +55,11 @@ private:
     /// Null: there is none.
     const Tick* tickAt(const std::vector<Tick>& ticks, double x) const;
     void paintHours(QPainter& painter) const;
+    std::vector<Tick> count(int places) const;
 
     std::vector<Times> times_;
+    mutable std::vector<Tick> ticks_;
+    mutable int ticksWidth_ = -1; ///< for which they are; -1: none yet
     WallMicros from_ = 0;
     QString chosen_;
 };

@@ -176,24 +176,32 @@ void ScheduleForm::focusName() {
     lines_.at("name")->setFocus();
 }
 
-void ScheduleForm::begin(const QJsonObject& schedule) {
-    filling_ = true;
+/// It is what the fields are compared with from here on; they stay as they are, but for the name.
+void ScheduleForm::keepAs(const QJsonObject& schedule) {
     const ScheduleDraft draft = ScheduleDraft::of(schedule);
     name_ = draft.name;
     begun_ = draft;
     anchor_ = schedule.value("anchor").toInteger();
     hasOtherWork_ = !name_.isEmpty() && draft.hasOtherWork;
+    lines_["name"]->setText(name_);
+    lines_["name"]->setReadOnly(!name_.isEmpty());
+    lines_["command"]->setPlaceholderText(hasOtherWork_ ? tr("stays as it is") : QString());
+    save_->setText(name_.isEmpty() ? tr("Add") : tr("Change"));
+    save_->setBlocked(context_.state.whyBlocked());
+}
+
+void ScheduleForm::begin(const QJsonObject& schedule) {
+    filling_ = true;
+    ++begunCount_;
+    keepAs(schedule);
+    const ScheduleDraft& draft = begun_;
     const std::pair<const char*, QString> texts[] = {
         {"name", draft.name}, {"command", draft.command}, {"cron", draft.cron},   {"timezone", draft.zone},
         {"at", draft.at},     {"every_s", draft.every},   {"queue", draft.queue}, {"jitter_s", draft.jitter}};
     for (const auto& [member, text] : texts) lines_[member]->setText(text);
-    lines_["name"]->setReadOnly(!name_.isEmpty());
-    lines_["command"]->setPlaceholderText(hasOtherWork_ ? tr("stays as it is") : QString());
     choices_["when"]->setCurrentIndex(static_cast<int>(draft.when));
     for (const auto& [member, value] : {std::pair("missed", draft.missed), std::pair("overlap", draft.overlap)})
         choices_[member]->setCurrentIndex(std::max(0, choices_[member]->findData(value)));
-    save_->setText(name_.isEmpty() ? tr("Add") : tr("Change"));
-    save_->setBlocked(context_.state.whyBlocked());
     filling_ = false;
     showRuns(schedule);
     onWhen();
@@ -251,6 +259,8 @@ void ScheduleForm::onWhen() {
 
 void ScheduleForm::onEdited() {
     if (filling_) return;
+    ++written_;
+    ++trying_; // what is under way asks about what stands there no more
     for (const auto& [member, row] : byMember_) row->setProblem({});
     problem_->setText({});
     later_.start();
@@ -301,11 +311,17 @@ void ScheduleForm::send() {
         return row("command")->setProblem(tr("Say what is to run"));
     const Operation operation = name_.isEmpty() ? operations::addSchedule(written.schedule())
                                                 : operations::changeSchedule(name_, written.changesTo(begun_));
-    context_.commands.run(operation, this, [this, name = written.name](const Answer& answer) {
-        if (!answer.ok()) return complain(answer);
-        begin(answer.json);
-        emit saved(name);
-    });
+    const auto done = [this, name = written.name, of = begunCount_, at = written_](const Answer& answer) {
+        if (of == begunCount_) { // else another one is shown by now
+            if (!answer.ok()) return complain(answer);
+            if (at == written_)
+                begin(answer.json);
+            else // somebody writes on: that stays, and is compared with what is kept now
+                keepAs(answer.json);
+        }
+        if (answer.ok()) emit saved(name);
+    };
+    context_.commands.run(operation, this, done);
 }
 
 } // namespace yard::ui

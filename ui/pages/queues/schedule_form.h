@@ -52,6 +52,7 @@ private:
     QWidget* makeNext();
     QWidget* makeRuns();
     ScheduleDraft draft() const;
+    void keepAs(const QJsonObject& schedule);
     void onEdited();
     void onWhen();
     void tryIt();
@@ -75,7 +76,9 @@ private:
     qint64 anchor_ = 0;
     bool hasOtherWork_ = false;
     bool filling_ = false;
-    quint64 trying_ = 0; ///< number of the newest question: answers to older ones are dropped
+    quint64 trying_ = 0;  ///< number of the newest question: answers to what was written before are dropped
+    quint64 written_ = 0; ///< times that something was written or filled in
+    quint64 begunCount_ = 0;
 };
 
 } // namespace yard::ui

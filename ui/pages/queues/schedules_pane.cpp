@@ -15,10 +15,12 @@ namespace yard::ui {
 namespace {
 
 constexpr int kSchedulesLookMs = 5'000;
-constexpr int kMostTimesOfLine = 1'000; ///< the engine tells no more
+/// A line of each minute has so many until the strip is asked for again, and an hour that comes twice.
+constexpr std::size_t kMostTimesOfLine = 2'000;
 /// Lines of crontab whose times are asked for; of others the next one stands alone.
 constexpr std::size_t kMostCronLines = 200;
 constexpr std::size_t kMostUnderWay = 4;
+constexpr double kLongestStep = 1e9; ///< s
 constexpr WallMicros kLineIsGoodFor = WallMicros{3'600} * 1'000'000;
 
 std::vector<Column> scheduleColumns() {
@@ -236,10 +238,12 @@ void SchedulesPane::removeChosen() {
                                    tr("Remove %1").arg(name), tr("Keep it"));
     });
     if (!isMeant.value_or(false)) return;
-    context_.commands.run(operations::removeSchedule(name), this, [this](const Answer& answer) {
+    context_.commands.run(operations::removeSchedule(name), this, [this, name](const Answer& answer) {
         if (!answer.ok()) return;
-        table_->clearSelection();
-        choose({});
+        if (name == form_->name()) { // else another one was chosen meanwhile
+            table_->clearSelection();
+            choose({});
+        }
         poll_.now();
     });
 }
@@ -249,39 +253,51 @@ void SchedulesPane::removeChosen() {
 /// Lines of crontab are the engine's matter, which knows time zones: each is asked for once in a while.
 void SchedulesPane::askTimes() {
     const WallMicros now = wallNow();
-    std::set<std::pair<QString, QString>> there;
+    std::set<Line> there;
     for (const ScheduleInfo& schedule : schedules_) {
         if (schedule.cron.isEmpty() || schedule.isPaused || !schedule.broken.isEmpty()) continue;
-        const auto line = std::pair(schedule.cron, schedule.zone);
+        const Line line(schedule.cron, schedule.zone);
         if (there.size() >= kMostCronLines || !there.insert(line).second) continue;
         const auto known = lines_.find(line);
         const bool isGood =
             known != lines_.end() && now >= known->second.asked && now - known->second.asked < kLineIsGoodFor;
         if (isGood || underWay_.contains(line) || underWay_.size() >= kMostUnderWay) continue;
         underWay_.insert(line);
-        context_.link.send(operations::tryCron(line.first, line.second, kMostTimesOfLine), this,
-                           [this, line](const Answer& answer) {
-                               underWay_.erase(line);
-                               if (answer.status == 0) return; // nobody answered: asked again with the next look
-                               lines_[line] = {.at = readScheduleTimes(answer.json), .asked = wallNow()};
-                               askTimes();
-                               showStrip();
-                           });
+        askTimesOf(line, now, {});
     }
     std::erase_if(lines_, [&there](const auto& one) { return !there.contains(one.first); });
+}
+
+/// Until they reach over the strip as it is when they are asked for the next time. `before`: those that were told already.
+void SchedulesPane::askTimesOf(const Line& line, WallMicros begun, std::vector<qint64> before) {
+    const Request request = operations::tryCron(line.first, line.second, operations::kMostTimesTold,
+                                                before.empty() ? 0 : before.back());
+    context_.link.send(request, this, [this, line, begun, all = std::move(before)](const Answer& answer) mutable {
+        if (answer.status == 0) { // nobody answered: asked again with the next look
+            underWay_.erase(line);
+            return;
+        }
+        const std::vector<qint64> more = readScheduleTimes(answer.json);
+        const std::size_t had = all.size();
+        for (const qint64 at : more)
+            if (all.empty() || at > all.back()) all.push_back(at);
+        const bool isCut = more.size() >= operations::kMostTimesTold && all.size() > had;
+        const bool goesOn =
+            isCut && all.size() < kMostTimesOfLine && all.back() < begun + kLineIsGoodFor + DayStrip::kSpan;
+        if (goesOn) return askTimesOf(line, begun, std::move(all));
+        underWay_.erase(line);
+        lines_[line] = {.at = std::move(all), .asked = begun};
+        askTimes();
+        showStrip();
+    });
 }
 
 void SchedulesPane::showTimesOf(const ScheduleInfo& schedule, std::vector<DayStrip::Times>& all) const {
     if (schedule.next <= 0) return;
     DayStrip::Times times{.schedule = schedule.name, .at = {schedule.next}};
-    const auto line = lines_.find(std::pair(schedule.cron, schedule.zone));
+    const auto line = lines_.find(Line(schedule.cron, schedule.zone));
     if (!schedule.cron.isEmpty() && line != lines_.end() && !line->second.at.empty()) times.at = line->second.at;
-    if (schedule.every > 0) {
-        const auto step = static_cast<qint64>(schedule.every * 1e6);
-        const WallMicros end = wallNow() + DayStrip::kSpan;
-        for (qint64 at = schedule.next + step; at <= end && times.at.size() < kMostTimesOfLine; at += step)
-            times.at.push_back(at);
-    }
+    if (schedule.every > 0) times.step = static_cast<qint64>(std::min(schedule.every, kLongestStep) * 1e6);
     all.push_back(std::move(times));
 }
 

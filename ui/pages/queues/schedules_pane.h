@@ -41,7 +41,9 @@ private:
     void choose(const QString& name);
     void review();
     void showStrip();
+    using Line = std::pair<QString, QString>; ///< of crontab, and its zone
     void askTimes();
+    void askTimesOf(const Line& line, WallMicros begun, std::vector<qint64> before);
     void showTimesOf(const ScheduleInfo& schedule, std::vector<DayStrip::Times>& all) const;
     void removeChosen();
     const ScheduleInfo* chosen() const;
@@ -63,8 +65,8 @@ private:
         std::vector<qint64> at;
         WallMicros asked = 0;
     };
-    std::map<std::pair<QString, QString>, LineTimes> lines_; ///< by line of crontab and zone
-    std::set<std::pair<QString, QString>> underWay_;
+    std::map<Line, LineTimes> lines_;
+    std::set<Line> underWay_;
 };
 
 } // namespace yard::ui
