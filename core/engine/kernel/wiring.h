@@ -43,6 +43,8 @@ public:
     void openCourtesy();
     /// What runs here for others (wiring_guests.cpp).
     void openGuests();
+    /// What asks other systems for machines (wiring_allocators.cpp).
+    void openAllocators();
     /// Those that use the store and read what it knows, once the journal is restored. On the engine thread.
     void openUpkeep();
 
@@ -107,6 +109,9 @@ private:
     Adopter adopter() const;
     void lookForMemory();
     coro::Task<Result<std::vector<std::string>>> commandsOf(std::vector<Lsn> lsns, Duration lookFor);
+
+    // wiring_allocators.cpp
+    std::vector<allocators::WaitingWork> workForPilots(MonoTime now) const;
 
     // wiring_recordings.cpp
     void openRecordings();
