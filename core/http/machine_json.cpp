@@ -16,6 +16,7 @@ void writeMachineRow(JsonWriter& writer, const engine::MachineView& machine) {
     writer.member("id", machine.id.value);
     writer.member("name", machine.name);
     writer.member("kind", machine.kind);
+    if (!machine.allocator.empty()) writer.member("allocator", machine.allocator);
     if (!machine.address.empty()) writer.member("address", machine.address);
     writer.member("state", link::name(machine.state));
     if (!machine.reason.empty()) writer.member("reason", machine.reason);

@@ -213,29 +213,31 @@ void Wiring::openUpkeep() {
             services_.annotations.forget(lsn);
             services_.changes->noteRetired(lsn);
         }});
-    services_.machines.emplace(Machines::Parts{.loop = ground_.loop,
-                                               .places = *services_.places,
-                                               .attempts = services_.attempts,
-                                               .chunks = *ground_.chunks,
-                                               .helpers = *ground_.helpers,
-                                               .session = *services_.session,
-                                               .execution = *services_.execution,
-                                               .monitor = *services_.monitor,
-                                               .committer = services_.committer,
-                                               .yardName = ground_.machineName,
-                                               .yardRunId = ground_.runId,
-                                               .engineId = ground_.directory->engineId(),
-                                               .own = ground_.total,
-                                               .ownSlots = static_cast<unsigned>(ground_.slotPlan.oneCore()),
-                                               .spawn = spawning(),
-                                               .scale = [this] { return ground_.scale; },
-                                               .changed =
-                                                   [this] {
-                                                       services_.changes->note(ChangeEntry::Kind::Machines);
-                                                       tellMachines();
-                                                   },
-                                               .outputDir = ground_.options.dataDir + "/elsewhere",
-                                               .lease = std::chrono::seconds(ground_.settings.leaseS)});
+    services_.machines.emplace(Machines::Parts{
+        .loop = ground_.loop,
+        .places = *services_.places,
+        .attempts = services_.attempts,
+        .chunks = *ground_.chunks,
+        .helpers = *ground_.helpers,
+        .session = *services_.session,
+        .execution = *services_.execution,
+        .monitor = *services_.monitor,
+        .committer = services_.committer,
+        .yardName = ground_.machineName,
+        .yardRunId = ground_.runId,
+        .engineId = ground_.directory->engineId(),
+        .own = ground_.total,
+        .ownSlots = static_cast<unsigned>(ground_.slotPlan.oneCore()),
+        .spawn = spawning(),
+        .scale = [this] { return ground_.scale; },
+        .changed =
+            [this] {
+                services_.changes->note(ChangeEntry::Kind::Machines);
+                tellMachines();
+            },
+        .outputDir = ground_.options.dataDir + "/elsewhere",
+        .lease = std::chrono::seconds(ground_.settings.leaseS),
+        .allocatorOf = [this](std::string_view key) { return services_.allocators->allocatorOf(key); }});
     services_.figures.emplace(
         StatsSampler::Parts{.helpers = *ground_.helpers,
                             .monitor = *services_.monitor,

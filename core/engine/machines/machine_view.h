@@ -34,7 +34,7 @@ struct DialWanted {
 struct MachineView {
     fleet::MachineId id;
     std::string name;
-    std::string kind = "joined"; ///< "local": this engine's own; "linked": this engine opens its links
+    std::string kind = "joined"; ///< "local": this engine's own; "linked": this engine opens its links; "allocated"
     std::string address{};       ///< where its link comes from, or goes; empty: it has none
     link::MachineState state = link::MachineState::Connecting;
     std::string reason{}; ///< of a state that is nobody's wish, one sentence; may be empty
@@ -54,6 +54,7 @@ struct MachineView {
     std::int64_t mostMemoryMb = 0;   ///< the same
     std::string key{};               ///< hash of the key that it comes back with; not for people
     bool isUnread = false;           ///< it has a key, and that cannot be read
+    std::string allocator{};         ///< that asked for it; empty: none did
 };
 
 /// What people want of one; what is absent stays.

@@ -459,6 +459,8 @@ MachineView Machines::viewOf(const Machine& machine) const {
     view.mostMilliCores = machine.mostMilliCores;
     view.mostMemoryMb = machine.mostMemoryMb;
     if (machine.key.starts_with(kKeyed)) view.key = machine.key.substr(kKeyed.size());
+    if (!view.key.empty() && parts_.allocatorOf) view.allocator = parts_.allocatorOf(view.key);
+    if (!view.allocator.empty()) view.kind = "allocated";
     view.isUnread = machine.isUnread;
     view.since = machine.since;
     if (const auto lostAt = machine.runner->lostAt(); lostAt && view.state == MachineState::Silent)
