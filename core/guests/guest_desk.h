@@ -60,6 +60,7 @@ public:
         std::string version;
         std::uint32_t slots = 0;
         std::vector<std::string> tags{};
+        std::int32_t (*utcOffset)() = nullptr; ///< of this machine now, minutes; null: none
     };
     static constexpr std::size_t kHeldBytes = 64u << 20;
     static constexpr std::size_t kResultBytes = ResultQueue::kBytes;

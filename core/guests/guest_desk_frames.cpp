@@ -19,7 +19,8 @@ void GuestDesk::connected(link::BootTime now) {
                                    .memoryMb = budget_.limits().memoryMb,
                                    .slots = self_.slots},
                       .tags = self_.tags,
-                      .held = leases_.greet(now)};
+                      .held = leases_.greet(now),
+                      .utcOffset = self_.utcOffset ? self_.utcOffset() : 0};
     isGreeting_ = true;
     out.send(Kind::Hello, 1, put(hello));
 }

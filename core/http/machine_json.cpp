@@ -39,6 +39,7 @@ void writeMachineRow(JsonWriter& writer, const engine::MachineView& machine) {
         for (const std::string& tag : machine.tags) writer.string(tag);
         writer.closeArray();
     }
+    if (!machine.hours.empty()) writer.member("hours", machine.hours);
     if (machine.mostMemoryMb > 0) writer.member("max_memory_mb", machine.mostMemoryMb);
     if (machine.mostMilliCores > 0)
         writer.member("max_cores", static_cast<double>(machine.mostMilliCores) / kThousand);

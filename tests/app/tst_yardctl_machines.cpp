@@ -27,6 +27,7 @@ private Q_SLOTS:
     void oneIsAddedByItsAddress();
     void aJoinTokenIsPrintedAloneWithTheLineToType();
     void joinTokensAreListedAndRemoved();
+    void hoursAreGivenAndTakenAway();
     void allocatorsAreListedWithTheirSentences();
     void anAllocatorIsMadeOfItsOptions();
     void eachVerbOfAllocatorsAsksForItsRoute();
@@ -133,6 +134,17 @@ void TestYardctlMachines::joinTokensAreListedAndRemoved() {
     FakeServer empty(table({{"GET /compute/machines/tokens", {.body = R"({"tokens":[]})"}}}));
     QCOMPARE(DataDirectory(empty).run({"machines", "tokens"}).err,
              "There are no join tokens: 'yardctl machines token' makes one.\n");
+}
+
+void TestYardctlMachines::hoursAreGivenAndTakenAway() {
+    FakeServer server(
+        table({{"PATCH /compute/machines/2", {.body = R"({"id":2,"name":"desk","state":"draining"})"}}}));
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"machines", "hours", "2", "mon-fri 19:00-07:00"}).code, 0);
+    QCOMPARE(server.requests().back().body, std::string(R"({"hours":"mon-fri 19:00-07:00"})"));
+    QCOMPARE(data.run({"machines", "hours", "2", "always"}).code, 0);
+    QCOMPARE(server.requests().back().body, std::string(R"({"hours":""})"));
+    QCOMPARE(data.run({"machines", "hours", "2"}).code, 2);
 }
 
 void TestYardctlMachines::allocatorsAreListedWithTheirSentences() {

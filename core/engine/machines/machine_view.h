@@ -55,6 +55,7 @@ struct MachineView {
     std::string key{};               ///< hash of the key that it comes back with; not for people
     bool isUnread = false;           ///< it has a key, and that cannot be read
     std::string allocator{};         ///< that asked for it; empty: none did
+    std::string hours{};             ///< in which it gets work, by its own clock; empty: always
 };
 
 /// What people want of one; what is absent stays.
@@ -63,6 +64,7 @@ struct MachineChange {
     std::optional<std::int64_t> mostMilliCores{}; ///< 0: what it gives
     std::optional<std::int64_t> mostMemoryMb{};   ///< the same
     std::optional<bool> paused{};
+    std::optional<std::string> hours{}; ///< empty: always
 };
 
 /// What came of adding one.
