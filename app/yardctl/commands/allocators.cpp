@@ -214,7 +214,7 @@ Command allocatorsRow() {
         .name = "allocators",
         .usage = "[ls | add slurm NAME | add command NAME --start CMD --list CMD --stop CMD | show NAME | "
                  "change NAME | pause NAME | resume NAME | remove NAME]",
-        .summary = "what asks Slurm or your own commands for machines while work waits",
+        .summary = "what asks Slurm and its like for machines",
         .details =
             "An allocator asks for as many machines as it takes to do the work that waits within --backlog, "
             "between "
@@ -224,8 +224,8 @@ Command allocatorsRow() {
             "or failed), 'stop' ends $YARD_JOB. They find $YARD_JOIN_URL and $YARD_JOIN_TOKEN.\n"
             "After three failures in a row it is paused, until 'resume'. 'remove' ends its jobs first.",
         .examples = "yardctl allocators\n"
-                    "yardctl allocators add slurm night --partition long --time 4h --cores 16 --max 8\n"
-                    "yardctl allocators add command cloud --start ./start --list ./list --stop ./stop\n"
+                    "yardctl allocators add slurm night --time 4h --cores 16 --max 8\n"
+                    "yardctl allocators add command cloud --start up --list jobs --stop down\n"
                     "yardctl allocators change night --max 20\n"
                     "yardctl allocators pause night",
         .options = {{"partition", 0, "P", "slurm: the partition (default: Slurm's own)"},
