@@ -2504,6 +2504,10 @@
         <source>by its address</source>
         <translation>über ihre Adresse</translation>
     </message>
+    <message>
+        <source>asked for by %1</source>
+        <translation>angefordert von %1</translation>
+    </message>
 </context>
 <context>
     <name>ManyChange</name>
@@ -3205,6 +3209,18 @@
     <message>
         <source>Resume schedule %1</source>
         <translation>Zeitplan %1 fortsetzen</translation>
+    </message>
+    <message>
+        <source>List allocators</source>
+        <translation>Zuteiler auflisten</translation>
+    </message>
+    <message>
+        <source>Pause allocator %1</source>
+        <translation>Zuteiler %1 anhalten</translation>
+    </message>
+    <message>
+        <source>Resume allocator %1</source>
+        <translation>Zuteiler %1 fortsetzen</translation>
     </message>
 </context>
 <context>
@@ -5090,6 +5106,29 @@
     <message>
         <source>Seconds; empty: 3600.</source>
         <translation>Sekunden; leer: 3600.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::AllocatorStrip</name>
+    <message>
+        <source>Allocators</source>
+        <translation>Zuteiler</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Resume %1</source>
+        <translation>%1 fortsetzen</translation>
+    </message>
+    <message>
+        <source>Pause %1</source>
+        <translation>%1 anhalten</translation>
     </message>
 </context>
 <context>

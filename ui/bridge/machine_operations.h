@@ -13,6 +13,10 @@ Operation pauseMachine(qint64 machine, const QString& name);
 Operation resumeMachine(qint64 machine, const QString& name);
 /// `force`: what it has ends there, and runs elsewhere.
 Operation removeMachine(qint64 machine, const QString& name, bool force);
+/// What asks other systems for machines.
+Operation lookAtAllocators();
+Operation pauseAllocator(const QString& name);
+Operation resumeAllocator(const QString& name);
 /// A token that opens links only, `uses` times within `expiresS` seconds; 0 cores: as many as the machine gives.
 Request makeJoinToken(int uses, qint64 expiresS, double maxCores);
 

@@ -188,6 +188,8 @@ QString machineStateWords(const MachineInfo& machine, WallMicros now) {
 QString machineKindWords(const MachineInfo& machine) {
     if (machine.isLocal()) return MachineWords::tr("this machine");
     if (machine.kind == "linked") return MachineWords::tr("by its address");
+    if (machine.kind == "allocated")
+        return MachineWords::tr("asked for by %1").arg(machine.json.value("allocator").toString());
     return machine.kind == "joined" ? MachineWords::tr("joined") : unturned(machine.kind);
 }
 
