@@ -101,6 +101,33 @@ private Q_SLOTS:
         QCOMPARE(machines.at(1).mostMilliCores, std::int64_t{1'000});
     }
 
+    void allocatorsAreMadeChangedPausedAndRemoved() {
+        ApiTest api;
+        constexpr std::string_view kAll = "/compute/allocators";
+        QVERIFY(api.get(kAll).json().at("allocators").as_array().empty());
+        const Reply made = api.post(kAll, R"({"name":"night","partition":"long","cores":16,"max":8})");
+        QVERIFY2(made.status == 200, made.body.c_str());
+        QCOMPARE(made.text("kind"), std::string("slurm"));
+        QCOMPARE(made.text("state"), std::string("active"));
+        QCOMPARE(made.number("walltime_s"), 3'600);
+        QVERIFY2(made.text("decision").contains("before this engine serves"), made.body.c_str());
+        QCOMPARE(api.post(kAll, R"({"name":"night"})").status, 409);
+        const Reply wrong = api.post(kAll, R"({"name":"day","min":3})");
+        QCOMPARE(wrong.status, 422);
+        QCOMPARE(wrong.text("field"), std::string("min"));
+        const Reply changed = api.call("PATCH", "/compute/allocators/night", R"({"max":20,"keep":true})");
+        QCOMPARE(changed.number("max"), 20);
+        QCOMPARE(changed.text("partition"), std::string("long"));
+        QCOMPARE(api.call("PATCH", "/compute/allocators/night", R"({"name":"day"})").status, 422);
+        QCOMPARE(api.call("PATCH", "/compute/allocators/night", R"({"kind":"command"})").status, 422);
+        QCOMPARE(api.post("/compute/allocators/night/pause").text("state"), std::string("paused"));
+        QCOMPARE(api.post("/compute/allocators/night/resume").text("state"), std::string("active"));
+        QCOMPARE(api.get("/compute/allocators/day").status, 404);
+        QCOMPARE(api.call("DELETE", "/compute/allocators/night", "").status, 200);
+        QVERIFY(
+            test::EngineTest::eventually([&] { return api.get(kAll).json().at("allocators").as_array().empty(); }));
+    }
+
     void outsideItsHoursAMachineDrainsAndSaysSo() {
         Served served;
         const auto hours = [&](std::string_view rules) {
