@@ -81,7 +81,9 @@ public:
     /// before: who waits sets the limit.
     coro::Task<void> stop();
     /// Once the loop has ended: commands that run are killed.
-    void close() { helpers_.stop(); }
+    void close() {
+        if (helpers_) helpers_->stop();
+    }
 
     /// By name.
     std::vector<AllocatorView> list() const;
@@ -146,9 +148,9 @@ private:
 
     Parts parts_;
     std::map<std::string, EntryPtr, std::less<>> entries_;
-    coro::HelperPool helpers_{2};
-    coro::Mutex changing_;          ///< one change of a definition at a time
-    coro::ConditionVariable ended_; ///< a driver has
+    std::unique_ptr<coro::HelperPool> helpers_; ///< null before the first command: most engines run none
+    coro::Mutex changing_;                      ///< one change of a definition at a time
+    coro::ConditionVariable ended_;             ///< a driver has
     std::size_t drivers_ = 0;
     bool isRunning_ = false;
     bool isStopping_ = false;

@@ -44,9 +44,10 @@ OtherSystem Allocators::systemOf(const Entry& entry) const {
 }
 
 coro::Task<Result<host::CommandEnd>> Allocators::runOne(host::CommandOrder order) {
+    if (!helpers_) helpers_ = std::make_unique<coro::HelperPool>(2);
     try {
-        co_return co_await helpers_.run(
-            [order = std::move(order), stop = helpers_.stopping()] { return host::runCommand(order, stop); });
+        co_return co_await helpers_->run(
+            [order = std::move(order), stop = helpers_->stopping()] { return host::runCommand(order, stop); });
     } catch (const coro::LostError&) {
         co_return fail(ErrorKind::NotAccepting, "The engine ends.");
     }
