@@ -105,6 +105,7 @@ private:
 
     // wiring_running.cpp
     void openOrphanSweep();
+    void openMachines();
     void openPool();
     Adopter adopter() const;
     void lookForMemory();

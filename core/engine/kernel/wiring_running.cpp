@@ -202,17 +202,7 @@ void Wiring::openGpus() {
                         .changed = [this] { services_.changes->note(ChangeEntry::Kind::Session); }});
 }
 
-/// Those that use the store, once the journal is restored.
-void Wiring::openUpkeep() {
-    openRecordings();
-    services_.retention.emplace(Retention::Parts{
-        *ground_.store, *ground_.chunkFiles, store::DiskReserve(ground_.directory->path()), services_.committer,
-        *ground_.helpers, ground_.counters, ground_.settings, ground_.directory->workers(),
-        ground_.options.retentionYoungest, [this] { return services_.attempts.oldestCollection(); },
-        [this](Lsn lsn) {
-            services_.annotations.forget(lsn);
-            services_.changes->noteRetired(lsn);
-        }});
+void Wiring::openMachines() {
     services_.machines.emplace(Machines::Parts{
         .loop = ground_.loop,
         .places = *services_.places,
@@ -238,6 +228,20 @@ void Wiring::openUpkeep() {
         .outputDir = ground_.options.dataDir + "/elsewhere",
         .lease = std::chrono::seconds(ground_.settings.leaseS),
         .allocatorOf = [this](std::string_view key) { return services_.allocators->allocatorOf(key); }});
+}
+
+/// Those that use the store, once the journal is restored.
+void Wiring::openUpkeep() {
+    openRecordings();
+    services_.retention.emplace(Retention::Parts{
+        *ground_.store, *ground_.chunkFiles, store::DiskReserve(ground_.directory->path()), services_.committer,
+        *ground_.helpers, ground_.counters, ground_.settings, ground_.directory->workers(),
+        ground_.options.retentionYoungest, [this] { return services_.attempts.oldestCollection(); },
+        [this](Lsn lsn) {
+            services_.annotations.forget(lsn);
+            services_.changes->noteRetired(lsn);
+        }});
+    openMachines();
     services_.figures.emplace(
         StatsSampler::Parts{.helpers = *ground_.helpers,
                             .monitor = *services_.monitor,
