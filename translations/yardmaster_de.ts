@@ -2671,6 +2671,10 @@
         <source>by ssh</source>
         <translation>über ssh</translation>
     </message>
+    <message>
+        <source>asked for by %1</source>
+        <translation>angefordert von %1</translation>
+    </message>
 </context>
 <context>
     <name>ManyChange</name>
@@ -3428,6 +3432,18 @@
     <message>
         <source>Cancel the replay of %1</source>
         <translation>Wiederholung von %1 abbrechen</translation>
+    </message>
+    <message>
+        <source>List allocators</source>
+        <translation>Zuteiler auflisten</translation>
+    </message>
+    <message>
+        <source>Pause allocator %1</source>
+        <translation>Zuteiler %1 anhalten</translation>
+    </message>
+    <message>
+        <source>Resume allocator %1</source>
+        <translation>Zuteiler %1 fortsetzen</translation>
     </message>
 </context>
 <context>
@@ -5637,6 +5653,29 @@
     <message>
         <source>Seconds; empty: 3600.</source>
         <translation>Sekunden; leer: 3600.</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::AllocatorStrip</name>
+    <message>
+        <source>Allocators</source>
+        <translation>Zuteiler</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Resume %1</source>
+        <translation>%1 fortsetzen</translation>
+    </message>
+    <message>
+        <source>Pause %1</source>
+        <translation>%1 anhalten</translation>
     </message>
 </context>
 <context>

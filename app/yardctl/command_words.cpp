@@ -17,7 +17,7 @@ struct Words {
 };
 
 /// The first that fits counts.
-constexpr std::array<Words, 21> kWords{{
+constexpr std::array<Words, 22> kWords{{
     {"GET jobs/{lsn}?wait=S", "'yardctl wait'"},
     {"GET jobs/", "'yardctl attempts ", "'", "/attempts"},
     {"GET jobs/", "'yardctl show ", "'"},
@@ -28,6 +28,7 @@ constexpr std::array<Words, 21> kWords{{
     {"GET workers ", "'yardctl workers' "},
     {"GET machines/tokens ", "'yardctl machines tokens' "},
     {"GET tokens ", "'yardctl tokens' "},
+    {"GET allocators ", "'yardctl allocators' "},
     {"GET pool ", "'yardctl pool' "},
     {"with POST workers/<id> or `yardctl workers add`", "with 'yardctl workers add'"},
     {R"(name one with "with")", "name one behind it"},

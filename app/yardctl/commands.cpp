@@ -22,7 +22,7 @@
     ROW(mark) ROW(comment)
 // What the engine itself is and has, and papers about yardctl.
 #define YARD_ENGINE(ROW) \
-    ROW(workers) ROW(session) ROW(settings) ROW(courtesy) ROW(pool) ROW(orchestrator) ROW(locks) ROW(guests) ROW(machines) ROW(tokens) ROW(whoami) ROW(gc) ROW(backup) ROW(restore) ROW(audit) \
+    ROW(workers) ROW(session) ROW(settings) ROW(courtesy) ROW(pool) ROW(orchestrator) ROW(locks) ROW(guests) ROW(machines) ROW(allocators) ROW(tokens) ROW(whoami) ROW(gc) ROW(backup) ROW(restore) ROW(audit) \
     ROW(console) ROW(example) ROW(profile) ROW(completion) ROW(manual)
 // clang-format on
 

@@ -65,11 +65,11 @@ std::string withAdvice(const Error& error, const std::string& dataDir) {
                        error.message, dataDir);
 }
 
-/// SIGTERM, SIGINT and SIGHUP as a descriptor, for all threads that follow. A closed client is no signal either.
+/// SIGTERM, SIGINT, SIGHUP and SIGUSR2 (Slurm's notice before the end of a job's time) as a descriptor, for all threads that follow. A closed client is no signal either.
 UniqueFd blockSignals() {
     sigset_t set;
     sigemptyset(&set);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGUSR2}) sigaddset(&set, signal);
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
     return UniqueFd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -335,9 +335,9 @@ int serve(const app::Arguments& arguments, const app::ServiceManager& manager, i
     }
     manager.ending();
     backDoor.reset(); // before what it asks
-    http::ClosingHandler closing((*engine)->token(), arguments.allowHosts,
-                                 arguments.dataDir + std::string(http::Tokens::kFile),
-                                 arguments.dataDir + std::string(http::JoinTokens::kFile));
+    http::ClosingHandler closing(
+        (*engine)->token(), arguments.allowHosts, arguments.dataDir + std::string(http::Tokens::kFile),
+        arguments.dataDir + std::string(http::JoinTokens::kFile), &(*engine)->pilotTickets());
     closeDown(signals, {**engine, handler, **server, closing, door.tls});
     if (!refusal.sentence().empty())
         return complain(kFailure,

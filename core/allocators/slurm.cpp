@@ -84,8 +84,22 @@ constexpr std::array<NeverReason, 5> kNever = {{
 
 std::string pilotScript(const SlurmOptions& options) {
     const std::chrono::seconds lifetime = std::max(options.walltime - kSlurmReserve, kSlurmReserve);
-    // `exec`: Slurm sends its signals to the shell alone.
-    return fmt::format("#!/bin/sh\nexec {} --headless --join \"$YARD_JOIN_URL\" --idle-exit {} --lifetime {}\n",
+    // Slurm sends some signals to the shell alone, and what a pilot keeps is of no use to the next one.
+    return fmt::format(R"(#!/bin/sh
+dir="${{TMPDIR:-/tmp}}/yard-pilot-${{SLURM_JOB_ID:-$$}}"
+umask 077
+mkdir -- "$dir" || exit 1
+{} --headless --data-dir "$dir" --listen 127.0.0.1:0 --name "$YARD_PILOT" --set guest_unsandboxed=on --join "$YARD_JOIN_URL" --idle-exit {} --lifetime {} &
+pid=$!
+trap 'kill -TERM "$pid" 2>/dev/null' TERM INT HUP USR2
+while :; do
+    wait "$pid"
+    code=$?
+    kill -0 "$pid" 2>/dev/null || break
+done
+rm -rf -- "$dir"
+exit "$code"
+)",
                        quoted(options.program), options.idle.count(), lifetime.count());
 }
 

@@ -31,8 +31,8 @@ inline constexpr std::chrono::seconds kSlurmReserve{60};
 inline constexpr std::size_t kMaxSlurmOutput = 16U << 20;
 
 /// The batch script, for the standard input of submitCommand(). Where and with which token it joins comes with the
-/// environment, as YARD_JOIN_URL and YARD_JOIN_TOKEN: what is an argument others on that node can read.
-/// Not usable yet: yardmaster has no --idle-exit and no --lifetime.
+/// environment, as YARD_JOIN_URL and YARD_JOIN_TOKEN: what is an argument others on that node can read. YARD_PILOT is
+/// how the machine calls itself.
 std::string pilotScript(const SlurmOptions& options);
 /// `sbatch`, which reads the script from its standard input.
 std::vector<std::string> submitCommand(const SlurmOptions& options, std::string_view jobName);

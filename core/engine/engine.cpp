@@ -13,14 +13,15 @@ namespace {
 
 /// Those that can be asked, each with a line below. Settings are older than the services.
 auto askable(Services& services) {
-    return std::tie(services.accounting, services.alerts, services.details, services.rows, services.annotating,
-                    services.changes, services.courtesy, services.facets, services.failureMutes, services.failures,
-                    services.folding, services.graphs, services.guests, services.inside, services.intake,
-                    services.kinds, services.listing, services.locks, services.machines, services.moving,
-                    services.objects, services.operations, services.overview, services.queues, services.reasons,
-                    services.recordings, services.replays, services.rescheduling, services.results,
-                    services.retention, services.sessionMoves, services.schedules, services.figures,
-                    services.timelines, services.waitingCounts, services.pool, services.watching, services.workers);
+    return std::tie(services.accounting, services.alerts, services.allocators, services.details, services.rows,
+                    services.annotating, services.changes, services.courtesy, services.facets,
+                    services.failureMutes, services.failures, services.folding, services.graphs, services.guests,
+                    services.inside, services.intake, services.kinds, services.listing, services.locks,
+                    services.machines, services.moving, services.objects, services.operations, services.overview,
+                    services.queues, services.reasons, services.recordings, services.replays, services.rescheduling,
+                    services.results, services.retention, services.sessionMoves, services.schedules,
+                    services.figures, services.timelines, services.waitingCounts, services.pool, services.watching,
+                    services.workers);
 }
 
 } // namespace
@@ -35,6 +36,7 @@ Service& serviceOf(Kernel& kernel) {
 
 template Accounting& serviceOf(Kernel& kernel);
 template Alerts& serviceOf(Kernel& kernel);
+template Allocators& serviceOf(Kernel& kernel);
 template ActionDetails& serviceOf(Kernel& kernel);
 template ActionRows& serviceOf(Kernel& kernel);
 template Annotating& serviceOf(Kernel& kernel);
@@ -116,7 +118,12 @@ int Engine::sunsetFd() const {
     return core_->services().sessionMoves->sunsetFd();
 }
 Result<void> Engine::publishAddress(const std::string& url, const std::string& fingerprint) {
+    core_->ground().pilotTickets.publish({.url = url, .fingerprint = fingerprint});
     return core_->ground().directory->publishAddress(url, fingerprint);
+}
+
+PilotTickets& Engine::pilotTickets() {
+    return core_->ground().pilotTickets;
 }
 
 } // namespace yard::engine

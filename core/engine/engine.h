@@ -28,6 +28,8 @@ class ChunkStore;
 
 namespace yard::engine {
 
+class PilotTickets;
+
 class Engine {
 public:
     /// Takes the data directory, ends what an earlier engine left behind, restores the journal, starts the launcher
@@ -64,6 +66,8 @@ public:
 
     /// Readable once the session is Sunset by a route; for poll() beside main's signals. Do not read it.
     int sunsetFd() const;
+    /// Thread-safe: lets pilots in that allocators asked for.
+    PilotTickets& pilotTickets();
     /// Writes `address` into the data directory (and the lock file): the server listens. Blocks for a file write.
     Result<void> publishAddress(const std::string& url, const std::string& fingerprint = {});
 

@@ -43,6 +43,13 @@ std::optional<std::pair<int, int>> daysOf(std::string_view text) {
 
 } // namespace
 
+int weekMinuteAt(WallMicros now, int utcOffset) {
+    constexpr std::int64_t kMinute = 60'000'000;
+    constexpr std::int64_t kThursday = 3 * kMinutesOfDay; // the day on which the clock began
+    const std::int64_t minutes = now / kMinute + utcOffset + kThursday;
+    return static_cast<int>((minutes % kMinutesOfWeek + kMinutesOfWeek) % kMinutesOfWeek);
+}
+
 Result<Hours> Hours::parse(std::string_view text) {
     Hours hours;
     std::size_t rules = 0;

@@ -1,6 +1,7 @@
 // The hours of a machine: "mon-fri 19:00-07:00". Values; any thread. Times are minutes of the machine's own week.
 #pragma once
 
+#include "core/base/clock.h"
 #include "core/base/day_time.h"
 #include "core/base/error.h"
 
@@ -13,6 +14,9 @@ namespace yard::fleet {
 
 /// Monday 00:00 is 0.
 inline constexpr int kMinutesOfWeek = 7 * kMinutesOfDay;
+
+/// Of a clock that is so many minutes ahead of UTC.
+int weekMinuteAt(WallMicros now, int utcOffset);
 
 /// When a machine takes work. Without rules: always.
 class Hours {

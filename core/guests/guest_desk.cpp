@@ -1,7 +1,6 @@
 #include "core/guests/guest_desk.h"
 
 #include <algorithm>
-#include <cassert>
 #include <fmt/format.h>
 #include <utility>
 
@@ -29,66 +28,27 @@ link::Finished unrun(link::GuestEnd cause, std::string_view why) {
     return end;
 }
 
-GuestDesk::~GuestDesk() {
-    for (auto& [id, guest] : guests_) giveBudget(guest);
-}
-
-void GuestDesk::addInputs(std::vector<Hash256>& to) const {
-    for (const auto& [id, guest] : guests_)
-        to.insert(to.end(), guest.attempt.inputs.begin(), guest.attempt.inputs.end());
-}
-
 // --- what is held
-
-GuestDesk::Guest* GuestDesk::at(link::AttemptRef id, Stage stage) {
-    const auto found = guests_.find(id);
-    return found != guests_.end() && found->second.stage == stage ? &found->second : nullptr;
-}
 
 void GuestDesk::take(GuestAttempt attempt, std::size_t size, link::BootTime now) {
     const link::AttemptRef id = attempt.id;
-    Guest& guest = guests_[id];
-    guest.attempt = std::move(attempt);
-    guest.came = now;
-    guest.held = size;
-    held_ += size;
-    inputs_.use(guest.attempt.inputs);
+    Guest& guest = guests_.add(std::move(attempt), size, now);
     if (guest.attempt.inputs.empty())
-        becomeReady(guest);
+        guests_.becomeReady(guest);
     else
         out.lookups.push_back({.id = id, .hashes = guest.attempt.inputs});
 }
 
-void GuestDesk::becomeReady(Guest& guest) {
-    guest.stage = Stage::Ready;
-    guest.turn = ++lastTurn_;
-    ready_.emplace(guest.turn, guest.attempt.id);
-}
-
-/// It needs no inputs and no turn any more.
-void GuestDesk::letGo(Guest& guest) {
-    ready_.erase(guest.turn);
-    for (const Hash256& hash : guest.missing) inputs_.lackNoMore(hash, guest.attempt.id);
-    guest.missing.clear();
-    inputs_.release(std::exchange(guest.attempt.inputs, {}));
-}
-
-void GuestDesk::giveBudget(Guest& guest) {
-    if (std::exchange(guest.hasBudget, false)) budget_.give(guest.attempt.needs);
-}
-
 void GuestDesk::forget(link::AttemptRef id) {
-    const auto found = guests_.find(id);
-    if (found == guests_.end()) return;
-    Guest& guest = found->second;
-    if (guest.stage == Stage::LookingUp && !guest.attempt.inputs.empty()) lateLookups_.expect(id);
-    if (guest.stage == Stage::Preparing) latePreparations_.expect(id);
-    giveBudget(guest);
-    letGo(guest);
+    Guest* guest = guests_.find(id);
+    if (!guest) return;
+    if (guest->stage == GuestStage::LookingUp && !guest->attempt.inputs.empty()) lateLookups_.expect(id);
+    if (guest->stage == GuestStage::Preparing) latePreparations_.expect(id);
+    guests_.giveBudget(*guest);
+    guests_.letGo(*guest);
     updates_.drop(id);
-    results_.remove(guest.results);
-    held_ -= guest.held;
-    guests_.erase(found);
+    results_.remove(guest->results);
+    guests_.erase(id);
     out.dropped.push_back(id);
 }
 
@@ -107,13 +67,12 @@ void GuestDesk::finish(link::AttemptRef id, Guest& guest, link::Finished end) {
     }
     guest.results = hashesOf(end);
     results_.add(guest.results);
-    giveBudget(guest);
-    letGo(guest);
+    guests_.giveBudget(guest);
+    guests_.letGo(guest);
     guest.attempt.spec.reset();
     updates_.drop(id);
-    held_ = held_ - guest.held + guest.finished.size();
-    guest.held = guest.finished.size();
-    guest.stage = Stage::Done;
+    guests_.holds(guest, guest.finished.size());
+    guest.stage = GuestStage::Done;
     link::GuestOut what;
     leases_.ended(id, what);
     carry(std::move(what)); // the guest may be gone now
@@ -122,8 +81,8 @@ void GuestDesk::finish(link::AttemptRef id, Guest& guest, link::Finished end) {
 /// What follows from the leases.
 void GuestDesk::carry(link::GuestOut what) {
     for (const link::GuestOut::End& end : what.ends) {
-        if (const auto found = guests_.find(end.id); found != guests_.end()) {
-            std::optional<link::GuestEnd>& asked = found->second.asked;
+        if (Guest* guest = guests_.find(end.id)) {
+            std::optional<link::GuestEnd>& asked = guest->asked;
             if (end.leaseEnded)
                 asked = link::GuestEnd::LeaseEnded;
             else if (!asked)
@@ -137,7 +96,7 @@ void GuestDesk::carry(link::GuestOut what) {
         const auto begin = what.handedBack.begin() + static_cast<std::ptrdiff_t>(from);
         out.send(Kind::HandedBack, 0, put(link::AttemptRefs(begin, begin + static_cast<std::ptrdiff_t>(count))));
     }
-    toTell_.insert(toTell_.end(), what.finished.begin(), what.finished.end());
+    toTell_.add(what.finished);
     if (!what.closeLink) return;
     out.closeLink = true;
     linkGone();
@@ -153,8 +112,8 @@ void GuestDesk::catchUp(link::BootTime now) {
 
 void GuestDesk::lacking(link::AttemptRef id, const std::vector<Hash256>& missing, link::BootTime now) {
     catchUp(now);
-    if (Guest* guest = lateLookups_.take(id) ? nullptr : at(id, Stage::LookingUp)) {
-        guest->stage = Stage::Fetching;
+    if (Guest* guest = lateLookups_.take(id) ? nullptr : guests_.at(id, GuestStage::LookingUp)) {
+        guest->stage = GuestStage::Fetching;
         std::vector<Hash256> wanted;
         for (const Hash256& hash : missing) {
             if (!std::ranges::binary_search(guest->attempt.inputs, hash) || !guest->missing.insert(hash).second)
@@ -162,7 +121,7 @@ void GuestDesk::lacking(link::AttemptRef id, const std::vector<Hash256>& missing
             if (inputs_.lack(hash, id)) wanted.push_back(hash);
         }
         if (leases_.isUp()) inputs_.ask(wanted, out); // else with the next Welcome
-        if (guest->missing.empty()) becomeReady(*guest);
+        if (guest->missing.empty()) guests_.becomeReady(*guest);
     }
     settle(now);
 }
@@ -170,10 +129,10 @@ void GuestDesk::lacking(link::AttemptRef id, const std::vector<Hash256>& missing
 void GuestDesk::stored(const Hash256& hash, link::BootTime now) {
     catchUp(now);
     for (const link::AttemptRef id : inputs_.stored(hash)) {
-        Guest* guest = at(id, Stage::Fetching);
+        Guest* guest = guests_.at(id, GuestStage::Fetching);
         if (!guest) continue;
         guest->missing.erase(hash);
-        if (guest->missing.empty()) becomeReady(*guest);
+        if (guest->missing.empty()) guests_.becomeReady(*guest);
     }
     settle(now);
 }
@@ -186,15 +145,16 @@ void GuestDesk::notStored(const Hash256& hash, std::string_view why, link::BootT
 
 void GuestDesk::failAll(const link::AttemptRefs& ids, std::string_view why) {
     for (const link::AttemptRef id : ids)
-        if (Guest* guest = at(id, Stage::Fetching)) finish(id, *guest, unrun(link::GuestEnd::Refused, why));
+        if (Guest* guest = guests_.at(id, GuestStage::Fetching))
+            finish(id, *guest, unrun(link::GuestEnd::Refused, why));
 }
 
 // --- the runner
 
 void GuestDesk::prepared(link::AttemptRef id, link::BootTime now) {
     catchUp(now);
-    if (Guest* guest = latePreparations_.take(id) ? nullptr : at(id, Stage::Preparing)) {
-        guest->stage = Stage::Prepared;
+    if (Guest* guest = latePreparations_.take(id) ? nullptr : guests_.at(id, GuestStage::Preparing)) {
+        guest->stage = GuestStage::Prepared;
         prepared_.push_back(id);
     }
     settle(now);
@@ -202,7 +162,7 @@ void GuestDesk::prepared(link::AttemptRef id, link::BootTime now) {
 
 void GuestDesk::notPrepared(link::AttemptRef id, std::string_view why, link::BootTime now) {
     catchUp(now);
-    if (Guest* guest = latePreparations_.take(id) ? nullptr : at(id, Stage::Preparing)) {
+    if (Guest* guest = latePreparations_.take(id) ? nullptr : guests_.at(id, GuestStage::Preparing)) {
         guest->begun = now;
         // Nothing of it has begun, and another machine may have what lacks here.
         finish(id, *guest, unrun(link::GuestEnd::Refused, why));
@@ -211,7 +171,7 @@ void GuestDesk::notPrepared(link::AttemptRef id, std::string_view why, link::Boo
 }
 
 void GuestDesk::update(link::Update update, link::BootTime now) {
-    const Guest* guest = at(update.id, Stage::Running);
+    const Guest* guest = guests_.at(update.id, GuestStage::Running);
     if (!guest) return;
     if (update.kind == link::UpdateKind::Output && !guest->outFrom) return;
     if (update.kind == link::UpdateKind::ErrorOutput && !guest->errFrom) return;
@@ -222,7 +182,7 @@ void GuestDesk::update(link::Update update, link::BootTime now) {
 
 void GuestDesk::ended(link::Finished end, link::AttemptRef id, link::BootTime now) {
     catchUp(now);
-    if (Guest* guest = at(id, Stage::Running)) {
+    if (Guest* guest = guests_.at(id, GuestStage::Running)) {
         if (end.cause == link::GuestEnd::Cancelled && guest->asked) end.cause = *guest->asked;
         finish(id, *guest, std::move(end));
     }
@@ -231,7 +191,7 @@ void GuestDesk::ended(link::Finished end, link::AttemptRef id, link::BootTime no
 
 void GuestDesk::returned(link::AttemptRef id, link::BootTime now) {
     catchUp(now);
-    if (Guest* guest = at(id, Stage::Running))
+    if (Guest* guest = guests_.at(id, GuestStage::Running))
         finish(id, *guest, unrun(guest->asked.value_or(link::GuestEnd::LostRunner), "nothing of it has run"));
     settle(now);
 }
@@ -265,9 +225,14 @@ void GuestDesk::leave(link::LeavingCause cause, Duration in, std::string_view se
 /// What can go on goes on.
 void GuestDesk::settle(link::BootTime now) {
     beginReady(now);
-    tellResults(now);
-    if (leases_.isUp())
+    if (leases_.isUp()) {
+        const auto bodyOf = [this](link::AttemptRef id) {
+            const Guest* guest = guests_.at(id, GuestStage::Done);
+            return guest ? &guest->finished : nullptr;
+        };
+        toTell_.tell(now, bodyOf, out);
         for (const link::Updates& batch : updates_.take(now)) out.send(Kind::Updates, 0, put(batch));
+    }
     if (leases_.until() == runUntil_) return;
     runUntil_ = leases_.until();
     out.runUntil = runUntil_;
@@ -275,22 +240,19 @@ void GuestDesk::settle(link::BootTime now) {
 
 void GuestDesk::beginReady(link::BootTime now) {
     for (const link::AttemptRef id : std::exchange(prepared_, {})) {
-        Guest* guest = at(id, Stage::Prepared);
+        Guest* guest = guests_.at(id, GuestStage::Prepared);
         if (!guest) continue;
         if (!leases_.begin(id, now)) {
             prepared_.push_back(id); // something of an earlier attempt may live
             continue;
         }
-        guest->stage = Stage::Running;
+        guest->stage = GuestStage::Running;
         guest->begun = now;
         out.starts.push_back(id);
-        if (guest->outFrom) out.follows.push_back({.id = id, .isErr = false, .from = *guest->outFrom});
-        if (guest->errFrom) out.follows.push_back({.id = id, .isErr = true, .from = *guest->errFrom});
+        guests_.tellFollowed(*guest, out);
         updates_.note({.id = id, .kind = link::UpdateKind::Submitting});
     }
-    while (!ready_.empty()) {
-        Guest* guest = at(ready_.begin()->second, Stage::Ready);
-        assert(guest);
+    while (Guest* guest = guests_.firstReady()) {
         if (!budget_.everFits(guest->attempt.needs)) {
             const link::AttemptRef id = guest->attempt.id; // the guest may be gone before that is told
             finish(id, *guest, unrun(link::GuestEnd::Refused, "this machine gives guests less by now"));
@@ -299,24 +261,9 @@ void GuestDesk::beginReady(link::BootTime now) {
         // The first waits for room, and all others behind it: a large one has its turn, too.
         if (!budget_.take(guest->attempt.needs)) return;
         guest->hasBudget = true;
-        guest->stage = Stage::Preparing;
+        guest->stage = GuestStage::Preparing;
         out.prepares.push_back(guest->attempt);
-        ready_.erase(ready_.begin());
-    }
-}
-
-void GuestDesk::tellResults(link::BootTime now) {
-    if (!leases_.isUp()) return;
-    if (now - toldSince_ >= kPause) {
-        toldSince_ = now;
-        told_ = 0;
-    }
-    while (!toTell_.empty() && told_ < kResultBytes) {
-        if (const Guest* guest = at(toTell_.front(), Stage::Done)) {
-            told_ += guest->finished.size();
-            out.send(Kind::Finished, 0, guest->finished);
-        }
-        toTell_.pop_front();
+        guests_.takeTurn(*guest);
     }
 }
 

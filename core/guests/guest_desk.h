@@ -16,15 +16,15 @@
 #include "core/guests/guest_inputs.h"
 #include "core/guests/guest_results.h"
 #include "core/guests/guest_vetting.h"
+#include "core/guests/held_guests.h"
+#include "core/guests/result_queue.h"
 #include "core/guests/update_batch.h"
 #include "core/link/guest_leases.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,16 +60,18 @@ public:
         std::string version;
         std::uint32_t slots = 0;
         std::vector<std::string> tags{};
+        std::int32_t (*utcOffset)() = nullptr; ///< of this machine now, minutes; null: none
     };
     static constexpr std::size_t kHeldBytes = 64u << 20;
-    static constexpr std::size_t kResultBytes = 4u << 20;
+    static constexpr std::size_t kResultBytes = ResultQueue::kBytes;
     static constexpr Duration kPause = UpdateBatch::kPause;
 
     GuestDesk(Self self, GuestBudget& budget)
         : self_(std::move(self))
         , budget_(budget)
-        , inputs_(budget.limits().storeBytes) {}
-    ~GuestDesk();
+        , inputs_(budget.limits().storeBytes)
+        , guests_(budget, inputs_) {}
+    ~GuestDesk() = default;
     GuestDesk(const GuestDesk&) = delete;
     GuestDesk& operator=(const GuestDesk&) = delete;
 
@@ -118,32 +120,14 @@ public:
     /// It goes soon: nothing new, what waits is handed back.
     void leave(link::LeavingCause cause, Duration in, std::string_view sentence, link::BootTime now);
 
-    std::size_t count() const { return guests_.size(); }
+    std::size_t count() const { return guests_.count(); }
     /// Those of guests that wait or run: nothing else may refer to them here.
-    void addInputs(std::vector<Hash256>& to) const;
+    void addInputs(std::vector<Hash256>& to) const { guests_.addInputs(to); }
     /// As it called itself; empty: it has not been welcomed yet.
     const std::string& yardName() const { return yardName_; }
     DeskOut out;
 
 private:
-    enum class Stage : std::uint8_t { LookingUp, Fetching, Ready, Preparing, Prepared, Running, Done };
-    struct Guest {
-        GuestAttempt attempt;
-        Stage stage = Stage::LookingUp;
-        link::BootTime came{};
-        link::BootTime begun{};
-        std::set<Hash256> missing{};
-        std::uint64_t turn = 0; ///< in ready_
-        bool hasBudget = false;
-        std::optional<link::GuestEnd> asked{}; ///< why it is being ended
-        std::string finished{};                ///< body, once Done
-        std::vector<Hash256> results{};
-        std::size_t held = 0; ///< counted in held_
-        /// From where the yard follows its streams over this connection.
-        std::optional<std::uint64_t> outFrom{};
-        std::optional<std::uint64_t> errFrom{};
-    };
-
     // guest_desk_frames.cpp: what a yard may send. False: no honest one does.
     bool takeFrame(const link::Frame& frame, link::BootTime now);
     bool takeWhileGreeting(const link::Frame& frame, link::BootTime now);
@@ -151,23 +135,17 @@ private:
     bool refused(std::string_view body);
     bool leased(std::string_view body, link::BootTime now);
     bool chunk(std::string_view body);
-    void followed(const link::Follow& follow);
     void refuse(link::RefusalCause cause, std::string sentence);
 
-    Guest* at(link::AttemptRef id, Stage stage);
     void catchUp(link::BootTime now);
     void take(GuestAttempt attempt, std::size_t size, link::BootTime now);
-    void becomeReady(Guest& guest);
-    void letGo(Guest& guest);
     void finish(link::AttemptRef id, Guest& guest, link::Finished end);
     void failAll(const link::AttemptRefs& ids, std::string_view why);
     void carry(link::GuestOut what);
     void forget(link::AttemptRef id);
-    void giveBudget(Guest& guest);
     void linkGone();
     void settle(link::BootTime now);
     void beginReady(link::BootTime now);
-    void tellResults(link::BootTime now);
 
     Self self_;
     std::string yardName_;
@@ -176,16 +154,11 @@ private:
     GuestInputs inputs_;
     GuestResults results_;
     UpdateBatch updates_;
-    std::map<link::AttemptRef, Guest> guests_;
-    std::map<std::uint64_t, link::AttemptRef> ready_; ///< by the order in which they came to be
-    link::AttemptRefs prepared_;                      ///< some may be gone
-    std::deque<link::AttemptRef> toTell_;             ///< results, not sent over this connection; some may be gone
+    HeldGuests guests_;
+    link::AttemptRefs prepared_; ///< some may be gone
+    ResultQueue toTell_;
     LateAnswers lateLookups_;
     LateAnswers latePreparations_;
-    std::size_t held_ = 0;
-    std::size_t told_ = 0; ///< bytes of results since toldSince_
-    link::BootTime toldSince_{};
-    std::uint64_t lastTurn_ = 0;
     link::BootTime renewAt_{};
     link::BootTime runUntil_{}; ///< as it was told
     bool isGreeting_ = false;

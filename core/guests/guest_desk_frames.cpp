@@ -19,7 +19,8 @@ void GuestDesk::connected(link::BootTime now) {
                                    .memoryMb = budget_.limits().memoryMb,
                                    .slots = self_.slots},
                       .tags = self_.tags,
-                      .held = leases_.greet(now)};
+                      .held = leases_.greet(now),
+                      .utcOffset = self_.utcOffset ? self_.utcOffset() : 0};
     isGreeting_ = true;
     out.send(Kind::Hello, 1, put(hello));
 }
@@ -32,11 +33,10 @@ void GuestDesk::disconnected() {
 /// What was on its way over it.
 void GuestDesk::linkGone() {
     isGreeting_ = false;
-    toTell_.clear();
+    toTell_.linkGone();
     results_.linkGone();
     inputs_.linkGone(out);
-    // The yard says over the next one what it follows, and from where.
-    for (auto& [id, guest] : guests_) guest.outFrom = guest.errFrom = std::nullopt;
+    guests_.unfollowAll();
     updates_.dropOutput();
 }
 
@@ -120,7 +120,7 @@ bool GuestDesk::takeFrame(const link::Frame& frame, link::BootTime now) {
     case Kind::Follow: {
         link::Follow follow;
         if (!get(frame.body, follow)) return false;
-        followed(follow);
+        guests_.follow(follow, out);
         return true;
     }
     case Kind::Renewed: leases_.renewed(frame.id); break;
@@ -143,7 +143,7 @@ bool GuestDesk::leased(std::string_view body, link::BootTime now) {
     link::GuestOut what;
     const bool isTaken = leases_.lease(lease.id, now, what);
     const std::size_t size = body.size() + 2 * sizeof(Hash256) * lease.inputs.size();
-    const bool isTooMuch = isTaken && (isLeaving_ || held_ + size > kHeldBytes);
+    const bool isTooMuch = isTaken && (isLeaving_ || guests_.bytes() + size > kHeldBytes);
     if (isTooMuch) leases_.cancel({.id = lease.id, .onlyIfWaiting = true, .graceMs = 0}, what);
     carry(std::move(what));
     if (!isTaken || isTooMuch) return true;
@@ -152,20 +152,12 @@ bool GuestDesk::leased(std::string_view body, link::BootTime now) {
         take(std::move(*attempt), size, now);
         return true;
     }
-    Guest& guest = guests_[lease.id];
-    guest.attempt.id = lease.id;
-    guest.came = guest.begun = now;
+    GuestAttempt none;
+    none.id = lease.id;
+    Guest& guest = guests_.add(std::move(none), 0, now);
+    guest.begun = now;
     finish(lease.id, guest, unrun(link::GuestEnd::Refused, attempt.error()));
     return true;
-}
-
-/// One that has not begun is told when it does.
-void GuestDesk::followed(const link::Follow& follow) {
-    const auto found = guests_.find(follow.id);
-    if (found == guests_.end() || found->second.stage == Stage::Done) return;
-    Guest& guest = found->second;
-    (follow.isErr ? guest.errFrom : guest.outFrom) = follow.from;
-    if (guest.stage == Stage::Running) out.follows.push_back(follow);
 }
 
 bool GuestDesk::chunk(std::string_view body) {

@@ -57,14 +57,14 @@ std::span<const Route> allRoutes() {
         // What its path shares with another row of the same method comes first where both fit: jobs/{lsn}, jobs/{worker}.
         std::vector<Route> all;
         for (const std::span<const Route> routes :
-             {sessionRoutes(),  metricsRoutes(),    listRoutes(),         searchRoutes(),  bulkRoutes(),
-              movingRoutes(),   jobRoutes(),        annotationRoutes(),   outputRoutes(),  submitRoutes(),
-              queueRoutes(),    workerRoutes(),     lockRoutes(),         chunkRoutes(),   timelineRoutes(),
-              statsRoutes(),    accountingRoutes(), graphRoutes(),        failureRoutes(), scheduleRoutes(),
-              poolRoutes(),     settingsRoutes(),   gcRoutes(),           tokenRoutes(),   eventRoutes(),
-              linkRoutes(),     guestRoutes(),      machineTokenRoutes(), machineRoutes(), kindRoutes(),
-              insideRoutes(),   profileRoutes(),    attemptRoutes(),      objectRoutes(),  alertRoutes(),
-              courtesyRoutes(), recordingRoutes(),  replayRoutes(),       auditRoutes()})
+             {sessionRoutes(),  metricsRoutes(),    listRoutes(),         searchRoutes(),    bulkRoutes(),
+              movingRoutes(),   jobRoutes(),        annotationRoutes(),   outputRoutes(),    submitRoutes(),
+              queueRoutes(),    workerRoutes(),     lockRoutes(),         chunkRoutes(),     timelineRoutes(),
+              statsRoutes(),    accountingRoutes(), graphRoutes(),        failureRoutes(),   scheduleRoutes(),
+              poolRoutes(),     settingsRoutes(),   gcRoutes(),           tokenRoutes(),     eventRoutes(),
+              linkRoutes(),     guestRoutes(),      machineTokenRoutes(), machineRoutes(),   kindRoutes(),
+              insideRoutes(),   profileRoutes(),    attemptRoutes(),      objectRoutes(),    alertRoutes(),
+              courtesyRoutes(), recordingRoutes(),  replayRoutes(),       allocatorRoutes(), auditRoutes()})
             all.insert(all.end(), routes.begin(), routes.end());
         return all;
     }();
@@ -81,7 +81,7 @@ Api::Api(engine::Engine& engine, ApiOptions options)
     , helpers_(kHelpers)
     , events_(engine, options.maxWatchers)
     , tokens_(engine.token(), engine.dataDir() + std::string(Tokens::kFile))
-    , joins_(engine.dataDir() + std::string(JoinTokens::kFile))
+    , joins_(engine.dataDir() + std::string(JoinTokens::kFile), &engine.pilotTickets())
     , audit_(engine.dataDir() + std::string(Audit::kDirectory))
     , parts_{.engine = engine_,
              .helpers = helpers_,

@@ -31,6 +31,7 @@ using engine::MachineView;
 
 constexpr std::int64_t kMostCores = 1'000'000;
 constexpr std::int64_t kMostMemoryMb = std::int64_t{1} << 40;
+constexpr std::size_t kMostHours = 600; ///< 16 rules
 constexpr std::size_t kMostAddress = 300;
 constexpr std::size_t kMostToken = 200;
 
@@ -81,8 +82,14 @@ Result<engine::MachineChange> readChange(const JsonRequest& body) {
         if (!paused) return std::unexpected(paused.error());
         wanted->paused = *paused;
     }
-    if (!wanted->name && !wanted->mostMilliCores && !wanted->mostMemoryMb && !wanted->paused)
-        return invalid("paused", "Give at least one of \"name\", \"max_cores\", \"max_memory_mb\" and \"paused\".");
+    if (body.has("hours")) {
+        auto hours = body.word("hours", kMostHours);
+        if (!hours) return std::unexpected(hours.error());
+        wanted->hours = std::move(*hours);
+    }
+    if (!wanted->name && !wanted->mostMilliCores && !wanted->mostMemoryMb && !wanted->paused && !wanted->hours)
+        return invalid(
+            "paused", "Give at least one of \"name\", \"max_cores\", \"max_memory_mb\", \"hours\" and \"paused\".");
     return wanted;
 }
 
@@ -224,7 +231,7 @@ std::span<const Route> machineRoutes() {
          &changeMachine,
          {.id = "changeMachine",
           .summary = "Call a machine otherwise, give it less or more, or nothing new",
-          .members = "name max_cores max_memory_mb paused",
+          .members = "name max_cores max_memory_mb hours paused",
           .request = "MachineChange",
           .answers = {{{200, "MachineRow"}}}}},
         {{Post, "machines/{id}/drain", Global, OptionalJson, Needs::Operate},

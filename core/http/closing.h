@@ -24,10 +24,10 @@ class ClosingHandler final : public Handler {
 public:
     /// Reads the tokens of others, and those of machines, from these files, which blocks; empty: there are none.
     ClosingHandler(std::string token, std::vector<std::string> allowHosts, std::string tokensFile = {},
-                   std::string machinesFile = {})
+                   std::string machinesFile = {}, engine::PilotTickets* pilots = nullptr)
         : gate_(token, std::move(allowHosts))
         , tokens_(std::move(token), std::move(tokensFile))
-        , joins_(std::move(machinesFile)) {}
+        , joins_(std::move(machinesFile), pilots) {}
 
     Admission admit(Request& request) override;
     coro::Task<Response> handle(Request& request) override;

@@ -183,6 +183,7 @@ std::string FrameWriter::frame(const WatchUpdate& update, const Options& options
     if (update.workers)
         writeList(writer, "workers", collected_.workers, [&](const std::string& id) { writer.string(id); });
     if (hasMachines) writer.key("machines"), writer.raw(machines_);
+    if (hasMachines && !allocators_.empty()) writer.key("allocators"), writer.raw(allocators_);
     if (hasTypes) writer.key("types"), writer.raw(types_);
     if (!update.queues.empty() || options.everything)
         writeList(writer, "queues", update.queues, [&](QueueId id) { writer.raw(queue(id)); });

@@ -35,10 +35,12 @@ std::string errorFrame(const Error& error);
 /// Writes frames from one answer of the engine; each value becomes text once, however many frames it is in.
 class FrameWriter {
 public:
-    /// `collected` outlives it. `machines`, `types`: all of them as JSON, where an update tells of them.
-    explicit FrameWriter(const engine::WatchedChanges& collected, std::string machines = {}, std::string types = {})
+    /// `collected` outlives it. `machines`, `allocators`, `types`: all of them as JSON, where an update tells of them.
+    explicit FrameWriter(const engine::WatchedChanges& collected, std::string machines = {}, std::string types = {},
+                         std::string allocators = {})
         : collected_(collected)
         , machines_(std::move(machines))
+        , allocators_(std::move(allocators))
         , types_(std::move(types)) {}
 
     struct Options {
@@ -57,6 +59,7 @@ private:
     const std::string& queue(QueueId id);
     const engine::WatchedChanges& collected_;
     const std::string machines_;
+    const std::string allocators_;
     const std::string types_;
     std::map<Lsn, std::string> rows_;
     std::map<QueueId, std::string> queues_;

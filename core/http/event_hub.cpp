@@ -3,10 +3,12 @@
 #include "core/base/log.h"
 #include "core/coro/loop.h"
 #include "core/coro/suspend.h"
+#include "core/engine/allocators/allocators.h"
 #include "core/engine/machines/machines.h"
 #include "core/engine/objects/objects.h"
 #include "core/engine/reading/watching.h"
 #include "core/engine/state/change_log.h"
+#include "core/http/allocator_json.h"
 #include "core/http/machine_json.h"
 #include "core/http/web_socket.h"
 #include "core/json/json_writer.h"
@@ -324,15 +326,18 @@ coro::Task<void> EventHub::tellAll() {
     WatchedChanges collected = co_await engine_.ask(&engine::Watching::collect, std::move(requests));
     if (collected.updates.size() != groups.size()) co_return closeAll(); // the engine closes
     std::string machines;
-    if (std::ranges::any_of(collected.updates, &WatchUpdate::machines))
+    std::string allocators;
+    if (std::ranges::any_of(collected.updates, &WatchUpdate::machines)) {
         machines = machinesJson(co_await engine_.ask(&engine::Machines::list));
+        allocators = allocatorsJson(co_await engine_.ask(&engine::Allocators::list));
+    }
     std::string types;
     if (std::ranges::any_of(collected.updates, &WatchUpdate::types))
         types = typesJson(co_await engine_.ask(&engine::Objects::counts));
     for (std::size_t i = 0; i < groups.size(); ++i)
         if (groups[i].request.watch->kind == Watch::Kind::Objects)
             co_await addObjects(groups[i], collected.updates[i]);
-    FrameWriter frames(collected, std::move(machines), std::move(types));
+    FrameWriter frames(collected, std::move(machines), std::move(types), std::move(allocators));
     for (std::size_t i = 0; i < groups.size(); ++i) {
         // A watcher may have asked for something else meanwhile, or left: he is not of the group any more.
         std::erase_if(groups[i].watchers, [&](const WatcherPtr& watcher) {

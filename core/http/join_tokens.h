@@ -25,6 +25,10 @@
 #include <string_view>
 #include <vector>
 
+namespace yard::engine {
+class PilotTickets;
+}
+
 namespace yard::http {
 
 class JoinTokens {
@@ -39,7 +43,8 @@ public:
     static constexpr std::int64_t kUsualSeconds = 24 * 3'600;
     static constexpr std::int64_t kMostSeconds = 366 * 24 * 3'600;
 
-    explicit JoinTokens(std::string file);
+    /// `pilots`: those of allocators, who are let in as well; null: there are none.
+    explicit JoinTokens(std::string file, engine::PilotTickets* pilots = nullptr);
 
     struct Token {
         std::int64_t id = 0; ///< never given again
@@ -111,6 +116,7 @@ private:
     coro::Task<Result<void>> replace(Kept kept, coro::HelperPool& helpers);
 
     const std::string file_;
+    engine::PilotTickets* const pilots_;
     const std::shared_ptr<Caller> joining_;
     Kept kept_;
     std::set<std::string> suspended_; ///< hashes of keys that there are

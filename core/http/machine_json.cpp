@@ -16,6 +16,7 @@ void writeMachineRow(JsonWriter& writer, const engine::MachineView& machine) {
     writer.member("id", machine.id.value);
     writer.member("name", machine.name);
     writer.member("kind", machine.kind);
+    if (!machine.allocator.empty()) writer.member("allocator", machine.allocator);
     if (!machine.address.empty()) writer.member("address", machine.address);
     writer.member("state", link::name(machine.state));
     if (!machine.reason.empty()) writer.member("reason", machine.reason);
@@ -38,6 +39,7 @@ void writeMachineRow(JsonWriter& writer, const engine::MachineView& machine) {
         for (const std::string& tag : machine.tags) writer.string(tag);
         writer.closeArray();
     }
+    if (!machine.hours.empty()) writer.member("hours", machine.hours);
     if (machine.mostMemoryMb > 0) writer.member("max_memory_mb", machine.mostMemoryMb);
     if (machine.mostMilliCores > 0)
         writer.member("max_cores", static_cast<double>(machine.mostMilliCores) / kThousand);

@@ -158,6 +158,7 @@ std::span<const Route> attemptRoutes();
 std::span<const Route> insideRoutes();
 std::span<const Route> profileRoutes();
 std::span<const Route> machineRoutes();
+std::span<const Route> allocatorRoutes();
 
 /// Bodies over this are parsed by a helper.
 inline constexpr std::size_t kInlineBytes = 1u << 20;

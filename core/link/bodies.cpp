@@ -1,6 +1,7 @@
 #include "core/link/bodies.h"
 
 #include "core/link/body_parts.h"
+#include <algorithm>
 
 namespace yard::link {
 
@@ -113,6 +114,8 @@ std::string put(const Hello& body) {
         putRef(out, held.id);
         out.u8(static_cast<std::uint8_t>(held.stage));
     }
+    out.u32(
+        static_cast<std::uint32_t>(std::clamp(body.utcOffset, -kMostUtcOffset, kMostUtcOffset) + kMostUtcOffset));
     return out.take();
 }
 
@@ -128,6 +131,9 @@ bool get(std::string_view bytes, Hello& body) {
     for (std::string& tag : body.tags) tag = in.plainText(kMaxNameBytes);
     body.held.resize(in.count(kMaxLeases, kRefBytes + 1));
     for (Held& held : body.held) held = {.id = getRef(in), .stage = in.word(GuestStage::Ended)};
+    const std::uint32_t offset = in.u32();
+    if (offset > 2 * static_cast<std::uint32_t>(kMostUtcOffset)) return false;
+    body.utcOffset = static_cast<std::int32_t>(offset) - kMostUtcOffset;
     return in.isGood() && !body.runId.empty() && !body.name.empty();
 }
 

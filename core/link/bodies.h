@@ -17,7 +17,7 @@
 namespace yard::link {
 
 /// Both sides have to speak the same. A new kind, or new fields at the end of a body, do not change it.
-inline constexpr std::uint32_t kProtocol = 1;
+inline constexpr std::uint32_t kProtocol = 2;
 /// Leases that may be out over one link.
 inline constexpr std::size_t kMaxLeases = 32'768;
 /// In one Settled or HandedBack; more are sent in several.
@@ -63,6 +63,8 @@ struct Held {
     friend bool operator==(const Held&, const Held&) = default;
 };
 
+/// Clocks on walls differ by no more.
+inline constexpr std::int32_t kMostUtcOffset = 24 * 60;
 struct Hello {
     std::uint32_t protocol = kProtocol;
     std::string runId;    ///< another one: everything of the run before has ended
@@ -72,6 +74,7 @@ struct Hello {
     Amounts capacity;
     std::vector<std::string> tags;
     std::vector<Held> held;
+    std::int32_t utcOffset = 0; ///< minutes by which its clock on the wall is ahead of UTC, now
     friend bool operator==(const Hello&, const Hello&) = default;
 };
 struct Welcome {

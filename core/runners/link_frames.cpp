@@ -14,7 +14,7 @@ namespace yard::runners {
 LinkRunner::Connection LinkRunner::opened(LinkOut& out) {
     dropConnection();
     connection_ = &out;
-    if (link_ != link::LinkState::Refused) link_ = link::LinkState::Greeting;
+    standing_.opened();
     followState();
     return ++number_;
 }
@@ -29,7 +29,7 @@ void LinkRunner::closed(Connection connection) {
 void LinkRunner::dropConnection() {
     if (connection_) connection_->end();
     connection_ = nullptr;
-    if (link_ != link::LinkState::Refused) link_ = link::LinkState::Closed;
+    standing_.closed();
     leases_.closed();
     reports_.connect(nullptr);
     ringSoon(); // it accepts nothing any more, and not all who come here follow the state
@@ -46,8 +46,7 @@ void LinkRunner::send(link::Kind kind, std::uint64_t id, std::string_view body) 
 
 void LinkRunner::refuse(const link::Refused& refused, std::uint64_t id) {
     logWarning("link", "machine {} is refused: {}", options_.name, refused.sentence);
-    link_ = link::LinkState::Refused;
-    reason_ = refused.sentence;
+    standing_.refused(refused.sentence);
     send(link::Kind::Refused, id, link::put(refused));
     if (connection_) connection_->finish();
     connection_ = nullptr;
@@ -59,14 +58,14 @@ void LinkRunner::refuse(const link::Refused& refused, std::uint64_t id) {
 bool LinkRunner::frameCame(Connection connection, const link::Frame& frame) {
     if (connection != number_ || !connection_) return true; // it is being ended
     bool good = false;
-    if (link_ == link::LinkState::Up) {
+    if (standing_.isUp()) {
         tickLeases();
         if (!connection_) return true;
         good = take(frame);
     } else {
         good = greeted(frame);
     }
-    lastFrame_ = host_.bootNow();
+    standing_.frameCame(host_.bootNow());
     if (!good) dropConnection();
     carryOut();
     followState();
@@ -77,8 +76,8 @@ bool LinkRunner::greeted(const link::Frame& frame) {
     link::Hello hello;
     if (frame.kind != static_cast<std::uint8_t>(link::Kind::Hello) || !link::get(frame.body, hello)) return false;
     std::optional<link::Refused> refusal;
-    if (link_ == link::LinkState::Refused)
-        refusal = {.cause = link::RefusalCause::Removed, .sentence = reason_};
+    if (standing_.isRefused())
+        refusal = {.cause = link::RefusalCause::Removed, .sentence = standing_.reason()};
     else if (hello.protocol != link::kProtocol)
         refusal = {.cause = link::RefusalCause::Protocol,
                    .sentence = fmt::format("The machine speaks protocol {} of the link, this yard {}: use the same "
@@ -96,15 +95,13 @@ bool LinkRunner::greeted(const link::Frame& frame) {
     welcome.leaseSeconds =
         static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::seconds>(options_.lease).count());
     welcome.held = leases_.greeted(hello, host_.bootNow(), out_);
-    link_ = link::LinkState::Up;
-    isLeaving_ = false;
-    reason_.clear();
+    standing_.welcomed();
     send(link::Kind::Welcome, frame.id, link::put(welcome));
     carryOut();
     reports_.connect(connection_);
     for (const link::Held& one : hello.held) {
         reports_.heldThere(one);
-        follow(one.id); // over the connection before this one nothing more comes
+        follows_.isThere(one.id); // over the connection before this one nothing more comes
     }
     return true;
 }
@@ -120,7 +117,7 @@ bool LinkRunner::take(const link::Frame& frame) {
     case link::Kind::Need:
     case link::Kind::Chunk:
     case link::Kind::HandedBack: return reports_.take(frame);
-    case link::Kind::Leaving: return leavingCame(frame);
+    case link::Kind::Leaving: return standing_.leavingCame(frame);
     case link::Kind::Refused: return refusedCame(frame);
     case link::Kind::Hello:
     case link::Kind::Welcome:
@@ -133,19 +130,10 @@ bool LinkRunner::take(const link::Frame& frame) {
     return true; // of a later version
 }
 
-bool LinkRunner::leavingCame(const link::Frame& frame) {
-    link::Leaving leaving;
-    if (!link::get(frame.body, leaving)) return false;
-    isLeaving_ = true;
-    reason_ = leaving.sentence;
-    return true;
-}
-
 bool LinkRunner::refusedCame(const link::Frame& frame) {
     link::Refused refused;
     if (!link::get(frame.body, refused)) return false;
-    link_ = link::LinkState::Refused;
-    reason_ = refused.sentence;
+    standing_.refused(refused.sentence);
     dropConnection();
     return true;
 }

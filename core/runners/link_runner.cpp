@@ -44,9 +44,13 @@ LinkRunner::LinkRunner(LinkHost& host, LinkRunnerOptions options, UpdateSink sin
                 .out = out_,
                 .attempts = attempts_,
                 // What it has may run all the same, so that waits for lostAt().
-                .lied = [this](std::string_view sentence) {
-                    refuse({.cause = link::RefusalCause::Lied, .sentence = std::string(sentence)}, 0);
-                }}) {}
+                .lied =
+                    [this](std::string_view sentence) {
+                        refuse({.cause = link::RefusalCause::Lied, .sentence = std::string(sentence)}, 0);
+                    }})
+    , follows_(host, attempts_, [this](const std::string& body) {
+        if (standing_.isUp()) send(link::Kind::Follow, 0, body);
+    }) {}
 
 Result<void> LinkRunner::open() {
     return timer_.open();
@@ -74,7 +78,7 @@ unsigned LinkRunner::free() const {
 }
 
 bool LinkRunner::isAccepting() const {
-    return leases_.isUp() && !isLeaving_ && !isShuttingDown_;
+    return leases_.isUp() && !standing_.isLeaving() && !isShuttingDown_;
 }
 
 void LinkRunner::submit(std::vector<Lease> batch) {
@@ -130,7 +134,7 @@ void LinkRunner::written(const LinkIntent& intent, const Result<void>& result) {
         attempt->unsent.reset();
         attempt->given = host_.monoNow();
         send(link::Kind::Lease, 0, body);
-        follow(ref);
+        follows_.isThere(ref);
     }
     carryOut();
 }
@@ -161,30 +165,6 @@ void LinkRunner::end(AttemptId id, StopCause cause, std::optional<Duration> grac
 
 void LinkRunner::endAll(StopCause cause, std::optional<Duration> grace) {
     for (const AttemptId id : attempts_.ids()) end(id, cause, grace);
-}
-
-void LinkRunner::watch(AttemptId id, Stream stream) {
-    LinkAttempts::Attempt* attempt = attempts_.find(refOf(id));
-    if (!attempt || std::exchange(attempt->isWatched(stream), true) || attempt->unsent) return;
-    sendFollow(id, stream);
-}
-
-/// What comes all the same is passed over.
-void LinkRunner::unwatch(AttemptId id, Stream stream) {
-    if (LinkAttempts::Attempt* attempt = attempts_.find(refOf(id))) attempt->isWatched(stream) = false;
-}
-
-/// Of what is watched the machine hears, on each connection.
-void LinkRunner::follow(link::AttemptRef ref) {
-    LinkAttempts::Attempt* attempt = attempts_.find(ref);
-    for (const Stream stream : {Stream::Out, Stream::Err})
-        if (attempt && attempt->isWatched(stream)) sendFollow(idOf(ref), stream);
-}
-
-void LinkRunner::sendFollow(AttemptId id, Stream stream) {
-    if (link_ != link::LinkState::Up) return;
-    const link::Follow what{.id = refOf(id), .isErr = stream == Stream::Err, .from = host_.printed(id, stream)};
-    send(link::Kind::Follow, 0, link::put(what));
 }
 
 void LinkRunner::acknowledge(SlotId, AttemptId id) {
@@ -241,7 +221,7 @@ void LinkRunner::carryOut() {
     }
     for (const link::Cancel& cancel : out.cancels) send(link::Kind::Cancel, 0, link::put(cancel));
     // A connection that has not greeted yet is another one.
-    if (out.closeLink && link_ == link::LinkState::Up) dropConnection();
+    if (out.closeLink && standing_.isUp()) dropConnection();
 }
 
 void LinkRunner::ringSoon() {
@@ -249,22 +229,17 @@ void LinkRunner::ringSoon() {
 }
 
 void LinkRunner::followState() {
-    const link::BootTime now = host_.bootNow();
     link::MachineFacts facts;
-    facts.link = link_;
     facts.hasLeases = leases_.count() > 0;
-    if (lastFrame_) facts.sinceFrame = now - *lastFrame_;
     facts.isPastLease = leases_.isPastLease();
-    facts.isLeaving = isLeaving_;
     facts.isFull = isAccepting() && free() == 0;
-    life_.follow(facts, now);
+    standing_.follow(facts, host_.bootNow());
     // Who gives it work looks again when it rings: until then it would give what comes back at once.
     if (std::exchange(wasAccepting_, isAccepting()) != isAccepting()) ringSoon();
 }
 
 void LinkRunner::allowAgain() {
-    if (link_ == link::LinkState::Refused) link_ = link::LinkState::Closed;
-    reason_.clear();
+    standing_.allowAgain();
     followState();
 }
 

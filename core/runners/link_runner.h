@@ -12,11 +12,12 @@
 
 #include "core/lease/runner.h"
 #include "core/link/frame.h"
-#include "core/link/states.h"
 #include "core/link/yard_leases.h"
 #include "core/runners/link_attempts.h"
+#include "core/runners/link_follows.h"
 #include "core/runners/link_host.h"
 #include "core/runners/link_reports.h"
+#include "core/runners/link_standing.h"
 #include "core/runners/warm_timer.h"
 
 #include <cstdint>
@@ -66,9 +67,9 @@ public:
     bool isBehind() const { return reports_.storing() > LinkFetches::kWindow; }
 
     // --- of people
-    link::MachineState state() const { return life_.state(); }
+    link::MachineState state() const { return standing_.state(); }
     /// Why it is refused, or leaves; else empty.
-    const std::string& reason() const { return reason_; }
+    const std::string& reason() const { return standing_.reason(); }
     std::optional<link::BootTime> lostAt() const { return leases_.lostAt(); }
     /// Somebody changed something: it may come again.
     void allowAgain();
@@ -83,8 +84,8 @@ public:
     void end(AttemptId id, StopCause cause, std::optional<Duration> grace = {}) override;
     void endAll(StopCause cause, std::optional<Duration> grace = {}) override;
     /// What it prints from then on, and what is there, comes by LinkHost::told().
-    void watch(AttemptId id, Stream stream) override;
-    void unwatch(AttemptId id, Stream stream) override;
+    void watch(AttemptId id, Stream stream) override { follows_.watch(id, stream); }
+    void unwatch(AttemptId id, Stream stream) override { follows_.unwatch(id, stream); }
     void acknowledge(SlotId slot, AttemptId id) override;
     int pollFd() const override { return timer_.fd(); }
     void onReadable() override;
@@ -98,11 +99,8 @@ private:
 
     bool greeted(const link::Frame& frame);
     bool take(const link::Frame& frame);
-    bool leavingCame(const link::Frame& frame);
     bool refusedCame(const link::Frame& frame);
 
-    void follow(link::AttemptRef ref);
-    void sendFollow(AttemptId id, Stream stream);
     void tickLeases();
     void carryOut();
     void send(link::Kind kind, std::uint64_t id, std::string_view body);
@@ -116,17 +114,14 @@ private:
     UpdateSink sink_;
     link::YardLeases leases_;
     link::YardOut out_; ///< to be carried out
-    link::MachineLife life_;
+    LinkStanding standing_;
     WarmTimer timer_;
     LinkAttempts attempts_;
     LinkReports reports_;
+    LinkFollows follows_;
     LinkOut* connection_ = nullptr;
-    Connection number_ = 0; ///< of the last connection
-    link::LinkState link_ = link::LinkState::Closed;
-    std::optional<link::BootTime> lastFrame_;
-    std::string reason_;
+    Connection number_ = 0;     ///< of the last connection
     bool wasAccepting_ = false; ///< as followState() saw it last
-    bool isLeaving_ = false;
     bool isShuttingDown_ = false;
     MonoTime ticked_{};
     std::shared_ptr<int> alive_ = std::make_shared<int>();

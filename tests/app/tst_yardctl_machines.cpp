@@ -28,6 +28,11 @@ private Q_SLOTS:
     void oneIsAddedByItsAddress();
     void aJoinTokenIsPrintedAloneWithTheLineToType();
     void joinTokensAreListedAndRemoved();
+    void hoursAreGivenAndTakenAway();
+    void allocatorsAreListedWithTheirSentences();
+    void anAllocatorIsMadeOfItsOptions();
+    void eachVerbOfAllocatorsAsksForItsRoute();
+    void wrongWordsOfAllocatorsAreSaid();
     void whatIsWrongIsSaid_data();
     void whatIsWrongIsSaid();
 };
@@ -142,6 +147,82 @@ void TestYardctlMachines::joinTokensAreListedAndRemoved() {
     FakeServer empty(table({{"GET /compute/machines/tokens", {.body = R"({"tokens":[]})"}}}));
     QCOMPARE(DataDirectory(empty).run({"machines", "tokens"}).err,
              "There are no join tokens: 'yardctl machines token' makes one.\n");
+}
+
+void TestYardctlMachines::hoursAreGivenAndTakenAway() {
+    FakeServer server(
+        table({{"PATCH /compute/machines/2", {.body = R"({"id":2,"name":"desk","state":"draining"})"}}}));
+    const DataDirectory data(server);
+    QCOMPARE(data.run({"machines", "hours", "2", "mon-fri 19:00-07:00"}).code, 0);
+    QCOMPARE(server.requests().back().body, std::string(R"({"hours":"mon-fri 19:00-07:00"})"));
+    QCOMPARE(data.run({"machines", "hours", "2", "always"}).code, 0);
+    QCOMPARE(server.requests().back().body, std::string(R"({"hours":""})"));
+    QCOMPARE(data.run({"machines", "hours", "2"}).code, 2);
+}
+
+void TestYardctlMachines::allocatorsAreListedWithTheirSentences() {
+    const std::string all =
+        R"({"allocators":[{"name":"night","kind":"slurm","state":"active","wanted":2,"max":8,"pilots":[{"job":"41",)"
+        R"("state":"joined","machine":"night-ab12"}],"decision":"2 machines wanted"},{"name":"cloud","kind":"command",)"
+        R"("state":"paused","wanted":1,"max":4,"pilots":[],"reason":"no quota is left","decision":"paused"}]})";
+    FakeServer server(table({{"GET /compute/allocators", {.body = all}}}));
+    const DataDirectory data(server);
+    const Ended listed = data.run({"allocators"});
+    QCOMPARE(listed.code, 0);
+    for (const char* word : {"night", "slurm", "2 machines wanted", "cloud", "paused", "no quota is left"})
+        QVERIFY2(listed.out.contains(word), listed.out.c_str());
+    QCOMPARE(data.run({"--json", "allocators"}).out, all + "\n");
+    FakeServer empty(table({{"GET /compute/allocators", {.body = R"({"allocators":[]})"}}}));
+    QVERIFY(DataDirectory(empty).run({"allocators"}).err.contains("There are no allocators"));
+}
+
+void TestYardctlMachines::anAllocatorIsMadeOfItsOptions() {
+    const std::string made = R"({"name":"night","kind":"slurm","state":"active","wanted":0,"pilots":[{"job":"41",)"
+                             R"("state":"waiting","since":1}],"decision":"nothing waits"})";
+    FakeServer server(table({{"POST /compute/allocators", {.body = made}}}));
+    const DataDirectory data(server);
+    const Ended added =
+        data.run({"allocators", "add", "slurm", "night", "--partition", "long", "--time", "4h", "--cores", "16",
+                  "--max", "8", "--option", "--qos=low", "--option", "--exclusive", "--keep"});
+    QVERIFY2(added.code == 0 && added.out.contains("nothing waits") && added.out.contains("41"),
+             (added.out + added.err).c_str());
+    QCOMPARE(
+        server.requests().back().body,
+        std::string(R"({"partition":"long","options":["--qos=low","--exclusive"],"walltime_s":14400,"cores":16,)"
+                    R"("max":8,"keep":true,"kind":"slurm","name":"night"})"));
+}
+
+void TestYardctlMachines::eachVerbOfAllocatorsAsksForItsRoute() {
+    const FakeReply one{.body =
+                            R"({"name":"night","state":"active","wanted":0,"pilots":[],"decision":"all is well"})"};
+    FakeServer server(table({{"GET /compute/allocators/night", one},
+                             {"PATCH /compute/allocators/night", one},
+                             {"POST /compute/allocators/night/pause", one},
+                             {"POST /compute/allocators/night/resume", one},
+                             {"DELETE /compute/allocators/night", {.body = R"({"name":"night"})"}}}));
+    const DataDirectory data(server);
+    for (const char* verb : {"show", "pause", "resume"})
+        QVERIFY2(data.run({"allocators", verb, "night"}).out.contains("all is well"), verb);
+    QCOMPARE(data.run({"allocators", "change", "night", "--max", "3", "--end"}).code, 0);
+    QCOMPARE(server.requests().back().body, std::string(R"({"max":3,"keep":false})"));
+    QCOMPARE(data.run({"allocators", "remove", "night"}).out, "night is removed once its jobs have ended\n");
+    QCOMPARE(data.run({"allocators", "show", "day"}).code, 1);
+}
+
+void TestYardctlMachines::wrongWordsOfAllocatorsAreSaid() {
+    FakeServer server(table({}));
+    const DataDirectory data(server);
+    const auto says = [&](const QStringList& words, const char* sentence) {
+        const Ended ended = data.run(QStringList{"allocators"} + words);
+        return ended.code == 2 && ended.err.contains(sentence);
+    };
+    QVERIFY(says({"grow"}, "'grow' is none of"));
+    QVERIFY(says({"ls", "night"}, "'ls' lists all"));
+    QVERIFY(says({"add", "night"}, "say which kind"));
+    QVERIFY(says({"show"}, "name one"));
+    QVERIFY(says({"pause", "night", "--max", "3"}, "go with 'add' and 'change'"));
+    QVERIFY(says({"change", "night", "--cores", "many"}, "is not a number"));
+    QVERIFY(says({"change", "night", "--keep", "--end"}, "give one of"));
 }
 
 void TestYardctlMachines::whatIsWrongIsSaid_data() {

@@ -27,6 +27,8 @@ KeptMachine machine() {
             .wish = fleet::Gate::Draining,
             .mostMilliCores = 1'500,
             .mostMemoryMb = 400,
+            .hours = "mon-fri 19:00-07:00",
+            .utcOffset = -210,
             .isRemoved = true};
 }
 

@@ -36,7 +36,17 @@ private Q_SLOTS:
     void whatIsNoRuleIsRefused_data();
     void whatIsNoRuleIsRefused();
     void tooManyRulesAreRefused();
+    void theMinuteOfTheWeekIsThatOfTheMachinesClock();
 };
+
+void TestFleetHours::theMinuteOfTheWeekIsThatOfTheMachinesClock() {
+    constexpr WallMicros kMinute = 60'000'000;
+    QCOMPARE(weekMinuteAt(0, 0), at(3, 0)); // the clock began on a Thursday
+    QCOMPARE(weekMinuteAt(0, 90), at(3, 1, 30));
+    QCOMPARE(weekMinuteAt(0, -210), at(2, 20, 30));
+    QCOMPARE(weekMinuteAt(4 * kMinutesOfDay * kMinute - 1, 0), at(6, 23, 59));
+    QCOMPARE(weekMinuteAt(4 * kMinutesOfDay * kMinute, 0), at(0, 0));
+}
 
 void TestFleetHours::withoutRulesItIsAlwaysOpen() {
     QVERIFY(hours("  ").isAlways());

@@ -156,6 +156,7 @@ void EventsTest::aWatcherIsGreetedAndToldHowThingsStand() {
     QVERIFY(list(snapshot, "workers").empty() && !has(snapshot, "actions"));
     QCOMPARE(list(snapshot, "machines").size(), 1u);
     QCOMPARE(text(list(snapshot, "machines")[0].as_object(), "kind"), std::string("local"));
+    QCOMPARE(list(snapshot, "allocators").size(), 0u);
 }
 
 void EventsTest::machinesComeUnasked() {

@@ -401,8 +401,8 @@ void MachineLinksTest::whoIsRefusedHearsWhy_data() {
         QTest::newRow(name) << QByteArray::fromStdString(link::put(hello)) << QString(why);
     };
     link::Hello hello = Desk::hello();
-    hello.protocol = 2;
-    row("protocol", hello, "The machine speaks protocol 2 of the link, this yard 1");
+    hello.protocol = link::kProtocol + 1;
+    row("protocol", hello, "The machine speaks protocol 3 of the link, this yard 2");
     hello = Desk::hello();
     hello.capacity.milliCores = 0;
     row("nothing", hello, "The machine gives guests no cores");

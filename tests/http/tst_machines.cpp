@@ -101,6 +101,64 @@ private Q_SLOTS:
         QCOMPARE(machines.at(1).mostMilliCores, std::int64_t{1'000});
     }
 
+    void allocatorsAreMadeChangedPausedAndRemoved() {
+        ApiTest api;
+        constexpr std::string_view kAll = "/compute/allocators";
+        QVERIFY(api.get(kAll).json().at("allocators").as_array().empty());
+        const Reply made = api.post(kAll, R"({"name":"night","partition":"long","cores":16,"max":8})");
+        QVERIFY2(made.status == 200, made.body.c_str());
+        QCOMPARE(made.text("kind"), std::string("slurm"));
+        QCOMPARE(made.text("state"), std::string("active"));
+        QCOMPARE(made.number("walltime_s"), 3'600);
+        QVERIFY2(made.text("decision").contains("before this engine serves"), made.body.c_str());
+        QCOMPARE(api.post(kAll, R"({"name":"night"})").status, 409);
+        const Reply wrong = api.post(kAll, R"({"name":"day","min":3})");
+        QCOMPARE(wrong.status, 422);
+        QCOMPARE(wrong.text("field"), std::string("min"));
+        const Reply changed = api.call("PATCH", "/compute/allocators/night", R"({"max":20,"keep":true})");
+        QCOMPARE(changed.number("max"), 20);
+        QCOMPARE(changed.text("partition"), std::string("long"));
+        QCOMPARE(api.call("PATCH", "/compute/allocators/night", R"({"name":"day"})").status, 422);
+        QCOMPARE(api.call("PATCH", "/compute/allocators/night", R"({"kind":"command"})").status, 422);
+        QCOMPARE(api.post("/compute/allocators/night/pause").text("state"), std::string("paused"));
+        QCOMPARE(api.post("/compute/allocators/night/resume").text("state"), std::string("active"));
+        QCOMPARE(api.get("/compute/allocators/day").status, 404);
+        QCOMPARE(api.call("DELETE", "/compute/allocators/night", "").status, 200);
+        QVERIFY(
+            test::EngineTest::eventually([&] { return api.get(kAll).json().at("allocators").as_array().empty(); }));
+    }
+
+    void outsideItsHoursAMachineDrainsAndSaysSo() {
+        Served served;
+        const auto hours = [&](std::string_view rules) {
+            return served.api.call("PATCH", "/compute/machines/1", fmt::format(R"({{"hours":"{}"}})", rules));
+        };
+        // One minute of a day that is not today, by whichever clock.
+        const auto today = (wallNow() / 86'400'000'000 + 3) % 7;
+        constexpr const char* kDays[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
+        const std::string closed = fmt::format("{} 00:00-00:01", kDays[(today + 3) % 7]);
+        QCOMPARE(hours(closed).text("hours"), closed);
+        QCOMPARE(served.state("GET"), "draining");
+        const Reply shown = served.api.get("/compute/machines/1");
+        QVERIFY2(shown.text("reason").contains("outside its hours"), shown.body.c_str());
+        const Reply wrong = hours("mon-fri at night");
+        QCOMPARE(wrong.status, 422);
+        QCOMPARE(wrong.text("field"), "hours");
+        served.api.engine.stop();
+        served.api.engine.start();
+        QCOMPARE(served.api.engine.run(served.api.engine->ask(&Machines::list)).at(1).hours, closed);
+    }
+
+    void withoutHoursAMachineGetsWorkAgain() {
+        Served served;
+        const std::string path = "/compute/machines/1";
+        QCOMPARE(served.api.call("PATCH", path, R"({"hours":"00:00-24:00"})").status, 200);
+        QCOMPARE(served.state("GET"), "ready");
+        const Reply none = served.api.call("PATCH", path, R"({"hours":""})");
+        QVERIFY2(none.status == 200 && !none.body.contains("hours"), none.body.c_str());
+        QCOMPARE(served.state("GET"), "ready");
+    }
+
     void aNameIsOneMachines() {
         Served served;
         const auto named = [&](const std::string& name) {

@@ -25,7 +25,8 @@ Hello hello() {
             .capacity = {.milliCores = 8'000, .memoryMb = 16'384, .slots = 9, .named = {{"gpus", 2'000}}},
             .tags = {"render", "night"},
             .held = {{.id = {.lsn = 1, .attempt = 1}, .stage = GuestStage::Waiting},
-                     {.id = {.lsn = 9, .attempt = 3}, .stage = GuestStage::Ended}}};
+                     {.id = {.lsn = 9, .attempt = 3}, .stage = GuestStage::Ended}},
+            .utcOffset = -210};
 }
 
 Lease lease() {

@@ -156,13 +156,13 @@ void TestLinkLies::anotherProtocolIsRefused() {
     bench.links.push_back(std::make_unique<DoubleLink>());
     bench.connection = bench.runner->opened(bench.yard());
     link::Hello hello;
-    hello.protocol = 2;
+    hello.protocol = link::kProtocol + 1;
     hello.runId = "run";
     hello.name = "desk";
     QVERIFY(bench.say(Kind::Hello, link::put(hello)));
-    QVERIFY(bench.heard().starts_with("Refused:The machine speaks protocol 2"));
+    QVERIFY(bench.heard().starts_with("Refused:The machine speaks protocol 3"));
     QVERIFY(bench.runner->state() == MachineState::Refused);
-    QVERIFY(bench.runner->reason().contains("protocol 2"));
+    QVERIFY(bench.runner->reason().contains("protocol 3"));
 }
 
 void TestLinkLies::aMachineThatIsNotWantedIsRefused() {

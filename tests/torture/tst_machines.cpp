@@ -226,6 +226,21 @@ private:
     std::uint16_t port_ = 0;
     QProcess server_;
 };
+/// Commands of an allocator that start the program on this machine; a job is its process.
+std::string allocatorOf(const Place& place) {
+    const std::string pids = place.path("pids");
+    const std::string start = fmt::format(
+        "setsid {0} --headless --data-dir {1}/$YARD_PILOT --listen 127.0.0.1:0 --name $YARD_PILOT --set "
+        "guest_unsandboxed=on --idle-exit 120 --join $YARD_JOIN_URL > /dev/null 2>> {1}/pilots & echo $! >> {2}; "
+        "echo $!",
+        YARDMASTER_PATH, place.path(), pids);
+    // One that ended is a child of this engine that nobody waits for.
+    const std::string list = fmt::format(
+        "for p in $(cat {}); do grep -q ^State:.[^Z] /proc/$p/status 2> /dev/null && echo $p; done; true", pids);
+    return fmt::format(
+        R"({{"name":"here","kind":"command","start":{},"list":{},"stop":"kill $YARD_JOB; true","keep":true}})",
+        jsonText(start), jsonText(list));
+}
 
 } // namespace
 
@@ -241,6 +256,7 @@ private Q_SLOTS:
     void aMachineBySshWorksUntilItIsRemoved_data();
     void aMachineBySshWorksUntilItIsRemoved();
     void theProgramIsCopiedToAMachineThatHasNone();
+    void anAllocatorsMachineOutlivesAKilledYardAndGoesWithItsAllocator();
 };
 
 void TestMachines::whatRunsWhileTheYardIsKilledIsTakenOver() {
@@ -430,6 +446,60 @@ void TestMachines::theProgramIsCopiedToAMachineThatHasNone() {
     QCOMPARE(yard.stop(), 0);
     QVERIFY2(Pair::eventually([&] { return processesOf(machine.home()).empty(); }),
              describe(processesOf(machine.home())).c_str());
+}
+
+void TestMachines::anAllocatorsMachineOutlivesAKilledYardAndGoesWithItsAllocator() {
+    const Place place;
+    const auto serve = [&](std::uint16_t port) {
+        auto yard =
+            std::make_unique<Yardmaster>(place, Yardmaster::Options{.arguments = {"--capacity", "1"},
+                                                                    .wrapper = {},
+                                                                    .listen = fmt::format("127.0.0.1:{}", port),
+                                                                    .dataDir = {}});
+        if (!yard->isServing()) qFatal("%s", yard->errors().c_str());
+        return yard;
+    };
+    auto yard = serve(0);
+    const std::uint16_t port = yard->port();
+    const auto machine = [&] {
+        const auto json = yard->caller().get("/compute/machines").json();
+        const auto& all = json.at("machines").as_array();
+        return all.size() == 2 ? all[1].as_object() : boost::json::object{};
+    };
+    const auto isLinked = [&] {
+        const auto one = machine();
+        return one.contains("state") && (one.at("state") == "ready" || one.at("state") == "busy");
+    };
+    const auto waits = [&](std::string_view more) {
+        return yard->caller()
+            .post("/compute/jobs",
+                  fmt::format(R"({{"worker":"exec","argv":["/bin/sh","-c",{}]{}}})",
+                              jsonText(fmt::format("while [ ! -e {} ]; do sleep 0.05; done", place.path("full"))),
+                              more))
+            .number("lsn");
+    };
+    const std::int64_t blocker = waits("");
+    QVERIFY(blocker > 0);
+    QVERIFY(Pair::eventually(
+        [&] { return yard->caller().get(fmt::format("/compute/jobs/{}", blocker)).text("state") == "running"; }));
+    const Answer there =
+        yard->caller().post("/compute/jobs", R"({"worker":"exec","argv":["/bin/true"],"machine":"any"})");
+    const Answer made = yard->caller().post("/compute/allocators", allocatorOf(place));
+    QVERIFY2(made.status == 200, made.shown().c_str());
+    const Answer result = yard->caller().result(there.number("lsn"));
+    QVERIFY2(result.text("state") == "completed" && result.text("machine").starts_with("here-"),
+             (result.shown() + fileText(place.path("pilots"))).c_str());
+    QCOMPARE(machine().at("kind").as_string(), "allocated");
+    const std::string pid = fileText(place.path("pids"));
+    yard->kill();
+    yard = serve(port);
+    QVERIFY(Pair::eventually(isLinked));         // it came back by its key
+    QCOMPARE(fileText(place.path("pids")), pid); // and no other was asked for
+    QCOMPARE(yard->caller().call("DELETE", "/compute/allocators/here").status, 200);
+    QVERIFY(Pair::eventually(
+        [&] { return yard->caller().get("/compute/allocators").json().at("allocators").as_array().empty(); }));
+    QVERIFY(machine().empty());
+    writeText(place.path("full"), "");
 }
 
 QTEST_GUILESS_MAIN(TestMachines)

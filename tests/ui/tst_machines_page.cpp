@@ -1,6 +1,7 @@
 // The page Machines over a link that is played: what its rows say, what its commands ask for, how a machine is added.
 #include "tests/ui/played_page.h"
 #include "ui/pages/machines/add_machine.h"
+#include "ui/pages/machines/allocator_strip.h"
 #include "ui/pages/machines/machine_address.h"
 #include "ui/pages/machines/machine_panel.h"
 #include "ui/pages/machines/machines_page.h"
@@ -123,6 +124,41 @@ private slots:
         QCOMPARE(on.cell(1, 9), QString("0.9"));
         QCOMPARE(on.cell(2, 9), Format::unknown());
         QCOMPARE(on.cell(0, 2), Format::unknown());
+    }
+
+    void allocatorsSayWhatTheyDecidedAndArePausedAndResumed() {
+        Played on;
+        const AllocatorStrip* strip = on.page.allocators();
+        QVERIFY(!strip->isVisible());
+        const auto tell = [&](const char* state) {
+            const QJsonObject night{{"name", "night"}, {"state", state}, {"decision", "2 machines wanted"}};
+            const QJsonObject cloud{{"name", "cloud"}, {"state", "active"}, {"decision", "nothing waits"}};
+            return on.played.link.answer("allocators", QJsonObject{{"allocators", QJsonArray{night, cloud}}});
+        };
+        QVERIFY(tell("active"));
+        QVERIFY(strip->isVisible());
+        QCOMPARE(strip->count(), 2);
+        QCOMPARE(strip->sentence(0), QString("2 machines wanted"));
+        QCOMPARE(strip->sentence(1), QString("nothing waits"));
+        strip->steers(0)->click();
+        QCOMPARE(on.last(), QString("POST allocators/night/pause"));
+        QVERIFY(on.played.link.answer("allocators/night/pause", QJsonObject{}));
+        QVERIFY(tell("paused"));
+        QCOMPARE(strip->steers(0)->text(), QString("Resume"));
+        QCOMPARE(strip->steers(1)->text(), QString("Pause"));
+        strip->steers(0)->click();
+        QCOMPARE(on.last(), QString("POST allocators/night/resume"));
+        QVERIFY(on.played.link.answer("allocators/night/resume", QJsonObject{}));
+        QVERIFY(on.played.link.answer("allocators", QJsonObject{{"allocators", QJsonArray{}}}));
+        QCOMPARE(strip->count(), 0);
+        QVERIFY(!strip->isVisible());
+    }
+
+    void aMachineThatWasAskedForSaysByWhom() {
+        const auto machines = readMachines(
+            {{"machines",
+              QJsonArray{machine(1, "night-ab12", "ready", {{"kind", "allocated"}, {"allocator", "night"}})}}});
+        QCOMPARE(machineKindWords(machines.at(0)), QString("asked for by night"));
     }
 
     void ofThisMachineTheSessionSaysWhatIsTaken() {

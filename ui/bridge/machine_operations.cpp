@@ -65,6 +65,25 @@ Request addMachine(const MachineAddition& wanted) {
     return request;
 }
 
+Operation lookAtAllocators() {
+    return {QCoreApplication::translate("Operation", "List allocators"),
+            {"GET", "allocators", {}, {}, {}},
+            "yardctl allocators"};
+}
+
+/// Names are letters, digits, dots and dashes.
+Operation pauseAllocator(const QString& name) {
+    return {QCoreApplication::translate("Operation", "Pause allocator %1").arg(name),
+            {"POST", QStringLiteral("allocators/%1/pause").arg(name), {}, {}, {}},
+            QStringLiteral("yardctl allocators pause %1").arg(name)};
+}
+
+Operation resumeAllocator(const QString& name) {
+    return {QCoreApplication::translate("Operation", "Resume allocator %1").arg(name),
+            {"POST", QStringLiteral("allocators/%1/resume").arg(name), {}, {}, {}},
+            QStringLiteral("yardctl allocators resume %1").arg(name)};
+}
+
 Request makeJoinToken(int uses, qint64 expiresS, double maxCores) {
     QJsonObject body{{"uses", uses}, {"expires_s", expiresS}};
     if (maxCores > 0) body.insert("max_cores", maxCores);

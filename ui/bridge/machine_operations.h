@@ -22,6 +22,11 @@ struct MachineAddition {
     bool installs = false; ///< by ssh: the program is copied there first
 };
 Request addMachine(const MachineAddition& wanted);
+
+/// What asks other systems for machines.
+Operation lookAtAllocators();
+Operation pauseAllocator(const QString& name);
+Operation resumeAllocator(const QString& name);
 /// A token that opens links only, `uses` times within `expiresS` seconds; 0 cores: as many as the machine gives.
 Request makeJoinToken(int uses, qint64 expiresS, double maxCores);
 

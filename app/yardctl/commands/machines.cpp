@@ -22,7 +22,8 @@ namespace yard::ctl {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kMachineVerbs{"ls", "show", "drain", "resume", "pause", "remove"};
+constexpr std::array<std::string_view, 7> kMachineVerbs{"ls",    "show",   "drain", "resume",
+                                                        "pause", "remove", "hours"};
 constexpr std::array<std::string_view, 3> kTokenOptions{"uses", "expires", "cores"};
 
 std::string coresOfMachine(const json::object& machine) {
@@ -107,6 +108,11 @@ Call callOfMachine(std::string_view verb, std::int64_t id, bool force) {
         call.path += fmt::format("/{}", verb);
     }
     return call;
+}
+
+Call hoursCall(std::int64_t id, const std::string& rules) {
+    const json::object body{{"hours", rules == "always" ? std::string() : rules}};
+    return {.method = "PATCH", .path = fmt::format("machines/{}", id), .body = compactJson(body)};
 }
 
 // --- join tokens
@@ -268,19 +274,23 @@ Outcome<int> machinesCommand(const Invocation& invocation) {
     if (isOfTokens) return joinTokens(invocation, words);
     if (verb == "add") return addedMachine(invocation, words);
     if (std::ranges::find(kMachineVerbs, verb) == kMachineVerbs.end())
-        return usageError(fmt::format(
-            "'{}' is none of add, ls, show, drain, resume, pause, remove, token and tokens", printable(verb)));
+        return usageError(
+            fmt::format("'{}' is none of add, ls, show, drain, resume, pause, hours, remove, token and tokens",
+                        printable(verb)));
     const bool force = invocation.arguments.has("force");
     if (force && verb != "remove") return usageError("--force goes with 'remove'");
     if (verb == "ls") {
         if (words.size() > 1) return usageError("'ls' lists all; 'show' takes one");
         return listedMachines(invocation);
     }
-    if (words.size() != 2)
+    if (verb == "hours" && words.size() != 3)
+        return usageError("say which: yardctl machines hours ID 'mon-fri 19:00-07:00', or always");
+    if (verb != "hours" && words.size() != 2)
         return usageError(fmt::format("name one by its number or name: yardctl machines {} ID", verb));
     const auto id = numberOfMachine(invocation, words[1]);
     if (!id) return std::unexpected(id.error());
-    auto answer = invocation.engine.call(callOfMachine(verb, *id, force));
+    auto answer =
+        invocation.engine.call(verb == "hours" ? hoursCall(*id, words[2]) : callOfMachine(verb, *id, force));
     if (!answer) return failedWith(answer.error());
     if (invocation.json)
         fmt::print("{}\n", answer->text);
@@ -297,7 +307,7 @@ Command machinesRow() {
     return {
         .name = "machines",
         .usage = "[ls | add URL --machine-token FILE | add ssh://USER@HOST [--install] | show ID | drain ID | "
-                 "resume ID | pause ID | remove ID | "
+                 "resume ID | pause ID | hours ID RULES | remove ID | "
                  "token [--uses N] [--expires TIME] | "
                  "tokens [remove ID]]",
         .summary = "what runs actions: this machine, and those that work for it",
@@ -305,6 +315,7 @@ Command machinesRow() {
             "ID is a number or a name. 'drain' and 'pause' give a machine nothing new, until 'resume', which also "
             "lets one that was refused come again. 'remove' ends what a machine has only with --force; that runs "
             "elsewhere then.\n"
+            "'hours' says when a machine gets work, by its own clock; outside them it drains. 'always' ends that.\n"
             "'add' has the machine of another engine work for this one, which links to it from now on; that engine "
             "has "
             "to run with --serve on. Without --fingerprint the one that it shows is told.\n"
@@ -318,6 +329,7 @@ Command machinesRow() {
             "once, and comes back with a key of its own until it is removed. 'tokens' lists those that were made.",
         .examples = "yardctl machines\n"
                     "yardctl machines drain desk\n"
+                    "yardctl machines hours desk 'mon-fri 19:00-07:00,sat-sun 00:00-24:00'\n"
                     "yardctl machines remove 2 --force\n"
                     "yardctl machines add https://desk:8640 --machine-token desk.token\n"
                     "yardctl machines add ssh://me@desk --install\n"

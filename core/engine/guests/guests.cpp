@@ -8,10 +8,19 @@
 #include "core/model/worker.h"
 
 #include <algorithm>
+#include <ctime>
 #include <fmt/format.h>
 #include <utility>
 
 namespace yard::engine {
+
+/// Minutes by which this machine's clock on the wall is ahead of UTC.
+static std::int32_t utcOffsetNow() {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    if (!::localtime_r(&now, &local)) return 0;
+    return static_cast<std::int32_t>(local.tm_gmtoff / 60);
+}
 
 Guests::Guests(Parts parts)
     : parts_(std::move(parts))
@@ -68,7 +77,9 @@ Guests::Place& Guests::add(JoinPlan plan) {
                                                             .name = parts_.name,
                                                             .platform = std::string(thisPlatform()),
                                                             .version = YARD_VERSION,
-                                                            .slots = parts_.slots},
+                                                            .slots = parts_.slots,
+                                                            .tags = {},
+                                                            .utcOffset = &utcOffsetNow},
                                     budget_);
     Place& one = *place;
     all_.push_back(std::move(place));

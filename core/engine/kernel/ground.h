@@ -17,6 +17,7 @@
 #include "core/engine/state/journal_reads.h"
 #include "core/engine/state/metrics.h"
 #include "core/engine/state/options.h"
+#include "core/engine/state/pilot_tickets.h"
 #include "core/engine/state/settings_service.h"
 #include "core/host/gpu_reader.h"
 #include "core/locks/claims.h"
@@ -91,6 +92,7 @@ struct Ground {
     WallScale scale;                     ///< pinned when the journal is restored
     std::string lockDir;                 ///< of named locks; empty: none
     EngineCounters counters;
+    PilotTickets pilotTickets; ///< for any thread
 };
 
 } // namespace yard::engine

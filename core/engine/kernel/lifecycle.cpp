@@ -25,6 +25,8 @@ namespace {
 constexpr Duration kShutdownSlack{5'000'000};
 /// For the journal to take what is known of kinds of work.
 constexpr Duration kSaveLimit{1'000'000};
+/// For other systems to be told to end what was asked of them.
+constexpr Duration kPilotsLimit{2'000'000};
 /// For the journal to take what the last engine left unfinished.
 constexpr Duration kStartLimit{30'000'000};
 constexpr Duration kIdleCheck{100'000};
@@ -70,6 +72,7 @@ Result<void> Kernel::open() {
     wiring_.openGuards();
     wiring_.openCourtesy();
     wiring_.openGuests();
+    wiring_.openAllocators();
     ground_.loop.release();
     std::promise<Result<void>> begun;
     std::future<Result<void>> began = begun.get_future();
@@ -218,6 +221,7 @@ void Kernel::startServices() {
     };
     services_.places->run();
     serve("machines", services_.machines->run());
+    services_.allocators->run();
     serve("warm pool", warmSide_.watch());
     serve("warm guard", services_.pool->run());
     serve("timers", watchTimers());
@@ -304,6 +308,8 @@ coro::Task<void> Kernel::sunset() {
         logWarning("engine", "{} attempts had not ended; the next start runs them again",
                    services_.attempts.size());
     (void)co_await coro::within(kSaveLimit, services_.kinds->save());
+    if (!co_await coro::within(kPilotsLimit, services_.allocators->stop()))
+        logWarning("engine", "not all machines of allocators were ended; the next start sees to them");
     services_.places->group().shutDown(Duration::zero());
     for (int step = 0; step < 200 && !services_.places->group().isDown(); ++step)
         co_await coro::sleepFor(Duration(10'000));
@@ -327,6 +333,7 @@ void Kernel::close() {
     if (services_.figures) services_.figures->save();
     if (services_.timelines) services_.timelines->save();
     if (services_.machines) services_.machines->close();
+    if (services_.allocators) services_.allocators->close();
     if (services_.recordings) services_.recordings->close();
     if (services_.replays) services_.replays->close();
     services_.warm.reset();

@@ -104,6 +104,7 @@ Result<void> restore(Ground& ground, Services& services, const InterruptedAttemp
     services.alerts->restore(restored->documents);
     services.courtesy->restore(restored->documents);
     services.kinds->restore(restored->documents);
+    services.allocators->restore(restored->documents);
     markInterrupted(actions, ground, services, interrupted);
     services.machineBook = MachineBook::from(restored->documents);
     markOut(actions, ground, services);

@@ -7,6 +7,7 @@
 
 #include "core/coro/events.h"
 #include "core/engine/alerts/alerts.h"
+#include "core/engine/allocators/allocators.h"
 #include "core/engine/commands/annotating.h"
 #include "core/engine/commands/intake.h"
 #include "core/engine/commands/moving.h"
@@ -156,6 +157,7 @@ struct Services {
     // --- runners
     MachineBook machineBook;          ///< of the journal, until the machines are restored
     std::optional<Machines> machines; ///< its hosts outlive the runners
+    std::optional<Allocators> allocators;
     std::optional<RunnerPlaces> places;
     std::optional<GuestJobs> guestJobs;
     std::optional<Guests> guests;

@@ -43,6 +43,8 @@ public:
     void openCourtesy();
     /// What runs here for others (wiring_guests.cpp).
     void openGuests();
+    /// What asks other systems for machines (wiring_allocators.cpp).
+    void openAllocators();
     /// Those that use the store and read what it knows, once the journal is restored. On the engine thread.
     void openUpkeep();
 
@@ -103,10 +105,14 @@ private:
 
     // wiring_running.cpp
     void openOrphanSweep();
+    void openMachines();
     void openPool();
     Adopter adopter() const;
     void lookForMemory();
     coro::Task<Result<std::vector<std::string>>> commandsOf(std::vector<Lsn> lsns, Duration lookFor);
+
+    // wiring_allocators.cpp
+    std::vector<allocators::WaitingWork> workForPilots(MonoTime now) const;
 
     // wiring_recordings.cpp
     void openRecordings();

@@ -203,6 +203,36 @@ void Wiring::openGpus() {
                         .pace = ground_.options.gpuPace});
 }
 
+void Wiring::openMachines() {
+    services_.machines.emplace(Machines::Parts{
+        .loop = ground_.loop,
+        .places = *services_.places,
+        .attempts = services_.attempts,
+        .chunks = *ground_.chunks,
+        .helpers = *ground_.helpers,
+        .session = *services_.session,
+        .execution = *services_.execution,
+        .monitor = *services_.monitor,
+        .committer = services_.committer,
+        .yardName = ground_.machineName,
+        .yardRunId = ground_.runId,
+        .engineId = ground_.directory->engineId(),
+        .own = ground_.total,
+        .ownSlots = static_cast<unsigned>(ground_.slotPlan.oneCore()),
+        .spawn = spawning(),
+        .scale = [this] { return ground_.scale; },
+        .changed =
+            [this] {
+                services_.changes->note(ChangeEntry::Kind::Machines);
+                tellMachines();
+            },
+        .outputDir = ground_.options.dataDir + "/elsewhere",
+        .sshProgram = ground_.options.sshProgram,
+        .bundle = ground_.options.bundle,
+        .lease = std::chrono::seconds(ground_.settings.leaseS),
+        .allocatorOf = [this](std::string_view key) { return services_.allocators->allocatorOf(key); }});
+}
+
 /// Those that use the store, once the journal is restored.
 void Wiring::openUpkeep() {
     openRecordings();
@@ -214,31 +244,7 @@ void Wiring::openUpkeep() {
             services_.annotations.forget(lsn);
             services_.changes->noteRetired(lsn);
         }});
-    services_.machines.emplace(Machines::Parts{.loop = ground_.loop,
-                                               .places = *services_.places,
-                                               .attempts = services_.attempts,
-                                               .chunks = *ground_.chunks,
-                                               .helpers = *ground_.helpers,
-                                               .session = *services_.session,
-                                               .execution = *services_.execution,
-                                               .monitor = *services_.monitor,
-                                               .committer = services_.committer,
-                                               .yardName = ground_.machineName,
-                                               .yardRunId = ground_.runId,
-                                               .engineId = ground_.directory->engineId(),
-                                               .own = ground_.total,
-                                               .ownSlots = static_cast<unsigned>(ground_.slotPlan.oneCore()),
-                                               .spawn = spawning(),
-                                               .scale = [this] { return ground_.scale; },
-                                               .changed =
-                                                   [this] {
-                                                       services_.changes->note(ChangeEntry::Kind::Machines);
-                                                       tellMachines();
-                                                   },
-                                               .outputDir = ground_.options.dataDir + "/elsewhere",
-                                               .sshProgram = ground_.options.sshProgram,
-                                               .bundle = ground_.options.bundle,
-                                               .lease = std::chrono::seconds(ground_.settings.leaseS)});
+    openMachines();
     services_.figures.emplace(
         StatsSampler::Parts{.helpers = *ground_.helpers,
                             .monitor = *services_.monitor,

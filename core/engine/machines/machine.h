@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/engine/machines/machine_host.h"
 #include "core/engine/machines/machines.h"
+#include "core/fleet/hours.h"
 #include "core/link/states.h"
 #include "core/runners/link_runner.h"
 
@@ -36,6 +37,9 @@ struct Machines::Machine : std::enable_shared_from_this<Machines::Machine> {
     fleet::Gate wish = fleet::Gate::Open;
     std::int64_t mostMilliCores = 0; ///< that it gets; 0: what it gives
     std::int64_t mostMemoryMb = 0;   ///< the same
+    std::string hoursText{};
+    fleet::Hours hours{};
+    bool isOutsideHours = false; ///< as followHours() saw it last
     std::optional<MonoTime> keptAwayUntil{};
     std::string notTaken{}; ///< why it is kept away
     std::optional<DialTarget> dial{};
@@ -47,6 +51,15 @@ struct Machines::Machine : std::enable_shared_from_this<Machines::Machine> {
     WallMicros since = wallNow();
 
     bool isChanged() const { return version != kept; }
+    /// Of what was read before; hours that cannot be read are none.
+    void setHours(const std::string& text) {
+        auto read = fleet::Hours::parse(text);
+        hoursText = read ? text : std::string();
+        hours = read ? std::move(*read) : fleet::Hours();
+    }
+    void followHours(WallMicros now) { isOutsideHours = !hours.isOpen(fleet::weekMinuteAt(now, hello.utcOffset)); }
+    /// It gets nothing new for now, by nobody's hand.
+    bool isKeptAway() const { return keptAwayUntil.has_value() || isOutsideHours; }
     /// It is linked, and was heard of lately.
     bool answers() const {
         const MachineState own = runner->state();
@@ -57,12 +70,12 @@ struct Machines::Machine : std::enable_shared_from_this<Machines::Machine> {
         if (!answers()) return own;
         if (isRemoved) return MachineState::Leaving;
         if (wish == fleet::Gate::Paused) return MachineState::Paused;
-        return wish == fleet::Gate::Open && !keptAwayUntil ? own : MachineState::Draining;
+        return wish == fleet::Gate::Open && !isKeptAway() ? own : MachineState::Draining;
     }
     fleet::Gate gate() const {
         if (runner->state() == MachineState::Refused) return fleet::Gate::Refused;
         if (runner->state() == MachineState::Silent) return fleet::Gate::Silent; // its link may be up still
-        if (wish == fleet::Gate::Open && (keptAwayUntil || isRemoved)) return fleet::Gate::Draining;
+        if (wish == fleet::Gate::Open && (isKeptAway() || isRemoved)) return fleet::Gate::Draining;
         return wish;
     }
 };

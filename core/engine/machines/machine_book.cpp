@@ -60,6 +60,10 @@ std::optional<KeptMachine> machineFrom(std::string_view body) {
         if (key == "wish") machine.wish = wishOf(textOrEmpty(member));
         if (key == "most_milli_cores") machine.mostMilliCores = std::max<std::int64_t>(0, integerOrZero(member));
         if (key == "most_memory_mb") machine.mostMemoryMb = std::max<std::int64_t>(0, integerOrZero(member));
+        if (key == "hours") machine.hours = textOrEmpty(member);
+        if (key == "utc_offset")
+            machine.utcOffset = static_cast<std::int32_t>(
+                std::clamp<std::int64_t>(integerOrZero(member), -link::kMostUtcOffset, link::kMostUtcOffset));
         if (key == "dial") machine.dial = dialFrom(member);
         if (key == "removed") machine.isRemoved = isTrue(member);
         if (key == "tags" && member.kind() == JsonKind::Array)
@@ -126,6 +130,8 @@ store::DocumentChange keep(const KeptMachine& machine) {
     writer.member("wish", wordOf(machine.wish));
     if (machine.mostMilliCores > 0) writer.member("most_milli_cores", machine.mostMilliCores);
     if (machine.mostMemoryMb > 0) writer.member("most_memory_mb", machine.mostMemoryMb);
+    if (!machine.hours.empty()) writer.member("hours", machine.hours);
+    if (machine.utcOffset != 0) writer.member("utc_offset", machine.utcOffset);
     if (machine.dial) {
         writer.key("dial");
         writer.openObject();

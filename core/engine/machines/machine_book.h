@@ -32,6 +32,8 @@ struct KeptMachine {
     fleet::Gate wish = fleet::Gate::Open; ///< Open, Paused or Draining
     std::int64_t mostMilliCores = 0;      ///< that it gets; 0: what it gives
     std::int64_t mostMemoryMb = 0;        ///< the same
+    std::string hours{};                  ///< fleet::Hours in which it gets work; empty: always
+    std::int32_t utcOffset = 0;           ///< of its clock, minutes
     std::optional<DialTarget> dial{};     ///< this engine opens its links
     bool isRemoved = false;               ///< somebody removed it: it goes once nothing of it is out
     bool isUnread = false; ///< its document is damaged: nothing of it is known but that it has leases

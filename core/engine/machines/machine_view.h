@@ -35,8 +35,9 @@ struct DialWanted {
 struct MachineView {
     fleet::MachineId id;
     std::string name;
-    std::string kind = "joined"; ///< "local": this engine's own; "linked", "ssh": this engine opens its links
-    std::string address{};       ///< where its link comes from, or goes; empty: it has none
+    /// "local": this engine's own; "linked", "ssh": this engine opens its links; "allocated": an allocator asked for it
+    std::string kind = "joined";
+    std::string address{}; ///< where its link comes from, or goes; empty: it has none
     link::MachineState state = link::MachineState::Connecting;
     std::string reason{}; ///< of a state that is nobody's wish, one sentence; may be empty
     std::string platform{};
@@ -55,6 +56,8 @@ struct MachineView {
     std::int64_t mostMemoryMb = 0;   ///< the same
     std::string key{};               ///< hash of the key that it comes back with; not for people
     bool isUnread = false;           ///< it has a key, and that cannot be read
+    std::string allocator{};         ///< that asked for it; empty: none did
+    std::string hours{};             ///< in which it gets work, by its own clock; empty: always
 };
 
 /// What people want of one; what is absent stays.
@@ -63,6 +66,7 @@ struct MachineChange {
     std::optional<std::int64_t> mostMilliCores{}; ///< 0: what it gives
     std::optional<std::int64_t> mostMemoryMb{};   ///< the same
     std::optional<bool> paused{};
+    std::optional<std::string> hours{}; ///< empty: always
 };
 
 /// What came of adding one.

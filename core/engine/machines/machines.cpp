@@ -93,6 +93,7 @@ coro::Task<void> Machines::run() {
                 machine->keptAwayUntil.reset();
                 machine->notTaken.clear();
             }
+            machine->followHours(wallNow());
             if (!machine->isRemoved || !letGo(machine)) follow(*machine);
         }
         forgetLeases();
@@ -188,7 +189,9 @@ bool Machines::greet(Line& line, const LinkFrame& frame) {
     }
     if (hello.protocol == link::kProtocol) { // else its run says nothing, and it is refused
         if (line.machine->hello.runId != hello.runId) ++line.machine->version;
+        if (line.machine->hello.utcOffset != hello.utcOffset) ++line.machine->version;
         line.machine->hello = std::move(hello);
+        line.machine->followHours(wallNow());
         placeAgain(*line.machine); // it may give more or less than before
         keepMachine(line.machine);
     }
@@ -384,8 +387,12 @@ coro::Task<Result<MachineView>> Machines::change(std::uint32_t id, MachineChange
     const std::shared_ptr<Machine>& machine = *found;
     if (wanted.name)
         if (auto fine = checkName(machine.get(), *wanted.name); !fine) co_return std::unexpected(fine.error());
+    if (wanted.hours)
+        if (const auto read = fleet::Hours::parse(*wanted.hours); !read) co_return std::unexpected(read.error());
     const KeptMachine before = keptOf(*machine);
-    const auto set = [&](std::string name, std::int64_t cores, std::int64_t memory) {
+    const auto set = [&](std::string name, std::int64_t cores, std::int64_t memory, const std::string& hours) {
+        machine->setHours(hours);
+        machine->followHours(wallNow());
         machine->name = std::move(name);
         machine->mostMilliCores = cores;
         machine->mostMemoryMb = memory;
@@ -393,9 +400,10 @@ coro::Task<Result<MachineView>> Machines::change(std::uint32_t id, MachineChange
         placeAgain(*machine);
     };
     set(wanted.name.value_or(before.name), wanted.mostMilliCores.value_or(before.mostMilliCores),
-        wanted.mostMemoryMb.value_or(before.mostMemoryMb));
+        wanted.mostMemoryMb.value_or(before.mostMemoryMb), wanted.hours.value_or(before.hours));
+    follow(*machine);
     if (auto kept = co_await keepNow(machine); !kept) {
-        if (machine->runner) set(before.name, before.mostMilliCores, before.mostMemoryMb);
+        if (machine->runner) set(before.name, before.mostMilliCores, before.mostMemoryMb, before.hours);
         co_return std::unexpected(kept.error());
     }
     parts_.changed();
@@ -451,6 +459,9 @@ MachineView Machines::viewOf(const Machine& machine) const {
     if (machine.dial) view.kind = isSshUrl(machine.dial->url) ? "ssh" : "linked";
     view.reason = machine.runner->reason().empty() ? machine.notTaken : machine.runner->reason();
     if (view.reason.empty() && !machine.answers()) view.reason = machine.dialTrouble;
+    if (view.reason.empty() && machine.isOutsideHours && view.state == MachineState::Draining)
+        view.reason = fmt::format("It is outside its hours: {}.", machine.hoursText);
+    view.hours = machine.hoursText;
     if (machine.isUnread) view.reason = kUnread;
     view.platform = machine.hello.platform;
     view.version = machine.hello.version;
@@ -461,6 +472,8 @@ MachineView Machines::viewOf(const Machine& machine) const {
     view.mostMilliCores = machine.mostMilliCores;
     view.mostMemoryMb = machine.mostMemoryMb;
     if (machine.key.starts_with(kKeyed)) view.key = machine.key.substr(kKeyed.size());
+    if (!view.key.empty() && parts_.allocatorOf) view.allocator = parts_.allocatorOf(view.key);
+    if (!view.allocator.empty()) view.kind = "allocated";
     view.isUnread = machine.isUnread;
     view.since = machine.since;
     if (const auto lostAt = machine.runner->lostAt(); lostAt && view.state == MachineState::Silent)

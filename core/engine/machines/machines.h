@@ -74,6 +74,7 @@ public:
         std::string bundle{};          ///< what is copied to machines by ssh; empty: found (readBundle())
         Duration lease = std::chrono::seconds(20);
         Duration reconnectUnit = std::chrono::seconds(1); ///< for tests: what reconnectDelay() has in seconds
+        std::function<std::string(std::string_view key)> allocatorOf{}; ///< empty answer: of nobody's
     };
     explicit Machines(Parts parts);
     ~Machines();

@@ -49,6 +49,9 @@ Result<std::shared_ptr<Machines::Machine>> Machines::build(const KeptMachine& ke
     machine->mostMilliCores = kept.mostMilliCores;
     machine->mostMemoryMb = kept.mostMemoryMb;
     machine->dial = kept.dial;
+    machine->setHours(kept.hours);
+    machine->hello.utcOffset = kept.utcOffset;
+    machine->followHours(wallNow());
     machine->hello.runId = kept.runId;
     machine->hello.name = kept.name;
     machine->hello.platform = kept.platform;
@@ -92,7 +95,8 @@ KeptMachine Machines::keptOf(std::string key, std::string name, const link::Hell
             .runId = hello.runId,
             .milliCores = hello.capacity.milliCores,
             .memoryMb = hello.capacity.memoryMb,
-            .tags = hello.tags};
+            .tags = hello.tags,
+            .utcOffset = hello.utcOffset};
 }
 
 KeptMachine Machines::keptOf(const Machine& machine) {
@@ -100,6 +104,7 @@ KeptMachine Machines::keptOf(const Machine& machine) {
     kept.wish = machine.wish;
     kept.mostMilliCores = machine.mostMilliCores;
     kept.mostMemoryMb = machine.mostMemoryMb;
+    kept.hours = machine.hoursText;
     kept.dial = machine.dial;
     kept.isRemoved = machine.isRemoved;
     return kept;

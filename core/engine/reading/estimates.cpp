@@ -70,6 +70,11 @@ bool Estimates::isOfItsCommand(session::ClassId cls, session::LabelId label) con
         Estimator::kindOf(key.workerName, key.function, parts_.dictionary.label(label.value)));
 }
 
+std::optional<Duration> Estimates::usual(QueueId queue, session::ClassId cls, session::LabelId label) const {
+    const auto usual = usualTime(queue, cls, label, [] { return std::string(); });
+    return usual ? std::optional(usual->time) : std::nullopt;
+}
+
 session::Outlook::Answer Estimates::ofCommand(const std::string& command) const {
     const auto own = parts_.estimator.ofCommand(command);
     return own ? session::Outlook::Answer{.time = *own}

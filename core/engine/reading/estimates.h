@@ -58,6 +58,8 @@ public:
     session::Outlook::Answer left(const session::LiveView& live) const;
     /// The usual time is that of the command alone: it has no label, and others of its queue may be anything.
     bool isOfItsCommand(session::ClassId cls, session::LabelId label) const;
+    /// How long one of these usually takes, as far as it is known without its command.
+    std::optional<Duration> usual(QueueId queue, session::ClassId cls, session::LabelId label) const;
     /// How long a command takes, by its short name.
     session::Outlook::Answer ofCommand(const std::string& command) const;
     void ofQueue(QueueView& view, const session::QueueStatus& status) const;

@@ -189,6 +189,8 @@ QString machineKindWords(const MachineInfo& machine) {
     if (machine.isLocal()) return MachineWords::tr("this machine");
     if (machine.kind == "ssh") return MachineWords::tr("by ssh");
     if (machine.kind == "linked") return MachineWords::tr("by its address");
+    if (machine.kind == "allocated")
+        return MachineWords::tr("asked for by %1").arg(machine.json.value("allocator").toString());
     return machine.kind == "joined" ? MachineWords::tr("joined") : unturned(machine.kind);
 }
 

@@ -2,6 +2,7 @@
 
 #include "ui/bridge/machine_operations.h"
 #include "ui/pages/machines/add_machine.h"
+#include "ui/pages/machines/allocator_strip.h"
 #include "ui/pages/machines/machine_address.h"
 #include "ui/pages/machines/machine_panel.h"
 #include "ui/style/format.h"
@@ -43,6 +44,7 @@ MachinesPage::MachinesPage(Context context)
     , rows_(new RowsModel(machineColumns(), this))
     , panel_(new MachinePanel)
     , alone_(makeAlone())
+    , allocators_(new AllocatorStrip(context))
     , poll_(
           context.link, kMachinesLookMs, [] { return operations::lookAtMachines().request; },
           [this](const Answer& answer) { take(answer.json); }) {
@@ -60,6 +62,7 @@ MachinesPage::MachinesPage(Context context)
     split_->setSizes({500, scaled(kPanelHeight)});
     inside->addWidget(split_, 1);
     inside->addWidget(alone_);
+    inside->addWidget(allocators_);
     alone_->hide();
     makeCommands();
     connect(rows_, &TableModel::waitingChanged, badge_, &UpdatesBadge::setCount);
@@ -106,6 +109,7 @@ QWidget* MachinesPage::makeAlone() {
 }
 
 void MachinesPage::setActive(bool active) {
+    allocators_->setActive(active);
     poll_.setActive(active);
 }
 

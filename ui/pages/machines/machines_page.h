@@ -18,6 +18,7 @@ QT_END_NAMESPACE
 namespace yard::ui {
 
 class AddMachine;
+class AllocatorStrip;
 class MachinePanel;
 
 class MachinesPage final : public Page {
@@ -41,6 +42,7 @@ public:
     QString note() const { return head_->note(); }
     /// Below the table while there is this machine alone.
     bool isAlone() const;
+    AllocatorStrip* allocators() const { return allocators_; }
     /// Null: it is not open.
     AddMachine* adding() const;
 
@@ -72,6 +74,7 @@ private:
     RowsModel* rows_;
     MachinePanel* panel_;
     QWidget* alone_;
+    AllocatorStrip* allocators_;
     Poll poll_;
     std::vector<MachineInfo> machines_;
     QString wanted_; ///< a name that came before the machines
