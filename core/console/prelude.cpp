@@ -178,7 +178,7 @@ end
 -- Columns that come first, in this order; the others follow by their names.
 local first_columns = {}
 for place, name in ipairs{"loop", "number", "lsn", "queue_id", "id", "tag", "name", "state", "pending", "running",
-                           "function", "worker", "since_s", "at", "waits_for", "runs", "used_s", "longest_turn_s"} do
+                           "function", "worker", "opener", "age_s", "since_s", "at", "waits_for", "runs", "used_s", "longest_turn_s"} do
   first_columns[name] = place
 end
 local function columns_of(rows)
@@ -355,8 +355,12 @@ define("memory", "memory", "the memory of the process, by subsystem", function()
   print(number_text(all.total_bytes) .. " bytes are resident")
   return all.subsystems
 end)
-define("descriptors", "descriptors", "open descriptors, by owner", function()
-  local all = ask("GET", "inside/descriptors")
+define("descriptors", "descriptors [\"owner\"]", "open descriptors, by owner; those of one, the oldest first, with the line of code that opened each", function(...)
+  local words = {}
+  for n, word in ipairs{...} do words[n] = tostring(word) end
+  local owner = concat(words, " ")
+  local all = ask("GET", "inside/descriptors" .. (owner == "" and "" or "?owner=" .. encode(owner)))
+  if owner ~= "" then return all.descriptors end
   print(number_text(all.used) .. " of " .. number_text(all.limit) .. " are open")
   return all.owners
 end)

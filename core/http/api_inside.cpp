@@ -196,9 +196,24 @@ coro::Task<Response> getMemory(Call& call) {
     co_return jsonResponse(std::move(text));
 }
 
+void writeDescriptors(JsonWriter& writer, const std::vector<OpenDescriptor>& listed) {
+    writer.key("descriptors");
+    writer.openArray();
+    for (const OpenDescriptor& one : listed) {
+        writer.openObject();
+        writer.member("number", std::uint64_t(one.number));
+        writer.member("target", std::string_view(one.target));
+        if (!one.opener.empty()) writer.member("opener", std::string_view(one.opener));
+        if (one.age) writer.member("age_s", inSeconds(*one.age));
+        writer.closeObject();
+    }
+    writer.closeArray();
+}
+
 coro::Task<Response> getDescriptors(Call& call) {
-    ProcessDescriptors open =
-        co_await call.helpers.run([dataDir = call.engine.dataDir()] { return processDescriptors(dataDir); });
+    const std::string owner(call.query.text("owner").value_or(""));
+    ProcessDescriptors open = co_await call.helpers.run(
+        [owner, dataDir = call.engine.dataDir()] { return processDescriptors(dataDir, owner); });
     std::string text;
     JsonWriter writer(text);
     writer.openObject();
@@ -208,11 +223,12 @@ coro::Task<Response> getDescriptors(Call& call) {
     writer.openArray();
     for (const auto& [name, count] : open.owners) {
         writer.openObject();
-        writer.member("name", name);
+        writer.member("name", std::string_view(name));
         writer.member("count", count);
         writer.closeObject();
     }
     writer.closeArray();
+    if (!owner.empty()) writeDescriptors(writer, open.listed);
     writer.closeObject();
     co_return jsonResponse(std::move(text));
 }
@@ -253,7 +269,8 @@ std::span<const Route> insideRoutes() {
         {{Get, "inside/descriptors", Global, None, Needs::Admin},
          &getDescriptors,
          {.id = "getDescriptors",
-          .summary = "What the open descriptors are used for",
+          .summary = "Who has the open descriptors; those of one owner one by one, too",
+          .query = "owner=descriptor_owner",
           .answers = {{{200, "InsideDescriptors"}}}}},
     };
     return kRoutes;

@@ -23,6 +23,7 @@ std::string_view openApiListParameters() {
 "part_of_name":{"name":"filter","in":"query","description":"only those with this in their name or in what they wait for","schema":{"type":"string"}},
 "threads":{"name":"limit","in":"query","description":"threads of a page","schema":{"type":"integer","format":"int64","minimum":1,"maximum":1000,"default":100}},
 "thread_cursor":{"name":"cursor","in":"query","description":"of the page before, or nothing","schema":{"type":"string"}},
+"descriptor_owner":{"name":"owner","in":"query","description":"list the descriptors of this one, too","schema":{"type":"string"}},
 "from":{"name":"from","in":"query","description":"begin","schema":{"type":"integer","format":"int64",
   "minimum":0,"maximum":#latest#,"description":"microseconds since the Unix epoch"}},
 "to":{"name":"to","in":"query","description":"end","schema":{"type":"integer","format":"int64",

@@ -47,7 +47,12 @@ std::string_view openApiInsideSchemas() {
 "InsideDescriptors":{"type":"object","required":["limit","used","owners"],"properties":{
   "limit":{"type":"integer","format":"int64","minimum":0},"used":{"type":"integer","format":"int64","minimum":0},
   "owners":{"type":"array","description":"the largest first","items":{"type":"object","required":["name","count"],
-  "properties":{"name":{"type":"string"},"count":{"type":"integer","format":"int64","minimum":1}}}}}})json";
+  "properties":{"name":{"type":"string"},"count":{"type":"integer","format":"int64","minimum":1}}}},
+  "descriptors":{"type":"array","description":"those of the owner that was asked for, the oldest first, at most 1,000",
+  "items":{"type":"object","required":["number","target"],"properties":{"number":{"type":"integer","format":"int64","minimum":0},
+  "target":{"type":"string","description":"what it is open on, as the system calls it"},
+  "opener":{"type":"string","description":"the line of code that opened it; absent: a library did"},
+  "age_s":{"type":"number","minimum":0}}}}}})json";
     return kSchemas;
 }
 

@@ -1,15 +1,18 @@
 // GET inside/...: what goes on inside of the process.
 #include "core/base/files.h"
+#include "core/base/unique_fd.h"
 #include "core/profile/profile_file.h"
 #include "tests/http/api_test.h"
 #include "tests/support/show_strings.h"
 
 #include <QTest>
 #include <algorithm>
+#include <fcntl.h>
 #include <optional>
 #include <set>
 #include <string>
 #include <sys/stat.h>
+#include <vector>
 
 using namespace yard;
 using namespace yard::http;
@@ -30,6 +33,7 @@ private Q_SLOTS:
     void theLongestTurnsAreListed();
     void memoryIsTold();
     void descriptorsHaveOwners();
+    void descriptorsThatLeakAreFoundByTheLineThatOpensThem();
     void aThreadHasTheChainOfItsWaits();
     void aProfileIsTakenAndKept_data();
     void aProfileIsTakenAndKept();
@@ -137,6 +141,31 @@ void InsideTest::descriptorsHaveOwners() {
     QCOMPARE(sum, reply.number("used"));
     QVERIFY(sum <= reply.number("limit"));
     QVERIFY2(names.contains("journal") && names.contains("event loops"), reply.body.c_str());
+}
+
+void InsideTest::descriptorsThatLeakAreFoundByTheLineThatOpensThem() {
+    constexpr std::size_t kLeaked = 40;
+    std::vector<UniqueFd> leaked;
+    for (std::size_t n = 0; n < kLeaked; ++n) leaked.push_back(UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
+    const std::string line = std::to_string(__LINE__ - 1);
+    const boost::json::object all = api_->get("/compute/inside/descriptors").json();
+    const auto& owners = all.at("owners").as_array();
+    const auto ours = std::ranges::find(owners, boost::json::value("tests/http"),
+                                        [](const auto& owner) { return owner.as_object().at("name"); });
+    QVERIFY(ours != owners.end());
+    QVERIFY(ours->as_object().at("count").as_int64() >= std::int64_t(kLeaked));
+    QVERIFY(!all.contains("descriptors")); // only of an owner that is asked for
+    const Reply reply = api_->get("/compute/inside/descriptors?owner=tests/http");
+    const boost::json::object one = reply.json();
+    const auto& listed = one.at("descriptors").as_array();
+    const auto isLeaked = [&](const auto& each) {
+        return each.as_object().at("opener") == boost::json::value("tests/http/tst_inside.cpp:" + line) &&
+               each.as_object().at("target") == boost::json::value("/dev/null");
+    };
+    QCOMPARE(static_cast<std::size_t>(std::ranges::count_if(listed, isLeaked)), kLeaked);
+    leaked.clear();
+    QVERIFY(!api_->get("/compute/inside/descriptors?owner=tests/http").body.contains("tst_inside.cpp:" + line));
+    QVERIFY(api_->get("/compute/inside/descriptors?owner=nobody").json().at("descriptors").as_array().empty());
 }
 
 void InsideTest::aThreadHasTheChainOfItsWaits() {
