@@ -178,7 +178,7 @@ end
 -- Columns that come first, in this order; the others follow by their names.
 local first_columns = {}
 for place, name in ipairs{"loop", "number", "lsn", "queue_id", "id", "tag", "name", "state", "pending", "running",
-                           "function", "worker", "opener", "age_s", "since_s", "at", "waits_for", "runs", "used_s", "longest_turn_s"} do
+                           "function", "worker", "opener", "age_s", "since_s", "at", "waits_for", "runs", "used_s", "longest_turn_s", "ran_s"} do
   first_columns[name] = place
 end
 local function columns_of(rows)
@@ -296,6 +296,14 @@ define("set", "set \"name\" (value)", "changes a setting, with the checks of the
   change(value)
 end)
 define("gc", "gc", "clears up what nothing needs any more", function() return ask("POST", "gc") end)
+-- The first that is no part of waiting itself.
+local function place_in(chain)
+  local place
+  for _, each in ipairs(chain or {}) do
+    if not place or sub(place.file, 1, 10) == "core/coro/" then place = each end
+  end
+  return place and place.file .. ":" .. place.line
+end
 define("threads", "threads [\"text\"] [\"loop\"]",
   "cooperative threads, those whose name or wait has a text; loop: engine, http", function(filter, loop)
     local rows, cursor = {}, nil
@@ -304,11 +312,7 @@ define("threads", "threads [\"text\"] [\"loop\"]",
                        (filter and "&filter=" .. encode(tostring(filter)) or "") ..
                        (cursor and "&cursor=" .. encode(tostring(cursor)) or ""))
       for _, row in ipairs(page.threads) do
-        local place
-        for _, each in ipairs(row.chain or {}) do -- the first that is no part of waiting itself
-          if not place or sub(place.file, 1, 10) == "core/coro/" then place = each end
-        end
-        row.at = place and place.file .. ":" .. place.line
+        row.at = place_in(row.chain)
         row.chain, row.timeouts_s = nil, nil -- those of all would not fit into the memory of a line
         rows[#rows + 1] = row
       end
@@ -333,8 +337,10 @@ define("interrupt", "interrupt N [\"loop\"] [true]", "makes a thread unwind; a s
   ask("POST", thread_path(number, loop) .. "/interrupt", force and to_json{force = true} or nil)
   print("interrupted")
 end)
-define("latency", "latency", "the longest turns of the loops, with the thread's name", function()
-  return ask("GET", "inside/latency").turns
+define("latency", "latency", "the longest turns of the loops, with the thread's name and where the turn ended", function()
+  local turns = ask("GET", "inside/latency").turns
+  for _, turn in ipairs(turns) do turn.at = place_in(turn.chain) end
+  return turns
 end)
 define("profile", "profile SECONDS [\"loop\"]", "measures what the cooperative threads do for up to 20 s; profile_start, profile_stop: longer",
   function(seconds, loop)

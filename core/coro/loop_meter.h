@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/coro/await_chain.h"
 
 #include <atomic>
 #include <cstdint>
@@ -32,6 +33,8 @@ struct SlowTurn {
     std::string name{};
     Duration ran{};
     WallMicros ended = 0;
+    std::vector<AwaitPlace>
+        chain{}; ///< where the turn ended, the innermost function first; none where the thread did
 };
 
 class LoopMeter {

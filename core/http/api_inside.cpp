@@ -163,6 +163,7 @@ coro::Task<Response> getLatency(Call& call) {
         writer.member("name", turn.thread == 0 ? std::string_view("(posted)") : std::string_view(turn.name));
         writer.member("ran_s", inSeconds(turn.ran));
         writer.member("ended", turn.ended);
+        writeChain(writer, turn.chain);
         writer.closeObject();
     }
     writer.closeArray();

@@ -29,7 +29,10 @@ std::string_view openApiInsideSchemas() {
   "items":{"type":"object","required":["loop","name","ran_s","ended"],"properties":{"loop":{"type":"string","enum":["engine","http"]},
   "number":{"type":"integer","format":"int64","minimum":1,"description":"of the thread; absent: a function that was posted"},
   "name":{"type":"string"},"ran_s":{"type":"number"},
-  "ended":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"}}}}}},
+  "ended":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"},
+  "chain":{"type":"array","description":"where the turn ended: the innermost function first, at most 32; empty where the thread ended",
+  "items":{"type":"object","required":["file","line","function"],"properties":{"file":{"type":"string"},
+  "line":{"type":"integer","format":"int64","minimum":1},"function":{"type":"string"}}}}}}}}},
 "InsideMemory":{"type":"object","required":["total_bytes","subsystems"],"properties":{
   "total_bytes":{"type":"integer","format":"int64","minimum":0,"description":"of the process, resident"},
   "subsystems":{"type":"array","items":{"type":"object","required":["name","bytes"],"properties":{"name":{"type":"string"},

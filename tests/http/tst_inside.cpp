@@ -1,21 +1,64 @@
 // GET inside/...: what goes on inside of the process.
 #include "core/base/files.h"
 #include "core/base/unique_fd.h"
+#include "core/console/interpreter.h"
 #include "core/profile/profile_file.h"
+#include "core/runners/runner_source.h"
+#include "tests/engine/fake_runner.h"
 #include "tests/http/api_test.h"
 #include "tests/support/show_strings.h"
 
 #include <QTest>
 #include <algorithm>
+#include <atomic>
 #include <fcntl.h>
+#include <future>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <sys/stat.h>
+#include <thread>
 #include <vector>
 
 using namespace yard;
 using namespace yard::http;
+
+namespace {
+
+/// Who has only the console: a line of it, carried out by the routes.
+std::string sayAtConsole(ApiTest& api, const std::string& line) {
+    using Step = console::Interpreter::Step;
+    console::Interpreter interpreter;
+    interpreter.start(line);
+    for (;;) {
+        const Step step = interpreter.resume();
+        if (step == Step::Asks) {
+            const console::ApiRequest& asked = interpreter.request();
+            Reply reply = api.call(asked.method, "/compute/" + asked.path, asked.body);
+            interpreter.answer({.status = reply.status, .body = std::move(reply.body)});
+        }
+        if (step == Step::Done) return interpreter.takeOutput();
+        if (step == Step::Failed) return interpreter.takeOutput() + "error: " + interpreter.error();
+    }
+}
+
+/// A plugin of the engine: a runner, whose code runs on the engine's loop. What is posted to it runs there.
+class PluginSource final : public runners::RunnerSource {
+public:
+    std::atomic<engine::test::FakeRunner*> runner = nullptr; ///< the engine's, from its start to its end
+
+    std::string_view name() const override { return "plugin"; }
+    unsigned cores() const override { return 1; }
+    Result<std::vector<runners::SlotEntry>> recover() override { return std::vector<runners::SlotEntry>(); }
+    Result<std::unique_ptr<runners::Runner>> start(runners::UpdateSink sink) override {
+        auto made = std::make_unique<engine::test::FakeRunner>(cores(), std::move(sink));
+        runner = made.get();
+        return made;
+    }
+};
+
+} // namespace
 
 class InsideTest : public QObject {
     Q_OBJECT
@@ -31,6 +74,7 @@ private Q_SLOTS:
     void aThreadIsInterrupted();
     void aServiceIsInterruptedByForceAlone();
     void theLongestTurnsAreListed();
+    void aStallIsFoundByNameFromTheConsole();
     void memoryIsTold();
     void descriptorsHaveOwners();
     void descriptorsThatLeakAreFoundByTheLineThatOpensThem();
@@ -121,6 +165,23 @@ void InsideTest::theLongestTurnsAreListed() {
     QVERIFY(reply.json().at("turns").is_array());
 }
 
+void InsideTest::aStallIsFoundByNameFromTheConsole() {
+    const auto source = std::make_shared<PluginSource>();
+    ApiTest api([&](engine::Options& options) { options.runners = {source}; });
+    QVERIFY(source->runner);
+    std::promise<void> stalled;
+    source->runner.load()->post([&](engine::test::FakeRunner&) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(500)); // what a plugin should not do
+        stalled.set_value();
+    });
+    stalled.get_future().wait();
+    const std::string all = sayAtConsole(api, "latency");
+    QVERIFY2(all.contains("runner") && all.contains("core/engine/running/runner_places.cpp:"), all.c_str());
+    const std::string found = sayAtConsole(
+        api, "for _, t in ipairs(latency()) do if t.ran_s >= 0.5 then print(t.name, json(t.chain)) end end");
+    QVERIFY2(found.contains("runner\t") && found.contains("yard::engine::RunnerPlaces::hear"), found.c_str());
+}
+
 void InsideTest::memoryIsTold() {
     const Reply reply = api_->get("/compute/inside/memory");
     QCOMPARE(reply.status, 200);
@@ -165,6 +226,10 @@ void InsideTest::descriptorsThatLeakAreFoundByTheLineThatOpensThem() {
     QCOMPARE(static_cast<std::size_t>(std::ranges::count_if(listed, isLeaked)), kLeaked);
     leaked.clear();
     QVERIFY(!api_->get("/compute/inside/descriptors?owner=tests/http").body.contains("tst_inside.cpp:" + line));
+    // Who has only the console sees the owner, and then the line.
+    for (std::size_t n = 0; n < kLeaked; ++n) leaked.push_back(UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
+    QVERIFY(sayAtConsole(*api_, "descriptors").contains("tests/http"));
+    QVERIFY(sayAtConsole(*api_, "descriptors tests/http").contains("tests/http/tst_inside.cpp:"));
     QVERIFY(api_->get("/compute/inside/descriptors?owner=nobody").json().at("descriptors").as_array().empty());
 }
 
