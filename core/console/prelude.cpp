@@ -8,8 +8,7 @@ local api, print, quote, encode, type, tostring, pairs, ipairs, error, next, raw
 local sub, rep, find, format = string.sub, string.rep, string.find, string.format
 local concat, pack, unpack = table.concat, table.pack, table.unpack
 local tonumber = tonumber
-local set_log_level, tointeger, floor, mathtype = set_log_level, math.tointeger, math.floor, math.type
-_G.set_log_level = nil
+local tointeger, floor, mathtype = math.tointeger, math.floor, math.type
 
 -- Of Lua's library, written again: these can be paused. A handler of Lua's xpcall would run where no hook is called.
 -- Very many within each other would take long to end.
@@ -370,9 +369,24 @@ define("descriptors", "descriptors [\"owner\"]", "open descriptors, by owner; th
   print(number_text(all.used) .. " of " .. number_text(all.limit) .. " are open")
   return all.owners
 end)
-define("log", "log \"level\"", "from which level on the log is written: debug, info, warning, error", function(level)
-  set_log_level(tostring(level))
-  print("the log begins at " .. tostring(level))
+define("log", "log [\"level\"] [\"area\"]", "from which level on the log is written: debug, info, warning, error; of one area, such as http, or of all; default: an area follows the others again",
+  function(level, area)
+    if level ~= nil then
+      ask("PATCH", "inside/log", to_json{level = tostring(level), area = area and tostring(area)})
+      print("the log" .. (area and " of " .. tostring(area) or "") .. " begins at " .. tostring(level))
+      return
+    end
+    local all = ask("GET", "inside/log?limit=1")
+    print("the log begins at " .. tostring(all.level))
+    for _, each in ipairs(all.areas) do each.level = each.level or "default" end
+    return all.areas
+  end)
+define("lines", "lines [\"text\"] [N]", "the latest lines of the log, 20 or so many, those with a text", function(text, count)
+  local many = tonumber(count or 20)
+  for _, each in ipairs(ask("GET", "inside/log?limit=" .. encode(number_text(many)) ..
+                            (text and "&filter=" .. encode(tostring(text)) or "")).lines) do
+    print(each.level .. " " .. each.area .. ": " .. each.text)
+  end
 end)
 define("watch", "watch SECONDS \"expression\"", "shows an expression again and again, until the next line", function()
   error("write it as a line of its own: watch 1 \"queues\"", 0)

@@ -37,6 +37,22 @@ std::string_view openApiInsideSchemas() {
   "total_bytes":{"type":"integer","format":"int64","minimum":0,"description":"of the process, resident"},
   "subsystems":{"type":"array","items":{"type":"object","required":["name","bytes"],"properties":{"name":{"type":"string"},
   "bytes":{"type":"integer","format":"int64","minimum":0}}}}}},
+"InsideLogLevels":{"type":"object","required":["level","areas"],"properties":{
+  "level":{"type":"string","enum":["debug","info","warning","error"],"description":"of areas without one of their own"},
+  "areas":{"type":"array","items":{"type":"object","required":["name"],"properties":{"name":{"type":"string"},
+  "level":{"type":"string","enum":["debug","info","warning","error"],"description":"absent: that of all"}}}}}},
+"InsideLog":{"type":"object","required":["level","areas","lines","next"],"properties":{
+  "level":{"type":"string","enum":["debug","info","warning","error"]},
+  "areas":{"type":"array","items":{"type":"object","required":["name"],"properties":{"name":{"type":"string"},
+  "level":{"type":"string","enum":["debug","info","warning","error"]}}}},
+  "lines":{"type":"array","description":"the oldest first, of the latest 1,000 that were written","items":{"type":"object",
+  "required":["number","time","level","area","text"],"properties":{"number":{"type":"integer","format":"int64","minimum":1},
+  "time":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"},
+  "level":{"type":"string","enum":["debug","info","warning","error"]},"area":{"type":"string"},"text":{"type":"string"}}}},
+  "next":{"type":"integer","format":"int64","minimum":0,"description":"for after: the lines that come later"}}},
+"SetLogLevel":{"type":"object","required":["level"],"properties":{
+  "level":{"type":"string","enum":["debug","info","warning","error","default"],"description":"default: of an area, that of all again"},
+  "area":{"type":"string","description":"absent: all areas without one of their own"}}},
 "TakeProfile":{"type":"object","properties":{
   "seconds":{"type":"integer","format":"int64","minimum":1,"maximum":600,"default":10},
   "loop":{"type":"string","enum":["engine","http"],"default":"engine"},

@@ -1,5 +1,6 @@
 // GET inside/...: what goes on inside of the process.
 #include "core/base/files.h"
+#include "core/base/log.h"
 #include "core/base/unique_fd.h"
 #include "core/console/interpreter.h"
 #include "core/profile/profile_file.h"
@@ -75,6 +76,10 @@ private Q_SLOTS:
     void aServiceIsInterruptedByForceAlone();
     void theLongestTurnsAreListed();
     void aStallIsFoundByNameFromTheConsole();
+    void theLogHasALevelForEachArea();
+    void wrongLevelsAreRefused_data();
+    void wrongLevelsAreRefused();
+    void theLatestLinesOfTheLogAreTold();
     void memoryIsTold();
     void descriptorsHaveOwners();
     void descriptorsThatLeakAreFoundByTheLineThatOpensThem();
@@ -180,6 +185,50 @@ void InsideTest::aStallIsFoundByNameFromTheConsole() {
     const std::string found = sayAtConsole(
         api, "for _, t in ipairs(latency()) do if t.ran_s >= 0.5 then print(t.name, json(t.chain)) end end");
     QVERIFY2(found.contains("runner\t") && found.contains("yard::engine::RunnerPlaces::hear"), found.c_str());
+}
+
+void InsideTest::theLogHasALevelForEachArea() {
+    QCOMPARE(sayAtConsole(*api_, "log debug sandbox"), "the log of sandbox begins at debug\n");
+    QVERIFY(areaLogLevel("sandbox") == LogLevel::Debug);
+    QVERIFY(sayAtConsole(*api_, "log").contains("sandbox"));
+    const Reply reply = api_->get("/compute/inside/log");
+    QVERIFY2(reply.body.contains(R"({"name":"sandbox","level":"debug"})"), reply.body.c_str());
+    (void)sayAtConsole(*api_, "log default sandbox");
+    QVERIFY(!areaLogLevel("sandbox"));
+    (void)sayAtConsole(*api_, "log warning");
+    QVERIFY(logLevel() == LogLevel::Warning);
+    setLogLevel(LogLevel::Info);
+}
+
+void InsideTest::wrongLevelsAreRefused_data() {
+    QTest::addColumn<QByteArray>("body");
+    for (const char* body :
+         {R"({"level":"loud"})", R"({"level":"default"})", R"({"level":"debug","area":"cellar"})", R"({"level":7})",
+          R"({"area":"http"})", R"({"level":"info","unknown":1})"})
+        QTest::newRow(body) << QByteArray(body);
+}
+
+void InsideTest::wrongLevelsAreRefused() {
+    QFETCH(QByteArray, body);
+    QCOMPARE(api_->call("PATCH", "/compute/inside/log", body.toStdString()).status, 422);
+    QVERIFY(logLevel() == LogLevel::Info);
+    QVERIFY(sayAtConsole(*api_, "log loud").contains("error: Give \"level\" as"));
+}
+
+void InsideTest::theLatestLinesOfTheLogAreTold() {
+    logWarning("retention", "the first of the test");
+    logInfo("http", "the second of the test");
+    flushLog(); // it is written
+    const Reply reply = api_->get("/compute/inside/log?filter=of+the+test&level=warning");
+    QVERIFY2(reply.body.contains(R"("level":"warning","area":"retention","text":"the first of the test"})"),
+             reply.body.c_str());
+    QVERIFY(!reply.body.contains("the second"));
+    QVERIFY(api_->get("/compute/inside/log?area=http&filter=second").body.contains("the second of the test"));
+    const std::string next = std::to_string(reply.number("next"));
+    QVERIFY(!api_->get("/compute/inside/log?after=" + next).body.contains("of the test"));
+    for (const char* wrong : {"level=loud", "limit=0", "after=x"})
+        QCOMPARE(api_->get(std::string("/compute/inside/log?") + wrong).status, 422);
+    QVERIFY(sayAtConsole(*api_, "lines second").contains("info http: the second of the test"));
 }
 
 void InsideTest::memoryIsTold() {

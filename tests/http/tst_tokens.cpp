@@ -146,6 +146,8 @@ void TokensTest::whatOnlyReadsNeedsTheLeastRightAndFewRowsAreTheOwnersAlone() {
                                             "GET inside/threads/{loop}/{number}",
                                             "POST inside/threads/{loop}/{number}/interrupt",
                                             "GET inside/latency",
+                                            "GET inside/log",
+                                            "PATCH inside/log",
                                             "GET inside/memory",
                                             "GET inside/descriptors",
                                             "POST inside/profile",
