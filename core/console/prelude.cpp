@@ -243,8 +243,9 @@ local function ask(method, path, body)
   error(tostring(problem), 0)
 end
 
-local commands = {}
+local commands, callable = {}, {}
 local function define(name, usage, words, body)
+  if type(body) == "table" then callable[body] = true end
   commands[name] = {usage = usage, words = words}
   _G[name] = body
 end
@@ -355,10 +356,22 @@ end)
 define("profile_stop", "profile_stop [\"loop\"]", "ends it, and says where the profile is", function(loop)
   print(ask("POST", "inside/profile/stop", to_json{loop = loop}).file)
 end)
+local measure = profile
+define("profile", commands.profile.usage, commands.profile.words .. "; also profile.start and profile.stop",
+  setmetatable({start = profile_start, stop = profile_stop}, {__call = function(_, ...) return measure(...) end}))
 define("memory", "memory", "the memory of the process, by subsystem", function()
   local all = ask("GET", "inside/memory")
   print(number_text(all.total_bytes) .. " bytes are resident")
   return all.subsystems
+end)
+-- A command with words of its own: `caches`, and `caches.empty "specs"`.
+define("caches", "caches, caches.empty \"name\"", "what is kept to be quicker: size, hits and misses; throws one away",
+  setmetatable({empty = function(name)
+    ask("POST", "inside/caches/" .. encode(tostring(name)) .. "/empty")
+    print("the cache of " .. tostring(name) .. " is empty")
+  end}, {__call = function() return ask("GET", "inside/caches").caches end}))
+define("objects", "objects [\"type\"]", "objects, those of a type, the newest first", function(kind)
+  return ask("GET", "objects" .. (kind and "?type=" .. encode(tostring(kind)) or "")).objects
 end)
 define("descriptors", "descriptors [\"owner\"]", "open descriptors, by owner; those of one, the oldest first, with the line of code that opened each", function(...)
   local words = {}
@@ -397,7 +410,8 @@ define("api", "api(method, path, body)", "any request of the API: whether it wen
 local function run(body, ...)
   protected = 0
   local results = pack(body(...))
-  if results.n == 1 and type(results[1]) == "function" then results = pack(results[1]()) end
+  local one = results.n == 1 and results[1]
+  if type(one) == "function" or (type(one) == "table" and callable[one]) then results = pack(one()) end
   for n = 1, results.n do show(results[n]) end
 end
 

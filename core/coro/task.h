@@ -7,9 +7,13 @@
 // Invariant: awaited at most once, as an rvalue. README.md has the rules for writing coroutines.
 #pragma once
 
+#include "core/base/memory_ledger.h"
+
 #include <cassert>
 #include <coroutine>
+#include <cstddef>
 #include <exception>
+#include <new>
 #include <source_location>
 #include <type_traits>
 #include <utility>
@@ -71,6 +75,17 @@ struct PromiseBase {
         return {};
     }
     FinalAwaiter final_suspend() const noexcept { return {}; }
+
+    // Frames are counted (memory_ledger.h).
+    static void* operator new(std::size_t size) {
+        void* frame = ::operator new(size);
+        chargeMemory(MemoryOwner::Functions, size);
+        return frame;
+    }
+    static void operator delete(void* frame, std::size_t size) noexcept {
+        releaseMemory(MemoryOwner::Functions, size);
+        ::operator delete(frame, size);
+    }
 };
 
 template<class T>

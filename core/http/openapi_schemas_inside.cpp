@@ -36,7 +36,15 @@ std::string_view openApiInsideSchemas() {
 "InsideMemory":{"type":"object","required":["total_bytes","subsystems"],"properties":{
   "total_bytes":{"type":"integer","format":"int64","minimum":0,"description":"of the process, resident"},
   "subsystems":{"type":"array","items":{"type":"object","required":["name","bytes"],"properties":{"name":{"type":"string"},
-  "bytes":{"type":"integer","format":"int64","minimum":0}}}}}},
+  "bytes":{"type":"integer","format":"int64","minimum":0},
+  "items":{"type":"integer","format":"int64","minimum":0,"description":"things, or allocations"},
+  "budget_bytes":{"type":"integer","format":"int64","minimum":1,"description":"absent: it has none of its own"}}}}}},
+"InsideCaches":{"type":"object","required":["caches"],"properties":{"caches":{"type":"array","items":{"type":"object",
+  "required":["name","bytes","items","budget_bytes","hits","misses"],"properties":{"name":{"type":"string"},
+  "bytes":{"type":"integer","format":"int64","minimum":0},"items":{"type":"integer","format":"int64","minimum":0},
+  "budget_bytes":{"type":"integer","format":"int64","minimum":1},
+  "hits":{"type":"integer","format":"int64","minimum":0,"description":"how often what was looked for was there, since the start"},
+  "misses":{"type":"integer","format":"int64","minimum":0}}}}}},
 "InsideLogLevels":{"type":"object","required":["level","areas"],"properties":{
   "level":{"type":"string","enum":["debug","info","warning","error"],"description":"of areas without one of their own"},
   "areas":{"type":"array","items":{"type":"object","required":["name"],"properties":{"name":{"type":"string"},

@@ -81,6 +81,7 @@ private Q_SLOTS:
     void wrongLevelsAreRefused();
     void theLatestLinesOfTheLogAreTold();
     void memoryIsTold();
+    void cachesAreCountedAndEmptied();
     void descriptorsHaveOwners();
     void descriptorsThatLeakAreFoundByTheLineThatOpensThem();
     void aThreadHasTheChainOfItsWaits();
@@ -236,6 +237,42 @@ void InsideTest::memoryIsTold() {
     QCOMPARE(reply.status, 200);
     QVERIFY(reply.number("total_bytes") > 1'000'000);
     QVERIFY(reply.body.contains("scheduler"));
+    const boost::json::object answer = reply.json();
+    std::int64_t sum = 0;
+    for (const auto& each : answer.at("subsystems").as_array()) {
+        const boost::json::object& part = each.as_object();
+        sum += part.at("bytes").as_int64();
+        // Frames of cooperative threads and the journal are counted where they are allocated.
+        if (part.at("name") == boost::json::value("cooperative threads") ||
+            part.at("name") == boost::json::value("journal"))
+            QVERIFY2(part.at("bytes").as_int64() > 1'000 && part.at("items").as_int64() > 1, reply.body.c_str());
+    }
+    QVERIFY(sum > 0);
+    QVERIFY(sayAtConsole(*api_, "memory").contains("cooperative threads"));
+}
+
+void InsideTest::cachesAreCountedAndEmptied() {
+    ApiTest api;
+    std::vector<std::string> paths;
+    for (int n = 0; n < 3; ++n)
+        paths.push_back("/compute/jobs/" + std::to_string(api.sh("true", ",\"hold\":true")));
+    const auto specs = [&] {
+        return sayAtConsole(api,
+                            "for _, c in ipairs(caches()) do if c.name == 'specs' then print(c.bytes > 0) end end");
+    };
+    const Reply reply = api.get("/compute/inside/caches");
+    QVERIFY2(reply.body.contains(R"("name":"specs")") && reply.body.contains(R"("name":"lists")"),
+             reply.body.c_str());
+    QVERIFY2(sayAtConsole(api, "caches").contains("hits"), "");
+    QCOMPARE(sayAtConsole(api, "caches.empty 'specs'"), "the cache of specs is empty\n");
+    QCOMPARE(specs(), "false\n");
+    QCOMPARE(sayAtConsole(api, "caches.empty 'lists'"), "the cache of lists is empty\n");
+    QVERIFY(sayAtConsole(api, "caches.empty 'cellar'").contains("error: There is no cache \"cellar\""));
+    // What was thrown away is read again.
+    for (const std::string& path : paths) {
+        QCOMPARE(api.post(path + "/release").status, 200);
+        QCOMPARE(api.get(path + "?wait=60").text("state"), "completed");
+    }
 }
 
 void InsideTest::descriptorsHaveOwners() {

@@ -149,6 +149,8 @@ void TokensTest::whatOnlyReadsNeedsTheLeastRightAndFewRowsAreTheOwnersAlone() {
                                             "GET inside/log",
                                             "PATCH inside/log",
                                             "GET inside/memory",
+                                            "GET inside/caches",
+                                            "POST inside/caches/{name}/empty",
                                             "GET inside/descriptors",
                                             "POST inside/profile",
                                             "POST inside/profile/start",
