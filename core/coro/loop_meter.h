@@ -5,6 +5,7 @@
 
 #include "core/base/clock.h"
 #include "core/coro/await_chain.h"
+#include "core/coro/task.h"
 
 #include <atomic>
 #include <cstdint>
@@ -75,10 +76,10 @@ private:
     void switchedIn(const Thread& thread, MonoTime at) {
         ++switches_;
         turnBegins(at);
-        if (observer_) observer_->switchedIn(thread, at);
+        if (detail::kHasProfiler && observer_) observer_->switchedIn(thread, at);
     }
     void switchedOut(const Thread& thread, MonoTime at, Duration ran) {
-        if (observer_) observer_->switchedOut(thread, at, ran);
+        if (detail::kHasProfiler && observer_) observer_->switchedOut(thread, at, ran);
         if (ran >= slowFrom_) noteSlow(&thread, ran);
         if (ran > latencyLimit_) warn(thread, ran);
     }

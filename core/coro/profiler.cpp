@@ -1,7 +1,9 @@
 #include "core/coro/profiler.h"
 
+#include "core/base/allocation_count.h"
 #include "core/coro/await_chain.h"
 #include "core/coro/loop.h"
+#include "core/coro/task.h"
 #include "core/profile/profile_file.h"
 
 #include <algorithm>
@@ -40,6 +42,13 @@ std::int64_t nanosNow() noexcept {
     timespec now{};
     ::clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+std::uint64_t allocatedNow() noexcept {
+    if constexpr (detail::kHasProfiler)
+        return allocatedByThisThread();
+    else
+        return 0;
 }
 
 std::uint64_t microsOf(const timeval& time) noexcept {
@@ -120,6 +129,7 @@ private:
     std::int64_t begin_ = nanosNow();
     std::int64_t last_ = begin_;
     std::int64_t lastUsage_ = 0;
+    std::uint64_t allocated_ = 0; ///< by the OS thread, when this one was done the last time
     std::int64_t sliceStart_ = 0;
     Cost usage_{};
     std::uint32_t at_ = kNowhere;
@@ -210,6 +220,7 @@ void Profiler::resume(const Thread& thread) {
     ++profile_.nodes[root_].self.calls;
     if (thread.runs() == 0 && at_ != root_) ++profile_.nodes[at_].self.calls; // its body begins
     last_ = sliceStart_ = nanosNow();
+    allocated_ = allocatedNow();
 }
 
 void Profiler::account() {
@@ -218,11 +229,13 @@ void Profiler::account() {
     const std::int64_t ran = now - last_;
     last_ = now;
     profile_.nodes[at_].self.wallNanos += static_cast<std::uint64_t>(ran);
+    profile_.nodes[at_].self.allocatedBytes += allocatedNow() - allocated_;
     if (since_.empty() || since_.back().first != at_)
         since_.emplace_back(at_, ran);
     else
         since_.back().second += ran;
     if (since_.size() >= kMostShared) readUsage();
+    allocated_ = allocatedNow(); // what was noted here is nobody's
 }
 
 void Profiler::readUsage() {
@@ -273,10 +286,12 @@ void Profiler::entered(const detail::PromiseBase& callee) noexcept {
     if (next == kNowhere) {
         ++beyond_;
         ++profile_.callsLeftOut;
+        allocated_ = allocatedNow();
         return;
     }
     at_ = next;
     ++profile_.nodes[at_].self.calls;
+    allocated_ = allocatedNow();
 }
 
 void Profiler::left() noexcept {

@@ -42,12 +42,19 @@ protected:
 };
 inline constinit thread_local FunctionObserver* functionObserver = nullptr;
 
+/// tests/bench/bench_profiler compares with a build that has no branch for it.
+#ifdef YARD_WITHOUT_PROFILER
+inline constexpr bool kHasProfiler = false;
+#else
+inline constexpr bool kHasProfiler = true;
+#endif
+
 /// At the end of a task its awaiter goes on; without one (the body of a thread) control returns to the loop.
 struct FinalAwaiter {
     bool await_ready() const noexcept { return false; }
     template<class P>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<P> self) noexcept {
-        if (functionObserver) [[unlikely]]
+        if (kHasProfiler && functionObserver) [[unlikely]]
             functionObserver->left();
         runningFunction = self.promise().awaitedBy;
         return self.promise().next();
@@ -163,7 +170,7 @@ private:
             static_assert(std::is_base_of_v<detail::PromiseBase, P>, "a Task is awaited by a Task");
             task.handle_.promise().awaitedBy = &awaiting.promise();
             detail::runningFunction = &task.handle_.promise();
-            if (detail::functionObserver) [[unlikely]]
+            if (detail::kHasProfiler && detail::functionObserver) [[unlikely]]
                 detail::functionObserver->entered(task.handle_.promise());
             return task.handle_;
         }

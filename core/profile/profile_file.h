@@ -14,7 +14,7 @@
 
 namespace yard::profile {
 
-inline constexpr std::uint64_t kFileVersion = 1;
+inline constexpr std::uint64_t kFileVersion = 2; ///< 1, without allocated bytes, is read, too
 /// A larger file is not read.
 inline constexpr std::size_t kLargestFile = 64u << 20;
 

@@ -10,6 +10,7 @@
 #include <QTest>
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <sys/mman.h>
 
 namespace yard::coro {
@@ -55,6 +56,13 @@ Task<void> faults(std::size_t pages) {
 }
 Task<void> calls(int count) {
     for (; count > 0; --count) (void)co_await leaf();
+}
+/// Asks for so many bytes itself, and has its callee ask for none.
+Task<void> allocates(std::size_t bytes) {
+    (void)co_await leaf();
+    const auto block = std::make_unique<char[]>(bytes);
+    static_cast<volatile char*>(block.get())[0] = 1;
+    (void)co_await leaf();
 }
 Task<void> turns(int count) {
     for (; count > 0; --count) co_await yieldNow();
@@ -119,6 +127,7 @@ private Q_SLOTS:
     void anotherOnesGoesOn();
     void aLoopMayEndWithOne();
     void timesLieWithinEachOther();
+    void bytesAreOfTheFunctionThatAskedForThem();
 
 private:
     Result<std::uint64_t> tryStart(ProfileOptions options = {}) {
@@ -299,6 +308,25 @@ void TestProfiler::timesLieWithinEachOther() {
         QVERIFY(node.self.userMicros + node.self.systemMicros <= taken.lastedMicros + 10'000);
     }
     QVERIFY(whole > 0 && whole / 1000 <= taken.lastedMicros + 1);
+}
+
+void TestProfiler::bytesAreOfTheFunctionThatAskedForThem() {
+#ifdef YARD_SANITIZED
+    QSKIP("a sanitizer has an operator new of its own");
+#endif
+    constexpr std::size_t kBytes = 1'000'000;
+    start();
+    loop_->spawn("worker", allocates(kBytes));
+    loop_->runUntilIdle();
+    const profile::Profile taken = stop();
+    std::uint64_t whole = 0;
+    for (const profile::Node& node : taken.nodes) {
+        const std::uint64_t bytes = node.self.allocatedBytes;
+        whole += bytes;
+        if (taken.functions[node.function].name == "yard::coro::allocates") QVERIFY(bytes >= kBytes);
+        if (taken.functions[node.function].name == "yard::coro::leaf") QVERIFY(bytes < 10'000);
+    }
+    QVERIFY(whole >= kBytes && whole < kBytes + 100'000);
 }
 
 } // namespace yard::coro
