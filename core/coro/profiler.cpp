@@ -13,6 +13,7 @@
 #include <deque>
 #include <sys/resource.h>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace yard::coro {
@@ -97,6 +98,10 @@ public:
 
     void switchedIn(const Thread& thread, MonoTime at) override;
     void switchedOut(const Thread& thread, MonoTime at, Duration ran) override;
+    void postedBegins() override { outside(kLoopItself); }
+    void postedEnds() override { outside(kPostedFunctions); }
+    void fallsAsleep() override { outside(kLoopItself); }
+    void wakesUp() override { outside_ = nanosNow(); } // what it slept is nobody's
     void entered(const detail::PromiseBase& callee) noexcept override;
     void left() noexcept override;
 
@@ -106,7 +111,14 @@ public:
 private:
     static constexpr std::uint32_t kNowhere = kNoParent;
 
+    static constexpr const char* kLoopItself = "(the loop itself)";
+    static constexpr const char* kProfilerItself = "(the profiler itself)";
+    static constexpr const char* kPostedFunctions = "(functions that were posted)";
+
     void resume(const Thread& thread);
+    /// What passed since the last turn, or the last call of this, belongs to no thread.
+    void outside(const char* what) { outside(what, nanosNow()); }
+    void outside(const char* what, std::int64_t now);
     /// The time since the last look belongs to where it is now.
     void account();
     void readUsage();
@@ -129,6 +141,7 @@ private:
     std::int64_t begin_ = nanosNow();
     std::int64_t last_ = begin_;
     std::int64_t lastUsage_ = 0;
+    std::int64_t outside_ = 0;    ///< since when no thread has its turn
     std::uint64_t allocated_ = 0; ///< by the OS thread, when this one was done the last time
     std::int64_t sliceStart_ = 0;
     Cost usage_{};
@@ -256,8 +269,19 @@ void Profiler::readUsage() {
     since_.clear();
 }
 
+void Profiler::outside(const char* what, std::int64_t now) {
+    const std::int64_t passed = now - std::exchange(outside_, now);
+    if (!options_.thread.empty()) return; // of those who were asked for
+    const std::uint32_t node = child(kNoParent, intern(what, {}, 0));
+    if (node == kNowhere) return;
+    ++profile_.nodes[node].self.calls;
+    profile_.nodes[node].self.wallNanos += static_cast<std::uint64_t>(passed);
+}
+
 void Profiler::switchedIn(const Thread& thread, MonoTime) {
+    outside(kLoopItself);
     resume(thread);
+    if (at_ != kNowhere) outside(kProfilerItself, last_); // from then on it is the thread's
 }
 
 void Profiler::switchedOut(const Thread& thread, MonoTime, Duration) {
@@ -276,7 +300,9 @@ void Profiler::switchedOut(const Thread& thread, MonoTime, Duration) {
     else
         parked_.erase(thread.id()); // one that goes on is found by its chain again
     if (!since_.empty() && (last_ - lastUsage_ >= kUsageEvery || !loop_.hasReady())) readUsage();
+    outside_ = at_ != kNowhere ? last_ : nanosNow();
     at_ = root_ = kNowhere;
+    outside(kProfilerItself);
 }
 
 void Profiler::entered(const detail::PromiseBase& callee) noexcept {

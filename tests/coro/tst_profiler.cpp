@@ -9,6 +9,7 @@
 
 #include <QTest>
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <memory>
 #include <sys/mman.h>
@@ -89,7 +90,7 @@ Task<void> end(Result<profile::Profile>& taken, std::optional<std::uint64_t> ser
     co_return;
 }
 
-/// `thread;outer;inner` -> calls, of all but the threads of the test itself.
+/// `thread;outer;inner` -> calls, of all but the threads of the test itself and the loop.
 std::map<std::string, std::uint64_t> callsIn(const profile::Profile& profile) {
     std::map<std::string, std::uint64_t> calls;
     for (std::uint32_t node = 0; node < profile.nodes.size(); ++node) {
@@ -99,7 +100,8 @@ std::map<std::string, std::uint64_t> callsIn(const profile::Profile& profile) {
             if (const auto at = name.rfind(':'); at != std::string::npos) name.erase(0, at + 1);
             path += (path.empty() ? "" : ";") + name;
         }
-        if (!path.starts_with("test")) calls[path] = profile.nodes[node].self.calls;
+        // What the loop does between the turns is there in every profile.
+        if (!path.starts_with("test") && !path.starts_with("(")) calls[path] = profile.nodes[node].self.calls;
     }
     return calls;
 }
@@ -128,6 +130,7 @@ private Q_SLOTS:
     void aLoopMayEndWithOne();
     void timesLieWithinEachOther();
     void bytesAreOfTheFunctionThatAskedForThem();
+    void whatIsOfNoThreadHasANameToo();
 
 private:
     Result<std::uint64_t> tryStart(ProfileOptions options = {}) {
@@ -327,6 +330,31 @@ void TestProfiler::bytesAreOfTheFunctionThatAskedForThem() {
         if (taken.functions[node.function].name == "yard::coro::leaf") QVERIFY(bytes < 10'000);
     }
     QVERIFY(whole >= kBytes && whole < kBytes + 100'000);
+}
+
+/// Threads, posted functions and the loop between them: nothing of the time in which it did not sleep is left over.
+void TestProfiler::whatIsOfNoThreadHasANameToo() {
+    start();
+    loop_->spawn("worker", turns(20'000));
+    for (int n = 0; n < 100; ++n)
+        loop_->post([] {
+            volatile int sum = 0;
+            for (int step = 0; step < 20'000; ++step) sum = sum + step;
+        });
+    loop_->runUntilIdle();
+    const profile::Profile taken = stop();
+    std::uint64_t explained = 0;
+    std::map<std::string, std::uint64_t> outside;
+    for (const profile::Node& node : taken.nodes) {
+        explained += node.self.wallNanos;
+        const std::string& name = taken.functions[node.function].name;
+        if (name.starts_with("(")) outside[name] = node.self.calls;
+    }
+    QCOMPARE(outside["(functions that were posted)"], std::uint64_t(100));
+    QVERIFY(outside["(the loop itself)"] >= 20'000);
+    const std::uint64_t whole = taken.lastedMicros * 1'000;
+    QVERIFY2(explained <= whole + 1'000 && explained * 100 >= whole * 95,
+             fmt::format("{} of {} ns", explained, whole).c_str());
 }
 
 } // namespace yard::coro
