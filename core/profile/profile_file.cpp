@@ -155,8 +155,12 @@ std::string encode(const Profile& profile) {
     return std::move(writer.out);
 }
 
+bool isProfileFile(std::string_view bytes) {
+    return bytes.starts_with(kMagic);
+}
+
 Result<Profile> decode(std::string_view bytes) {
-    if (!bytes.starts_with(kMagic)) return noProfile("this is no profile; `yardctl profile record` makes one");
+    if (!isProfileFile(bytes)) return noProfile("this is no profile; `yardctl profile record` makes one");
     Reader reader(bytes.substr(kMagic.size()));
     const std::uint64_t version = reader.number();
     if (reader.isGood && version != kFileVersion && version != 1)

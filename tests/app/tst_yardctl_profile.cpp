@@ -23,6 +23,7 @@ private Q_SLOTS:
     void namesCannotSteerTheTerminal();
     void itMayGoIntoAFile();
     void whatIsNoProfileIsSaid();
+    void whatPerfPrintsIsShownTheSameWay();
     void wrongWordsAreRefused_data();
     void wrongWordsAreRefused();
 
@@ -111,6 +112,18 @@ void TestYardctlProfile::whatIsNoProfileIsSaid() {
     QCOMPARE(other.code, 1);
     QVERIFY2(other.err.contains("no profile"), other.err.c_str());
     QCOMPARE(data.run({"profile", "show", path + ".not-there"}).code, 1);
+}
+
+void TestYardctlProfile::whatPerfPrintsIsShownTheSameWay() {
+    FakeServer server(table({}));
+    const DataDirectory data(server);
+    const QString path = directory_.path() + "/perf.txt";
+    (void)writeFileAtomically(path.toStdString(),
+                              "sh 7 5.5: 2000000 cpu-clock:u: \n\t 12 busy\x1b[2J+0x1 (/usr/bin/sh)\n", 0600);
+    const Ended table = data.run({"profile", "show", path});
+    QVERIFY2(table.out.contains("busy") && !table.out.contains('\x1b'), table.out.c_str());
+    const Ended page = data.run({"profile", "show", path, "--format", "html"});
+    QVERIFY(page.out.contains("<!doctype html>"));
 }
 
 void TestYardctlProfile::wrongWordsAreRefused_data() {

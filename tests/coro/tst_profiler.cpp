@@ -131,6 +131,7 @@ private Q_SLOTS:
     void timesLieWithinEachOther();
     void bytesAreOfTheFunctionThatAskedForThem();
     void whatIsOfNoThreadHasANameToo();
+    void oneThatIsLeftOnForLongKeepsTheLatestTurns();
 
 private:
     Result<std::uint64_t> tryStart(ProfileOptions options = {}) {
@@ -355,6 +356,23 @@ void TestProfiler::whatIsOfNoThreadHasANameToo() {
     const std::uint64_t whole = taken.lastedMicros * 1'000;
     QVERIFY2(explained <= whole + 1'000 && explained * 100 >= whole * 95,
              fmt::format("{} of {} ns", explained, whole).c_str());
+}
+
+/// A day of it has more turns than that; its file has a bound all the same.
+void TestProfiler::oneThatIsLeftOnForLongKeepsTheLatestTurns() {
+    constexpr std::size_t kKept = 100'000;
+    constexpr int kTurns = 120'000;
+    start();
+    loop_->spawn("worker", turns(kTurns));
+    loop_->runUntilIdle();
+    const profile::Profile taken = stop();
+    QCOMPARE(taken.slices.size(), kKept);
+    QVERIFY(taken.slicesLeftOut >= kTurns - kKept);
+    QVERIFY(std::ranges::is_sorted(taken.slices, {}, &profile::Slice::startMicros));
+    QVERIFY(callsIn(taken).at("worker") >= std::uint64_t(kTurns)); // the sums have all
+    const std::string bytes = profile::encode(taken);
+    QVERIFY(bytes.size() < profile::kLargestFile / 10);
+    QVERIFY(profile::decode(bytes));
 }
 
 } // namespace yard::coro

@@ -3,6 +3,7 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 #include "core/base/files.h"
+#include "core/profile/perf_script.h"
 #include "core/profile/profile_file.h"
 #include "core/profile/report.h"
 
@@ -36,7 +37,8 @@ Outcome<int> showProfile(const Invocation& invocation, const std::string& path) 
             fmt::format("'{}' is none of text, html, speedscope, collapsed and pprof", printable(form)));
     const auto bytes = readFile(path, profile::kLargestFile);
     if (!bytes) return failedWith(bytes.error());
-    auto read = profile::decode(*bytes);
+    auto read = profile::isProfileFile(*bytes) ? profile::decode(*bytes) : profile::readPerfScript(*bytes);
+    if (!read && !profile::isProfileFile(*bytes)) read = profile::decode({}); // which says what makes one
     if (!read) {
         read.error().message = fmt::format("{}: {}", printable(path), read.error().message);
         return failedWith(read.error());
