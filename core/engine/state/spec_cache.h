@@ -19,6 +19,8 @@ public:
     void put(Lsn lsn, SpecPtr spec);
     /// Takes it out; null when it is not here.
     SpecPtr take(Lsn lsn);
+    /// It is needed no more: neither a hit nor a miss.
+    void drop(Lsn lsn) { (void)remove(lsn); }
     std::size_t bytes() const { return bytes_; }
     std::size_t size() const { return entries_.size(); }
     std::size_t limit() const { return limit_; }
