@@ -342,6 +342,8 @@ define("latency", "latency", "the longest turns of the loops, with the thread's 
   for _, turn in ipairs(turns) do turn.at = place_in(turn.chain) end
   return turns
 end)
+-- An empty table is a list in JSON; a request wants an object.
+local function body_of(members) return next(members) == nil and "{}" or to_json(members) end
 define("profile", "profile SECONDS [\"loop\"]", "measures what the cooperative threads do for up to 20 s; profile_start, profile_stop: longer",
   function(seconds, loop)
     seconds = seconds or 10
@@ -350,11 +352,11 @@ define("profile", "profile SECONDS [\"loop\"]", "measures what the cooperative t
   end)
 define("profile_start", "profile_start{thread=, function=, loop=}", "begins to measure, of some threads or functions or all", function(what)
   what = type(what) == "table" and what or {}
-  ask("POST", "inside/profile/start", to_json{filter = what.thread, ["function"] = what["function"], loop = what.loop})
+  ask("POST", "inside/profile/start", body_of{filter = what.thread, ["function"] = what["function"], loop = what.loop})
   print("profile_stop ends it")
 end)
 define("profile_stop", "profile_stop [\"loop\"]", "ends it, and says where the profile is", function(loop)
-  print(ask("POST", "inside/profile/stop", to_json{loop = loop}).file)
+  print(ask("POST", "inside/profile/stop", body_of{loop = loop}).file)
 end)
 local measure = profile
 define("profile", commands.profile.usage, commands.profile.words .. "; also profile.start and profile.stop",

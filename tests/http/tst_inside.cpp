@@ -385,6 +385,11 @@ void InsideTest::aProfileMayBeStartedAndStopped() {
     const Reply stopped = api_->post("/compute/inside/profile/stop", engine);
     QCOMPARE(stopped.status, 200);
     QVERIFY(!profileOf(stopped).nodes.empty());
+    // The same by who has only the console, with and without words of its own.
+    for (const char* start : {"profile_start", "profile.start()", "profile.start{thread=\"command\"}"}) {
+        QCOMPARE(sayAtConsole(*api_, start), "profile_stop ends it\n");
+        QVERIFY(sayAtConsole(*api_, "profile.stop()").ends_with(".yprof\n"));
+    }
 }
 
 void InsideTest::wrongProfilesAreRefused_data() {
