@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <iterator>
 #include <memory>
 #include <poll.h>
@@ -23,8 +24,9 @@ namespace yard {
 namespace {
 
 constexpr std::size_t kRingLines = 8192;
-constexpr std::size_t kMaxLineBytes = 4096; ///< of the message; what is longer is cut and marked
-constexpr std::size_t kMaxWrite = 4096;     ///< PIPE_BUF: what a writable pipe takes without blocking
+constexpr std::size_t kMaxLineBytes = 4096;    ///< of the message; what is longer is cut and marked
+constexpr std::size_t kRecentLineBytes = 1024; ///< of a line that is kept
+constexpr std::size_t kMaxWrite = 4096;        ///< PIPE_BUF: what a writable pipe takes without blocking
 constexpr Duration kFlushLimit = std::chrono::seconds(2);
 constexpr int kPollMs = 50;
 
@@ -78,16 +80,6 @@ private:
     std::size_t head_ = 0; ///< the reader's
 };
 
-std::string_view levelName(LogLevel level) {
-    switch (level) {
-    case LogLevel::Debug: return "debug";
-    case LogLevel::Info: return "info";
-    case LogLevel::Warning: return "warning";
-    case LogLevel::Error: break;
-    }
-    return "error";
-}
-
 /// Not by libc: its conversions share the time zone with those of other threads, under a lock that the thread
 /// sanitizer does not see.
 void appendTime(std::string& out, WallMicros time) {
@@ -119,7 +111,7 @@ void appendEscaped(std::string& out, std::string_view text) {
 
 void appendLine(std::string& out, const Line& line) {
     appendTime(out, line.time);
-    out += levelName(line.level);
+    out += name(line.level);
     out += ' ';
     appendEscaped(out, line.text);
     out += '\n';
@@ -153,6 +145,12 @@ public:
         work_.fetch_add(1, std::memory_order_release);
         work_.notify_one();
         if (!running_.load(std::memory_order_acquire)) start();
+    }
+
+    std::vector<LogRecord> recent(std::uint64_t after) {
+        const ThreadLock lock(recentMutex_);
+        const auto first = std::ranges::upper_bound(recent_, after, {}, &LogRecord::number);
+        return {first, recent_.end()};
     }
 
     void flush() {
@@ -195,9 +193,19 @@ private:
         while (ring_.pop(line)) {
             if (line.lostBefore) appendLoss(buffer_, line.time, line.lostBefore);
             appendLine(buffer_, line);
+            keep(line);
             if (buffer_.size() >= kMaxWrite) writeBuffer();
         }
         writeBuffer();
+    }
+
+    void keep(const Line& line) {
+        LogRecord record{.number = 0, .time = line.time, .level = line.level, .text = {}};
+        appendEscaped(record.text, std::string_view(line.text).substr(0, kRecentLineBytes));
+        const ThreadLock lock(recentMutex_);
+        record.number = ++kept_;
+        if (recent_.size() == kRecentLines) recent_.pop_front();
+        recent_.push_back(std::move(record));
     }
 
     /// Empties the buffer to stderr. Waits as long as nobody reads there, but not when the process wants to end.
@@ -227,25 +235,82 @@ private:
     std::atomic<bool> running_{false};
     ThreadMutex threadMutex_; ///< starting and ending the thread
     std::thread writer_ YARD_GUARDED_BY(threadMutex_);
+    ThreadMutex recentMutex_; ///< held for a copy of the lines at most
+    std::deque<LogRecord> recent_ YARD_GUARDED_BY(recentMutex_);
+    std::uint64_t kept_ YARD_GUARDED_BY(recentMutex_) = 0;
     std::string buffer_; ///< the writer's
     MonoTime giveUp_{};  ///< the writer's: when to stop waiting for a reader, once the process wants to end
 };
 
-std::atomic<LogLevel> leastLevel{LogLevel::Info};
+constexpr std::array<std::string_view, 23> kLogAreas = {
+    "alerts", "allocators", "cloud",   "console", "coro",  "courtesy", "engine", "guard",
+    "guests", "hooks",      "http",    "janitor", "link",  "log",      "main",   "objects",
+    "pool",   "retention",  "runners", "sandbox", "store", "tls",      "window"};
+
+/// Of any thread: a reader may see a level that was changed just now, or the one before.
+struct LogLevels {
+    std::atomic<LogLevel> common{LogLevel::Info};
+    std::array<std::atomic<std::uint8_t>, kLogAreas.size()> own{}; ///< a level and one; 0: the common one
+    std::atomic<bool> hasOwn{false};
+};
+constinit LogLevels logLevels;
+
+std::optional<std::size_t> areaIndex(std::string_view area) {
+    const auto found = std::ranges::find(kLogAreas, area);
+    if (found == kLogAreas.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - kLogAreas.begin());
+}
 
 } // namespace
 
-void setLogLevel(LogLevel level) {
-    leastLevel.store(level, std::memory_order_relaxed);
+std::string_view name(LogLevel level) {
+    switch (level) {
+    case LogLevel::Debug: return "debug";
+    case LogLevel::Info: return "info";
+    case LogLevel::Warning: return "warning";
+    case LogLevel::Error: break;
+    }
+    return "error";
 }
 
-bool logEnabled(LogLevel level) {
-    return level >= leastLevel.load(std::memory_order_relaxed);
+void setLogLevel(LogLevel level) {
+    logLevels.common.store(level, std::memory_order_relaxed);
+}
+
+LogLevel logLevel() {
+    return logLevels.common.load(std::memory_order_relaxed);
+}
+
+std::span<const std::string_view> logAreas() {
+    return kLogAreas;
+}
+
+bool setAreaLogLevel(std::string_view area, std::optional<LogLevel> level) {
+    const auto index = areaIndex(area);
+    if (!index) return false;
+    const int value = level ? static_cast<int>(*level) + 1 : 0;
+    logLevels.own[*index].store(static_cast<std::uint8_t>(value), std::memory_order_relaxed);
+    // Once one was set each line below asks for its area; that is rare.
+    if (level) logLevels.hasOwn.store(true, std::memory_order_relaxed);
+    return true;
+}
+
+std::optional<LogLevel> areaLogLevel(std::string_view area) {
+    const auto index = areaIndex(area);
+    const std::uint8_t value = index ? logLevels.own[*index].load(std::memory_order_relaxed) : 0;
+    if (value == 0) return std::nullopt;
+    return static_cast<LogLevel>(value - 1);
+}
+
+bool logEnabled(LogLevel level, std::string_view area) {
+    if (logLevels.hasOwn.load(std::memory_order_relaxed)) [[unlikely]]
+        if (const auto own = areaLogLevel(area)) return level >= *own;
+    return level >= logLevel();
 }
 
 bool parseLogLevel(std::string_view word, LogLevel& level) {
     for (const LogLevel each : {LogLevel::Debug, LogLevel::Info, LogLevel::Warning, LogLevel::Error}) {
-        if (word != levelName(each)) continue;
+        if (word != name(each)) continue;
         level = each;
         return true;
     }
@@ -253,7 +318,11 @@ bool parseLogLevel(std::string_view word, LogLevel& level) {
 }
 
 void logLine(LogLevel level, std::string_view area, std::string message) {
-    if (logEnabled(level)) Log::instance().add(level, area, std::move(message));
+    if (logEnabled(level, area)) Log::instance().add(level, area, std::move(message));
+}
+
+std::vector<LogRecord> recentLog(std::uint64_t after) {
+    return Log::instance().recent(after);
 }
 
 void flushLog() {

@@ -173,7 +173,6 @@ int Interpreter::setUp(lua_State* lua) {
     set(lua, LUA_GNAME, "api", &Interpreter::api);
     set(lua, LUA_GNAME, "quote", &quoteFunction);
     set(lua, LUA_GNAME, "encode", &encodeFunction);
-    set(lua, LUA_GNAME, "set_log_level", &logLevelFunction);
     set(lua, LUA_STRLIBNAME, "find", &findFunction);
     set(lua, LUA_STRLIBNAME, "rep", &repeatFunction);
     protectStrings(lua);

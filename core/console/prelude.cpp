@@ -8,8 +8,7 @@ local api, print, quote, encode, type, tostring, pairs, ipairs, error, next, raw
 local sub, rep, find, format = string.sub, string.rep, string.find, string.format
 local concat, pack, unpack = table.concat, table.pack, table.unpack
 local tonumber = tonumber
-local set_log_level, tointeger, floor, mathtype = set_log_level, math.tointeger, math.floor, math.type
-_G.set_log_level = nil
+local tointeger, floor, mathtype = math.tointeger, math.floor, math.type
 
 -- Of Lua's library, written again: these can be paused. A handler of Lua's xpcall would run where no hook is called.
 -- Very many within each other would take long to end.
@@ -178,7 +177,7 @@ end
 -- Columns that come first, in this order; the others follow by their names.
 local first_columns = {}
 for place, name in ipairs{"loop", "number", "lsn", "queue_id", "id", "tag", "name", "state", "pending", "running",
-                           "function", "worker", "since_s", "at", "waits_for", "runs", "used_s", "longest_turn_s"} do
+                           "function", "worker", "opener", "age_s", "since_s", "at", "waits_for", "runs", "used_s", "longest_turn_s", "ran_s"} do
   first_columns[name] = place
 end
 local function columns_of(rows)
@@ -244,8 +243,9 @@ local function ask(method, path, body)
   error(tostring(problem), 0)
 end
 
-local commands = {}
+local commands, callable = {}, {}
 local function define(name, usage, words, body)
+  if type(body) == "table" then callable[body] = true end
   commands[name] = {usage = usage, words = words}
   _G[name] = body
 end
@@ -296,6 +296,14 @@ define("set", "set \"name\" (value)", "changes a setting, with the checks of the
   change(value)
 end)
 define("gc", "gc", "clears up what nothing needs any more", function() return ask("POST", "gc") end)
+-- The first that is no part of waiting itself.
+local function place_in(chain)
+  local place
+  for _, each in ipairs(chain or {}) do
+    if not place or sub(place.file, 1, 10) == "core/coro/" then place = each end
+  end
+  return place and place.file .. ":" .. place.line
+end
 define("threads", "threads [\"text\"] [\"loop\"]",
   "cooperative threads, those whose name or wait has a text; loop: engine, http", function(filter, loop)
     local rows, cursor = {}, nil
@@ -304,11 +312,7 @@ define("threads", "threads [\"text\"] [\"loop\"]",
                        (filter and "&filter=" .. encode(tostring(filter)) or "") ..
                        (cursor and "&cursor=" .. encode(tostring(cursor)) or ""))
       for _, row in ipairs(page.threads) do
-        local place
-        for _, each in ipairs(row.chain or {}) do -- the first that is no part of waiting itself
-          if not place or sub(place.file, 1, 10) == "core/coro/" then place = each end
-        end
-        row.at = place and place.file .. ":" .. place.line
+        row.at = place_in(row.chain)
         row.chain, row.timeouts_s = nil, nil -- those of all would not fit into the memory of a line
         rows[#rows + 1] = row
       end
@@ -333,9 +337,13 @@ define("interrupt", "interrupt N [\"loop\"] [true]", "makes a thread unwind; a s
   ask("POST", thread_path(number, loop) .. "/interrupt", force and to_json{force = true} or nil)
   print("interrupted")
 end)
-define("latency", "latency", "the longest turns of the loops, with the thread's name", function()
-  return ask("GET", "inside/latency").turns
+define("latency", "latency", "the longest turns of the loops, with the thread's name and where the turn ended", function()
+  local turns = ask("GET", "inside/latency").turns
+  for _, turn in ipairs(turns) do turn.at = place_in(turn.chain) end
+  return turns
 end)
+-- An empty table is a list in JSON; a request wants an object.
+local function body_of(members) return next(members) == nil and "{}" or to_json(members) end
 define("profile", "profile SECONDS [\"loop\"]", "measures what the cooperative threads do for up to 20 s; profile_start, profile_stop: longer",
   function(seconds, loop)
     seconds = seconds or 10
@@ -344,25 +352,56 @@ define("profile", "profile SECONDS [\"loop\"]", "measures what the cooperative t
   end)
 define("profile_start", "profile_start{thread=, function=, loop=}", "begins to measure, of some threads or functions or all", function(what)
   what = type(what) == "table" and what or {}
-  ask("POST", "inside/profile/start", to_json{filter = what.thread, ["function"] = what["function"], loop = what.loop})
+  ask("POST", "inside/profile/start", body_of{filter = what.thread, ["function"] = what["function"], loop = what.loop})
   print("profile_stop ends it")
 end)
 define("profile_stop", "profile_stop [\"loop\"]", "ends it, and says where the profile is", function(loop)
-  print(ask("POST", "inside/profile/stop", to_json{loop = loop}).file)
+  print(ask("POST", "inside/profile/stop", body_of{loop = loop}).file)
 end)
+local measure = profile
+define("profile", commands.profile.usage, commands.profile.words .. "; also profile.start and profile.stop",
+  setmetatable({start = profile_start, stop = profile_stop}, {__call = function(_, ...) return measure(...) end}))
 define("memory", "memory", "the memory of the process, by subsystem", function()
   local all = ask("GET", "inside/memory")
   print(number_text(all.total_bytes) .. " bytes are resident")
   return all.subsystems
 end)
-define("descriptors", "descriptors", "open descriptors, by owner", function()
-  local all = ask("GET", "inside/descriptors")
+-- A command with words of its own: `caches`, and `caches.empty "specs"`.
+define("caches", "caches, caches.empty \"name\"", "what is kept to be quicker: size, hits and misses; throws one away",
+  setmetatable({empty = function(name)
+    ask("POST", "inside/caches/" .. encode(tostring(name)) .. "/empty")
+    print("the cache of " .. tostring(name) .. " is empty")
+  end}, {__call = function() return ask("GET", "inside/caches").caches end}))
+define("objects", "objects [\"type\"]", "objects, those of a type, the newest first", function(kind)
+  return ask("GET", "objects" .. (kind and "?type=" .. encode(tostring(kind)) or "")).objects
+end)
+define("descriptors", "descriptors [\"owner\"]", "open descriptors, by owner; those of one, the oldest first, with the line of code that opened each", function(...)
+  local words = {}
+  for n, word in ipairs{...} do words[n] = tostring(word) end
+  local owner = concat(words, " ")
+  local all = ask("GET", "inside/descriptors" .. (owner == "" and "" or "?owner=" .. encode(owner)))
+  if owner ~= "" then return all.descriptors end
   print(number_text(all.used) .. " of " .. number_text(all.limit) .. " are open")
   return all.owners
 end)
-define("log", "log \"level\"", "from which level on the log is written: debug, info, warning, error", function(level)
-  set_log_level(tostring(level))
-  print("the log begins at " .. tostring(level))
+define("log", "log [\"level\"] [\"area\"]", "from which level on the log is written: debug, info, warning, error; of one area, such as http, or of all; default: an area follows the others again",
+  function(level, area)
+    if level ~= nil then
+      ask("PATCH", "inside/log", to_json{level = tostring(level), area = area and tostring(area)})
+      print("the log" .. (area and " of " .. tostring(area) or "") .. " begins at " .. tostring(level))
+      return
+    end
+    local all = ask("GET", "inside/log?limit=1")
+    print("the log begins at " .. tostring(all.level))
+    for _, each in ipairs(all.areas) do each.level = each.level or "default" end
+    return all.areas
+  end)
+define("lines", "lines [\"text\"] [N]", "the latest lines of the log, 20 or so many, those with a text", function(text, count)
+  local many = tonumber(count or 20)
+  for _, each in ipairs(ask("GET", "inside/log?limit=" .. encode(number_text(many)) ..
+                            (text and "&filter=" .. encode(tostring(text)) or "")).lines) do
+    print(each.level .. " " .. each.area .. ": " .. each.text)
+  end
 end)
 define("watch", "watch SECONDS \"expression\"", "shows an expression again and again, until the next line", function()
   error("write it as a line of its own: watch 1 \"queues\"", 0)
@@ -373,7 +412,8 @@ define("api", "api(method, path, body)", "any request of the API: whether it wen
 local function run(body, ...)
   protected = 0
   local results = pack(body(...))
-  if results.n == 1 and type(results[1]) == "function" then results = pack(results[1]()) end
+  local one = results.n == 1 and results[1]
+  if type(one) == "function" or (type(one) == "table" and callable[one]) then results = pack(one()) end
   for n = 1, results.n do show(results[n]) end
 end
 

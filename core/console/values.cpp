@@ -1,6 +1,5 @@
 #include "core/console/values.h"
 
-#include "core/base/log.h"
 #include "core/base/text.h"
 #include "core/json/utf8.h"
 
@@ -147,15 +146,6 @@ int repeatFunction(lua_State* lua) {
     }
     luaL_pushresult(&buffer);
     return 1;
-}
-
-int logLevelFunction(lua_State* lua) {
-    LogLevel level = LogLevel::Info;
-    if (!parseLogLevel(textAt(lua, 1), level))
-        return luaL_error(lua, "the log has debug, info, warning and error, not '%s'", lua_tostring(lua, 1));
-    logLine(LogLevel::Warning, "console", "the level of the log was changed by a console");
-    setLogLevel(level);
-    return 0;
 }
 
 /// What is set is a copy, so that what was refused cannot be put in afterwards: Lua follows a __call that is a table in

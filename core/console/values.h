@@ -14,12 +14,11 @@ namespace yard::console {
 void pushJson(lua_State* lua, const boost::json::value& value);
 
 /// quote(text): as a JSON string. encode(text): for a URL. find(text, part, from): where it stands. rep(text, n, between).
-/// logLevel(word). setmetatable, which refuses __gc.
+/// setmetatable, which refuses __gc.
 int quoteFunction(lua_State* lua);
 int encodeFunction(lua_State* lua);
 int findFunction(lua_State* lua);
 int repeatFunction(lua_State* lua);
-int logLevelFunction(lua_State* lua);
 int setMetatableFunction(lua_State* lua);
 
 /// Control characters but newline and tab become question marks: nothing that is shown steers a terminal, or looks like

@@ -363,7 +363,7 @@ void Loop::takeMail() {
 
 void Loop::runPosted(Posted& function) noexcept {
     const MonoTime start = switchTime_;
-    meter_.turnBegins(start);
+    meter_.postedBegins(start);
     try {
         std::exchange(function, nullptr)();
     } catch (const std::exception& failure) {

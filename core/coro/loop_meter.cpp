@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
+#include <utility>
 
 namespace yard::coro {
 
@@ -24,7 +26,8 @@ void LoopMeter::noteSlow(const Thread* thread, Duration ran) {
     slow_.push_back({.thread = thread ? thread->id() : 0,
                      .name = thread ? thread->name() : std::string(),
                      .ran = ran,
-                     .ended = wallNow()});
+                     .ended = wallNow(),
+                     .chain = thread ? thread->chain() : std::vector<AwaitPlace>()});
     std::ranges::push_heap(slow_, isLonger);
     if (slow_.size() == kSlowTurns) slowFrom_ = slow_.front().ran + Duration(1);
 }
@@ -39,6 +42,10 @@ void LoopMeter::warn(const Thread& thread, Duration ran) {
     ++latencyWarnings_;
     logWarning("coro", "thread {} \"{}\" of loop {} ran {} ms without yielding", thread.id(), thread.name(), loop_,
                std::chrono::duration_cast<std::chrono::milliseconds>(ran).count());
+    std::string_view word = "until";
+    for (const AwaitPlace& place : thread.chain())
+        logWarning("coro", "  {} {}:{} {}", std::exchange(word, "in"), place.file, place.line,
+                   functionName(place.function));
     if (latencyHook_) latencyHook_(thread, ran);
 }
 

@@ -4,6 +4,8 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/coro/await_chain.h"
+#include "core/coro/task.h"
 
 #include <atomic>
 #include <cstdint>
@@ -24,6 +26,12 @@ public:
     virtual ~SwitchObserver() = default;
     virtual void switchedIn(const Thread& thread, MonoTime at) = 0;
     virtual void switchedOut(const Thread& thread, MonoTime at, Duration ran) = 0;
+    /// A function that was posted is to run; it has run.
+    virtual void postedBegins() {}
+    virtual void postedEnds() {}
+    /// The loop blocks in the kernel; it came back.
+    virtual void fallsAsleep() {}
+    virtual void wakesUp() {}
 };
 
 /// One of the longest turns since the start.
@@ -32,6 +40,8 @@ struct SlowTurn {
     std::string name{};
     Duration ran{};
     WallMicros ended = 0;
+    std::vector<AwaitPlace>
+        chain{}; ///< where the turn ended, the innermost function first; none where the thread did
 };
 
 class LoopMeter {
@@ -68,22 +78,33 @@ private:
     void turnBegins(MonoTime at) noexcept {
         turnSince_.store(at.time_since_epoch().count(), std::memory_order_relaxed);
     }
-    void sleeps() noexcept { turnSince_.store(0, std::memory_order_relaxed); }
+    void sleeps() noexcept {
+        turnSince_.store(0, std::memory_order_relaxed);
+        if (detail::kHasProfiler && observer_) observer_->fallsAsleep();
+    }
+    void postedBegins(MonoTime at) noexcept {
+        turnBegins(at);
+        if (detail::kHasProfiler && observer_) observer_->postedBegins();
+    }
     void switchedIn(const Thread& thread, MonoTime at) {
         ++switches_;
         turnBegins(at);
-        if (observer_) observer_->switchedIn(thread, at);
+        if (detail::kHasProfiler && observer_) observer_->switchedIn(thread, at);
     }
     void switchedOut(const Thread& thread, MonoTime at, Duration ran) {
-        if (observer_) observer_->switchedOut(thread, at, ran);
+        if (detail::kHasProfiler && observer_) observer_->switchedOut(thread, at, ran);
         if (ran >= slowFrom_) noteSlow(&thread, ran);
         if (ran > latencyLimit_) warn(thread, ran);
     }
     void ranPosted(Duration ran) {
+        if (detail::kHasProfiler && observer_) observer_->postedEnds();
         if (ran >= slowFrom_) noteSlow(nullptr, ran);
         if (ran > latencyLimit_) warnOfPosted(ran);
     }
-    void woke() noexcept { ++wakeups_; }
+    void woke() noexcept {
+        ++wakeups_;
+        if (detail::kHasProfiler && observer_) observer_->wakesUp();
+    }
     void noteSlow(const Thread* thread, Duration ran);
     void warn(const Thread& thread, Duration ran);
     void warnOfPosted(Duration ran);

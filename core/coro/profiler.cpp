@@ -1,7 +1,9 @@
 #include "core/coro/profiler.h"
 
+#include "core/base/allocation_count.h"
 #include "core/coro/await_chain.h"
 #include "core/coro/loop.h"
+#include "core/coro/task.h"
 #include "core/profile/profile_file.h"
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include <deque>
 #include <sys/resource.h>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace yard::coro {
@@ -40,6 +43,13 @@ std::int64_t nanosNow() noexcept {
     timespec now{};
     ::clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+std::uint64_t allocatedNow() noexcept {
+    if constexpr (detail::kHasProfiler)
+        return allocatedByThisThread();
+    else
+        return 0;
 }
 
 std::uint64_t microsOf(const timeval& time) noexcept {
@@ -88,6 +98,10 @@ public:
 
     void switchedIn(const Thread& thread, MonoTime at) override;
     void switchedOut(const Thread& thread, MonoTime at, Duration ran) override;
+    void postedBegins() override { outside(kLoopItself); }
+    void postedEnds() override { outside(kPostedFunctions); }
+    void fallsAsleep() override { outside(kLoopItself); }
+    void wakesUp() override { outside_ = nanosNow(); } // what it slept is nobody's
     void entered(const detail::PromiseBase& callee) noexcept override;
     void left() noexcept override;
 
@@ -97,7 +111,14 @@ public:
 private:
     static constexpr std::uint32_t kNowhere = kNoParent;
 
+    static constexpr const char* kLoopItself = "(the loop itself)";
+    static constexpr const char* kProfilerItself = "(the profiler itself)";
+    static constexpr const char* kPostedFunctions = "(functions that were posted)";
+
     void resume(const Thread& thread);
+    /// What passed since the last turn, or the last call of this, belongs to no thread.
+    void outside(const char* what) { outside(what, nanosNow()); }
+    void outside(const char* what, std::int64_t now);
     /// The time since the last look belongs to where it is now.
     void account();
     void readUsage();
@@ -120,6 +141,8 @@ private:
     std::int64_t begin_ = nanosNow();
     std::int64_t last_ = begin_;
     std::int64_t lastUsage_ = 0;
+    std::int64_t outside_ = 0;    ///< since when no thread has its turn
+    std::uint64_t allocated_ = 0; ///< by the OS thread, when this one was done the last time
     std::int64_t sliceStart_ = 0;
     Cost usage_{};
     std::uint32_t at_ = kNowhere;
@@ -210,6 +233,7 @@ void Profiler::resume(const Thread& thread) {
     ++profile_.nodes[root_].self.calls;
     if (thread.runs() == 0 && at_ != root_) ++profile_.nodes[at_].self.calls; // its body begins
     last_ = sliceStart_ = nanosNow();
+    allocated_ = allocatedNow();
 }
 
 void Profiler::account() {
@@ -218,11 +242,13 @@ void Profiler::account() {
     const std::int64_t ran = now - last_;
     last_ = now;
     profile_.nodes[at_].self.wallNanos += static_cast<std::uint64_t>(ran);
+    profile_.nodes[at_].self.allocatedBytes += allocatedNow() - allocated_;
     if (since_.empty() || since_.back().first != at_)
         since_.emplace_back(at_, ran);
     else
         since_.back().second += ran;
     if (since_.size() >= kMostShared) readUsage();
+    allocated_ = allocatedNow(); // what was noted here is nobody's
 }
 
 void Profiler::readUsage() {
@@ -243,8 +269,19 @@ void Profiler::readUsage() {
     since_.clear();
 }
 
+void Profiler::outside(const char* what, std::int64_t now) {
+    const std::int64_t passed = now - std::exchange(outside_, now);
+    if (!options_.thread.empty()) return; // of those who were asked for
+    const std::uint32_t node = child(kNoParent, intern(what, {}, 0));
+    if (node == kNowhere) return;
+    ++profile_.nodes[node].self.calls;
+    profile_.nodes[node].self.wallNanos += static_cast<std::uint64_t>(passed);
+}
+
 void Profiler::switchedIn(const Thread& thread, MonoTime) {
+    outside(kLoopItself);
     resume(thread);
+    if (at_ != kNowhere) outside(kProfilerItself, last_); // from then on it is the thread's
 }
 
 void Profiler::switchedOut(const Thread& thread, MonoTime, Duration) {
@@ -263,7 +300,9 @@ void Profiler::switchedOut(const Thread& thread, MonoTime, Duration) {
     else
         parked_.erase(thread.id()); // one that goes on is found by its chain again
     if (!since_.empty() && (last_ - lastUsage_ >= kUsageEvery || !loop_.hasReady())) readUsage();
+    outside_ = at_ != kNowhere ? last_ : nanosNow();
     at_ = root_ = kNowhere;
+    outside(kProfilerItself);
 }
 
 void Profiler::entered(const detail::PromiseBase& callee) noexcept {
@@ -273,10 +312,12 @@ void Profiler::entered(const detail::PromiseBase& callee) noexcept {
     if (next == kNowhere) {
         ++beyond_;
         ++profile_.callsLeftOut;
+        allocated_ = allocatedNow();
         return;
     }
     at_ = next;
     ++profile_.nodes[at_].self.calls;
+    allocated_ = allocatedNow();
 }
 
 void Profiler::left() noexcept {

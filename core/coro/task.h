@@ -7,9 +7,13 @@
 // Invariant: awaited at most once, as an rvalue. README.md has the rules for writing coroutines.
 #pragma once
 
+#include "core/base/memory_ledger.h"
+
 #include <cassert>
 #include <coroutine>
+#include <cstddef>
 #include <exception>
+#include <new>
 #include <source_location>
 #include <type_traits>
 #include <utility>
@@ -38,12 +42,19 @@ protected:
 };
 inline constinit thread_local FunctionObserver* functionObserver = nullptr;
 
+/// tests/bench/bench_profiler compares with a build that has no branch for it.
+#ifdef YARD_WITHOUT_PROFILER
+inline constexpr bool kHasProfiler = false;
+#else
+inline constexpr bool kHasProfiler = true;
+#endif
+
 /// At the end of a task its awaiter goes on; without one (the body of a thread) control returns to the loop.
 struct FinalAwaiter {
     bool await_ready() const noexcept { return false; }
     template<class P>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<P> self) noexcept {
-        if (functionObserver) [[unlikely]]
+        if (kHasProfiler && functionObserver) [[unlikely]]
             functionObserver->left();
         runningFunction = self.promise().awaitedBy;
         return self.promise().next();
@@ -71,6 +82,17 @@ struct PromiseBase {
         return {};
     }
     FinalAwaiter final_suspend() const noexcept { return {}; }
+
+    // Frames are counted (memory_ledger.h).
+    static void* operator new(std::size_t size) {
+        void* frame = ::operator new(size);
+        chargeMemory(MemoryOwner::Functions, size);
+        return frame;
+    }
+    static void operator delete(void* frame, std::size_t size) noexcept {
+        releaseMemory(MemoryOwner::Functions, size);
+        ::operator delete(frame, size);
+    }
 };
 
 template<class T>
@@ -148,7 +170,7 @@ private:
             static_assert(std::is_base_of_v<detail::PromiseBase, P>, "a Task is awaited by a Task");
             task.handle_.promise().awaitedBy = &awaiting.promise();
             detail::runningFunction = &task.handle_.promise();
-            if (detail::functionObserver) [[unlikely]]
+            if (detail::kHasProfiler && detail::functionObserver) [[unlikely]]
                 detail::functionObserver->entered(task.handle_.promise());
             return task.handle_;
         }

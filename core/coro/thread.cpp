@@ -104,6 +104,10 @@ void Wait::finish() const {
 
 // ---- Thread
 
+std::vector<AwaitPlace> Thread::chain() const {
+    return hasEnded() ? std::vector<AwaitPlace>() : awaitChain(resumePoint_);
+}
+
 Thread::Thread(Loop& loop, std::uint64_t id, std::string name, Task<void> body)
     : loop_(&loop)
     , id_(id)

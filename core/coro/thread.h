@@ -10,6 +10,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/coro/await_chain.h"
 #include "core/coro/task.h"
 #include "core/coro/wait.h"
 
@@ -75,6 +76,8 @@ public:
     const std::string& name() const noexcept { return name_; }
     ThreadState state() const noexcept { return state_; }
     bool hasEnded() const noexcept { return state_ == ThreadState::Ended; }
+    /// Where it waits, the innermost function first; nothing of one that has ended.
+    std::vector<AwaitPlace> chain() const;
     ThreadEnd end() const noexcept { return end_; }
     /// What left the body, null when it returned or lives.
     const std::exception_ptr& error() const noexcept { return error_; }

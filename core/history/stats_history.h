@@ -17,6 +17,7 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/base/memory_ledger.h"
 
 #include <array>
 #include <cstddef>
@@ -126,7 +127,7 @@ private:
     static std::string header();
     void takeSteps(std::string_view file, std::size_t bytesEach);
 
-    std::vector<Step> steps_;
+    std::vector<Step, TaggedAllocator<Step, MemoryOwner::History>> steps_;
     std::vector<bool> changed_; ///< by step
     bool headerWritten_ = false;
 };

@@ -57,14 +57,15 @@ std::span<const Route> allRoutes() {
         // What its path shares with another row of the same method comes first where both fit: jobs/{lsn}, jobs/{worker}.
         std::vector<Route> all;
         for (const std::span<const Route> routes :
-             {sessionRoutes(),  metricsRoutes(),    listRoutes(),         searchRoutes(),    bulkRoutes(),
-              movingRoutes(),   jobRoutes(),        annotationRoutes(),   outputRoutes(),    submitRoutes(),
-              queueRoutes(),    workerRoutes(),     lockRoutes(),         chunkRoutes(),     timelineRoutes(),
-              statsRoutes(),    accountingRoutes(), graphRoutes(),        failureRoutes(),   scheduleRoutes(),
-              poolRoutes(),     settingsRoutes(),   gcRoutes(),           tokenRoutes(),     eventRoutes(),
-              linkRoutes(),     guestRoutes(),      machineTokenRoutes(), machineRoutes(),   kindRoutes(),
-              insideRoutes(),   profileRoutes(),    attemptRoutes(),      objectRoutes(),    alertRoutes(),
-              courtesyRoutes(), recordingRoutes(),  replayRoutes(),       allocatorRoutes(), auditRoutes()})
+             {sessionRoutes(), metricsRoutes(),    listRoutes(),         searchRoutes(),  bulkRoutes(),
+              movingRoutes(),  jobRoutes(),        annotationRoutes(),   outputRoutes(),  submitRoutes(),
+              queueRoutes(),   workerRoutes(),     lockRoutes(),         chunkRoutes(),   timelineRoutes(),
+              statsRoutes(),   accountingRoutes(), graphRoutes(),        failureRoutes(), scheduleRoutes(),
+              poolRoutes(),    settingsRoutes(),   gcRoutes(),           tokenRoutes(),   eventRoutes(),
+              linkRoutes(),    guestRoutes(),      machineTokenRoutes(), machineRoutes(), kindRoutes(),
+              insideRoutes(),  logRoutes(),        profileRoutes(),      attemptRoutes(), objectRoutes(),
+              alertRoutes(),   courtesyRoutes(),   recordingRoutes(),    replayRoutes(),  allocatorRoutes(),
+              auditRoutes()})
             all.insert(all.end(), routes.begin(), routes.end());
         return all;
     }();

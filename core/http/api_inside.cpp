@@ -4,7 +4,7 @@
 
 #include "core/base/parsed_number.h"
 #include "core/engine/reading/inside.h"
-#include "core/engine/reading/overview.h"
+#include "core/http/body_budget.h"
 #include "core/http/error_map.h"
 #include "core/http/process_inside.h"
 #include "core/json/json_writer.h"
@@ -163,6 +163,7 @@ coro::Task<Response> getLatency(Call& call) {
         writer.member("name", turn.thread == 0 ? std::string_view("(posted)") : std::string_view(turn.name));
         writer.member("ran_s", inSeconds(turn.ran));
         writer.member("ended", turn.ended);
+        writeChain(writer, turn.chain);
         writer.closeObject();
     }
     writer.closeArray();
@@ -170,35 +171,87 @@ coro::Task<Response> getLatency(Call& call) {
     co_return jsonResponse(std::move(text));
 }
 
+void writePart(JsonWriter& writer, const engine::MemoryPart& part) {
+    writer.member("name", part.name);
+    writer.member("bytes", part.bytes);
+    if (part.items) writer.member("items", *part.items);
+    if (part.budget > 0) writer.member("budget_bytes", part.budget);
+}
+
 coro::Task<Response> getMemory(Call& call) {
     const ProcessMemory memory = co_await call.helpers.run([] { return processMemory(); });
-    const engine::MetricsView view = co_await call.engine.ask(&engine::Overview::metrics);
+    std::vector<engine::MemoryPart> parts = co_await call.engine.ask(&engine::Inside::memory);
+    const BodyBudget& bodies = call.api.partBudget;
+    parts.push_back(
+        {.name = "submissions in parts", .bytes = bodies.limit() - bodies.available(), .budget = bodies.limit()});
+    std::uint64_t known = 0;
+    for (const engine::MemoryPart& part : parts) known += part.bytes;
+    parts.push_back({.name = "other things that were allocated",
+                     .bytes = memory.allocated > known ? memory.allocated - known : 0});
+    parts.push_back({.name = "freed, and kept by the allocator", .bytes = memory.kept});
+    parts.push_back({.name = "files that are mapped", .bytes = memory.resident.ofFiles});
     std::string text;
     JsonWriter writer(text);
-    const auto part = [&writer](std::string_view name, std::uint64_t bytes) {
-        writer.openObject();
-        writer.member("name", name);
-        writer.member("bytes", bytes);
-        writer.closeObject();
-    };
-    const std::uint64_t known = view.sessionBytes + view.specCacheBytes;
     writer.openObject();
     writer.member("total_bytes", memory.resident.bytes);
     writer.key("subsystems");
     writer.openArray();
-    part("scheduler", view.sessionBytes);
-    part("specs of pending actions", view.specCacheBytes);
-    part("other things that were allocated", memory.allocated > known ? memory.allocated - known : 0);
-    part("freed, and kept by the allocator", memory.kept);
-    part("files that are mapped", memory.resident.ofFiles);
+    for (const engine::MemoryPart& part : parts) {
+        writer.openObject();
+        writePart(writer, part);
+        writer.closeObject();
+    }
     writer.closeArray();
     writer.closeObject();
     co_return jsonResponse(std::move(text));
 }
 
+coro::Task<Response> getCaches(Call& call) {
+    const std::vector<engine::CacheView> caches = co_await call.engine.ask(&engine::Inside::caches);
+    std::string text;
+    JsonWriter writer(text);
+    writer.openObject();
+    writer.key("caches");
+    writer.openArray();
+    for (const engine::CacheView& cache : caches) {
+        writer.openObject();
+        writePart(writer, cache.part);
+        writer.member("hits", cache.hits);
+        writer.member("misses", cache.misses);
+        writer.closeObject();
+    }
+    writer.closeArray();
+    writer.closeObject();
+    co_return jsonResponse(std::move(text));
+}
+
+coro::Task<Response> emptyCache(Call& call) {
+    const bool isThere = co_await call.engine.ask(&engine::Inside::emptyCache, call.capture());
+    if (!isThere)
+        co_return errorResponse(ErrorKind::NotFound,
+                                fmt::format("There is no cache \"{}\"; there are {} and {}.", call.capture(),
+                                            engine::Inside::kSpecs, engine::Inside::kLists));
+    co_return jsonResponse("{}");
+}
+
+void writeDescriptors(JsonWriter& writer, const std::vector<OpenDescriptor>& listed) {
+    writer.key("descriptors");
+    writer.openArray();
+    for (const OpenDescriptor& one : listed) {
+        writer.openObject();
+        writer.member("number", std::uint64_t(one.number));
+        writer.member("target", std::string_view(one.target));
+        if (!one.opener.empty()) writer.member("opener", std::string_view(one.opener));
+        if (one.age) writer.member("age_s", inSeconds(*one.age));
+        writer.closeObject();
+    }
+    writer.closeArray();
+}
+
 coro::Task<Response> getDescriptors(Call& call) {
-    ProcessDescriptors open =
-        co_await call.helpers.run([dataDir = call.engine.dataDir()] { return processDescriptors(dataDir); });
+    const std::string owner(call.query.text("owner").value_or(""));
+    ProcessDescriptors open = co_await call.helpers.run(
+        [owner, dataDir = call.engine.dataDir()] { return processDescriptors(dataDir, owner); });
     std::string text;
     JsonWriter writer(text);
     writer.openObject();
@@ -208,11 +261,12 @@ coro::Task<Response> getDescriptors(Call& call) {
     writer.openArray();
     for (const auto& [name, count] : open.owners) {
         writer.openObject();
-        writer.member("name", name);
+        writer.member("name", std::string_view(name));
         writer.member("count", count);
         writer.closeObject();
     }
     writer.closeArray();
+    if (!owner.empty()) writeDescriptors(writer, open.listed);
     writer.closeObject();
     co_return jsonResponse(std::move(text));
 }
@@ -250,10 +304,21 @@ std::span<const Route> insideRoutes() {
          {.id = "getMemory",
           .summary = "What the process' memory is used for",
           .answers = {{{200, "InsideMemory"}}}}},
+        {{Get, "inside/caches", Global, None, Needs::Admin},
+         &getCaches,
+         {.id = "getCaches",
+          .summary = "What the engine keeps to be quicker, and how often that was of use",
+          .answers = {{{200, "InsideCaches"}}}}},
+        {{Post, "inside/caches/{name}/empty", Global, None, Needs::Admin},
+         &emptyCache,
+         {.id = "emptyCache",
+          .summary = "Throw away what a cache has; it is made again when it is needed",
+          .answers = {{{200, "AnyObject"}}}}},
         {{Get, "inside/descriptors", Global, None, Needs::Admin},
          &getDescriptors,
          {.id = "getDescriptors",
-          .summary = "What the open descriptors are used for",
+          .summary = "Who has the open descriptors; those of one owner one by one, too",
+          .query = "owner=descriptor_owner",
           .answers = {{{200, "InsideDescriptors"}}}}},
     };
     return kRoutes;

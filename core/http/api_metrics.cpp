@@ -1,4 +1,5 @@
 // GET /metrics: figures of all parts, gathered and written.
+#include "core/engine/reading/inside.h"
 #include "core/engine/reading/overview.h"
 #include "core/http/route.h"
 
@@ -6,6 +7,9 @@
 #include "core/http/metrics_text.h"
 #include "core/http/server.h"
 #include "core/store/chunk_store.h"
+
+#include <utility>
+#include <vector>
 
 namespace yard::http {
 
@@ -16,12 +20,14 @@ coro::Task<Response> getMetrics(Call& call) {
     auto look = [dataDir = call.engine.dataDir()] { return processFigures(dataDir); };
     ProcessFigures process = co_await call.helpers.run(std::move(look));
     const engine::MetricsView view = co_await call.engine.ask(&engine::Overview::metrics);
+    std::vector<engine::MemoryPart> memory = co_await call.engine.ask(&engine::Inside::memory);
     AllFigures figures{.engine = view,
                        .events = call.api.events.counters(),
                        .chunks = call.engine.chunks().stats(),
                        .process = process,
                        .server = {},
-                       .started = call.api.started};
+                       .started = call.api.started,
+                       .memory = std::move(memory)};
     if (const Server* server = call.api.server.load()) figures.server = server->counters();
     Response response;
     response.contentType = "text/plain; version=0.0.4; charset=utf-8";

@@ -13,7 +13,8 @@ namespace yard::http {
 class BodyBudget {
 public:
     explicit BodyBudget(std::uint64_t bytes)
-        : free_(bytes) {}
+        : all_(bytes)
+        , free_(bytes) {}
     /// Takes `bytes` at once or waits up to `atMost` for others to give some back. False: there was no room in
     /// time.
     coro::Task<bool> take(std::uint64_t bytes, Duration atMost);
@@ -22,9 +23,11 @@ public:
         room_.notifyAll();
     }
     std::uint64_t available() const { return free_; }
+    std::uint64_t limit() const { return all_; }
 
 private:
     coro::Task<void> waitForRoom(std::uint64_t bytes);
+    const std::uint64_t all_;
     std::uint64_t free_;
     coro::ConditionVariable room_;
 };

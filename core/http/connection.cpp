@@ -287,7 +287,7 @@ std::optional<Response> Connection::refuseToUpgrade() const {
 coro::Task<Connection::Next> Connection::upgrade(std::unique_ptr<WebSocketHandler> handler) {
     mayGoOn_ = false;
     if (auto refusal = refuseToUpgrade()) co_return co_await answer(std::move(*refusal));
-    buffer_ = std::vector<char>();
+    buffer_ = Bytes();
     server_.waiting.push_back(*this);
     co_await runWebSocket(socket_, tls_.get(), request_.head, *handler, server_.limits, webSocket_);
     unlink();
@@ -299,7 +299,7 @@ coro::Task<Connection::Next> Connection::beginStream(std::unique_ptr<StreamHandl
                                                      std::string_view protocol) {
     mayGoOn_ = false;
     if (auto refusal = refuseToUpgrade()) co_return co_await answer(std::move(*refusal));
-    buffer_ = std::vector<char>();
+    buffer_ = Bytes();
     const std::string switching =
         fmt::format("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: {}\r\n\r\n", protocol);
     const bool answered = co_await send(switching);
@@ -441,7 +441,7 @@ void Connection::makeRoom() {
     if (begin_ == end_) {
         begin_ = end_ = 0;
         if (buffer_.size() != wanted_) {
-            buffer_ = std::vector<char>(); // first, so that both are never there at once
+            buffer_ = Bytes(); // first, so that both are never there at once
             buffer_.resize(wanted_);
         }
         return;

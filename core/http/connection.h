@@ -5,6 +5,7 @@
 // serve().
 #pragma once
 
+#include "core/base/memory_ledger.h"
 #include "core/coro/net.h"
 #include "core/coro/sync.h"
 #include "core/coro/wait.h"
@@ -120,7 +121,8 @@ private:
     MessageParser parser_;
     Request request_;
     BodyShare share_;
-    std::vector<char> buffer_;
+    using Bytes = std::vector<char, TaggedAllocator<char, MemoryOwner::Http>>;
+    Bytes buffer_;
     std::size_t begin_ = 0; ///< unread bytes: [begin_, end_) of buffer_
     std::size_t end_ = 0;
     std::size_t wanted_;         ///< size the buffer gets when it is made or empty

@@ -244,6 +244,13 @@ void writeEngine(MetricsWriter& out, const AllFigures& figures) {
     out.counter("engine_switches_total", "Switches between the engine's cooperative threads.", engine.loopSwitches);
 }
 
+void writeMemory(MetricsWriter& out, const std::vector<engine::MemoryPart>& memory) {
+    if (memory.empty()) return;
+    out.family("memory_bytes", Gauge, "What parts of the engine hold, as they count it.");
+    for (const engine::MemoryPart& part : memory)
+        out.sample(static_cast<double>(part.bytes), {{"subsystem", part.name}});
+}
+
 void writeProcess(MetricsWriter& out, const AllFigures& figures) {
     const ProcessFigures& process = figures.process;
     out.gauge("process_start_time_seconds", "When this engine began to serve, since the Unix epoch.",
@@ -336,6 +343,7 @@ std::string metricsText(const AllFigures& figures) {
     writeStore(out, figures);
     writeEvents(out, figures);
     if (figures.server) writeServer(out, *figures.server);
+    writeMemory(out, figures.memory);
     writeProcess(out, figures);
     return out.take();
 }

@@ -2,6 +2,7 @@
 // unit; what only grows ends with _total. Values; any thread.
 #pragma once
 
+#include "core/engine/reading/inside.h"
 #include "core/engine/state/metrics.h"
 #include "core/history/histogram.h"
 #include "core/http/event_hub.h"
@@ -14,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace yard::http {
 
@@ -60,6 +62,7 @@ struct AllFigures {
     ProcessFigures process;
     std::optional<ServerCounters> server;
     WallMicros started = 0;
+    std::vector<engine::MemoryPart> memory{};
 };
 std::string metricsText(const AllFigures& figures);
 

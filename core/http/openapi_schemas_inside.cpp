@@ -29,11 +29,38 @@ std::string_view openApiInsideSchemas() {
   "items":{"type":"object","required":["loop","name","ran_s","ended"],"properties":{"loop":{"type":"string","enum":["engine","http"]},
   "number":{"type":"integer","format":"int64","minimum":1,"description":"of the thread; absent: a function that was posted"},
   "name":{"type":"string"},"ran_s":{"type":"number"},
-  "ended":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"}}}}}},
+  "ended":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"},
+  "chain":{"type":"array","description":"where the turn ended: the innermost function first, at most 32; empty where the thread ended",
+  "items":{"type":"object","required":["file","line","function"],"properties":{"file":{"type":"string"},
+  "line":{"type":"integer","format":"int64","minimum":1},"function":{"type":"string"}}}}}}}}},
 "InsideMemory":{"type":"object","required":["total_bytes","subsystems"],"properties":{
   "total_bytes":{"type":"integer","format":"int64","minimum":0,"description":"of the process, resident"},
   "subsystems":{"type":"array","items":{"type":"object","required":["name","bytes"],"properties":{"name":{"type":"string"},
-  "bytes":{"type":"integer","format":"int64","minimum":0}}}}}},
+  "bytes":{"type":"integer","format":"int64","minimum":0},
+  "items":{"type":"integer","format":"int64","minimum":0,"description":"things, or allocations"},
+  "budget_bytes":{"type":"integer","format":"int64","minimum":1,"description":"absent: it has none of its own"}}}}}},
+"InsideCaches":{"type":"object","required":["caches"],"properties":{"caches":{"type":"array","items":{"type":"object",
+  "required":["name","bytes","items","budget_bytes","hits","misses"],"properties":{"name":{"type":"string"},
+  "bytes":{"type":"integer","format":"int64","minimum":0},"items":{"type":"integer","format":"int64","minimum":0},
+  "budget_bytes":{"type":"integer","format":"int64","minimum":1},
+  "hits":{"type":"integer","format":"int64","minimum":0,"description":"how often what was looked for was there, since the start"},
+  "misses":{"type":"integer","format":"int64","minimum":0}}}}}},
+"InsideLogLevels":{"type":"object","required":["level","areas"],"properties":{
+  "level":{"type":"string","enum":["debug","info","warning","error"],"description":"of areas without one of their own"},
+  "areas":{"type":"array","items":{"type":"object","required":["name"],"properties":{"name":{"type":"string"},
+  "level":{"type":"string","enum":["debug","info","warning","error"],"description":"absent: that of all"}}}}}},
+"InsideLog":{"type":"object","required":["level","areas","lines","next"],"properties":{
+  "level":{"type":"string","enum":["debug","info","warning","error"]},
+  "areas":{"type":"array","items":{"type":"object","required":["name"],"properties":{"name":{"type":"string"},
+  "level":{"type":"string","enum":["debug","info","warning","error"]}}}},
+  "lines":{"type":"array","description":"the oldest first, of the latest 1,000 that were written","items":{"type":"object",
+  "required":["number","time","level","area","text"],"properties":{"number":{"type":"integer","format":"int64","minimum":1},
+  "time":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"},
+  "level":{"type":"string","enum":["debug","info","warning","error"]},"area":{"type":"string"},"text":{"type":"string"}}}},
+  "next":{"type":"integer","format":"int64","minimum":0,"description":"for after: the lines that come later"}}},
+"SetLogLevel":{"type":"object","required":["level"],"properties":{
+  "level":{"type":"string","enum":["debug","info","warning","error","default"],"description":"default: of an area, that of all again"},
+  "area":{"type":"string","description":"absent: all areas without one of their own"}}},
 "TakeProfile":{"type":"object","properties":{
   "seconds":{"type":"integer","format":"int64","minimum":1,"maximum":600,"default":10},
   "loop":{"type":"string","enum":["engine","http"],"default":"engine"},
@@ -47,7 +74,12 @@ std::string_view openApiInsideSchemas() {
 "InsideDescriptors":{"type":"object","required":["limit","used","owners"],"properties":{
   "limit":{"type":"integer","format":"int64","minimum":0},"used":{"type":"integer","format":"int64","minimum":0},
   "owners":{"type":"array","description":"the largest first","items":{"type":"object","required":["name","count"],
-  "properties":{"name":{"type":"string"},"count":{"type":"integer","format":"int64","minimum":1}}}}}})json";
+  "properties":{"name":{"type":"string"},"count":{"type":"integer","format":"int64","minimum":1}}}},
+  "descriptors":{"type":"array","description":"those of the owner that was asked for, the oldest first, at most 1,000",
+  "items":{"type":"object","required":["number","target"],"properties":{"number":{"type":"integer","format":"int64","minimum":0},
+  "target":{"type":"string","description":"what it is open on, as the system calls it"},
+  "opener":{"type":"string","description":"the line of code that opened it; absent: a library did"},
+  "age_s":{"type":"number","minimum":0}}}}}})json";
     return kSchemas;
 }
 

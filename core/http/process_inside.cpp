@@ -1,12 +1,15 @@
 #include "core/http/process_inside.h"
 
+#include "core/base/descriptor_ledger.h"
 #include "core/base/directory_entries.h"
 #include "core/base/text.h"
+#include "core/coro/await_chain.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <fmt/format.h>
 #include <malloc.h>
 #include <memory>
 #include <netinet/in.h>
@@ -25,7 +28,51 @@ bool isOfNetwork(int fd) {
     return address.ss_family == AF_INET || address.ss_family == AF_INET6;
 }
 
-std::string_view ownerOf(int fd, std::string_view target, const std::string& dataDir) {
+struct OpenerName {
+    std::string_view below; ///< of the tree
+    std::string_view owner;
+};
+
+/// The first that fits.
+constexpr OpenerName kOpeners[] = {
+    {"core/console/", "consoles"},
+    {"core/store/chunk", "chunks"},
+    {"core/store/pack", "chunks"},
+    {"core/store/data_directory", "data directory"},
+    {"core/store/", "journal"},
+    {"core/coro/file_watch", "watches of files"},
+    {"core/coro/", "event loops"},
+    {"core/linkio/", "links"},
+    {"core/engine/machines/", "links"},
+    {"core/engine/guests/", "links"},
+    {"core/http/guest_door", "links"},
+    {"core/engine/objects/", "hooks and plugins"},
+    {"core/engine/alerts/", "alerts"},
+    {"core/engine/recordings/", "recordings"},
+    {"core/recording/", "recordings"},
+    {"core/http/api_recordings", "recordings"},
+    {"core/engine/running/warm", "pool"},
+    {"core/runners/warm", "pool"},
+    {"core/runners/", "launcher"},
+    {"core/launcher/", "launcher"},
+    {"core/sandbox/", "sandbox"},
+    {"core/locks/", "named locks"},
+    {"core/timeline/", "timelines"},
+    {"core/history/", "timelines"},
+    {"core/host/", "watches of the machine"},
+    {"core/lease/", "attempts"},
+    {"core/engine/running/", "attempts"},
+    {"core/http/", "requests"},
+};
+
+/// By who opened it: the room's own name where the table has none.
+std::string openerOwner(std::string_view file) {
+    for (const OpenerName& name : kOpeners)
+        if (file.starts_with(name.below)) return std::string(name.owner);
+    return std::string(file.substr(0, file.rfind('/')));
+}
+
+std::string_view targetOwner(int fd, std::string_view target, const std::string& dataDir) {
     if (target.starts_with("socket:")) return isOfNetwork(fd) ? "connections" : "local sockets";
     if (target.starts_with("pipe:")) return "pipes";
     if (target.starts_with("anon_inode:")) return "event loops";
@@ -34,6 +81,29 @@ std::string_view ownerOf(int fd, std::string_view target, const std::string& dat
     if (name.starts_with("journal.sqlite")) return "journal";
     if (name.starts_with("chunks")) return "chunks";
     return "files of the data directory";
+}
+
+OpenDescriptor describe(int fd, std::string_view target, const std::string& dataDir) {
+    OpenDescriptor open{.number = fd, .owner = {}, .target = std::string(target), .opener = {}, .age = {}};
+    const std::optional<DescriptorNote> note = descriptorNote(fd);
+    // Made by a function of the standard library from a number: it is not known for whom.
+    const std::string_view file = note ? coro::fileInTree(note->file) : std::string_view();
+    if (file.empty() || file.starts_with('/')) {
+        open.owner = targetOwner(fd, target, dataDir);
+        return open;
+    }
+    open.owner = openerOwner(file);
+    open.opener = fmt::format("{}:{}", file, note->line);
+    open.age = note->age;
+    return open;
+}
+
+void countOwner(ProcessDescriptors& open, const std::string& owner) {
+    const auto known = std::ranges::find(open.owners, owner, &decltype(open.owners)::value_type::first);
+    if (known == open.owners.end())
+        open.owners.emplace_back(owner, 1);
+    else
+        ++known->second;
 }
 
 } // namespace
@@ -55,7 +125,7 @@ ProcessMemory processMemory() {
             .kept = info.fordblks};
 }
 
-ProcessDescriptors processDescriptors(const std::string& dataDir) {
+ProcessDescriptors processDescriptors(const std::string& dataDir, std::string_view owner) {
     ProcessDescriptors open;
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) == 0) open.limit = files.rlim_cur;
@@ -69,14 +139,14 @@ ProcessDescriptors processDescriptors(const std::string& dataDir) {
         const ssize_t size = ::readlinkat(entries->fd(), std::string(*name).c_str(), target.data(), target.size());
         if (size < 0) continue; // it was closed meanwhile
         ++open.used;
-        const std::string_view owner = ownerOf(fd, {target.data(), static_cast<std::size_t>(size)}, dataDir);
-        const auto known = std::ranges::find(open.owners, owner, &decltype(open.owners)::value_type::first);
-        if (known == open.owners.end())
-            open.owners.emplace_back(owner, 1);
-        else
-            ++known->second;
+        OpenDescriptor one = describe(fd, {target.data(), static_cast<std::size_t>(size)}, dataDir);
+        countOwner(open, one.owner);
+        if (one.owner == owner) open.listed.push_back(std::move(one));
     }
     std::ranges::sort(open.owners, [](const auto& a, const auto& b) { return a.second > b.second; });
+    // A leak is old.
+    std::ranges::sort(open.listed, [](const auto& a, const auto& b) { return a.age > b.age; });
+    if (open.listed.size() > kMostDescriptors) open.listed.resize(kMostDescriptors);
     return open;
 }
 

@@ -2,6 +2,9 @@
 // descriptors, by kind. Blocks for a look into /proc: for helpers. Any thread.
 #pragma once
 
+#include "core/base/clock.h"
+
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,12 +28,24 @@ struct ProcessMemory {
 };
 ProcessMemory processMemory();
 
+struct OpenDescriptor {
+    int number = -1;
+    std::string owner{};
+    std::string target{};          ///< what it is open on, as the system calls it
+    std::string opener{};          ///< the line of code that opened it; empty: a library did
+    std::optional<Duration> age{}; ///< of one with an opener
+};
+
 struct ProcessDescriptors {
     std::uint64_t limit = 0;
     std::uint64_t used = 0;
-    std::vector<std::pair<std::string_view, std::uint64_t>> owners{}; ///< the largest first; none that has none
+    std::vector<std::pair<std::string, std::uint64_t>> owners{}; ///< the largest first; none that has none
+    std::vector<OpenDescriptor> listed{};                        ///< the oldest first; those asked for
 };
-/// Owners by what each descriptor is open on. Linear in their number.
-ProcessDescriptors processDescriptors(const std::string& dataDir);
+/// Of those that are listed.
+inline constexpr std::size_t kMostDescriptors = 1'000;
+/// Owners by the part of the program that opened each, else by what it is open on. Lists those of `owner`, none where
+/// that is empty. Linear in their number.
+ProcessDescriptors processDescriptors(const std::string& dataDir, std::string_view owner = {});
 
 } // namespace yard::http

@@ -156,6 +156,7 @@ std::span<const Route> alertRoutes();
 std::span<const Route> courtesyRoutes();
 std::span<const Route> attemptRoutes();
 std::span<const Route> insideRoutes();
+std::span<const Route> logRoutes();
 std::span<const Route> profileRoutes();
 std::span<const Route> machineRoutes();
 std::span<const Route> allocatorRoutes();

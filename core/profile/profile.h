@@ -7,6 +7,7 @@
 #include "core/base/clock.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ struct Cost {
     std::uint64_t involuntarySwitches = 0;
     std::uint64_t minorFaults = 0;
     std::uint64_t majorFaults = 0;
+    std::uint64_t allocatedBytes = 0; ///< asked of operator new; 0 in files of version 1
 
     Cost& operator+=(const Cost& other);
     bool operator==(const Cost&) const = default;
@@ -34,7 +36,9 @@ struct Cost {
 /// Every member, in the order of a file and of the page.
 inline constexpr std::array kCostParts = {&Cost::calls,        &Cost::wallNanos,         &Cost::userMicros,
                                           &Cost::systemMicros, &Cost::voluntarySwitches, &Cost::involuntarySwitches,
-                                          &Cost::minorFaults,  &Cost::majorFaults};
+                                          &Cost::minorFaults,  &Cost::majorFaults,       &Cost::allocatedBytes};
+/// Of them in a file of version 1.
+inline constexpr std::size_t kCostPartsOfVersion1 = 8;
 
 /// A coroutine, or the name of threads: digits in it are one `#`.
 struct Function {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <optional>
+#include <span>
 
 namespace yard::profile {
 
@@ -66,12 +67,15 @@ void write(Writer& writer, const Cost& cost) {
     for (const auto part : kCostParts) writer.number(cost.*part);
 }
 
-Cost readCost(Reader& reader) {
+Cost readCost(Reader& reader, std::size_t parts) {
     // Sums of all that a file can hold stay within 64 bits: it has less than 2^17 nodes.
     static_assert(kMostNodes < std::size_t(1) << 17);
     constexpr std::uint64_t kMost = std::uint64_t(1) << 40;
     Cost cost;
-    for (const auto part : kCostParts) cost.*part = reader.number(part == &Cost::wallNanos ? kMost << 7 : kMost);
+    for (const auto part : std::span(kCostParts).first(parts)) {
+        const bool isLarge = part == &Cost::wallNanos || part == &Cost::allocatedBytes;
+        cost.*part = reader.number(isLarge ? kMost << 7 : kMost);
+    }
     return cost;
 }
 
@@ -84,7 +88,7 @@ void readFunctions(Reader& reader, Profile& profile) {
     }
 }
 
-void readNodes(Reader& reader, Profile& profile) {
+void readNodes(Reader& reader, Profile& profile, std::size_t costParts) {
     std::vector<std::uint32_t> depths;
     for (std::size_t left = reader.count(kMostNodes); reader.isGood && left > 0; --left) {
         if (profile.functions.empty()) {
@@ -95,7 +99,7 @@ void readNodes(Reader& reader, Profile& profile) {
         node.function = reader.index(profile.functions.size() - 1);
         const std::uint32_t above = reader.index(profile.nodes.size()); // 0: none, else the parent's place and one
         node.parent = above == 0 ? kNoParent : above - 1;
-        node.self = readCost(reader);
+        node.self = readCost(reader, costParts);
         depths.push_back(above == 0 ? 1 : depths[node.parent] + 1);
         if (depths.back() > kDeepest) reader.isGood = false;
         profile.nodes.push_back(node);
@@ -151,18 +155,23 @@ std::string encode(const Profile& profile) {
     return std::move(writer.out);
 }
 
+bool isProfileFile(std::string_view bytes) {
+    return bytes.starts_with(kMagic);
+}
+
 Result<Profile> decode(std::string_view bytes) {
-    if (!bytes.starts_with(kMagic)) return noProfile("this is no profile; `yardctl profile record` makes one");
+    if (!isProfileFile(bytes)) return noProfile("this is no profile; `yardctl profile record` makes one");
     Reader reader(bytes.substr(kMagic.size()));
-    if (const std::uint64_t version = reader.number(); reader.isGood && version != kFileVersion)
-        return noProfile(
-            fmt::format("this profile is of version {}, and version {} is read here", version, kFileVersion));
+    const std::uint64_t version = reader.number();
+    if (reader.isGood && version != kFileVersion && version != 1)
+        return noProfile(fmt::format("this profile is of version {}, and versions 1 to {} are read here", version,
+                                     kFileVersion));
     Profile profile;
     profile.began = static_cast<WallMicros>(reader.number(std::numeric_limits<std::int64_t>::max()));
     profile.lastedMicros = reader.number(std::uint64_t(1) << 50);
     profile.loop = reader.text();
     readFunctions(reader, profile);
-    readNodes(reader, profile);
+    readNodes(reader, profile, version == 1 ? kCostPartsOfVersion1 : kCostParts.size());
     readSlices(reader, profile);
     profile.slicesLeftOut = reader.number();
     profile.callsLeftOut = reader.number();

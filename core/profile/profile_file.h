@@ -14,7 +14,7 @@
 
 namespace yard::profile {
 
-inline constexpr std::uint64_t kFileVersion = 1;
+inline constexpr std::uint64_t kFileVersion = 2; ///< 1, without allocated bytes, is read, too
 /// A larger file is not read.
 inline constexpr std::size_t kLargestFile = 64u << 20;
 
@@ -27,6 +27,8 @@ inline constexpr std::uint32_t kDeepest = 256;     ///< nodes of a path
 
 /// Longer texts are cut.
 std::string encode(const Profile& profile);
+/// It begins as one; else decode() refuses it.
+bool isProfileFile(std::string_view bytes);
 /// Of hostile bytes: Invalid with a sentence, where they are no profile, of another version, cut off, have more than is
 /// read, or name what is not in them.
 Result<Profile> decode(std::string_view bytes);

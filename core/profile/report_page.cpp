@@ -67,7 +67,8 @@ function drawIcicle(){
 }
 const columns=[['function',r=>r.name],['self ms',r=>r.self[1]],['self %',r=>r.self[1]],['total ms',r=>r.total],
  ['calls',r=>r.self[0]],['user ms',r=>r.self[2]],['system ms',r=>r.self[3]],['gave way',r=>r.self[4]],
- ['was taken off',r=>r.self[5]],['minor faults',r=>r.self[6]],['major faults',r=>r.self[7]]];
+ ['was taken off',r=>r.self[5]],['minor faults',r=>r.self[6]],['major faults',r=>r.self[7]],
+ ['bytes allocated',r=>r.self[8]]];
 let sortBy=1,down=true;
 function drawTable(){
  const rows=D.rows.filter(r=>!query||r.name.toLowerCase().includes(query));

@@ -1,6 +1,11 @@
 #include "core/store/database.h"
 
+#include "core/base/memory_ledger.h"
+
 #include <fmt/format.h>
+
+#include <cstdlib>
+#include <malloc.h>
 
 namespace yard::store {
 
@@ -8,10 +13,40 @@ Database::~Database() {
     if (db_) sqlite3_close_v2(db_);
 }
 
+/// As SQLite's own, which asks malloc, and counted.
+static const sqlite3_mem_methods& countedMemory() {
+    static constexpr auto sizeOf = [](void* block) { return static_cast<int>(::malloc_usable_size(block)); };
+    static const sqlite3_mem_methods methods{
+        .xMalloc = [](int size) -> void* {
+            void* block = std::malloc(static_cast<std::size_t>(size));
+            if (block) chargeMemory(MemoryOwner::Journal, ::malloc_usable_size(block));
+            return block;
+        },
+        .xFree =
+            [](void* block) {
+                if (block) releaseMemory(MemoryOwner::Journal, ::malloc_usable_size(block));
+                std::free(block);
+            },
+        .xRealloc = [](void* block, int size) -> void* {
+            const std::size_t before = block ? ::malloc_usable_size(block) : 0;
+            void* moved = std::realloc(block, static_cast<std::size_t>(size));
+            if (!moved) return nullptr; // the block stays
+            if (block) releaseMemory(MemoryOwner::Journal, before);
+            chargeMemory(MemoryOwner::Journal, ::malloc_usable_size(moved));
+            return moved;
+        },
+        .xSize = sizeOf,
+        .xRoundup = [](int size) { return (size + 7) & ~7; },
+        .xInit = [](void*) { return SQLITE_OK; },
+        .xShutdown = [](void*) {},
+        .pAppData = nullptr};
+    return methods;
+}
+
 static Result<sqlite3*> openHandle(const std::string& path, const std::string& vfs, int flags) {
-    // Nobody asks SQLite how much memory it has, and counting takes a lock in each allocation. Before its first
-    // use.
+    // Its own counting takes a lock in each allocation. Before its first use.
     [[maybe_unused]] static const int once = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    [[maybe_unused]] static const int counted = sqlite3_config(SQLITE_CONFIG_MALLOC, &countedMemory());
     sqlite3* db = nullptr;
     const int rc = sqlite3_open_v2(path.c_str(), &db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
                                    vfs.empty() ? nullptr : vfs.c_str());

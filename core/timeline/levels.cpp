@@ -9,9 +9,9 @@ namespace {
 
 /// The first that ended at `from` or later, in a list whose ends are about in order: no longer than `slack` out of
 /// it.
-template<class T>
-auto firstAfter(const std::vector<T>& list, WallMicros from) {
-    return std::ranges::lower_bound(list, from - Levels::kLong, {}, &T::end);
+template<class List>
+auto firstAfter(const List& list, WallMicros from) {
+    return std::ranges::lower_bound(list, from - Levels::kLong, {}, &List::value_type::end);
 }
 
 template<class T>
@@ -24,10 +24,10 @@ WallMicros medianEnd(const std::vector<const T*>& all) {
     return *middle;
 }
 
-template<class T>
-std::size_t dropBefore(std::vector<T>& list, WallMicros before) {
+template<class List>
+std::size_t dropBefore(List& list, WallMicros before) {
     const std::size_t had = list.size();
-    std::erase_if(list, [before](const T& one) { return one.end <= before; });
+    std::erase_if(list, [before](const auto& one) { return one.end <= before; });
     return had - list.size();
 }
 
@@ -54,7 +54,7 @@ void Levels::add(const Span& span) {
 }
 
 void Levels::addShort(Lane& lane, const Span& span, std::size_t level) {
-    std::vector<Segment>& segments = lane.segments[level];
+    Counted<Segment>& segments = lane.segments[level];
     const std::int64_t width = kWidths[level];
     if (!segments.empty()) {
         Segment& last = segments.back();
@@ -109,7 +109,7 @@ void Levels::draw(Raster& raster, WallMicros from, WallMicros to, std::int64_t r
         // Long ones end out of order only by as much as attempts of one slot overlap.
         for (auto at = firstAfter(lane.longs, from); at != lane.longs.end(); ++at)
             if (at->begin < to) raster.add(*at);
-        const std::vector<Segment>& segments = lane.segments[level];
+        const Counted<Segment>& segments = lane.segments[level];
         for (auto at = firstAfter(segments, from); at != segments.end() && at->begin < to; ++at)
             raster.add(key.first, key.second, *at);
         if (raster.isFull()) return;

@@ -14,6 +14,7 @@
 // begins before covers() needs the spans.
 #pragma once
 
+#include "core/base/memory_ledger.h"
 #include "core/timeline/raster.h"
 
 #include <array>
@@ -46,9 +47,11 @@ public:
               const std::function<bool(std::uint32_t)>& wanted) const;
 
 private:
+    template<class T>
+    using Counted = std::vector<T, TaggedAllocator<T, MemoryOwner::Timelines>>;
     struct Lane {
-        std::vector<Span> longs;
-        std::array<std::vector<Segment>, kWidths.size()> segments;
+        Counted<Span> longs;
+        std::array<Counted<Segment>, kWidths.size()> segments;
     };
     static std::size_t levelFor(std::int64_t resolution);
     void addShort(Lane& lane, const Span& span, std::size_t level);

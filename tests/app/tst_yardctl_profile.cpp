@@ -6,11 +6,61 @@
 #include "tests/profile/sample.h"
 #include "tests/support/show_strings.h"
 
+#include <QFile>
+#include <QProcess>
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTest>
 
 using namespace yard;
 using namespace yard::test;
+
+namespace {
+
+/// A perf that comes before the real one, if there is one, and does what a test says.
+class FakePerf {
+public:
+    FakePerf(const QString& directory, const QString& record, const QString& script)
+        : before_(qgetenv("PATH")) {
+        const std::string path = (directory + "/perf").toStdString();
+        const QString text =
+            QString("#!/bin/sh\necho \"$@\" >>%1/asked\nif [ \"$1\" = record ]; then\n%2\nfi\n%3\n")
+                .arg(directory, record, script);
+        (void)writeFileAtomically(path, text.toStdString(), 0700);
+        qputenv("PATH", directory.toUtf8() + ":" + before_);
+    }
+    ~FakePerf() { qputenv("PATH", before_); }
+    FakePerf(const FakePerf&) = delete;
+    FakePerf& operator=(const FakePerf&) = delete;
+
+private:
+    const QByteArray before_;
+};
+
+/// What an engine would have started for an action.
+class ActionProcess {
+public:
+    ActionProcess(const QString& lsn, const QString& owner) {
+        QProcessEnvironment environment;
+        environment.insert("YARD_LSN", lsn);
+        environment.insert("YARD_OWNER", owner);
+        process_.setProcessEnvironment(environment);
+        process_.start("/bin/sleep", {"1000"});
+        if (!process_.waitForStarted()) qFatal("sleep does not start");
+    }
+    ~ActionProcess() {
+        process_.kill();
+        process_.waitForFinished();
+    }
+    ActionProcess(const ActionProcess&) = delete;
+    ActionProcess& operator=(const ActionProcess&) = delete;
+    std::string pid() const { return std::to_string(process_.processId()); }
+
+private:
+    QProcess process_;
+};
+
+} // namespace
 
 class TestYardctlProfile : public QObject {
     Q_OBJECT
@@ -23,6 +73,12 @@ private Q_SLOTS:
     void namesCannotSteerTheTerminal();
     void itMayGoIntoAFile();
     void whatIsNoProfileIsSaid();
+    void whatPerfPrintsIsShownTheSameWay();
+    void anActionIsMeasuredByPerf();
+    void whatPerfCannotMeasureIsSaid_data();
+    void whatPerfCannotMeasureIsSaid();
+    void anActionThatIsNotHereIsSaid();
+    void withoutPerfItSaysWhatToInstall();
     void wrongWordsAreRefused_data();
     void wrongWordsAreRefused();
 
@@ -113,6 +169,81 @@ void TestYardctlProfile::whatIsNoProfileIsSaid() {
     QCOMPARE(data.run({"profile", "show", path + ".not-there"}).code, 1);
 }
 
+void TestYardctlProfile::whatPerfPrintsIsShownTheSameWay() {
+    FakeServer server(table({}));
+    const DataDirectory data(server);
+    const QString path = directory_.path() + "/perf.txt";
+    (void)writeFileAtomically(path.toStdString(),
+                              "sh 7 5.5: 2000000 cpu-clock:u: \n\t 12 busy\x1b[2J+0x1 (/usr/bin/sh)\n", 0600);
+    const Ended rows = data.run({"profile", "show", path});
+    QVERIFY2(rows.out.contains("busy") && !rows.out.contains('\x1b'), rows.out.c_str());
+    const Ended page = data.run({"profile", "show", path, "--format", "html"});
+    QVERIFY(page.out.contains("<!doctype html>"));
+}
+
+void TestYardctlProfile::anActionIsMeasuredByPerf() {
+    const FakePerf perf(directory_.path(), "exit 0",
+                        R"(printf 'sh 7 5.5: 2000000 cpu-clock:u: \n\t 12 busy+0x1 (/usr/bin/sh)\n')");
+    const ActionProcess process("4242", "engine one");
+    FakeServer server(table({}));
+    const DataDirectory data(server);
+    const QString path = directory_.path() + "/action.yprof";
+    const Ended ended = data.run({"profile", "record", "--action", "4242", "--seconds", "1", "--out", path});
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.out, path.toStdString() + "\n");
+    QCOMPARE(ended.code, 0);
+    const Ended rows = data.run({"profile", "show", path});
+    QVERIFY2(rows.out.contains("busy"), rows.out.c_str());
+    const std::string asked = readFile(directory_.path().toStdString() + "/asked").value_or("");
+    QVERIFY2(asked.contains("-p " + process.pid() + " -o") && asked.contains("-- sleep 1"), asked.c_str());
+}
+
+void TestYardctlProfile::whatPerfCannotMeasureIsSaid_data() {
+    QTest::addColumn<QString>("record");
+    QTest::addColumn<QString>("script");
+    QTest::addColumn<QByteArray>("says");
+    QTest::newRow("may not") << "exit 255" << "exit 0" << QByteArray("'perf record' failed");
+    QTest::newRow("cannot read it") << "exit 0" << "exit 1" << QByteArray("'perf script' failed");
+    QTest::newRow("nothing ran") << "exit 0" << "exit 0" << QByteArray("used no processor");
+}
+
+void TestYardctlProfile::whatPerfCannotMeasureIsSaid() {
+    QFETCH(QString, record);
+    QFETCH(QString, script);
+    QFETCH(QByteArray, says);
+    const FakePerf perf(directory_.path(), record, script);
+    const ActionProcess process("4242", "engine one");
+    FakeServer server(table({}));
+    const DataDirectory data(server);
+    const QString path = directory_.path() + "/not-made.yprof";
+    const Ended ended = data.run({"profile", "record", "--action", "4242", "--out", path});
+    QCOMPARE(ended.code, 1);
+    QVERIFY2(ended.err.contains(says.toStdString()), ended.err.c_str());
+    QVERIFY(!QFile::exists(path));
+}
+
+void TestYardctlProfile::anActionThatIsNotHereIsSaid() {
+    FakeServer server(table({}));
+    const DataDirectory data(server);
+    const QStringList words{"profile", "record", "--action", "4242"};
+    QVERIFY(data.run(words).err.contains("action 4242 has no process here"));
+    const ActionProcess one("4242", "engine one");
+    const ActionProcess two("4242", "engine two");
+    QVERIFY(data.run(words).err.contains("2 engines run an action 4242 here"));
+}
+
+void TestYardctlProfile::withoutPerfItSaysWhatToInstall() {
+    const QByteArray before = qgetenv("PATH");
+    const auto restore = qScopeGuard([&] { qputenv("PATH", before); });
+    const ActionProcess process("4242", "engine one");
+    FakeServer server(table({}));
+    const DataDirectory data(server);
+    qputenv("PATH", directory_.path().toUtf8() + "/nothing-here");
+    const Ended ended = data.run({"profile", "record", "--action", "4242"});
+    QCOMPARE(ended.code, 1);
+    QVERIFY2(ended.err.contains("there is no perf here; install it"), ended.err.c_str());
+}
+
 void TestYardctlProfile::wrongWordsAreRefused_data() {
     QTest::addColumn<QStringList>("words");
     QTest::newRow("nothing") << QStringList{};
@@ -122,6 +253,11 @@ void TestYardctlProfile::wrongWordsAreRefused_data() {
     QTest::newRow("a time of show") << QStringList{"show", "x", "--seconds", "3"};
     QTest::newRow("a form of record") << QStringList{"record", "--format", "html"};
     QTest::newRow("no time") << QStringList{"record", "--seconds", "soon"};
+    QTest::newRow("an action of show") << QStringList{"show", "x", "--action", "3"};
+    QTest::newRow("no action") << QStringList{"record", "--action", "0"};
+    QTest::newRow("an action that is no number") << QStringList{"record", "--action", "x"};
+    QTest::newRow("a thread of an action") << QStringList{"record", "--action", "3", "--thread", "x"};
+    QTest::newRow("a file of the engine's") << QStringList{"record", "--out", "x"};
     QTest::newRow("too long") << QStringList{"record", "--seconds", "601"};
 }
 

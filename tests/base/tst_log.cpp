@@ -89,7 +89,7 @@ private Q_SLOTS:
     void linesBelowTheLevelAreNotWritten() {
         CapturedStderr captured;
         setLogLevel(LogLevel::Warning);
-        QVERIFY(!logEnabled(LogLevel::Info));
+        QVERIFY(!logEnabled(LogLevel::Info, "a"));
         logDebug("a", "no");
         logInfo("a", "no");
         logLine(LogLevel::Info, "a", "no");
@@ -102,6 +102,44 @@ private Q_SLOTS:
         QCOMPARE(lines.size(), 3);
         QVERIFY(lines[0].contains(" warning a: yes") && lines[1].contains(" debug a: yes") &&
                 lines[2].contains(" error a: yes"));
+    }
+
+    void anAreaHasALevelOfItsOwnUntilItFollowsTheOthersAgain() {
+        CapturedStderr captured;
+        setLogLevel(LogLevel::Warning);
+        QVERIFY(setAreaLogLevel("http", LogLevel::Debug));
+        QVERIFY(setAreaLogLevel("store", LogLevel::Error));
+        logDebug("http", "yes");
+        logWarning("store", "no");
+        logInfo("engine", "no");
+        QVERIFY(areaLogLevel("http") == LogLevel::Debug);
+        QVERIFY(setAreaLogLevel("http", std::nullopt) && setAreaLogLevel("store", std::nullopt));
+        QVERIFY(!areaLogLevel("http"));
+        logInfo("http", "no");
+        logWarning("store", "yes");
+        QVERIFY(!setAreaLogLevel("nowhere", LogLevel::Debug));
+        QVERIFY(!areaLogLevel("nowhere"));
+        flushLog();
+        const auto lines = linesOf(captured.all());
+        QCOMPARE(lines.size(), 2);
+        QVERIFY(lines[0].endsWith(" debug http: yes") && lines[1].endsWith(" warning store: yes"));
+    }
+
+    void theLatestLinesAreKept() {
+        CapturedStderr captured;
+        const std::vector<LogRecord> before = recentLog(0);
+        const std::uint64_t last = before.empty() ? 0 : before.back().number;
+        for (std::size_t n = 0; n < kRecentLines + 5; ++n) logInfo("a", "line {}", n);
+        logWarning("b", "last\n{}", std::string(10'000, 'x'));
+        flushLog();
+        const std::vector<LogRecord> all = recentLog(last);
+        QCOMPARE(all.size(), kRecentLines);
+        QCOMPARE(all.front().text, "a: line 6");
+        QCOMPARE(all.front().number, last + 7);
+        QVERIFY(all.back().text.starts_with("b: last\\nxxx") && all.back().text.size() < 2'000);
+        QVERIFY(all.back().level == LogLevel::Warning && all.back().time > 0);
+        QCOMPARE(recentLog(all.back().number - 1).size(), std::size_t(1));
+        QVERIFY(recentLog(all.back().number).empty());
     }
 
     void levelsAreReadByName() {

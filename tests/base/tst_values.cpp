@@ -1,5 +1,6 @@
 // The small values of core/base: identifiers, errors, times, digests, state tables, owner checks.
 #include "core/base/clock.h"
+#include "core/base/descriptor_ledger.h"
 #include "core/base/error.h"
 #include "core/base/hash.h"
 #include "core/base/ids.h"
@@ -18,6 +19,8 @@
 #include <fcntl.h>
 #include <random>
 #include <set>
+#include <source_location>
+#include <string_view>
 #include <thread>
 #include <type_traits>
 #include <unistd.h>
@@ -308,6 +311,38 @@ private Q_SLOTS:
         kept.reset();
         QCOMPARE(errno, EXDEV);
         QCOMPARE(::fcntl(raw, F_GETFD), -1);
+    }
+
+    void aDescriptorHasTheLineThatOpenedItUntilItIsClosed() {
+        UniqueFd first(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+        const std::uint32_t line = std::source_location::current().line() - 1;
+        const int number = first.get();
+        const auto note = descriptorNote(number);
+        QVERIFY(note.has_value());
+        QVERIFY(std::string_view(note->file).ends_with("tests/base/tst_values.cpp"));
+        QCOMPARE(note->line, line);
+        QVERIFY(note->age >= Duration::zero());
+        UniqueFd moved;
+        moved = std::move(first); // who holds it now did not open it
+        QCOMPARE(descriptorNote(number)->line, line);
+        moved.reset();
+        QVERIFY(!descriptorNote(number).has_value());
+    }
+    void aDescriptorThatIsHandedOnHasNoNote() {
+        UniqueFd fd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+        const int number = fd.release();
+        QVERIFY(!descriptorNote(number).has_value());
+        UniqueFd again;
+        again.reset(number);
+        QVERIFY(descriptorNote(number).has_value());
+    }
+    void numbersThatNoDescriptorHasAreNotNoted() {
+        noteDescriptor(-1, std::source_location::current());
+        noteDescriptor(1 << 20, std::source_location::current());
+        forgetDescriptor(1 << 20);
+        QVERIFY(!descriptorNote(-1).has_value());
+        QVERIFY(!descriptorNote(1 << 20).has_value());
+        QVERIFY(!descriptorNote(1'000).has_value()); // nobody opened it
     }
 };
 

@@ -1,12 +1,14 @@
 // The back door over real sockets: who may come, what is heard, and every bad day.
 #include "core/console/console.h"
 
+#include "core/base/log.h"
 #include "core/base/unique_fd.h"
 #include "tests/support/show_strings.h"
 #include "tests/support/waiting.h"
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <vector>
 
 namespace yard::console {
 
@@ -294,7 +297,14 @@ void TestConsole::anotherUserIsRefused() {
     ConsoleOptions others = options();
     others.user = ::geteuid() + 1;
     start(std::move(others));
+    const std::vector<LogRecord> before = recentLog(0);
     QCOMPARE(Client(path()).rest(), "");
+    flushLog();
+    const std::vector<LogRecord> said = recentLog(before.empty() ? 0 : before.back().number);
+    QVERIFY(std::ranges::any_of(said, [](const LogRecord& line) {
+        return line.level == LogLevel::Warning &&
+               line.text.contains("was refused: the console is its owner's alone");
+    }));
 }
 
 void TestConsole::aLineThatIsTooLongEndsTheConsole() {

@@ -254,7 +254,6 @@ void TestInterpreter::errorsOfEveryKindAreSentences_data() {
     QTest::newRow("divided") << "1 // 0";
     QTest::newRow("too long") << "string.rep('x', 1 << 40)";
     QTest::newRow("no command") << "nonsense 5";
-    QTest::newRow("level") << "log loud";
     QTest::newRow("number of a thread") << "thread x";
     QTest::newRow("no number of a thread") << "interrupt()";
     QTest::newRow("number of an action") << "action x";

@@ -9,7 +9,9 @@
 
 #include <QTest>
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
+#include <memory>
 #include <sys/mman.h>
 
 namespace yard::coro {
@@ -56,6 +58,13 @@ Task<void> faults(std::size_t pages) {
 Task<void> calls(int count) {
     for (; count > 0; --count) (void)co_await leaf();
 }
+/// Asks for so many bytes itself, and has its callee ask for none.
+Task<void> allocates(std::size_t bytes) {
+    (void)co_await leaf();
+    const auto block = std::make_unique<char[]>(bytes);
+    static_cast<volatile char*>(block.get())[0] = 1;
+    (void)co_await leaf();
+}
 Task<void> turns(int count) {
     for (; count > 0; --count) co_await yieldNow();
 }
@@ -81,7 +90,7 @@ Task<void> end(Result<profile::Profile>& taken, std::optional<std::uint64_t> ser
     co_return;
 }
 
-/// `thread;outer;inner` -> calls, of all but the threads of the test itself.
+/// `thread;outer;inner` -> calls, of all but the threads of the test itself and the loop.
 std::map<std::string, std::uint64_t> callsIn(const profile::Profile& profile) {
     std::map<std::string, std::uint64_t> calls;
     for (std::uint32_t node = 0; node < profile.nodes.size(); ++node) {
@@ -91,7 +100,8 @@ std::map<std::string, std::uint64_t> callsIn(const profile::Profile& profile) {
             if (const auto at = name.rfind(':'); at != std::string::npos) name.erase(0, at + 1);
             path += (path.empty() ? "" : ";") + name;
         }
-        if (!path.starts_with("test")) calls[path] = profile.nodes[node].self.calls;
+        // What the loop does between the turns is there in every profile.
+        if (!path.starts_with("test") && !path.starts_with("(")) calls[path] = profile.nodes[node].self.calls;
     }
     return calls;
 }
@@ -119,6 +129,9 @@ private Q_SLOTS:
     void anotherOnesGoesOn();
     void aLoopMayEndWithOne();
     void timesLieWithinEachOther();
+    void bytesAreOfTheFunctionThatAskedForThem();
+    void whatIsOfNoThreadHasANameToo();
+    void oneThatIsLeftOnForLongKeepsTheLatestTurns();
 
 private:
     Result<std::uint64_t> tryStart(ProfileOptions options = {}) {
@@ -299,6 +312,67 @@ void TestProfiler::timesLieWithinEachOther() {
         QVERIFY(node.self.userMicros + node.self.systemMicros <= taken.lastedMicros + 10'000);
     }
     QVERIFY(whole > 0 && whole / 1000 <= taken.lastedMicros + 1);
+}
+
+void TestProfiler::bytesAreOfTheFunctionThatAskedForThem() {
+#ifdef YARD_SANITIZED
+    QSKIP("a sanitizer has an operator new of its own");
+#endif
+    constexpr std::size_t kBytes = 1'000'000;
+    start();
+    loop_->spawn("worker", allocates(kBytes));
+    loop_->runUntilIdle();
+    const profile::Profile taken = stop();
+    std::uint64_t whole = 0;
+    for (const profile::Node& node : taken.nodes) {
+        const std::uint64_t bytes = node.self.allocatedBytes;
+        whole += bytes;
+        if (taken.functions[node.function].name == "yard::coro::allocates") QVERIFY(bytes >= kBytes);
+        if (taken.functions[node.function].name == "yard::coro::leaf") QVERIFY(bytes < 10'000);
+    }
+    QVERIFY(whole >= kBytes && whole < kBytes + 100'000);
+}
+
+/// Threads, posted functions and the loop between them: nothing of the time in which it did not sleep is left over.
+void TestProfiler::whatIsOfNoThreadHasANameToo() {
+    start();
+    loop_->spawn("worker", turns(20'000));
+    for (int n = 0; n < 100; ++n)
+        loop_->post([] {
+            volatile int sum = 0;
+            for (int step = 0; step < 20'000; ++step) sum = sum + step;
+        });
+    loop_->runUntilIdle();
+    const profile::Profile taken = stop();
+    std::uint64_t explained = 0;
+    std::map<std::string, std::uint64_t> outside;
+    for (const profile::Node& node : taken.nodes) {
+        explained += node.self.wallNanos;
+        const std::string& name = taken.functions[node.function].name;
+        if (name.starts_with("(")) outside[name] = node.self.calls;
+    }
+    QCOMPARE(outside["(functions that were posted)"], std::uint64_t(100));
+    QVERIFY(outside["(the loop itself)"] >= 20'000);
+    const std::uint64_t whole = taken.lastedMicros * 1'000;
+    QVERIFY2(explained <= whole + 1'000 && explained * 100 >= whole * 95,
+             fmt::format("{} of {} ns", explained, whole).c_str());
+}
+
+/// A day of it has more turns than that; its file has a bound all the same.
+void TestProfiler::oneThatIsLeftOnForLongKeepsTheLatestTurns() {
+    constexpr std::size_t kKept = 100'000;
+    constexpr int kTurns = 120'000;
+    start();
+    loop_->spawn("worker", turns(kTurns));
+    loop_->runUntilIdle();
+    const profile::Profile taken = stop();
+    QCOMPARE(taken.slices.size(), kKept);
+    QVERIFY(taken.slicesLeftOut >= kTurns - kKept);
+    QVERIFY(std::ranges::is_sorted(taken.slices, {}, &profile::Slice::startMicros));
+    QVERIFY(callsIn(taken).at("worker") >= std::uint64_t(kTurns)); // the sums have all
+    const std::string bytes = profile::encode(taken);
+    QVERIFY(bytes.size() < profile::kLargestFile / 10);
+    QVERIFY(profile::decode(bytes));
 }
 
 } // namespace yard::coro

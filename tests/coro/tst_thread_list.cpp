@@ -76,6 +76,7 @@ private Q_SLOTS:
     void namesOfFunctionsAreShort();
     void turnsAreCounted();
     void theLongestTurnsAreKept();
+    void aLongTurnHasTheChainInWhichItEnded();
 
 private:
     VirtualClock clock_;
@@ -247,6 +248,19 @@ void TestThreadList::theLongestTurnsAreKept() {
     QVERIFY(turns[1].name.starts_with("t"));
     QVERIFY(turns.back().ran == std::chrono::milliseconds(61));
     QVERIFY(turns.back().ended > 0);
+}
+
+void TestThreadList::aLongTurnHasTheChainInWhichItEnded() {
+    Loop loop({.clock = &clock_});
+    loop.spawn("worker", work(clock_, std::chrono::milliseconds(900)));
+    loop.runUntilIdle();
+    const std::vector<SlowTurn> turns = loop.meter().slowestTurns();
+    QCOMPARE(turns.size(), std::size_t(2));
+    QVERIFY(turns[0].ran == std::chrono::milliseconds(900));
+    QVERIFY(!turns[0].chain.empty());
+    QCOMPARE(functionName(turns[0].chain.back().function), "yard::coro::work");
+    QCOMPARE(std::string(turns[0].chain.back().file), "tests/coro/tst_thread_list.cpp");
+    QVERIFY(turns[1].chain.empty()); // with this one the thread ended
 }
 
 } // namespace yard::coro

@@ -1,18 +1,65 @@
 // GET inside/...: what goes on inside of the process.
 #include "core/base/files.h"
+#include "core/base/log.h"
+#include "core/base/unique_fd.h"
+#include "core/console/interpreter.h"
 #include "core/profile/profile_file.h"
+#include "core/runners/runner_source.h"
+#include "tests/engine/fake_runner.h"
 #include "tests/http/api_test.h"
 #include "tests/support/show_strings.h"
 
 #include <QTest>
 #include <algorithm>
+#include <atomic>
+#include <fcntl.h>
+#include <future>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <sys/stat.h>
+#include <thread>
+#include <vector>
 
 using namespace yard;
 using namespace yard::http;
+
+namespace {
+
+/// Who has only the console: a line of it, carried out by the routes.
+std::string sayAtConsole(ApiTest& api, const std::string& line) {
+    using Step = console::Interpreter::Step;
+    console::Interpreter interpreter;
+    interpreter.start(line);
+    for (;;) {
+        const Step step = interpreter.resume();
+        if (step == Step::Asks) {
+            const console::ApiRequest& asked = interpreter.request();
+            Reply reply = api.call(asked.method, "/compute/" + asked.path, asked.body);
+            interpreter.answer({.status = reply.status, .body = std::move(reply.body)});
+        }
+        if (step == Step::Done) return interpreter.takeOutput();
+        if (step == Step::Failed) return interpreter.takeOutput() + "error: " + interpreter.error();
+    }
+}
+
+/// A plugin of the engine: a runner, whose code runs on the engine's loop. What is posted to it runs there.
+class PluginSource final : public runners::RunnerSource {
+public:
+    std::atomic<engine::test::FakeRunner*> runner = nullptr; ///< the engine's, from its start to its end
+
+    std::string_view name() const override { return "plugin"; }
+    unsigned cores() const override { return 1; }
+    Result<std::vector<runners::SlotEntry>> recover() override { return std::vector<runners::SlotEntry>(); }
+    Result<std::unique_ptr<runners::Runner>> start(runners::UpdateSink sink) override {
+        auto made = std::make_unique<engine::test::FakeRunner>(cores(), std::move(sink));
+        runner = made.get();
+        return made;
+    }
+};
+
+} // namespace
 
 class InsideTest : public QObject {
     Q_OBJECT
@@ -28,8 +75,15 @@ private Q_SLOTS:
     void aThreadIsInterrupted();
     void aServiceIsInterruptedByForceAlone();
     void theLongestTurnsAreListed();
+    void aStallIsFoundByNameFromTheConsole();
+    void theLogHasALevelForEachArea();
+    void wrongLevelsAreRefused_data();
+    void wrongLevelsAreRefused();
+    void theLatestLinesOfTheLogAreTold();
     void memoryIsTold();
+    void cachesAreCountedAndEmptied();
     void descriptorsHaveOwners();
+    void descriptorsThatLeakAreFoundByTheLineThatOpensThem();
     void aThreadHasTheChainOfItsWaits();
     void aProfileIsTakenAndKept_data();
     void aProfileIsTakenAndKept();
@@ -117,11 +171,108 @@ void InsideTest::theLongestTurnsAreListed() {
     QVERIFY(reply.json().at("turns").is_array());
 }
 
+void InsideTest::aStallIsFoundByNameFromTheConsole() {
+    const auto source = std::make_shared<PluginSource>();
+    ApiTest api([&](engine::Options& options) { options.runners = {source}; });
+    QVERIFY(source->runner);
+    std::promise<void> stalled;
+    source->runner.load()->post([&](engine::test::FakeRunner&) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(500)); // what a plugin should not do
+        stalled.set_value();
+    });
+    stalled.get_future().wait();
+    const std::string all = sayAtConsole(api, "latency");
+    QVERIFY2(all.contains("runner") && all.contains("core/engine/running/runner_places.cpp:"), all.c_str());
+    const std::string found = sayAtConsole(
+        api, "for _, t in ipairs(latency()) do if t.ran_s >= 0.5 then print(t.name, json(t.chain)) end end");
+    QVERIFY2(found.contains("runner\t") && found.contains("yard::engine::RunnerPlaces::hear"), found.c_str());
+}
+
+void InsideTest::theLogHasALevelForEachArea() {
+    QCOMPARE(sayAtConsole(*api_, "log debug sandbox"), "the log of sandbox begins at debug\n");
+    QVERIFY(areaLogLevel("sandbox") == LogLevel::Debug);
+    QVERIFY(sayAtConsole(*api_, "log").contains("sandbox"));
+    const Reply reply = api_->get("/compute/inside/log");
+    QVERIFY2(reply.body.contains(R"({"name":"sandbox","level":"debug"})"), reply.body.c_str());
+    (void)sayAtConsole(*api_, "log default sandbox");
+    QVERIFY(!areaLogLevel("sandbox"));
+    (void)sayAtConsole(*api_, "log warning");
+    QVERIFY(logLevel() == LogLevel::Warning);
+    setLogLevel(LogLevel::Info);
+}
+
+void InsideTest::wrongLevelsAreRefused_data() {
+    QTest::addColumn<QByteArray>("body");
+    for (const char* body :
+         {R"({"level":"loud"})", R"({"level":"default"})", R"({"level":"debug","area":"cellar"})", R"({"level":7})",
+          R"({"area":"http"})", R"({"level":"info","unknown":1})"})
+        QTest::newRow(body) << QByteArray(body);
+}
+
+void InsideTest::wrongLevelsAreRefused() {
+    QFETCH(QByteArray, body);
+    QCOMPARE(api_->call("PATCH", "/compute/inside/log", body.toStdString()).status, 422);
+    QVERIFY(logLevel() == LogLevel::Info);
+    QVERIFY(sayAtConsole(*api_, "log loud").contains("error: Give \"level\" as"));
+}
+
+void InsideTest::theLatestLinesOfTheLogAreTold() {
+    logWarning("retention", "the first of the test");
+    logInfo("http", "the second of the test");
+    flushLog(); // it is written
+    const Reply reply = api_->get("/compute/inside/log?filter=of+the+test&level=warning");
+    QVERIFY2(reply.body.contains(R"("level":"warning","area":"retention","text":"the first of the test"})"),
+             reply.body.c_str());
+    QVERIFY(!reply.body.contains("the second"));
+    QVERIFY(api_->get("/compute/inside/log?area=http&filter=second").body.contains("the second of the test"));
+    const std::string next = std::to_string(reply.number("next"));
+    QVERIFY(!api_->get("/compute/inside/log?after=" + next).body.contains("of the test"));
+    for (const char* wrong : {"level=loud", "limit=0", "after=x"})
+        QCOMPARE(api_->get(std::string("/compute/inside/log?") + wrong).status, 422);
+    QVERIFY(sayAtConsole(*api_, "lines second").contains("info http: the second of the test"));
+}
+
 void InsideTest::memoryIsTold() {
     const Reply reply = api_->get("/compute/inside/memory");
     QCOMPARE(reply.status, 200);
     QVERIFY(reply.number("total_bytes") > 1'000'000);
     QVERIFY(reply.body.contains("scheduler"));
+    const boost::json::object answer = reply.json();
+    std::int64_t sum = 0;
+    for (const auto& each : answer.at("subsystems").as_array()) {
+        const boost::json::object& part = each.as_object();
+        sum += part.at("bytes").as_int64();
+        // Frames of cooperative threads and the journal are counted where they are allocated.
+        if (part.at("name") == boost::json::value("cooperative threads") ||
+            part.at("name") == boost::json::value("journal"))
+            QVERIFY2(part.at("bytes").as_int64() > 1'000 && part.at("items").as_int64() > 1, reply.body.c_str());
+    }
+    QVERIFY(sum > 0);
+    QVERIFY(sayAtConsole(*api_, "memory").contains("cooperative threads"));
+}
+
+void InsideTest::cachesAreCountedAndEmptied() {
+    ApiTest api;
+    std::vector<std::string> paths;
+    for (int n = 0; n < 3; ++n)
+        paths.push_back("/compute/jobs/" + std::to_string(api.sh("true", ",\"hold\":true")));
+    const auto specs = [&] {
+        return sayAtConsole(api,
+                            "for _, c in ipairs(caches()) do if c.name == 'specs' then print(c.bytes > 0) end end");
+    };
+    const Reply reply = api.get("/compute/inside/caches");
+    QVERIFY2(reply.body.contains(R"("name":"specs")") && reply.body.contains(R"("name":"lists")"),
+             reply.body.c_str());
+    QVERIFY2(sayAtConsole(api, "caches").contains("hits"), "");
+    QCOMPARE(sayAtConsole(api, "caches.empty 'specs'"), "the cache of specs is empty\n");
+    QCOMPARE(specs(), "false\n");
+    QCOMPARE(sayAtConsole(api, "caches.empty 'lists'"), "the cache of lists is empty\n");
+    QVERIFY(sayAtConsole(api, "caches.empty 'cellar'").contains("error: There is no cache \"cellar\""));
+    // What was thrown away is read again.
+    for (const std::string& path : paths) {
+        QCOMPARE(api.post(path + "/release").status, 200);
+        QCOMPARE(api.get(path + "?wait=60").text("state"), "completed");
+    }
 }
 
 void InsideTest::descriptorsHaveOwners() {
@@ -137,6 +288,35 @@ void InsideTest::descriptorsHaveOwners() {
     QCOMPARE(sum, reply.number("used"));
     QVERIFY(sum <= reply.number("limit"));
     QVERIFY2(names.contains("journal") && names.contains("event loops"), reply.body.c_str());
+}
+
+void InsideTest::descriptorsThatLeakAreFoundByTheLineThatOpensThem() {
+    constexpr std::size_t kLeaked = 40;
+    std::vector<UniqueFd> leaked;
+    for (std::size_t n = 0; n < kLeaked; ++n) leaked.push_back(UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
+    const std::string line = std::to_string(__LINE__ - 1);
+    const boost::json::object all = api_->get("/compute/inside/descriptors").json();
+    const auto& owners = all.at("owners").as_array();
+    const auto ours = std::ranges::find(owners, boost::json::value("tests/http"),
+                                        [](const auto& owner) { return owner.as_object().at("name"); });
+    QVERIFY(ours != owners.end());
+    QVERIFY(ours->as_object().at("count").as_int64() >= std::int64_t(kLeaked));
+    QVERIFY(!all.contains("descriptors")); // only of an owner that is asked for
+    const Reply reply = api_->get("/compute/inside/descriptors?owner=tests/http");
+    const boost::json::object one = reply.json();
+    const auto& listed = one.at("descriptors").as_array();
+    const auto isLeaked = [&](const auto& each) {
+        return each.as_object().at("opener") == boost::json::value("tests/http/tst_inside.cpp:" + line) &&
+               each.as_object().at("target") == boost::json::value("/dev/null");
+    };
+    QCOMPARE(static_cast<std::size_t>(std::ranges::count_if(listed, isLeaked)), kLeaked);
+    leaked.clear();
+    QVERIFY(!api_->get("/compute/inside/descriptors?owner=tests/http").body.contains("tst_inside.cpp:" + line));
+    // Who has only the console sees the owner, and then the line.
+    for (std::size_t n = 0; n < kLeaked; ++n) leaked.push_back(UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
+    QVERIFY(sayAtConsole(*api_, "descriptors").contains("tests/http"));
+    QVERIFY(sayAtConsole(*api_, "descriptors tests/http").contains("tests/http/tst_inside.cpp:"));
+    QVERIFY(api_->get("/compute/inside/descriptors?owner=nobody").json().at("descriptors").as_array().empty());
 }
 
 void InsideTest::aThreadHasTheChainOfItsWaits() {
@@ -205,6 +385,11 @@ void InsideTest::aProfileMayBeStartedAndStopped() {
     const Reply stopped = api_->post("/compute/inside/profile/stop", engine);
     QCOMPARE(stopped.status, 200);
     QVERIFY(!profileOf(stopped).nodes.empty());
+    // The same by who has only the console, with and without words of its own.
+    for (const char* start : {"profile_start", "profile.start()", "profile.start{thread=\"command\"}"}) {
+        QCOMPARE(sayAtConsole(*api_, start), "profile_stop ends it\n");
+        QVERIFY(sayAtConsole(*api_, "profile.stop()").ends_with(".yprof\n"));
+    }
 }
 
 void InsideTest::wrongProfilesAreRefused_data() {

@@ -140,6 +140,8 @@ void MetricsTest::figuresSayWhatHappened() {
     const Exposition metrics(api.get("/metrics").body);
     QCOMPARE(metrics.problem, QString());
     QCOMPARE(metrics.value("actions_submitted_total"), 4.0);
+    QVERIFY(metrics.value("memory_bytes{subsystem=\"cooperative threads\"}") > 1e3);
+    QVERIFY(metrics.value("memory_bytes{subsystem=\"journal\"}") > 1e3);
     QCOMPARE(metrics.value("actions_finished_total{state=\"completed\",reason=\"none\"}"), 2.0);
     QCOMPARE(metrics.value("actions_finished_total{state=\"failed\",reason=\"exit_code\"}"), 1.0);
     QCOMPARE(metrics.value("actions{state=\"pending\"}"), 1.0);

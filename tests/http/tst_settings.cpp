@@ -83,7 +83,7 @@ void SettingsRouteTest::aChangeAppliesAtOnceAndIsKept() {
     const auto lsn = api.sh("exec sleep 100", "", fmt::format("/compute/queues/{}/jobs", queue.number("queue_id")));
     const Reply ended = api.get(fmt::format("/compute/jobs/{}?wait=60", lsn));
     QCOMPARE(ended.text("reason"), std::string("deadline"));
-    QVERIFY(!logEnabled(LogLevel::Info));
+    QVERIFY(!logEnabled(LogLevel::Info, "http"));
     setLogLevel(LogLevel::Info);
     QCOMPARE(readFile(api.engine.path("data/settings.json")).value_or("(none)"),
              std::string("{\n  \"deadline_s\": 0.2,\n  \"log_level\": \"warning\"\n}\n"));

@@ -18,7 +18,10 @@ inline profile::Profile sampleProfile() {
     const auto node = [](std::uint32_t function, std::uint32_t parent, std::uint64_t millis, std::uint64_t calls) {
         return profile::Node{.function = function,
                              .parent = parent,
-                             .self = {.calls = calls, .wallNanos = millis * 1'000'000, .userMicros = millis * 500}};
+                             .self = {.calls = calls,
+                                      .wallNanos = millis * 1'000'000,
+                                      .userMicros = millis * 500,
+                                      .allocatedBytes = millis * 100}};
     };
     sample.nodes = {node(0, profile::kNoParent, 1, 3), node(1, 0, 2, 1), node(2, 1, 4, 5), node(2, 2, 8, 2),
                     node(3, profile::kNoParent, 16, 1)};

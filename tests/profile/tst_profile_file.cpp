@@ -5,6 +5,7 @@
 #include "tests/support/show_strings.h"
 
 #include <QTest>
+#include <fmt/format.h>
 #include <random>
 
 using namespace yard;
@@ -16,6 +17,7 @@ private Q_SLOTS:
     void whatIsWrittenIsRead();
     void whatIsNoProfileIsRefused();
     void anotherVersionIsNamed();
+    void aFileOfTheFirstVersionIsRead();
     void eachCutIsRefused();
     void whatIsNotThereCannotBeNamed_data();
     void whatIsNotThereCannotBeNamed();
@@ -42,10 +44,29 @@ void TestProfileFile::whatIsNoProfileIsRefused() {
 
 void TestProfileFile::anotherVersionIsNamed() {
     std::string bytes = encode(test::sampleProfile());
-    bytes[8] = 2;
+    for (const char version : {'\0', '\3'}) {
+        bytes[8] = version;
+        const auto read = decode(bytes);
+        QVERIFY(!read);
+        QCOMPARE(read.error().message,
+                 fmt::format("this profile is of version {}, and versions 1 to 2 are read here", int{version}));
+    }
+}
+
+/// One function, a thread, and one turn of it, as the first version wrote them.
+void TestProfileFile::aFileOfTheFirstVersionIsRead() {
+    const std::string bytes = std::string("YPROF\r\n\x1a") +
+                              std::string("\x01\x05\x09\x01l", 5) +                             // version to loop
+                              std::string("\x01\x01t\x00\x00", 5) +                             // functions
+                              std::string("\x01\x00\x00\x03\x07\x01\x02\x03\x04\x05\x06", 11) + // nodes
+                              std::string("\x01\x00\x02\x04\x00\x00", 6);                       // turns
     const auto read = decode(bytes);
-    QVERIFY(!read);
-    QCOMPARE(read.error().message, "this profile is of version 2, and version 1 is read here");
+    QVERIFY2(read, read ? "" : read.error().message.c_str());
+    QCOMPARE(read->loop, "l");
+    QCOMPARE(read->functions.at(0).name, "t");
+    const Cost& self = read->nodes.at(0).self;
+    QVERIFY(self.calls == 3 && self.wallNanos == 7 && self.majorFaults == 6 && self.allocatedBytes == 0);
+    QCOMPARE(read->slices.at(0).ranMicros, std::uint32_t(4));
 }
 
 void TestProfileFile::eachCutIsRefused() {

@@ -27,6 +27,8 @@ Outcome<std::string> spanQuery(const Arguments& arguments);
 std::string_view standstillWords(std::string_view state);
 /// The path of jobs, global or of the queue that --queue names: "jobs" or "queues/7/jobs".
 std::string jobsPath(const Arguments& arguments);
+/// 'profile record --action N': the processes of a running action on this machine, for so many seconds.
+Outcome<int> recordActionProfile(const Invocation& invocation, std::int64_t lsn, std::int64_t seconds);
 /// Prints those of an action or a queue, "jobs/12" or "queues/7"; nothing when there are none.
 void showComments(Engine& engine, const std::string& path);
 /// Null for "none", the colour for one; else wrong usage that says which there are.

@@ -3,6 +3,7 @@
 #include "app/yardctl/commands/functions.h"
 #include "app/yardctl/format.h"
 #include "core/base/files.h"
+#include "core/profile/perf_script.h"
 #include "core/profile/profile_file.h"
 #include "core/profile/report.h"
 
@@ -36,7 +37,8 @@ Outcome<int> showProfile(const Invocation& invocation, const std::string& path) 
             fmt::format("'{}' is none of text, html, speedscope, collapsed and pprof", printable(form)));
     const auto bytes = readFile(path, profile::kLargestFile);
     if (!bytes) return failedWith(bytes.error());
-    auto read = profile::decode(*bytes);
+    auto read = profile::isProfileFile(*bytes) ? profile::decode(*bytes) : profile::readPerfScript(*bytes);
+    if (!read && !profile::isProfileFile(*bytes)) read = profile::decode({}); // which says what makes one
     if (!read) {
         read.error().message = fmt::format("{}: {}", printable(path), read.error().message);
         return failedWith(read.error());
@@ -66,6 +68,14 @@ Outcome<int> recordProfile(const Invocation& invocation) {
         if (*number < 1 || *number > 600) return usageError("--seconds takes 1 to 600");
         seconds = *number;
     }
+    if (const auto word = arguments.value("action")) {
+        for (const std::string_view option : {"loop", "thread", "function"})
+            if (arguments.has(option)) return usageError(fmt::format("--{} does not go with --action", option));
+        const auto lsn = parseInteger(*word, "--action");
+        if (!lsn) return std::unexpected(lsn.error());
+        if (*lsn < 1) return usageError("--action takes the number of an action");
+        return recordActionProfile(invocation, *lsn, seconds);
+    }
     body["seconds"] = seconds;
     for (const auto& [option, member] : {std::pair{"loop", "loop"}, {"thread", "filter"}, {"function", "function"}})
         if (const auto word = arguments.value(option)) body[member] = *word;
@@ -81,12 +91,13 @@ Outcome<int> recordProfile(const Invocation& invocation) {
 Outcome<int> profileCommand(const Invocation& invocation) {
     const std::vector<std::string>& words = invocation.arguments.operands();
     if (words.size() == 1 && words[0] == "record") {
-        for (const std::string_view option : {"format", "out"})
-            if (invocation.arguments.has(option)) return usageError(fmt::format("--{} goes with 'show'", option));
+        if (invocation.arguments.has("format")) return usageError("--format goes with 'show'");
+        if (invocation.arguments.has("out") && !invocation.arguments.has("action"))
+            return usageError("--out goes with 'show', and with --action");
         return recordProfile(invocation);
     }
     if (words.size() == 2 && words[0] == "show") {
-        for (const std::string_view option : {"seconds", "loop", "thread"})
+        for (const std::string_view option : {"seconds", "loop", "thread", "action"})
             if (invocation.arguments.has(option)) return usageError(fmt::format("--{} goes with 'record'", option));
         return showProfile(invocation, words[1]);
     }
@@ -98,7 +109,7 @@ Outcome<int> profileCommand(const Invocation& invocation) {
 Command profileRow() {
     return {.name = "profile",
             .usage = "record [options] | show FILE [options]",
-            .summary = "measure what the engine's own threads do",
+            .summary = "measure what the engine's own threads do, or an action",
             .details = "'record' measures for some seconds which functions of the engine run, how long, and called "
                        "by whom; it "
                        "prints the file on the engine's machine. 'show' reads one: a table, a page for a browser "
@@ -106,13 +117,16 @@ Command profileRow() {
                        "speedscope, flame graphs (collapsed) and pprof read.",
             .examples = "yardctl profile record --seconds 30\n"
                         "yardctl profile show engine-1795794487.yprof\n"
+                        "yardctl profile record --action 12\n"
                         "yardctl profile show engine-1795794487.yprof --format html -o profile.html",
             .options = {{"seconds", 's', "N", "record: so long, 1 to 600 (default 10)"},
+                        {"action", 0, "N", "record: by perf, the processes of action N on this machine"},
                         {"loop", 0, "LOOP", "record: engine (default) or http"},
                         {"thread", 0, "TEXT", "record: only threads with this in their name"},
                         {"function", 0, "TEXT", "only functions with this in their name, and what they call"},
                         {"format", 0, "FORM", "show: text (default), html, speedscope, collapsed, pprof"},
-                        {"out", 'o', "FILE", "show: write it there instead of to stdout"}},
+                        {"out", 'o', "FILE",
+                         "write it there: show instead of to stdout, record --action instead of action-N.yprof"}},
             .minOperands = 1,
             .maxOperands = 2,
             .function = profileCommand};

@@ -136,7 +136,7 @@ void Results::take(const ResultAck& ack, Lsn lsn) {
         parts_.session.events().retryStored(lsn, parts_.outbox);
         return;
     }
-    (void)parts_.specs.take(lsn); // of one that never started, or was given back
+    parts_.specs.drop(lsn); // of one that never started, or was given back
     parts_.unkept.ended(lsn, ack.state);
     parts_.rows.ended(lsn);
     ++parts_.counters.finished[std::to_underlying(ack.state)][std::to_underlying(ack.reason)];

@@ -243,7 +243,10 @@ void Wiring::openWatching() {
 }
 
 void Wiring::openOverview() {
-    services_.inside.emplace();
+    services_.inside.emplace(Inside::Parts{.session = *services_.session,
+                                           .specs = services_.specs,
+                                           .unkept = services_.unkept,
+                                           .lists = services_.orders->kept()});
     services_.overview.emplace(
         Overview::Parts{.session = *services_.session,
                         .queues = *services_.queues,

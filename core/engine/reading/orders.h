@@ -57,6 +57,7 @@ public:
     std::string cursorAt(KeptOrder& order, std::size_t at) const;
     /// A finished action is pending again.
     void notePutBack(Lsn lsn) { kept_.notePutBack(lsn); }
+    SortedListCache& kept() { return kept_; }
 
 private:
     Result<std::shared_ptr<KeptOrder>> begin(const ListQuery& query, const store::PageFilter& filter);

@@ -90,6 +90,7 @@ std::shared_ptr<KeptOrder> SortedListCache::find(std::uint64_t id, MonoTime now)
     if (at == orders_.end()) return nullptr;
     (*at)->used = now;
     (*at)->isReadToEnd = false;
+    ++hits_;
     return *at;
 }
 
@@ -98,6 +99,7 @@ std::shared_ptr<KeptOrder> SortedListCache::find(const ListQuery& query, std::ui
         if (order->revision != revision || order->failed || !isSameList(order->query, query)) continue;
         order->used = now;
         order->isReadToEnd = false;
+        ++hits_;
         return order;
     }
     return nullptr;
@@ -139,13 +141,18 @@ void SortedListCache::finish(KeptOrder& order, Result<std::vector<Lsn>> lsns) {
         order.failed = std::move(lsns.error());
     std::vector<Lsn>().swap(order.putBack);
     order.made.set();
-    const auto kept = [this] {
-        std::size_t count = 0;
-        for (const auto& each : orders_) count += each->lsns.size();
-        return count;
-    };
-    while (kept() > kMostLsns && dropOldest(&order)) {
+    while (this->lsns() > kMostLsns && dropOldest(&order)) {
     }
+}
+
+std::size_t SortedListCache::lsns() const {
+    std::size_t count = 0;
+    for (const auto& each : orders_) count += each->lsns.size();
+    return count;
+}
+
+void SortedListCache::clear() {
+    std::erase_if(orders_, [](const auto& order) { return order->made.isSet(); });
 }
 
 void SortedListCache::notePutBack(Lsn lsn) {

@@ -60,12 +60,20 @@ public:
     void notePutBack(Lsn lsn);
     void dropUnused(MonoTime now);
     bool empty() const { return orders_.empty(); }
+    std::size_t size() const { return orders_.size(); }
+    std::size_t lsns() const;
+    /// Lists that were found, and lists that had to be put in order.
+    std::uint64_t hits() const { return hits_; }
+    std::uint64_t misses() const { return lastId_; }
+    /// Those that are made: who pages through one is told that it is not kept any more.
+    void clear();
 
 private:
     bool dropOldest(const KeptOrder* but);
 
     std::vector<std::shared_ptr<KeptOrder>> orders_;
     std::uint64_t lastId_ = 0;
+    std::uint64_t hits_ = 0;
 };
 
 /// What a number of a named field stands for: compared text after text. Both empty: nothing. Elements of the

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "core/base/ids.h"
+#include "core/base/memory_ledger.h"
 #include "core/coro/sync.h"
 #include "core/model/states.h"
 
@@ -55,7 +56,7 @@ public:
         ring_.resize(kKept);
         begin_ = ++last_; // a revision of its own: who saw the one before may have missed something since
     }
-    void close() { std::vector<ChangeEntry>().swap(ring_); }
+    void close() { Ring().swap(ring_); }
 
     void note(const ChangeEntry& entry) {
         if (!isOpen()) return;
@@ -76,8 +77,9 @@ public:
     coro::ConditionVariable& changed() { return changed_; }
 
 private:
-    std::vector<ChangeEntry> ring_; ///< empty: nobody watches
-    std::uint64_t begin_ = 0;       ///< entries after this one are in the ring
+    using Ring = std::vector<ChangeEntry, TaggedAllocator<ChangeEntry, MemoryOwner::Changes>>;
+    Ring ring_;               ///< empty: nobody watches
+    std::uint64_t begin_ = 0; ///< entries after this one are in the ring
     std::uint64_t last_ = 0;
     coro::ConditionVariable changed_;
 };

@@ -12,7 +12,7 @@ void SpecCache::put(Lsn lsn, SpecPtr spec) {
     while (bytes_ > limit_) {
         const Lsn oldest = order_.front();
         order_.pop_front();
-        take(oldest);
+        remove(oldest);
     }
     // Entries that were taken leave their place in the order behind; at most as many again are kept.
     while (order_.size() > 2 * entries_.size() + 64) {
@@ -23,12 +23,24 @@ void SpecCache::put(Lsn lsn, SpecPtr spec) {
 }
 
 SpecPtr SpecCache::take(Lsn lsn) {
+    SpecPtr spec = remove(lsn);
+    ++(spec ? hits_ : misses_);
+    return spec;
+}
+
+SpecPtr SpecCache::remove(Lsn lsn) {
     const auto at = entries_.find(lsn);
     if (at == entries_.end()) return nullptr;
     SpecPtr spec = std::move(at->second.spec);
     bytes_ -= at->second.bytes;
     entries_.erase(at);
     return spec;
+}
+
+void SpecCache::clear() {
+    entries_.clear();
+    order_.clear();
+    bytes_ = 0;
 }
 
 } // namespace yard::engine

@@ -6,6 +6,7 @@
 #include "core/model/action_spec.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <unordered_map>
 
@@ -18,15 +19,28 @@ public:
     void put(Lsn lsn, SpecPtr spec);
     /// Takes it out; null when it is not here.
     SpecPtr take(Lsn lsn);
+    /// It is needed no more: neither a hit nor a miss.
+    void drop(Lsn lsn) { (void)remove(lsn); }
     std::size_t bytes() const { return bytes_; }
+    std::size_t size() const { return entries_.size(); }
+    std::size_t limit() const { return limit_; }
+    /// How often take() had it, and had not.
+    std::uint64_t hits() const { return hits_; }
+    std::uint64_t misses() const { return misses_; }
+    /// Those who want one read the journal.
+    void clear();
 
 private:
     struct Entry {
         SpecPtr spec;
         std::size_t bytes;
     };
+    SpecPtr remove(Lsn lsn);
+
     std::size_t limit_;
     std::size_t bytes_ = 0;
+    std::uint64_t hits_ = 0;
+    std::uint64_t misses_ = 0;
     std::unordered_map<Lsn, Entry> entries_;
     std::deque<Lsn> order_; ///< may name entries that are gone
 };

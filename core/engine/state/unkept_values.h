@@ -33,6 +33,8 @@ public:
     /// An action has ended for good; it may be run again.
     void ended(Lsn lsn, ActionState state);
     std::size_t bytes() const { return bytes_; }
+    std::size_t size() const { return sets_.size(); }
+    std::size_t limit() const { return mostBytes_; }
 
 private:
     struct Set {

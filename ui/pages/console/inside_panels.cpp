@@ -133,16 +133,21 @@ Cell durationCell(double seconds) {
     return Cell{Format().duration(Duration(static_cast<Duration::rep>(seconds * 1e6)))};
 }
 
-Row threadRow(const QJsonObject& thread) {
-    const QJsonArray chain = thread["chain"].toArray();
+/// A line for each function, the innermost first.
+QString stepsOf(const QJsonArray& chain) {
     QStringList steps;
     for (const QJsonValue step : chain) steps << step["function"].toString() + "  " + place(step.toObject());
+    return steps.join('\n');
+}
+
+Row threadRow(const QJsonObject& thread) {
+    const QJsonArray chain = thread["chain"].toArray();
     // The first that is no part of waiting itself.
     QString at;
     for (const QJsonValue step : chain)
         if (at.isEmpty() || at.startsWith("core/coro/")) at = place(step.toObject());
     Cell where{at};
-    where.tip = steps.join('\n');
+    where.tip = stepsOf(chain);
     const QString waits = thread["waits_for"].toString();
     Cell state{threadState(thread["state"].toString())};
     if (!waits.isEmpty()) state.tip = InsideColumns::tr("waits for: %1").arg(waits);
@@ -287,8 +292,10 @@ void InsidePanels::takeTurns(const QJsonObject& json) {
     const WallMicros now = wallNow();
     auto list = numberedRows(json["turns"], [&](const QJsonObject& turn) {
         const WallMicros ended = turn["ended"].toInteger();
+        Cell name{turn["name"].toString()};
+        name.tip = stepsOf(turn["chain"].toArray());
         Row row;
-        row.cells = {Cell{format.time(ended, now)}, Cell{turn["loop"].toString()}, Cell{turn["name"].toString()},
+        row.cells = {Cell{format.time(ended, now)}, Cell{turn["loop"].toString()}, name,
                      durationCell(turn["ran_s"].toDouble())};
         row.keys = {qint64(ended), {}, {}, turn["ran_s"].toDouble()};
         return row;
