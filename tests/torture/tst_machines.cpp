@@ -149,8 +149,8 @@ public:
         else
             writeProgram("bin/ssh",
                          fmt::format("#!/bin/bash\necho $$ >{0}/pid\nfor last; do :; done\n"
-                                     "cat | env -u XDG_DATA_HOME HOME={0}/home PATH={0}/far:/usr/bin:/bin "
-                                     "setsid /bin/sh -c \"$last\" | cat\n",
+                                     "env -u XDG_DATA_HOME HOME={0}/home PATH={0}/far:/usr/bin:/bin "
+                                     "setsid /bin/sh -c \"$last\" < <(cat) > >(cat)\n",
                                      place.path()));
     }
     ~SshMachine() {
@@ -489,7 +489,7 @@ void TestMachines::anAllocatorsMachineOutlivesAKilledYardAndGoesWithItsAllocator
     const Answer result = yard->caller().result(there.number("lsn"));
     QVERIFY2(result.text("state") == "completed" && result.text("machine").starts_with("here-"),
              (result.shown() + fileText(place.path("pilots"))).c_str());
-    QCOMPARE(machine().at("kind").as_string(), "allocated");
+    QCOMPARE(std::string(machine().at("kind").as_string()), std::string("allocated"));
     const std::string pid = fileText(place.path("pids"));
     yard->kill();
     yard = serve(port);

@@ -190,8 +190,12 @@ std::string Allocators::allocatorOf(std::string_view key) const {
     const auto hash = Hash256::fromHex(key);
     if (!hash) return {};
     for (const auto& [name, entry] : entries_)
-        for (const auto& [number, held] : entry->pilots)
+        for (const auto& [number, held] : entry->pilots) {
             if (held.kept.key == hash) return name;
+            // It came since the last look.
+            if (held.kept.key) continue;
+            if (const auto ticket = parts_.tickets.of(held.kept.id); ticket && ticket->key == hash) return name;
+        }
     return {};
 }
 
