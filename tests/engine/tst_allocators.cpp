@@ -151,6 +151,7 @@ private Q_SLOTS:
     void jobsEndWithTheEngineUnlessTheyAreKept();
     void keptJobsAreTakenOverByTheNextEngine();
     void aKeptMachineThatRunsIsNotEndedBecauseNothingWaits();
+    void theJobsOfAnotherEngineAreNotTakenOver();
     void aRemovedOneEndsItsJobsAndGoes();
     void aPausedOneStartsNothingAlsoAfterAStart();
     void whatIsWrongIsRefused_data();
@@ -276,6 +277,25 @@ void TestAllocators::aKeptMachineThatRunsIsNotEndedBecauseNothingWaits() {
     QVERIFY(change(fmt::format(R"({{"list":"ls {}"}})", bench.jobs())));
     QVERIFY(bench.engine.eventually(isStarting));
     QCOMPARE(bench.view().wanted, 0u);
+    QCOMPARE(bench.there(), before);
+}
+
+/// As after a restored backup, beside the engine that it was taken of.
+void TestAllocators::theJobsOfAnotherEngineAreNotTakenOver() {
+    OtherSystemBench bench;
+    QVERIFY(bench.create(bench.body(R"(,"keep":true,"min":1)")));
+    QVERIFY(bench.engine.eventually([&] {
+        const AllocatorView view = bench.view();
+        return view.pilots.size() == 1 && view.pilots[0].state == "starting"; // no surplus
+    }));
+    QVERIFY(bench.ask(&Allocators::change, std::string("cloud"), std::string(R"({"min":0})")));
+    const std::vector<std::string> before = bench.there();
+    bench.engine.stop();
+    QVERIFY(std::filesystem::remove(bench.engine.path("data/engine_id")));
+    bench.engine.start();
+    bench.serve();
+    QVERIFY(bench.engine.eventually([&] { return bench.view().decision.contains("nothing waits"); }));
+    QVERIFY(bench.view().pilots.empty());
     QCOMPARE(bench.there(), before);
 }
 

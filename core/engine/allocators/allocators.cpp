@@ -43,6 +43,10 @@ void Allocators::restore(std::span<const store::DocumentRow> documents) {
     for (const store::DocumentRow& row : documents) {
         if (row.kind != kPilotKind) continue;
         auto pilot = readPilot(row);
+        if (pilot && pilot->engineId != parts_.engineId) {
+            logInfo("engine", "the pilot {} is of the engine whose backup this was, and stays its own", row.name);
+            continue;
+        }
         const auto at = pilot ? entries_.find(pilot->allocator) : entries_.end();
         if (at == entries_.end()) {
             logWarning("engine", "the pilot {} of the journal belongs to no allocator: end its job by hand",

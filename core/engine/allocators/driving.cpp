@@ -106,6 +106,7 @@ coro::Task<void> Allocators::startOne(Entry& entry, allocators::PilotNumber numb
     KeptPilot kept;
     kept.id = fmt::format("{}-{}", entry.definition.name, randomHex(kPilotNameBytes));
     kept.allocator = entry.definition.name;
+    kept.engineId = parts_.engineId;
     kept.asked = wallNow();
     const std::string secret = parts_.tickets.make(kept.id);
     kept.secret = Sha256::of(secret);
