@@ -122,7 +122,7 @@ std::vector<std::string> submitCommand(const SlurmOptions& options, std::string_
 }
 
 std::vector<std::string> listCommand() {
-    return {"squeue", "--json"};
+    return {"squeue", "--me", "--json"};
 }
 
 std::vector<std::string> endCommand(const std::vector<std::string>& jobs) {

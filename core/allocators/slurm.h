@@ -46,7 +46,7 @@ std::string jobName(std::string_view allocator, std::string_view yard);
 Result<std::string> readSubmitted(std::string_view output);
 /// Slurm's own sentence from the standard error of a command that failed: its last line, without the program's name.
 std::string slurmSentence(std::string_view errors, int exitCode);
-/// `squeue --json`, which shows the jobs of all: those of this name. Jobs that ended and are still shown are left out.
+/// `squeue --me --json`; some versions show the jobs of all people nevertheless: those of this name. Jobs that ended and are still shown are left out.
 /// Malformed.
 Result<std::vector<Listed>> readListed(std::string_view json, std::string_view jobName);
 /// A sentence where a job that waits for this reason can never start as it is; empty where it only waits.

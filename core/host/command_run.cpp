@@ -94,10 +94,12 @@ Result<pid_t> spawn(const CommandOrder& order, int in, int out, int err) {
     return pid;
 }
 
-/// Reads what is there. False: there is nothing more to come.
+/// Reads what is there, and no more than a pipe holds: a command that never stops printing has its time, too. False:
+/// there is nothing more to come.
 bool drain(int fd, std::string& into, bool& isTooLong) {
+    constexpr int kMostReads = 64;
     std::array<char, 1u << 16> bytes;
-    for (;;) {
+    for (int reads = 0; reads < kMostReads; ++reads) {
         const ssize_t got = ::read(fd, bytes.data(), bytes.size());
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return errno == EAGAIN;
@@ -107,6 +109,7 @@ bool drain(int fd, std::string& into, bool& isTooLong) {
         into.append(bytes.data(), taken);
         isTooLong |= taken < static_cast<std::size_t>(got);
     }
+    return true;
 }
 
 /// One command that runs. Its end is waited for, in any case.
@@ -142,6 +145,10 @@ private:
 } // namespace
 
 Result<CommandEnd> runCommand(const CommandOrder& order, const std::stop_token& stop) {
+    const auto endedWithEngine = [&order] {
+        return fail(ErrorKind::NotAccepting, fmt::format("{} was ended with the engine.", order.argv.front()));
+    };
+    if (stop.stop_requested()) return endedWithEngine();
     CommandPipe out;
     CommandPipe err;
     for (CommandPipe* pipe : {&out, &err})
@@ -164,8 +171,7 @@ Result<CommandEnd> runCommand(const CommandOrder& order, const std::stop_token& 
         if (!drain(out.read.get(), end.out, end.isTooLong)) fds[1].fd = -1;
         if (!drain(err.read.get(), end.err, end.isTooLong)) fds[2].fd = -1;
         if ((fds[0].revents & POLLIN) != 0) break;
-        if (stop.stop_requested())
-            return fail(ErrorKind::NotAccepting, fmt::format("{} was ended with the engine.", order.argv.front()));
+        if (stop.stop_requested()) return endedWithEngine();
         if (MonoClock::now() >= until)
             return fail(ErrorKind::Io,
                         fmt::format("{} took longer than {} s, and was ended.", order.argv.front(),

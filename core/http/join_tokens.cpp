@@ -271,14 +271,16 @@ coro::Task<Result<JoinTokens::Entered>> JoinTokens::enter(std::string bearer, bo
     std::int64_t maxCores = 0;
     std::int64_t tokenId = 0;
     if (!isAdmin) {
-        Token& token = *entryOf(kept.tokens, bearerHash.hex()); // check() has found it
-        if (token.used >= token.uses)
+        Token* const token = entryOf(kept.tokens, bearerHash.hex());
+        if (!token) // of a pilot whose job has just gone
+            co_return fail(ErrorKind::Unauthorized, "This is no token of this engine any more.");
+        if (token->used >= token->uses)
             co_return fail(ErrorKind::Unauthorized,
                            "The join token is used up; 'yardctl machines token' prints another.");
-        ++token.used;
-        maxCores = token.maxCores;
-        tokenId = token.id;
-        logInfo("http", "a machine joins with token {}, {} of {}", token.id, token.used, token.uses);
+        ++token->used;
+        maxCores = token->maxCores;
+        tokenId = token->id;
+        logInfo("http", "a machine joins with token {}, {} of {}", token->id, token->used, token->uses);
     }
     const Key key = newKey(maxCores, tokenId);
     kept.keys.emplace(hash, key);

@@ -181,7 +181,7 @@ void TestAllocatorsSlurm::whatIsNoListIsRefused() {
 
 void TestAllocatorsSlurm::jobsAreEndedByTheirNumbers() {
     QCOMPARE(endCommand({"1", "2"}), (std::vector<std::string>{"scancel", "1", "2"}));
-    QCOMPARE(listCommand(), (std::vector<std::string>{"squeue", "--json"}));
+    QCOMPARE(listCommand(), (std::vector<std::string>{"squeue", "--me", "--json"}));
 }
 
 QTEST_APPLESS_MAIN(TestAllocatorsSlurm)

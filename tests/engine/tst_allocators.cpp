@@ -3,16 +3,19 @@
 #include "core/engine/allocators/allocators.h"
 #include "core/engine/machines/machines.h"
 #include "core/engine/state/pilot_tickets.h"
+#include "core/host/command_run.h"
 #include "core/launcher/launcher.h"
 #include "tests/engine/engine_test.h"
 
 #include <QCoreApplication>
 #include <QTest>
 
+#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -147,12 +150,17 @@ private Q_SLOTS:
     void aStartThatFailsIsToldInItsOwnWords();
     void jobsEndWithTheEngineUnlessTheyAreKept();
     void keptJobsAreTakenOverByTheNextEngine();
+    void aKeptMachineThatRunsIsNotEndedBecauseNothingWaits();
+    void theJobsOfAnotherEngineAreNotTakenOver();
     void aRemovedOneEndsItsJobsAndGoes();
     void aPausedOneStartsNothingAlsoAfterAStart();
     void whatIsWrongIsRefused_data();
     void whatIsWrongIsRefused();
     void slurmGetsAScriptAndItsJobsAreEnded();
     void aJobOfSlurmWhoseAnswerWasLostIsEnded();
+    void pilotsAreToldAnAddressThatOthersCanReach();
+    void aCommandThatNeverStopsPrintingHasItsTime();
+    void noCommandBeginsOnceTheEngineEnds();
 };
 
 void TestAllocators::nothingIsStartedWhileNothingWaits() {
@@ -247,6 +255,50 @@ void TestAllocators::keptJobsAreTakenOverByTheNextEngine() {
     QVERIFY(bench.engine->pilotTickets().knows(Sha256::of(secret)));
 }
 
+/// What runs there is no work that waits: without it the machine would seem to be one too many.
+void TestAllocators::aKeptMachineThatRunsIsNotEndedBecauseNothingWaits() {
+    OtherSystemBench bench;
+    QVERIFY(bench.create(bench.body(R"(,"keep":true,"min":1)")));
+    const auto isStarting = [&] {
+        const AllocatorView view = bench.view();
+        return view.pilots.size() == 1 && view.pilots[0].state == "starting";
+    };
+    QVERIFY(bench.engine.eventually(isStarting));
+    const auto change = [&](const std::string& json) {
+        return bench.ask(&Allocators::change, std::string("cloud"), json).has_value();
+    };
+    QVERIFY(change(R"({"min":0,"list":"exit 3"})"));
+    const std::vector<std::string> before = bench.there();
+    bench.restart();
+    QVERIFY(bench.engine.eventually([&] {
+        const AllocatorView view = bench.view();
+        return !view.reason.empty() && view.decision.contains("asks first what became of its jobs");
+    }));
+    QVERIFY(change(fmt::format(R"({{"list":"ls {}"}})", bench.jobs())));
+    QVERIFY(bench.engine.eventually(isStarting));
+    QCOMPARE(bench.view().wanted, 0u);
+    QCOMPARE(bench.there(), before);
+}
+
+/// As after a restored backup, beside the engine that it was taken of.
+void TestAllocators::theJobsOfAnotherEngineAreNotTakenOver() {
+    OtherSystemBench bench;
+    QVERIFY(bench.create(bench.body(R"(,"keep":true,"min":1)")));
+    QVERIFY(bench.engine.eventually([&] {
+        const AllocatorView view = bench.view();
+        return view.pilots.size() == 1 && view.pilots[0].state == "starting"; // no surplus
+    }));
+    QVERIFY(bench.ask(&Allocators::change, std::string("cloud"), std::string(R"({"min":0})")));
+    const std::vector<std::string> before = bench.there();
+    bench.engine.stop();
+    QVERIFY(std::filesystem::remove(bench.engine.path("data/engine_id")));
+    bench.engine.start();
+    bench.serve();
+    QVERIFY(bench.engine.eventually([&] { return bench.view().decision.contains("nothing waits"); }));
+    QVERIFY(bench.view().pilots.empty());
+    QCOMPARE(bench.there(), before);
+}
+
 void TestAllocators::aRemovedOneEndsItsJobsAndGoes() {
     OtherSystemBench bench;
     bench.fill();
@@ -325,6 +377,38 @@ void TestAllocators::aJobOfSlurmWhoseAnswerWasLostIsEnded() {
     QVERIFY(bench.engine.eventually([&] { return bench.view().state == "backing_off"; }));
     QVERIFY2(bench.view().reason.contains("garbled"), bench.view().reason.c_str());
     QVERIFY(bench.engine.eventually([&] { return !std::filesystem::exists(slurm + "/queue/42"); }));
+}
+
+void TestAllocators::pilotsAreToldAnAddressThatOthersCanReach() {
+    engine::PilotTickets tickets;
+    for (const char* url : {"https://0.0.0.0:8640/compute", "https://[::]:8640/compute"}) {
+        tickets.publish({.url = url, .fingerprint = {}});
+        QVERIFY2(!tickets.place()->url.contains("0.0.0.0") && !tickets.place()->url.contains("::"), url);
+        QVERIFY(tickets.place()->url.starts_with("https://") && tickets.place()->url.ends_with(":8640/compute"));
+    }
+    tickets.publish({.url = "https://10.0.0.1:8640", .fingerprint = {}});
+    QCOMPARE(tickets.place()->url, std::string("https://10.0.0.1:8640"));
+}
+
+void TestAllocators::aCommandThatNeverStopsPrintingHasItsTime() {
+    const auto endless = host::runCommand({.argv = {"yes"}, .limit = std::chrono::milliseconds(200)}, {});
+    QVERIFY(!endless);
+    QVERIFY2(endless.error().message.contains("took longer"), endless.error().message.c_str());
+    // What it left running prints on, and is not waited for.
+    const auto left = host::runCommand({.argv = {"/bin/sh", "-c", "yes & exit 3"}}, {});
+    QVERIFY2(left.has_value(), left ? "" : left.error().message.c_str());
+    QCOMPARE(left->exitCode, 3);
+}
+
+void TestAllocators::noCommandBeginsOnceTheEngineEnds() {
+    OtherSystemBench bench;
+    std::stop_source ends;
+    ends.request_stop();
+    const auto run =
+        host::runCommand({.argv = {"/bin/sh", "-c", "touch " + bench.jobs() + "/begun"}}, ends.get_token());
+    QVERIFY(!run);
+    QCOMPARE(run.error().kind, ErrorKind::NotAccepting);
+    QVERIFY(bench.there().empty());
 }
 
 int main(int argc, char** argv) {

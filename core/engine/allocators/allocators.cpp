@@ -43,6 +43,10 @@ void Allocators::restore(std::span<const store::DocumentRow> documents) {
     for (const store::DocumentRow& row : documents) {
         if (row.kind != kPilotKind) continue;
         auto pilot = readPilot(row);
+        if (pilot && pilot->engineId != parts_.engineId) {
+            logInfo("engine", "the pilot {} is of the engine whose backup this was, and stays its own", row.name);
+            continue;
+        }
         const auto at = pilot ? entries_.find(pilot->allocator) : entries_.end();
         if (at == entries_.end()) {
             logWarning("engine", "the pilot {} of the journal belongs to no allocator: end its job by hand",
@@ -60,6 +64,7 @@ void Allocators::restore(std::span<const store::DocumentRow> documents) {
         entry.decisions.adopt(pilot->job, now);
         if (entry.decisions.pilots().size() == before) continue; // two documents of one job
         const allocators::Pilot& adopted = entry.decisions.pilots().back();
+        entry.areJobsKnown = false;
         entry.pilots[adopted.number] = {.kept = std::move(*pilot), .shown = adopted.state, .since = wallNow()};
     }
 }
@@ -148,6 +153,7 @@ coro::Task<Result<AllocatorView>> Allocators::change(std::string name, std::stri
     (*entry)->definition = std::move(*definition);
     (*entry)->decisions.change(settingsOf((*entry)->definition));
     (*entry)->nextLook = {};
+    (*entry)->nextList = {}; // its command may have been mended
     (*entry)->woken.set();
     parts_.changed();
     co_return viewOf(**entry);
@@ -216,6 +222,8 @@ AllocatorView Allocators::viewOf(const Entry& entry) const {
     if (entry.definition.isRemoved)
         view.decision =
             fmt::format("it is being removed: {} of its jobs are left", entry.decisions.pilots().size());
+    else if (!entry.areJobsKnown)
+        view.decision = "it asks first what became of its jobs, before it starts or ends any";
     else if (!parts_.tickets.place())
         view.decision = "it starts nothing before this engine serves others";
     for (const allocators::Pilot& pilot : entry.decisions.pilots()) {

@@ -118,6 +118,9 @@ private:
         std::vector<std::string> leftKeys{}; ///< of machines whose jobs are gone, to be removed
         std::vector<std::string> unclear{};  ///< pilots of an engine before this one whose jobs are not known
         std::string trouble{};               ///< why the other system could not be asked; empty: it could
+        /// False: it has jobs of an engine before this one, and was not told yet which of them run. One that runs
+        /// is not ended because it seems to wait.
+        bool areJobsKnown = true;
         MonoTime unclearUntil{};
         MonoTime nextLook{};
         MonoTime nextList{};

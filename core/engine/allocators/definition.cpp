@@ -161,7 +161,9 @@ std::string_view name(AllocatorKind kind) {
 }
 
 Result<AllocatorDefinition> readAllocator(std::string_view json, AllocatorDefinition base, AllocatorSource source) {
-    if (json.size() > kMostAllocatorBytes) return fail(ErrorKind::TooLarge, "An allocator has at most 64 KiB.");
+    // What is kept may be longer: several changes came together, each within the limit.
+    if (source == AllocatorSource::Person && json.size() > kMostAllocatorBytes)
+        return fail(ErrorKind::TooLarge, "An allocator has at most 64 KiB.");
     const auto tape = readJson(json);
     if (!tape) return std::unexpected(tape.error());
     if (!tape->root().isObject()) return fail(ErrorKind::Malformed, "Give an allocator as a JSON object.");

@@ -55,6 +55,7 @@ coro::Task<Result<host::CommandEnd>> Allocators::runOne(host::CommandOrder order
 
 coro::Task<void> Allocators::drive(EntryPtr entry) {
     while (!isStopping_) {
+        entry->woken.clear(); // before it looks: what is told meanwhile is not slept over
         co_await takeStep(*entry);
         if (entry->definition.isRemoved && entry->pilots.empty() && entry->unclear.empty() &&
             entry->leftKeys.empty()) {
@@ -65,7 +66,6 @@ coro::Task<void> Allocators::drive(EntryPtr entry) {
                 break;
             }
         }
-        entry->woken.clear();
         (void)co_await coro::comesWithin(parts_.step, entry->woken);
     }
     if (isStopping_ && !entry->definition.keeps) co_await endJobs(*entry, entry->decisions.endAll(parts_.now()));
@@ -79,7 +79,7 @@ coro::Task<void> Allocators::takeStep(Entry& entry) {
     allocators::Plan plan;
     if (entry.definition.isRemoved) {
         plan.end = entry.decisions.endAll(now);
-    } else if (now >= entry.nextLook && parts_.tickets.place()) {
+    } else if (now >= entry.nextLook && entry.areJobsKnown && parts_.tickets.place()) {
         entry.nextLook = now + kLookEvery;
         plan = entry.decisions.look(parts_.waiting(now), now);
     }
@@ -87,6 +87,8 @@ coro::Task<void> Allocators::takeStep(Entry& entry) {
     co_await endJobs(entry, std::move(plan.end));
     if (!entry.unclear.empty() && parts_.now() >= entry.unclearUntil) {
         for (const std::string& pilot : std::exchange(entry.unclear, {})) {
+            const auto ticket = parts_.tickets.of(pilot);
+            if (ticket && ticket->key) entry.leftKeys.push_back(ticket->key->hex()); // it had come all the same
             parts_.tickets.forget(pilot);
             (void)co_await put(forgetPilot(pilot));
         }
@@ -104,6 +106,7 @@ coro::Task<void> Allocators::startOne(Entry& entry, allocators::PilotNumber numb
     KeptPilot kept;
     kept.id = fmt::format("{}-{}", entry.definition.name, randomHex(kPilotNameBytes));
     kept.allocator = entry.definition.name;
+    kept.engineId = parts_.engineId;
     kept.asked = wallNow();
     const std::string secret = parts_.tickets.make(kept.id);
     kept.secret = Sha256::of(secret);
@@ -146,6 +149,7 @@ coro::Task<void> Allocators::lookAtJobs(Entry& entry) {
         co_return;
     }
     entry.trouble.clear();
+    entry.areJobsKnown = true;
     std::vector<std::string> end = entry.decisions.listed(*jobs, now);
     endAgain(entry, *jobs, end);
     co_await endJobs(entry, std::move(end));
@@ -231,9 +235,11 @@ coro::Task<void> Allocators::forgetGone(Entry& entry) {
         if (!there.contains(number)) gone.push_back(held.kept);
     std::erase_if(entry.pilots, [&](const auto& pilot) { return !there.contains(pilot.first); });
     for (const KeptPilot& kept : gone) {
+        const auto ticket = parts_.tickets.of(kept.id); // its key may be newer than what follow() saw
+        const std::optional<Hash256> key = ticket && ticket->key ? ticket->key : kept.key;
+        if (key) entry.leftKeys.push_back(key->hex());
         // A start whose answer was lost may have begun a machine: until that is found it may not come in.
         parts_.tickets.forget(kept.id);
-        if (kept.key) entry.leftKeys.push_back(kept.key->hex());
         (void)co_await put(forgetPilot(kept.id));
     }
 }

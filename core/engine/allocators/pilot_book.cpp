@@ -10,6 +10,7 @@ store::DocumentChange keep(const KeptPilot& pilot) {
     JsonWriter writer(text);
     writer.openObject();
     writer.member("allocator", pilot.allocator);
+    writer.member("engine", pilot.engineId);
     if (!pilot.job.empty()) writer.member("job", pilot.job);
     writer.member("secret", pilot.secret.hex());
     if (pilot.key) writer.member("key", pilot.key->hex());
@@ -31,6 +32,7 @@ std::optional<KeptPilot> readPilot(const store::DocumentRow& row) {
     for (const JsonView member : tape->root()) {
         const bool isText = member.kind() == JsonKind::String;
         if (member.key() == "allocator" && isText) pilot.allocator = member.string();
+        if (member.key() == "engine" && isText) pilot.engineId = member.string();
         if (member.key() == "job" && isText) pilot.job = member.string();
         if (member.key() == "secret" && isText) secret = Hash256::fromHex(member.string());
         if (member.key() == "key" && isText) pilot.key = Hash256::fromHex(member.string());

@@ -20,6 +20,7 @@ inline constexpr std::string_view kPilotKind = "pilot";
 struct KeptPilot {
     std::string id;        ///< the document's name, and how the machine calls itself
     std::string allocator; ///< its name
+    std::string engineId;  ///< of the engine that asked: what a backup brought is another's
     std::string job;       ///< empty: the answer of the start command is not known
     Hash256 secret;
     std::optional<Hash256> key; ///< that it comes back with

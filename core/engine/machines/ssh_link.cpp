@@ -193,10 +193,12 @@ coro::Task<std::expected<void, JoinFailure>> copy(coro::Loop& loop, coro::Helper
                                                   const SshRequest& request, const Bundle& bundle) {
     auto stream = co_await start(loop, helpers, request, sshInstallScript(bundle.hash, bundle.bytes.size()));
     if (!stream) co_return std::unexpected(std::move(stream.error()));
+    const MonoTime until = loop.now() + request.copyLimit;
     const std::optional<bool> sent = co_await coro::within(request.copyLimit, sendAll(**stream, bundle.bytes));
     if (!sent) co_return failed(SshTrouble::Silent, request.address);
     (*stream)->closeInput();
-    const ChildEnd end = co_await (*stream)->finished(request.limit);
+    // What ssh took may be on its way for long: it and the system hold some MB of it.
+    const ChildEnd end = co_await (*stream)->finished(std::max<Duration>(request.limit, until - loop.now()));
     if (end.status == 0) co_return std::expected<void, JoinFailure>{};
     // Nothing of the copy was run: what its shell lacks is no yardmaster.
     const SshTrouble trouble = sshTroubleOf(end.status, end.errors);

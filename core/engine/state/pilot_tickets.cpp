@@ -1,11 +1,27 @@
 #include "core/engine/state/pilot_tickets.h"
 
 #include <algorithm>
+#include <array>
+#include <unistd.h>
 #include <utility>
 
 namespace yard::engine {
 
+/// Where it listens on all addresses none of them is said; other machines know this one by its name.
+static std::string reachable(std::string url) {
+    constexpr std::string_view kBefore = "://";
+    for (const std::string_view any : {"0.0.0.0:", "[::]:"}) {
+        const std::size_t at = url.find(kBefore);
+        if (at == url.npos || !std::string_view(url).substr(at + kBefore.size()).starts_with(any)) continue;
+        std::array<char, 256> name{};
+        if (::gethostname(name.data(), name.size() - 1) != 0 || name.front() == 0) return url;
+        return url.replace(at + kBefore.size(), any.size() - 1, name.data());
+    }
+    return url;
+}
+
 void PilotTickets::publish(Place place) {
+    place.url = reachable(std::move(place.url));
     const ThreadLock lock(mutex_);
     place_ = std::move(place);
 }

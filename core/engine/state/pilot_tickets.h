@@ -20,7 +20,7 @@ public:
     static constexpr std::size_t kSecretBytes = 24;
 
     struct Place {
-        std::string url;
+        std::string url;         ///< of all addresses of this machine: by its name
         std::string fingerprint; ///< empty: it serves no TLS
     };
     void publish(Place place);
