@@ -18,7 +18,7 @@ namespace yard::store {
 
 namespace {
 
-constexpr std::size_t kCopyBuffer = 256u << 10;
+constexpr std::size_t kBackupBuffer = 256u << 10;
 constexpr std::string_view kManifestWord = "yardmaster-backup ";
 constexpr int kBackupPages = 500;
 constexpr auto kBackupPause = std::chrono::milliseconds(1);
@@ -81,7 +81,7 @@ Result<void> copyPages(Database& source, Database& target) {
 Result<CopiedFile> copyBytes(int from, int to, const std::string& name) {
     CopiedFile copied;
     Sha256 hash;
-    std::vector<char> buffer(kCopyBuffer);
+    std::vector<char> buffer(kBackupBuffer);
     for (;;) {
         const ssize_t got = ::read(from, buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
@@ -169,7 +169,7 @@ Result<Hash256> contentHash(const std::string& path, bool compressed) {
     UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     if (!file) return failErrno("open " + path, errno);
     Sha256 hash;
-    std::vector<char> buffer(kCopyBuffer);
+    std::vector<char> buffer(kBackupBuffer);
     if (compressed) {
         auto unpacked = Decompressor::start(std::move(file));
         if (!unpacked) return std::unexpected(unpacked.error());

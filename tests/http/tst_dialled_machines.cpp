@@ -204,14 +204,14 @@ private Q_SLOTS:
         const auto add = [&](const std::string& members) {
             return yard.api.call("POST", "/compute/machines", fmt::format(R"({{"address":{}}})", members));
         };
-        const Reply unknown = add(R"("ssh://me@attic:2222")");
+        const Reply unknown = add("\"ssh://me@attic:2222\"");
         QCOMPARE(unknown.status, 422);
         QVERIFY2(unknown.text("message").contains("type 'ssh -p 2222 me@attic' once"), unknown.body.c_str());
-        QCOMPARE(add(R"("ssh://me@attic","token":"x")").status, 422);
-        QCOMPARE(add(fmt::format(R"("ssh://me@attic","fingerprint":"{}")", std::string(64, '0'))).status, 422);
-        QCOMPARE(add(R"("https://attic","token":"x","install":true)").status, 422);
-        QCOMPARE(add(R"("ssh://-oProxyCommand=x")").status, 422);
-        QCOMPARE(add(R"("ssh://me@attic","install":1)").status, 422);
+        QCOMPARE(add("\"ssh://me@attic\",\"token\":\"x\"").status, 422);
+        QCOMPARE(add(fmt::format("\"ssh://me@attic\",\"fingerprint\":\"{}\"", std::string(64, '0'))).status, 422);
+        QCOMPARE(add("\"https://attic\",\"token\":\"x\",\"install\":true").status, 422);
+        QCOMPARE(add("\"ssh://-oProxyCommand=x\"").status, 422);
+        QCOMPARE(add("\"ssh://me@attic\",\"install\":1").status, 422);
         QCOMPARE(yard.api.get("/compute/machines").json().at("machines").as_array().size(), std::size_t{1});
     }
 

@@ -2,7 +2,7 @@
 
 namespace yard::store {
 
-static constexpr std::int64_t kMostKeys = 1'000'000;
+static constexpr std::int64_t kMostKept = 1'000'000;
 
 IdempotencyKeys::IdempotencyKeys(StatementMaker& sql)
     : owner_(sql.owner()) {
@@ -52,7 +52,7 @@ int IdempotencyKeys::keep(const Idempotency& idempotency, WallMicros now) {
 
 int IdempotencyKeys::prune(WallMicros now) {
     YARD_ASSERT_OWNER(owner_);
-    return prune_.run(now - kIdempotencyAge, kMostKeys);
+    return prune_.run(now - kIdempotencyAge, kMostKept);
 }
 
 } // namespace yard::store
