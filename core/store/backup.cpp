@@ -30,6 +30,7 @@ constexpr std::string_view kMark = ".yard-backup";
 constexpr std::string_view kManifest = "manifest";
 constexpr std::string_view kRestoring = "restoring"; ///< in a data directory, until its restore has ended
 constexpr std::string_view kGeneration = "generation-";
+constexpr std::string_view kUnlooked = ".unlooked"; ///< ends a copy's name until its bytes were looked at
 constexpr std::size_t kMostManifest = 64u << 20;
 constexpr unsigned kChunkFolders = 256;
 /// An engine may clear up between the copy of its chunks and that of its journal: then both are looked at again.
@@ -109,21 +110,23 @@ private:
         const std::string to = to_ + name;
         struct stat there{};
         ++counts_.chunks;
-        // It got its name when it was whole.
+        // It got its name when it had been looked at.
         if (::stat(to.c_str(), &there) == 0 && there.st_size == status.st_size) return {};
-        const auto copied = copyFile(from_ + name, to, 0600);
+        const std::string unlooked = to + std::string(kUnlooked);
+        const auto copied = copyFile(from_ + name, unlooked, 0600);
         if (!copied && copied.error().kind == ErrorKind::NotFound) { // cleared up meanwhile
             --counts_.chunks;
             return {};
         }
         if (!copied) return std::unexpected(copied.error());
-        const auto content = contentHash(to, name.ends_with(".z"));
+        const auto content = contentHash(unlooked, name.ends_with(".z"));
         if (!content || *content != hash) {
-            (void)::unlink(to.c_str());
+            (void)::unlink(unlooked.c_str());
             --counts_.chunks;
             noteDamaged(counts_, hash.hex());
             return {};
         }
+        if (::rename(unlooked.c_str(), to.c_str()) != 0) return failErrno("rename " + unlooked, errno);
         ++counts_.copied;
         counts_.bytes += copied->size;
         if (tick_) tick_(counts_);
@@ -147,8 +150,9 @@ public:
 
 private:
     Result<void> begin();
+    Result<void> lookAtEarlier();
     Result<void> copyChunksAndJournal();
-    Result<void> copyPacks(Database& journal, bool& isChanged);
+    Result<void> copyPacks(Database& journal);
     Result<void> countMissing(Database& journal);
     Result<bool> isThere(Statement& blob, const Hash256& hash) const;
     Result<void> copyFiles(const std::string& below);
@@ -162,6 +166,7 @@ private:
     UniqueFd lock_;
     BackupManifest manifest_;
     BackupCounts counts_;
+    std::vector<std::int64_t> lostPacks_; ///< that the journal names and the engine has not; sorted
     ChunkFilter seen_{kExpectedChunks, 0};
 };
 
@@ -197,13 +202,26 @@ Result<void> BackupRun::begin() {
     const auto id = readFile(dataDir_ + "/engine_id", 4'096);
     if (!id) return std::unexpected(id.error());
     manifest_.engineId = id->substr(0, id->find('\n'));
+    return lookAtEarlier();
+}
+
+/// What a backup that is there has, stays until the next one is whole, also where this program cannot read it.
+Result<void> BackupRun::lookAtEarlier() {
     const auto before = readFile(fmt::format("{}/{}", directory_, kManifest), kMostManifest);
-    const auto known = before ? parseManifest(*before) : Result<BackupManifest>(BackupManifest{});
-    if (before && known && known->engineId != manifest_.engineId)
+    if (!before && before.error().kind != ErrorKind::NotFound) return std::unexpected(before.error());
+    if (!before) removeOld({}); // of one that was cut short
+    if (!before) return {};
+    const auto known = parseManifest(*before);
+    if (!known && known.error().kind == ErrorKind::WrongState)
+        return fail(ErrorKind::WrongState, fmt::format("{} has the backup of a newer yardmaster: give another "
+                                                       "directory, or take it with that one",
+                                                       directory_));
+    if (!known) return {};
+    if (known->engineId != manifest_.engineId)
         return fail(ErrorKind::WrongState,
                     fmt::format("{} has the backup of another engine ({}): give another directory", directory_,
                                 known->engineId));
-    removeOld(known ? known->generation : std::string());
+    removeOld(known->generation);
     return {};
 }
 
@@ -254,11 +272,10 @@ Result<void> BackupRun::copyChunksAndJournal() {
         if (auto done = chunks.copyAll(&seen_); !done) return done;
         auto journal = Database::openForReading(copy, {});
         if (!journal) return std::unexpected(journal.error());
-        bool isChanged = false;
         manifest_.files.clear();
-        if (auto done = copyPacks(*journal, isChanged); !done) return done;
+        if (auto done = copyPacks(*journal); !done) return done;
         if (auto done = countMissing(*journal); !done) return done;
-        if ((isChanged || counts_.missing > 0) && round < kRounds) continue;
+        if ((!lostPacks_.empty() || counts_.missing > 0) && round < kRounds) continue;
         const auto schema = journal->number("PRAGMA user_version");
         if (!schema) return std::unexpected(schema.error());
         manifest_.schema = static_cast<int>(*schema);
@@ -271,8 +288,9 @@ Result<void> BackupRun::copyChunksAndJournal() {
     return addFile("journal.sqlite", 0600);
 }
 
-/// Each pack that the journal names, and what is in it. `isChanged`: one of them was emptied into another meanwhile.
-Result<void> BackupRun::copyPacks(Database& journal, bool& isChanged) {
+/// Each pack that the journal names, and what is in it. One that is lost may have been emptied into another meanwhile.
+Result<void> BackupRun::copyPacks(Database& journal) {
+    lostPacks_.clear();
     auto packs = journal.prepare("SELECT id FROM pack ORDER BY id");
     if (!packs) return std::unexpected(packs.error());
     auto parts = journal.prepare("SELECT hash, at, size FROM blob WHERE pack=?");
@@ -283,8 +301,10 @@ Result<void> BackupRun::copyPacks(Database& journal, bool& isChanged) {
         const std::string name = fmt::format("packs/{}", id);
         const auto copied = copyFile(fmt::format("{}/chunks/{}", dataDir_, name), generation() + "/" + name, 0600);
         if (!copied && copied.error().kind != ErrorKind::NotFound) return std::unexpected(copied.error());
-        isChanged |= !copied;
-        if (!copied) continue;
+        if (!copied) {
+            lostPacks_.push_back(id); // in the order of the query: sorted
+            continue;
+        }
         const UniqueFd file(::open((generation() + "/" + name).c_str(), O_RDONLY | O_CLOEXEC));
         if (!file) return failErrno("open " + name, errno);
         QueryScope row(*parts, id);
@@ -297,6 +317,7 @@ Result<void> BackupRun::copyPacks(Database& journal, bool& isChanged) {
             if (hash && Sha256::of(*bytes) != *hash) noteDamaged(counts_, hash->hex());
         }
         manifest_.files.push_back({.path = name, .hash = copied->hash, .size = copied->size, .mode = 0600});
+        ++counts_.chunks;
         ++counts_.copied;
         counts_.bytes += copied->size;
     }
@@ -309,8 +330,11 @@ Result<bool> BackupRun::isThere(Statement& blob, const Hash256& hash) const {
     {
         QueryScope row(blob, keyOf(hash), bytesOf(hash));
         const int rc = row.step();
-        if (rc == SQLITE_ROW) return true;
-        if (rc != SQLITE_DONE) return fail(ErrorKind::Io, "the copy of the journal cannot be read");
+        // In the row itself, or in a pack that is there.
+        if (rc == SQLITE_ROW && (row->isNull(0) || !std::ranges::binary_search(lostPacks_, row->integer(0))))
+            return true;
+        if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+            return fail(ErrorKind::Io, "the copy of the journal cannot be read");
     }
     const std::string hex = hash.hex();
     const std::string path = fmt::format("{}/chunks/{}/{}", directory_, hex.substr(0, 2), hex.substr(2));
@@ -321,7 +345,7 @@ Result<bool> BackupRun::isThere(Statement& blob, const Hash256& hash) const {
 /// Of what the journal names: inputs, outputs, streams, files of workers.
 Result<void> BackupRun::countMissing(Database& journal) {
     counts_.missing = 0;
-    auto blob = journal.prepare("SELECT 1 FROM blob WHERE key=? AND hash=?");
+    auto blob = journal.prepare("SELECT pack FROM blob WHERE key=? AND hash=?");
     if (!blob) return std::unexpected(blob.error());
     const auto look = [&](const Hash256& hash) -> Result<void> {
         seen_.add(hash); // it stays, wherever it came from

@@ -33,7 +33,7 @@ private Q_SLOTS:
                    R"("resources":{"cores":0.5,"memory_mb":64,"gpus":1}})");
         runners::Lease lease;
         lease.env = {{"NAME", "value"}};
-        const auto words = wordsOf(*spec, lease);
+        const auto words = wordsOf(*spec, lease, 64);
         QVERIFY(words);
         const SpecPtr read = specOf(words->spec);
         QCOMPARE(read->argv, spec->argv);
@@ -50,10 +50,18 @@ private Q_SLOTS:
         QCOMPARE(words->inputs, std::vector{*Hash256::fromHex(hash)});
     }
 
+    void memoryThatItsKindSaidIsAskedForThere() {
+        const auto words =
+            wordsOf(*specOf(R"({"worker":"exec","argv":["true"],"resources":{"memory_mb":"learned"}})"), {}, 96);
+        QVERIFY(words);
+        QCOMPARE(words->needs.memoryMb, std::int64_t{96});
+        QCOMPARE(effectiveResources(*specOf(words->spec)).memoryMb, std::int64_t{96});
+    }
+
     void stdinOfTheStoreIsAnInput() {
         const std::string hash(64, 'b');
         const auto words =
-            wordsOf(*specOf(R"({"worker":"exec","argv":["cat"],"stdin":{"hash":")" + hash + R"("}})"), {});
+            wordsOf(*specOf(R"({"worker":"exec","argv":["cat"],"stdin":{"hash":")" + hash + R"("}})"), {}, 0);
         QVERIFY(words);
         QCOMPARE(words->inputs, std::vector{*Hash256::fromHex(hash)});
         QCOMPARE(*specOf(words->spec)->stdinSource->chunk, *Hash256::fromHex(hash));
@@ -61,7 +69,7 @@ private Q_SLOTS:
 
     void whatIsOfThisMachineStays() {
         const auto why = [](const std::string& json, runners::Lease lease = {}) {
-            const auto words = wordsOf(*specOf(json), lease);
+            const auto words = wordsOf(*specOf(json), lease, 0);
             return words ? std::string() : words.error().message;
         };
         QVERIFY(why(R"({"worker":"exec","argv":["true"],"cwd":"/"})").contains("cwd"));

@@ -5,6 +5,7 @@
 #include "core/store/backup_files.h"
 #include "core/store/data_directory.h"
 #include "core/store/database.h"
+#include "core/store/packing.h"
 #include "core/store/schema.h"
 #include "tests/store/journal_fixture.h"
 
@@ -174,6 +175,66 @@ private Q_SLOTS:
         const auto elsewhere = take(from, fresh("elsewhere"));
         QVERIFY2(elsewhere.has_value(), sentence(elsewhere).c_str());
         QCOMPARE(elsewhere->missing, std::uint64_t{1});
+    }
+
+    void aChunkThatIsDamagedWhereItComesFromIsNeverInIt() {
+        Hash256 chunk;
+        const std::string from = used("data", &chunk);
+        const std::string backup = fresh("backup");
+        change(chunkFile(from, chunk), 11);
+        // The next one looks at it again.
+        for (int i = 0; i < 2; ++i) {
+            const auto taken = take(from, backup);
+            QVERIFY2(taken.has_value(), sentence(taken).c_str());
+            QCOMPARE(taken->damagedCount, std::uint64_t{1});
+            QCOMPARE(taken->damaged.front(), chunk.hex());
+            QVERIFY(!fs::exists(chunkFile(backup, chunk)));
+        }
+    }
+
+    void whatWasInAPackThatHasGoneIsMissing() {
+        Hash256 chunk;
+        const std::string from = used("data", &chunk);
+        {
+            auto database = Database::openForWriting(from + "/journal.sqlite", {});
+            QVERIFY(database &&
+                    database->execute(fmt::format(
+                        "INSERT INTO pack(id, size) VALUES(77, 40000); INSERT INTO blob(key, hash, size, "
+                        "pack, at) VALUES({}, X'{}', 40000, 77, 0)",
+                        keyOf(chunk), chunk.hex())));
+        }
+        QVERIFY(fs::remove(chunkFile(from, chunk)));
+        const auto taken = take(from, fresh("backup"));
+        QVERIFY2(taken.has_value(), sentence(taken).c_str());
+        QCOMPARE(taken->missing, std::uint64_t{1});
+    }
+
+    void anEarlierOneThatCannotBeReadIsNotTakenAway() {
+        const std::string from = used("data");
+        const std::string backup = fresh("backup");
+        QVERIFY(take(from, backup));
+        const std::string whole = *readFile(backup + "/manifest");
+        const std::string journal = counted(backup, "journal.sqlite");
+        std::string newer = whole;
+        newer.replace(newer.find("backup 1\n"), 8, "backup 2");
+        QVERIFY(writeFileAtomically(backup + "/manifest", newer, 0600));
+        const auto refused = take(from, backup);
+        QVERIFY(!refused);
+        QVERIFY2(refused.error().message.contains("newer"), sentence(refused).c_str());
+        QVERIFY(fs::exists(journal));
+        // One that is damaged stays until the next is whole.
+        QVERIFY(writeFileAtomically(backup + "/manifest", "damaged", 0600));
+        const int code = inChild([&] {
+            std::signal(SIGXFSZ, SIG_IGN);
+            const rlimit small{.rlim_cur = 8'192, .rlim_max = 8'192};
+            (void)::setrlimit(RLIMIT_FSIZE, &small);
+            return take(from, backup) ? 0 : 7;
+        });
+        QCOMPARE(code, 7);
+        QVERIFY(fs::exists(journal));
+        QVERIFY(take(from, backup));
+        QVERIFY(!fs::exists(journal));
+        QVERIFY(restoreBackup(backup, fresh("restored"), {}));
     }
 
     void aKillLeavesTheEarlierBackup() {

@@ -4,6 +4,7 @@
 #include "ui/log/diff_view.h"
 #include "ui/pages/history/history_page.h"
 #include "ui/pages/history/kind_panel.h"
+#include "ui/pages/history/kind_values.h"
 #include "ui/pages/recordings/recording_forms.h"
 #include "ui/pages/recordings/recording_panel.h"
 #include "ui/pages/recordings/recordings_page.h"
@@ -508,6 +509,8 @@ private slots:
         QCOMPARE(on.page.asOperation().yardctl, QString("yardctl kinds show cook:run"));
         on.command("show-actions")->trigger();
         QCOMPARE(on.played.window.places.last(), QString(R"(actions worker:"cook" function:"run")"));
+        // Of a command each word by itself: "git -C there log" is of this kind, too.
+        QCOMPARE(actionsOfKind("exec:git log"), QString(R"(worker:exec "git" "log")"));
     }
 
     void aKindIsShownByDayVersionAndInput() {

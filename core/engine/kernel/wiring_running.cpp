@@ -208,6 +208,7 @@ void Wiring::openMachines() {
         .loop = ground_.loop,
         .places = *services_.places,
         .attempts = services_.attempts,
+        .dictionary = services_.dictionary,
         .chunks = *ground_.chunks,
         .helpers = *ground_.helpers,
         .session = *services_.session,

@@ -70,7 +70,7 @@ std::string specJson(const ActionSpec& spec, const Variables& env, const Resourc
 
 } // namespace
 
-Result<link::Lease> wordsOf(const ActionSpec& spec, const runners::Lease& lease) {
+Result<link::Lease> wordsOf(const ActionSpec& spec, const runners::Lease& lease, std::int64_t memoryMb) {
     const auto stays = [](const char* why) {
         return fail(ErrorKind::Invalid, std::string("It cannot run on another machine: ") + why);
     };
@@ -78,7 +78,8 @@ Result<link::Lease> wordsOf(const ActionSpec& spec, const runners::Lease& lease)
     if (spec.cwd) return stays("it names its \"cwd\".");
     if (spec.tty) return stays("it has a terminal.");
     if (!lease.locks.empty()) return stays("it claims locks, which are held here.");
-    const Resources needs = effectiveResources(spec);
+    Resources needs = effectiveResources(spec);
+    needs.memoryMb = memoryMb;
     link::Lease words;
     words.spec = specJson(spec, lease.env, needs);
     words.needs = {.milliCores = needs.milliCores, .memoryMb = needs.memoryMb};

@@ -9,7 +9,8 @@
 namespace yard::engine {
 
 /// Spec, inputs and amounts; who sends it adds the rest. `lease`: its environment, with the values that the journal does
-/// not keep. Invalid: it can run on this machine only; the sentence says why.
-Result<link::Lease> wordsOf(const ActionSpec& spec, const runners::Lease& lease);
+/// not keep. `memoryMb`: what is set aside for it, which its kind may have said. Invalid: it can run on this machine
+/// only; the sentence says why.
+Result<link::Lease> wordsOf(const ActionSpec& spec, const runners::Lease& lease, std::int64_t memoryMb);
 
 } // namespace yard::engine

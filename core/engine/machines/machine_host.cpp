@@ -61,7 +61,8 @@ MachineHost::MachineHost(Parts parts)
 Result<link::Lease> MachineHost::wordsOf(const runners::Lease& lease) {
     const Attempt* attempt = parts_.attempts.get(lease.id);
     if (!attempt || !attempt->spec) return fail(ErrorKind::NotFound, "its spec is not here");
-    return engine::wordsOf(*attempt->spec, lease);
+    return engine::wordsOf(*attempt->spec, lease,
+                           parts_.dictionary.classKey(attempt->cls.value).resources.memoryMb);
 }
 
 void MachineHost::readChunk(const Hash256& hash, std::uint64_t offset, std::size_t most,

@@ -1,11 +1,12 @@
 // What the runner of a machine needs of this engine: clocks, the words of its actions, the content store.
 //
-// Owner: engine thread. Lifetime: outlives its runner. Attempts, store and helpers outlive it.
+// Owner: engine thread. Lifetime: outlives its runner. Attempts, dictionary, store and helpers outlive it.
 #pragma once
 
 #include "core/coro/helper_pool.h"
 #include "core/engine/machines/chunk_intake.h"
 #include "core/engine/running/attempt_table.h"
+#include "core/engine/state/intern_table.h"
 #include "core/runners/link_host.h"
 #include "core/store/chunk_store.h"
 
@@ -20,6 +21,7 @@ class MachineHost final : public runners::LinkHost {
 public:
     struct Parts {
         AttemptTable& attempts;
+        const InternTable& dictionary;
         store::ChunkStore& chunks;
         coro::HelperPool& helpers;
         ChunkIntake::Spawn spawn;

@@ -55,6 +55,7 @@ public:
         coro::Loop& loop;
         RunnerPlaces& places;
         AttemptTable& attempts;
+        const InternTable& dictionary;
         store::ChunkStore& chunks;
         coro::HelperPool& helpers;
         session::Session& session;

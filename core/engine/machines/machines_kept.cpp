@@ -63,6 +63,7 @@ Result<std::shared_ptr<Machines::Machine>> Machines::build(const KeptMachine& ke
     machine->slots = place.slots;
     machine->host = std::make_unique<MachineHost>(MachineHost::Parts{
         .attempts = parts_.attempts,
+        .dictionary = parts_.dictionary,
         .chunks = parts_.chunks,
         .helpers = parts_.helpers,
         .spawn = parts_.spawn,

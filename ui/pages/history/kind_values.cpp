@@ -192,8 +192,11 @@ QString actionsOfKind(const QString& kind) {
     const QString rest = kind.mid(colon + 1);
     if (worker != QLatin1String("exec"))
         return "worker:" + filterQuoted(worker) + (rest.isEmpty() ? QString() : " function:" + filterQuoted(rest));
-    // By its label, else by its program: a bare word looks into both.
-    return "worker:exec " + filterQuoted(rest);
+    // By its label, else by its program: a bare word looks into both. One by one, as in the command there may be options
+    // between them.
+    QString filter = QStringLiteral("worker:exec");
+    for (const QString& word : rest.split(' ', Qt::SkipEmptyParts)) filter += ' ' + filterQuoted(word);
+    return filter;
 }
 
 std::vector<Column> regressionColumns() {
