@@ -1,16 +1,21 @@
 #include "core/base/disk_space.h"
 
 #include <cerrno>
+#include <limits>
 #include <sys/statvfs.h>
 
 namespace yard {
 
 namespace {
 
+/// File systems of a network may say that they have no end: then it is as much as can be said.
+std::int64_t bytesOf(std::uint64_t blocks, std::uint64_t size) {
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    return static_cast<std::int64_t>(size != 0 && blocks > kMost / size ? kMost : blocks * size);
+}
+
 DiskSpace spaceOf(const struct statvfs& disk) {
-    const auto block = static_cast<std::int64_t>(disk.f_frsize);
-    return {.bytes = static_cast<std::int64_t>(disk.f_blocks) * block,
-            .free = static_cast<std::int64_t>(disk.f_bavail) * block};
+    return {.bytes = bytesOf(disk.f_blocks, disk.f_frsize), .free = bytesOf(disk.f_bavail, disk.f_frsize)};
 }
 
 } // namespace

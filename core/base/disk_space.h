@@ -10,8 +10,8 @@ namespace yard {
 
 struct DiskSpace {
     std::int64_t bytes = 0; ///< of the whole file system
-    std::int64_t free =
-        0; ///< bytes that this user may still write: less than what is unused, where root has a share
+    /// Bytes that this user may still write: less than what is unused, where root has a share.
+    std::int64_t free = 0;
 };
 
 /// Of the file system with `path`. Io: the system does not say.

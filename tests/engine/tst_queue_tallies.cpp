@@ -23,7 +23,7 @@ class TestQueueTallies : public QObject {
 private Q_SLOTS:
     void whatEndedBeforeARestartIsCounted();
     void whatWasTheLastBeforeAKillIsTold();
-    void aRuleThatComesAgainCountsAnew();
+    void aRuleThatComesAgainBeginsAtNothing();
     void whatNoRuleCountsAnyMoreLeavesTheJournal();
     void aTallyThatIsOverSoonIsNotWritten();
     void aTallyThatTheJournalRefusesIsWrittenLater();
@@ -63,7 +63,7 @@ void TestQueueTallies::whatWasTheLastBeforeAKillIsTold() {
     QCOMPARE(bench.kept("alert_tally"), std::size_t(0));
 }
 
-void TestQueueTallies::aRuleThatComesAgainCountsAnew() {
+void TestQueueTallies::aRuleThatComesAgainBeginsAtNothing() {
     for (const WallMicros meanwhile : {WallMicros{0}, 11 * kSecond}) { // the journal has none of it, or has
         Bench bench;
         QVERIFY(bench.create(kFinished));

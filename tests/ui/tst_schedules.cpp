@@ -231,6 +231,21 @@ private slots:
         QCOMPARE(strip.spokenParts().size(), 1u);
     }
 
+    void whoIsToldOfAClickMayHaveOtherTimesShown() {
+        DayStrip strip;
+        strip.resize(500, 64);
+        strip.show({{.schedule = "first", .at = {60 * kMinute}}}, 1);
+        QString told;
+        connect(&strip, &DayStrip::chosen, this, [&](const QString& name) {
+            strip.show({}, 1);
+            QVERIFY(strip.ticks().empty());
+            told = name;
+        });
+        const auto x = static_cast<int>(strip.ticks().at(0).x);
+        QTest::mouseClick(&strip, Qt::LeftButton, {}, QPoint(x, 20));
+        QCOMPARE(told, QString("first"));
+    }
+
     void theNextTenTimesStandThereBeforeItIsSaved() {
         Played on;
         QVERIFY(on.tell({}));

@@ -152,8 +152,10 @@ std::vector<SpokenPart> DayStrip::spokenParts() const {
 }
 
 void DayStrip::mousePressEvent(QMouseEvent* event) {
-    const std::vector<Tick>& all = ticks();
-    if (const Tick* tick = tickAt(all, event->position().x())) emit chosen(tick->schedules.front());
+    const Tick* tick = tickAt(ticks(), event->position().x());
+    if (tick == nullptr) return;
+    const QString name = tick->schedules.front(); // who hears of it may have other times shown
+    emit chosen(name);
 }
 
 bool DayStrip::event(QEvent* event) {
