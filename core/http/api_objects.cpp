@@ -283,8 +283,14 @@ coro::Task<Response> removeMany(Call& call) {
     co_return selectionResponse(co_await call.engine.ask(&engine::Objects::remove, chosen->ids), *chosen);
 }
 
-/// Each by itself: those that cannot be moved are named.
+/// Each by itself: those that cannot be moved are named. A key goes with numbers alone: a filter would find others the
+/// second time, and a repeat would move them.
 coro::Task<Response> moveMany(Call& call) {
+    if (call.request.head.field("Idempotency-Key") && call.body.has("filter"))
+        co_return errorResponse(
+            invalid("Idempotency-Key",
+                    R"(Idempotency-Key goes with "ids": a filter finds other objects the next time.)")
+                .error());
     const auto chosen = co_await selectedObjects(call);
     if (!chosen) co_return errorResponse(chosen.error());
     const auto to = call.body.word("to", kMaxName);

@@ -167,6 +167,7 @@ WallMicros Orchestrator::dueAt(Object& object) const {
 
 void Orchestrator::place(Object& object) {
     if (types_[object.type].type.isFinal(object.status)) {
+        object.isHot = false;
         object.where = Where::Nowhere;
         return;
     }

@@ -75,6 +75,7 @@ private Q_SLOTS:
     void whatIsNoProfileIsSaid();
     void whatPerfPrintsIsShownTheSameWay();
     void anActionIsMeasuredByPerf();
+    void anActionThatEndsEarlierIsMeasuredUntilThen();
     void whatPerfCannotMeasureIsSaid_data();
     void whatPerfCannotMeasureIsSaid();
     void anActionThatIsNotHereIsSaid();
@@ -196,6 +197,19 @@ void TestYardctlProfile::anActionIsMeasuredByPerf() {
     QVERIFY2(rows.out.contains("busy"), rows.out.c_str());
     const std::string asked = readFile(directory_.path().toStdString() + "/asked").value_or("");
     QVERIFY2(asked.contains("-p " + process.pid() + " -o") && asked.contains("-- sleep 1"), asked.c_str());
+}
+
+void TestYardctlProfile::anActionThatEndsEarlierIsMeasuredUntilThen() {
+    const FakePerf perf(directory_.path(), "kill -TERM $$",
+                        R"(printf 'sh 7 5.5: 2000000 cpu-clock:u: \n\t 12 busy+0x1 (/usr/bin/sh)\n')");
+    const ActionProcess process("4242", "engine one");
+    FakeServer server(table({}));
+    const DataDirectory data(server);
+    const QString path = directory_.path() + "/short.yprof";
+    const Ended ended = data.run({"profile", "record", "--action", "4242", "--out", path});
+    QCOMPARE(ended.err, "");
+    QCOMPARE(ended.code, 0);
+    QVERIFY(QFile::exists(path));
 }
 
 void TestYardctlProfile::whatPerfCannotMeasureIsSaid_data() {

@@ -271,6 +271,8 @@ void ObjectRouteTest::aRepeatWithItsKeyIsAnsweredAsTheFirst() {
     QCOMPARE(api_->call("POST", "/compute/objects/move", many, moves).number("count"), std::int64_t(2));
     QCOMPARE(api_->call("POST", "/compute/objects/move", many, moves).number("count"), std::int64_t(2));
     QCOMPARE(api_->call("POST", "/compute/objects/move", many).number("count"), std::int64_t(0));
+    const std::string found = R"({"filter":"type:page","to":"started"})";
+    QCOMPARE(api_->call("POST", "/compute/objects/move", found, moves).status, 422);
     const ApiTest::Fields tooLong{{"Idempotency-Key", std::string(256, 'k')}};
     QCOMPARE(api_->call("POST", "/compute/objects", body, tooLong).status, 422);
     QCOMPARE(api_->call("POST", at(id, "/move"), R"({"to":"sealed"})", tooLong).status, 422);

@@ -368,6 +368,9 @@ private Q_SLOTS:
         QVERIFY2(looks <= 10 + Orchestrator::kBurst + 2, std::to_string(looks).c_str());
         QVERIFY(looks >= 9);
         QVERIFY(orchestrator_->find(ObjectId(1))->isHot);
+        QVERIFY(orchestrator_->move(ObjectId(1), "sealed", true, now_).has_value());
+        commit(orchestrator_->take());
+        QVERIFY(!orchestrator_->find(ObjectId(1))->isHot); // it has ended
     }
 
     // --- effects

@@ -79,7 +79,12 @@ public:
     const std::string& path() const { return path_; }
 
 private:
-    std::string path_ = (std::filesystem::temp_directory_path() / "yardctl-perf-XXXXXX").string();
+    /// A TMPDIR that is no directory makes mkdtemp() say so.
+    static std::string pattern() {
+        const char* named = std::getenv("TMPDIR");
+        return std::string(named && *named ? named : "/tmp") + "/yardctl-perf-XXXXXX";
+    }
+    std::string path_ = pattern();
 };
 
 /// Runs perf with its stdout in a file. Its own sentence goes to stderr where it fails.
@@ -99,7 +104,9 @@ Outcome<void> runPerf(std::vector<std::string> words, const std::string& out) {
     int status = 0;
     while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+    // Where all it measured has ended, 'perf record' ends its sleep, writes what it saw, and dies as that did.
+    const bool isCutShort = words[1] == "record" && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
+    if (isCutShort || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) return {};
     return failed(
         fmt::format("'perf {}' failed; the sysctl kernel.perf_event_paranoid says who may measure", words[1]));
 }
