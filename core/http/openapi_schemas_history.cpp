@@ -10,9 +10,9 @@ std::string_view openApiHistorySchemas() {
     return R"json(
 "TimelinesOrTrace":{"anyOf":[{"$ref":"#/components/schemas/Timelines"},{"$ref":"#/components/schemas/ChromeTrace"}]},
 "ChromeTrace":{"type":"object","required":["traceEvents"],"properties":{"displayTimeUnit":{"type":"string"},"traceEvents":{"type":"array","items":{"type":"object","required":["ph","pid"],
-  "properties":{"ph":{"type":"string","enum":["M","X","B","C"]},"pid":{"type":"integer","format":"int64","description":"a worker; 1: the machine"},"tid":{"type":"integer","format":"int64","description":"a lane of it"},
+  "properties":{"ph":{"type":"string","enum":["M","X","B","C","s","f"]},"pid":{"type":"integer","format":"int64","description":"a worker; 1: the machine"},"tid":{"type":"integer","format":"int64","description":"a lane of it"},
   "ts":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"},"dur":{"type":"integer","format":"int64","minimum":0},"name":{"type":"string"},"cat":{"type":"string"},
-  "args":{"type":"object"}}}}}},
+  "id":{"type":"string","description":"of an arrow, whose ends are s and f"},"bp":{"type":"string","enum":["e"]},"args":{"type":"object"}}}}}},
 "Timelines":{"type":"object","required":["from","to","now","resolution","workers"],
   "properties":{"from":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"},
   "to":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"},

@@ -36,6 +36,7 @@ std::string_view openApiObjectSchemas() {
 "ObjectChange":{"type":"object","additionalProperties":false,"required":["fields"],"properties":{
   "fields":{"$ref":"#/components/schemas/AnyObject"}}},
 "ObjectCount":{"type":"object","required":["count"],"properties":{"count":{"type":"integer","format":"int64","minimum":0},
+  "cursor":{"type":"integer","format":"int64","minimum":1,"description":"more match: go on with it"},
   "refused":{"type":"array","items":{"type":"object","required":["id","message"],"properties":{
   "id":{"type":"integer","format":"int64"},"message":{"type":"string"}}}}}},
 "ObjectMoves":{"type":"array","items":{"type":"object","required":["t","from","to","tick_ms"],"properties":{

@@ -33,6 +33,12 @@ public:
     /// One that the second runner has of an engine before this one.
     Lsn takeOver(WallMicros submitTime = 1, std::optional<Resources> resources = {}) {
         session::NewAction action;
+        if (resources) {
+            ClassKey key{};
+            key.resources = *resources;
+            action.cls = session::ClassId(dictionary.internClass(key).id);
+            machine.session.defineClass(action.cls, *resources);
+        }
         action.lsn = Lsn(++machine.lsn);
         action.queue = QueueId(1);
         action.submitTime = submitTime;
@@ -43,9 +49,6 @@ public:
         auto spec = std::make_shared<ActionSpec>();
         spec->worker = "exec";
         spec->argv = {"true"};
-        spec->coresGiven = resources.has_value();
-        spec->memoryGiven = resources.has_value();
-        spec->resources = std::move(resources);
         std::vector<store::FetchedSpec> specs(1);
         specs.front().lsn = action.lsn;
         specs.front().spec = std::move(spec);

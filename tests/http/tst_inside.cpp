@@ -3,6 +3,7 @@
 #include "core/base/log.h"
 #include "core/base/unique_fd.h"
 #include "core/console/interpreter.h"
+#include "core/launcher/launcher.h"
 #include "core/profile/profile_file.h"
 #include "core/runners/runner_source.h"
 #include "tests/engine/fake_runner.h"
@@ -405,5 +406,9 @@ void InsideTest::wrongProfilesAreRefused() {
     QCOMPARE(api_->post("/compute/inside/profile/stop", "{}").status, 409); // none was begun
 }
 
-QTEST_GUILESS_MAIN(InsideTest)
+int main(int argc, char** argv) {
+    if (const auto launched = runners::runLauncherIfAsked(argc, argv)) return *launched;
+    InsideTest test;
+    return QTest::qExec(&test, argc, argv);
+}
 #include "tst_inside.moc"

@@ -1,4 +1,5 @@
 // The memory of work over a real engine: what counts, how it is asked for, and what a restart keeps.
+#include "core/base/files.h"
 #include "core/engine/running/kind_keeper.h"
 #include "core/launcher/launcher.h"
 #include "tests/http/api_test.h"
@@ -181,7 +182,20 @@ void KindsTest::aCleanStopKeepsWhatIsKnown() {
 void KindsTest::aKindAsksForTheMemoryThatItTook() {
     api_ = std::make_unique<ApiTest>([](engine::Options& options) { options.resources.memoryMb = 256; });
     constexpr int kEnough = 20;
-    for (int i = 0; i < kEnough; ++i) run("learner", "true");
+    // Each until its memory was looked at.
+    const std::string go = api_->engine.path("go");
+    std::vector<std::string> paths;
+    for (int i = 0; i < kEnough; ++i)
+        paths.push_back(fmt::format(
+            "/compute/jobs/{}",
+            api_->post("/compute/jobs", api_->engine.shJson(fmt::format("until [ -e {} ]; do sleep 0.1; done", go),
+                                                            R"(,"label":"learner","resources":{"cores":0.01})"))
+                .number("lsn")));
+    for (const std::string& path : paths)
+        QTRY_VERIFY_WITH_TIMEOUT(api_->get(path).body.contains("\"max_rss_bytes\""), kWaitMs);
+    QVERIFY(writeFileAtomically(go, "", 0600));
+    for (const std::string& path : paths)
+        QCOMPARE(api_->get(path + "?wait=60").text("state"), std::string("completed"));
     const boost::json::object known = kind("exec:learner");
     QVERIFY(known.contains("learned_memory_bytes"));
     const double bytes = known.at("learned_memory_bytes").to_number<double>();

@@ -11,6 +11,7 @@
 #include <QAction>
 #include <QCheckBox>
 #include <QClipboard>
+#include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QGuiApplication>
 #include <QJsonObject>
@@ -411,6 +412,9 @@ private slots:
         QVERIFY(on.tell(fleet()));
         QMimeData dropped;
         dropped.setText("ssh://me@attic\n");
+        QDragEnterEvent enter({10, 10}, Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&on.page, &enter);
+        QVERIFY(enter.isAccepted());
         QDropEvent drop({10, 10}, Qt::CopyAction, &dropped, Qt::LeftButton, Qt::NoModifier);
         QCoreApplication::sendEvent(&on.page, &drop);
         AddMachine* form = on.page.adding();
