@@ -61,6 +61,8 @@ public:
     }
     void give(int fd, int as) { ::posix_spawn_file_actions_adddup2(&actions_, fd, as); }
     int run(pid_t& pid, std::vector<char*>& argv) {
+        // Sockets of libraries that exec() would keep: this engine's door, and connections of others.
+        ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
         return ::posix_spawnp(&pid, argv.front(), &actions_, &attributes_, argv.data(), environ);
     }
 

@@ -149,8 +149,9 @@ public:
         else
             writeProgram("bin/ssh",
                          fmt::format("#!/bin/bash\necho $$ >{0}/pid\nfor last; do :; done\n"
-                                     "env -u XDG_DATA_HOME HOME={0}/home PATH={0}/far:/usr/bin:/bin "
-                                     "setsid /bin/sh -c \"$last\" < <(cat) > >(cat)\n",
+                                     "{{ env -u XDG_DATA_HOME HOME={0}/home PATH={0}/far:/usr/bin:/bin "
+                                     "setsid /bin/sh -c \"$last\" < <(cat); echo $? >{0}/ended.$$; }} | cat\n"
+                                     "exit $(cat {0}/ended.$$)\n",
                                      place.path()));
     }
     ~SshMachine() {
