@@ -4,8 +4,11 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <memory>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace yard::ctl {
@@ -19,12 +22,24 @@ Outcome<WholeFile> WholeFile::make(const std::string& path) {
     return WholeFile(path, std::move(temporary), std::move(fd));
 }
 
+Outcome<WholeFile> WholeFile::named(const std::string& path) {
+    struct stat info{};
+    if (::stat(path.c_str(), &info) != 0 || S_ISDIR(info.st_mode)) return make(path);
+    if (S_ISREG(info.st_mode)) {
+        const std::unique_ptr<char, void (*)(void*)> target(::realpath(path.c_str(), nullptr), std::free);
+        return make(target ? target.get() : path);
+    }
+    UniqueFd fd(::open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC));
+    if (!fd) return failedWith(failErrno(fmt::format("cannot write {}", path), errno).error());
+    return WholeFile(path, {}, std::move(fd));
+}
+
 WholeFile::~WholeFile() {
-    if (fd_) ::unlink(temporary_.c_str());
+    if (fd_ && !temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 Outcome<void> WholeFile::finish() {
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0)
+    if (!temporary_.empty() && ::rename(temporary_.c_str(), path_.c_str()) != 0)
         return failedWith(failErrno(fmt::format("cannot write {}", path_), errno).error());
     fd_.reset();
     return {};

@@ -13,6 +13,8 @@ namespace yard::ctl {
 class WholeFile {
 public:
     static Outcome<WholeFile> make(const std::string& path);
+    /// As a person named it: what a link leads to is replaced, not the link; a device, a pipe or a socket is written to.
+    static Outcome<WholeFile> named(const std::string& path);
     WholeFile(WholeFile&&) noexcept = default;
     WholeFile& operator=(WholeFile&&) = delete;
     WholeFile(const WholeFile&) = delete;
@@ -29,8 +31,8 @@ private:
         , temporary_(std::move(temporary))
         , fd_(std::move(fd)) {}
     std::string path_;
-    std::string temporary_;
-    UniqueFd fd_; ///< none: finished
+    std::string temporary_; ///< empty: it is written to where it is
+    UniqueFd fd_;           ///< none: finished
 };
 
 } // namespace yard::ctl

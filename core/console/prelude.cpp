@@ -404,7 +404,7 @@ define("lines", "lines [\"text\"] [N]", "the latest lines of the log, 20 or so m
   end
 end)
 define("watch", "watch SECONDS \"expression\"", "shows an expression again and again, until the next line", function()
-  error("write it as a line of its own: watch 1 \"queues\"", 0)
+  error("give it 0.2 to 3600 seconds and an expression, as a line of its own: watch 1 \"queues\"", 0)
 end)
 define("json", "json(value)", "a value as JSON", to_json)
 define("api", "api(method, path, body)", "any request of the API: whether it went well, and the answer", api)

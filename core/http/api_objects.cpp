@@ -261,7 +261,7 @@ coro::Task<Response> removeObject(Call& call) {
 
 // --- many
 
-Response selectionResponse(const Result<std::int64_t>& count, const ObjectSelection& chosen) {
+Response selectionResponse(const Result<std::int64_t>& count, const engine::Objects::Choice& chosen) {
     if (!count) return errorResponse(count.error());
     return objectOf([&](JsonWriter& writer) {
         writer.member("count", *count);
@@ -283,22 +283,24 @@ coro::Task<Response> removeMany(Call& call) {
     co_return selectionResponse(co_await call.engine.ask(&engine::Objects::remove, chosen->ids), *chosen);
 }
 
-/// Each by itself: those that cannot be moved are named. A key goes with numbers alone: a filter would find others the
-/// second time, and a repeat would move them.
+/// With a key a repeat is about those that the first was about, whatever its filter finds by then.
+coro::Task<Result<engine::Objects::Choice>> chosenOnce(Call& call, const std::optional<store::Idempotency>& once) {
+    auto chosen = co_await selectedObjects(call);
+    if (!chosen) co_return std::unexpected(std::move(chosen.error()));
+    if (!once) co_return *std::move(chosen);
+    co_return co_await call.engine.ask(&engine::Objects::chooseOnce, *std::move(chosen), *once);
+}
+
+/// Each by itself: those that cannot be moved are named.
 coro::Task<Response> moveMany(Call& call) {
-    if (call.request.head.field("Idempotency-Key") && call.body.has("filter"))
-        co_return errorResponse(
-            invalid("Idempotency-Key",
-                    R"(Idempotency-Key goes with "ids": a filter finds other objects the next time.)")
-                .error());
-    const auto chosen = co_await selectedObjects(call);
-    if (!chosen) co_return errorResponse(chosen.error());
     const auto to = call.body.word("to", kMaxName);
     if (!to) co_return errorResponse(to.error());
     const auto isForced = call.body.flag("force");
     if (!isForced) co_return errorResponse(isForced.error());
     const auto once = co_await idempotencyOf(call);
     if (!once) co_return errorResponse(once.error());
+    const auto chosen = co_await chosenOnce(call, *once);
+    if (!chosen) co_return errorResponse(chosen.error());
     std::int64_t count = 0;
     std::vector<std::pair<std::int64_t, std::string>> refused;
     for (const std::int64_t id : chosen->ids) {

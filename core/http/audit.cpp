@@ -5,6 +5,7 @@
 #include "core/base/parsed_number.h"
 #include "core/base/text.h"
 #include "core/base/unique_fd.h"
+#include "core/coro/thread.h"
 #include "core/json/json_reader.h"
 #include "core/json/json_writer.h"
 

@@ -61,8 +61,8 @@ static Result<std::vector<std::int64_t>> namedObjects(const Call& call) {
     return ids;
 }
 
-coro::Task<Result<ObjectSelection>> selectedObjects(Call& call) {
-    ObjectSelection chosen;
+coro::Task<Result<engine::Objects::Choice>> selectedObjects(Call& call) {
+    engine::Objects::Choice chosen;
     if (!call.body.has("filter")) {
         auto named = namedObjects(call);
         if (!named) co_return std::unexpected(std::move(named.error()));

@@ -17,11 +17,7 @@ inline constexpr std::size_t kMostSelectedObjects = store::kMostObjects;
 /// "type:page status:queued parent:12 url:value". Invalid, with `field`.
 Result<engine::ObjectQuery> readObjectFilter(std::string_view text, std::string_view field);
 
-struct ObjectSelection {
-    std::vector<std::int64_t> ids{};
-    std::int64_t cursor = 0; ///< there are more behind it; 0: that was all
-};
 /// The members "ids", or "filter" and "cursor" of the body. Invalid; NotFound: the type is not there.
-coro::Task<Result<ObjectSelection>> selectedObjects(Call& call);
+coro::Task<Result<engine::Objects::Choice>> selectedObjects(Call& call);
 
 } // namespace yard::http

@@ -80,6 +80,8 @@ public:
     /// Those that begin now.
     std::vector<HookRun> take();
     void ended(HookRunNumber number, bool isOk, Duration took);
+    /// A run of it that had ended well said what is of no use: it has failed all the same.
+    void failedAfterAll(std::size_t target) { ++targets_[target].failed; }
     /// What waits is not told any more; questions are forgotten.
     void clear();
 

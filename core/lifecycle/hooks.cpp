@@ -233,7 +233,7 @@ Result<std::string> cleanedFields(const Type& type, std::string_view said) {
     const std::size_t first = said.find_first_not_of(kBlank);
     if (first == said.npos) return std::string();
     const auto tape = readJson(said);
-    if (!tape) return std::unexpected(tape.error());
+    if (!tape) return fail(ErrorKind::Malformed, "it is not JSON");
     JsonView fields = tape->root();
     if (!fields.isObject()) return fail(ErrorKind::Malformed, "it is not an object of fields");
     const auto wrapped = memberOf(fields, "fields");

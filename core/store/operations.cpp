@@ -68,7 +68,7 @@ struct Footprint {
         std::size_t bytes = 0;
         for (const auto& object : create.objects)
             bytes += sizeof object + object.fields.size() + (object.key ? object.key->size() : 0);
-        if (create.idempotency) bytes += create.idempotency->key.size();
+        if (create.idempotency) bytes += create.idempotency->key.size() + create.idempotency->answer.size();
         return bytes;
     }
     std::size_t operator()(const ClaimObjects& claim) const {

@@ -1,10 +1,15 @@
 // yardctl trace: which span it asks for, and what becomes of the file.
 #include "core/base/clock.h"
+#include "core/base/files.h"
+#include "core/base/unique_fd.h"
 #include "tests/app/ctl_process.h"
 #include "tests/app/fake_table.h"
 
 #include <QDir>
 #include <QTest>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace yard;
 using namespace yard::test;
@@ -24,6 +29,7 @@ class TestYardctlTrace : public QObject {
 private Q_SLOTS:
     void theSpanIsAskedForAsATrace();
     void aFileIsWrittenOnceItIsWhole();
+    void aLinkAndAPipeStayWhatTheyAre();
     void aNameWithGzIsCompressed();
     void whatFailsLeavesNoFile();
     void wrongWordsAreWrongUsage();
@@ -58,6 +64,27 @@ void TestYardctlTrace::aFileIsWrittenOnceItIsWhole() {
     QCOMPARE(ended.code, 0);
     QCOMPARE(*readFile(file.toStdString()), kTrace);
     QVERIFY(QDir(data.path()).entryList({"*.part"}, QDir::Files | QDir::Hidden).empty());
+}
+
+void TestYardctlTrace::aLinkAndAPipeStayWhatTheyAre() {
+    FakeServer server(answering(200, kTrace));
+    const DataDirectory data(server);
+    const std::string link = data.path().toStdString() + "/link.json";
+    const std::string file = data.path().toStdString() + "/file.json";
+    const std::string pipe = data.path().toStdString() + "/pipe";
+    QVERIFY(writeFileAtomically(file, "old", 0600));
+    QCOMPARE(::symlink(file.c_str(), link.c_str()), 0);
+    QCOMPARE(data.run({"trace", "-1h", "-o", QString::fromStdString(link)}).err, "");
+    struct stat info{};
+    QVERIFY(::lstat(link.c_str(), &info) == 0 && S_ISLNK(info.st_mode));
+    QCOMPARE(*readFile(file), kTrace);
+    QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+    const UniqueFd reader(::open(pipe.c_str(), O_RDWR | O_CLOEXEC));
+    QCOMPARE(data.run({"trace", "-1h", "-o", QString::fromStdString(pipe)}).err, "");
+    QVERIFY(::lstat(pipe.c_str(), &info) == 0 && S_ISFIFO(info.st_mode));
+    std::string came(kTrace.size(), ' ');
+    QCOMPARE(::read(reader.get(), came.data(), came.size()), static_cast<ssize_t>(kTrace.size()));
+    QCOMPARE(came, kTrace);
 }
 
 void TestYardctlTrace::aNameWithGzIsCompressed() {

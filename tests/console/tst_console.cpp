@@ -341,7 +341,7 @@ void TestConsole::watchingEndsWithTheNextLine() {
     client.until(kPrompt);
     QVERIFY(client.say("n > 2").contains("true"));
     QVERIFY(client.say("watch 0.2 \"error('x', 0)\"").contains("error: x"));
-    QVERIFY(client.say("watch 0 \"1\"").starts_with("error: "));
+    QVERIFY(client.say("watch 0 \"1\"").starts_with("error: give it 0.2 to 3600 seconds"));
 }
 
 void TestConsole::twoLinesInOnePacketAreTwoAnswers() {

@@ -225,8 +225,10 @@ void TestEngineHooks::aCleanThatFailsChangesNothing() {
     QVERIFY(made->has_value() && !made->value());
     QCOMPARE(errorName(made->value().error().kind), errorName(ErrorKind::NotAccepting));
     QVERIFY2(made->value().error().message.contains(says.toStdString()), made->value().error().message.c_str());
+    QVERIFY(!made->value().error().message.contains(".."));
     QVERIFY(b.journal.rows.empty());
     QCOMPARE(b.hooksOver.size(), std::size_t{1});
+    QCOMPARE(b.objects->orchestrator().hooks.front().failed, std::uint64_t{1});
 }
 
 void TestEngineHooks::whatACleanSaysFitsTheType() {

@@ -34,6 +34,7 @@ private Q_SLOTS:
     void manyAreChangedAtOnce();
     void manyAreChangedByAFilter();
     void aRepeatWithItsKeyIsAnsweredAsTheFirst();
+    void aRepeatOfManyIsAboutThoseOfTheFirst();
     void theOrchestratorNamesOrphans();
     void objectsOutliveTheEngine();
     void whatIsWrongIsNamed();
@@ -271,12 +272,30 @@ void ObjectRouteTest::aRepeatWithItsKeyIsAnsweredAsTheFirst() {
     QCOMPARE(api_->call("POST", "/compute/objects/move", many, moves).number("count"), std::int64_t(2));
     QCOMPARE(api_->call("POST", "/compute/objects/move", many, moves).number("count"), std::int64_t(2));
     QCOMPARE(api_->call("POST", "/compute/objects/move", many).number("count"), std::int64_t(0));
-    const std::string found = R"({"filter":"type:page","to":"started"})";
-    QCOMPARE(api_->call("POST", "/compute/objects/move", found, moves).status, 422);
     const ApiTest::Fields tooLong{{"Idempotency-Key", std::string(256, 'k')}};
     QCOMPARE(api_->call("POST", "/compute/objects", body, tooLong).status, 422);
     QCOMPARE(api_->call("POST", at(id, "/move"), R"({"to":"sealed"})", tooLong).status, 422);
     QCOMPARE(api_->call("POST", "/compute/objects/move", many, tooLong).status, 422);
+    const std::string others = fmt::format(R"({{"ids":[{}],"to":"sealed"}})", id);
+    QCOMPARE(api_->call("POST", "/compute/objects/move", others, moves).status, 422);
+    QCOMPARE(api_->get(at(id)).text("status"), std::string("started"));
+}
+
+void ObjectRouteTest::aRepeatOfManyIsAboutThoseOfTheFirst() {
+    api_->post("/compute/types", kType);
+    api_->post("/compute/objects", R"([{"type":"page"},{"type":"page"}])");
+    const ApiTest::Fields key{{"Idempotency-Key", "queued ones"}};
+    const std::string body = R"({"filter":"type:page status:queued","to":"started"})";
+    const std::string first = api_->call("POST", "/compute/objects/move", body, key).body;
+    const auto later = api_->post("/compute/objects", R"({"type":"page"})").number("id");
+    QCOMPARE(api_->call("POST", "/compute/objects/move", body, key).body, first);
+    QCOMPARE(api_->get(at(later)).text("status"), std::string("queued"));
+    const ApiTest::Fields none{{"Idempotency-Key", "none yet"}};
+    const std::string sealed = R"({"filter":"type:page status:sealed","to":"failed"})";
+    QCOMPARE(api_->call("POST", "/compute/objects/move", sealed, none).number("count"), std::int64_t(0));
+    api_->post(at(later, "/move"), R"({"to":"sealed","force":true})");
+    QCOMPARE(api_->call("POST", "/compute/objects/move", sealed, none).number("count"), std::int64_t(0));
+    QCOMPARE(api_->get(at(later)).text("status"), std::string("sealed"));
 }
 
 void ObjectRouteTest::whatIsWrongIsNamed() {

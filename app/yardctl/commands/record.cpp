@@ -148,7 +148,7 @@ Outcome<int> removeRecordings(const Invocation& invocation, const RecordWords& w
 
 Outcome<int> pullRecording(const Invocation& invocation, const RecordWords& words) {
     const std::string file = words.size() > 1 ? words.back() : fmt::format("{}{}", words.front(), kRecordingSuffix);
-    auto out = WholeFile::make(file);
+    auto out = WholeFile::named(file);
     if (!out) return std::unexpected(out.error());
     const auto done = invocation.engine.stream(recordingPath(words.front(), "/file"), kRecordingSilence,
                                                [&](std::string_view bytes) { return writeAll(out->fd(), bytes); });

@@ -69,7 +69,7 @@ Result<void> streamTrace(Engine& engine, const std::string& path, int to) {
 }
 
 Outcome<void> traceInto(Engine& engine, const std::string& path, const std::string& file) {
-    auto out = WholeFile::make(file);
+    auto out = WholeFile::named(file);
     if (!out) return std::unexpected(out.error());
     if (file.ends_with(".gz")) {
         Gzip gzip;

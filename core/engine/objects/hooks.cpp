@@ -218,13 +218,17 @@ void Hooks::ended(const Begun& run, Answer answer) {
             fmt::format("it ended with {}{}{}", answer.code, answer.text.empty() ? "" : ": ", answer.text);
     const bool isOk = answer.failure.empty();
     queue_.ended(run.number, isOk, std::chrono::duration_cast<Duration>(parts_.now() - run.since));
-    if (isOk)
+    if (!isOk)
+        warnOnce(run.target, answer.failure);
+    else if (!run.isAsked) // what is asked has succeeded once its answer is of use
         failing_.erase(run.target);
-    else if (failing_.insert(run.target).second)
-        logWarning("hooks", "{} failed: {}; that is said once until it succeeds", queue_.target(run.target).name,
-                   answer.failure);
     tell(run.number, std::move(answer));
     goOn();
+}
+
+void Hooks::warnOnce(std::size_t target, std::string_view why) {
+    if (failing_.insert(target).second)
+        logWarning("hooks", "{} failed: {}; that is said once until it succeeds", queue_.target(target).name, why);
 }
 
 void Hooks::tell(HookRunNumber run, Answer answer) {
@@ -262,14 +266,22 @@ coro::Task<Result<std::string>> Hooks::clean(lifecycle::Type type, HookEvent eve
                 ErrorKind::NotAccepting,
                 fmt::format("The hook {} has to be asked, and failed: {}. Nothing was changed.", name, why));
         };
+        const auto useless = [this, target, &failed](std::string_view why) {
+            queue_.failedAfterAll(target);
+            warnOnce(target, why);
+            return failed(why);
+        };
         if (!answer->failure.empty()) co_return failed(answer->failure);
-        if (answer->code == 1)
+        if (answer->code == 1) {
+            failing_.erase(target);
             co_return invalid("fields",
                               answer->text.empty() ? fmt::format("The hook {} refuses it.", name) : answer->text);
+        }
         const auto set = lifecycle::cleanedFields(type, answer->text);
-        if (!set) co_return failed(fmt::format("what it said cannot be read: {}", set.error().message));
+        if (!set) co_return useless(fmt::format("what it said cannot be read: {}", set.error().message));
         auto merged = lifecycle::mergedFields(event.object->fields, *set);
-        if (!merged) co_return failed(merged.error().message);
+        if (!merged) co_return useless(merged.error().message);
+        failing_.erase(target);
         event.object->fields = *std::move(merged);
     }
     co_return std::move(event.object->fields);

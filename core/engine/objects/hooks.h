@@ -87,6 +87,7 @@ private:
     coro::Task<Result<Answer>> ask(std::size_t target, lifecycle::HookEvent event);
     coro::Task<void> failToBegin(Begun run, std::string why);
     void ended(const Begun& run, Answer answer);
+    void warnOnce(std::size_t target, std::string_view why);
     void tell(lifecycle::HookRunNumber run, Answer answer);
     static Answer answerOf(const runners::Ended& ended);
 

@@ -145,6 +145,13 @@ public:
     coro::Task<Result<void>> move(std::int64_t id, std::string to, bool isForced);
     /// The same once, as createOnce().
     coro::Task<Result<void>> moveOnce(std::int64_t id, std::string to, bool isForced, store::Idempotency once);
+    /// Which objects a request of many is about, and where others begin.
+    struct Choice {
+        std::vector<std::int64_t> ids{};
+        std::int64_t cursor = 0; ///< 0: there are no others
+    };
+    /// What is chosen first is kept, and a repeat within a day is about the same. Invalid: another body.
+    coro::Task<Result<Choice>> chooseOnce(Choice choice, store::Idempotency once);
     /// With history and effects; children stay. How many there were.
     coro::Task<Result<std::int64_t>> remove(std::vector<std::int64_t> ids);
     OrchestratorView orchestrator() const;

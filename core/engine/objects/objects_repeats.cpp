@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fmt/format.h>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +14,7 @@ namespace {
 
 constexpr std::string_view kListAnswer = "list";
 constexpr std::string_view kOneAnswer = "one";
+constexpr std::string_view kChoice = "choice ";
 
 /// The numbers of ";first+count;first+count", as store::CreateObjects writes them.
 std::vector<std::int64_t> numbersIn(std::string_view text) {
@@ -31,6 +34,31 @@ std::vector<std::int64_t> numbersIn(std::string_view text) {
         for (std::int64_t at = 0; at < count && ids.size() < store::kMostObjects; ++at) ids.push_back(first + at);
     }
     return ids;
+}
+
+/// "choice CURSOR", and the numbers in their order as numbersIn() reads them.
+std::string textOf(const Objects::Choice& choice) {
+    std::string text = fmt::format("{}{}", kChoice, choice.cursor);
+    for (std::size_t at = 0; at < choice.ids.size();) {
+        const std::int64_t first = choice.ids[at];
+        std::int64_t count = 0;
+        while (at < choice.ids.size() && choice.ids[at] == first + count) {
+            ++at;
+            ++count;
+        }
+        fmt::format_to(std::back_inserter(text), ";{}+{}", first, count);
+    }
+    return text;
+}
+
+Objects::Choice choiceFrom(std::string_view text) {
+    Objects::Choice choice;
+    if (!text.starts_with(kChoice)) return choice;
+    text.remove_prefix(kChoice.size());
+    std::from_chars(text.data(), text.data() + text.size(), choice.cursor);
+    text.remove_prefix(std::min(text.size(), text.find(';')));
+    choice.ids = numbersIn(text);
+    return choice;
 }
 
 } // namespace
@@ -85,6 +113,17 @@ coro::Task<Result<void>> Objects::moveOnce(std::int64_t id, std::string to, bool
     if (!before) co_return std::unexpected(before.error());
     if (*before) co_return Result<void>{};
     co_return co_await moveByHand(id, std::move(to), isForced, std::move(once));
+}
+
+coro::Task<Result<Objects::Choice>> Objects::chooseOnce(Choice choice, store::Idempotency once) {
+    YARD_ASSERT_OWNER(owner_);
+    once.answer = textOf(choice);
+    const auto posted = parts_.post(
+        store::CreateObjects{.objects = {}, .effect = {}, .now = parts_.now(), .idempotency = std::move(once)});
+    const store::AckDetail done = co_await posted->get();
+    if (done.error) co_return std::unexpected(*done.error);
+    if (done.repeated) co_return choiceFrom(done.answer);
+    co_return choice;
 }
 
 std::string Objects::answerBegin(bool isList) {
