@@ -45,6 +45,7 @@ private Q_SLOTS:
     void anotherEngineGetsTheRecordingOfThisOne();
     void anotherEngineDoesNotGetTheTokenOfThisOne();
     void whatCouldNotBeRunExitsWithTwo();
+    void aReplayOfNothingIsNoSuccess();
     void asJsonAllIsOneObject();
     void wrongWordsAreRefusedBeforeTheEngineIsAsked_data();
     void wrongWordsAreRefusedBeforeTheEngineIsAsked();
@@ -217,6 +218,19 @@ void TestYardctlReplay::whatCouldNotBeRunExitsWithTwo() {
     QCOMPARE(failed.code, 2);
     QVERIFY(failed.err.contains("It is damaged."));
     QCOMPARE(data.run({"replay", "none"}).code, 2);
+}
+
+void TestYardctlReplay::aReplayOfNothingIsNoSuccess() {
+    const std::string nothing =
+        R"({"id":3,"recording":"night","queue_id":7,"state":"done","actions":0,"submitted":0,"ended":0,)"
+        R"("different":0,"impossible":0,"differences":0,"started":1})";
+    FakeServer server(table({{"POST /compute/recordings/night/replay", {.body = replayJson(0, "running")}},
+                             {"GET /compute/replays/3", {.body = nothing}},
+                             {"GET /compute/replays/3/differences?limit=1000", {.body = kNone}}}));
+    const DataDirectory data(server);
+    const Ended ended = data.run({"replay", "night", "--filter", "label:typo"});
+    QCOMPARE(ended.code, 2);
+    QVERIFY(ended.err.contains("no recorded action is meant"));
 }
 
 void TestYardctlReplay::asJsonAllIsOneObject() {

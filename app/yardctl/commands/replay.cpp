@@ -221,9 +221,11 @@ std::string xmlText(std::string_view text) {
     return out;
 }
 
-/// Why it says nothing of the rest; empty: it was all run.
+/// Why it says nothing of the rest; empty: it was all run. One that ran nothing found nothing out.
 std::string whyNotDone(const json::object& replay) {
     const std::string_view state = textOf(replay, "state");
+    if (state == "done" && integerOf(replay, "actions") == 0)
+        return "Nothing was to be run: no recorded action is meant.";
     if (state == "done") return {};
     const std::string_view why = textOf(replay, "why");
     return why.empty() ? fmt::format("the replay was {}", printable(state)) : printable(why);
@@ -375,8 +377,9 @@ Command replayRow() {
                         "yardctl replay a.yrec --against https://new:8640 --against-token new.token\n"
                         "yardctl replay tonight --filter state:failed\n"
                         "yardctl replay tonight --normalise '[0-9.]+ ms' --tolerance 1e-6",
-            .exits = "0 when all are the same; 1 when something is different; 2 when it could not be run, or the "
-                     "command line is wrong; 128 and its number when a signal ended it: the replay is cancelled.",
+            .exits = "0 when all are the same; 1 when something is different; 2 when it could not be run, no "
+                     "recorded action is meant, or the command line is wrong; 128 and its number when a signal "
+                     "ended it: the replay is cancelled.",
             .options = {{"against", 0, "URL", "at that engine"},
                         {"against-token", 0, "FILE", "with the token in this file"},
                         {"worker", 0, "NAME@V", "this version instead of all others of that name"},

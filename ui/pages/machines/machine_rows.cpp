@@ -64,7 +64,7 @@ std::vector<Column> machineFigures() {
          .title = MachineWords::tr("Cores"),
          .tip = MachineWords::tr("Taken by actions, of all that it gives"),
          .kind = CellKind::Number,
-         .width = 140,
+         .width = 164,
          .sort = "cores"},
         {.id = "memory",
          .title = MachineWords::tr("Memory"),
