@@ -4,6 +4,7 @@
 #include "core/base/log.h"
 #include "core/base/parsed_number.h"
 #include "core/base/text.h"
+#include "core/coro/thread.h"
 #include "core/http/error_map.h"
 #include "core/http/handler_steps.h"
 #include "core/http/multipart.h"
@@ -235,6 +236,14 @@ coro::Task<Response> Api::handle(Request& request) {
 coro::Task<void> Api::note(const RouteSpec& spec, AuditEntry entry, int status) {
     if (!isAudited(spec)) co_return;
     entry.result = status;
+    const coro::ThreadRef noting = coro::spawn("audit", noteAlone(std::move(entry)));
+    try {
+        co_await noting.join();
+    } catch (const coro::Interrupted&) { // a request that interrupted itself has its answer all the same
+    }
+}
+
+coro::Task<void> Api::noteAlone(AuditEntry entry) {
     (void)co_await audit_.note(std::move(entry), helpers_);
 }
 

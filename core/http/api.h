@@ -64,6 +64,8 @@ private:
 
     /// A line of the audit where the route wants one.
     coro::Task<void> note(const RouteSpec& spec, AuditEntry entry, int status);
+    /// A thread of its own: what was done is written down, whatever becomes of its request.
+    coro::Task<void> noteAlone(AuditEntry entry);
 
     engine::Engine& engine_;
     const Gate gate_;

@@ -5,7 +5,6 @@
 #include "core/base/parsed_number.h"
 #include "core/base/text.h"
 #include "core/base/unique_fd.h"
-#include "core/coro/thread.h"
 #include "core/json/json_reader.h"
 #include "core/json/json_writer.h"
 
@@ -193,28 +192,14 @@ std::string auditedBody(const RouteSpec& spec, std::string_view body) {
     return std::string(shortened(body, kMostAuditText));
 }
 
-/// Who was interrupted waits on: what was done is written down, and its answer goes out.
-coro::Task<coro::MutexGuard> Audit::turn() {
-    while (true) {
-        try {
-            co_return co_await writing_.lock();
-        } catch (const coro::Interrupted&) {
-        }
-    }
-}
-
 coro::Task<bool> Audit::note(AuditEntry entry, coro::HelperPool& helpers) {
-    const auto lock = co_await turn();
+    const auto lock = co_await writing_.lock();
     const std::int64_t day = entry.t / kAuditDay;
     const bool prune = std::exchange(lastDay_, day) != day;
     auto job = [directory = directory_, line = auditLine(entry), day, prune] {
         return appendAudit(directory, day, line, prune);
     };
-    Result<void> written;
-    try {
-        written = co_await helpers.run(std::move(job));
-    } catch (const coro::Interrupted&) { // a helper has it
-    }
+    const auto written = co_await helpers.run(std::move(job));
     if (written) {
         isTold_ = false;
         co_return true;

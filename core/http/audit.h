@@ -70,8 +70,6 @@ public:
     std::uint64_t dropped() const { return dropped_; }
 
 private:
-    coro::Task<coro::MutexGuard> turn();
-
     const std::string directory_;
     coro::Mutex writing_;
     std::int64_t lastDay_ = -1; ///< in which older files were looked for
