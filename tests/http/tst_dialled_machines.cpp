@@ -12,7 +12,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <fmt/format.h>
 #include <functional>
 #include <memory>
@@ -119,6 +121,38 @@ private Q_SLOTS:
         };
         QVERIFY(test::EngineTest::eventually(isReady));
         QCOMPARE(machine.guests().yards.size(), std::size_t{1}); // it is the same one
+    }
+
+    void aYardOfABackupHasItAsTheMachineThatItWas() {
+        Machine machine;
+        Yard yard;
+        const Reply added = yard.add(machine.url(), machine.engine->token(), R"(,"name":"loft","max_cores":1)");
+        QVERIFY2(added.status == 200, added.body.c_str());
+        const auto list = [&] { return yard.api.engine.run(yard.api.engine->ask(&engine::Machines::list)); };
+        const std::string key = list().at(1).key;
+        yard.api.engine.stop();
+        // As a restored directory has none.
+        QVERIFY(std::filesystem::remove(yard.api.engine.path("data/engine_id")));
+        yard.api.engine.start();
+        const auto isReady = [&] {
+            const auto machines = list();
+            return std::ranges::any_of(machines, [](const auto& one) {
+                return one.kind == "linked" && one.state == link::MachineState::Ready;
+            });
+        };
+        QVERIFY(test::EngineTest::eventually(isReady));
+        const auto machines = list();
+        QCOMPARE(machines.size(), std::size_t{2});
+        QCOMPARE(machines[1].name, "loft");
+        QCOMPARE(machines[1].key, key);
+        QCOMPARE(machines[1].mostMilliCores, std::int64_t{1'000});
+
+        // Given again it is the same one, and so its name is nobody else's.
+        engine::DialWanted wanted{.target = {.url = machine.url(), .fingerprint = {}, .token = {}}, .name = "loft"};
+        wanted.target.token = machine.engine->token();
+        const auto again = yard.api.engine.run(yard.api.engine->ask(&engine::Machines::dial, wanted));
+        if (!again) QCOMPARE(again.error().kind, ErrorKind::Invalid); // it is linked
+        QCOMPARE(list().size(), std::size_t{2});
     }
 
     void whatRunsThereIsTakenOverByTheNextStartOfTheYard() {

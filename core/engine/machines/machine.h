@@ -51,6 +51,8 @@ struct Machines::Machine : std::enable_shared_from_this<Machines::Machine> {
     WallMicros since = wallNow();
 
     bool isChanged() const { return version != kept; }
+    /// As its MachineCaller has it; empty: it has none of its own.
+    std::string ownKey() const { return key.starts_with(kKeyed) ? key.substr(kKeyed.size()) : std::string(); }
     /// Of what was read before; hours that cannot be read are none.
     void setHours(const std::string& text) {
         auto read = fleet::Hours::parse(text);

@@ -471,7 +471,7 @@ MachineView Machines::viewOf(const Machine& machine) const {
     view.tags = machine.hello.tags;
     view.mostMilliCores = machine.mostMilliCores;
     view.mostMemoryMb = machine.mostMemoryMb;
-    if (machine.key.starts_with(kKeyed)) view.key = machine.key.substr(kKeyed.size());
+    view.key = machine.ownKey();
     if (!view.key.empty() && parts_.allocatorOf) view.allocator = parts_.allocatorOf(view.key);
     if (!view.allocator.empty()) view.kind = "allocated";
     view.isUnread = machine.isUnread;

@@ -157,6 +157,7 @@ private:
     friend class DialledLine;
     struct DialledLink;
     std::shared_ptr<Machine> machineWith(const std::string& key) const;
+    std::shared_ptr<Machine> dialledAt(const std::string& url) const;
     bool hasLine(const Machine& machine) const;
     coro::Task<Joined> openTo(DialTarget target);
     void dialOn(const std::shared_ptr<Machine>& machine);

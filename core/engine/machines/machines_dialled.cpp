@@ -47,13 +47,14 @@ private:
     std::string refusal_;
 };
 
-/// What this engine shows to a machine, which knows it again by that.
+/// What this engine shows to a machine, which knows it again by that. An engine of a backup shows another one: the one
+/// that the backup is of may be there still.
 std::string keyFor(const std::string& engineId, const std::string& url) {
     return Sha256::of(engineId + ' ' + url).hex().substr(0, 2 * kKeyBytes);
 }
 
-/// What the machine is known by here: never a key that a machine shows which comes by itself, since others can make up
-/// what this engine shows.
+/// What a new machine is known by here, and is from then on: never a key that a machine shows which comes by itself,
+/// since others can make up what this engine shows.
 std::string knownBy(const std::string& shown) {
     return "dialled " + Sha256::of(shown).hex();
 }
@@ -144,6 +145,13 @@ std::shared_ptr<Machines::Machine> Machines::machineWith(const std::string& key)
     return at == machines_.end() ? nullptr : at->second;
 }
 
+/// By its address: its key may be of the engine that this one's backup is of. Null: none so far.
+std::shared_ptr<Machines::Machine> Machines::dialledAt(const std::string& url) const {
+    const auto at = std::ranges::find_if(
+        machines_, [&](const auto& entry) { return entry.second->dial && entry.second->dial->url == url; });
+    return at == machines_.end() ? nullptr : at->second;
+}
+
 bool Machines::hasLine(const Machine& machine) const {
     return std::ranges::any_of(lines_, [&](const auto& entry) { return entry.second.machine.get() == &machine; });
 }
@@ -183,17 +191,16 @@ coro::Task<Result<Dialled>> Machines::dial(DialWanted wanted) {
     auto url = spelled(wanted.target);
     if (!url) co_return std::unexpected(url.error());
     wanted.target.url = std::move(*url);
-    const std::string shown = keyFor(parts_.engineId, wanted.target.url);
+    const std::shared_ptr<Machine> known = dialledAt(wanted.target.url);
     MachineCaller who{.token = {},
                       .peer = wanted.target.url,
-                      .key = knownBy(shown),
+                      .key = known ? known->ownKey() : knownBy(keyFor(parts_.engineId, wanted.target.url)),
                       .mostMilliCores = wanted.mostMilliCores.value_or(0),
                       .dial = wanted.target};
     const std::string key = std::string(kKeyed) + who.key;
     if (wanted.name)
-        if (auto fine = checkName(machineWith(key).get(), *wanted.name); !fine)
-            co_return std::unexpected(fine.error());
-    if (const auto known = machineWith(key); known && isSshUrl(wanted.target.url) && hasLine(*known))
+        if (auto fine = checkName(known.get(), *wanted.name); !fine) co_return std::unexpected(fine.error());
+    if (known && isSshUrl(wanted.target.url) && hasLine(*known))
         co_return invalid("address",
                           fmt::format("{} is linked already: remove it first to add it otherwise.", known->name));
     auto stream = co_await openTo(wanted.target);
@@ -245,9 +252,9 @@ coro::Task<void> Machines::keepDialled(std::shared_ptr<Machine> machine) {
         if (stream) {
             const MonoTime began = parts_.loop.now();
             const auto seen = std::make_shared<DialledLink>();
-            const std::string known = knownBy(keyFor(parts_.engineId, machine->dial->url));
-            co_await serveDialled({.token = {}, .peer = machine->dial->url, .key = known, .dial = machine->dial},
-                                  std::move(*stream), seen);
+            MachineCaller who{
+                .token = {}, .peer = machine->dial->url, .key = machine->ownKey(), .dial = machine->dial};
+            co_await serveDialled(std::move(who), std::move(*stream), seen);
             machine->dialTrouble = seen->why;
             if (parts_.loop.now() - began > kHelloLimit) failures = 0;
         }
