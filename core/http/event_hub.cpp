@@ -360,12 +360,15 @@ coro::Task<void> EventHub::addObjects(Group& group, WatchUpdate& update) {
     query.limit = static_cast<int>(engine::kMaxWatchedRows);
     if (!group.request.allRows) query.among = update.objects;
     auto list = co_await engine_.ask(&engine::Objects::list, std::move(query));
-    if (!list && list.error().kind != ErrorKind::NotFound) { // that they are gone would be untrue
+    // No such type, or none with such a status or field (yet): then there are no such objects.
+    const bool isNone =
+        !list && (list.error().kind == ErrorKind::NotFound || list.error().kind == ErrorKind::Invalid);
+    if (!list && !isNone) { // that they are gone would be untrue
         update.kind = WatchUpdate::Kind::Later;
         co_return;
     }
     std::size_t room = kMostFieldBytes;
-    if (list) // else there is no such type (yet)
+    if (list)
         for (engine::ObjectView& view : list->rows) group.objects[Lsn(view.row.id)] = objectJson(view, room);
     for (const auto& [id, text] : group.objects) update.rows.push_back(id);
     if (group.request.allRows) co_return;

@@ -84,8 +84,11 @@ coro::Task<Result<engine::Objects::Choice>> selectedObjects(Call& call) {
     for (int lists = 0; lists < kMostLists && chosen.ids.size() < kMostSelectedObjects; ++lists) {
         const std::size_t room = kMostSelectedObjects - chosen.ids.size();
         query->limit = static_cast<int>(std::min<std::size_t>(room, store::kMostObjectRows));
-        const auto list = co_await call.engine.ask(&engine::Objects::list, *query);
-        if (!list) co_return std::unexpected(list.error());
+        auto list = co_await call.engine.ask(&engine::Objects::list, *query);
+        if (!list) {
+            if (list.error().kind == ErrorKind::Invalid) list.error().field = "filter";
+            co_return std::unexpected(std::move(list.error()));
+        }
         for (const engine::ObjectView& view : list->rows) chosen.ids.push_back(view.row.id);
         chosen.cursor = query->cursor = list->cursor;
         if (list->cursor == 0) break;

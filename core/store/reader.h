@@ -196,6 +196,7 @@ public:
     /// A small chunk's bytes, not verified.
     Result<std::optional<std::string>> blob(const Hash256& hash);
     Result<bool> hasBlob(const Hash256& hash);
+    /// In the order of their registration.
     Result<std::vector<WorkerRow>> workers();
     /// Final states of these LSNs; Pending when not finished; New when unknown. Same order.
     Result<std::vector<ActionState>> states(const std::vector<Lsn>& lsns);

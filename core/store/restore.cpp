@@ -245,11 +245,13 @@ Result<void> readObjects(Database& database, const std::function<void(std::span<
 
 Result<std::vector<WorkerRow>> readWorkers(Database& database) {
     std::vector<WorkerRow> workers;
-    auto read =
-        eachRow(database, "SELECT id, canonical, registered, chunks FROM worker", [&workers](const Statement& row) {
-            const auto id = row.hash(0);
-            if (id) workers.push_back({*id, std::string(row.text(1)), row.integer(2), unpackHashes(row.text(3))});
-        });
+    auto read = eachRow(database, "SELECT id, canonical, registered, chunks FROM worker ORDER BY registered, id",
+                        [&workers](const Statement& row) {
+                            const auto id = row.hash(0);
+                            if (id)
+                                workers.push_back(
+                                    {*id, std::string(row.text(1)), row.integer(2), unpackHashes(row.text(3))});
+                        });
     if (!read) return std::unexpected(std::move(read.error()));
     return workers;
 }

@@ -14,6 +14,7 @@ Result<std::vector<OwnedAction>> readOwnedActions(Database& database);
 Result<Restored> readEverythingElse(Database& database);
 /// Pending rows in LSN order, edges resolved, in batches of at most 1,000.
 Result<void> readPendingRows(Database& database, const std::function<void(std::span<PendingRow>)>& rows);
+/// In the order of their registration: the last of a name is the one that its bare name means.
 Result<std::vector<WorkerRow>> readWorkers(Database& database);
 /// Removes files in chunks/packs whose group was never committed.
 Result<void> removeStrayPacks(Database& database, const ChunkFiles& files);

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <optional>
 #include <set>
+#include <variant>
+#include <vector>
 
 using namespace yard;
 using namespace yard::engine;
@@ -52,7 +54,8 @@ public:
     WorkClasses classes{machine.session, dictionary, registry, [this](const std::string& platform) {
                             return platform == emulated ? std::string(thisPlatform()) : platform;
                         }};
-    std::string log; ///< what was told, in words
+    std::string log;                    ///< what was told, in words
+    std::vector<WallMicros> registered; ///< as the journal has it
     bool takes = true;
     bool sandbox = true;
     std::function<void()> onWait = [] {};
@@ -85,7 +88,9 @@ public:
         helpers.stop();
     }
     coro::Task<store::AckDetail> commit(store::Action action) {
-        note(std::holds_alternative<store::PutWorker>(action) ? "put" : "drop");
+        const auto* put = std::get_if<store::PutWorker>(&action);
+        note(put ? "put" : "drop");
+        if (put) registered.push_back(put->row.registered);
         store::AckDetail detail;
         if (!takes) detail.error = fail(ErrorKind::NoSpace, "full").error();
         co_return detail;
@@ -227,6 +232,17 @@ private Q_SLOTS:
         damaged.canonical = "{";
         b.workers.restore({damaged, good});
         QCOMPARE(b.rig.ask(b.workers.list()).size(), std::size_t{1});
+    }
+
+    void aBareNameMeansTheLastRegisteredAlsoWhereTheClockWasSetBack() {
+        Bench b;
+        const ParsedWorker worker = descriptor("sort");
+        const WallMicros ahead = wallNow() + 1'000'000'000'000;
+        b.workers.restore({store::WorkerRow{worker.id, worker.canonical, ahead, {}}});
+        QVERIFY(b.rig.ask(b.workers.add(descriptor("sort", "warm"))));
+        QVERIFY(b.rig.ask(b.workers.add(worker)));
+        QCOMPARE(b.registered, (std::vector<WallMicros>{ahead + 1, ahead + 2}));
+        QCOMPARE(b.rig.ask(b.workers.get("sort")).value().id, worker.id.hex());
     }
 
     // --- classes

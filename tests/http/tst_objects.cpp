@@ -305,6 +305,23 @@ void ObjectRouteTest::whatIsWrongIsNamed() {
     QCOMPARE(api_->get("/compute/objects/x").status, 404);
     QCOMPARE(api_->get("/compute/objects?type=none").status, 404);
     QCOMPARE(api_->get("/compute/objects?q=none").status, 422);
+    api_->post("/compute/types", kType);
+    const auto refused = [this](const std::string& query) {
+        const Reply reply = api_->get("/compute/objects?type=page&" + query);
+        return fmt::format("{} {}", reply.status, reply.body);
+    };
+    const std::string status = refused("status=nosuch");
+    QVERIFY2(status.starts_with("422 ") && status.contains("it has: queued, started, sealed."), status.c_str());
+    const std::string field = refused("q=nosuch:a");
+    QVERIFY2(field.starts_with("422 ") && field.contains("it has: url, n."), field.c_str());
+    for (const char* filter : {"type:page status:nosuch", "type:page nosuch:a"})
+        for (const std::string what : {"look", "move", "delete"}) {
+            const std::string to = what == "move" ? R"(,"to":"started")" : "";
+            const Reply reply =
+                api_->post("/compute/objects/" + what, fmt::format(R"({{"filter":"{}"{}}})", filter, to));
+            QCOMPARE(reply.status, 422);
+            QVERIFY2(reply.body.contains("it has: "), reply.body.c_str());
+        }
     QCOMPARE(api_->get("/compute/objects?sort=url").status, 422);
     QCOMPARE(api_->post("/compute/objects/1/move", R"({"to":"x"})").status, 404);
     QCOMPARE(api_->post("/compute/objects/1/look").status, 404);

@@ -1,9 +1,13 @@
 // Queues and workers: what is written of them, and what stays when they go.
+#include "core/store/restore.h"
 #include "tests/store/journal_fixture.h"
 #include "tests/store/writer_parts.h"
 
 #include <QTest>
+#include <algorithm>
+#include <functional>
 #include <memory>
+#include <vector>
 
 using namespace yard;
 using namespace yard::store;
@@ -77,6 +81,21 @@ private Q_SLOTS:
         QCOMPARE(word(parts_->chunks.apply(PutChunk{chunk("file")})), "ok");
         QCOMPARE(word(parts_->registrations.apply(PutWorker{worker({file})})), "ok");
         QCOMPARE(parts_->rows("SELECT count(*) FROM worker"), "1");
+    }
+    void workersAreReadInTheOrderOfTheirRegistrationWhateverTheirIds() {
+        std::vector<Hash256> ids{Sha256::of("a"), Sha256::of("b"), Sha256::of("c")};
+        std::ranges::sort(ids, std::greater(), &Hash256::hex);
+        const auto put = [this](const Hash256& id, WallMicros at) {
+            return word(parts_->registrations.apply(PutWorker{{id, "{}", at, {}}}));
+        };
+        for (std::size_t at = 0; at < ids.size(); ++at)
+            QCOMPARE(put(ids[at], kThen + static_cast<WallMicros>(at)), "ok");
+        QCOMPARE(put(ids[1], kThen + 10), "ok"); // again: now it is the last
+        const auto read = readWorkers(parts_->tables.database);
+        QVERIFY(read);
+        std::vector<std::string> seen;
+        for (const WorkerRow& row : *read) seen.push_back(row.id.hex());
+        QCOMPARE(seen, (std::vector{ids[0].hex(), ids[2].hex(), ids[1].hex()}));
     }
     void aDroppedWorkerIsGone() {
         QCOMPARE(word(parts_->registrations.apply(PutWorker{worker()})), "ok");

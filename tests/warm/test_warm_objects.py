@@ -175,6 +175,19 @@ class Objects(WarmCase):
         hung = self.object(hang)
         self.assertEqual((hung["status"], hung["last_error"]), ("done", "tick_timeout"))
 
+    def test_after_a_restart_too_looks_are_of_the_version_that_was_registered_last(self):
+        def version(number):
+            text = ACTORS.replace('set={"parent_was": o.parent.id if o.parent else 0}', 'set={"seen": %d}' % number)
+            self.register(text=text, functions=["tick", "add"], environment={"MARKS": self.marks}, version=str(number))
+
+        # Whichever has the lesser id, it is last once.
+        for last in (1, 2, 1):
+            version(last)
+            self.assertEqual(self.object(self.make())["fields"]["seen"], last)
+            self.kill()
+            self.start()
+            self.assertEqual(self.object(self.make())["fields"]["seen"], last)
+
     def test_what_fails_too_often_goes_to_the_bad_end(self):
         bad = self.object(self.make(how="raise"))
         self.assertEqual((bad["status"], bad["last_error"]), ("bad", "no luck"))

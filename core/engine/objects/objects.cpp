@@ -47,6 +47,28 @@ Result<std::vector<std::pair<std::string, std::string>>> fieldsIn(std::string_vi
     return fields;
 }
 
+template<class Named>
+std::string namesOf(const std::vector<Named>& all) {
+    std::string names;
+    for (const Named& one : all) names += (names.empty() ? "" : ", ") + one.name;
+    return names;
+}
+
+/// A slip would be a list of nothing, for good.
+Result<void> checkFilter(const lifecycle::Type& type, const std::string& status,
+                         const std::vector<std::pair<std::string, std::string>>& fields) {
+    if (!status.empty() && !type.find(status))
+        return invalid("status", fmt::format("The type \"{}\" has no status \"{}\"; it has: {}.", type.name, status,
+                                             namesOf(type.states)));
+    for (const auto& [name, value] : fields)
+        if (std::ranges::find(type.fields, name, &lifecycle::Field::name) == type.fields.end())
+            return invalid("q", type.fields.empty()
+                                    ? fmt::format("The type \"{}\" has no fields.", type.name)
+                                    : fmt::format("The type \"{}\" has no field \"{}\"; it has: {}.", type.name,
+                                                  name, namesOf(type.fields)));
+    return {};
+}
+
 } // namespace
 
 Objects::Objects(Parts parts)
@@ -361,15 +383,19 @@ coro::Task<Result<ObjectList>> Objects::list(ObjectQuery query) {
     question.newestFirst = query.newestFirst;
     question.isBare = query.isBare;
     question.among = std::move(query.among);
+    auto fields = fieldsIn(query.text);
+    if (!fields) co_return std::unexpected(fields.error());
     if (!query.type.empty()) {
         const auto number = numberOf(query.type);
         if (!number) co_return std::unexpected(number.error());
         question.type = types_[*number].id;
-        // While its states change the journal has others than we do: its objects are sorted for the page then.
-        if (!types_[*number].isLeaving) question.statuses = statusesOf(*number);
+        // While it changes the journal has other states than we do: its objects are sorted for the page then.
+        if (!types_[*number].isLeaving) {
+            if (auto fine = checkFilter(orchestrator_.type(*number), query.status, *fields); !fine)
+                co_return std::unexpected(std::move(fine.error()));
+            question.statuses = statusesOf(*number);
+        }
     }
-    auto fields = fieldsIn(query.text);
-    if (!fields) co_return std::unexpected(fields.error());
     question.fields = *std::move(fields);
     // In portions: others get the reader in between.
     const WallMicros until = parts_.now() + kListWithin.count();

@@ -132,6 +132,7 @@ public:
     coro::Task<Result<Created>> createOnce(std::string json, store::Idempotency once);
     /// With children and history; not before it has the status `until` (empty: a final one), `wait` at most.
     coro::Task<Result<ObjectView>> get(std::int64_t id, Duration wait, std::string until);
+    /// NotFound: no such type; Invalid: it has no such status or field.
     coro::Task<Result<ObjectList>> list(ObjectQuery query);
     struct Changed {
         ObjectView view;

@@ -5,6 +5,7 @@
 #include "core/engine/state/slice.h"
 #include "core/session/live_views.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace yard::engine {
@@ -51,6 +52,7 @@ std::unexpected<Error> unknownWorker(const std::string& ref) {
 void Workers::restore(const std::vector<store::WorkerRow>& rows) {
     YARD_ASSERT_OWNER(owner_);
     for (const store::WorkerRow& row : rows) {
+        lastRegistered_ = std::max(lastRegistered_, row.registered);
         auto parsed = parseWorker(row.canonical);
         if (!parsed) {
             logWarning("engine", "worker {} cannot be read: {}", row.id.hex(), parsed.error().message);
@@ -82,7 +84,7 @@ coro::Task<Result<void>> Workers::add(ParsedWorker parsed) {
     store::WorkerRow row;
     row.id = parsed.id;
     row.canonical = parsed.canonical;
-    row.registered = wallNow();
+    row.registered = lastRegistered_ = std::max(wallNow(), lastRegistered_ + 1);
     for (const WorkerFile& file : descriptor.files) row.chunks.push_back(file.hash);
     const store::AckDetail done = co_await parts_.commit(store::PutWorker{std::move(row)});
     if (done.error) co_return std::unexpected(*done.error);

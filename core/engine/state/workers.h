@@ -47,7 +47,8 @@ public:
     explicit Workers(Parts parts)
         : parts_(std::move(parts)) {}
 
-    /// Those of the journal, before anything else. One that cannot be read is told and left out.
+    /// Those of the journal in the order of their registration, before anything else. One that cannot be read is
+    /// told and left out.
     void restore(const std::vector<store::WorkerRow>& rows);
 
     coro::Task<Result<void>> add(ParsedWorker worker);
@@ -68,6 +69,7 @@ private:
 
     Parts parts_;
     InFlightSubmissions entered_;
+    WallMicros lastRegistered_ = 0; ///< the next is later, also where the clock was set back
     OwnerCheck owner_;
 };
 
