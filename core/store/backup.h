@@ -46,9 +46,9 @@ Result<BackupCounts> takeBackup(const std::string& dataDir, const std::string& d
                                 const std::string& version, WallMicros now, const BackupTick& tick);
 
 /// Makes a data directory of the backup: with an engine_id to be made at the first start, and every queue held. `dataDir`
-/// must be new, empty, or have a restore that was cut short. WrongState: it has anything else; the backup is none, is not
-/// whole, or is of a newer program. Io: its journal or a file beside it is damaged. Chunks that are damaged are left out and
-/// counted.
+/// must be new, empty, or have a restore that was cut short. WrongState: it has anything else, or is in the backup or around
+/// it; the backup is none, is not whole, or is of a newer program. Io: its journal or a file beside it is damaged. Chunks
+/// that are damaged are left out and counted.
 Result<BackupCounts> restoreBackup(const std::string& directory, const std::string& dataDir,
                                    const BackupTick& tick);
 

@@ -375,6 +375,22 @@ private Q_SLOTS:
         const auto none = restoreBackup(fresh("nothing"), fresh("restored"), {});
         QVERIFY(!none);
         QVERIFY2(none.error().message.contains("no backup"), sentence(none).c_str());
+        // Nor into the backup itself, nor around it, also where an earlier restore seems to have been cut short.
+        const std::string around = fresh("around");
+        QVERIFY(take(from, around + "/backup"));
+        QVERIFY(writeFileAtomically(around + "/restoring", "x\n", 0600));
+        for (const auto& [source, to] : {std::pair(backup, backup), std::pair(backup, backup + "/in/it"),
+                                         std::pair(around + "/backup", around)}) {
+            const auto within = restoreBackup(source, to, {});
+            QVERIFY(!within);
+            QCOMPARE(within.error().kind, ErrorKind::WrongState);
+            QVERIFY2(within.error().message.contains("one in the other"), sentence(within).c_str());
+        }
+        QVERIFY(!fs::exists(backup + "/in"));
+        QVERIFY(!fs::exists(backup + "/lock"));
+        // Both are what they were; a name that only begins alike is another place.
+        QVERIFY(restoreBackup(around + "/backup", fresh("third"), {}));
+        QVERIFY(restoreBackup(backup, backup + "-restored", {}));
     }
 
     void aManifestIsBelievedOnlyAsItWasWritten_data() {
