@@ -371,8 +371,9 @@ Result<void> BackupRun::addFile(const std::string& path, unsigned mode) {
     if (::stat(whole.c_str(), &status) != 0) return failErrno("stat " + whole, errno);
     auto hash = contentHash(whole, false);
     if (!hash) return std::unexpected(hash.error());
-    manifest_.files.push_back(
-        {.path = path, .hash = *hash, .size = static_cast<std::uint64_t>(status.st_size), .mode = mode});
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    manifest_.files.push_back({.path = path, .hash = *hash, .size = size, .mode = mode});
+    counts_.bytes += size;
     return {};
 }
 
@@ -389,7 +390,6 @@ Result<void> BackupRun::copyFiles(const std::string& below) {
             const auto copied = copyFile(from + name, target, 0600);
             if (!copied && copied.error().kind == ErrorKind::NotFound) return {};
             if (!copied) return std::unexpected(copied.error());
-            counts_.bytes += copied->size;
         }
         ++counts_.files;
         if (tick_) tick_(counts_);
@@ -534,6 +534,7 @@ Result<void> RestoreRun::copyFiles() {
         }
         if (!copied) return std::unexpected(copied.error());
         ++(isPack ? counts_.chunks : counts_.files);
+        if (isPack) ++counts_.copied;
         counts_.bytes += copied->size;
         if (tick_) tick_(counts_);
     }
@@ -550,6 +551,7 @@ Result<void> RestoreRun::placeJournal() {
     const std::string fresh = to + ".restored";
     const auto copied = copyListed(*file, fresh);
     if (!copied) return std::unexpected(copied.error());
+    counts_.bytes += copied->size;
     {
         auto journal = Database::openForWriting(fresh, {});
         if (!journal) return std::unexpected(journal.error());

@@ -27,8 +27,8 @@ namespace yard::store {
 struct BackupCounts {
     std::uint64_t chunks = 0;  ///< files of chunks and packs that are in it
     std::uint64_t copied = 0;  ///< of these, copied now
-    std::uint64_t bytes = 0;   ///< that were copied
-    std::uint64_t files = 0;   ///< others
+    std::uint64_t bytes = 0;   ///< that were copied now: chunks, packs, the journal, other files
+    std::uint64_t files = 0;   ///< others, without the journal
     std::uint64_t missing = 0; ///< chunks that the journal names and nobody has
     /// Chunks whose bytes are not what their name says: left out. The first kMostNamed of them.
     std::vector<std::string> damaged;
