@@ -35,10 +35,15 @@ int tellBackup(const store::BackupCounts& counts, const std::string& directory) 
     writer.closeObject();
     std::fputs((text + "\n").c_str(), stdout);
     std::fflush(stdout);
+    if (counts.damagedCount == 1)
+        return refuseBackup(
+            fmt::format("one chunk is damaged and was left out ({}); all else is there", counts.damaged.front()));
     if (counts.damagedCount > 0)
         return refuseBackup(
             fmt::format("{} chunks are damaged and were left out (the first: {}); all else is there",
                         counts.damagedCount, counts.damaged.front()));
+    if (counts.missing == 1)
+        return refuseBackup("one chunk that an action names was missing already; all else is there");
     if (counts.missing > 0)
         return refuseBackup(
             fmt::format("{} chunks that actions name were missing already; all else is there", counts.missing));

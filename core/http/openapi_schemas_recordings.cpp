@@ -41,7 +41,7 @@ std::string_view openApiRecordingSchemas() {
   "name":{"type":"string"},"state":{"type":"string","enum":["recording","complete","cut","interrupted"],"description":"cut: it ended by itself before it was to; interrupted: the engine ended while it ran"},
   "why":{"type":"string","description":"of one that was cut: a sentence"},"note":{"type":"string"},"filter":{"type":"string"},
   "attachments":{"type":"string","enum":["all","inputs","none"]},"engine_id":{"type":"string","description":"of the engine it was made on"},
-  "started":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch"},"ended":{"type":"integer","format":"int64"},
+  "started":{"type":"integer","format":"int64","description":"microseconds since the Unix epoch; of one of the past that is over, as of ended: the span of its actions"},"ended":{"type":"integer","format":"int64"},
   "actions":{"type":"integer","format":"int64","minimum":0},"failed":{"type":"integer","format":"int64","minimum":0,"description":"of these actions"},"waiting":{"type":"integer","format":"int64","minimum":0,"description":"of one that runs: actions that are not looked at yet"},
   "missed":{"type":"integer","format":"int64","minimum":0,"description":"actions that could not be taken along"},"workers":{"type":"integer","format":"int64","minimum":0},
   "chunks":{"type":"integer","format":"int64","minimum":0},"chunk_bytes":{"type":"integer","format":"int64","minimum":0,"description":"uncompressed"},

@@ -114,6 +114,14 @@ Result<ActionColumns> columnsOf(std::string_view result) {
     return columns;
 }
 
+RecordedSpan widened(RecordedSpan span, const ActionColumns& columns) {
+    const auto& [created, pending, submitting, running, exited, end] = columns.times;
+    if (end <= 0) return span;
+    const WallMicros start = running > 0 ? std::min(running, end) : end; // a clock may be set back
+    if (span.last == 0) return {.first = start, .last = end};
+    return {.first = std::min(span.first, start), .last = std::max(span.last, end)};
+}
+
 ActionResult resultForFilter(const RecordedAction& action) {
     ActionResult result;
     const auto tape = readJson(action.result);

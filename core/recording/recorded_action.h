@@ -44,6 +44,14 @@ struct RecordingHead {
     WallMicros ended = 0;
     std::int64_t missed = 0; ///< actions that could not be taken along
     std::int64_t gone = 0;   ///< chunks that were not kept any more
+    /// For who writes one, not in the file: `started` and `ended` become the span of its actions.
+    bool ofThePast = false;
+};
+
+/// From the first start to the last end of actions; 0: there are none yet.
+struct RecordedSpan {
+    WallMicros first = 0;
+    WallMicros last = 0;
 };
 
 struct RecordedAction {
@@ -68,6 +76,8 @@ struct ActionColumns {
 };
 /// Malformed: it is no result of an action that ended.
 Result<ActionColumns> columnsOf(std::string_view result);
+/// With this action, too. One that never ran counts by its end.
+RecordedSpan widened(RecordedSpan span, const ActionColumns& columns);
 /// As much of it as a filter may ask of a recorded action; of what is no result nothing.
 ActionResult resultForFilter(const RecordedAction& action);
 /// What the attempt that ended it left: stdout, stderr, outputs.

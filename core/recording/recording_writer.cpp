@@ -36,13 +36,15 @@ std::optional<std::int64_t> known(WallMicros time) {
 struct RecordingWriter::Impl {
     SqliteFile file;
     Statement begin, commit, savepoint, release, rollback;
-    Statement worker, frame, action, chunk, part, state, counts, pages;
+    Statement worker, frame, action, chunk, part, state, counts, times, pages;
     std::uint64_t maxBytes = 0;
     std::uint64_t committed = 0;   ///< bytes of the file
     std::uint64_t sinceCommit = 0; ///< bytes that were bound since then
     std::int64_t actions = 0;
     std::int64_t frames = 0;
     std::int64_t chunks = 0;
+    bool ofThePast = false;
+    RecordedSpan span;
     std::string text; ///< of the frame that is being filled
     std::vector<WaitingRow> waiting;
     std::unordered_set<std::int64_t> lsns;
@@ -84,6 +86,7 @@ Result<void> RecordingWriter::Impl::prepare() {
         {&part, "INSERT INTO parts VALUES(?,?,?,?)"},
         {&state, "UPDATE recording SET state=?,why=?,ended=?"},
         {&counts, "UPDATE recording SET missed=?,gone=?"},
+        {&times, "UPDATE recording SET started=?,ended=?"},
         {&pages, "SELECT page_count*page_size FROM pragma_page_count(),pragma_page_size()"}};
     for (const auto& [query, sql] : all) {
         auto made = file.prepare(sql);
@@ -125,6 +128,9 @@ void RecordingWriter::Impl::forget() {
     text.clear();
     sinceCommit = 0;
     actions = file.number("SELECT coalesce(max(n),0) FROM actions").value_or(actions);
+    span = {.first = file.number("SELECT coalesce(min(min(coalesce(t_running,t_end),t_end)),0) FROM actions")
+                         .value_or(span.first),
+            .last = file.number("SELECT coalesce(max(t_end),0) FROM actions").value_or(span.last)};
     isBroken = false;
 }
 
@@ -142,6 +148,7 @@ Result<RecordingWriter> RecordingWriter::create(const std::string& path, const R
     ::close(fd);
     auto impl = std::make_unique<Impl>();
     impl->maxBytes = maxBytes;
+    impl->ofThePast = head.ofThePast;
     auto done = impl->start(path, head);
     RecordingWriter made(std::move(impl));
     if (done) done = made.commit(head.missed, head.gone);
@@ -173,7 +180,7 @@ Result<void> RecordingWriter::recover(const std::string& path, WallMicros ended)
     const auto id = file->number("PRAGMA application_id");
     if (!id) return std::unexpected(id.error());
     if (*id != kApplicationId) return fail(ErrorKind::Malformed, "This is no recording.");
-    auto update = file->prepare("UPDATE recording SET state=?,ended=? WHERE state=?");
+    auto update = file->prepare("UPDATE recording SET state=?,ended=iif(ended>0,ended,?) WHERE state=?");
     if (!update) return std::unexpected(update.error());
     return file->outcome(update->run(name(RecordingState::Interrupted), ended, name(RecordingState::Running)));
 }
@@ -265,6 +272,7 @@ Result<void> RecordingWriter::add(const RecordedAction& action) {
     if (!impl.text.empty() && impl.text.size() + bytes > kFrameBytes)
         if (auto closed = impl.closeFrame(); !closed) return closed;
     impl.lsns.insert(columns->lsn.value);
+    impl.span = widened(impl.span, *columns);
     impl.waiting.push_back({.n = ++impl.actions,
                             .columns = std::move(*columns),
                             .machine = action.machine,
@@ -282,6 +290,8 @@ Result<void> RecordingWriter::commit(std::int64_t missed, std::int64_t gone) {
     if (auto begun = impl.ensureBegun(); !begun) return begun;
     if (auto closed = impl.closeFrame(); !closed) return closed;
     if (auto done = impl.ran(impl.counts.run(missed, gone)); !done) return done;
+    if (impl.ofThePast && impl.span.last > 0)
+        if (auto done = impl.ran(impl.times.run(impl.span.first, impl.span.last)); !done) return done;
     const int code = impl.commit.run();
     if ((code & 0xff) == SQLITE_BUSY) return {}; // somebody reads it: it stays open
     if (auto done = impl.ran(code); !done) return done;
@@ -309,6 +319,10 @@ bool RecordingWriter::isUncommitted() const {
 
 std::int64_t RecordingWriter::actions() const {
     return impl_->actions;
+}
+
+RecordedSpan RecordingWriter::span() const {
+    return impl_->span;
 }
 
 std::uint64_t RecordingWriter::bytes() const {

@@ -20,11 +20,12 @@ public:
     /// The next bytes of a chunk, up to so many; empty at its end.
     using Source = std::function<Result<std::string>(std::size_t atMost)>;
 
-    /// A new file, which must not be there. `maxBytes`: of the file, roughly.
+    /// A new file, which must not be there. `maxBytes`: of the file, roughly. Of one of the past each commit writes the span
+    /// of its actions, as far as there are any, over what the head says.
     static Result<RecordingWriter> create(const std::string& path, const RecordingHead& head,
                                           std::uint64_t maxBytes);
-    /// One that was left Running: what was begun in it is undone, and it becomes Interrupted. What is no recording stays
-    /// as it is: Malformed.
+    /// One that was left Running: what was begun in it is undone, and it becomes Interrupted; one of the past
+    /// keeps the end it has. What is no recording stays as it is: Malformed.
     static Result<void> recover(const std::string& path, WallMicros ended);
     /// Of a recording that nobody writes.
     static Result<void> setNote(const std::string& path, std::string_view note);
@@ -49,6 +50,7 @@ public:
     Result<void> finish(const RecordingHead& head);
 
     std::int64_t actions() const;
+    RecordedSpan span() const;
     /// Of the file, what was not committed roughly.
     std::uint64_t bytes() const;
 

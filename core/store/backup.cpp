@@ -170,21 +170,12 @@ private:
     ChunkFilter seen_{kExpectedChunks, 0};
 };
 
-std::string plainDirectory(const std::string& path) {
-    std::error_code error;
-    const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
-    std::string text = whole.string();
-    while (text.size() > 1 && text.ends_with('/')) text.pop_back();
-    return text;
-}
-
 Result<void> BackupRun::begin() {
     struct stat status{};
     if (::stat((dataDir_ + "/journal.sqlite").c_str(), &status) != 0)
         return fail(ErrorKind::NotFound,
                     fmt::format("{} is no data directory: there is no journal.sqlite in it", dataDir_));
-    if (plainDirectory(directory_).starts_with(plainDirectory(dataDir_) + "/") ||
-        plainDirectory(directory_) == plainDirectory(dataDir_))
+    if (isInOrSame(directory_, dataDir_))
         return fail(
             ErrorKind::WrongState,
             fmt::format("{} is in the data directory: give another place, best on another disk", directory_));
@@ -380,8 +371,9 @@ Result<void> BackupRun::addFile(const std::string& path, unsigned mode) {
     if (::stat(whole.c_str(), &status) != 0) return failErrno("stat " + whole, errno);
     auto hash = contentHash(whole, false);
     if (!hash) return std::unexpected(hash.error());
-    manifest_.files.push_back(
-        {.path = path, .hash = *hash, .size = static_cast<std::uint64_t>(status.st_size), .mode = mode});
+    const auto size = static_cast<std::uint64_t>(status.st_size);
+    manifest_.files.push_back({.path = path, .hash = *hash, .size = size, .mode = mode});
+    counts_.bytes += size;
     return {};
 }
 
@@ -398,7 +390,6 @@ Result<void> BackupRun::copyFiles(const std::string& below) {
             const auto copied = copyFile(from + name, target, 0600);
             if (!copied && copied.error().kind == ErrorKind::NotFound) return {};
             if (!copied) return std::unexpected(copied.error());
-            counts_.bytes += copied->size;
         }
         ++counts_.files;
         if (tick_) tick_(counts_);
@@ -484,6 +475,12 @@ Result<void> RestoreRun::readBackup() {
 
 /// An empty directory, or what an earlier restore left of one.
 Result<void> RestoreRun::makeRoom() {
+    // Each would be cleared up with the other one.
+    if (isInOrSame(dataDir_, directory_) || isInOrSame(directory_, dataDir_))
+        return fail(ErrorKind::WrongState,
+                    fmt::format("the data directory {} and the backup {} are one in the other: give another place "
+                                "with --data-dir",
+                                dataDir_, directory_));
     if (auto made = makeDirectories(dataDir_, 0700); !made) return made;
     struct stat status{};
     const bool goesOn = ::stat(restoring().c_str(), &status) == 0;
@@ -537,6 +534,7 @@ Result<void> RestoreRun::copyFiles() {
         }
         if (!copied) return std::unexpected(copied.error());
         ++(isPack ? counts_.chunks : counts_.files);
+        if (isPack) ++counts_.copied;
         counts_.bytes += copied->size;
         if (tick_) tick_(counts_);
     }
@@ -553,6 +551,7 @@ Result<void> RestoreRun::placeJournal() {
     const std::string fresh = to + ".restored";
     const auto copied = copyListed(*file, fresh);
     if (!copied) return std::unexpected(copied.error());
+    counts_.bytes += copied->size;
     {
         auto journal = Database::openForWriting(fresh, {});
         if (!journal) return std::unexpected(journal.error());

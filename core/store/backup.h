@@ -27,8 +27,8 @@ namespace yard::store {
 struct BackupCounts {
     std::uint64_t chunks = 0;  ///< files of chunks and packs that are in it
     std::uint64_t copied = 0;  ///< of these, copied now
-    std::uint64_t bytes = 0;   ///< that were copied
-    std::uint64_t files = 0;   ///< others
+    std::uint64_t bytes = 0;   ///< that were copied now: chunks, packs, the journal, other files
+    std::uint64_t files = 0;   ///< others, without the journal
     std::uint64_t missing = 0; ///< chunks that the journal names and nobody has
     /// Chunks whose bytes are not what their name says: left out. The first kMostNamed of them.
     std::vector<std::string> damaged;
@@ -46,9 +46,9 @@ Result<BackupCounts> takeBackup(const std::string& dataDir, const std::string& d
                                 const std::string& version, WallMicros now, const BackupTick& tick);
 
 /// Makes a data directory of the backup: with an engine_id to be made at the first start, and every queue held. `dataDir`
-/// must be new, empty, or have a restore that was cut short. WrongState: it has anything else; the backup is none, is not
-/// whole, or is of a newer program. Io: its journal or a file beside it is damaged. Chunks that are damaged are left out and
-/// counted.
+/// must be new, empty, or have a restore that was cut short. WrongState: it has anything else, or is in the backup or around
+/// it; the backup is none, is not whole, or is of a newer program. Io: its journal or a file beside it is damaged. Chunks
+/// that are damaged are left out and counted.
 Result<BackupCounts> restoreBackup(const std::string& directory, const std::string& dataDir,
                                    const BackupTick& tick);
 

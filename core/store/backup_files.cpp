@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -96,7 +97,22 @@ Result<CopiedFile> copyBytes(int from, int to, const std::string& name) {
     return copied;
 }
 
+std::string plainDirectory(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
+    std::string text = whole.string();
+    while (text.size() > 1 && text.ends_with('/')) text.pop_back();
+    return text;
+}
+
 } // namespace
+
+bool isInOrSame(const std::string& path, const std::string& directory) {
+    const std::string whole = plainDirectory(path);
+    const std::string around = plainDirectory(directory);
+    return whole == around || whole.starts_with(around + "/");
+}
 
 bool isPlainPath(std::string_view path) {
     if (path.empty() || path.contains('\n') || path.contains('\0')) return false;

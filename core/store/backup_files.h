@@ -36,6 +36,8 @@ std::string manifestText(const BackupManifest& manifest);
 Result<BackupManifest> parseManifest(std::string_view text);
 /// Relative, without ".", ".." and empty parts: what may be written below a directory.
 bool isPlainPath(std::string_view path);
+/// Whether `path` is `directory` or lies below it, whatever links lead there. Neither has to exist.
+bool isInOrSame(const std::string& path, const std::string& directory);
 
 struct CopiedFile {
     Hash256 hash; ///< of the bytes of the file

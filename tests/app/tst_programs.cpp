@@ -386,6 +386,18 @@ void TestPrograms::aBackupIsTakenBesideTheEngineAndRestoredHeld() {
     QVERIFY(caller.get("/compute/queues").body.contains("\"held\":true"));
     QVERIFY(fileText(restored + "/engine_id") != fileText(place.path("data/engine_id")));
     QCOMPARE(engine.stop(), 0);
+    // A chunk that is not what its name says is left out.
+    const std::string name(62, '0');
+    QVERIFY(QDir().mkpath(QString::fromStdString(backup + "/chunks/00")));
+    QFile chunk(QString::fromStdString(backup + "/chunks/00/" + name));
+    QVERIFY(chunk.open(QIODevice::WriteOnly) && chunk.write("x") == 1);
+    chunk.close();
+    const test::Ended less = test::CtlProcess({"--data-dir", QString::fromStdString(place.path("less")), "restore",
+                                               QString::fromStdString(backup)})
+                                 .end();
+    QCOMPARE(less.code, 1);
+    QVERIFY2(less.err.contains("one chunk is damaged and was left out (00" + name + "); all else is there"),
+             less.err.c_str());
 }
 
 void TestPrograms::aBackupThatCannotBeTakenSaysWhy() {

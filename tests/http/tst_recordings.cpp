@@ -140,6 +140,16 @@ void RecordingsTest::thePastIsTakenAsFarAsItIsKept() {
     QCOMPARE(stateAtEnd("past"), std::string("complete"));
     QCOMPARE(checked(pathOf("past")), std::string("ok"));
     QCOMPARE(lsnsIn(pathOf("past")), lsns);
+    // When its actions ran, not when it was written.
+    const auto timeOf = [&](std::int64_t lsn, const char* what) {
+        return api_->get(fmt::format("/compute/jobs/{}", lsn)).json().at("timestamps").at(what).as_int64();
+    };
+    const Reply past = api_->get("/compute/recordings/past");
+    QCOMPARE(past.number("started"), timeOf(*lsns.begin(), "running"));
+    QCOMPARE(past.number("ended"), timeOf(*lsns.rbegin(), "completed"));
+    const auto head = recording::RecordingReader::open(pathOf("past"))->head();
+    QCOMPARE(head->started, past.number("started"));
+    QCOMPARE(head->ended, past.number("ended"));
     QVERIFY(*recording::RecordingReader::open(pathOf("past"))->hasChunk(Sha256::of("3\n")));
     QCOMPARE(api_->call("PATCH", fmt::format("/compute/jobs/{}", *lsns.begin()), R"({"mark":"red"})").status, 200);
     QCOMPARE(start("marked", R"(,"from":{"filter":"mark:red"})").status, 200);

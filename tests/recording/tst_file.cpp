@@ -31,6 +31,7 @@ private Q_SLOTS:
     void aFileThatIsThereIsNotWrittenOver();
     void otherToolsReadThePlainColumns();
     void aNoteCanBeChanged();
+    void oneOfThePastHasTheSpanOfItsActions();
     void aStatementReadsWhatWasBound();
 
     void cleanup() {
@@ -48,6 +49,49 @@ private:
     }
     QTemporaryDir dir_;
 };
+
+void TestRecordingFile::oneOfThePastHasTheSpanOfItsActions() {
+    RecordingHead past = sampleHead();
+    past.ofThePast = true;
+    const auto withTimes = [](int lsn, const std::string& times) {
+        RecordedAction action = sampleAction(lsn, "a");
+        const std::size_t at = action.result.find(R"({"new":5)");
+        action.result = action.result.substr(0, at) + times + "}";
+        return action;
+    };
+    const auto span = [&] {
+        const auto head = RecordingReader::open(path())->head();
+        return head ? fmt::format("{} {}", head->started, head->ended) : head.error().message;
+    };
+    const std::string made = fmt::format("{} ", past.started);
+    {
+        auto writer = RecordingWriter::create(path(), past, 1u << 30);
+        QVERIFY(writer.has_value());
+        QCOMPARE(span(), made + "0"); // there are no actions yet
+        QVERIFY(writer->add(withTimes(1, R"({"new":5,"running":40,"completed":60})")).has_value());
+        QVERIFY(writer->add(withTimes(2, R"({"new":6,"running":20,"completed":50})")).has_value());
+        QVERIFY(writer->commit(0, 0).has_value());
+        QCOMPARE(span(), std::string("20 60"));
+        QVERIFY(writer->add(withTimes(3, R"({"new":7,"completed":70})")).has_value()); // never ran
+        QVERIFY(writer->commit(0, 0).has_value());
+    }
+    // Whoever wrote it has gone.
+    QVERIFY(RecordingWriter::recover(path(), 1'000).has_value());
+    QCOMPARE(span(), std::string("20 70"));
+    QVERIFY(QFile::remove(QString::fromStdString(path())));
+    {
+        auto writer = RecordingWriter::create(path(), past, 1u << 30);
+        QVERIFY(writer.has_value());
+        QVERIFY(writer->add(withTimes(4, R"({"new":5,"running":30,"completed":35})")).has_value());
+        past.ended = 1'000;
+        QVERIFY(writer->finish(past).has_value());
+        QCOMPARE(span(), std::string("30 35"));
+    }
+    QVERIFY(QFile::remove(QString::fromStdString(path())));
+    auto empty = RecordingWriter::create(path(), past, 1u << 30);
+    QVERIFY(empty && empty->finish(past).has_value());
+    QCOMPARE(span(), made + "1000");
+}
 
 void TestRecordingFile::aStatementReadsWhatWasBound() {
     sqlite3* file = nullptr;

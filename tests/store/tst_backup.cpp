@@ -124,6 +124,34 @@ private Q_SLOTS:
         QCOMPARE(*(*chunks)->read(chunk, 1 << 20), noise(7));
     }
 
+    void theSumsAreOfAllThatWasCopied() {
+        Hash256 chunk;
+        const std::string from = used("data", &chunk);
+        const std::string backup = fresh("backup");
+        const auto sum = [&] { // of the journal and the other files
+            std::uint64_t bytes = 0;
+            for (const BackupFile& file : parseManifest(*readFile(backup + "/manifest"))->files) bytes += file.size;
+            return bytes;
+        };
+        const auto first = take(from, backup);
+        QVERIFY2(first.has_value(), sentence(first).c_str());
+        const std::uint64_t ofChunk = fs::file_size(chunkFile(backup, chunk));
+        QVERIFY(sum() > fs::file_size(counted(backup, "journal.sqlite")));
+        QCOMPARE(first->copied, std::uint64_t{1});
+        QCOMPARE(first->bytes, sum() + ofChunk);
+        // The journal is copied again, the chunk is not.
+        const auto second = take(from, backup);
+        QVERIFY2(second.has_value(), sentence(second).c_str());
+        QCOMPARE(second->chunks, std::uint64_t{1});
+        QCOMPARE(second->copied, std::uint64_t{0});
+        QCOMPARE(second->bytes, sum());
+        const auto restored = restoreBackup(backup, fresh("restored"), {});
+        QVERIFY2(restored.has_value(), sentence(restored).c_str());
+        QCOMPARE(restored->copied, restored->chunks);
+        QCOMPARE(restored->files, second->files);
+        QCOMPARE(restored->bytes, sum() + ofChunk);
+    }
+
     void itIsTakenBesideAnEngineThatGoesOn() {
         const std::string from = used("data");
         const std::string backup = fresh("backup");
@@ -375,6 +403,22 @@ private Q_SLOTS:
         const auto none = restoreBackup(fresh("nothing"), fresh("restored"), {});
         QVERIFY(!none);
         QVERIFY2(none.error().message.contains("no backup"), sentence(none).c_str());
+        // Nor into the backup itself, nor around it, also where an earlier restore seems to have been cut short.
+        const std::string around = fresh("around");
+        QVERIFY(take(from, around + "/backup"));
+        QVERIFY(writeFileAtomically(around + "/restoring", "x\n", 0600));
+        for (const auto& [source, to] : {std::pair(backup, backup), std::pair(backup, backup + "/in/it"),
+                                         std::pair(around + "/backup", around)}) {
+            const auto within = restoreBackup(source, to, {});
+            QVERIFY(!within);
+            QCOMPARE(within.error().kind, ErrorKind::WrongState);
+            QVERIFY2(within.error().message.contains("one in the other"), sentence(within).c_str());
+        }
+        QVERIFY(!fs::exists(backup + "/in"));
+        QVERIFY(!fs::exists(backup + "/lock"));
+        // Both are what they were; a name that only begins alike is another place.
+        QVERIFY(restoreBackup(around + "/backup", fresh("third"), {}));
+        QVERIFY(restoreBackup(backup, backup + "-restored", {}));
     }
 
     void aManifestIsBelievedOnlyAsItWasWritten_data() {

@@ -194,7 +194,8 @@ coro::Task<Result<RecordingView>> Recordings::start(RecordingWish wish) {
                                   .engine = parts_.engineId,
                                   .filter = wish.text,
                                   .attachments = wish.attachments,
-                                  .started = parts_.now()};
+                                  .started = parts_.now(),
+                                  .ofThePast = wish.ofThePast};
     const std::string name = wish.name;
     auto begin = [this, path = pathOf(name), head, maxBytes = wish.maxBytes]() -> Result<std::shared_ptr<Tape>> {
         if (auto made = makeDirectories(parts_.directory); !made) return std::unexpected(made.error());

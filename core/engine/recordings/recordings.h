@@ -87,6 +87,7 @@ private:
         bool isUncommitted = false;
         std::string why{}; ///< it ends before it was to
         WallMicros committed = 0;
+        recording::RecordedSpan span{}; ///< of what was written
     };
     struct Entry {
         RecordingView view;
@@ -112,7 +113,7 @@ private:
     coro::Task<void> waitForWork(const std::shared_ptr<Live>& live);
     coro::Task<void> finish(std::shared_ptr<Live> live);
     coro::Task<void> takePast(std::shared_ptr<Live> live);
-    void take(const Live& live, const Tape::Stand& stand);
+    void take(Live& live, const Tape::Stand& stand);
 
     Parts parts_;
     std::map<std::string, Entry> entries_;

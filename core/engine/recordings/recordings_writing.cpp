@@ -104,7 +104,8 @@ coro::Task<std::vector<TapeItem>> Recordings::itemsOf(const Live& live, std::deq
     co_return items;
 }
 
-void Recordings::take(const Live& live, const Tape::Stand& stand) {
+void Recordings::take(Live& live, const Tape::Stand& stand) {
+    live.span = stand.span;
     const auto found = entries_.find(live.wish.name);
     if (found == entries_.end()) return;
     RecordingView& view = found->second.view;
@@ -131,7 +132,9 @@ coro::Task<void> Recordings::finish(std::shared_ptr<Live> live) {
         recording::RecordingHead& head = found->second.view.head;
         head.state = stand ? state : RecordingState::Cut;
         head.why = stand || !live->why.empty() ? live->why : stand.error().message;
-        head.ended = now;
+        const bool isSpan = live->wish.ofThePast && live->span.last > 0;
+        if (isSpan) head.started = live->span.first;
+        head.ended = isSpan ? live->span.last : now;
         if (!head.why.empty()) logWarning("engine", "the recording {} has ended: {}", live->wish.name, head.why);
         found->second.live.reset();
     }

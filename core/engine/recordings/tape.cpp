@@ -149,6 +149,7 @@ Tape::Stand Tape::stand() const {
     now.bytes = writer_.bytes();
     now.missed = head_.missed;
     now.gone = head_.gone;
+    now.span = writer_.span();
     now.isUncommitted = writer_.isUncommitted();
     return now;
 }

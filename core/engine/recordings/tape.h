@@ -36,6 +36,7 @@ public:
         std::uint64_t bytes = 0;
         std::int64_t missed = 0;
         std::int64_t gone = 0;
+        recording::RecordedSpan span;
         bool isUncommitted = false; ///< something of it is not in the file yet
     };
     struct Parts {
