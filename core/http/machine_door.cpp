@@ -121,6 +121,7 @@ class Line final : public linkio::FrameSink {
 public:
     Line(engine::Engine& engine, linkio::ByteStream& stream)
         : engine_(engine)
+        , loop_(coro::currentLoop())
         , connection_(stream, *this)
         , wire_(std::make_shared<Wire>(connection_)) {
         wire_->roomForBulk = [this] { tellRoom(); };
@@ -131,8 +132,7 @@ public:
         wire_->roomForBulk = {};
         wire_->cut();
         // Not waited for: who stops the server waits for this one.
-        if (id_ != 0 && !coro::currentLoop().isShuttingDown())
-            coro::currentLoop().spawn("link closed", tellClosed(engine_, id_));
+        if (id_ != 0 && !loop_.isShuttingDown()) loop_.spawn("link closed", tellClosed(engine_, id_));
     }
 
     coro::Task<void> serve(LinkOpener opener) {
@@ -161,7 +161,8 @@ public:
     }
 
 private:
-    void tellRoom() { coro::currentLoop().spawn("link room", tellRoomFor(engine_, id_)); }
+    /// Also by what the engine posted, which is of no thread.
+    void tellRoom() { loop_.spawn("link room", tellRoomFor(engine_, id_)); }
     static coro::Task<void> tellRoomFor(engine::Engine& engine, LineId id) {
         co_await engine.ask(&Machines::roomForBulk, id);
     }
@@ -170,6 +171,7 @@ private:
     }
 
     engine::Engine& engine_;
+    coro::Loop& loop_;
     linkio::LinkConnection connection_;
     std::shared_ptr<Wire> wire_;
     LineId id_ = 0;

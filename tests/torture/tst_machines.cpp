@@ -66,6 +66,7 @@ public:
         if (!eventually([this] { return isLinked(); })) qFatal("it is not linked: %s", machine_->errors().c_str());
     }
     void killYard() { yard_->kill(); }
+    std::string yardErrors() const { return yard_->errors(); }
     void killMachine() { machine_->kill(); }
 
     Caller& caller() { return *caller_; }
@@ -363,7 +364,7 @@ void TestMachines::whatDoesNotFitOnAMachinesDiskRunsElsewhere() {
     QVERIFY(blockHere("first"));
     const std::int64_t lsn = submit('a');
     QVERIFY2(Pair::eventually([&] { return machine().text("reason").contains("its inputs cannot be kept here"); }),
-             machine().shown().c_str());
+             (machine().shown() + pair.yardErrors()).c_str());
     QCOMPARE(machine().text("state"),
              std::string("draining")); // for a minute, so that it is not asked over and over
     writeText(pair.yardPlace.path("first"), "");
