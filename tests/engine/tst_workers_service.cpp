@@ -249,11 +249,13 @@ private Q_SLOTS:
 
     void aWorkerOfThisPlatformRunsOnThisMachineAlone() {
         Bench b;
-        b.registry.add({.id = descriptor("cold").id.hex(), .descriptor = descriptor("cold").descriptor});
         b.registry.add(
-            {.id = descriptor("hot", "warm").id.hex(), .descriptor = descriptor("hot", "warm").descriptor});
+            {.id = descriptor("cold").id.hex(), .canonical = {}, .descriptor = descriptor("cold").descriptor});
+        b.registry.add({.id = descriptor("hot", "warm").id.hex(),
+                        .canonical = {},
+                        .descriptor = descriptor("hot", "warm").descriptor});
         const ParsedWorker foreign = descriptor("far", "process", "linux-pdp11");
-        b.registry.add({.id = foreign.id.hex(), .descriptor = foreign.descriptor});
+        b.registry.add({.id = foreign.id.hex(), .canonical = {}, .descriptor = foreign.descriptor});
         const auto keyOf = [&](const std::string& worker, const std::string& machine,
                                std::vector<std::string> usual) {
             const auto action =

@@ -13,7 +13,7 @@ namespace yard::engine {
 
 namespace {
 
-constexpr Duration kLookEvery = std::chrono::seconds(2);
+constexpr Duration kLookAgain = std::chrono::seconds(2);
 constexpr Duration kListSlurmEvery = std::chrono::seconds(5);
 /// Commands may ask somebody who counts questions.
 constexpr Duration kListCommandEvery = std::chrono::seconds(15);
@@ -80,7 +80,7 @@ coro::Task<void> Allocators::takeStep(Entry& entry) {
     if (entry.definition.isRemoved) {
         plan.end = entry.decisions.endAll(now);
     } else if (now >= entry.nextLook && entry.areJobsKnown && parts_.tickets.place()) {
-        entry.nextLook = now + kLookEvery;
+        entry.nextLook = now + kLookAgain;
         plan = entry.decisions.look(parts_.waiting(now), now);
     }
     for (const allocators::PilotNumber number : plan.start) co_await startOne(entry, number);
@@ -132,7 +132,7 @@ coro::Task<void> Allocators::startOne(Entry& entry, allocators::PilotNumber numb
     Held& held = entry.pilots[number];
     held.kept.job = *job;
     (void)co_await put(keep(held.kept)); // without it the job is one that nobody knows, and is ended
-    entry.nextList = parts_.now() + kLookEvery;
+    entry.nextList = parts_.now() + kLookAgain;
     if (entry.decisions.started(number, *job, now)) co_await endJobs(entry, {*job});
 }
 
@@ -180,7 +180,7 @@ coro::Task<void> Allocators::endJobs(Entry& entry, std::vector<std::string> jobs
     const MonoTime now = parts_.now();
     for (auto& [number, held] : entry.pilots)
         if (std::ranges::find(jobs, held.kept.job) != jobs.end()) held.endAsked = now;
-    entry.nextList = std::min(entry.nextList, now + kLookEvery);
+    entry.nextList = std::min(entry.nextList, now + kLookAgain);
     for (host::CommandOrder& order : systemOf(entry).end(jobs)) {
         const auto ended = co_await runOne(std::move(order));
         // It is asked for again while a list names the job.

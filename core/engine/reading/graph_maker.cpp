@@ -200,14 +200,14 @@ private:
 
     /// Of nodes of the answer, by their places in it.
     std::vector<UnitLink> keptLinks() {
-        constexpr auto kNone = std::numeric_limits<std::uint32_t>::max();
-        std::vector<std::uint32_t> placeOf(groups_.size(), kNone);
+        constexpr auto kNoGroup = std::numeric_limits<std::uint32_t>::max();
+        std::vector<std::uint32_t> placeOf(groups_.size(), kNoGroup);
         for (std::uint32_t place = 0; place < kept_.size(); ++place) placeOf[kept_[place]] = place;
         std::vector<UnitLink> links;
         for (UnitLink link : links_) {
             link.from = placeOf[nodeOf_[link.from]];
             link.to = placeOf[nodeOf_[link.to]];
-            if (link.from != kNone && link.to != kNone && link.from != link.to) links.push_back(link);
+            if (link.from != kNoGroup && link.to != kNoGroup && link.from != link.to) links.push_back(link);
         }
         joinAlike(links);
         if (links.size() <= kMostGraphEdges) return links;
