@@ -153,7 +153,7 @@ coro::Task<Result<AllocatorView>> Allocators::change(std::string name, std::stri
     (*entry)->definition = std::move(*definition);
     (*entry)->decisions.change(settingsOf((*entry)->definition));
     (*entry)->nextLook = {};
-    (*entry)->nextList = {}; // its command may have been mended
+    (*entry)->nextList = {}; // its command may have been corrected
     (*entry)->woken.set();
     parts_.changed();
     co_return viewOf(**entry);
