@@ -150,8 +150,11 @@ public:
         else
             writeProgram("bin/ssh",
                          fmt::format("#!/bin/bash\necho $$ >{0}/pid\nfor last; do :; done\n"
-                                     "{{ env -u XDG_DATA_HOME HOME={0}/home PATH={0}/far:/usr/bin:/bin "
-                                     "setsid /bin/sh -c \"$last\" < <(cat); echo $? >{0}/ended.$$; }} | cat\n"
+                                     "export HOME={0}/home PATH={0}/far:/usr/bin:/bin; unset XDG_DATA_HOME\n"
+                                     "if [ -x {0}/far/yardmaster ]; then cat | setsid /bin/sh -c \"$last\" | cat; "
+                                     "exit; fi\n"
+                                     // What is only looked for and copied ends by itself, with a status.
+                                     "{{ setsid /bin/sh -c \"$last\" < <(cat); echo $? >{0}/ended.$$; }} | cat\n"
                                      "exit $(cat {0}/ended.$$)\n",
                                      place.path()));
     }
