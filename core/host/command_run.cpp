@@ -76,7 +76,8 @@ Result<pid_t> spawn(const CommandOrder& order, int in, int out, int err) {
     ::posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1); // libraries' sockets, which exec() keeps
+    ::posix_spawn_file_actions_addclosefrom_np(&actions,
+                                               STDERR_FILENO + 1); // libraries' sockets, which exec() keeps
     ::posix_spawnattr_init(&attributes);
     sigset_t none;
     sigset_t all;
