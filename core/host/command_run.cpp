@@ -1,6 +1,7 @@
 #include "core/host/command_run.h"
 
 #include "core/base/files.h"
+#include "core/base/spawn_plan.h"
 #include "core/base/unique_fd.h"
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <string_view>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -59,39 +59,13 @@ std::vector<std::string> environmentOf(const CommandOrder& order) {
     return all;
 }
 
-std::vector<char*> pointersTo(std::vector<std::string>& texts) {
-    std::vector<char*> pointers;
-    for (std::string& text : texts) pointers.push_back(text.data());
-    pointers.push_back(nullptr);
-    return pointers;
-}
-
-/// In a group of its own, with no signal blocked or passed over.
 Result<pid_t> spawn(const CommandOrder& order, int in, int out, int err) {
-    std::vector<std::string> words = order.argv;
-    std::vector<std::string> variables = environmentOf(order);
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions,
-                                               STDERR_FILENO + 1); // libraries' sockets, which exec() keeps
-    ::posix_spawnattr_init(&attributes);
-    sigset_t none;
-    sigset_t all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setsigdefault(&attributes, &all);
-    ::posix_spawnattr_setpgroup(&attributes, 0);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    SpawnPlan plan(SpawnPlan::Apart::Group);
+    plan.give(in, STDIN_FILENO);
+    plan.give(out, STDOUT_FILENO);
+    plan.give(err, STDERR_FILENO);
     pid_t pid = -1;
-    const int failed = ::posix_spawnp(&pid, words.front().c_str(), &actions, &attributes, pointersTo(words).data(),
-                                      pointersTo(variables).data());
-    ::posix_spawnattr_destroy(&attributes);
-    ::posix_spawn_file_actions_destroy(&actions);
+    const int failed = plan.run(pid, order.argv, environmentOf(order));
     if (failed != 0) return failErrno(fmt::format("start {}", order.argv.front()), failed);
     return pid;
 }

@@ -1,5 +1,6 @@
 #include "core/linkio/child_stream.h"
 
+#include "core/base/spawn_plan.h"
 #include "core/coro/events.h"
 #include "core/coro/net.h"
 #include "core/coro/sync.h"
@@ -11,13 +12,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <optional>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
-
-extern char** environ;
 
 namespace yard::linkio {
 
@@ -36,40 +34,6 @@ Result<ChildPipe> makePipe() {
     if (::pipe2(fds.data(), O_CLOEXEC) != 0) return failErrno("make a pipe to a program", errno);
     return ChildPipe{.reads = UniqueFd(fds[0]), .writes = UniqueFd(fds[1])};
 }
-
-/// What posix_spawn is told; its parts go with it.
-class SpawnPlan {
-public:
-    SpawnPlan() {
-        ::posix_spawn_file_actions_init(&actions_);
-        ::posix_spawnattr_init(&attributes_);
-        sigset_t none; // this process has blocked some of them
-        sigemptyset(&none);
-        ::posix_spawnattr_setsigmask(&attributes_, &none);
-        sigset_t usual;
-        sigemptyset(&usual);
-        sigaddset(&usual, SIGPIPE);
-        ::posix_spawnattr_setsigdefault(&attributes_, &usual);
-        ::posix_spawnattr_setflags(&attributes_,
-                                   POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
-    }
-    SpawnPlan(const SpawnPlan&) = delete;
-    SpawnPlan& operator=(const SpawnPlan&) = delete;
-    ~SpawnPlan() {
-        ::posix_spawnattr_destroy(&attributes_);
-        ::posix_spawn_file_actions_destroy(&actions_);
-    }
-    void give(int fd, int as) { ::posix_spawn_file_actions_adddup2(&actions_, fd, as); }
-    int run(pid_t& pid, std::vector<char*>& argv) {
-        // Sockets of libraries that exec() would keep: this engine's door, and connections of others.
-        ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
-        return ::posix_spawnp(&pid, argv.front(), &actions_, &attributes_, argv.data(), environ);
-    }
-
-private:
-    posix_spawn_file_actions_t actions_{};
-    posix_spawnattr_t attributes_{};
-};
 
 } // namespace
 
@@ -108,16 +72,12 @@ Result<Child> startChild(const std::vector<std::string>& words) {
     auto err = makePipe();
     for (const auto* pipe : {&in, &out, &err})
         if (!*pipe) return std::unexpected(pipe->error());
-    std::vector<std::string> kept = words;
-    std::vector<char*> argv;
-    for (std::string& word : kept) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    SpawnPlan plan;
+    SpawnPlan plan(SpawnPlan::Apart::Session);
     plan.give(in->reads.get(), STDIN_FILENO);
     plan.give(out->writes.get(), STDOUT_FILENO);
     plan.give(err->writes.get(), STDERR_FILENO);
     Child child;
-    const int error = plan.run(child.pid_, argv);
+    const int error = plan.run(child.pid_, words);
     if (error != 0) child.pid_ = -1;
     if (error == ENOENT)
         return fail(ErrorKind::NotFound, fmt::format("There is no program {} here.", words.front()));
