@@ -1,5 +1,6 @@
 #include "core/store/backup.h"
 
+#include "core/base/directory_entries.h"
 #include "core/base/files.h"
 #include "core/store/backup_files.h"
 #include "core/store/database.h"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -53,15 +53,17 @@ bool isOfDatabase(std::string_view name) {
 
 /// Calls `function` with the name of each regular file. Nothing there is no error.
 Result<void> eachFileOf(const std::string& path, auto&& function) {
-    const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(path.c_str()), ::closedir);
-    if (!open && errno == ENOENT) return {};
-    if (!open) return failErrno("open " + path, errno);
-    while (const dirent* entry = ::readdir(open.get())) { // NOLINT(concurrency-mt-unsafe): the stream is ours
+    auto entries = DirectoryEntries::open(path);
+    if (!entries && entries.error().sysErrno == ENOENT) return {};
+    if (!entries) return std::unexpected(std::move(entries.error()));
+    while (const auto name = entries->next()) {
+        const std::string file(*name);
         struct stat status{};
-        if (::fstatat(::dirfd(open.get()), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (::fstatat(entries->fd(), file.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
         if (!S_ISREG(status.st_mode)) continue;
-        if (auto done = function(std::string(entry->d_name), status); !done) return done;
+        if (auto done = function(file, status); !done) return done;
     }
+    if (entries->error() != 0) return failErrno("read " + path, entries->error());
     return {};
 }
 
