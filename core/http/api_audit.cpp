@@ -16,17 +16,7 @@ std::string auditJson(const AuditPage& page, std::uint64_t dropped) {
     writer.openObject();
     writer.key("entries");
     writer.openArray();
-    for (const AuditEntry& entry : page.entries) {
-        writer.openObject();
-        writer.member("t", entry.t);
-        writer.member("who", entry.who);
-        if (!entry.from.empty()) writer.member("from", entry.from);
-        writer.member("method", entry.method);
-        writer.member("path", entry.path);
-        if (!entry.body.empty()) writer.member("body", entry.body);
-        writer.member("result", entry.result);
-        writer.closeObject();
-    }
+    for (const AuditEntry& entry : page.entries) writeAuditEntry(writer, entry);
     writer.closeArray();
     if (dropped > 0) writer.member("dropped", dropped);
     if (!page.cursor.empty()) writer.member("cursor", page.cursor);

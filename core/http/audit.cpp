@@ -6,7 +6,6 @@
 #include "core/base/text.h"
 #include "core/base/unique_fd.h"
 #include "core/json/json_reader.h"
-#include "core/json/json_writer.h"
 
 #include <algorithm>
 #include <array>
@@ -63,15 +62,7 @@ std::vector<std::int64_t> auditDaysIn(const std::string& directory) {
 std::string auditLine(const AuditEntry& entry) {
     std::string text;
     JsonWriter writer(text);
-    writer.openObject();
-    writer.member("t", entry.t);
-    writer.member("who", entry.who);
-    if (!entry.from.empty()) writer.member("from", entry.from);
-    writer.member("method", entry.method);
-    writer.member("path", entry.path);
-    if (!entry.body.empty()) writer.member("body", entry.body);
-    writer.member("result", entry.result);
-    writer.closeObject();
+    writeAuditEntry(writer, entry);
     return text + "\n";
 }
 
@@ -190,6 +181,18 @@ std::string auditedBody(const RouteSpec& spec, std::string_view body) {
     const bool isPlain = spec.scope == Scope::Queue || std::ranges::find(kPlainBodies, first) != kPlainBodies.end();
     if (!isPlain) return {};
     return std::string(shortened(body, kMostAuditText));
+}
+
+void writeAuditEntry(JsonWriter& writer, const AuditEntry& entry) {
+    writer.openObject();
+    writer.member("t", entry.t);
+    writer.member("who", entry.who);
+    if (!entry.from.empty()) writer.member("from", entry.from);
+    writer.member("method", entry.method);
+    writer.member("path", entry.path);
+    if (!entry.body.empty()) writer.member("body", entry.body);
+    writer.member("result", entry.result);
+    writer.closeObject();
 }
 
 coro::Task<bool> Audit::note(AuditEntry entry, coro::HelperPool& helpers) {

@@ -13,6 +13,7 @@
 #include "core/coro/helper_pool.h"
 #include "core/coro/sync.h"
 #include "core/http/router.h"
+#include "core/json/json_writer.h"
 
 #include <cstdint>
 #include <optional>
@@ -36,6 +37,8 @@ struct AuditEntry {
     std::string body; ///< of requests that have no secrets in it, cut; else empty
     int result = 0;   ///< status of the answer
 };
+/// As an object: a line of the file, and a row of GET audit.
+void writeAuditEntry(JsonWriter& writer, const AuditEntry& entry);
 inline constexpr std::string_view kAuditOwner = "the owner";
 
 struct AuditQuery {

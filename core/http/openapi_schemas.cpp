@@ -4,10 +4,11 @@
 
 namespace yard::http {
 
-std::array<std::string_view, 12> openApiSchemas() {
-    return {openApiGeneralSchemas(), openApiActionSchemas(),  openApiSubmitSchemas(),   openApiQueueSchemas(),
-            openApiWorkerSchemas(),  openApiHistorySchemas(), openApiScheduleSchemas(), openApiKindSchemas(),
-            openApiInsideSchemas(),  openApiObjectSchemas(),  openApiAlertSchemas(),    openApiRecordingSchemas()};
+std::array<std::string_view, 13> openApiSchemas() {
+    return {openApiGeneralSchemas(),  openApiActionSchemas(),  openApiSubmitSchemas(),   openApiQueueSchemas(),
+            openApiWorkerSchemas(),   openApiHistorySchemas(), openApiScheduleSchemas(), openApiKindSchemas(),
+            openApiInsideSchemas(),   openApiObjectSchemas(),  openApiAlertSchemas(),    openApiRecordingSchemas(),
+            openApiAllocatorSchemas()};
 }
 
 // clang-format off

@@ -12,13 +12,14 @@
 namespace yard::http {
 
 /// All of them; no name is in two.
-std::array<std::string_view, 12> openApiSchemas();
+std::array<std::string_view, 13> openApiSchemas();
 
 std::string_view openApiGeneralSchemas();
 std::string_view openApiActionSchemas();
 std::string_view openApiSubmitSchemas();
 std::string_view openApiQueueSchemas();
 std::string_view openApiWorkerSchemas();
+std::string_view openApiAllocatorSchemas();
 std::string_view openApiHistorySchemas();
 std::string_view openApiAlertSchemas();
 std::string_view openApiScheduleSchemas();
