@@ -1,5 +1,7 @@
 #include "core/allocators/commands.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -8,6 +10,7 @@ namespace yard::allocators {
 namespace {
 
 constexpr std::size_t kMostSentence = 500;
+constexpr std::string_view kEndsOfLines = " \t\r\n";
 
 bool isJob(std::string_view word) {
     return !word.empty() && word.size() <= kMostJobBytes &&
@@ -22,14 +25,6 @@ std::string_view takeWord(std::string_view& line) {
     return word;
 }
 
-std::string_view trimmed(std::string_view text) {
-    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-    while (!text.empty() &&
-           (text.back() == ' ' || text.back() == '\t' || text.back() == '\r' || text.back() == '\n'))
-        text.remove_suffix(1);
-    return text;
-}
-
 } // namespace
 
 std::vector<std::string> shellCommand(const std::string& line) {
@@ -37,7 +32,7 @@ std::vector<std::string> shellCommand(const std::string& line) {
 }
 
 Result<std::string> readStarted(std::string_view output) {
-    const std::string_view line = trimmed(output.substr(0, output.find('\n')));
+    const std::string_view line = trimmed(output.substr(0, output.find('\n')), kEndsOfLines);
     if (!isJob(line))
         return fail(
             ErrorKind::Malformed,
@@ -65,14 +60,14 @@ Result<std::vector<Listed>> readListedLines(std::string_view output) {
         one.job = job;
         one.isRunning = state.empty() || state == "running";
         if (state != "failed") continue;
-        const std::string_view why = trimmed(line).substr(0, kMostSentence);
+        const std::string_view why = trimmed(line, kEndsOfLines).substr(0, kMostSentence);
         one.never = why.empty() ? "The list command says that it failed." : std::string(why);
     }
     return listed;
 }
 
 std::string commandSentence(std::string_view what, std::string_view errors, int exitCode) {
-    errors = trimmed(errors);
+    errors = trimmed(errors, kEndsOfLines);
     if (const auto at = errors.rfind('\n'); at != std::string_view::npos) errors.remove_prefix(at + 1);
     if (errors.empty())
         return fmt::format("The {} command ended with exit code {} and said nothing.", what, exitCode);

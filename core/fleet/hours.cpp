@@ -20,12 +20,6 @@ std::unexpected<Error> notHours(std::string_view rule) {
                        shortened(rule, 60) + "\".");
 }
 
-std::string_view trimmed(std::string_view text) {
-    while (text.starts_with(' ')) text.remove_prefix(1);
-    while (text.ends_with(' ')) text.remove_suffix(1);
-    return text;
-}
-
 std::optional<int> dayOf(std::string_view word) {
     const auto* at = std::ranges::find(kDays, word);
     if (at == kDays.end()) return std::nullopt;
@@ -53,14 +47,15 @@ int weekMinuteAt(WallMicros now, int utcOffset) {
 Result<Hours> Hours::parse(std::string_view text) {
     Hours hours;
     std::size_t rules = 0;
-    for (std::string_view left = trimmed(text); !left.empty();) {
+    for (std::string_view left = trimmed(text, " "); !left.empty();) {
         const std::size_t comma = left.find(',');
-        const std::string_view rule = trimmed(left.substr(0, comma));
+        const std::string_view rule = trimmed(left.substr(0, comma), " ");
         left = comma == std::string_view::npos ? std::string_view() : left.substr(comma + 1);
         if (++rules > kMaxRules) return invalid("hours", "At most 16 rules can be given. Join some of them.");
         const std::size_t space = rule.find(' ');
         const auto days = space == std::string_view::npos ? std::pair(0, 6) : daysOf(rule.substr(0, space));
-        const std::string_view times = space == std::string_view::npos ? rule : trimmed(rule.substr(space + 1));
+        const std::string_view times =
+            space == std::string_view::npos ? rule : trimmed(rule.substr(space + 1), " ");
         const std::size_t dash = times.find('-');
         if (!days || dash == std::string_view::npos) return notHours(rule);
         const auto begin = dayMinutesIn(times.substr(0, dash));

@@ -1,5 +1,6 @@
 #include "core/profile/perf_script.h"
 
+#include "core/base/text.h"
 #include "core/json/utf8.h"
 #include "core/profile/profile_file.h"
 
@@ -16,17 +17,13 @@ namespace yard::profile {
 
 namespace {
 
+constexpr std::string_view kBlanks = " \t\r";
+
 struct Sample {
     std::string_view program;
     double seconds = 0;
     std::uint64_t nanos = kNanosOfSample;
 };
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 template<class T>
 std::optional<T> numberIn(std::string_view text) {
@@ -67,20 +64,20 @@ std::optional<Sample> sampleOf(std::string_view line) {
         at = end;
     }
     if (!hasTime) return std::nullopt;
-    sample.program = trimmed(line.substr(0, *programEnd));
+    sample.program = trimmed(line.substr(0, *programEnd), kBlanks);
     return sample;
 }
 
 /// `7f12 function+0x1a (/usr/lib/x.so)`: the function and its file.
 std::optional<std::pair<std::string_view, std::string_view>> frameOf(std::string_view line) {
-    line = trimmed(line);
+    line = trimmed(line, kBlanks);
     const std::size_t blank = line.find(' ');
     if (blank == std::string_view::npos) return std::nullopt;
-    line = trimmed(line.substr(blank));
+    line = trimmed(line.substr(blank), kBlanks);
     std::string_view file = "[unknown]";
     if (const std::size_t open = line.rfind(" ("); open != std::string_view::npos && line.ends_with(')')) {
         file = line.substr(open + 2, line.size() - open - 3);
-        line = trimmed(line.substr(0, open));
+        line = trimmed(line.substr(0, open), kBlanks);
     }
     line = line.substr(0, line.rfind("+0x"));
     if (line.empty()) return std::nullopt;
@@ -90,7 +87,7 @@ std::optional<std::pair<std::string_view, std::string_view>> frameOf(std::string
 class PerfReader {
 public:
     void line(std::string_view text) {
-        if (trimmed(text).empty()) return finish();
+        if (trimmed(text, kBlanks).empty()) return finish();
         const bool isIndented = text.front() == ' ' || text.front() == '\t';
         if (sample_ && isIndented) {
             if (const auto frame = frameOf(text)) frames_.push_back(*frame);
