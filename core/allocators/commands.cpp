@@ -53,7 +53,7 @@ Result<std::vector<Listed>> readListedLines(std::string_view output) {
         if (listed.size() >= kMostListed)
             return fail(ErrorKind::TooLarge, fmt::format("The list command printed over {} jobs.", kMostListed));
         const std::string_view state = takeWord(line);
-        if (state != "" && state != "running" && state != "waiting" && state != "failed")
+        if (!state.empty() && state != "running" && state != "waiting" && state != "failed")
             return fail(ErrorKind::Malformed,
                         "The list command printed a state that is none: running, waiting or failed.");
         Listed& one = listed.emplace_back();

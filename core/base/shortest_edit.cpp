@@ -23,7 +23,7 @@ public:
             std::vector<std::int32_t>& reached = trace_.emplace_back(static_cast<std::size_t>(2 * edits + 1), -1);
             for (std::int32_t diagonal = -edits; diagonal <= edits; diagonal += 2) {
                 const std::int32_t x = slide(begin(edits, diagonal), diagonal);
-                reached[static_cast<std::size_t>(diagonal + edits)] = x;
+                reached[slotOf(edits, diagonal)] = x;
                 if (x >= sizeA_ && x - diagonal >= sizeB_) return wayBack(edits, diagonal);
             }
         }
@@ -31,10 +31,14 @@ public:
     }
 
 private:
+    static std::size_t slotOf(std::int32_t edits, std::int32_t diagonal) {
+        const std::int32_t slot = diagonal + edits;
+        return static_cast<std::size_t>(slot);
+    }
     /// -1: no way of so many edits ends there.
     std::int32_t reachedWith(std::int32_t edits, std::int32_t diagonal) const {
         if (edits < 0 || diagonal < -edits || diagonal > edits) return -1;
-        return trace_[static_cast<std::size_t>(edits)][static_cast<std::size_t>(diagonal + edits)];
+        return trace_[static_cast<std::size_t>(edits)][slotOf(edits, diagonal)];
     }
     /// Whether a line of b, not one of a, leads there best.
     bool isAdded(std::int32_t edits, std::int32_t diagonal) const {

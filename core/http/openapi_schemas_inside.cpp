@@ -3,6 +3,7 @@
 
 namespace yard::http {
 
+// NOLINTNEXTLINE(readability-function-size): a table
 std::string_view openApiInsideSchemas() {
     static constexpr std::string_view kSchemas = R"json(
 "InsideThread":{"type":"object","required":["loop","number","name","state","since_s","age_s","runs","used_s","longest_turn_s"],

@@ -100,7 +100,7 @@ public:
                     if (seen) seen->add(*hash);
                     if (!std::exchange(isMade, true))
                         if (auto made = makeDirectories(to_ + name, 0700); !made) return made;
-                    return copyOne(name + "/" + file, *hash, status);
+                    return copyOne(fmt::format("{}/{}", name, file), *hash, status);
                 });
             if (!done) return done;
         }
@@ -414,7 +414,7 @@ Result<void> BackupRun::prune() {
         const std::string path = fmt::format("{}/chunks/{:02x}", directory_, folder);
         auto done = eachFileOf(path, [&](const std::string& name, const struct stat&) -> Result<void> {
             const auto hash = chunkNamed(folder, name);
-            if (!hash || !seen_.mayContain(*hash)) (void)::unlink((path + "/" + name).c_str());
+            if (!hash || !seen_.mayContain(*hash)) (void)::unlink(fmt::format("{}/{}", path, name).c_str());
             return {};
         });
         if (!done) return done;

@@ -5,6 +5,7 @@
 #include "core/session/outline.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace yard::engine {
@@ -46,7 +47,7 @@ std::vector<allocators::WaitingWork> Wiring::workForPilots(MonoTime now) const {
     }
     std::vector<allocators::WaitingWork> all;
     for (auto& [key, like] : likes) {
-        like.first.count = static_cast<std::uint64_t>(like.second + 0.5);
+        like.first.count = static_cast<std::uint64_t>(std::llround(like.second));
         all.push_back(like.first);
     }
     return all;

@@ -41,7 +41,7 @@ void AllocatorStrip::take(const QJsonObject& json) {
     if (!areThoseShown) {
         for (const Line& line : lines_) line.row->deleteLater();
         lines_.clear();
-        for (const QJsonValue& each : all) lines_.push_back(makeLine(nameOfAllocator(each)));
+        for (const auto& each : all) lines_.push_back(makeLine(nameOfAllocator(each)));
     }
     for (qsizetype at = 0; at < all.size(); ++at) show(lines_[static_cast<std::size_t>(at)], all[at].toObject());
     setVisible(!lines_.empty());
