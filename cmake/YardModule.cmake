@@ -69,22 +69,49 @@ if(YARD_PCH AND YARD_TESTS)
   target_compile_definitions(yard_test_pch PRIVATE QT_NO_KEYWORDS)
   target_compile_options(yard_test_pch PRIVATE ${YARD_TEST_OPTIONS})
   target_precompile_headers(yard_test_pch PRIVATE ${YARD_PCH_HEADERS} <QTest> <boost/json.hpp>)
-  # And with a whole engine and what of it is asked most, for those that drive one: two thirds of what compiling such a test costs. Compared by
-  # content, as a cache of objects may give it to another clone.
-  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/yard_engine_test_pch.cpp CONTENT "")
-  add_library(yard_engine_test_pch OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/yard_engine_test_pch.cpp)
-  target_link_libraries(yard_engine_test_pch PRIVATE yard_flags Qt6::Core yard::engine)
-  target_include_directories(yard_engine_test_pch SYSTEM PRIVATE
-    $<TARGET_PROPERTY:Qt6::Test,INTERFACE_INCLUDE_DIRECTORIES>)
-  target_compile_definitions(yard_engine_test_pch PRIVATE QT_NO_KEYWORDS)
-  target_compile_options(yard_engine_test_pch PRIVATE ${YARD_TEST_OPTIONS} "SHELL:-Xclang -fno-pch-timestamp")
+endif()
+
+# yard_test_pch(NAME DEPS what the headers need HEADERS …): the same with what a family of tests includes. Compared by
+# content, as a cache of objects may give it to another clone.
+function(yard_test_pch name)
+  cmake_parse_arguments(ARG "" "" "DEPS;HEADERS" ${ARGN})
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/${name}.cpp CONTENT "")
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/${name}.cpp)
+  target_link_libraries(${name} PRIVATE yard_flags Qt6::Core ${ARG_DEPS})
+  target_include_directories(${name} SYSTEM PRIVATE $<TARGET_PROPERTY:Qt6::Test,INTERFACE_INCLUDE_DIRECTORIES>)
+  target_compile_definitions(${name} PRIVATE QT_NO_KEYWORDS)
+  target_compile_options(${name} PRIVATE ${YARD_TEST_OPTIONS} "SHELL:-Xclang -fno-pch-timestamp")
+  list(TRANSFORM ARG_HEADERS PREPEND ${CMAKE_SOURCE_DIR}/)
+  target_precompile_headers(${name} PRIVATE ${YARD_PCH_HEADERS} <QTest> <boost/json.hpp> ${ARG_HEADERS})
+endfunction()
+
+if(YARD_PCH AND YARD_TESTS)
+  # With a whole engine and what of it is asked most: two thirds of what compiling a test that drives one costs.
   set(engine_headers commands/operations.h commands/rescheduling.h reading/action_details.h reading/action_rows.h
     reading/listing.h reading/overview.h reading/reasons.h running/timeline_keeper.h state/queues.h state/settings_service.h)
-  list(TRANSFORM engine_headers PREPEND ${CMAKE_SOURCE_DIR}/core/engine/)
-  target_precompile_headers(yard_engine_test_pch PRIVATE ${YARD_PCH_HEADERS} <QTest>
-    <boost/json.hpp> ${CMAKE_SOURCE_DIR}/core/launcher/launcher.h ${CMAKE_SOURCE_DIR}/tests/engine/engine_test.h
-    ${engine_headers})
+  list(TRANSFORM engine_headers PREPEND core/engine/)
+  yard_test_pch(yard_engine_test_pch DEPS yard::engine
+    HEADERS core/launcher/launcher.h tests/engine/engine_test.h ${engine_headers})
+  yard_test_pch(yard_store_test_pch DEPS yard::store SQLite::SQLite3
+    HEADERS tests/store/journal_fixture.h tests/store/writer_fixture.h)
+  yard_test_pch(yard_session_test_pch DEPS yard::session
+    HEADERS tests/session/machine.h tests/session/parts.h)
 endif()
+
+# The precompiled headers that fit what a test includes, in `result`.
+function(yard_pch_of_test source result)
+  set(pch yard_test_pch)
+  foreach(family IN ITEMS "yard_engine_test_pch:(engine/engine_test|http/api_test)"
+      "yard_store_test_pch:store/(journal|writer)_fixture" "yard_session_test_pch:session/(machine|parts|real_machine)")
+    string(REGEX MATCH "^([a-z_]+):(.*)$" matched ${family})
+    file(STRINGS ${source} included REGEX "^#include \"tests/${CMAKE_MATCH_2}\\.h\"$")
+    if(included)
+      set(pch ${CMAKE_MATCH_1})
+      break()
+    endif()
+  endforeach()
+  set(${result} ${pch} PARENT_SCOPE)
+endfunction()
 
 # Linked into every test: settings of Qt Test and of the sanitizers.
 add_library(yard_program_defaults OBJECT EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/tests/support/program_defaults.cpp)
@@ -152,12 +179,8 @@ function(yard_test group name)
     yard_moc(${target} ${source} -DQT_NO_KEYWORDS)
     target_compile_definitions(${target} PRIVATE QT_NO_KEYWORDS)
     if(YARD_PCH)
-      file(STRINGS ${source} drives_an_engine REGEX "^#include \"tests/(engine/engine_test|http/api_test)\\.h\"$")
-      if(drives_an_engine)
-        target_precompile_headers(${target} REUSE_FROM yard_engine_test_pch)
-      else()
-        target_precompile_headers(${target} REUSE_FROM yard_test_pch)
-      endif()
+      yard_pch_of_test(${source} pch)
+      target_precompile_headers(${target} REUSE_FROM ${pch})
     endif()
   else()
     yard_moc(${target} ${source})
