@@ -74,7 +74,8 @@ std::string Wiring::statusFileOf(const Attempt& attempt) const {
 }
 
 const ReportedProgress* Wiring::saidOf(const Attempt& attempt) const {
-    if (!attempt.warm || !services_.warm || services_.slots.isElsewhere(attempt.machine)) return nullptr;
+    if (services_.slots.isElsewhere(attempt.machine)) return services_.machines->progressOf(attempt.id);
+    if (!attempt.warm || !services_.warm) return nullptr;
     return services_.warm->views().progressOf(attempt.id);
 }
 

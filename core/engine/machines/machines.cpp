@@ -98,6 +98,7 @@ coro::Task<void> Machines::run() {
         }
         forgetLeases();
         streams_.sweep();
+        progress_.sweep([this](runners::AttemptId id) { return parts_.attempts.get(id) != nullptr; });
     }
 }
 
@@ -110,9 +111,9 @@ void Machines::told(const link::Update& update) {
         return parts_.monitor.noteElsewhere(id, update.number, std::nullopt, parts_.loop.now());
     case link::UpdateKind::Memory:
         return parts_.monitor.noteElsewhere(id, std::nullopt, update.number, parts_.loop.now());
+    case link::UpdateKind::Progress: return progress_.came(id, update);
     case link::UpdateKind::Submitting:
-    case link::UpdateKind::Running:
-    case link::UpdateKind::Progress: return; // nothing here shows what it says of itself
+    case link::UpdateKind::Running: return;
     }
 }
 

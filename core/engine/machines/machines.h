@@ -18,6 +18,7 @@
 #include "core/engine/machines/machine_book.h"
 #include "core/engine/machines/machine_host.h"
 #include "core/engine/machines/machine_view.h"
+#include "core/engine/machines/remote_progress.h"
 #include "core/engine/machines/remote_streams.h"
 #include "core/engine/running/attempt_monitor.h"
 #include "core/engine/running/execution.h"
@@ -98,6 +99,8 @@ public:
 
     /// A machine may run it still of an engine before this one, though it is over here: "m1 for 12 s". Empty: none.
     std::string mayRun(Lsn lsn) const;
+    /// What a running attempt on another machine says of how far it is; null: nothing so far, or nobody follows it.
+    const ReportedProgress* progressOf(runners::AttemptId id) const { return progress_.of(id); }
 
     // --- of people
     /// This one first, then by number.
@@ -185,6 +188,7 @@ private:
     };
     std::map<Lsn, MayRun> mayRun_; ///< some of those of `written_`, whose actions were over before this engine
     RemoteStreams streams_;
+    RemoteProgress progress_;
     coro::ConditionVariable followed_; ///< one is in another state, or a link that this engine opened is over
     coro::ConditionVariable stored_;   ///< of any of them a piece of a chunk was
     coro::HelperPool lookups_{1};      ///< of names: nothing else waits for a resolver that does not answer
