@@ -54,6 +54,10 @@ public:
     Plan look(std::span<const WaitingWork> work, MonoTime now);
     /// All that is there is to end: the allocator is removed, or the engine stops.
     std::vector<std::string> endAll(MonoTime now);
+    /// Somebody wants to be rid of this one: true where it was not ending yet.
+    bool endJob(std::string_view job, MonoTime now);
+    /// What became of it nobody will hear: it counts as gone.
+    void giveUp(PilotNumber number, MonoTime now);
     /// A job of an engine's life before this one, from what it kept.
     void adopt(std::string job, MonoTime now);
 

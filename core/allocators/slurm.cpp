@@ -114,7 +114,8 @@ std::vector<std::string> submitCommand(const SlurmOptions& options, std::string_
     command.push_back(fmt::format("--cpus-per-task={}", std::max(1.0, std::ceil(options.shape.cores))));
     if (options.shape.memoryMb > 0) command.push_back(fmt::format("--mem={}M", options.shape.memoryMb));
     if (options.shape.gpus > 0) command.push_back(fmt::format("--gres=gpu:{}", std::ceil(options.shape.gpus)));
-    command.push_back(fmt::format("--signal=USR2@{}", kSlurmNotice.count()));
+    // B: without it Slurm tells everything but the script, which is all that there is.
+    command.push_back(fmt::format("--signal=B:USR2@{}", kSlurmNotice.count()));
     // A pilot's end is a failure to look at, not one to begin again.
     command.emplace_back("--no-requeue");
     command.insert(command.end(), options.options.begin(), options.options.end());

@@ -67,7 +67,7 @@ void TestAllocatorsSlurm::aJobAsksForWhatItsMachineIs() {
     QCOMPARE(command.front(), std::string("sbatch"));
     for (const std::string_view word :
          {"--parsable", "--job-name=yard-farm-e1", "--partition=night", "--time=90", "--cpus-per-task=4",
-          "--mem=4096M", "--gres=gpu:1", "--signal=USR2@90", "--no-requeue"})
+          "--mem=4096M", "--gres=gpu:1", "--signal=B:USR2@90", "--no-requeue"})
         QVERIFY2(has(command, word), std::string(word).c_str());
 }
 

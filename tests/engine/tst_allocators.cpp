@@ -153,6 +153,8 @@ private Q_SLOTS:
     void aKeptMachineThatRunsIsNotEndedBecauseNothingWaits();
     void theJobsOfAnotherEngineAreNotTakenOver();
     void aRemovedOneEndsItsJobsAndGoes();
+    void aRemovedOneWhoseListFailsGoesOnceItsJobsTookTheirEnd();
+    void aPilotWhoseMachineIsRemovedEndsForGood();
     void aPausedOneStartsNothingAlsoAfterAStart();
     void whatIsWrongIsRefused_data();
     void whatIsWrongIsRefused();
@@ -310,6 +312,39 @@ void TestAllocators::aRemovedOneEndsItsJobsAndGoes() {
     bench.restart();
     QVERIFY(bench.ask(&Allocators::list).empty());
     QCOMPARE(bench.ask(&Allocators::remove, std::string("cloud")).error().kind, ErrorKind::NotFound);
+}
+
+void TestAllocators::aRemovedOneWhoseListFailsGoesOnceItsJobsTookTheirEnd() {
+    OtherSystemBench bench;
+    bench.fill();
+    QVERIFY(bench.create(bench.body()));
+    QVERIFY(bench.engine.eventually([&] {
+        const AllocatorView view = bench.view();
+        return view.pilots.size() == 1 && !view.pilots[0].job.empty();
+    }));
+    QVERIFY(bench.ask(&Allocators::change, std::string("cloud"), std::string(R"({"list":"exit 3"})")));
+    QVERIFY(bench.ask(&Allocators::remove, std::string("cloud")));
+    QVERIFY(bench.engine.eventually([&] { return bench.ask(&Allocators::list).empty(); }));
+    QVERIFY(bench.there().empty());
+    bench.restart();
+    QVERIFY(bench.ask(&Allocators::list).empty());
+}
+
+void TestAllocators::aPilotWhoseMachineIsRemovedEndsForGood() {
+    OtherSystemBench bench;
+    bench.fill();
+    QVERIFY(bench.create(bench.body()));
+    QVERIFY(bench.engine.eventually([&] {
+        const AllocatorView view = bench.view();
+        return view.pilots.size() == 1 && !view.pilots[0].job.empty();
+    }));
+    const std::string job = bench.view().pilots[0].job;
+    QVERIFY(!bench.joins(job).empty());
+    const std::vector<MachineView> machines = bench.ask(&engine::Machines::list);
+    QCOMPARE(machines.size(), std::size_t{2});
+    QVERIFY(bench.ask(&engine::Machines::remove, machines[1].id.value, true));
+    QVERIFY(!bench.engine->pilotTickets().knows(Sha256::of("own key")));
+    QVERIFY(bench.engine.eventually([&] { return !std::filesystem::exists(bench.jobs() + "/" + job); }));
 }
 
 void TestAllocators::aPausedOneStartsNothingAlsoAfterAStart() {

@@ -99,6 +99,8 @@ public:
     coro::Task<Result<void>> remove(std::string name);
     /// Whose pilot the machine with this key is; empty: nobody's.
     std::string allocatorOf(std::string_view key) const;
+    /// Somebody removed the machine with this key: where it is a pilot's that may not come back, and its job is ended.
+    coro::Task<void> machineRemoved(std::string key);
 
 private:
     struct Held {
@@ -107,6 +109,7 @@ private:
         allocators::PilotState shown{};     ///< as `since` goes by
         WallMicros since = 0;               ///< in this state
         std::optional<MonoTime> endAsked{}; ///< when its end was asked for last
+        bool isEndTaken = false;            ///< the other system said yes to that
     };
     struct Entry {
         explicit Entry(AllocatorDefinition given)
@@ -117,6 +120,8 @@ private:
         std::map<allocators::PilotNumber, Held> pilots{};
         std::vector<std::string> leftKeys{}; ///< of machines whose jobs are gone, to be removed
         std::vector<std::string> unclear{};  ///< pilots of an engine before this one whose jobs are not known
+        std::vector<std::string> unwanted{}; ///< jobs that are to end, whatever is wanted
+        std::optional<MonoTime> unlisted{};  ///< removed: since when nobody says which of its jobs run
         std::string trouble{};               ///< why the other system could not be asked; empty: it could
         /// False: it has jobs of an engine before this one, and was not told yet which of them run. One that runs
         /// is not ended because it seems to wait.
@@ -141,6 +146,7 @@ private:
     coro::Task<void> startOne(Entry& entry, allocators::PilotNumber number);
     coro::Task<void> lookAtJobs(Entry& entry);
     void endAgain(Entry& entry, std::span<const allocators::Listed> jobs, std::vector<std::string>& end) const;
+    std::vector<std::string> endUnlisted(Entry& entry);
     coro::Task<void> endJobs(Entry& entry, std::vector<std::string> jobs);
     coro::Task<void> follow(Entry& entry);
     void followOne(Entry& entry, const Held& held, const MachineView* view) const;

@@ -206,7 +206,8 @@ void Wiring::openTallies() {
                                            .queues = *services_.queues,
                                            .selection = *services_.selection,
                                            .matches = *services_.matches,
-                                           .machineName = ground_.machineName});
+                                           .machineName = ground_.machineName,
+                                           .attempt = attempts()});
     services_.failureMutes.emplace(FailureMutes::Parts{
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
         .now = [this] { return ground_.scale.at(MonoClock::now()); }});

@@ -430,9 +430,10 @@ coro::Task<Result<void>> Machines::remove(std::uint32_t id, bool force) {
     ++machine->version;
     follow(*machine);
     auto kept = co_await keepNow(machine);
-    if (kept && (!machine->runner || letGo(machine))) co_return kept;
-    if (kept && force) {
-        machine->runner->shutDown(Duration::zero());
+    const bool isGone = kept && (!machine->runner || letGo(machine));
+    if (kept && !isGone && force) machine->runner->shutDown(Duration::zero());
+    if (kept && (isGone || force)) {
+        if (const std::string key = machine->ownKey(); parts_.removed && !key.empty()) co_await parts_.removed(key);
         co_return kept;
     }
     // Something came to it in the last moment, or the journal did not take it.

@@ -77,6 +77,8 @@ public:
         Duration lease = std::chrono::seconds(20);
         Duration reconnectUnit = std::chrono::seconds(1); ///< for tests: what reconnectDelay() has in seconds
         std::function<std::string(std::string_view key)> allocatorOf{}; ///< empty answer: of nobody's
+        /// Somebody removes the one with this key: it may not come back with it.
+        std::function<coro::Task<void>(std::string key)> removed{};
     };
     explicit Machines(Parts parts);
     ~Machines();
