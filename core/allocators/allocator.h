@@ -29,6 +29,8 @@ struct Listed {
     bool isRunning = false;
     /// Not empty: it is accepted and can never start, with the other system's word for why.
     std::string never{};
+    /// When the other system ends it, in seconds of the wall clock; 0: it does not say.
+    std::int64_t endsAt = 0;
 };
 
 /// What to do now. Its pilots are Asked and Ending already.

@@ -12,6 +12,8 @@ namespace yard::allocators {
 
 namespace {
 
+constexpr std::int64_t kMostEnd = std::int64_t{1} << 40; ///< seconds; later is what nobody meant
+
 /// For sh, as one word.
 std::string quoted(std::string_view word) {
     std::string text = "'";
@@ -48,13 +50,24 @@ struct Job {
     std::string_view name;
     std::string_view state;
     std::string_view reason;
+    std::int64_t endsAt = 0;
 };
+
+/// A number in Slurm 22; {"set","infinite","number"} from 23.02 on.
+std::int64_t numberOf(JsonView value) {
+    if (value.kind() == JsonKind::Integer) return value.node().integer;
+    if (!value.isObject()) return 0;
+    for (const JsonView member : value)
+        if (member.key() == "number" && member.kind() == JsonKind::Integer) return member.node().integer;
+    return 0;
+}
 
 Job readJob(JsonView object) {
     Job job;
     for (const JsonView member : object) {
         if (member.key() == "job_id" && member.kind() == JsonKind::Integer) job.id = member.node().integer;
         if (member.key() == "name" && member.kind() == JsonKind::String) job.name = member.string();
+        if (member.key() == "end_time") job.endsAt = numberOf(member);
         if (member.key() == "job_state") job.state = wordOf(member);
         if (member.key() == "state_reason") job.reason = wordOf(member);
     }
@@ -169,7 +182,10 @@ Result<std::vector<Listed>> readListed(std::string_view json, std::string_view j
             const bool waits = job.state == "PENDING";
             listed.push_back({.job = fmt::format("{}", job.id),
                               .isRunning = !waits && job.state != "REQUEUED" && job.state != "REQUEUE_HOLD",
-                              .never = waits ? neverStarts(job.reason) : std::string()});
+                              .never = waits ? neverStarts(job.reason) : std::string(),
+                              .endsAt = waits || job.state == "REQUEUED"
+                                            ? 0
+                                            : std::clamp<std::int64_t>(job.endsAt, 0, kMostEnd)});
         }
     }
     if (!hasJobs) return notAList();

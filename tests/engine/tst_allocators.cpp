@@ -2,6 +2,7 @@
 #include "core/base/files.h"
 #include "core/engine/allocators/allocators.h"
 #include "core/engine/machines/machines.h"
+#include "core/engine/reading/action_rows.h"
 #include "core/engine/state/pilot_tickets.h"
 #include "core/host/command_run.h"
 #include "core/launcher/launcher.h"
@@ -147,6 +148,7 @@ private Q_SLOTS:
     void nothingIsStartedWhileNothingWaits();
     void workThatWaitsStartsAsManyMachinesAsMayBe();
     void aPilotIsAMachineOfItsAllocatorAndItsSecretIsItsOwn();
+    void aPilotGetsNothingWhoseDeadlineIsBeyondItsEnd();
     void aStartThatFailsIsToldInItsOwnWords();
     void jobsEndWithTheEngineUnlessTheyAreKept();
     void keptJobsAreTakenOverByTheNextEngine();
@@ -208,6 +210,34 @@ void TestAllocators::aPilotIsAMachineOfItsAllocatorAndItsSecretIsItsOwn() {
     QCOMPARE(machines[1].kind, std::string("allocated"));
     QCOMPARE(machines[1].allocator, std::string("cloud"));
     QVERIFY(bench.engine->pilotTickets().knows(Sha256::of("own key")));
+}
+
+void TestAllocators::aPilotGetsNothingWhoseDeadlineIsBeyondItsEnd() {
+    OtherSystemBench bench;
+    const auto submit = [&](const std::string& more) {
+        return bench.engine.submit(R"({"worker":"exec","argv":["/bin/sleep","600"],"machine":"any")" + more + "}");
+    };
+    submit(""); // has this machine for itself
+    QVERIFY(bench.create(bench.body(R"(,"min":1,"walltime_s":3600)")));
+    QVERIFY(bench.engine.eventually([&] {
+        const AllocatorView view = bench.view();
+        return view.pilots.size() == 1 && !view.pilots[0].job.empty();
+    }));
+    const WallMicros before = wallNow();
+    QVERIFY(!bench.joins(bench.view().pilots[0].job).empty());
+    const auto pilot = [&] {
+        bench.say(link::Kind::Renew);
+        return bench.ask(&engine::Machines::list)[1];
+    };
+    QVERIFY(bench.engine.eventually([&] { return pilot().lifetimeEnds > before; }));
+    QVERIFY(pilot().lifetimeEnds < wallNow() + WallMicros{3'600} * 1'000'000);
+    const Lsn longer = submit(R"(,"deadline_s":7200)");
+    const Lsn shorter = submit(R"(,"deadline_s":600)");
+    const auto isGiven = [&](Lsn lsn) {
+        return bench.ask(&engine::ActionRows::action, lsn)->state == ActionState::Submitting;
+    };
+    QVERIFY(bench.engine.eventually([&] { return pilot().waiting == 1 && isGiven(shorter); }));
+    QVERIFY(!isGiven(longer));
 }
 
 void TestAllocators::aStartThatFailsIsToldInItsOwnWords() {

@@ -195,17 +195,28 @@ coro::Task<Result<void>> Allocators::remove(std::string name) {
     co_return Result<void>{};
 }
 
-std::string Allocators::allocatorOf(std::string_view key) const {
+/// Null: it is nobody's.
+const Allocators::Held* Allocators::heldWith(std::string_view key) const {
     const auto hash = Hash256::fromHex(key);
-    if (!hash) return {};
+    if (!hash) return nullptr;
     for (const auto& [name, entry] : entries_)
         for (const auto& [number, held] : entry->pilots) {
-            if (held.kept.key == hash) return name;
+            if (held.kept.key == hash) return &held;
             // It came since the last look.
             if (held.kept.key) continue;
-            if (const auto ticket = parts_.tickets.of(held.kept.id); ticket && ticket->key == hash) return name;
+            if (const auto ticket = parts_.tickets.of(held.kept.id); ticket && ticket->key == hash) return &held;
         }
-    return {};
+    return nullptr;
+}
+
+std::string Allocators::allocatorOf(std::string_view key) const {
+    const Held* held = heldWith(key);
+    return held ? held->kept.allocator : std::string();
+}
+
+WallMicros Allocators::endOf(std::string_view key) const {
+    const Held* held = heldWith(key);
+    return held ? held->endsAt : 0;
 }
 
 coro::Task<void> Allocators::machineRemoved(std::string key) {

@@ -99,6 +99,8 @@ public:
     coro::Task<Result<void>> remove(std::string name);
     /// Whose pilot the machine with this key is; empty: nobody's.
     std::string allocatorOf(std::string_view key) const;
+    /// When the pilot with this key leaves by itself, as far as it is known; 0: nobody's, or not known.
+    WallMicros endOf(std::string_view key) const;
     /// Somebody removed the machine with this key: where it is a pilot's that may not come back, and its job is ended.
     coro::Task<void> machineRemoved(std::string key);
 
@@ -110,6 +112,7 @@ private:
         WallMicros since = 0;               ///< in this state
         std::optional<MonoTime> endAsked{}; ///< when its end was asked for last
         bool isEndTaken = false;            ///< the other system said yes to that
+        WallMicros endsAt = 0;              ///< it leaves by itself then; 0: not known
     };
     struct Entry {
         explicit Entry(AllocatorDefinition given)
@@ -135,6 +138,7 @@ private:
     using EntryPtr = std::shared_ptr<Entry>;
 
     Result<EntryPtr> find(const std::string& name) const;
+    const Held* heldWith(std::string_view key) const;
     AllocatorView viewOf(const Entry& entry) const;
     coro::Task<Result<void>> keepDefinition(const AllocatorDefinition& definition);
     coro::Task<Result<void>> put(store::DocumentChange change);
@@ -146,6 +150,7 @@ private:
     coro::Task<void> startOne(Entry& entry, allocators::PilotNumber number);
     coro::Task<void> lookAtJobs(Entry& entry);
     void endAgain(Entry& entry, std::span<const allocators::Listed> jobs, std::vector<std::string>& end) const;
+    void noteEnds(Entry& entry, std::span<const allocators::Listed> jobs) const;
     std::vector<std::string> endUnlisted(Entry& entry);
     coro::Task<void> endJobs(Entry& entry, std::vector<std::string> jobs);
     coro::Task<void> follow(Entry& entry);

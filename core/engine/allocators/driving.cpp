@@ -157,6 +157,7 @@ coro::Task<void> Allocators::lookAtJobs(Entry& entry) {
     entry.areJobsKnown = true;
     std::vector<std::string> end = entry.decisions.listed(*jobs, now);
     endAgain(entry, *jobs, end);
+    noteEnds(entry, *jobs);
     co_await endJobs(entry, std::move(end));
 }
 
@@ -177,6 +178,23 @@ void Allocators::endAgain(Entry& entry, std::span<const allocators::Listed> jobs
         }
         const Held& held = known->second;
         if (held.endAsked && now - *held.endAsked >= kEndAgain) end.push_back(one.job);
+    }
+}
+
+/// When pilots leave: by the other system's word, else by what was asked of it.
+void Allocators::noteEnds(Entry& entry, std::span<const allocators::Listed> jobs) const {
+    const MonoTime now = parts_.now();
+    for (auto& [number, held] : entry.pilots) {
+        const auto pilot = std::ranges::find(entry.decisions.pilots(), number, &allocators::Pilot::number);
+        const auto job = std::ranges::find(jobs, held.kept.job, &allocators::Listed::job);
+        if (pilot == entry.decisions.pilots().end() || job == jobs.end() || !pilot->began) {
+            held.endsAt = 0;
+        } else if (job->endsAt > 0) {
+            held.endsAt =
+                std::chrono::microseconds(std::chrono::seconds(job->endsAt) - allocators::kSlurmReserve).count();
+        } else if (held.endsAt == 0) {
+            held.endsAt = wallNow() + (entry.decisions.settings().limits.lifetime - (now - *pilot->began)).count();
+        }
     }
 }
 

@@ -76,9 +76,7 @@ public:
         std::string bundle{};          ///< what is copied to machines by ssh; empty: found (readBundle())
         Duration lease = std::chrono::seconds(20);
         Duration reconnectUnit = std::chrono::seconds(1); ///< for tests: what reconnectDelay() has in seconds
-        std::function<std::string(std::string_view key)> allocatorOf{}; ///< empty answer: of nobody's
-        /// Somebody removes the one with this key: it may not come back with it.
-        std::function<coro::Task<void>(std::string key)> removed{};
+        PilotCalls pilots{};                              ///< what allocators know of machines
     };
     explicit Machines(Parts parts);
     ~Machines();
@@ -172,6 +170,7 @@ private:
     void told(const link::Update& update);
     void follow(Machine& machine);
     void placeAgain(const Machine& machine);
+    void followLifetime(Machine& machine);
     Result<void> checkName(const Machine* machine, const std::string& name) const;
     void notTaken(Machine& machine, std::string_view sentence);
     bool letGo(const std::shared_ptr<Machine>& machine);
