@@ -158,6 +158,9 @@ void TestYardctlMachines::hoursAreGivenAndTakenAway() {
     QCOMPARE(data.run({"machines", "hours", "2", "always"}).code, 0);
     QCOMPARE(server.requests().back().body, std::string(R"({"hours":""})"));
     QCOMPARE(data.run({"machines", "hours", "2"}).code, 2);
+    FakeServer strict(table({{"PATCH /compute/machines/2",
+                              {.status = 422, .body = R"({"error":"invalid","message":"No such day."})"}}}));
+    QCOMPARE(DataDirectory(strict).run({"machines", "hours", "2", "someday 1"}).code, 2); // what was typed is wrong
 }
 
 void TestYardctlMachines::allocatorsAreListedWithTheirSentences() {

@@ -493,7 +493,7 @@ MachineView Machines::viewOf(const Machine& machine) const {
     view.key = machine.ownKey();
     if (!view.key.empty() && parts_.pilots.allocatorOf) view.allocator = parts_.pilots.allocatorOf(view.key);
     if (!view.allocator.empty()) view.kind = "allocated";
-    view.lifetimeEnds = parts_.pilots.endOfOne(view.key);
+    view.lifetimeEnds = machine.endsAt;
     view.isUnread = machine.isUnread;
     view.since = machine.since;
     if (const auto lostAt = machine.runner->lostAt(); lostAt && view.state == MachineState::Silent)
