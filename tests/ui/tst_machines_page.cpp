@@ -162,6 +162,7 @@ private slots:
     void anAllocatorIsAddedByItsForm() {
         Played on;
         QVERIFY(on.tell(fleet()));
+        QVERIFY(on.played.link.answer("allocators", QJsonObject{{"allocators", QJsonArray{}}}));
         on.adding()->choose(AddMachine::Way::Allocator);
         QTRY_VERIFY(on.page.adding() == nullptr);
         auto* dialog = on.page.findChild<AllocatorDialog*>();

@@ -8,6 +8,8 @@
 #include <QJsonObject>
 #include <QWidget>
 
+#include <vector>
+
 QT_BEGIN_NAMESPACE
 class QCheckBox;
 class QComboBox;
