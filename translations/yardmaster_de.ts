@@ -3445,6 +3445,14 @@
         <source>Resume allocator %1</source>
         <translation>Zuteiler %1 fortsetzen</translation>
     </message>
+    <message>
+        <source>Set the hours of machine %1</source>
+        <translation>Zeiten der Maschine %1 setzen</translation>
+    </message>
+    <message>
+        <source>Remove allocator %1</source>
+        <translation>Zuteiler %1 entfernen</translation>
+    </message>
 </context>
 <context>
     <name>OutputSearch</name>
@@ -5436,6 +5444,10 @@
         <source>How it comes</source>
         <translation>Wie sie kommt</translation>
     </message>
+    <message>
+        <source>An allocator asks another system for it</source>
+        <translation>Ein Zuteiler holt sie von einem anderen System</translation>
+    </message>
 </context>
 <context>
     <name>yard::ui::AlertForm</name>
@@ -5656,6 +5668,156 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::AllocatorDialog</name>
+    <message>
+        <source>Add an allocator</source>
+        <translation>Zuteiler hinzufügen</translation>
+    </message>
+    <message>
+        <source>Change %1</source>
+        <translation>%1 ändern</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+</context>
+<context>
+    <name>yard::ui::AllocatorForm</name>
+    <message>
+        <source>They go on when this engine ends</source>
+        <translation>Sie laufen weiter, wenn diese Engine endet</translation>
+    </message>
+    <message>
+        <source>Add</source>
+        <translation>Hinzufügen</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>Ändern</translation>
+    </message>
+    <message>
+        <source>Slurm</source>
+        <translation>Slurm</translation>
+    </message>
+    <message>
+        <source>Commands of your own</source>
+        <translation>Eigene Befehle</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>beliebig</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Jobs are called by it; it stays.</source>
+        <translation>Jobs heißen danach; er bleibt.</translation>
+    </message>
+    <message>
+        <source>Asks</source>
+        <translation>Fragt</translation>
+    </message>
+    <message>
+        <source>Partition</source>
+        <translation>Partition</translation>
+    </message>
+    <message>
+        <source>Empty: Slurm&apos;s own choice.</source>
+        <translation>Leer: Slurm wählt selbst.</translation>
+    </message>
+    <message>
+        <source>Program</source>
+        <translation>Programm</translation>
+    </message>
+    <message>
+        <source>As it is called on a node.</source>
+        <translation>Wie es auf einem Knoten heißt.</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Start</translation>
+    </message>
+    <message>
+        <source>Begins a machine, and prints the job as its first line.</source>
+        <translation>Beginnt eine Maschine und gibt in der ersten Zeile den Job aus.</translation>
+    </message>
+    <message>
+        <source>List</source>
+        <translation>Liste</translation>
+    </message>
+    <message>
+        <source>Prints a line for each job.</source>
+        <translation>Gibt je Job eine Zeile aus.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stopp</translation>
+    </message>
+    <message>
+        <source>Ends the job that $YARD_JOB names.</source>
+        <translation>Beendet den Job, den $YARD_JOB nennt.</translation>
+    </message>
+    <message>
+        <source>Time, minutes</source>
+        <translation>Zeit, Minuten</translation>
+    </message>
+    <message>
+        <source>So long is a machine there.</source>
+        <translation>So lange ist eine Maschine da.</translation>
+    </message>
+    <message>
+        <source>Cores</source>
+        <translation>Kerne</translation>
+    </message>
+    <message>
+        <source>Memory, MiB</source>
+        <translation>Speicher, MiB</translation>
+    </message>
+    <message>
+        <source>At least</source>
+        <translation>Mindestens</translation>
+    </message>
+    <message>
+        <source>So many machines are there though nothing waits.</source>
+        <translation>So viele Maschinen sind da, auch wenn nichts wartet.</translation>
+    </message>
+    <message>
+        <source>At most</source>
+        <translation>Höchstens</translation>
+    </message>
+    <message>
+        <source>Idle, seconds</source>
+        <translation>Ohne Arbeit, Sekunden</translation>
+    </message>
+    <message>
+        <source>A machine without work goes after this.</source>
+        <translation>Danach geht eine Maschine ohne Arbeit.</translation>
+    </message>
+    <message>
+        <source>Machines</source>
+        <translation>Maschinen</translation>
+    </message>
+    <message>
+        <source>Give it a name</source>
+        <translation>Einen Namen angeben</translation>
+    </message>
+    <message>
+        <source>Give the three commands</source>
+        <translation>Die drei Befehle angeben</translation>
+    </message>
+    <message>
+        <source>The engine is asked</source>
+        <translation>Die Engine wird gefragt</translation>
+    </message>
+    <message>
+        <source>The engine did not answer.</source>
+        <translation>Die Engine antwortete nicht.</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::AllocatorStrip</name>
     <message>
         <source>Allocators</source>
@@ -5676,6 +5838,38 @@
     <message>
         <source>Pause %1</source>
         <translation>%1 anhalten</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>Ändern…</translation>
+    </message>
+    <message>
+        <source>Change %1…</source>
+        <translation>%1 ändern…</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>Entfernen…</translation>
+    </message>
+    <message>
+        <source>Remove %1…</source>
+        <translation>%1… entfernen</translation>
+    </message>
+    <message>
+        <source>Remove %1?</source>
+        <translation>%1 entfernen?</translation>
+    </message>
+    <message>
+        <source>Its jobs are ended first; what their machines run goes elsewhere.</source>
+        <translation>Zuerst werden seine Jobs beendet; was ihre Maschinen ausführen, läuft anderswo weiter.</translation>
+    </message>
+    <message>
+        <source>Remove %1</source>
+        <translation>%1 entfernen</translation>
+    </message>
+    <message>
+        <source>Keep it</source>
+        <translation>Behalten</translation>
     </message>
 </context>
 <context>
@@ -8107,6 +8301,33 @@
     </message>
 </context>
 <context>
+    <name>yard::ui::MachineHours</name>
+    <message>
+        <source>Hours</source>
+        <translation>Zeiten</translation>
+    </message>
+    <message>
+        <source>Such as mon-fri 19:00-07:00, with commas between several, by the machine&apos;s clock. Empty: always.</source>
+        <translation>Etwa mon-fri 19:00-07:00, mehrere durch Kommas getrennt, nach der Uhr der Maschine. Leer: immer.</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>Ändern</translation>
+    </message>
+    <message>
+        <source>Hours of %1</source>
+        <translation>Zeiten von %1</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>The engine is asked</source>
+        <translation>Die Engine wird gefragt</translation>
+    </message>
+</context>
+<context>
     <name>yard::ui::MachinePanel</name>
     <message>
         <source>Show actions</source>
@@ -8179,6 +8400,14 @@
     <message>
         <source>GPU</source>
         <translation>GPU</translation>
+    </message>
+    <message>
+        <source>Hours</source>
+        <translation>Zeiten</translation>
+    </message>
+    <message>
+        <source>Leaves</source>
+        <translation>Geht</translation>
     </message>
 </context>
 <context>
@@ -8285,6 +8514,14 @@
     <message>
         <source>Copy as</source>
         <translation>Kopieren als</translation>
+    </message>
+    <message>
+        <source>Hours…</source>
+        <translation>Zeiten…</translation>
+    </message>
+    <message>
+        <source>Add allocator…</source>
+        <translation>Zuteiler hinzufügen…</translation>
     </message>
 </context>
 <context>

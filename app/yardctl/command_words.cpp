@@ -17,7 +17,7 @@ struct Words {
 };
 
 /// The first that fits counts.
-constexpr std::array<Words, 22> kWords{{
+constexpr std::array<Words, 23> kWords{{
     {"GET jobs/{lsn}?wait=S", "'yardctl wait'"},
     {"GET jobs/", "'yardctl attempts ", "'", "/attempts"},
     {"GET jobs/", "'yardctl show ", "'"},
@@ -27,6 +27,7 @@ constexpr std::array<Words, 22> kWords{{
     {"GET workers/all ", "'yardctl workers' "},
     {"GET workers ", "'yardctl workers' "},
     {"GET machines/tokens ", "'yardctl machines tokens' "},
+    {"GET machines ", "'yardctl machines' "},
     {"GET tokens ", "'yardctl tokens' "},
     {"GET allocators ", "'yardctl allocators' "},
     {"GET pool ", "'yardctl pool' "},

@@ -69,6 +69,18 @@ std::vector<std::string> Allocator::endAll(MonoTime now) {
     return end;
 }
 
+bool Allocator::endJob(std::string_view job, MonoTime now) {
+    Pilot* const pilot = find(job);
+    return pilot && move(*pilot, PilotState::Ending, now);
+}
+
+void Allocator::giveUp(PilotNumber number, MonoTime now) {
+    Pilot* const pilot = find(number);
+    if (!pilot) return;
+    std::ignore = move(*pilot, PilotState::Gone, now);
+    sweep();
+}
+
 void Allocator::adopt(std::string job, MonoTime now) {
     if (job.empty() || find(job)) return;
     pilots_.push_back({.number = ++last_, .job = std::move(job), .state = PilotState::Waiting, .since = now});

@@ -29,6 +29,8 @@ struct Listed {
     bool isRunning = false;
     /// Not empty: it is accepted and can never start, with the other system's word for why.
     std::string never{};
+    /// When the other system ends it, in seconds of the wall clock; 0: it does not say.
+    std::int64_t endsAt = 0;
 };
 
 /// What to do now. Its pilots are Asked and Ending already.
@@ -54,6 +56,10 @@ public:
     Plan look(std::span<const WaitingWork> work, MonoTime now);
     /// All that is there is to end: the allocator is removed, or the engine stops.
     std::vector<std::string> endAll(MonoTime now);
+    /// Somebody wants to be rid of this one: true where it was not ending yet.
+    bool endJob(std::string_view job, MonoTime now);
+    /// What became of it nobody will hear: it counts as gone.
+    void giveUp(PilotNumber number, MonoTime now);
     /// A job of an engine's life before this one, from what it kept.
     void adopt(std::string job, MonoTime now);
 

@@ -27,6 +27,7 @@ Duration lengthOf(const WaitingWork& work) {
 
 /// An action goes where its deadline fits, or what its kind takes if that is shorter.
 bool fitsLifetime(const WaitingWork& work, Duration lifetime) {
+    if (work.longest) return *work.longest <= lifetime;
     Duration longest = lengthOf(work);
     if (work.deadline && !work.seconds) longest = *work.deadline;
     return longest <= lifetime;

@@ -26,6 +26,8 @@ struct WaitingWork {
     double gpus = 0;
     std::optional<Duration> seconds{};  ///< of one, as its kind was; absent: kUnseen
     std::optional<Duration> deadline{}; ///< how long one may take at most
+    std::optional<Duration>
+        longest{}; ///< what a machine has to leave it, where that is known: counts instead of both
 };
 
 struct Limits {

@@ -12,6 +12,8 @@ namespace yard::allocators {
 
 namespace {
 
+constexpr std::int64_t kMostEnd = std::int64_t{1} << 40; ///< seconds; later is what nobody meant
+
 /// For sh, as one word.
 std::string quoted(std::string_view word) {
     std::string text = "'";
@@ -48,13 +50,24 @@ struct Job {
     std::string_view name;
     std::string_view state;
     std::string_view reason;
+    std::int64_t endsAt = 0;
 };
+
+/// A number in Slurm 22; {"set","infinite","number"} from 23.02 on.
+std::int64_t numberOf(JsonView value) {
+    if (value.kind() == JsonKind::Integer) return value.node().integer;
+    if (!value.isObject()) return 0;
+    for (const JsonView member : value)
+        if (member.key() == "number" && member.kind() == JsonKind::Integer) return member.node().integer;
+    return 0;
+}
 
 Job readJob(JsonView object) {
     Job job;
     for (const JsonView member : object) {
         if (member.key() == "job_id" && member.kind() == JsonKind::Integer) job.id = member.node().integer;
         if (member.key() == "name" && member.kind() == JsonKind::String) job.name = member.string();
+        if (member.key() == "end_time") job.endsAt = numberOf(member);
         if (member.key() == "job_state") job.state = wordOf(member);
         if (member.key() == "state_reason") job.reason = wordOf(member);
     }
@@ -114,7 +127,8 @@ std::vector<std::string> submitCommand(const SlurmOptions& options, std::string_
     command.push_back(fmt::format("--cpus-per-task={}", std::max(1.0, std::ceil(options.shape.cores))));
     if (options.shape.memoryMb > 0) command.push_back(fmt::format("--mem={}M", options.shape.memoryMb));
     if (options.shape.gpus > 0) command.push_back(fmt::format("--gres=gpu:{}", std::ceil(options.shape.gpus)));
-    command.push_back(fmt::format("--signal=USR2@{}", kSlurmNotice.count()));
+    // B: without it Slurm tells everything but the script, which is all that there is.
+    command.push_back(fmt::format("--signal=B:USR2@{}", kSlurmNotice.count()));
     // A pilot's end is a failure to look at, not one to begin again.
     command.emplace_back("--no-requeue");
     command.insert(command.end(), options.options.begin(), options.options.end());
@@ -168,7 +182,10 @@ Result<std::vector<Listed>> readListed(std::string_view json, std::string_view j
             const bool waits = job.state == "PENDING";
             listed.push_back({.job = fmt::format("{}", job.id),
                               .isRunning = !waits && job.state != "REQUEUED" && job.state != "REQUEUE_HOLD",
-                              .never = waits ? neverStarts(job.reason) : std::string()});
+                              .never = waits ? neverStarts(job.reason) : std::string(),
+                              .endsAt = waits || job.state == "REQUEUED"
+                                            ? 0
+                                            : std::clamp<std::int64_t>(job.endsAt, 0, kMostEnd)});
         }
     }
     if (!hasJobs) return notAList();

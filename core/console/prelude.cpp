@@ -289,8 +289,11 @@ define("settings", "settings", "all settings", function() return ask("GET", "set
 define("set", "set \"name\" (value)", "changes a setting, with the checks of the API", function(name, value)
   local function change(to)
     if to == nil then error("set \"name\" (value) needs a value", 0) end
-    ask("PATCH", "settings", to_json{[name] = to})
-    print(name .. " is " .. cell(to))
+    local waits = false
+    for _, each in ipairs(ask("PATCH", "settings", to_json{[name] = to}).restart_needed or {}) do
+      waits = waits or each == name
+    end
+    print(name .. " is " .. cell(to) .. (waits and " from the next start of the engine on" or ""))
   end
   if value == nil then return change end
   change(value)

@@ -33,6 +33,7 @@ void writeMachineRow(JsonWriter& writer, const engine::MachineView& machine) {
     writer.member("waiting", machine.waiting);
     if (machine.since > 0) writer.member("since", machine.since);
     if (machine.lostAt > 0) writer.member("lost_at", machine.lostAt);
+    if (machine.lifetimeEnds > 0) writer.member("lifetime_ends", machine.lifetimeEnds);
     if (!machine.tags.empty()) {
         writer.key("tags");
         writer.openArray();

@@ -115,6 +115,7 @@ std::string_view openApiWorkerSchemas() {
   "description":"of a silent one: when what it has counts as lost"},"tags":{"type":"array","items":{"type":"string"}},
   "max_cores":{"type":"number","minimum":0,"description":"that it gets; absent: what it gives"},
   "max_memory_mb":{"type":"integer","format":"int64","minimum":1,"description":"that it gets; absent: what it gives"},
+  "lifetime_ends":{"type":"integer","format":"int64","description":"it leaves by itself then; absent: nobody knows"},
   "hours":{"type":"string","description":"in which it gets work, by its own clock; absent: always"}}},
 "MachineRows":{"type":"object","required":["machines"],"properties":{"machines":{"type":"array",
   "items":{"$ref":"#/components/schemas/MachineRow"}}}},

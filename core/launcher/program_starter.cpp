@@ -182,10 +182,9 @@ SpawnFailure ProgramStarter::launch(SlotChild& child, const std::string& program
     if (child.lease.sandbox) return launchSandboxed(child, program, outFd, errFd);
     const Lease& lease = child.lease;
     std::vector<std::string> own = environment_.own(lease);
-    // A warm process serves many actions; a guest's is asked by nobody.
+    // A warm process serves many actions.
     const std::string status = fmt::format("{}/status/{}", shared_.dataDir, child.slot.value);
-    if (makeStatusFile(status) && !lease.socket && lease.guestGroup == 0)
-        own.push_back(fmt::format("{}={}", kStatusVariable, status));
+    if (makeStatusFile(status) && !lease.socket) own.push_back(fmt::format("{}={}", kStatusVariable, status));
     environment_.pointTo(lease, own, child.workspace->envp);
 
     ChildPlan plan;

@@ -118,12 +118,15 @@ struct Chunk {
     friend bool operator==(const Chunk&, const Chunk&) = default;
 };
 
+inline constexpr std::uint64_t kWholeProgress = 1'000; ///< all is done
+inline constexpr std::uint64_t kNoProgress = kWholeProgress + 1;
+
 enum class UpdateKind : std::uint8_t {
     Submitting,
     Running,    ///< number: the pid there
     Cpu,        ///< number: percent of one core
     Memory,     ///< number: bytes
-    Progress,   ///< number: thousandths; text: the message
+    Progress,   ///< number: up to kWholeProgress, more: not said; text: the message, may be empty
     Output,     ///< number: offset; text: bytes of stdout
     ErrorOutput ///< as Output, of stderr
 };

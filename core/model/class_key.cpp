@@ -2,6 +2,10 @@
 
 #include <boost/json.hpp>
 
+#include <algorithm>
+#include <bit>
+#include <chrono>
+
 namespace yard {
 
 namespace json = boost::json;
@@ -30,6 +34,7 @@ std::string ClassKey::text() const {
         for (const std::string& word : machines) words.emplace_back(word);
     }
     if (!platform.empty()) o["platform"] = platform;
+    if (longestS > 0) o["longest_s"] = longestS;
     return json::serialize(o);
 }
 
@@ -51,6 +56,16 @@ std::optional<int> limitMember(const json::object& o, std::string_view key) {
 }
 
 } // namespace
+
+std::int64_t longestFor(Duration time) {
+    constexpr std::int64_t kLeast = 60;
+    constexpr std::int64_t kMost = std::int64_t{1} << 40;
+    const std::int64_t seconds =
+        std::clamp<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(time).count(), kLeast, kMost);
+    const auto step = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(seconds))) / 8);
+    return (seconds + step - 1) / step * step;
+}
 
 std::optional<ClassKey> ClassKey::parse(std::string_view text) {
     boost::system::error_code error;
@@ -75,6 +90,7 @@ std::optional<ClassKey> ClassKey::parse(std::string_view text) {
         for (const json::value& word : words->get_array())
             if (word.is_string()) key.machines.emplace_back(word.get_string());
     key.platform = textMember(o, "platform");
+    key.longestS = std::max<std::int64_t>(numberMember(o, "longest_s"), 0);
     key.retryLimits = {limitMember(o, "max_retries"), limitMember(o, "max_interruptions")};
     if (key.workerId.empty() || key.workerName.empty()) return std::nullopt;
     return key;

@@ -23,6 +23,8 @@ struct ClassKey {
     /// "any" alone, of a registered worker nothing.
     std::vector<std::string> machines;
     std::string platform;
+    /// What may run on another machine takes no longer, in seconds: its deadline, rounded up (longestFor()). 0: it has none.
+    std::int64_t longestS = 0;
     bool isExec() const { return workerId == "exec"; }
     friend bool operator==(const ClassKey&, const ClassKey&) = default;
 
@@ -31,5 +33,8 @@ struct ClassKey {
     /// The inverse; nothing for a text that is no class key.
     static std::optional<ClassKey> parse(std::string_view text);
 };
+
+/// Rounded up by an eighth at most, so that few classes have all deadlines; whole seconds, at least a minute.
+std::int64_t longestFor(Duration time);
 
 } // namespace yard

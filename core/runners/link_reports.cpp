@@ -68,10 +68,18 @@ void noteFigures(Measures& measures, const link::Finished& finished, std::int64_
     if (bytes > 0) measures.atLeast(Measure::PeakMemory, static_cast<std::int64_t>(bytes));
 }
 
-/// Output that nobody follows is passed over: a machine may send what it likes.
+/// Output that nobody follows is passed over, and so is how far that is: a machine may send what it likes.
 bool isWanted(link::UpdateKind kind, const LinkAttempts::Attempt& attempt) {
-    if (kind == link::UpdateKind::Output) return attempt.isOutWatched;
-    return kind != link::UpdateKind::ErrorOutput || attempt.isErrWatched;
+    switch (kind) {
+    case link::UpdateKind::Output: return attempt.isOutWatched;
+    case link::UpdateKind::ErrorOutput: return attempt.isErrWatched;
+    case link::UpdateKind::Progress: return attempt.isOutWatched || attempt.isErrWatched;
+    case link::UpdateKind::Submitting:
+    case link::UpdateKind::Running:
+    case link::UpdateKind::Cpu:
+    case link::UpdateKind::Memory: break;
+    }
+    return true;
 }
 
 } // namespace

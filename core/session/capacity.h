@@ -42,7 +42,9 @@ struct ResourceNeed {
 struct Where {
     std::vector<std::string> machines;
     std::string platform;
-    bool isAnywhere() const { return machines.empty() && platform.empty(); }
+    /// It takes no longer: a machine that ends before does not get it. 0: nobody knows.
+    Duration longest{};
+    bool isAnywhere() const { return machines.empty() && platform.empty() && longest == Duration::zero(); }
     friend auto operator<=>(const Where&, const Where&) = default;
 };
 

@@ -36,12 +36,13 @@ struct PageFilter {
     std::string worker{}; ///< an id, a name or "exec"
     std::optional<std::string> label{};
     std::optional<Reason> reason{};
-    Lsn from{};               ///< lowest LSN, inclusive
-    Lsn to{};                 ///< highest LSN, inclusive; 0: no bound
-    bool heldOnly = false;    ///< pagePending
-    bool backoffOnly = false; ///< pagePending
-    Filter numbers{};         ///< page: terms that state, reason, LSN, times and other numbers of a row decide
-    Duration lookFor{10'000}; ///< then the page is answered as it is
+    Lsn from{};                 ///< lowest LSN, inclusive
+    Lsn to{};                   ///< highest LSN, inclusive; 0: no bound
+    bool heldOnly = false;      ///< pagePending
+    bool backoffOnly = false;   ///< pagePending
+    Filter numbers{};           ///< page: terms that state, reason, LSN, times and other numbers of a row decide
+    Duration lookFor{10'000};   ///< then the page is answered as it is
+    bool wantsMachines = false; ///< countKinds: told apart by machine, too, which costs another look at each
 };
 enum class PageOrder : unsigned char { NewestFirst, OldestFirst };
 
@@ -74,6 +75,8 @@ struct EndedKind {
     ClassNumber classNumber = 0;
     LabelNumber label = 0;
     bool wasStarted = false; ///< a runner had it: it was on a machine
+    std::string
+        machine{}; ///< with PageFilter::wantsMachines: the last one, where that was another one than the engine's
     friend bool operator==(const EndedKind&, const EndedKind&) = default;
 };
 struct KindCount {

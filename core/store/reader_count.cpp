@@ -1,8 +1,11 @@
 // How many finished actions match: counted by SQLite where it can tell, else row by row, a part at a time.
 #include "core/store/page_windows.h"
 #include "core/store/reader_impl.h"
+#include "core/store/schema.h"
 
+#include <algorithm>
 #include <functional>
+#include <string>
 #include <unordered_map>
 
 namespace yard::store {
@@ -17,6 +20,7 @@ struct KindHash {
         add((std::size_t{kind.classNumber} << 32) + kind.label);
         add(static_cast<std::size_t>(kind.state) * 512 + static_cast<std::size_t>(kind.reason) * 2 +
             (kind.wasStarted ? 1 : 0));
+        if (!kind.machine.empty()) add(std::hash<std::string>{}(kind.machine));
         return sum ^ (sum >> 32);
     }
 };
@@ -104,6 +108,14 @@ Result<Reader::Counted> Reader::count(const PageFilter& filter, Lsn cursor) {
     return counted;
 }
 
+int Reader::Impl::addMachine(EndedKind& kind, Lsn lsn, std::int64_t count) {
+    if (!kind.wasStarted || count == 0) return SQLITE_OK;
+    QueryScope row(machineOf, (lsn.value << kAttemptBits) | std::min<std::int64_t>(count, (1 << kAttemptBits) - 1));
+    const int rc = row.step();
+    if (rc == SQLITE_ROW) kind.machine = row->text(0);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
 Result<Reader::Counted> Reader::countKinds(const PageFilter& filter, Lsn cursor) {
     Impl& reader = *impl_;
     const Impl::Snapshot snapshot(reader);
@@ -131,9 +143,16 @@ Result<Reader::Counted> Reader::countKinds(const PageFilter& filter, Lsn cursor)
             const ActionResult result = Impl::doneRow(statement);
             if (!filter.numbers.matches(result, now)) return Seen::PassedOver;
             kind = kindOf(statement, result);
+        } else {
+            kind = kindOf(statement);
+        }
+        if (filter.wantsMachines) {
+            const std::int64_t attempts = rows->integer(whole ? 12 : 7);
+            if (const int rc = reader.addMachine(*kind, counted.cursor, attempts); rc != SQLITE_OK)
+                return std::unexpected(rc);
         }
         ++counted.count;
-        return kinds.add(kind ? *kind : kindOf(statement)) ? Seen::PassedOver : Seen::ShownAndLast;
+        return kinds.add(*kind) ? Seen::PassedOver : Seen::ShownAndLast;
     };
     const int rc = walk(statement, windows, looking, counted.cursor, each, numberOf(filter.queue), wanted->label,
                         firstClass, lastClass, wanted->states, reason);

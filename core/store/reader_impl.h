@@ -71,6 +71,8 @@ struct Reader::Impl {
     int complete(ActionResult& result, ClassNumber classNumber, LabelNumber label);
     /// Adds what only the attempt's own row knows to the outcome of a finished action.
     int addLastAttempt(ActionResult& result, std::int64_t attempts);
+    /// The machine of the last of so many attempts.
+    int addMachine(EndedKind& kind, Lsn lsn, std::int64_t attempts);
     /// The result of a done row, whole. SQLITE_ROW: found.
     int finished(Lsn lsn, std::optional<ActionResult>& result);
     /// The same of a pending row.
@@ -108,7 +110,7 @@ struct Reader::Impl {
     Statement pending, pendingDown, pendingUp, pendingBelow, pendingAbove;
     Statement nextReason, nextQueue, runDown, runUp;
     Statement attempt, attempts, objectOf, className, labelText, classesOf, labelOf;
-    Statement countDone, countAll, kindsDone;
+    Statement countDone, countAll, kindsDone, machineOf;
     Statement useRows, useAbove, useAttempts, oldestDone;
     Statement pendingNames, nameOf, arraySize, ends, pendingDependents;
     Statement waitUnit, waitParents, waitOns, waitChildren, waitsBelow, waitName;

@@ -64,8 +64,9 @@ Result<void> Reader::Impl::prepareRows() {
         {&doneUp, DONE_WANTED},
         {&countDone,
          "SELECT count(*) FROM done WHERE " WANTED "AND (?7 >> state) & 1 AND (?8 IS NULL OR reason=?8)"},
-        {&kindsDone, "SELECT lsn, queue, class, label, state, reason, d_submitting FROM done WHERE " WANTED
-                     "AND (?7 >> state) & 1 AND (?8 IS NULL OR reason=?8) ORDER BY lsn"},
+        {&kindsDone,
+         "SELECT lsn, queue, class, label, state, reason, d_submitting, attempts FROM done WHERE " WANTED
+         "AND (?7 >> state) & 1 AND (?8 IS NULL OR reason=?8) ORDER BY lsn"},
         {&countAll, "SELECT CAST(value AS INTEGER) FROM meta WHERE key='finished'"},
         {&doneBelow, "SELECT lsn FROM done WHERE lsn BETWEEN ? AND ? ORDER BY lsn DESC LIMIT 1"},
         {&doneAbove, "SELECT lsn FROM done WHERE lsn BETWEEN ? AND ? ORDER BY lsn LIMIT 1"},
@@ -89,6 +90,7 @@ Result<void> Reader::Impl::prepareRows() {
 Result<void> Reader::Impl::prepareRest() {
     const auto all = std::to_array<Prepared>({
         {&attempt, ATTEMPT_COLUMNS "WHERE id=?"},
+        {&machineOf, "SELECT machine FROM attempt WHERE id=?"},
         {&attempts, ATTEMPT_COLUMNS "WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?"},
         {&objectOf, "SELECT object FROM object_action WHERE lsn=?"},
         {&className, "SELECT worker, worker_name, function FROM dict_class WHERE id=?"},

@@ -82,6 +82,7 @@ private Q_SLOTS:
     void aLostLinkIsNoLostJob();
     void aPersonPausesAndResumes();
     void allAreEndedAtOnce();
+    void oneThatNobodyWantsEndsAndIsNoFailure();
     void jobsOfALifeBeforeAreTakenOver();
     void itSaysWhatItDecided();
     void theNextLookIsWhenAPauseEndsOrAMachineWasIdleLongEnough();
@@ -276,6 +277,21 @@ void TestAllocator::allAreEndedAtOnce() {
     QCOMPARE(allocator.endAll(kStart), std::vector<std::string>{"1"});
     QVERIFY(allocator.endAll(kStart).empty());
     QCOMPARE(allocator.counted(), 0U);
+}
+
+void TestAllocator::oneThatNobodyWantsEndsAndIsNoFailure() {
+    Allocator allocator = oneJoined();
+    QVERIFY(!allocator.endJob("9", kStart));
+    QVERIFY(allocator.endJob("1", kStart));
+    QVERIFY(!allocator.endJob("1", kStart)); // it ends already
+    QCOMPARE(stateOf(allocator, "1"), PilotState::Ending);
+    QCOMPARE(allocator.counted(), 0U);
+    const PilotNumber number = allocator.pilots().front().number;
+    allocator.giveUp(number + 1, kStart);
+    QCOMPARE(allocator.pilots().size(), std::size_t(1));
+    allocator.giveUp(number, kStart);
+    QVERIFY(allocator.pilots().empty());
+    QCOMPARE(allocator.failures().state(kStart), AllocatorState::Active);
 }
 
 void TestAllocator::jobsOfALifeBeforeAreTakenOver() {

@@ -89,6 +89,8 @@ void TestAllocatorsDemand::whatOutlivesTheMachineIsNotCounted() {
     WaitingWork known = work(1, 1, 30s);
     known.deadline = 2h; // its kind is known to be shorter
     QCOMPARE(demand({known}).wanted, 1U);
+    known.longest = 2h; // as machines are chosen by
+    QCOMPARE(demand({known}).because, Because::NothingFits);
 }
 
 void TestAllocatorsDemand::aDeadlineAloneBoundsWhatIsNotKnown() {

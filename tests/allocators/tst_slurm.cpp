@@ -52,6 +52,7 @@ private Q_SLOTS:
     void whatEndedIsNotListed();
     void whatCanNeverStartSaysWhy();
     void listsOfNewerSlurmAreRead();
+    void theEndOfAJobIsReadWhereItRuns();
     void whatIsNoListIsRefused();
     void jobsAreEndedByTheirNumbers();
 };
@@ -67,7 +68,7 @@ void TestAllocatorsSlurm::aJobAsksForWhatItsMachineIs() {
     QCOMPARE(command.front(), std::string("sbatch"));
     for (const std::string_view word :
          {"--parsable", "--job-name=yard-farm-e1", "--partition=night", "--time=90", "--cpus-per-task=4",
-          "--mem=4096M", "--gres=gpu:1", "--signal=USR2@90", "--no-requeue"})
+          "--mem=4096M", "--gres=gpu:1", "--signal=B:USR2@90", "--no-requeue"})
         QVERIFY2(has(command, word), std::string(word).c_str());
 }
 
@@ -170,6 +171,21 @@ void TestAllocatorsSlurm::listsOfNewerSlurmAreRead() {
     const auto jobs = readListed(list({job(1, "p", R"(["RUNNING"])", "None"), job(2, "p", R"([])", "None")}), "p");
     QCOMPARE(jobs.value().size(), std::size_t(1)); // Slurm 23.11 writes lists of words
     QVERIFY(jobs->front().isRunning);
+}
+
+void TestAllocatorsSlurm::theEndOfAJobIsReadWhereItRuns() {
+    const auto endOf = [](const char* state, const char* end) {
+        const std::string json =
+            QStringLiteral(R"({"jobs":[{"job_id":1,"name":"p","job_state":"%1","end_time":%2}]})")
+                .arg(QLatin1String(state), QLatin1String(end))
+                .toStdString();
+        return readListed(json, "p").value().front().endsAt;
+    };
+    QCOMPARE(endOf("RUNNING", "1700000000"), std::int64_t{1'700'000'000});
+    QCOMPARE(endOf("RUNNING", R"({"set":true,"infinite":false,"number":1700000000})"), std::int64_t{1'700'000'000});
+    QCOMPARE(endOf("PENDING", "1700000000"), std::int64_t{0}); // an estimate
+    for (const char* none : {"null", "-5", "\"soon\"", "{}"}) QCOMPARE(endOf("RUNNING", none), std::int64_t{0});
+    QVERIFY(endOf("RUNNING", "9223372036854775807") < std::int64_t{1} << 41);
 }
 
 void TestAllocatorsSlurm::whatIsNoListIsRefused() {

@@ -88,7 +88,7 @@ void TestYardctlMachines::oneIsShownByItsName() {
     QVERIFY(data.run({"machines", "show", "desk"}).out.contains("ready"));
     QCOMPARE(data.run({"machines", "show", "2"}).out, data.run({"machines", "show", "desk"}).out);
     const Ended unknown = data.run({"machines", "show", "table"});
-    QCOMPARE(unknown.code, 2);
+    QCOMPARE(unknown.code, 1); // as of a number that none has
     QVERIFY2(unknown.err.contains("there is no machine 'table'"), unknown.err.c_str());
 }
 
@@ -158,6 +158,9 @@ void TestYardctlMachines::hoursAreGivenAndTakenAway() {
     QCOMPARE(data.run({"machines", "hours", "2", "always"}).code, 0);
     QCOMPARE(server.requests().back().body, std::string(R"({"hours":""})"));
     QCOMPARE(data.run({"machines", "hours", "2"}).code, 2);
+    FakeServer strict(table({{"PATCH /compute/machines/2",
+                              {.status = 422, .body = R"({"error":"invalid","message":"No such day."})"}}}));
+    QCOMPARE(DataDirectory(strict).run({"machines", "hours", "2", "someday 1"}).code, 2); // what was typed is wrong
 }
 
 void TestYardctlMachines::allocatorsAreListedWithTheirSentences() {

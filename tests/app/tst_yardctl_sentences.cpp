@@ -48,6 +48,8 @@ void TestYardctlSentences::sentencesOfTheEngineSpeakOfCommands() {
          "No such kind of work is known; 'yardctl kinds' lists those that are."},
         {"No other action with the work of 2 has completed: name one with \"with\".",
          "No other action with the work of 2 has completed: name one behind it."},
+        {"There is no such machine; GET machines lists those there are.",
+         "There is no such machine; 'yardctl machines' lists those there are."},
         {"It ends already; GET pool lists them.", "It ends already; 'yardctl pool' lists them."},
         {"Ask with GET jobs/{lsn}?wait=S.", "Ask with 'yardctl wait'."},
         {"Ask with GET jobs/first.", "Ask with GET jobs/first."},

@@ -340,7 +340,9 @@ void TestInterpreter::commandsAskTheEngine() {
     QCOMPARE(prompt.asked[0].method, "PATCH");
     QCOMPARE(prompt.asked[0].path, "settings");
     QCOMPARE(prompt.asked[0].body, R"({"capacity":3})");
-    QCOMPARE(prompt.ask("set capacity 4", "{}"), "capacity is 4\n");
+    QCOMPARE(prompt.ask("set capacity 4", R"({"restart_needed":["slots","capacity"]})"),
+             "capacity is 4 from the next start of the engine on\n");
+    QCOMPARE(prompt.ask("set grace_s 4", R"({"restart_needed":["capacity"]})"), "grace_s is 4\n");
     QVERIFY(prompt.say("set \"capacity\"").contains("needs a value"));
     QCOMPARE(prompt.say("thread x"), "error: give a number");
     QCOMPARE(prompt.ask("for _, q in ipairs(queues()) do print(q.tag) end", R"({"queues":[{"tag":"x"}]})"), "x\n");

@@ -67,7 +67,8 @@ public:
                    .queues = queues,
                    .selection = selection,
                    .matches = matches,
-                   .machineName = "here"}};
+                   .machineName = "here",
+                   .attempt = [this](Lsn lsn) { return attempt(lsn); }}};
 
     ListingBench() {
         store::QueueRow queue;

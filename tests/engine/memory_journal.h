@@ -67,6 +67,7 @@ public:
         return give(store::Reader::Counted{.count = std::ssize(page.rows), .cursor = page.cursor});
     }
     Answer<store::Reader::Counted> countKinds(store::PageFilter filter, Lsn cursor) override {
+        const bool wantsMachines = filter.wantsMachines;
         const store::Page page = pageOf(ended, {.filter = std::move(filter), .limit = perRead, .cursor = cursor});
         store::Reader::Counted counted{.count = std::ssize(page.rows), .cursor = page.cursor};
         for (const ActionResult& row : page.rows)
@@ -75,7 +76,8 @@ public:
                                       .queue = row.queue,
                                       .classNumber = row.classNumber,
                                       .label = labelNumber(row.label),
-                                      .wasStarted = row.times[ActionState::Submitting] != 0},
+                                      .wasStarted = row.times[ActionState::Submitting] != 0,
+                                      .machine = wantsMachines && row.outcome ? row.outcome->machine : ""},
                                      1});
         return give(std::move(counted));
     }

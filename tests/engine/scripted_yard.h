@@ -142,6 +142,17 @@ public:
         }
         return false;
     }
+    /// How far it is, as it is told to who follows its errors. Nothing: it was not told.
+    std::optional<link::Update> toldProgress() {
+        send(link::Kind::Follow, put(link::Follow{.id = {.lsn = 7, .attempt = 1}, .isErr = true, .from = 0}));
+        while (const auto frame = next(link::Kind::Updates)) {
+            link::Updates updates;
+            if (!get(frame->body, updates)) return std::nullopt;
+            for (const link::Update& update : updates)
+                if (update.kind == link::UpdateKind::Progress) return update;
+        }
+        return std::nullopt;
+    }
     /// The machine has ended it.
     bool isClosed() {
         while (readSome()) {

@@ -1,7 +1,9 @@
 // Allocators of a real engine. The other system is a directory with a file for each job; its commands are real ones.
 #include "core/base/files.h"
 #include "core/engine/allocators/allocators.h"
+#include "core/engine/commands/operations.h"
 #include "core/engine/machines/machines.h"
+#include "core/engine/reading/action_rows.h"
 #include "core/engine/state/pilot_tickets.h"
 #include "core/host/command_run.h"
 #include "core/launcher/launcher.h"
@@ -147,12 +149,15 @@ private Q_SLOTS:
     void nothingIsStartedWhileNothingWaits();
     void workThatWaitsStartsAsManyMachinesAsMayBe();
     void aPilotIsAMachineOfItsAllocatorAndItsSecretIsItsOwn();
+    void aPilotGetsNothingWhoseDeadlineIsBeyondItsEnd();
     void aStartThatFailsIsToldInItsOwnWords();
     void jobsEndWithTheEngineUnlessTheyAreKept();
     void keptJobsAreTakenOverByTheNextEngine();
     void aKeptMachineThatRunsIsNotEndedBecauseNothingWaits();
     void theJobsOfAnotherEngineAreNotTakenOver();
     void aRemovedOneEndsItsJobsAndGoes();
+    void aRemovedOneWhoseListFailsGoesOnceItsJobsTookTheirEnd();
+    void aPilotWhoseMachineIsRemovedEndsForGood();
     void aPausedOneStartsNothingAlsoAfterAStart();
     void whatIsWrongIsRefused_data();
     void whatIsWrongIsRefused();
@@ -206,6 +211,36 @@ void TestAllocators::aPilotIsAMachineOfItsAllocatorAndItsSecretIsItsOwn() {
     QCOMPARE(machines[1].kind, std::string("allocated"));
     QCOMPARE(machines[1].allocator, std::string("cloud"));
     QVERIFY(bench.engine->pilotTickets().knows(Sha256::of("own key")));
+}
+
+void TestAllocators::aPilotGetsNothingWhoseDeadlineIsBeyondItsEnd() {
+    OtherSystemBench bench;
+    const auto submit = [&](const std::string& more) {
+        return bench.engine.submit(R"({"worker":"exec","argv":["/bin/sleep","600"],"machine":"any")" + more + "}");
+    };
+    submit(""); // has this machine for itself
+    QVERIFY(bench.create(bench.body(R"(,"min":1,"walltime_s":3600)")));
+    QVERIFY(bench.engine.eventually([&] {
+        const AllocatorView view = bench.view();
+        return view.pilots.size() == 1 && !view.pilots[0].job.empty();
+    }));
+    const WallMicros before = wallNow();
+    QVERIFY(!bench.joins(bench.view().pilots[0].job).empty());
+    const auto pilot = [&] {
+        bench.say(link::Kind::Renew);
+        return bench.ask(&engine::Machines::list)[1];
+    };
+    QVERIFY(bench.engine.eventually([&] { return pilot().lifetimeEnds > before; }));
+    QVERIFY(pilot().lifetimeEnds < wallNow() + WallMicros{3'600} * 1'000'000);
+    const Lsn longer = submit(R"(,"deadline_s":7200)");
+    const Lsn shorter = submit(R"(,"deadline_s":600)");
+    QVERIFY(bench.engine.eventually([&] { return pilot().waiting == 1; }));
+    // The one that waits here ends at once; the other one's end is its machine's to say.
+    QVERIFY(bench.ask(&engine::Operations::cancel, shorter));
+    QVERIFY(bench.ask(&engine::Operations::cancel, longer));
+    QVERIFY(bench.engine.eventually(
+        [&] { return bench.ask(&engine::ActionRows::action, longer)->state == ActionState::Cancelled; }));
+    QVERIFY(bench.ask(&engine::ActionRows::action, shorter)->state != ActionState::Cancelled);
 }
 
 void TestAllocators::aStartThatFailsIsToldInItsOwnWords() {
@@ -310,6 +345,39 @@ void TestAllocators::aRemovedOneEndsItsJobsAndGoes() {
     bench.restart();
     QVERIFY(bench.ask(&Allocators::list).empty());
     QCOMPARE(bench.ask(&Allocators::remove, std::string("cloud")).error().kind, ErrorKind::NotFound);
+}
+
+void TestAllocators::aRemovedOneWhoseListFailsGoesOnceItsJobsTookTheirEnd() {
+    OtherSystemBench bench;
+    bench.fill();
+    QVERIFY(bench.create(bench.body()));
+    QVERIFY(bench.engine.eventually([&] {
+        const AllocatorView view = bench.view();
+        return view.pilots.size() == 1 && !view.pilots[0].job.empty();
+    }));
+    QVERIFY(bench.ask(&Allocators::change, std::string("cloud"), std::string(R"({"list":"exit 3"})")));
+    QVERIFY(bench.ask(&Allocators::remove, std::string("cloud")));
+    QVERIFY(bench.engine.eventually([&] { return bench.ask(&Allocators::list).empty(); }));
+    QVERIFY(bench.there().empty());
+    bench.restart();
+    QVERIFY(bench.ask(&Allocators::list).empty());
+}
+
+void TestAllocators::aPilotWhoseMachineIsRemovedEndsForGood() {
+    OtherSystemBench bench;
+    bench.fill();
+    QVERIFY(bench.create(bench.body()));
+    QVERIFY(bench.engine.eventually([&] {
+        const AllocatorView view = bench.view();
+        return view.pilots.size() == 1 && !view.pilots[0].job.empty();
+    }));
+    const std::string job = bench.view().pilots[0].job;
+    QVERIFY(!bench.joins(job).empty());
+    const std::vector<MachineView> machines = bench.ask(&engine::Machines::list);
+    QCOMPARE(machines.size(), std::size_t{2});
+    QVERIFY(bench.ask(&engine::Machines::remove, machines[1].id.value, true));
+    QVERIFY(!bench.engine->pilotTickets().knows(Sha256::of("own key")));
+    QVERIFY(bench.engine.eventually([&] { return !std::filesystem::exists(bench.jobs() + "/" + job); }));
 }
 
 void TestAllocators::aPausedOneStartsNothingAlsoAfterAStart() {

@@ -49,13 +49,13 @@ public:
     }
     /// Some of everything.
     void fill() {
-        keep(run()); // there is room for one
+        attempts.at(keep(run())).machineName = "desk"; // there is room for one
         for (const char* label : {"night", "night", "day", ""}) waiting(1, label);
         waiting(2, "night", true);
         waiting(2, "", false, other);
         for (int i = 0; i < 5; ++i) done(ActionState::Completed, 1, i < 3 ? "night" : "day");
         for (int i = 0; i < 3; ++i) done(ActionState::Failed, 2, "night", Reason::ExitCode, other);
-        done(ActionState::Failed, 1, "", Reason::Signal);
+        journal.ended.at(done(ActionState::Failed, 1, "", Reason::Signal)).outcome->machine = "desk";
         const Lsn never = done(ActionState::Cancelled, 2, "day", Reason::Cancelled);
         journal.ended.at(never).times[ActionState::Submitting] = 0;
         journal.perRead = 4;
@@ -99,7 +99,7 @@ private Q_SLOTS:
         QCOMPARE(b.by(allFacets()),
                  "17: state pending 6, completed 5, failed 4, cancelled 1, running 1; queue 1 11, 2 6; "
                  "worker sort 13, scale 4; label night 9, day 4; reason exit_code 3, cancelled 1, signal 1; "
-                 "machine here 10");
+                 "machine here 8, desk 2");
     }
 
     void aFacetIsCountedUnderTheTermsOfTheOthers() {
@@ -149,6 +149,8 @@ private Q_SLOTS:
         row("state:completed", "label:night,day queue:1");
         row("-state:completed", "-queue:2 worker:s*");
         row("state:failed", "reason:exit_code,signal machine:here");
+        row("state:failed,running", "machine:desk");
+        row("", "tries:1 -machine:desk");
         row("", "tries:1");
         row("state:failed", "lsn:5..14");
         row("", "night");

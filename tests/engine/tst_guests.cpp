@@ -79,6 +79,7 @@ private Q_SLOTS:
     void aGuestGoesFromItsLeaseToSettled();
     void whatFailsSaysHow();
     void outputIsToldWhileItRunsAndACancelEndsIt();
+    void howFarItIsIsToldToWhoFollowsIt();
     void aDeadlineEndsIt();
     void whatHasNoSandboxIsRefusedWithTheReason();
     void inputsBeyondTheStoreAreRefusedWithTheReason();
@@ -157,6 +158,27 @@ void TestGuests::outputIsToldWhileItRunsAndACancelEndsIt() {
     QVERIFY(end);
     QVERIFY(end->cause == GuestEnd::Cancelled);
     QVERIFY(!m.lives());
+}
+
+void TestGuests::howFarItIsIsToldToWhoFollowsIt() {
+    Machine m;
+    QVERIFY(m.yard.link());
+    m.yard.send(Kind::Lease, put(leaseOf("echo message linking >$YARD_STATUS; " + m.untilGo() +
+                                         "; echo progress 0.25 >$YARD_STATUS; while :; do sleep 0.05; done")));
+    auto told = m.yard.toldProgress();
+    QVERIFY(told);
+    QCOMPARE(told->number, link::kNoProgress);
+    QCOMPARE(told->text, std::string("linking"));
+    m.make("go");
+    // Who follows it again hears what there is: a yard that was started again knows nothing.
+    do {
+        told = m.yard.toldProgress();
+        QVERIFY(told);
+        QCOMPARE(told->text, std::string("linking"));
+    } while (told->number == link::kNoProgress);
+    QCOMPARE(told->number, std::uint64_t{250});
+    m.yard.send(Kind::Cancel, put(link::Cancel{.id = kOne}));
+    QVERIFY(m.yard.finished());
 }
 
 void TestGuests::aDeadlineEndsIt() {

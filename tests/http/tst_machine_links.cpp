@@ -191,6 +191,7 @@ private Q_SLOTS:
     void anActionRunsThereAndLeavesItsOutputsHere();
     void whatItPrintsIsFollowedAsItComes();
     void whatItUsesIsSampled();
+    void howFarItSaysThatItIsIsInItsRow();
     void whatItWasToLeaveIsMissed();
     void itsInputsGoThere();
     void whatARunLostIsRunAgain();
@@ -308,6 +309,39 @@ void MachineLinksTest::whatItUsesIsSampled() {
     const ActionResult result = yard.engine.wait(lsn);
     QCOMPARE(test::ending(result), "completed");
     QCOMPARE(result.outcome->measures[Measure::PeakMemory], std::optional(std::int64_t{7} << 20));
+    yard.let();
+}
+
+void MachineLinksTest::howFarItSaysThatItIsIsInItsRow() {
+    Yard yard;
+    Desk desk = yard.open();
+    desk.greet();
+    const Lsn lsn = yard.submit();
+    const auto lease = desk.hear<link::Lease>(link::Kind::Lease);
+    desk.sayRunning(lease.id);
+    QVERIFY(yard.runs(lsn, desk));
+    ReportedProgress shown;
+    // What it says before somebody looks is passed over; it is looked at here.
+    const auto shows = [&](std::uint64_t thousandths, const std::string& text) {
+        return desk.sees([&] {
+            desk.say(
+                link::Kind::Updates,
+                link::put(link::Updates{
+                    {.id = lease.id, .kind = link::UpdateKind::Progress, .number = thousandths, .text = text}}));
+            const auto before =
+                std::exchange(shown, yard.engine.run(yard.engine->ask(&engine::ActionRows::action, lsn))->progress);
+            return !shown.isEmpty() && shown != before;
+        });
+    };
+    QVERIFY(shows(250, "linking"));
+    QCOMPARE(shown.fraction, std::optional(0.25));
+    QCOMPARE(shown.message, std::string("linking"));
+    // What it does not say stays as it was, and a message is as short as of an action here.
+    QVERIFY(shows(link::kNoProgress, std::string(1'000, 'x')));
+    QCOMPARE(shown.fraction, std::optional(0.25));
+    QVERIFY(shown.message.size() <= 200);
+    desk.finish(lease.id);
+    QVERIFY(yard.engine.wait(lsn).progress.isEmpty());
     yard.let();
 }
 

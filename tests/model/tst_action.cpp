@@ -7,6 +7,8 @@
 
 #include <QTest>
 
+#include <set>
+
 using namespace yard;
 
 namespace {
@@ -74,6 +76,7 @@ QString parsed(const QByteArray& json) {
 class TestAction : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void deadlinesOfAClassAreFewAndNeverShorter();
     void goodActionsAreTaken_data();
     void goodActionsAreTaken();
     void badActionsAreRefused_data();
@@ -496,6 +499,25 @@ void TestAction::memoryOfGpusIsOfEachThatItAsksFor() {
     QVERIFY(again && *again == key);
     key.resources.gpuMemoryMb = 0;
     QVERIFY(!key.text().contains("gpu_memory"));
+}
+
+void TestAction::deadlinesOfAClassAreFewAndNeverShorter() {
+    using namespace std::chrono_literals;
+    ClassKey key;
+    key.workerId = key.workerName = "exec";
+    QVERIFY(!key.text().contains("longest"));
+    key.longestS = longestFor(50min);
+    QCOMPARE(key.longestS, std::int64_t{3'072});
+    QVERIFY(ClassKey::parse(key.text()) == key);
+    QCOMPARE(longestFor(1s), std::int64_t{60});
+    std::set<std::int64_t> all;
+    for (std::int64_t seconds = 60; seconds <= 86'400; ++seconds) {
+        const std::int64_t longest = longestFor(std::chrono::seconds(seconds));
+        QVERIFY(longest >= seconds && longest <= seconds + seconds / 8);
+        all.insert(longest);
+    }
+    QVERIFY(all.size() < 100);
+    QVERIFY(longestFor(Duration::max()) > 86'400);
 }
 
 void TestAction::scratchIsNeededUnlessACommandHasItsOwnDirectory() {

@@ -1,6 +1,8 @@
 // What actions ask for: classes, the shapes they share, gates.
 #include "core/session/work_classes.h"
 
+#include "core/session/fleet_capacity.h"
+
 #include <QTest>
 
 using namespace yard;
@@ -34,6 +36,7 @@ private Q_SLOTS:
     void manyShapesAreRoundedUpIntoBuckets();
     void aBucketIsNeverLargerThanTheMachine();
     void partsOfAPieceShareItInABucketAsWell();
+    void whatMayOutliveAMachineDoesNotGoThere();
 };
 
 void TestWorkClasses::classesThatAskForTheSameShareAShape() {
@@ -107,6 +110,28 @@ void TestWorkClasses::partsOfAPieceShareItInABucketAsWell() {
     QCOMPARE(bucketOf(102, 260), 333);
     QCOMPARE(bucketOf(103, 501), 1'000);
     QCOMPARE(bucketOf(104, 3'000), 3'000);
+}
+
+void TestWorkClasses::whatMayOutliveAMachineDoesNotGoThere() {
+    using namespace std::chrono_literals;
+    fleet::Machine machine;
+    machine.total = milliCores(4'000);
+    machine.slots = 4;
+    FleetCapacity capacity(machine);
+    machine.lifetime = 20min;
+    capacity.add(fleet::MachineId(1), machine);
+    WorkClasses classes(capacity);
+    const auto fitsThere = [&](Duration longest) {
+        classes.define(ClassId(0), milliCores(1'000), LockTable::kNoLocks, {}, {},
+                       {.machines = {}, .platform = {}, .longest = longest});
+        return capacity.fitsOn(fleet::MachineId(1), classes.demandOf(0));
+    };
+    QVERIFY(fitsThere(20min));
+    QVERIFY(!fitsThere(21min));
+    QVERIFY(capacity.why(classes.demandOf(0)).back().unfit == fleet::Unfit::Lifetime);
+    QVERIFY(capacity.fitsOn(fleet::kLocal, classes.demandOf(0)));
+    QVERIFY(fitsThere(5min)); // the same class, known better
+    QVERIFY(fitsThere({}));   // nobody knows
 }
 
 QTEST_APPLESS_MAIN(TestWorkClasses)

@@ -43,14 +43,15 @@ Reason reasonOf(std::int64_t lsn) {
 }
 
 std::string printed(const EndedKind& kind) {
-    return fmt::format("{} {} queue {} class {} label {}{}", name(kind.state), name(kind.reason), kind.queue.value,
-                       kind.classNumber, kind.label, kind.wasStarted ? " started" : "");
+    return fmt::format("{} {} queue {} class {} label {}{} {}", name(kind.state), name(kind.reason),
+                       kind.queue.value, kind.classNumber, kind.label, kind.wasStarted ? " started" : "",
+                       kind.machine);
 }
 
 } // namespace
 
-/// LSNs 1..40 finished: state by lsn % 5, queue lsn % 3, class 1 + lsn % 2, label lsn % 4 (0: none). 41..50
-/// pending.
+/// LSNs 1..40 finished: state by lsn % 5, queue lsn % 3, class 1 + lsn % 2, label lsn % 4 (0: none); each seventh on another
+/// machine. 41..50 pending.
 class TestReader : public QObject {
     Q_OBJECT
 
@@ -87,8 +88,11 @@ private Q_SLOTS:
         rows.labels = {{1, "one"}, {2, "two"}, {3, "three"}};
         rows.classes = {{1, "{}", std::string(64, 'a'), "thumbnailer", "thumb"}, {2, "{2}", "exec", "exec", ""}};
         QCOMPARE(word(journal_->carryOut(std::move(rows))), "ok");
-        for (std::int64_t lsn = 1; lsn <= 40; ++lsn)
-            QCOMPARE(word(journal_->carryOut(finish(lsn, stateOf(lsn), reasonOf(lsn)))), "ok");
+        for (std::int64_t lsn = 1; lsn <= 40; ++lsn) {
+            Finish finished = finish(lsn, stateOf(lsn), reasonOf(lsn));
+            if (lsn % 7 == 0) finished.attempt->outcome.machine = lsn % 2 == 0 ? "desk" : "shed";
+            QCOMPARE(word(journal_->carryOut(std::move(finished))), "ok");
+        }
         Retry retry{
             .lsn = Lsn(47), .attempt = attempt(1, ActionState::Failed), .tPending = kThen, .notBefore = kThen + 9};
         QCOMPARE(word(journal_->carryOut(retry)), "ok");
@@ -165,6 +169,11 @@ private Q_SLOTS:
         PageFilter terms;
         terms.numbers = parseFilter("tries:1 lsn:7..30", 0).value();
         QTest::newRow("terms of numbers") << terms;
+        terms.wantsMachines = true;
+        QTest::newRow("terms of numbers, by machine") << terms;
+        PageFilter machines;
+        machines.wantsMachines = true;
+        QTest::newRow("everything, by machine") << machines;
     }
     void kindsAreCountedAsPagesHoldThem() {
         QFETCH(PageFilter, filter);
@@ -191,7 +200,8 @@ private Q_SLOTS:
                                     .queue = row.queue,
                                     .classNumber = row.classNumber,
                                     .label = static_cast<LabelNumber>(row.lsn.value % 4),
-                                    .wasStarted = row.times[ActionState::Submitting] != 0})];
+                                    .wasStarted = row.times[ActionState::Submitting] != 0,
+                                    .machine = filter.wantsMachines ? row.outcome->machine : ""})];
             cursor = page->cursor;
             if (cursor == Lsn()) break;
         }

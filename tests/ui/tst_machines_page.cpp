@@ -1,8 +1,10 @@
 // The page Machines over a link that is played: what its rows say, what its commands ask for, how a machine is added.
 #include "tests/ui/played_page.h"
 #include "ui/pages/machines/add_machine.h"
+#include "ui/pages/machines/allocator_form.h"
 #include "ui/pages/machines/allocator_strip.h"
 #include "ui/pages/machines/machine_address.h"
+#include "ui/pages/machines/machine_dialogs.h"
 #include "ui/pages/machines/machine_panel.h"
 #include "ui/pages/machines/machines_page.h"
 #include "ui/style/format.h"
@@ -11,6 +13,7 @@
 #include <QAction>
 #include <QCheckBox>
 #include <QClipboard>
+#include <QComboBox>
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QGuiApplication>
@@ -20,6 +23,7 @@
 #include <QMimeData>
 #include <QPointer>
 #include <QSettings>
+#include <QSpinBox>
 #include <QStandardPaths>
 #include <QTest>
 
@@ -155,6 +159,81 @@ private slots:
         QVERIFY(!strip->isVisible());
     }
 
+    void anAllocatorIsAddedByItsForm() {
+        Played on;
+        QVERIFY(on.tell(fleet()));
+        QVERIFY(on.played.link.answer("allocators", QJsonObject{{"allocators", QJsonArray{}}}));
+        on.adding()->choose(AddMachine::Way::Allocator);
+        QTRY_VERIFY(on.page.adding() == nullptr);
+        auto* dialog = on.page.findChild<AllocatorDialog*>();
+        QVERIFY(dialog != nullptr);
+        AllocatorForm* form = dialog->form();
+        QVERIFY(!form->save()->isEnabled()); // it has no name
+        form->findChild<QLineEdit*>("allocator-name")->setText("night");
+        QVERIFY(form->save()->isEnabled());
+        QVERIFY(!form->findChild<QLineEdit*>("allocator-start")->isVisible());
+        form->findChild<QLineEdit*>("allocator-partition")->setText("long");
+        form->save()->click();
+        QCOMPARE(on.last(),
+                 QString(R"(POST allocators {"cores":1,"idle_s":300,"keep":false,"kind":"slurm","max":1,)"
+                         R"("memory_mb":0,"min":0,"name":"night","partition":"long","program":"yardmaster",)"
+                         R"("walltime_s":3600})"));
+        QVERIFY(on.played.link.answer("allocators", Answer{422, {}, {}, "invalid", "No such partition."}));
+        QCOMPARE(form->note(), QString("No such partition."));
+        auto* kind = form->findChild<QComboBox*>("allocator-kind");
+        kind->setCurrentIndex(kind->findData("command"));
+        QVERIFY(!form->save()->isEnabled()); // it wants its three commands
+        for (const char* field : {"allocator-start", "allocator-list", "allocator-stop"})
+            form->findChild<QLineEdit*>(field)->setText("true");
+        form->save()->click();
+        QVERIFY2(on.last().contains(R"("start":"true","stop":"true")"), qPrintable(on.last()));
+        const QPointer<AllocatorDialog> open(dialog);
+        QVERIFY(on.played.link.answer("allocators", QJsonObject{{"name", "night"}}));
+        QTRY_VERIFY(open.isNull());
+    }
+
+    void anAllocatorIsChangedByWhatDiffersAndRemoved() {
+        Played on;
+        const QJsonObject night{{"name", "night"},     {"kind", "slurm"}, {"state", "active"}, {"decision", "x"},
+                                {"walltime_s", 3'690}, {"cores", 0.5},    {"max", 4},          {"idle_s", 300}};
+        QVERIFY(on.played.link.answer("allocators", QJsonObject{{"allocators", QJsonArray{night}}}));
+        const AllocatorStrip* strip = on.page.allocators();
+        strip->changes(0)->click();
+        AllocatorForm* form = on.page.findChild<AllocatorDialog*>()->form();
+        QVERIFY(!form->findChild<QLineEdit*>("allocator-name")->isEnabled());
+        form->findChild<QSpinBox*>("allocator-max")->setValue(6);
+        form->save()->click();
+        QCOMPARE(on.last(), QString(R"(PATCH allocators/night {"max":6})"));
+        const QPointer<AllocatorForm> open(form);
+        QVERIFY(on.played.link.answer("allocators/night", QJsonObject{{"name", "night"}}));
+        QTRY_VERIFY(open.isNull());
+        strip->removes(0)->click();
+        QCOMPARE(on.last(), QString("DELETE allocators/night"));
+    }
+
+    void hoursAreSetAndWhatIsWrongWithThemIsSaid() {
+        Played on;
+        QVERIFY(on.tell({{"machines", QJsonArray{machine(0, "forge", "ready"),
+                                                 machine(1, "anvil", "ready", {{"hours", "sat 00:00-24:00"}})}}}));
+        on.page.setFilter("anvil");
+        on.command("hours")->trigger();
+        auto* dialog = on.page.findChild<MachineHours*>();
+        QVERIFY(dialog != nullptr);
+        QCOMPARE(dialog->rules()->text(), QString("sat 00:00-24:00"));
+        dialog->rules()->setText("some day");
+        dialog->save()->click();
+        QCOMPARE(on.last(), QString(R"(PATCH machines/1 {"hours":"some day"})"));
+        QVERIFY(on.played.link.answer("machines/1", Answer{422, {}, {}, "invalid", "No such day."}));
+        QCOMPARE(dialog->problem(), QString("No such day."));
+        dialog->rules()->setText("");
+        QVERIFY(dialog->problem().isEmpty());
+        dialog->save()->click();
+        QCOMPARE(on.last(), QString(R"(PATCH machines/1 {"hours":""})"));
+        const QPointer<MachineHours> open(dialog);
+        QVERIFY(on.played.link.answer("machines/1", machine(1, "anvil", "ready")));
+        QTRY_VERIFY(open.isNull());
+    }
+
     void aMachineThatWasAskedForSaysByWhom() {
         const auto machines = readMachines(
             {{"machines",
@@ -202,6 +281,13 @@ private slots:
         QVERIFY(texts().contains("GPU 0 is lost"));
         panel.show(machines[1], taken, wallNow());
         QVERIFY(!texts().contains("GPU"));
+    }
+
+    void machinesAreNamedForFilters() {
+        Played on;
+        QVERIFY(on.played.state.machineNames().isEmpty());
+        QVERIFY(on.tell(fleet()));
+        QCOMPARE(on.played.state.machineNames(), QStringList({"forge", "anvil", "press", "kiln", "loom", "mill"}));
     }
 
     void machinesThatAnswerAreCounted() {

@@ -1,5 +1,7 @@
 #include "ui/bridge/machine_operations.h"
 
+#include "ui/bridge/shell_engine.h"
+
 #include <QCoreApplication>
 
 #include <chrono>
@@ -45,6 +47,14 @@ Operation resumeMachine(qint64 machine, const QString& name) {
                      {"POST", pathOfMachine(machine, "resume"), {}, {}, {}}, "resume", machine, name);
 }
 
+Operation setMachineHours(qint64 machine, const QString& name, const QString& hours) {
+    Operation operation =
+        onMachine(QT_TRANSLATE_NOOP("Operation", "Set the hours of machine %1"),
+                  {"PATCH", pathOfMachine(machine), {}, jsonBody({{"hours", hours}}), {}}, "hours", machine, name);
+    operation.yardctl += ' ' + shellWord(hours.isEmpty() ? QStringLiteral("always") : hours);
+    return operation;
+}
+
 Operation removeMachine(qint64 machine, const QString& name, bool force) {
     Operation operation =
         onMachine(QT_TRANSLATE_NOOP("Operation", "Remove machine %1"),
@@ -71,7 +81,21 @@ Operation lookAtAllocators() {
             "yardctl allocators"};
 }
 
+Request addAllocator(const QJsonObject& members) {
+    return {"POST", "allocators", {}, jsonBody(members), {}};
+}
+
 /// Names are letters, digits, dots and dashes.
+Request changeAllocator(const QString& name, const QJsonObject& members) {
+    return {"PATCH", QStringLiteral("allocators/") + name, {}, jsonBody(members), {}};
+}
+
+Operation removeAllocator(const QString& name) {
+    return {QCoreApplication::translate("Operation", "Remove allocator %1").arg(name),
+            {"DELETE", QStringLiteral("allocators/") + name, {}, {}, {}},
+            QStringLiteral("yardctl allocators remove %1").arg(name)};
+}
+
 Operation pauseAllocator(const QString& name) {
     return {QCoreApplication::translate("Operation", "Pause allocator %1").arg(name),
             {"POST", QStringLiteral("allocators/%1/pause").arg(name), {}, {}, {}},

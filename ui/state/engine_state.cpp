@@ -199,8 +199,11 @@ void EngineState::tellMachines(const QJsonObject& json) {
     };
     std::optional<MachineCount> now;
     if (all.size() > 1) now = MachineCount{all.size() - std::ranges::count_if(all, isAway), all.size()};
-    if (now == machines_) return;
+    QStringList names;
+    for (const QJsonValue machine : all) names << machine["name"].toString();
+    if (now == machines_ && names == machineNames_) return;
     machines_ = now;
+    machineNames_ = std::move(names);
     emit pulse();
 }
 

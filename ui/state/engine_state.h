@@ -79,6 +79,8 @@ public:
         bool operator==(const MachineCount&) const = default;
     };
     const std::optional<MachineCount>& machines() const { return machines_; }
+    /// By which actions are found, this engine's own among them; empty: not known yet.
+    const QStringList& machineNames() const { return machineNames_; }
     /// An answer to GET machines, from who asked for it.
     void tellMachines(const QJsonObject& json);
     /// Objects that are due and that no actor claims; 0: none, or not known yet.
@@ -135,6 +137,7 @@ private:
     QStringList workers_;
     std::optional<PoolCount> pool_;
     std::optional<MachineCount> machines_;
+    QStringList machineNames_;
     qint64 unclaimed_ = 0;
     QDateTime asOf_;
     QTimer second_;

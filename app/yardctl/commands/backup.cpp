@@ -86,9 +86,11 @@ Outcome<int> runBackup(const Invocation& invocation, const char* option, const c
     const json::object* counts = wrong ? nullptr : told.if_object();
     if (!counts) return failed("the engine's program did not say what it did");
     const auto bytes = std::max<std::int64_t>(integerOf(*counts, "bytes").value_or(0), 0);
-    fmt::print("{} {}: {} chunks, {} other files; {} copied\n", done, printable(textOf(*counts, "directory")),
-               countText(*counts, "chunks"), countText(*counts, "files"),
-               sizeWords(static_cast<std::uint64_t>(bytes)));
+    const auto of = [&](std::string_view key, std::string_view what) {
+        return fmt::format("{} {}{}", countText(*counts, key), what, integerOf(*counts, key) == 1 ? "" : "s");
+    };
+    fmt::print("{} {}: {}, {}; {} copied\n", done, printable(textOf(*counts, "directory")), of("chunks", "chunk"),
+               of("files", "other file"), sizeWords(static_cast<std::uint64_t>(bytes)));
     return end->code;
 }
 

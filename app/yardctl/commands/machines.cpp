@@ -90,8 +90,10 @@ Outcome<std::int64_t> numberOfMachine(const Invocation& invocation, const std::s
         for (const json::value& each : *machines)
             if (const json::object* machine = each.if_object(); machine && textOf(*machine, "name") == word)
                 if (const auto id = integerOf(*machine, "id")) return *id;
-    return usageError(
-        fmt::format("there is no machine '{}': 'yardctl machines' lists those there are", printable(word)));
+    // As of a number that none has: the line is right, there is no such machine.
+    return std::unexpected(
+        Failure(fmt::format("there is no machine '{}': 'yardctl machines' lists those there are", printable(word)),
+                kExitFailed, errorName(ErrorKind::NotFound)));
 }
 
 Call callOfMachine(std::string_view verb, std::int64_t id, bool force) {
@@ -291,7 +293,7 @@ Outcome<int> machinesCommand(const Invocation& invocation) {
     if (!id) return std::unexpected(id.error());
     auto answer =
         invocation.engine.call(verb == "hours" ? hoursCall(*id, words[2]) : callOfMachine(verb, *id, force));
-    if (!answer) return failedWith(answer.error());
+    if (!answer) return verb == "hours" ? failedByWords(answer.error()) : failedWith(answer.error());
     if (invocation.json)
         fmt::print("{}\n", answer->text);
     else if (verb == "remove")

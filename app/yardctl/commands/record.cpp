@@ -51,7 +51,7 @@ std::string noteOfRecording(const json::object& recording) {
         if (count > 0) note += fmt::format("{}{} {}", note.empty() ? "" : " ", count, words);
     };
     add("missed", "missed");
-    add("chunks_gone", "chunks gone");
+    add("chunks_gone", integerOf(recording, "chunks_gone") == 1 ? "chunk gone" : "chunks gone");
     if (note.empty()) note = printable(textOf(recording, "note"));
     return note;
 }

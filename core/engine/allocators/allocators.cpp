@@ -54,7 +54,10 @@ void Allocators::restore(std::span<const store::DocumentRow> documents) {
             continue;
         }
         Entry& entry = *at->second;
-        parts_.tickets.restore(pilot->id, {.secret = pilot->secret, .key = pilot->key});
+        if (!pilot->isUnwanted)
+            parts_.tickets.restore(pilot->id, {.secret = pilot->secret, .key = pilot->key});
+        else if (!pilot->job.empty())
+            entry.unwanted.push_back(pilot->job);
         if (pilot->job.empty()) {
             entry.unclear.push_back(pilot->id);
             entry.unclearUntil = now + parts_.unclear;
@@ -192,17 +195,47 @@ coro::Task<Result<void>> Allocators::remove(std::string name) {
     co_return Result<void>{};
 }
 
-std::string Allocators::allocatorOf(std::string_view key) const {
+/// Null: it is nobody's.
+const Allocators::Held* Allocators::heldWith(std::string_view key) const {
     const auto hash = Hash256::fromHex(key);
-    if (!hash) return {};
+    if (!hash) return nullptr;
     for (const auto& [name, entry] : entries_)
         for (const auto& [number, held] : entry->pilots) {
-            if (held.kept.key == hash) return name;
+            if (held.kept.key == hash) return &held;
             // It came since the last look.
             if (held.kept.key) continue;
-            if (const auto ticket = parts_.tickets.of(held.kept.id); ticket && ticket->key == hash) return name;
+            if (const auto ticket = parts_.tickets.of(held.kept.id); ticket && ticket->key == hash) return &held;
         }
-    return {};
+    return nullptr;
+}
+
+std::string Allocators::allocatorOf(std::string_view key) const {
+    const Held* held = heldWith(key);
+    return held ? held->kept.allocator : std::string();
+}
+
+WallMicros Allocators::endOf(std::string_view key) const {
+    const Held* held = heldWith(key);
+    return held ? held->endsAt : 0;
+}
+
+coro::Task<void> Allocators::machineRemoved(std::string key) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto hash = Hash256::fromHex(key);
+    if (!hash) co_return;
+    std::vector<KeptPilot> unwanted;
+    for (const auto& [name, entry] : entries_)
+        for (auto& [number, held] : entry->pilots) {
+            const auto ticket = parts_.tickets.of(held.kept.id);
+            if (held.kept.key != hash && !(ticket && ticket->key == hash)) continue;
+            held.kept.key = hash;
+            held.kept.isUnwanted = true;
+            parts_.tickets.forget(held.kept.id);
+            unwanted.push_back(held.kept);
+            if (!held.kept.job.empty()) entry->unwanted.push_back(held.kept.job);
+            entry->woken.set();
+        }
+    for (const KeptPilot& pilot : unwanted) (void)co_await put(keep(pilot));
 }
 
 // --- views

@@ -99,6 +99,10 @@ public:
     coro::Task<Result<void>> remove(std::string name);
     /// Whose pilot the machine with this key is; empty: nobody's.
     std::string allocatorOf(std::string_view key) const;
+    /// When the pilot with this key leaves by itself, as far as it is known; 0: nobody's, or not known.
+    WallMicros endOf(std::string_view key) const;
+    /// Somebody removed the machine with this key: where it is a pilot's that may not come back, and its job is ended.
+    coro::Task<void> machineRemoved(std::string key);
 
 private:
     struct Held {
@@ -107,6 +111,8 @@ private:
         allocators::PilotState shown{};     ///< as `since` goes by
         WallMicros since = 0;               ///< in this state
         std::optional<MonoTime> endAsked{}; ///< when its end was asked for last
+        bool isEndTaken = false;            ///< the other system said yes to that
+        WallMicros endsAt = 0;              ///< it leaves by itself then; 0: not known
     };
     struct Entry {
         explicit Entry(AllocatorDefinition given)
@@ -117,6 +123,8 @@ private:
         std::map<allocators::PilotNumber, Held> pilots{};
         std::vector<std::string> leftKeys{}; ///< of machines whose jobs are gone, to be removed
         std::vector<std::string> unclear{};  ///< pilots of an engine before this one whose jobs are not known
+        std::vector<std::string> unwanted{}; ///< jobs that are to end, whatever is wanted
+        std::optional<MonoTime> unlisted{};  ///< removed: since when nobody says which of its jobs run
         std::string trouble{};               ///< why the other system could not be asked; empty: it could
         /// False: it has jobs of an engine before this one, and was not told yet which of them run. One that runs
         /// is not ended because it seems to wait.
@@ -130,6 +138,7 @@ private:
     using EntryPtr = std::shared_ptr<Entry>;
 
     Result<EntryPtr> find(const std::string& name) const;
+    const Held* heldWith(std::string_view key) const;
     AllocatorView viewOf(const Entry& entry) const;
     coro::Task<Result<void>> keepDefinition(const AllocatorDefinition& definition);
     coro::Task<Result<void>> put(store::DocumentChange change);
@@ -141,6 +150,8 @@ private:
     coro::Task<void> startOne(Entry& entry, allocators::PilotNumber number);
     coro::Task<void> lookAtJobs(Entry& entry);
     void endAgain(Entry& entry, std::span<const allocators::Listed> jobs, std::vector<std::string>& end) const;
+    void noteEnds(Entry& entry, std::span<const allocators::Listed> jobs) const;
+    std::vector<std::string> endUnlisted(Entry& entry);
     coro::Task<void> endJobs(Entry& entry, std::vector<std::string> jobs);
     coro::Task<void> follow(Entry& entry);
     void followOne(Entry& entry, const Held& held, const MachineView* view) const;

@@ -83,6 +83,8 @@ coro::Task<void> Allocators::takeStep(Entry& entry) {
         entry.nextLook = now + kLookAgain;
         plan = entry.decisions.look(parts_.waiting(now), now);
     }
+    for (const std::string& job : std::exchange(entry.unwanted, {}))
+        if (entry.decisions.endJob(job, now)) plan.end.push_back(job);
     for (const allocators::PilotNumber number : plan.start) co_await startOne(entry, number);
     co_await endJobs(entry, std::move(plan.end));
     if (!entry.unclear.empty() && parts_.now() >= entry.unclearUntil) {
@@ -131,6 +133,7 @@ coro::Task<void> Allocators::startOne(Entry& entry, allocators::PilotNumber numb
     logInfo("engine", "allocator {} asked for job {}", entry.definition.name, *job);
     Held& held = entry.pilots[number];
     held.kept.job = *job;
+    if (held.kept.isUnwanted) entry.unwanted.push_back(*job); // it came before its answer, and was removed already
     (void)co_await put(keep(held.kept)); // without it the job is one that nobody knows, and is ended
     entry.nextList = parts_.now() + kLookAgain;
     if (entry.decisions.started(number, *job, now)) co_await endJobs(entry, {*job});
@@ -146,12 +149,15 @@ coro::Task<void> Allocators::lookAtJobs(Entry& entry) {
             logWarning("engine", "allocator {} cannot list its jobs: {}", entry.definition.name,
                        jobs.error().message);
         entry.trouble = jobs.error().message;
+        if (entry.definition.isRemoved) co_await endJobs(entry, endUnlisted(entry));
         co_return;
     }
     entry.trouble.clear();
+    entry.unlisted.reset();
     entry.areJobsKnown = true;
     std::vector<std::string> end = entry.decisions.listed(*jobs, now);
     endAgain(entry, *jobs, end);
+    noteEnds(entry, *jobs);
     co_await endJobs(entry, std::move(end));
 }
 
@@ -175,16 +181,61 @@ void Allocators::endAgain(Entry& entry, std::span<const allocators::Listed> jobs
     }
 }
 
+/// When pilots leave: by the other system's word, else by what was asked of it.
+void Allocators::noteEnds(Entry& entry, std::span<const allocators::Listed> jobs) const {
+    const MonoTime now = parts_.now();
+    for (auto& [number, held] : entry.pilots) {
+        const auto pilot = std::ranges::find(entry.decisions.pilots(), number, &allocators::Pilot::number);
+        const auto job = std::ranges::find(jobs, held.kept.job, &allocators::Listed::job);
+        if (pilot == entry.decisions.pilots().end() || job == jobs.end() || !pilot->began) {
+            held.endsAt = 0;
+        } else if (job->endsAt > 0) {
+            held.endsAt =
+                std::chrono::microseconds(std::chrono::seconds(job->endsAt) - allocators::kSlurmReserve).count();
+        } else if (held.endsAt == 0) {
+            held.endsAt = wallNow() + (entry.decisions.settings().limits.lifetime - (now - *pilot->began)).count();
+        }
+    }
+}
+
+/// A removed one goes though its list fails: with the jobs whose end was taken at once, with the others after a while. Those
+/// to ask again.
+std::vector<std::string> Allocators::endUnlisted(Entry& entry) {
+    const MonoTime now = parts_.now();
+    if (!entry.unlisted) entry.unlisted = now;
+    const bool givesUp = now - *entry.unlisted >= parts_.unclear;
+    std::vector<std::string> again;
+    for (const auto& [number, held] : entry.pilots) {
+        if (!held.endAsked) continue;
+        if (held.isEndTaken || givesUp) {
+            if (!held.isEndTaken)
+                logWarning("engine", "allocator {} goes, and nobody says whether its job {} has ended: {}",
+                           entry.definition.name, held.kept.job, entry.trouble);
+            entry.decisions.giveUp(number, now);
+        } else if (now - *held.endAsked >= kEndAgain) {
+            again.push_back(held.kept.job);
+        }
+    }
+    return again;
+}
+
 coro::Task<void> Allocators::endJobs(Entry& entry, std::vector<std::string> jobs) {
     if (jobs.empty()) co_return;
     const MonoTime now = parts_.now();
     for (auto& [number, held] : entry.pilots)
         if (std::ranges::find(jobs, held.kept.job) != jobs.end()) held.endAsked = now;
     entry.nextList = std::min(entry.nextList, now + kLookAgain);
-    for (host::CommandOrder& order : systemOf(entry).end(jobs)) {
-        const auto ended = co_await runOne(std::move(order));
+    // One command ends all of them, or each has its own.
+    std::vector<host::CommandOrder> orders = systemOf(entry).end(jobs);
+    for (std::size_t at = 0; at < orders.size(); ++at) {
+        const auto ended = co_await runOne(std::move(orders[at]));
+        const bool isTaken = ended && ended->exitCode == 0;
+        for (auto& [number, held] : entry.pilots)
+            if (isTaken && (orders.size() == 1 ? std::ranges::find(jobs, held.kept.job) != jobs.end()
+                                               : held.kept.job == jobs[at]))
+                held.isEndTaken = true;
         // It is asked for again while a list names the job.
-        if (!ended || ended->exitCode != 0)
+        if (!isTaken)
             logWarning("engine", "allocator {} could not end {}: {}", entry.definition.name, fmt::join(jobs, " "),
                        ended ? ended->err.substr(0, 200) : ended.error().message);
     }

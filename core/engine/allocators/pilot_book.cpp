@@ -15,6 +15,7 @@ store::DocumentChange keep(const KeptPilot& pilot) {
     writer.member("secret", pilot.secret.hex());
     if (pilot.key) writer.member("key", pilot.key->hex());
     writer.member("asked", pilot.asked);
+    if (pilot.isUnwanted) writer.member("unwanted", true);
     writer.closeObject();
     return {.kind = std::string(kPilotKind), .name = pilot.id, .body = std::move(text)};
 }
@@ -36,6 +37,7 @@ std::optional<KeptPilot> readPilot(const store::DocumentRow& row) {
         if (member.key() == "job" && isText) pilot.job = member.string();
         if (member.key() == "secret" && isText) secret = Hash256::fromHex(member.string());
         if (member.key() == "key" && isText) pilot.key = Hash256::fromHex(member.string());
+        if (member.key() == "unwanted" && member.kind() == JsonKind::Bool) pilot.isUnwanted = member.node().boolean;
         if (member.key() == "asked" && member.kind() == JsonKind::Integer) pilot.asked = member.node().integer;
     }
     if (!secret || pilot.allocator.empty()) return std::nullopt;

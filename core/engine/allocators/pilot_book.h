@@ -25,6 +25,7 @@ struct KeptPilot {
     Hash256 secret;
     std::optional<Hash256> key; ///< that it comes back with
     WallMicros asked = 0;
+    bool isUnwanted = false; ///< its machine was removed: it may not come back, and its job is to end
     friend bool operator==(const KeptPilot&, const KeptPilot&) = default;
 };
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -283,6 +284,7 @@ coro::Task<void> GuestJobs::look() {
         for (const auto& [number, leader] : asked)
             if (const auto tree = trees.find(leader.pid); tree != trees.end()) tellUsage(number, tree->second, now);
     }
+    co_await lookAtProgress();
     looked_ = MonoClock::now();
 }
 
@@ -300,6 +302,38 @@ void GuestJobs::tellUsage(runners::AttemptId number, const TreeReading& tree, Mo
     teller.update({.id = id, .kind = link::UpdateKind::Memory, .number = positive(tree.rssBytes)});
 }
 
+// --- how far it is
+
+/// Of those whose output somebody follows. One in a sandbox does not see its file; before it runs that is of the one before
+/// it in its slot.
+coro::Task<void> GuestJobs::lookAtProgress() {
+    std::vector<StatusToRead> due;
+    for (const auto& [number, job] : jobs_)
+        if (job.stage == Stage::Running && job.teller && job.pid != 0 && !job.attempt.spec->sandbox &&
+            (job.out.isWatched || job.err.isWatched))
+            due.push_back({.lsn = job.number.lsn, .path = parts_.statusFile(*job.slot)});
+    if (due.empty()) co_return;
+    const auto read =
+        co_await parts_.helpers.run([due = std::move(due)]() mutable { return readStatuses(std::move(due)); });
+    for (const StatusToRead& one : read) tellProgress(one);
+}
+
+void GuestJobs::tellProgress(const StatusToRead& read) {
+    Job* job = at({read.lsn, 1});
+    if (!job || !job->teller || job->stage != Stage::Running) return;
+    // What has left the end of the file still holds.
+    if (read.said.fraction) job->said.fraction = read.said.fraction;
+    if (!read.said.message.empty()) job->said.message = read.said.message;
+    if (job->said == job->told) return;
+    job->told = job->said;
+    const double thousandths = job->said.fraction.value_or(0) * static_cast<double>(link::kWholeProgress);
+    job->teller->update(
+        {.id = job->attempt.id,
+         .kind = link::UpdateKind::Progress,
+         .number = job->said.fraction ? static_cast<std::uint64_t>(std::lround(thousandths)) : link::kNoProgress,
+         .text = job->said.message});
+}
+
 // --- what it prints
 
 void GuestJobs::follow(GuestTeller& teller, const link::Follow& what) {
@@ -309,6 +343,7 @@ void GuestJobs::follow(GuestTeller& teller, const link::Follow& what) {
     const runners::Stream stream = what.isErr ? runners::Stream::Err : runners::Stream::Out;
     Printed& printed = job->printed(stream);
     printed.told = what.from;
+    job->told = {}; // a yard that was started again knows nothing of it
     if (!std::exchange(printed.isWatched, true)) parts_.machine()->watch(job->number, stream);
     tellMore(*job, stream);
 }

@@ -14,11 +14,13 @@
 #include "core/base/owner.h"
 #include "core/coro/helper_pool.h"
 #include "core/engine/running/leaders.h"
+#include "core/engine/running/output_tails.h"
 #include "core/engine/running/usage_reading.h"
 #include "core/engine/running/workspaces.h"
 #include "core/guests/guest_vetting.h"
 #include "core/lease/runner.h"
 #include "core/link/bodies.h"
+#include "core/model/result.h"
 #include "core/session/session.h"
 
 #include <algorithm>
@@ -55,11 +57,12 @@ public:
         const Settings& settings; ///< in force now
         std::uint32_t firstSlot = 0;
         std::uint32_t slots = 0;
-        std::function<runners::Runner*()> machine; ///< null: it is not there yet
-        std::function<Adopter()> adopter;          ///< the launcher
-        std::function<bool()> mayStart;            ///< the machine's own guards
-        std::function<void()> started;             ///< one is about to
-        std::function<void()> wake;                ///< the session may start more
+        std::function<runners::Runner*()> machine;     ///< null: it is not there yet
+        std::function<Adopter()> adopter;              ///< the launcher
+        std::function<std::string(SlotId)> statusFile; ///< where the processes of a slot say how far they are
+        std::function<bool()> mayStart;                ///< the machine's own guards
+        std::function<void()> started;                 ///< one is about to
+        std::function<void()> wake;                    ///< the session may start more
         std::function<void(std::string name, coro::Task<void>)> spawn;
     };
     explicit GuestJobs(Parts parts);
@@ -120,10 +123,12 @@ private:
         std::optional<SlotId> slot{};
         Workspace space{};
         MonoTime since{};
-        bool endedHere = false; ///< by this machine's own wish
-        int pid = 0;            ///< once it runs
-        MonoTime lookedAt{};    ///< when its processes were; before the first look its start
-        std::int64_t used = 0;  ///< processor time by then
+        bool endedHere = false;  ///< by this machine's own wish
+        int pid = 0;             ///< once it runs
+        MonoTime lookedAt{};     ///< when its processes were; before the first look its start
+        std::int64_t used = 0;   ///< processor time by then
+        ReportedProgress said{}; ///< by its processes, of how far they are
+        ReportedProgress told{}; ///< of that, to who follows it
         Printed out{};
         Printed err{};
         Printed& printed(runners::Stream stream) { return stream == runners::Stream::Out ? out : err; }
@@ -143,6 +148,8 @@ private:
                                                   bool endedHere);
     coro::Task<void> look();
     void tellUsage(runners::AttemptId number, const TreeReading& tree, MonoTime now);
+    coro::Task<void> lookAtProgress();
+    void tellProgress(const StatusToRead& read);
     coro::Task<void> tellOutput(runners::AttemptId number, runners::Stream stream);
     void streamAt(Job& job, const runners::StreamAt& at);
     void tellMore(Job& job, runners::Stream stream);

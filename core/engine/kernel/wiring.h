@@ -112,7 +112,7 @@ private:
     coro::Task<Result<std::vector<std::string>>> commandsOf(std::vector<Lsn> lsns, Duration lookFor);
 
     // wiring_allocators.cpp
-    std::vector<allocators::WaitingWork> workForPilots(MonoTime now) const;
+    std::vector<allocators::WaitingWork> workForPilots(MonoTime now);
 
     // wiring_recordings.cpp
     void openRecordings();

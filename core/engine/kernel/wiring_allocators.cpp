@@ -28,11 +28,12 @@ static allocators::WaitingWork shapeOf(const Resources& resources) {
 }
 
 /// Likes together; of long queues each so many-th action stands for those between.
-std::vector<allocators::WaitingWork> Wiring::workForPilots(MonoTime now) const {
+std::vector<allocators::WaitingWork> Wiring::workForPilots(MonoTime now) {
     constexpr int kMostItems = 2'000;
     const session::Outline outline = services_.session->outline(kMostItems, now);
     using Key = std::tuple<std::size_t, std::size_t, std::uint32_t>; // class, queue, label
     std::map<Key, std::pair<allocators::WaitingWork, double>> likes;
+    std::map<session::ClassId, Duration> usual; // the longest that is known of each class
     for (const session::Outline::Item& item : outline.waiting) {
         if (item.notBefore > now || outline.queues[item.queue].stands) continue;
         const session::Outline::ClassPart& cls = outline.classes[item.cls];
@@ -42,9 +43,12 @@ std::vector<allocators::WaitingWork> Wiring::workForPilots(MonoTime now) const {
         if (isNew) {
             work = shapeOf(cls.resources);
             work.seconds = services_.estimates->usual(outline.queues[item.queue].id, cls.id, item.label);
+            if (cls.where.longest > Duration::zero()) work.longest = cls.where.longest;
+            if (work.seconds) usual[cls.id] = std::max(usual[cls.id], *work.seconds);
         }
         count += item.stands;
     }
+    for (const auto& [cls, time] : usual) services_.classes->usually(cls, time);
     std::vector<allocators::WaitingWork> all;
     for (auto& [key, like] : likes) {
         like.first.count = static_cast<std::uint64_t>(std::llround(like.second));

@@ -1,6 +1,8 @@
 // What runs here for other engines, given what it needs of this one.
 #include "core/engine/kernel/wiring.h"
 
+#include <fmt/format.h>
+
 namespace yard::engine {
 
 static bool startsWork(SessionState state) {
@@ -17,6 +19,8 @@ void Wiring::openGuests() {
         .slots = static_cast<std::uint32_t>(ground_.slotPlan.guests),
         .machine = [this] { return services_.places->machine(); },
         .adopter = [this] { return adopter(); },
+        .statusFile =
+            [this](SlotId slot) { return fmt::format("{}/status/{}", ground_.directory->path(), slot.value); },
         .mayStart =
             [this] {
                 return services_.places->isAccepting() && !services_.guards->isHolding() &&

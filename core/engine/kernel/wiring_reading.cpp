@@ -74,7 +74,8 @@ std::string Wiring::statusFileOf(const Attempt& attempt) const {
 }
 
 const ReportedProgress* Wiring::saidOf(const Attempt& attempt) const {
-    if (!attempt.warm || !services_.warm || services_.slots.isElsewhere(attempt.machine)) return nullptr;
+    if (services_.slots.isElsewhere(attempt.machine)) return services_.machines->progressOf(attempt.id);
+    if (!attempt.warm || !services_.warm) return nullptr;
     return services_.warm->views().progressOf(attempt.id);
 }
 
@@ -205,7 +206,8 @@ void Wiring::openTallies() {
                                            .queues = *services_.queues,
                                            .selection = *services_.selection,
                                            .matches = *services_.matches,
-                                           .machineName = ground_.machineName});
+                                           .machineName = ground_.machineName,
+                                           .attempt = attempts()});
     services_.failureMutes.emplace(FailureMutes::Parts{
         .commit = [this](store::Action action) { return services_.committer.commit(std::move(action)); },
         .now = [this] { return ground_.scale.at(MonoClock::now()); }});

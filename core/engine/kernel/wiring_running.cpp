@@ -231,7 +231,10 @@ void Wiring::openMachines() {
         .sshProgram = ground_.options.sshProgram,
         .bundle = ground_.options.bundle,
         .lease = std::chrono::seconds(ground_.settings.leaseS),
-        .allocatorOf = [this](std::string_view key) { return services_.allocators->allocatorOf(key); }});
+        .pilots = {.allocatorOf = [this](std::string_view key) { return services_.allocators->allocatorOf(key); },
+                   .endOf = [this](std::string_view key) { return services_.allocators->endOf(key); },
+                   .removed =
+                       [this](std::string key) { return services_.allocators->machineRemoved(std::move(key)); }}});
 }
 
 /// Those that use the store, once the journal is restored.

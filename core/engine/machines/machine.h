@@ -40,6 +40,8 @@ struct Machines::Machine : std::enable_shared_from_this<Machines::Machine> {
     std::string hoursText{};
     fleet::Hours hours{};
     bool isOutsideHours = false; ///< as followHours() saw it last
+    WallMicros endsAt = 0;       ///< as followLifetime() saw it last
+    MonoTime lifeTold{};         ///< when the session was told how long that is
     std::optional<MonoTime> keptAwayUntil{};
     std::string notTaken{}; ///< why it is kept away
     std::optional<DialTarget> dial{};

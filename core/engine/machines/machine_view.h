@@ -2,12 +2,15 @@
 #pragma once
 
 #include "core/base/clock.h"
+#include "core/coro/task.h"
 #include "core/fleet/fleet.h"
 #include "core/link/states.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace yard::engine {
@@ -57,6 +60,7 @@ struct MachineView {
     std::string key{};               ///< hash of the key that it comes back with; not for people
     bool isUnread = false;           ///< it has a key, and that cannot be read
     std::string allocator{};         ///< that asked for it; empty: none did
+    WallMicros lifetimeEnds = 0;     ///< it leaves by itself then; 0: nobody knows of that
     std::string hours{};             ///< in which it gets work, by its own clock; empty: always
 };
 
@@ -73,6 +77,14 @@ struct MachineChange {
 struct Dialled {
     std::optional<MachineView> machine{};
     std::string fingerprint{}; ///< no machine: this one was shown, and none is trusted
+};
+
+/// What is known of machines that allocators asked for, by the hash of their key. Each may be absent.
+struct PilotCalls {
+    std::function<std::string(std::string_view key)> allocatorOf{}; ///< empty answer: of nobody's
+    std::function<WallMicros(std::string_view key)> endOf{};        ///< when it leaves by itself; 0: nobody knows
+    std::function<coro::Task<void>(std::string key)> removed{};     ///< by people: it may not come back with it
+    WallMicros endOfOne(std::string_view key) const { return key.empty() || !endOf ? 0 : endOf(key); }
 };
 
 /// Who opened a link, as far as it was found out on the way here.

@@ -21,6 +21,7 @@ namespace yard::engine {
 namespace {
 
 constexpr Duration kFollowEvery = std::chrono::seconds(1);
+constexpr Duration kTellLife = std::chrono::seconds(10);
 /// A machine that did not take something gets nothing for so long: it would come back at once, over and over.
 constexpr Duration kKeptAway = std::chrono::seconds(60);
 
@@ -94,10 +95,12 @@ coro::Task<void> Machines::run() {
                 machine->notTaken.clear();
             }
             machine->followHours(wallNow());
+            followLifetime(*machine);
             if (!machine->isRemoved || !letGo(machine)) follow(*machine);
         }
         forgetLeases();
         streams_.sweep();
+        progress_.sweep([this](runners::AttemptId id) { return parts_.attempts.get(id) != nullptr; });
     }
 }
 
@@ -110,9 +113,9 @@ void Machines::told(const link::Update& update) {
         return parts_.monitor.noteElsewhere(id, update.number, std::nullopt, parts_.loop.now());
     case link::UpdateKind::Memory:
         return parts_.monitor.noteElsewhere(id, std::nullopt, update.number, parts_.loop.now());
+    case link::UpdateKind::Progress: return progress_.came(id, update);
     case link::UpdateKind::Submitting:
-    case link::UpdateKind::Running:
-    case link::UpdateKind::Progress: return; // nothing here shows what it says of itself
+    case link::UpdateKind::Running: return;
     }
 }
 
@@ -414,7 +417,21 @@ coro::Task<Result<MachineView>> Machines::change(std::uint32_t id, MachineChange
 
 /// As much of it as it is to get, under the name that it has now.
 void Machines::placeAgain(const Machine& machine) {
-    parts_.places.change(machine.id, placeOf(keptOf(machine)));
+    fleet::Machine place = placeOf(keptOf(machine));
+    // Less by as much as passes before it is told again.
+    if (machine.endsAt > 0)
+        place.lifetime = std::max(Duration(machine.endsAt - wallNow()) - kTellLife, Duration::zero());
+    parts_.places.change(machine.id, std::move(place));
+}
+
+/// The session has no clock of its own: how long a machine will be there is told again and again.
+void Machines::followLifetime(Machine& machine) {
+    if (!machine.runner) return;
+    const WallMicros ends = parts_.pilots.endOfOne(machine.ownKey());
+    const bool isOld = ends > 0 && parts_.loop.now() - machine.lifeTold >= kTellLife;
+    if (std::exchange(machine.endsAt, ends) == ends && !isOld) return;
+    machine.lifeTold = parts_.loop.now();
+    placeAgain(machine);
 }
 
 coro::Task<Result<void>> Machines::remove(std::uint32_t id, bool force) {
@@ -429,9 +446,11 @@ coro::Task<Result<void>> Machines::remove(std::uint32_t id, bool force) {
     ++machine->version;
     follow(*machine);
     auto kept = co_await keepNow(machine);
-    if (kept && (!machine->runner || letGo(machine))) co_return kept;
-    if (kept && force) {
-        machine->runner->shutDown(Duration::zero());
+    const bool isGone = kept && (!machine->runner || letGo(machine));
+    if (kept && !isGone && force) machine->runner->shutDown(Duration::zero());
+    if (kept && (isGone || force)) {
+        if (const std::string key = machine->ownKey(); parts_.pilots.removed && !key.empty())
+            co_await parts_.pilots.removed(key);
         co_return kept;
     }
     // Something came to it in the last moment, or the journal did not take it.
@@ -472,8 +491,9 @@ MachineView Machines::viewOf(const Machine& machine) const {
     view.mostMilliCores = machine.mostMilliCores;
     view.mostMemoryMb = machine.mostMemoryMb;
     view.key = machine.ownKey();
-    if (!view.key.empty() && parts_.allocatorOf) view.allocator = parts_.allocatorOf(view.key);
+    if (!view.key.empty() && parts_.pilots.allocatorOf) view.allocator = parts_.pilots.allocatorOf(view.key);
     if (!view.allocator.empty()) view.kind = "allocated";
+    view.lifetimeEnds = machine.endsAt;
     view.isUnread = machine.isUnread;
     view.since = machine.since;
     if (const auto lostAt = machine.runner->lostAt(); lostAt && view.state == MachineState::Silent)

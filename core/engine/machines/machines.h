@@ -18,6 +18,7 @@
 #include "core/engine/machines/machine_book.h"
 #include "core/engine/machines/machine_host.h"
 #include "core/engine/machines/machine_view.h"
+#include "core/engine/machines/remote_progress.h"
 #include "core/engine/machines/remote_streams.h"
 #include "core/engine/running/attempt_monitor.h"
 #include "core/engine/running/execution.h"
@@ -75,7 +76,7 @@ public:
         std::string bundle{};          ///< what is copied to machines by ssh; empty: found (readBundle())
         Duration lease = std::chrono::seconds(20);
         Duration reconnectUnit = std::chrono::seconds(1); ///< for tests: what reconnectDelay() has in seconds
-        std::function<std::string(std::string_view key)> allocatorOf{}; ///< empty answer: of nobody's
+        PilotCalls pilots{};                              ///< what allocators know of machines
     };
     explicit Machines(Parts parts);
     ~Machines();
@@ -98,6 +99,8 @@ public:
 
     /// A machine may run it still of an engine before this one, though it is over here: "m1 for 12 s". Empty: none.
     std::string mayRun(Lsn lsn) const;
+    /// What a running attempt on another machine says of how far it is; null: nothing so far, or nobody follows it.
+    const ReportedProgress* progressOf(runners::AttemptId id) const { return progress_.of(id); }
 
     // --- of people
     /// This one first, then by number.
@@ -167,6 +170,7 @@ private:
     void told(const link::Update& update);
     void follow(Machine& machine);
     void placeAgain(const Machine& machine);
+    void followLifetime(Machine& machine);
     Result<void> checkName(const Machine* machine, const std::string& name) const;
     void notTaken(Machine& machine, std::string_view sentence);
     bool letGo(const std::shared_ptr<Machine>& machine);
@@ -185,6 +189,7 @@ private:
     };
     std::map<Lsn, MayRun> mayRun_; ///< some of those of `written_`, whose actions were over before this engine
     RemoteStreams streams_;
+    RemoteProgress progress_;
     coro::ConditionVariable followed_; ///< one is in another state, or a link that this engine opened is over
     coro::ConditionVariable stored_;   ///< of any of them a piece of a chunk was
     coro::HelperPool lookups_{1};      ///< of names: nothing else waits for a resolver that does not answer

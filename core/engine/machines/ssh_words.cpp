@@ -226,15 +226,17 @@ std::string sshProbeScript(std::string_view hash) {
                        kPrograms, hash);
 }
 
-/// What came whole gets its name at once; of what was cut nothing stays.
+/// What came whole gets its name at once; of what was cut nothing stays. It is on the disk before it has its name, so that a
+/// power cut leaves no empty file under it: a `sync` that takes no names syncs all.
 std::string sshInstallScript(std::string_view hash, std::size_t bytes) {
     return fmt::format(
         R"sh(set -e; LC_ALL=C; export LC_ALL; umask 077; r="{0}"; mkdir -p "$r"; t=$(mktemp -d "$r/.new.XXXXXX"); )sh"
         R"sh(trap "rm -rf \"$t\"" EXIT; cat >"$t/yardmaster"; )sh"
         R"sh(n=$(wc -c <"$t/yardmaster"); )sh"
         R"sh(if [ "$n" -ne {2} ]; then echo "It came in part only." >&2; exit 1; fi; )sh"
-        R"sh(chmod 700 "$t/yardmaster"; )sh"
-        R"sh(mv -T "$t" "$r/{1}" 2>/dev/null || [ -x "$r/{1}/yardmaster" ])sh",
+        R"sh(chmod 700 "$t/yardmaster"; sync "$t/yardmaster" "$t" 2>/dev/null || sync; )sh"
+        R"sh(mv -T "$t" "$r/{1}" 2>/dev/null || [ -x "$r/{1}/yardmaster" ]; )sh"
+        R"sh(sync "$r" 2>/dev/null || sync)sh",
         kPrograms, hash, bytes);
 }
 

@@ -63,7 +63,8 @@ private:
 } // namespace
 
 FacetTally::FacetTally(Parts parts, FacetQuery& query)
-    : parts_(std::move(parts)) {
+    : parts_(std::move(parts))
+    , machines_{std::string(), parts_.machineName} {
     for (const FacetKey key : query.by) {
         Facet& facet = facets_.emplace_back();
         facet.key = key;
@@ -106,7 +107,7 @@ std::size_t FacetTally::caseOf(FacetKey key, const FacetKind& kind) {
     case FacetKey::Worker: return kind.cls ? std::size_t{*kind.cls} + 1 : 0;
     case FacetKey::Label: return kind.label;
     case FacetKey::Reason: return static_cast<std::size_t>(kind.reason);
-    case FacetKey::Machine: return kind.wasStarted ? 1 : 0;
+    case FacetKey::Machine: return placeOfMachine(kind);
     }
     return 0;
 }
@@ -119,7 +120,7 @@ std::optional<std::size_t> FacetTally::valueOf(FacetKey key, const FacetKind& ki
     case FacetKey::Worker: return kind.cls ? std::optional(placeOfWorker(*kind.cls)) : std::nullopt;
     case FacetKey::Label: return unlessFirst(kind.label);
     case FacetKey::Reason: return unlessFirst(static_cast<std::size_t>(kind.reason));
-    case FacetKey::Machine: return unlessFirst(kind.wasStarted ? 1 : 0);
+    case FacetKey::Machine: return unlessFirst(placeOfMachine(kind));
     }
     return std::nullopt;
 }
@@ -151,6 +152,14 @@ std::size_t FacetTally::placeOfWorker(std::uint32_t cls) {
     return place;
 }
 
+std::size_t FacetTally::placeOfMachine(const FacetKind& kind) {
+    if (!kind.wasStarted) return 0;
+    if (kind.machine.empty() || kind.machine == parts_.machineName) return 1;
+    const auto [at, isNew] = machinePlaces_.try_emplace(kind.machine, machines_.size());
+    if (isNew) machines_.push_back(kind.machine);
+    return at->second;
+}
+
 /// An action of which only what the facet's terms look at is known.
 ActionResult FacetTally::asRow(FacetKey key, const FacetKind& kind) const {
     ActionResult row;
@@ -169,7 +178,7 @@ ActionResult FacetTally::asRow(FacetKey key, const FacetKind& kind) const {
     case FacetKey::Label: row.label = parts_.dictionary.label(kind.label); break;
     case FacetKey::Reason: row.outcome.emplace().reason = kind.reason; break;
     case FacetKey::Machine:
-        if (kind.wasStarted) row.machine = parts_.machineName;
+        if (kind.wasStarted) row.machine = kind.machine.empty() ? parts_.machineName : kind.machine;
         break;
     }
     return row;
@@ -182,7 +191,7 @@ std::string FacetTally::text(FacetKey key, std::size_t value) const {
     case FacetKey::Worker: return std::string(workers_[value]);
     case FacetKey::Label: return parts_.dictionary.label(static_cast<std::uint32_t>(value));
     case FacetKey::Reason: return std::string(name(static_cast<Reason>(value)));
-    case FacetKey::Machine: return parts_.machineName;
+    case FacetKey::Machine: return machines_[value];
     }
     return {};
 }

@@ -31,6 +31,7 @@ struct FacetKind {
     std::optional<std::uint32_t> cls{}; ///< nothing: the dictionary does not have it
     std::uint32_t label = 0;
     bool wasStarted = false; ///< it is, or was, on a machine
+    std::string machine{};   ///< which, where that is not this one
     friend bool operator==(const FacetKind&, const FacetKind&) = default;
 };
 
@@ -65,6 +66,7 @@ private:
     void addTo(Facet& facet, const FacetKind& kind, std::int64_t count);
     std::size_t placeOf(QueueId queue);
     std::size_t placeOfWorker(std::uint32_t cls);
+    std::size_t placeOfMachine(const FacetKind& kind);
     ActionResult asRow(FacetKey key, const FacetKind& kind) const;
     std::string text(FacetKey key, std::size_t value) const;
 
@@ -76,6 +78,8 @@ private:
     std::vector<std::string_view> workers_; ///< names, in the dictionary
     std::unordered_map<std::string_view, std::size_t> workerPlaces_;
     std::vector<std::size_t> workerOfClass_;
+    std::vector<std::string> machines_; ///< by place; the first is none, the second this one
+    std::unordered_map<std::string, std::size_t> machinePlaces_;
 };
 
 } // namespace yard::engine

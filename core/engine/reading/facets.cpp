@@ -2,17 +2,21 @@
 
 #include "core/engine/state/list_parts.h"
 
+#include <algorithm>
+
 namespace yard::engine {
 
 FacetKind Facets::kindOf(const session::LiveView& live) const {
     const bool isPending = live.state == ActionState::Pending;
+    const Attempt* attempt = isPending ? nullptr : parts_.attempt(live.lsn);
     return {.state = live.state,
             .held = isPending && live.held,
             .isInBackoff = isPending && live.backoff,
             .queue = live.queue,
             .cls = live.cls.value,
             .label = live.label.value,
-            .wasStarted = !isPending};
+            .wasStarted = !isPending,
+            .machine = attempt ? attempt->machineName : std::string()};
 }
 
 /// The journal counts classes from 1.
@@ -27,7 +31,8 @@ FacetKind Facets::kindOf(const store::EndedKind& ended) const {
             .queue = ended.queue,
             .cls = classOf(ended.classNumber),
             .label = ended.label < parts_.dictionary.labelCount() ? ended.label : 0,
-            .wasStarted = ended.wasStarted};
+            .wasStarted = ended.wasStarted,
+            .machine = ended.machine};
 }
 
 FacetKind Facets::kindOf(const ActionResult& row) const {
@@ -36,10 +41,11 @@ FacetKind Facets::kindOf(const ActionResult& row) const {
             .queue = row.queue,
             .cls = classOf(row.classNumber),
             .label = parts_.dictionary.labelNumber(row.label),
-            .wasStarted = row.times[ActionState::Submitting] != 0};
+            .wasStarted = row.times[ActionState::Submitting] != 0,
+            .machine = row.outcome ? row.outcome->machine : std::string()};
 }
 
-coro::Task<Result<bool>> Facets::walk(ListQuery query, FacetTally& tally) {
+coro::Task<Result<bool>> Facets::walk(ListQuery query, bool byMachine, FacetTally& tally) {
     const auto queue = parts_.queues.numberIfNamed(query.queue);
     if (!queue) co_return std::unexpected(queue.error());
     const MonoTime until = parts_.matches.until();
@@ -51,6 +57,7 @@ coro::Task<Result<bool>> Facets::walk(ListQuery query, FacetTally& tally) {
     const auto ended =
         co_await parts_.matches.ended(std::move(query), until,
                                       {.wantsKinds = true,
+                                       .wantsMachines = byMachine,
                                        .portion =
                                            [&](const store::Reader::Counted& counted) {
                                                for (const auto& [kind, count] : counted.kinds)
@@ -74,7 +81,8 @@ coro::Task<Result<FacetCounts>> Facets::count(FacetQuery query) {
                                         const ActionResult& row) { return parts_.selection.matches(terms, row); },
                       .machineName = parts_.machineName},
                      query);
-    const auto isWhole = co_await walk(std::move(query.which), tally);
+    const bool byMachine = std::ranges::find(query.by, FacetKey::Machine) != query.by.end();
+    const auto isWhole = co_await walk(std::move(query.which), byMachine, tally);
     if (!isWhole) co_return std::unexpected(isWhole.error());
     FacetCounts counts;
     counts.total = tally.total();

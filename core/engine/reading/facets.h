@@ -12,11 +12,13 @@
 #include "core/engine/reading/facet_tally.h"
 #include "core/engine/reading/match_walk.h"
 #include "core/engine/reading/selection.h"
+#include "core/engine/running/attempt.h"
 #include "core/engine/state/intern_table.h"
 #include "core/engine/state/queues.h"
 #include "core/engine/state/views.h"
 #include "core/session/session.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,6 +34,7 @@ public:
         Selection& selection;
         MatchWalk& matches;
         std::string machineName;
+        std::function<const Attempt*(Lsn)> attempt; ///< that goes on, or null
     };
     explicit Facets(Parts parts)
         : parts_(std::move(parts)) {}
@@ -41,7 +44,7 @@ public:
     coro::Task<Result<FacetCounts>> count(FacetQuery query);
 
 private:
-    coro::Task<Result<bool>> walk(ListQuery query, FacetTally& tally);
+    coro::Task<Result<bool>> walk(ListQuery query, bool byMachine, FacetTally& tally);
     std::optional<std::uint32_t> classOf(store::ClassNumber number) const;
     FacetKind kindOf(const session::LiveView& live) const;
     FacetKind kindOf(const store::EndedKind& ended) const;

@@ -54,6 +54,7 @@ coro::Task<Result<bool>> MatchWalk::ended(ListQuery query, MonoTime until, Ended
     Result<store::PageFilter> filter = parts_.selection.pageFilter(query);
     if (!filter) co_return std::unexpected(filter.error());
     filter->lookFor = kCountPortion;
+    filter->wantsMachines = take.wantsMachines;
     // What the journal's numbers do not decide is looked at row by row.
     const bool byNumbers = query.text.empty() && filter->numbers.terms.size() == query.filter.terms.size();
     Lsn cursor{};

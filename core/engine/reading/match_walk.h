@@ -30,7 +30,8 @@ public:
 
     using LiveTaker = std::function<void(const session::LiveView&)>;
     struct EndedTaker {
-        bool wantsKinds = false; ///< JournalReads::countKinds(), else count()
+        bool wantsKinds = false;    ///< JournalReads::countKinds(), else count()
+        bool wantsMachines = false; ///< PageFilter::wantsMachines
         /// What the journal alone could count, portion by portion.
         std::function<void(const store::Reader::Counted&)> portion;
         /// Row by row, where words decide.

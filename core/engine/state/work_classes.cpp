@@ -51,8 +51,25 @@ void WorkClasses::define(std::uint32_t cls) {
     const ClassKey& key = dictionary_.classKey(cls);
     std::vector<session::LockId> locks;
     for (const std::string& name : key.locks) locks.emplace_back(dictionary_.internLock(name));
+    session::Where where = whereOf(key);
+    where.longest = longestOf(cls);
     session_.defineClass(session::ClassId{cls}, key.resources, std::move(locks), gateOf(key.workerId),
-                         key.retryLimits, whereOf(key));
+                         key.retryLimits, where);
+}
+
+Duration WorkClasses::longestOf(std::uint32_t cls) const {
+    const std::int64_t deadline = dictionary_.classKey(cls).longestS;
+    const auto usual = usual_.find(cls);
+    return std::chrono::seconds(usual == usual_.end() ? deadline : std::min(deadline, usual->second));
+}
+
+void WorkClasses::usually(session::ClassId cls, Duration time) {
+    YARD_ASSERT_OWNER(owner_);
+    if (cls.value >= dictionary_.classCount() || dictionary_.classKey(cls.value).longestS == 0) return;
+    const std::int64_t twice = longestFor(2 * time);
+    const Duration before = longestOf(cls.value);
+    usual_.insert_or_assign(cls.value, twice);
+    if (longestOf(cls.value) != before) define(cls.value);
 }
 
 /// A registered worker runs where its files were built for, unless the action says a platform itself.

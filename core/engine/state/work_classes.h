@@ -38,6 +38,9 @@ public:
     /// The same with so many MiB of memory, where that ever fits here; else as it is, and so for a warm worker, whose
     /// processes have what it asks for, whoever they serve.
     ClassKey withMemory(ClassKey key, std::int64_t memoryMb);
+    /// What such actions usually take, for those that have a deadline: where twice that is shorter, it counts for what a
+    /// machine's lifetime has to leave.
+    void usually(session::ClassId cls, Duration time);
     /// A worker has come: its classes may be known from before it was removed, and then they were like any other.
     void workerCame(const std::string& worker);
     /// Of a warm worker, by id: no number is given twice. Nothing: it is not registered, or not warm.
@@ -52,12 +55,14 @@ public:
 private:
     void define(std::uint32_t cls);
     session::Where whereOf(const ClassKey& key) const;
+    Duration longestOf(std::uint32_t cls) const;
 
     session::Session& session_;
     InternTable& dictionary_;
     const WorkerRegistry& workers_;
     HostOf hostOf_;
     std::unordered_map<std::string, std::uint32_t> gates_;
+    std::unordered_map<std::uint32_t, std::int64_t> usual_; ///< by class: twice that, as ClassKey::longestS
     OwnerCheck owner_;
 };
 

@@ -75,6 +75,8 @@ Result<ClassKey> WorkerRegistry::resolve(const ActionSpec& spec, const std::vect
     ClassKey key;
     key.machines = machinesOf(spec, machines);
     key.platform = spec.platform;
+    if (spec.deadline && *spec.deadline > Duration::zero() && !key.machines.empty())
+        key.longestS = longestFor(*spec.deadline);
     key.retryLimits = spec.retryLimits;
     key.locks = spec.locks;
     std::ranges::sort(key.locks);

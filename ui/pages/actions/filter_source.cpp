@@ -40,7 +40,10 @@ FilterValues FilterSource::values() {
     QStringList locks(locks_.begin(), locks_.end());
     locks.sort(Qt::CaseInsensitive);
     for (const QString& lock : locks) values["lock"].push_back({lock});
-    if (const QString machine = state.machineName(); !machine.isEmpty()) values["machine"] = {{machine}};
+    const QString own = state.machineName();
+    if (!own.isEmpty()) values["machine"] = {{own}};
+    for (const QString& machine : state.machineNames())
+        if (!machine.isEmpty() && machine != own) values["machine"].push_back({machine});
     for (auto& [key, all] : values)
         for (FilterValue& value : all)
             if (value.count < 0) value.count = counts_.of(key, value.text);

@@ -52,6 +52,7 @@ AddMachine::AddMachine(Context context, QWidget* parent)
     ways_->setObjectName("way");
     ways_->addItem(tr("It joins with a token"), static_cast<int>(Way::Token));
     ways_->addItem(tr("This engine links to it"), static_cast<int>(Way::Address));
+    ways_->addItem(tr("An allocator asks another system for it"), static_cast<int>(Way::Allocator));
     forms_->addWidget(tokenForm());
     forms_->addWidget(address_);
     auto* column = new QVBoxLayout(this);
@@ -112,6 +113,11 @@ QWidget* AddMachine::tokenForm() {
 }
 
 void AddMachine::choose(Way way) {
+    if (way == Way::Allocator) {
+        emit allocatorWanted();
+        close();
+        return;
+    }
     const bool isAddress = way == Way::Address;
     ways_->setCurrentIndex(ways_->findData(static_cast<int>(way)));
     forms_->setCurrentIndex(isAddress ? 1 : 0);

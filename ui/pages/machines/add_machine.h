@@ -25,7 +25,7 @@ public:
     AddMachine(Context context, QWidget* parent);
 
     /// How it comes.
-    enum class Way : std::uint8_t { Token, Address };
+    enum class Way : std::uint8_t { Token, Address, Allocator };
     void choose(Way way);
     MachineAddress* address() const { return address_; }
     Button* makeToken() const { return make_; }
@@ -34,6 +34,10 @@ public:
     QString command() const { return command_; }
     /// A sentence about the token, or why there is none.
     QString note() const { return note_->text(); }
+
+Q_SIGNALS:
+    /// That has a dialog of its own; this one is closed.
+    void allocatorWanted();
 
 private:
     QWidget* tokenForm();

@@ -1,6 +1,9 @@
 #include "ui/pages/machines/allocator_strip.h"
 
 #include "ui/bridge/machine_operations.h"
+#include "ui/pages/machines/allocator_form.h"
+#include "ui/pages/machines/machine_dialogs.h"
+#include "ui/widgets/transient.h"
 
 #include <QHBoxLayout>
 #include <QJsonArray>
@@ -58,9 +61,15 @@ AllocatorStrip::Line AllocatorStrip::makeLine(const QString& name) {
     line.steers = new Button(Button::Kind::Plain, tr("Pause"), "pause");
     row->addWidget(new Label(name, Type::Body, Token::Text1));
     row->addWidget(line.sentence, 1);
-    row->addWidget(line.steers);
+    line.changes = new Button(Button::Kind::Plain, tr("Change…"), {});
+    line.changes->setAccessibleName(tr("Change %1…").arg(name));
+    line.removes = new Button(Button::Kind::Plain, tr("Remove…"), "close");
+    line.removes->setAccessibleName(tr("Remove %1…").arg(name));
+    for (Button* each : {line.steers, line.changes, line.removes}) row->addWidget(each);
     column_->addWidget(line.row);
     connect(line.steers, &QAbstractButton::clicked, this, [this, name] { steer(name); });
+    connect(line.changes, &QAbstractButton::clicked, this, [this, name] { change(name); });
+    connect(line.removes, &QAbstractButton::clicked, this, [this, name] { remove(name); });
     return line;
 }
 
@@ -70,7 +79,8 @@ void AllocatorStrip::show(Line& line, const QJsonObject& allocator) {
     line.sentence->setText(allocator.value("decision").toString());
     line.steers->setText(line.isPaused ? tr("Resume") : tr("Pause"));
     line.steers->setAccessibleName(line.isPaused ? tr("Resume %1").arg(line.name) : tr("Pause %1").arg(line.name));
-    line.steers->setBlocked(context_.state.whyBlocked());
+    line.json = allocator;
+    for (Button* each : {line.steers, line.changes, line.removes}) each->setBlocked(context_.state.whyBlocked());
 }
 
 void AllocatorStrip::steer(const QString& name) {
@@ -78,6 +88,24 @@ void AllocatorStrip::steer(const QString& name) {
     if (line == lines_.end()) return;
     context_.commands.run(line->isPaused ? operations::resumeAllocator(name) : operations::pauseAllocator(name),
                           this, [this](const Answer&) { poll_.now(); });
+}
+
+void AllocatorStrip::change(const QString& name) {
+    const auto line = std::ranges::find(lines_, name, &Line::name);
+    if (line == lines_.end()) return;
+    auto* dialog = new AllocatorDialog(context_, line->json, this);
+    connect(dialog->form(), &AllocatorForm::saved, &poll_, &Poll::now);
+    dialog->show();
+}
+
+void AllocatorStrip::remove(const QString& name) {
+    const auto isMeant = answered(this, [&] {
+        return context_.window.ask(tr("Remove %1?").arg(name),
+                                   tr("Its jobs are ended first; what their machines run goes elsewhere."),
+                                   tr("Remove %1").arg(name), tr("Keep it"));
+    });
+    if (!isMeant.value_or(false)) return;
+    context_.commands.run(operations::removeAllocator(name), this, [this](const Answer&) { poll_.now(); });
 }
 
 } // namespace yard::ui

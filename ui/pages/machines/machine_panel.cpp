@@ -49,6 +49,8 @@ void MachinePanel::show(const MachineInfo& machine, const TakenHere& taken, Wall
         {tr("Address"), machine.isLocal() ? tr("this machine") : text(machine.address)},
         {tr("Running"), format.number(machine.running)},
         {tr("Waiting"), format.number(machine.waiting)}};
+    if (!machine.hours.isEmpty()) facts.push_back({tr("Hours"), machine.hours});
+    if (machine.lifetimeEnds > 0) facts.push_back({tr("Leaves"), format.coming(machine.lifetimeEnds, now)});
     if (machine.lostAt > 0) facts.push_back({tr("Counts as lost"), format.coming(machine.lostAt, now)});
     if (const QString word = machineLastWord(machine, now); !word.isEmpty())
         facts.push_back({tr("Last word"), word, Fact::Tone::Dim});

@@ -140,6 +140,8 @@ std::vector<MachineInfo> readMachines(const QJsonObject& json) {
                             .waiting = each.value("waiting").toInteger(),
                             .since = each.value("since").toInteger(),
                             .lostAt = each.value("lost_at").toInteger(),
+                            .lifetimeEnds = each.value("lifetime_ends").toInteger(),
+                            .hours = unturned(each.value("hours").toString()),
                             .tags = {},
                             .json = each};
         for (const QJsonValue tag : each.value("tags").toArray()) machine.tags << unturned(tag.toString());

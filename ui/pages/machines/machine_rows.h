@@ -25,9 +25,11 @@ struct MachineInfo {
     double gpus = 0;        ///< 0: none, or not told
     qint64 slotCount = 0;
     qint64 running = 0;
-    qint64 waiting = 0;    ///< given to it, and not begun
-    WallMicros since = 0;  ///< in this state; 0: not told
-    WallMicros lostAt = 0; ///< of a silent one: when its actions return; 0: it has none
+    qint64 waiting = 0;          ///< given to it, and not begun
+    WallMicros since = 0;        ///< in this state; 0: not told
+    WallMicros lostAt = 0;       ///< of a silent one: when its actions return; 0: it has none
+    WallMicros lifetimeEnds = 0; ///< it leaves by itself then; 0: not told
+    QString hours;               ///< in which it gets work; empty: always
     QStringList tags;
     QJsonObject json;
 

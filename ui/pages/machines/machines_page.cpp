@@ -2,8 +2,10 @@
 
 #include "ui/bridge/machine_operations.h"
 #include "ui/pages/machines/add_machine.h"
+#include "ui/pages/machines/allocator_form.h"
 #include "ui/pages/machines/allocator_strip.h"
 #include "ui/pages/machines/machine_address.h"
+#include "ui/pages/machines/machine_dialogs.h"
 #include "ui/pages/machines/machine_panel.h"
 #include "ui/style/format.h"
 #include "ui/widgets/transient.h"
@@ -160,6 +162,8 @@ void MachinesPage::onSelection() {
         button->setBlocked(why);
         setBlocked(action, why);
     }
+    setBlocked(hoursAction_, steered);
+    setBlocked(addAllocator_, lost);
     setBlocked(showActions_, unchosen);
     setBlocked(copyAddress_,
                machine != nullptr && machine->address.isEmpty() ? tr("It has no link now") : unchosen);
@@ -172,6 +176,8 @@ std::vector<CommandSpec> MachinesPage::declared() {
             {"drain", tr("Drain")},
             {"resume", tr("Resume")},
             {"pause", tr("Pause")},
+            {"hours", tr("Hours…")},
+            {"add-allocator", tr("Add allocator…")},
             {"show-actions", tr("Show actions")},
             {"copy-address", tr("Copy address")},
             {"remove", tr("Remove…"), QKeySequence("Shift+Del")}};
@@ -199,6 +205,8 @@ void MachinesPage::makeCommands() {
     });
     copyAddress_ = make("copy-address",
                         [](const MachineInfo& machine) { QApplication::clipboard()->setText(machine.address); });
+    addAllocator_ = maker("add-allocator", [this] { addAllocator(); });
+    hoursAction_ = make("hours", [this](const MachineInfo& machine) { setHours(machine); });
     removeAction_ = make("remove", [this](const MachineInfo&) { remove(); });
     connect(drain_, &QAbstractButton::clicked, drainAction_, &QAction::trigger);
     connect(resume_, &QAbstractButton::clicked, resumeAction_, &QAction::trigger);
@@ -233,7 +241,21 @@ void MachinesPage::add() {
         open->activateWindow();
         return;
     }
-    (new AddMachine(context_, this))->show();
+    auto* form = new AddMachine(context_, this);
+    connect(form, &AddMachine::allocatorWanted, this, &MachinesPage::addAllocator);
+    form->show();
+}
+
+void MachinesPage::addAllocator() {
+    auto* dialog = new AllocatorDialog(context_, {}, this);
+    connect(dialog->form(), &AllocatorForm::saved, allocators_, &AllocatorStrip::lookNow);
+    dialog->show();
+}
+
+void MachinesPage::setHours(const MachineInfo& machine) {
+    auto* dialog = new MachineHours(context_, machine, this);
+    connect(dialog, &MachineHours::saved, &poll_, &Poll::now);
+    dialog->show();
 }
 
 /// One line that can be the address of a machine.
@@ -273,7 +295,9 @@ void MachinesPage::showMenu(const QPoint& global) {
     Transient<QMenu> menu(this);
     menu->addAction(showActions_);
     menu->addSeparator();
-    menu->addActions({drainAction_, resumeAction_, pauseAction_});
+    menu->addActions({drainAction_, resumeAction_, pauseAction_, hoursAction_});
+    menu->addSeparator();
+    menu->addAction(addAllocator_);
     menu->addSeparator();
     menu->addAction(copyAddress_);
     if (const MachineInfo* machine = selected()) addCopyAs(*menu->addMenu(tr("Copy as")), *machine);

@@ -58,6 +58,8 @@ private:
     void take(const QJsonObject& json);
     void onSelection();
     void add();
+    void addAllocator();
+    void setHours(const MachineInfo& machine);
     void remove();
     void showMenu(const QPoint& global);
     void addCopyAs(QMenu& menu, const MachineInfo& machine);
@@ -80,6 +82,8 @@ private:
     QString wanted_; ///< a name that came before the machines
     bool told_ = false;
     QAction* addAction_ = nullptr;
+    QAction* addAllocator_ = nullptr;
+    QAction* hoursAction_ = nullptr;
     QAction* drainAction_ = nullptr;
     QAction* resumeAction_ = nullptr;
     QAction* pauseAction_ = nullptr;
