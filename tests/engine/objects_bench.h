@@ -194,8 +194,11 @@ public:
     std::vector<runners::AttemptId> stopped;
     std::vector<Submission> submitted;
     std::optional<Error> submitRefusal;
-    std::optional<Error> pageRefusal;            ///< of reads of lists
-    std::optional<Error> actionRefusal;          ///< of reads of actions
+    std::optional<Error> pageRefusal;   ///< of reads of lists
+    std::optional<Error> actionRefusal; ///< of reads of actions
+    std::optional<Error> aheadRefusal;  ///< of reads of rows before their claims
+    std::vector<std::vector<std::int64_t>> readAhead;
+    int rowsRead = 0;                            ///< of single rows, also those ahead
     std::vector<std::int64_t> noted;             ///< objects that changed
     std::map<std::string, std::string> troubles; ///< what people were told and is not over
     std::vector<std::string> hookFiles;          ///< names of programs that are hooks, before open()
@@ -258,7 +261,9 @@ public:
                              .page = [this](store::ObjectQuestion question) { return page(question); },
                              .history = [this](std::int64_t id) { return history(id); },
                              .action = [this](Lsn lsn) { return action(lsn); },
-                             .keptAnswer = [this](std::string key) { return keptAnswer(std::move(key)); }};
+                             .keptAnswer = [this](std::string key) { return keptAnswer(std::move(key)); },
+                             .ahead = [this](std::vector<std::int64_t> ids, std::size_t) { return several(ids); },
+                             .stays = [this](std::int64_t, std::vector<std::string>) { return stays(); }};
         openHooks();
         objects.emplace(Objects::Parts{
             .post = [this](const store::Action& action) { return post(action); },
@@ -476,6 +481,7 @@ private:
         co_return owned->second.action;
     }
     coro::Task<Result<std::optional<store::ObjectWithRelatives>>> object(std::int64_t id) {
+        ++rowsRead;
         const auto row = journal.rows.find(id);
         if (row == journal.rows.end()) co_return std::optional<store::ObjectWithRelatives>();
         store::ObjectWithRelatives all{.row = row->second};
@@ -488,6 +494,18 @@ private:
         for (const auto& [lsn, one] : journal.owned)
             if (one.object == id && !one.name.empty()) all.actions.emplace_back(one.name, lsn);
         co_return std::optional(std::move(all));
+    }
+    coro::Task<Result<std::vector<store::ObjectWithRelatives>>> several(std::vector<std::int64_t> ids) {
+        readAhead.push_back(ids);
+        std::vector<store::ObjectWithRelatives> all;
+        if (aheadRefusal) co_return std::unexpected(*aheadRefusal);
+        for (const std::int64_t id : ids)
+            if (auto one = co_await object(id); one && *one) all.push_back(std::move(**one));
+        co_return all;
+    }
+    coro::Task<Result<std::vector<store::StatusStay>>> stays() {
+        std::vector<store::StatusStay> all{{.status = "queued", .usual = std::chrono::seconds(4), .of = 2}};
+        co_return all;
     }
     coro::Task<Result<store::ObjectPage>> page(store::ObjectQuestion question) {
         store::ObjectPage page;

@@ -72,6 +72,18 @@ void Wiring::openObjects() {
             [this](std::string key) {
                 return ground_.journal.ask(
                     [key = std::move(key)](store::Reader& reader) { return reader.keptAnswer(key); });
+            },
+        .ahead =
+            [this](std::vector<std::int64_t> ids, std::size_t mostBytes) {
+                return ground_.journal.ask([ids = std::move(ids), mostBytes](store::Reader& reader) {
+                    return reader.objectsOf(ids, mostBytes);
+                });
+            },
+        .stays =
+            [this](std::int64_t type, std::vector<std::string> statuses) {
+                return ground_.journal.ask([type, statuses = std::move(statuses)](store::Reader& reader) {
+                    return reader.objectStays(type, statuses);
+                });
             }};
     services_.objects.emplace(Objects::Parts{
         .post = [this](store::Action action) { return services_.committer.begin(std::move(action)); },

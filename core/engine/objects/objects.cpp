@@ -219,6 +219,13 @@ Result<ObjectTypeView> Objects::type(std::string name) const {
     return viewOf(*number);
 }
 
+coro::Task<Result<std::vector<store::StatusStay>>> Objects::stays(std::string name) {
+    YARD_ASSERT_OWNER(owner_);
+    const auto number = numberOf(name);
+    if (!number) co_return std::unexpected(number.error());
+    co_return co_await parts_.reads.stays(types_[*number].id, statusesOf(*number));
+}
+
 Objects::Held::Held(Objects& objects, TypeNumber number)
     : objects_(objects)
     , number_(number) {
@@ -369,6 +376,7 @@ coro::Task<Result<ObjectView>> Objects::get(std::int64_t id, Duration wait, std:
     ObjectView view = viewOf(std::move((*read)->row));
     view.children = std::move((*read)->children);
     view.history = *std::move(history);
+    view.pokes = pokes_.of(ObjectId(id));
     auto actions = co_await actionsOf(std::move((*read)->actions));
     if (!actions) co_return std::unexpected(std::move(actions.error()));
     view.actions = *std::move(actions);
