@@ -357,6 +357,7 @@ void writeActors(JsonWriter& writer, const engine::OrchestratorView::Type& type)
     for (const auto& actor : type.actors) {
         writer.openObject();
         if (!actor.key.empty()) writer.member("key", actor.key);
+        writer.member("process", actor.process);
         writer.member("ready", actor.isReady);
         if (actor.object != 0) writer.member("object", actor.object);
         writer.member("since", actor.since);

@@ -84,8 +84,8 @@ std::string_view openApiObjectSchemas() {
   "wanted":{"type":"integer","format":"int64","minimum":0,"description":"actors that its queues are worth"},
   "moves":{"type":"array","description":"those of the last ten minutes","items":{"type":"object","required":["to","per_min"],"properties":{
   "from":{"type":"string","description":"absent: they were made"},"to":{"type":"string"},"per_min":{"type":"number","minimum":0}}}},
-  "actors":{"type":"array","items":{"type":"object","required":["ready","since"],"properties":{
-  "key":{"type":"string"},"ready":{"type":"boolean","description":"its process has come up"},
+  "actors":{"type":"array","items":{"type":"object","required":["process","ready","since"],"properties":{
+  "key":{"type":"string"},"process":{"type":"string","description":"what its process is called in the pool"},"ready":{"type":"boolean","description":"its process has come up"},
   "object":{"type":"integer","format":"int64","minimum":1,"description":"what it looks at"},
   "since":{"type":"integer","format":"int64","description":"when it began with that, or was started"}}}},
   "why":{"type":"string","description":"the last actor of it could not be started: what went wrong"}}}},

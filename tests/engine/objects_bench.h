@@ -190,6 +190,7 @@ public:
     bool isSubmitSlow = false; ///< a submission waits twice for submitGoesOn(): for its commit, and for its answer
     std::vector<runners::Lease> asked; ///< and not answered yet
     std::vector<std::string> added;
+    std::vector<std::string> locks; ///< of the actor that was added last
     std::vector<std::string> removed;
     std::vector<runners::AttemptId> stopped;
     std::vector<Submission> submitted;
@@ -250,8 +251,10 @@ public:
         asked.clear();
         actors.emplace(ActorProcesses::Parts{
             .add =
-                [this](const std::string& id, std::shared_ptr<const WorkerDescriptor>, const std::string&) {
+                [this](const std::string& id, std::shared_ptr<const WorkerDescriptor>, const std::string&,
+                       std::vector<std::string> named) {
                     added.push_back(id);
+                    locks = std::move(named);
                     return pool::GroupId{.place = static_cast<std::uint32_t>(added.size()), .use = 1};
                 },
             .remove = [this](const std::string& id) { removed.push_back(id); },

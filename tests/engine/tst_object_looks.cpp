@@ -201,6 +201,32 @@ private Q_SLOTS:
         QVERIFY(!rig.ask(LookAhead::wait(nullptr, seen)));
     }
 
+    // --- locks
+
+    void anActorHoldsTheLocksOfItsType() {
+        ObjectsBench b;
+        std::string type = pageType();
+        type.replace(type.find(R"("worker":"w")"), 12, R"("worker":"w","locks":["licence","db","db"])");
+        QCOMPARE(b.put(type), "done");
+        b.create(R"({"type":"page"})");
+        b.rig.settle();
+        QCOMPARE(b.added.size(), std::size_t{1});
+        QCOMPARE(b.locks, (std::vector<std::string>{"db", "licence"})); // each once
+        QCOMPARE(b.objects->orchestrator().types.front().actors.front().process, std::string("page #1"));
+        // They are held: it does not come up, which counts for no object, and the next one is started later.
+        runners::Ended never;
+        never.cause = runners::EndCause::SpawnError;
+        never.spawn.message = "the lock db is held";
+        b.end(0, std::move(never));
+        QCOMPARE(b.objects->orchestrator().types.front().why, std::string("spawn_error: the lock db is held"));
+        QCOMPARE(b.stands(1), "queued r0");
+        QCOMPARE(b.added.size(), std::size_t{1});
+        b.rig.clock.advance(std::chrono::seconds(11));
+        b.objects->workersChanged();
+        b.rig.settle();
+        QCOMPARE(b.added.size(), std::size_t{2});
+    }
+
     // --- stays
 
     void staysAreThoseOfItsType() {

@@ -152,6 +152,9 @@ void ObjectRouteTest::aStatusIsWaitedFor() {
     api_->post("/compute/types", kType);
     const auto id = make();
     QCOMPARE(api_->get(at(id, "?wait=0.01&until=started")).status, 202);
+    const Reply slip = api_->get(at(id, "?wait=10&until=strated"));
+    QCOMPARE(slip.status, 422);
+    QCOMPARE(slip.text("field"), std::string("until"));
     QCOMPARE(api_->get(at(id, "?wait=10&until=queued")).status, 200);
     QCOMPARE(api_->get(at(id, "?wait=0")).status, 202);
 }

@@ -54,6 +54,7 @@ struct ObjectTypeView {
 struct OrchestratorView {
     struct Actor {
         std::string key{};
+        std::string process{};   ///< as the pool calls it
         std::int64_t object = 0; ///< 0: it looks at none now
         WallMicros since = 0;    ///< when it was given that, or was started
         bool isReady = false;

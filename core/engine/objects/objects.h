@@ -277,6 +277,7 @@ private:
     std::optional<HookView> tellBefore(const lifecycle::Write& write, const lifecycle::Object& object,
                                        const Told& told) const;
     void tellAfter(const lifecycle::Write& write, bool ok, const HookView& view) const;
+    std::string processName(const ActorEntry& actor) const; ///< without its number
     std::string actorName(lifecycle::ActorNumber number, lifecycle::TypeNumber type) const;
     /// With the fields that hooks make of what is given. Errors: as Hooks::clean().
     coro::Task<Result<GivenObject>> cleaned(GivenObject given);

@@ -294,17 +294,22 @@ void Objects::settlePokes(const lifecycle::Write& write, const lifecycle::Object
 
 // --- actors
 
+std::string Objects::processName(const ActorEntry& actor) const {
+    const std::string& type = orchestrator_.type(actor.type).name;
+    return actor.key.empty() ? type : fmt::format("{} {}", type, shownKey(actor.key));
+}
+
 void Objects::carry(const lifecycle::StartActor& start) {
     const lifecycle::Type& type = orchestrator_.type(start.type);
     const RegisteredWorker* worker = type.actor ? parts_.worker(type.actor->worker) : nullptr;
     if (!worker) return actorEnded(start.actor, "its worker is not there");
     actors_[start.actor] = {.type = start.type, .key = start.key, .since = parts_.now()};
-    parts_.actors.start(
-        {.actor = start.actor,
-         .worker = worker->id,
-         .descriptor = worker->descriptor,
-         .name = start.key.empty() ? type.name : fmt::format("{} {}", type.name, shownKey(start.key)),
-         .resources = type.actor->resources});
+    parts_.actors.start({.actor = start.actor,
+                         .worker = worker->id,
+                         .descriptor = worker->descriptor,
+                         .name = processName(actors_[start.actor]),
+                         .resources = type.actor->resources,
+                         .locks = type.actor->locks});
 }
 
 void Objects::carry(const lifecycle::EndActor& end) {
